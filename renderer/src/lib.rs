@@ -1,0 +1,30 @@
+//! Kiln's renderer: a scene file goes in, its materials are compiled from shader source to machine code, a path
+//! tracer turns their closure trees into light, a picture comes out.
+//!
+//! The way of the data, one module a step:
+//!
+//! 1. [`scene`] reads a file into a description and freezes it into a `Scene`.
+//! 2. [`render`] cuts the film into tiles and hands each pixel sample to
+//! 3. [`integrator`], which traces rays through [`accel`], asks
+//! 4. [`material`] for the [`bsdf`] of a hit (globals → shader instance → closure tree → lobes), and gathers light from
+//! 5. [`light`].
+//! 6. [`film`] sums the samples exactly and writes the picture.
+//!
+//! Conventions, kept everywhere: linear Rec.709 radiance [W·sr⁻¹·m⁻²], metres, right-handed with y up, radians in code
+//! and degrees in files. Directions leave the surface: `wo` towards the viewer, `wi` towards the light.
+//!
+//! A module imports only from its own layer or from those listed below it: `cli`; `render`; `integrator`; `scene`;
+//! `material`, `light`; `accel`, `camera`, `texture`, `bsdf`, `film`; `geometry`, `sampler`, `sampling`; `math`, `color`.
+
+#![deny(unsafe_code, missing_docs)]
+
+pub mod accel;
+pub mod bsdf;
+pub mod camera;
+pub mod color;
+pub mod film;
+pub mod geometry;
+pub mod math;
+pub mod sampler;
+pub mod sampling;
+pub mod texture;

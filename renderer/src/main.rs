@@ -1,0 +1,3 @@
+//! The `kiln` command.
+
+fn main() {}

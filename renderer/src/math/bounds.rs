@@ -1,0 +1,62 @@
+//! Axis-aligned boxes.
+
+use glam::{Affine3A, Vec3};
+
+/// An axis-aligned box; empty when `min > max` in any axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Lower corner.
+    pub min: Vec3,
+    /// Upper corner.
+    pub max: Vec3,
+}
+
+impl Bounds {
+    /// The box that holds nothing.
+    pub const EMPTY: Bounds = Bounds { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
+
+    /// The smallest box that holds `points`.
+    pub fn of_points(points: impl IntoIterator<Item = Vec3>) -> Bounds {
+        points.into_iter().fold(Bounds::EMPTY, |b, p| Bounds { min: b.min.min(p), max: b.max.max(p) })
+    }
+
+    /// The smallest box that holds both.
+    pub fn union(self, other: Bounds) -> Bounds {
+        Bounds { min: self.min.min(other.min), max: self.max.max(other.max) }
+    }
+
+    /// Whether it holds no point.
+    pub fn is_empty(&self) -> bool {
+        self.min.cmpgt(self.max).any()
+    }
+
+    /// Its middle.
+    pub fn center(&self) -> Vec3 {
+        (self.min + self.max) * 0.5
+    }
+
+    /// Half the length of its diagonal: the radius of the sphere about `center` that holds the box; 0 when empty.
+    pub fn radius(&self) -> f32 {
+        if self.is_empty() { 0.0 } else { (self.max - self.min).length() * 0.5 }
+    }
+
+    /// Its eight corners.
+    pub fn corners(&self) -> [Vec3; 8] {
+        std::array::from_fn(|i| {
+            let pick = |bit: usize, a: f32, b: f32| if i & bit == 0 { a } else { b };
+            Vec3::new(
+                pick(1, self.min.x, self.max.x),
+                pick(2, self.min.y, self.max.y),
+                pick(4, self.min.z, self.max.z),
+            )
+        })
+    }
+
+    /// The smallest box that holds the transformed box.
+    pub fn transformed(&self, transform: &Affine3A) -> Bounds {
+        if self.is_empty() {
+            return *self;
+        }
+        Bounds::of_points(self.corners().map(|c| transform.transform_point3(c)))
+    }
+}

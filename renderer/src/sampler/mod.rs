@@ -1,0 +1,1 @@
+//! Random numbers as a function of (seed, pixel, sample index, dimension).

@@ -1,0 +1,1 @@
+//! Shared by the tests: statistics, images, fixtures.
