@@ -16,6 +16,7 @@
 #![deny(unsafe_code, missing_docs)]
 
 pub mod builtins;
+pub mod check;
 pub mod diagnostic;
 pub mod hir;
 pub mod runtime;
