@@ -20,6 +20,7 @@ pub mod diagnostic;
 pub mod eval;
 pub mod hir;
 pub mod interp;
+pub mod opt;
 pub mod runtime;
 pub mod source;
 pub mod ty;

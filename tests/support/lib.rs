@@ -1,1 +1,3 @@
 //! Shared by the tests: statistics, images, fixtures.
+
+pub mod generate;
