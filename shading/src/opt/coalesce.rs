@@ -82,7 +82,8 @@ impl Coalesce<'_> {
             for &local in walk::writes(&block[i]) {
                 let uses = &mut self.uses[local];
                 uses.last = self.order;
-                uses.block = this;
+                // The result of a call stays where it is: block 0 is none.
+                uses.block = if matches!(block[i], Stmt::Op { .. }) { this } else { 0 };
                 uses.at = i;
                 uses.when = self.order;
             }
