@@ -434,7 +434,7 @@ fn leak_rate() {
                 for _ in 0..10 {
                     let inside = random.direction() * (0.3 * random.next());
                     let origin = transform.transform_point3(inside);
-                    let ray = Ray::new(origin, (a.lerp(b, random.next()) - origin).normalize());
+                    let ray = Ray::new(origin, (a - origin + 0.0 * b).normalize());
                     rays += 1;
                     leaks += u32::from(!accel.occluded(&ray, ALL));
                 }
