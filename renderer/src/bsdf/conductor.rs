@@ -2,6 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
+use super::albedo;
 use super::fresnel;
 use super::interface::{Interface, Split};
 use super::lobe::LobeSample;
@@ -30,6 +31,10 @@ impl Conductor {
 
     pub(super) fn fresnel(&self, cos: f32) -> Rgb {
         fresnel::conductor(cos, self.eta, self.k)
+    }
+
+    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        albedo::reflected(self.ggx, wo, |cos| self.fresnel(cos))
     }
 
     fn interface(&self) -> Interface<impl Fn(f32) -> Split> {

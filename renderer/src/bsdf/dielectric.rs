@@ -2,6 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
+use super::albedo;
 use super::fresnel;
 use super::interface::{Interface, Split};
 use super::lobe::LobeSample;
@@ -90,6 +91,16 @@ impl Dielectric {
 
     pub(super) fn transmits(&self) -> bool {
         !self.transmission.is_black()
+    }
+
+    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        let eta = self.eta(wo);
+        let f = |cos| Rgb::splat(fresnel::dielectric(cos, eta));
+        let reflected = self.reflection * albedo::reflected(self.ggx, wo, f);
+        if !self.transmits() {
+            return reflected;
+        }
+        reflected + self.transmission * albedo::refracted(self.ggx, wo, eta, |cos| Rgb::WHITE - f(cos))
     }
 
     fn interface(&self, wo: Vec3) -> Interface<impl Fn(f32) -> Split> {

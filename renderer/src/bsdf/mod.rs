@@ -9,6 +9,7 @@
 //! - Whether light is reflected or goes through is a matter of the *geometric* normal: a shading normal must not let light
 //!   leak through a wall. A lobe counts only where both normals agree.
 
+mod albedo;
 mod conductor;
 mod dielectric;
 pub mod fresnel;

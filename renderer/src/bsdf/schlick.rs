@@ -3,6 +3,7 @@
 
 use glam::{Vec2, Vec3};
 
+use super::albedo;
 use super::dielectric::INDEX_MATCHED;
 use super::fresnel;
 use super::interface::{Interface, Split};
@@ -81,6 +82,16 @@ impl Schlick {
 
     pub(super) fn transmits(&self) -> bool {
         !self.transmission.is_black()
+    }
+
+    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        let f = |cos| self.fresnel(wo, cos);
+        let reflected = self.reflection * albedo::reflected(self.ggx, wo, f);
+        if !self.transmits() {
+            return reflected;
+        }
+        let refracted = albedo::refracted(self.ggx, wo, self.eta(wo), |cos| Rgb::WHITE - f(cos));
+        reflected + self.transmission * refracted
     }
 
     fn interface(&self, wo: Vec3) -> Interface<impl Fn(f32) -> Split> {
