@@ -14,6 +14,7 @@ mod interface;
 mod link;
 mod order;
 mod path;
+pub mod source;
 mod splice;
 mod unit;
 
