@@ -21,6 +21,7 @@ pub mod eval;
 pub mod hir;
 pub mod runtime;
 pub mod source;
+pub mod syntax;
 pub mod ty;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
