@@ -27,4 +27,5 @@ pub mod geometry;
 pub mod math;
 pub mod sampler;
 pub mod sampling;
+pub mod scene;
 pub mod texture;
