@@ -230,7 +230,7 @@ fn system_folders(target: &Target) -> Vec<PathBuf> {
             folders.push("C:/Program Files/Intel/Embree4/bin".into());
         }
         "macos" => {
-            folders.extend(["/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"].map(PathBuf::from))
+            folders.extend(["/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"].map(PathBuf::from));
         }
         _ => {
             let multiarch = format!("{}-linux-gnu", target.arch);
