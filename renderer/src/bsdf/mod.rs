@@ -112,9 +112,16 @@ impl Bsdf {
         }
     }
 
-    /// The same for paths that start at a light.
-    pub fn with_mode(self, mode: TransportMode) -> Bsdf {
-        Bsdf { mode, ..self }
+    /// Empties it for another point: cheaper than a new one, which would have to be moved.
+    pub fn reset(&mut self, ng: Vec3, wo: Vec3) {
+        self.lobes.clear();
+        (self.ng, self.wo, self.total) = (ng, wo, 0.0);
+        (self.mode, self.one_sided) = (TransportMode::Radiance, false);
+    }
+
+    /// Chooses what paths carry; radiance to begin with.
+    pub fn set_mode(&mut self, mode: TransportMode) {
+        self.mode = mode;
     }
 
     /// Makes it black where `wo` is behind `ng`.
