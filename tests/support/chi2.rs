@@ -35,13 +35,9 @@ pub struct Chi2 {
 impl Chi2 {
     /// Draws `samples` directions, `None` being a lost one, and compares their histogram with the integral of `pdf` over
     /// each bin. `pdf` is per solid angle.
-    pub fn of(
-        samples: usize,
-        pdf: impl Fn(Vec3) -> f32,
-        mut sample: impl FnMut() -> Option<Vec3>,
-    ) -> Chi2 {
+    pub fn of(samples: usize, pdf: impl Fn(Vec3) -> f32, mut sample: impl FnMut() -> Option<Vec3>) -> Chi2 {
         let mut observed = vec![0usize; ROWS * COLUMNS];
-        let mut lost = 0;
+        let mut lost = 0usize;
         for _ in 0..samples {
             match sample() {
                 Some(w) => observed[bin_of(w)] += 1,
@@ -59,7 +55,11 @@ impl Chi2 {
             integral: expected.iter().sum(),
             lost: lost as f64 / samples as f64,
             samples,
-            p_value: if freedom > 0 { chi2_p_value(statistic, freedom) } else { 1.0 },
+            p_value: if freedom > 0 {
+                chi2_p_value(statistic, freedom)
+            } else {
+                1.0
+            },
             freedom,
             worst,
         }
@@ -73,10 +73,18 @@ impl Chi2 {
             return Err(format!("the density integrates to {}", self.integral));
         }
         if (self.integral - kept).abs() > z_limit * deviation + INTEGRATION_TOLERANCE {
-            return Err(format!("the density integrates to {}, but {kept} of the samples count", self.integral));
+            return Err(format!(
+                "the density integrates to {}, but {kept} of the samples count",
+                self.integral
+            ));
         }
         if self.p_value < alpha {
-            return Err(format!("p = {:e} with {} bins\n{}", self.p_value, self.freedom + 1, self.worst));
+            return Err(format!(
+                "p = {:e} with {} bins\n{}",
+                self.p_value,
+                self.freedom + 1,
+                self.worst
+            ));
         }
         Ok(())
     }
@@ -109,7 +117,10 @@ fn describe_worst(bins: &[(f64, f64, usize)]) -> String {
     for (expected, observed, i) in sorted.into_iter().take(8) {
         let theta = (i / COLUMNS) as f64 * 180.0 / ROWS as f64;
         let phi = (i % COLUMNS) as f64 * 360.0 / COLUMNS as f64;
-        let _ = writeln!(text, "  θ {theta:5.1}° φ {phi:5.1}°: expected {expected:9.1}, found {observed}");
+        let _ = writeln!(
+            text,
+            "  θ {theta:5.1}° φ {phi:5.1}°: expected {expected:9.1}, found {observed}"
+        );
     }
     text
 }
@@ -169,7 +180,11 @@ impl Cell {
     /// Gauss-Legendre with three points along each axis.
     fn gauss(self, f: &impl Fn(f64, f64) -> f64) -> f64 {
         let offset = 0.5 * 0.6f64.sqrt();
-        let nodes = [(0.5 - offset, 5.0 / 18.0), (0.5, 8.0 / 18.0), (0.5 + offset, 5.0 / 18.0)];
+        let nodes = [
+            (0.5 - offset, 5.0 / 18.0),
+            (0.5, 8.0 / 18.0),
+            (0.5 + offset, 5.0 / 18.0),
+        ];
         let mut sum = 0.0;
         for (y, wy) in nodes {
             for (x, wx) in nodes {
@@ -187,6 +202,9 @@ impl Cell {
         if depth <= 0 && (error < 1e-8 + 1e-4 * sum || depth < -9) {
             return sum;
         }
-        parts.into_iter().map(|(c, part)| c.integrate(f, depth - 1, part)).sum()
+        parts
+            .into_iter()
+            .map(|(c, part)| c.integrate(f, depth - 1, part))
+            .sum()
     }
 }

@@ -18,7 +18,11 @@ pub fn normal_limit(p: f64) -> f64 {
     let (mut lo, mut hi) = (0.0, 40.0);
     for _ in 0..100 {
         let mid = 0.5 * (lo + hi);
-        if normal_p_value(mid) > p { lo = mid } else { hi = mid }
+        if normal_p_value(mid) > p {
+            lo = mid;
+        } else {
+            hi = mid;
+        }
     }
     hi
 }

@@ -61,7 +61,7 @@ impl<F: Fn(f32) -> Split> Interface<F> {
         }
     }
 
-    /// Walter et al., eq. 20, with the Jacobian of eq. 14.
+    /// Walter et al., eq. 20.
     #[inline(always)]
     fn reflection(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         let nothing = (Rgb::BLACK, 0.0);
@@ -75,11 +75,11 @@ impl<F: Fn(f32) -> Split> Interface<F> {
         let Some(p) = split.reflection_probability() else {
             return nothing;
         };
-        let density = self.ggx.visible_pdf(wo, h) / (4.0 * cos);
+        let density = self.ggx.reflected_pdf(wo, h);
         (split.reflected * (density * self.shadowing(wi)), density * p)
     }
 
-    /// Walter et al., eq. 21, with the Jacobian of eq. 17, times eta²: light that goes from `wo` to `wi`.
+    /// Walter et al., eq. 21, times eta²: light that goes from `wo` to `wi`.
     #[inline(always)]
     fn refraction(&self, wo: Vec3, wi: Vec3, eta: f32) -> (Rgb, f32) {
         let nothing = (Rgb::BLACK, 0.0);
@@ -94,8 +94,7 @@ impl<F: Fn(f32) -> Split> Interface<F> {
         let Some(p) = split.reflection_probability() else {
             return nothing;
         };
-        let jacobian = sqr(eta) * -cos_i / sqr(cos_o + eta * cos_i);
-        let density = self.ggx.visible_pdf(wo, h) * jacobian;
+        let density = self.ggx.visible_pdf(wo, h) * refraction_jacobian(cos_o, cos_i, eta);
         (
             split.refracted * (density * self.shadowing(wi)),
             density * (1.0 - p),
@@ -132,14 +131,12 @@ impl<F: Fn(f32) -> Split> Interface<F> {
         if (wi.z > 0.0) != reflected || wi.z == 0.0 || cos_o <= 0.0 {
             return None;
         }
-        let jacobian = if reflected {
-            1.0 / (4.0 * cos_o)
+        sample.pdf *= if reflected {
+            self.ggx.reflected_pdf(wo, h)
         } else {
-            let cos_i = wi.dot(h);
-            sqr(sample.eta) * cos_i.abs() / sqr(cos_o + sample.eta * cos_i)
+            self.ggx.visible_pdf(wo, h) * refraction_jacobian(cos_o, wi.dot(h), sample.eta)
         };
         sample.weight *= self.shadowing(wi);
-        sample.pdf *= self.ggx.visible_pdf(wo, h) * jacobian;
         (sample.pdf > 0.0 && sample.pdf.is_finite()).then_some(sample)
     }
 
@@ -180,13 +177,22 @@ impl<F: Fn(f32) -> Split> Interface<F> {
             let split = (self.split)(wo.z);
             return split.reflected + split.refracted;
         }
-        let escaping = |wi: Vec3, above: bool| if (wi.z > 0.0) == above { self.shadowing(wi) } else { 0.0 };
+        let escaping = |wi: Vec3, above: bool| {
+            if (wi.z > 0.0) == above {
+                self.shadowing(wi)
+            } else {
+                0.0
+            }
+        };
         let facet = |k: usize| {
             // A Fibonacci lattice; the constant is the golden ratio's fraction.
             let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / FACETS as f32);
             let h = self.ggx.sample_visible(wo, u);
             let split = (self.split)(wo.dot(h).min(1.0));
-            let through = self.eta.and_then(|eta| refract(wo, h, eta)).map_or(0.0, |wi| escaping(wi, false));
+            let through = self
+                .eta
+                .and_then(|eta| refract(wo, h, eta))
+                .map_or(0.0, |wi| escaping(wi, false));
             split.reflected * escaping(reflect(wo, h), true) + split.refracted * through
         };
         (0..FACETS).map(facet).sum::<Rgb>() / FACETS as f32
@@ -206,4 +212,10 @@ fn upwards(wo: Vec3, wi: Vec3) -> (Vec3, Vec3) {
     } else {
         (wo, wi)
     }
+}
+
+/// Solid angle of facet normals per solid angle of refracted directions.
+// Walter et al. 2007, eq. 17.
+fn refraction_jacobian(cos_o: f32, cos_i: f32, eta: f32) -> f32 {
+    sqr(eta) * cos_i.abs() / sqr(cos_o + eta * cos_i)
 }

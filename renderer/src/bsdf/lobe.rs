@@ -66,6 +66,17 @@ pub enum Spread {
     Specular,
 }
 
+impl Side {
+    /// The side of `wi`, by the product of its cosine and that of `wo`.
+    pub(super) fn of(product: f32) -> Side {
+        if product > 0.0 {
+            Side::Reflection
+        } else {
+            Side::Transmission
+        }
+    }
+}
+
 impl LobeKind {
     /// Lambert and wider GGX.
     pub const DIFFUSE_REFLECTION: LobeKind = LobeKind {
@@ -210,6 +221,16 @@ impl Lobe {
     // Light that enters a denser medium is squeezed into a smaller solid angle. Veach 1997, eq. 5.14.
     pub(super) fn radiance_scale(eta: f32) -> f32 {
         1.0 / sqr(eta)
+    }
+
+    /// Where it sends light, if it does so by the cosine alone.
+    pub(super) fn ideal_diffuse_side(&self) -> Option<Side> {
+        match self {
+            Lobe::Lambert(_) => Some(Side::Reflection),
+            Lobe::Translucent(_) => Some(Side::Transmission),
+            Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) => None,
+            Lobe::Transparent(_) => None,
+        }
     }
 
     /// Its roughness, where it is that of microfacets.
