@@ -1,8 +1,10 @@
 //! Comparison of images: closed-form values of every number, and the cases that have no number.
 
+use std::path::Path;
+
 use renderer::color::Rgb;
 use renderer::compare::{CompareError, compare, diff_image};
-use renderer::image::{ColorSpace, Image};
+use renderer::image::{ColorSpace, Image, WriteOptions, decode, encode};
 
 fn constant(color: Rgb) -> Image {
     Image::from_fn(24, 16, |_, _| color)
@@ -90,6 +92,24 @@ fn flip_has_its_known_extremes() {
     let white = flip(Rgb::BLACK, Rgb::WHITE);
     assert!((0.9..1.0).contains(&white), "{white}");
     assert!((flip(Rgb::WHITE, Rgb::BLACK) - white).abs() < 1e-6, "symmetric");
+}
+
+#[test]
+fn flip_agrees_with_its_authors_program() {
+    // The mean that flip-evaluator 1.7 gives for these two pictures as 8-bit PNGs.
+    let gradient = |x: usize, y: usize, g: f32| Rgb::new(0.2 + 0.5 * x as f32 / 48.0, g, 0.3 + 0.4 * y as f32 / 32.0);
+    let a = Image::from_fn(97, 61, |x, y| {
+        let n = ((x * 7919 + y * 104_729) % 101) as f32 / 100.0 - 0.5;
+        gradient(x, y, 0.4) + Rgb::splat(n * 0.2)
+    });
+    let b = Image::from_fn(97, 61, |x, y| gradient(x, y, if (x / 9 + y / 7) % 2 == 0 { 0.4 } else { 0.1 }));
+    let as_png = |image: &Image| {
+        let path = Path::new("a.png");
+        let bytes = encode(path, image, &WriteOptions::default()).unwrap();
+        decode(path, &bytes).unwrap().into_image()
+    };
+    let flip = compare(&as_png(&a), &as_png(&b)).unwrap().flip;
+    assert!((flip - 0.544_337).abs() < 5e-5, "{flip}");
 }
 
 #[test]
