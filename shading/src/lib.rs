@@ -19,6 +19,7 @@ pub mod builtins;
 pub mod diagnostic;
 pub mod eval;
 pub mod hir;
+pub mod interp;
 pub mod runtime;
 pub mod source;
 pub mod syntax;
