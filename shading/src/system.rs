@@ -113,7 +113,7 @@ impl ShadingSystem {
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
-        let mut loaded = self.load_file(&file)?;
+        let mut loaded = self.load_file(&Arc::new(file))?;
         loaded.warnings.list.splice(0..0, diagnostics.list);
         Ok(loaded)
     }
@@ -122,7 +122,7 @@ impl ShadingSystem {
     ///
     /// # Errors
     /// As for [`ShadingSystem::load`].
-    pub fn load_file(&self, file: &ast::File) -> Result<Loaded, Diagnostics> {
+    pub fn load_file(&self, file: &Arc<ast::File>) -> Result<Loaded, Diagnostics> {
         let sources = Arc::new(file.sources.clone());
         let checked = check::check(file, &self.environment());
         let mut diagnostics = checked.diagnostics;
@@ -132,7 +132,7 @@ impl ShadingSystem {
         }
         for item in &file.items {
             let ast::Item::Group(item) = item else { continue };
-            match graph::source::group(item, &sources) {
+            match graph::source::group(item, file) {
                 Ok(group) => templates.push(Template::Group(Arc::new(group))),
                 Err(errors) => diagnostics.list.extend(errors.list),
             }

@@ -6,7 +6,7 @@ use super::interface::{self, ParamInfo};
 use super::{Accessor, GraphError, Path, Template};
 use crate::builtins::Global;
 use crate::hir::{Const, Metadata};
-use crate::source::{SourceMap, Span};
+use crate::source::Span;
 use crate::syntax::ast;
 use crate::ty::{Base, Type};
 
@@ -168,8 +168,8 @@ pub struct ShaderGroupTemplate {
     pub outputs: Vec<GroupOutput>,
     /// What is said of it.
     pub metadata: Vec<Metadata>,
-    /// The sources that its spans point into; `None` when made by a program.
-    pub sources: Option<Arc<SourceMap>>,
+    /// The file that it is written in, which its spans and expressions belong to; `None` when made by a program.
+    pub file: Option<Arc<ast::File>>,
     /// Where its name stands.
     pub span: Span,
 }

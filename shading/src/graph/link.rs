@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
-use super::interface::{assignable, longest_name, part};
+use super::interface::{assignable, longest_name, params, part, resolve};
 use super::order::Order;
 use super::path::component_index;
 use super::splice::{Overrides, Splice};
@@ -159,20 +159,20 @@ impl Linker<'_> {
         place: &Place<'_>,
     ) -> Vec<Port> {
         match template {
-            Template::Unit(unit) => self.unit(unit, prefix, feeds, overrides),
+            Template::Unit(unit) => self.unit(&unit.hir, &unit.sources, prefix, feeds, overrides),
             Template::Group(group) => self.group(group, prefix, feeds, overrides, wanted, place),
         }
     }
 
     fn unit(
         &mut self,
-        template: &ShaderUnitTemplate,
+        unit: &Unit,
+        sources: &SourceMap,
         prefix: &str,
         feeds: Vec<Feed<'_>>,
         overrides: &[(Global, Operand)],
     ) -> Vec<Port> {
-        let unit = &template.hir;
-        let first_source = self.take_sources(&template.sources);
+        let first_source = self.take_sources(sources);
         let splice =
             Splice::new(unit, &mut self.code, &mut self.functions, prefix, overrides, first_source);
         for feed in &feeds {
@@ -295,7 +295,7 @@ impl Linker<'_> {
         let mut ports = vec![];
         for output in outputs {
             let place = scope.place(prefix, output.span);
-            let Some(wire) = self.binding(&scope, &output.binding, overrides, &place) else { continue };
+            let Some(wire) = self.binding(&scope, &output.binding, overrides, output.ty, &place) else { continue };
             for part in wire.parts {
                 let name = format!("{}{}", output.name, part.suffix);
                 let (operand, ty) = match output.ty {
@@ -336,7 +336,7 @@ impl Linker<'_> {
             let fed = feeds.iter().rev().find(|feed| feed.target.head == input.name && feed.target.rest.is_empty());
             let wire = match (fed, &input.default) {
                 (Some(feed), _) => feed.wire.clone(),
-                (None, Some(default)) => self.binding(scope, default, overrides, &place),
+                (None, Some(default)) => self.binding(scope, default, overrides, input.ty, &place),
                 (None, None) => None,
             };
             let partial: Vec<&Feed<'_>> =
@@ -376,7 +376,7 @@ impl Linker<'_> {
         let mut context = inherited.clone();
         for (global, binding, span) in &node.overrides {
             let place = scope.place(&join(scope.prefix, &node.name), *span);
-            let Some(wire) = self.binding(scope, binding, &inherited, &place) else { continue };
+            let Some(wire) = self.binding(scope, binding, &inherited, Some(global.ty()), &place) else { continue };
             let [value] = &wire.parts[..] else { continue };
             let local = self.temporary(global.ty());
             self.assign(local, global.ty(), value.operand, value.ty, global.name(), &place);
@@ -403,6 +403,8 @@ impl Linker<'_> {
             self.report(error, &place);
             return;
         };
+        let params = params(&template);
+        let inputs = params.as_ref().map(|list| list.iter().filter(|p| !p.output).collect::<Vec<_>>());
         let mut feeds = vec![];
         for connection in &node.inputs {
             let place = scope.place(&prefix, connection.span);
@@ -414,7 +416,9 @@ impl Linker<'_> {
             {
                 continue;
             }
-            let wire = self.binding(scope, &connection.binding, &context, &place);
+            let expected = inputs.as_ref().and_then(|inputs| resolve(inputs, &connection.target));
+            let expected = expected.filter(|ty| ty.base != Base::Void);
+            let wire = self.binding(scope, &connection.binding, &context, expected, &place);
             feeds.push(Feed { target: connection.target.clone(), wire, place });
         }
         scope.nodes[index] = self.template(&template, &prefix, feeds, &context, None, &place);
@@ -426,6 +430,7 @@ impl Linker<'_> {
         scope: &GroupScope<'_>,
         binding: &Binding,
         overrides: &[(Global, Operand)],
+        expected: Option<Type>,
         place: &Place<'_>,
     ) -> Option<Wire> {
         match binding {
@@ -437,7 +442,7 @@ impl Linker<'_> {
                     None
                 }
             },
-            Binding::Expression(expr) => self.expression(scope, expr, overrides, place),
+            Binding::Expression(expr) => self.expression(scope, expr, overrides, expected, place),
         }
     }
 
@@ -542,15 +547,17 @@ impl Linker<'_> {
     fn expression(
         &mut self,
         scope: &GroupScope<'_>,
-        expr: &Arc<ast::Expr>,
+        expr: &ast::Expr,
         overrides: &[(Global, Operand)],
+        expected: Option<Type>,
         place: &Place<'_>,
     ) -> Option<Wire> {
-        let sources = scope.group.sources.as_ref()?;
+        let file = scope.group.file.as_deref()?;
         let mut wires: Vec<(Path, Wire)> = vec![];
         let mut failed = false;
         let mut errors = vec![];
-        let compiled = check::expression(expr, sources, self.environment, &mut |path: &Path| {
+        let mut resolve = |reference: &check::ReferencePath| {
+            let path = &Path::from(reference);
             match self.path(scope, path) {
                 Ok(Some(wire)) if wire.parts.len() == 1 => {
                     let ty = wire.parts[0].ty;
@@ -569,7 +576,8 @@ impl Linker<'_> {
                     None
                 }
             }
-        });
+        };
+        let compiled = check::expression(file, expr, expected, &mut resolve, self.environment);
         errors.into_iter().for_each(|error| self.report(error, place));
         let unit = match compiled {
             Ok(unit) => unit,
@@ -580,7 +588,6 @@ impl Linker<'_> {
                 return None;
             }
         };
-        let template = ShaderUnitTemplate { hir: unit, sources: sources.clone() };
         let feeds = wires
             .into_iter()
             .map(|(path, wire)| Feed {
@@ -589,7 +596,7 @@ impl Linker<'_> {
                 place: Place::NONE,
             })
             .collect();
-        let ports = self.unit(&template, scope.prefix, feeds, overrides);
+        let ports = self.unit(&unit, &file.sources, scope.prefix, feeds, overrides);
         let result = ports.into_iter().next()?;
         Some(Wire::single(result.operand, result.ty))
     }
@@ -638,8 +645,8 @@ impl Linker<'_> {
     }
 
     /// Takes over a unit's sources, once; gives the position of the first.
-    fn take_sources(&mut self, sources: &Arc<SourceMap>) -> usize {
-        let address = Arc::as_ptr(sources) as usize;
+    fn take_sources(&mut self, sources: &SourceMap) -> usize {
+        let address = std::ptr::from_ref(sources) as usize;
         if let Some(&first) = self.source_ids.get(&address) {
             return first;
         }
@@ -702,7 +709,7 @@ struct GroupScope<'g> {
 
 impl<'g> GroupScope<'g> {
     fn place(&self, instance: &str, span: Span) -> Place<'g> {
-        Place { sources: self.group.sources.as_deref(), span, instance: instance.to_owned() }
+        Place { sources: self.group.file.as_deref().map(|file| &file.sources), span, instance: instance.to_owned() }
     }
 }
 

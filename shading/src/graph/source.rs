@@ -6,18 +6,17 @@ use super::{Accessor, Binding, Connection, GroupInput, GroupOutput, Node, Path, 
 use crate::builtins::{self, Global};
 use crate::check;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
 use crate::syntax::ast::{self, ExprKind, GroupStmt, Passing};
-
-/// The name of the node that a material's outermost call makes.
-const ROOT: &str = "material";
+use crate::ty::Type;
 
 /// Builds the template of a group in source. Names of units and types of connections are looked at when it is linked.
 ///
 /// # Errors
 /// What can be seen without knowing the units: names declared twice, arguments without a name, unknown globals.
-pub fn group(group: &ast::Group, sources: &Arc<SourceMap>) -> Result<ShaderGroupTemplate, Diagnostics> {
-    let mut builder = Builder::new(&group.name, sources);
+pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> Result<ShaderGroupTemplate, Diagnostics> {
+    let sources = &file.sources;
+    let mut builder = Builder::new(&group.name.text, group.name.span, file);
     builder.group.metadata = check::metadata(&group.metadata);
     for stmt in &group.body {
         if let GroupStmt::Instance(instance) = stmt {
@@ -42,47 +41,50 @@ pub fn group(group: &ast::Group, sources: &Arc<SourceMap>) -> Result<ShaderGroup
     builder.diagnostics.into_result(builder.group)
 }
 
-/// Builds the group of a material: one call `unit(argument = value, …)`, whose arguments may hold further calls. Its
-/// outputs are those of the unit.
+/// Builds the group of a material: one call `unit(argument = value, …)`, whose arguments may hold further calls. It has
+/// one output, `surface`: the unit's closure. `file` is what the expression's spans belong to.
 ///
 /// # Errors
 /// As for [`group()`]; and when the expression is no call.
-pub fn material(name: &ast::Name, expr: &ast::Expr, sources: &Arc<SourceMap>) -> Result<ShaderGroupTemplate, Diagnostics> {
-    let mut builder = Builder::new(name, sources);
-    let call = match &expr.kind {
-        ExprKind::Call { name, args, .. } => Some((name.clone(), &args[..])),
-        ExprKind::Name(unit) => Some((ast::Name { text: unit.clone(), span: expr.span }, &[][..])),
-        _ => None,
+pub fn material(
+    name: &str,
+    span: Span,
+    expr: &ast::Expr,
+    file: &Arc<ast::File>,
+) -> Result<ShaderGroupTemplate, Diagnostics> {
+    let mut builder = Builder::new(name, span, file);
+    let (unit, args) = match &expr.kind {
+        ExprKind::Call { name, args, .. } => (name.clone(), &args[..]),
+        ExprKind::Name(unit) => (ast::Name { text: unit.clone(), span: expr.span }, &[][..]),
+        _ => {
+            let error = Diagnostic::error("a material is a unit or a group with its arguments")
+                .at(&file.sources, expr.span, "")
+                .hint("write for example `matte(albedo = (0.8, 0.7, 0.6))`");
+            return Err(error.into());
+        }
     };
-    let Some((unit, args)) = call else {
-        let error = Diagnostic::error("a material is a unit or a group with its arguments")
-            .at(sources, expr.span, "")
-            .hint("write for example `matte(albedo = (0.8, 0.7, 0.6))`");
-        return Err(error.into());
-    };
-    builder.node(ROOT.to_owned(), &unit, args, &[], expr.span);
-    let binding = Binding::Path(Path { head: ROOT.to_owned(), rest: vec![] });
-    let surface = "surface".to_owned();
-    let output = GroupOutput { name: surface, ty: None, binding, metadata: vec![], span: expr.span };
-    builder.group.outputs.push(output);
+    builder.node(name.to_owned(), &unit, args, &[], expr.span);
+    let binding = Binding::Path(Path { head: name.to_owned(), rest: vec![] });
+    let (name, ty) = ("surface".to_owned(), Some(Type::CLOSURE));
+    builder.group.outputs.push(GroupOutput { name, ty, binding, metadata: vec![], span: expr.span });
     builder.diagnostics.into_result(builder.group)
 }
 
 struct Builder<'a> {
     group: ShaderGroupTemplate,
-    sources: &'a Arc<SourceMap>,
+    sources: &'a SourceMap,
     diagnostics: Diagnostics,
 }
 
 impl<'a> Builder<'a> {
-    fn new(name: &ast::Name, sources: &'a Arc<SourceMap>) -> Builder<'a> {
-        let mut group = ShaderGroupTemplate::new(&name.text);
-        group.sources = Some(sources.clone());
-        group.span = name.span;
-        Builder { group, sources, diagnostics: Diagnostics::default() }
+    fn new(name: &str, span: Span, file: &'a Arc<ast::File>) -> Builder<'a> {
+        let mut group = ShaderGroupTemplate::new(name);
+        group.file = Some(file.clone());
+        group.span = span;
+        Builder { group, sources: &file.sources, diagnostics: Diagnostics::default() }
     }
 
-    fn error(&mut self, message: String, span: crate::Span) {
+    fn error(&mut self, message: String, span: Span) {
         self.diagnostics.push(Diagnostic::error(message).at(self.sources, span, ""));
     }
 
@@ -135,7 +137,7 @@ impl<'a> Builder<'a> {
         unit: &ast::Name,
         args: &[ast::Argument],
         overrides: &[ast::GroupAssign],
-        span: crate::Span,
+        span: Span,
     ) {
         let mut node = Node {
             name,
