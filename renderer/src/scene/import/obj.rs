@@ -40,7 +40,7 @@ pub struct ObjPart {
 /// # Errors
 /// When a file cannot be read or holds something that makes no sense.
 pub fn load_obj(path: &Path) -> Result<Obj, ImportError> {
-    parse_obj(&read(path)?, path, |library| read(library))
+    parse_obj(&read(path)?, path, read)
 }
 
 /// Reads an OBJ file from its bytes; `path` is what errors call it and what libraries are relative to.
