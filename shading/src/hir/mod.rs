@@ -18,6 +18,8 @@
 //!
 //! Every local is zero (empty string, null closure) before it is first assigned.
 
+pub mod build;
+
 use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
