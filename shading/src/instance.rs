@@ -81,7 +81,7 @@ impl ShaderInstance {
         unsafe {
             self.compiled.code().call(globals, run.cast(), outputs);
         }
-        if ctx.run.header.fuel < 0 {
+        if !ctx.finished() {
             self.drop_closures(ctx);
         }
         match self.root {

@@ -21,6 +21,7 @@ pub mod diagnostic;
 pub mod eval;
 pub mod hir;
 pub mod instance;
+pub mod interp;
 pub mod runtime;
 pub mod source;
 pub mod ty;

@@ -884,8 +884,8 @@ fn huge_trees_are_bounded() {
     let some = many_closures(&registry, diffuse, 50_000);
     for _ in 0..3 {
         let tree = some.run(&globals(), &mut ctx);
-        // Each turn makes a component and a sum.
-        assert_eq!(format!("{tree:?}"), "ClosureTree(100000 nodes)");
+        // Each turn makes a component and a sum, but for the first, which adds to null.
+        assert_eq!(format!("{tree:?}"), "ClosureTree(99999 nodes)");
     }
     assert_eq!(ctx.take_reports(), []);
     let many = many_closures(&registry, diffuse, 1_000_000);
@@ -1039,10 +1039,10 @@ fn threads_compile_and_run_at_once() {
                     let tree = own.run(&globals(), &mut ctx);
                     assert_eq!(
                         format!("{tree:?}"),
-                        format!("ClosureTree({} nodes)", 2 * (thread + turn))
+                        format!("ClosureTree({} nodes)", (2 * (thread + turn) - 1).max(0))
                     );
                     let tree = shared.run(&globals(), &mut ctx);
-                    assert_eq!(format!("{tree:?}"), "ClosureTree(20 nodes)");
+                    assert_eq!(format!("{tree:?}"), "ClosureTree(19 nodes)");
                 }
             });
         }

@@ -18,7 +18,8 @@ impl Emitter<'_, '_> {
         self.shared.closures.insert(id);
         let (offsets, size) = self.shared.registry.get(id).layout();
         // Operands are read first: the constants among them are the same on all ways through the blocks below.
-        let node = self.node(HEADER_BYTES + size);
+        let done = self.done();
+        let node = self.node(HEADER_BYTES + size, done);
         let header = self.header(id.0, [1.0; 3]);
         self.b.ins().store(trusted(), header, node.at, 0);
         // A triple is stored with all four lanes. That spills over the following parameter, which is stored later, or
@@ -49,26 +50,34 @@ impl Emitter<'_, '_> {
         if self.constant(args[1]) == Some(&Const::NullClosure) {
             return a;
         }
-        let node = self.node(2 * HEADER_BYTES);
+        let done = self.done();
+        self.unless_null(a, done, b);
+        self.unless_null(b, done, a);
+        let node = self.node(2 * HEADER_BYTES, done);
         let header = self.header(TAG_ADD, [1.0; 3]);
         self.b.ins().store(trusted(), header, node.at, 0);
-        self.b.ins().store(trusted(), a, node.at, HEADER_BYTES as i32);
-        self.b.ins().store(trusted(), b, node.at, HEADER_BYTES as i32 + 8);
+        let children = HEADER_BYTES as i32;
+        self.b.ins().store(trusted(), a, node.at, children);
+        self.b.ins().store(trusted(), b, node.at, children + 8);
         self.finish_node(node)
     }
 
-    /// A product. When it scales a component that was made for it alone, the weight goes into that.
+    /// A product, null when the closure is. When it scales a component that was made for it alone, the weight goes into
+    /// that.
     pub(super) fn closure_mul(&mut self, args: &[Operand], block: &Block, at: usize) -> ir::Value {
         let mut weight = self.read(args[1]);
         if self.shape(args[1]) == Shape::Float {
             weight = self.b.ins().splat(types::F32X4, weight);
         }
         let closure = self.read(args[0]);
+        let done = self.done();
+        self.unless_null(closure, done, closure);
         if self.is_fresh_component(args[0], &block[..at]) {
-            self.set_weight(closure, weight);
-            return closure;
+            self.store_weight(weight, closure);
+            let at = closure;
+            return self.finish_node(Node { at, done });
         }
-        let node = self.node(2 * HEADER_BYTES);
+        let node = self.node(2 * HEADER_BYTES, done);
         let tag = self.int(TAG_MUL as i32);
         self.b.ins().store(trusted(), tag, node.at, 0);
         self.store_weight(weight, node.at);
@@ -76,6 +85,21 @@ impl Emitter<'_, '_> {
             .ins()
             .store(trusted(), closure, node.at, HEADER_BYTES as i32);
         self.finish_node(node)
+    }
+
+    /// A block that goes on with a closure.
+    fn done(&mut self) -> ir::Block {
+        let done = self.b.create_block();
+        self.b.append_block_param(done, POINTER);
+        done
+    }
+
+    /// Goes on here unless `closure` is null: then in `done` with `result`.
+    fn unless_null(&mut self, closure: ir::Value, done: ir::Block, result: ir::Value) {
+        let go = self.b.create_block();
+        self.b.ins().brif(closure, go, &[], done, &[result.into()]);
+        self.b.seal_block(go);
+        self.b.switch_to_block(go);
     }
 
     /// Whether an operand is used here only, and was last made as a component in the statements before.
@@ -87,18 +111,6 @@ impl Emitter<'_, '_> {
             && before.iter().rev().take(LOOK_BACK).any(|stmt| {
                 matches!(stmt, Stmt::Op { dst: Some(dst), op: Op::MakeClosure(_), .. } if *dst == local)
             })
-    }
-
-    fn set_weight(&mut self, closure: ir::Value, weight: ir::Value) {
-        // The component is null when the arena is full.
-        let (store, go) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(closure, store, &[], go, &[]);
-        self.b.seal_block(store);
-        self.b.switch_to_block(store);
-        self.store_weight(weight, closure);
-        self.b.ins().jump(go, &[]);
-        self.b.seal_block(go);
-        self.b.switch_to_block(go);
     }
 
     /// Stores three floats after the tag.
@@ -118,13 +130,13 @@ impl Emitter<'_, '_> {
         self.b.ins().vconst(types::I32X4, constant)
     }
 
-    /// Takes memory for a node, a multiple of 16 bytes, and goes on in a block where there is some.
-    fn node(&mut self, size: usize) -> Node {
+    /// Takes memory for a node, a multiple of 16 bytes, and goes on in a block where there is some; else in `done` with
+    /// null.
+    fn node(&mut self, size: usize, done: ir::Block) -> Node {
         debug_assert!(size.is_multiple_of(16));
-        let [fast, slow, fill, done] = [(); 4].map(|()| self.b.create_block());
+        let [fast, slow, fill] = [(); 3].map(|()| self.b.create_block());
         self.b.set_cold_block(slow);
         let at = self.b.append_block_param(fill, POINTER);
-        let result = self.b.append_block_param(done, POINTER);
 
         let cursor = self.load(POINTER, self.ctx_field(ARENA_CURSOR));
         let bytes = self.pointer(size);
@@ -148,15 +160,15 @@ impl Emitter<'_, '_> {
             .brif(memory, fill, &[memory.into()], done, &[null.into()]);
         self.b.seal_block(fill);
         self.b.switch_to_block(fill);
-        Node { at, done, result }
+        Node { at, done }
     }
 
-    /// The node, or null when there was no memory.
+    /// Goes on in the node's `done`; gives what came there: the node, or what was found instead.
     fn finish_node(&mut self, node: Node) -> ir::Value {
         self.b.ins().jump(node.done, &[node.at.into()]);
         self.b.seal_block(node.done);
         self.b.switch_to_block(node.done);
-        node.result
+        self.b.block_params(node.done)[0]
     }
 }
 
@@ -165,5 +177,4 @@ impl Emitter<'_, '_> {
 struct Node {
     at: ir::Value,
     done: ir::Block,
-    result: ir::Value,
 }

@@ -108,6 +108,11 @@ impl ShadingContext {
         self.run.fuel = fuel.min(i32::MAX as u32);
     }
 
+    /// Whether the last run came to its end: it had enough fuel, depth and memory.
+    pub fn finished(&self) -> bool {
+        self.run.header.fuel >= 0
+    }
+
     /// What `printf`, `warning` and `error` wrote since this was last asked.
     pub fn take_printed(&mut self) -> String {
         std::mem::take(&mut self.run.printed)
