@@ -4,7 +4,7 @@ use glam::{Vec2, Vec3};
 
 use super::albedo;
 use super::fresnel;
-use super::interface::{Interface, Split};
+use super::interface::{Facet, Interface, Split};
 use super::lobe::LobeSample;
 use super::microfacet::Ggx;
 use crate::color::Rgb;
@@ -70,10 +70,12 @@ impl Dielectric {
         self.ggx
     }
 
+    #[inline(always)]
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         self.interface(wo).eval_pdf(wo, wi)
     }
 
+    #[inline(always)]
     pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
         self.interface(wo).sample(wo, u_lobe, u)
     }
@@ -101,19 +103,24 @@ impl Dielectric {
         self.reflection * albedo::reflected(self.ggx, wo, |cos| Rgb::splat(fresnel::dielectric(cos, eta)))
     }
 
-    fn interface(&self, wo: Vec3) -> Interface<impl Fn(f32) -> Split> {
-        let eta = self.eta(wo);
-        let split = move |cos| {
-            let f = fresnel::dielectric(cos, eta);
-            Split {
-                reflected: self.reflection * f,
-                refracted: self.transmission * (1.0 - f),
-            }
-        };
+    #[inline(always)]
+    fn interface(&self, wo: Vec3) -> Interface<'_, Dielectric> {
         Interface {
             ggx: self.ggx,
-            eta: self.transmits().then_some(eta),
-            split,
+            eta: self.eta(wo),
+            transmits: self.transmits(),
+            facet: self,
+        }
+    }
+}
+
+impl Facet for Dielectric {
+    #[inline(always)]
+    fn split(&self, cos: f32, eta: f32) -> Split {
+        let f = fresnel::dielectric(cos, eta);
+        Split {
+            reflected: self.reflection * f,
+            refracted: self.transmission * (1.0 - f),
         }
     }
 }

@@ -148,7 +148,7 @@ pub struct LobeSample {
 
 impl Lobe {
     /// f·|cos θi| and the density of `wi` per solid angle, in one pass; zero when specular.
-    #[inline]
+    #[inline(always)]
     pub fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         match self {
             Lobe::Lambert(lobe) => lobe.eval_pdf(wo, wi),
@@ -172,7 +172,7 @@ impl Lobe {
     }
 
     /// A direction for `wo`, by `u_lobe` (which side) and `u` (where), each in `[0,1)`. `None` where light is lost.
-    #[inline]
+    #[inline(always)]
     pub fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
         match self {
             Lobe::Lambert(lobe) => lobe.sample(wo, u),
