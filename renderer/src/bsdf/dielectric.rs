@@ -8,7 +8,6 @@ use super::interface::{Facet, Interface, Split};
 use super::lobe::LobeSample;
 use super::microfacet::Ggx;
 use crate::color::Rgb;
-use crate::math::abs_cos_theta;
 
 /// Reflection and refraction by a dielectric, single scattering.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,14 +79,14 @@ impl Dielectric {
         self.interface(wo).sample(wo, u_lobe, u)
     }
 
-    /// Index of refraction on the far side of the interface relative to the side of `wo`.
-    pub(super) fn eta(&self, wo: Vec3) -> f32 {
-        if wo.z < 0.0 { 1.0 / self.ior } else { self.ior }
+    /// Index of refraction on the far side of the interface relative to the side that a cosine has the sign of.
+    pub(super) fn eta(&self, cos_o: f32) -> f32 {
+        if cos_o < 0.0 { 1.0 / self.ior } else { self.ior }
     }
 
-    /// The share of light from `wo` that leaves if the surface were smooth.
-    pub(super) fn smooth_albedo(&self, wo: Vec3) -> Rgb {
-        let f = fresnel::dielectric(abs_cos_theta(wo), self.eta(wo));
+    /// The share of light that leaves if the surface were smooth.
+    pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
+        let f = fresnel::dielectric(cos_o.abs(), self.eta(cos_o));
         self.reflection.lerp(self.transmission, 1.0 - f)
     }
 
@@ -96,7 +95,7 @@ impl Dielectric {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        let eta = self.eta(wo);
+        let eta = self.eta(wo.z);
         if self.transmits() || eta < 1.0 {
             return self.interface(wo).albedo(wo);
         }
@@ -107,7 +106,7 @@ impl Dielectric {
     fn interface(&self, wo: Vec3) -> Interface<'_, Dielectric> {
         Interface {
             ggx: self.ggx,
-            eta: self.eta(wo),
+            eta: self.eta(wo.z),
             transmits: self.transmits(),
             facet: self,
         }

@@ -10,7 +10,7 @@ use super::interface::{Facet, Interface, Split};
 use super::lobe::LobeSample;
 use super::microfacet::Ggx;
 use crate::color::Rgb;
-use crate::math::{abs_cos_theta, sqr};
+use crate::math::sqr;
 
 /// Reflection, and refraction of what is not reflected; single scattering.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,18 +72,17 @@ impl Schlick {
         }
     }
 
-    /// Index of refraction on the far side relative to the side of `wo`: that of a dielectric of the same `f0`.
-    pub(super) fn eta(&self, wo: Vec3) -> f32 {
+    /// Index of refraction on the far side relative to the side that a cosine has the sign of: that of a dielectric
+    /// of the same `f0`.
+    pub(super) fn eta(&self, cos_o: f32) -> f32 {
         let ior = fresnel::ior_from_f0(self.f0.average()).max(1.0 + INDEX_MATCHED);
-        if wo.z < 0.0 { 1.0 / ior } else { ior }
+        if cos_o < 0.0 { 1.0 / ior } else { ior }
     }
 
-    /// The share of light from `wo` that leaves if the surface were smooth.
-    pub(super) fn smooth_albedo(&self, wo: Vec3) -> Rgb {
-        let split = self.split(
-            abs_cos_theta(wo),
-            if self.transmits() { self.eta(wo) } else { 1.0 },
-        );
+    /// The share of light that leaves if the surface were smooth.
+    pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
+        let eta = if self.transmits() { self.eta(cos_o) } else { 1.0 };
+        let split = self.split(cos_o.abs(), eta);
         split.reflected + split.refracted
     }
 
@@ -103,7 +102,7 @@ impl Schlick {
         let transmits = self.transmits();
         Interface {
             ggx: self.ggx,
-            eta: if transmits { self.eta(wo) } else { 1.0 },
+            eta: if transmits { self.eta(wo.z) } else { 1.0 },
             transmits,
             facet: self,
         }
