@@ -10,6 +10,7 @@ use crate::math::{safe_sqrt, sqr};
 /// Reflectance of an interface between dielectrics; `eta` is the index of refraction behind it relative to the side that
 /// the light comes from. One under total internal reflection.
 // Fresnel's equations, e.g. Born & Wolf, Principles of Optics, section 1.5.2.
+#[inline(always)]
 pub fn dielectric(cos: f32, eta: f32) -> f32 {
     let sin2_t = (1.0 - sqr(cos)) / sqr(eta);
     if sin2_t >= 1.0 || cos <= 0.0 {
@@ -24,6 +25,7 @@ pub fn dielectric(cos: f32, eta: f32) -> f32 {
 /// Reflectance of a conductor of index `eta` + i `k` against vacuum, per channel.
 // Exact; the arrangement is that of Lazányi & Szirmay-Kalos 2005, "Fresnel Term Approximations for Metals", eq. 1-2. The
 // channels are computed side by side: roots and quotients are most of the work.
+#[inline(always)]
 pub fn conductor(cos: f32, eta: Rgb, k: Rgb) -> Rgb {
     if cos <= LEAST_COS {
         return Rgb::WHITE;
@@ -55,6 +57,7 @@ const LARGEST_INDEX: f32 = 1e4;
 
 /// Schlick's reflectance between `f0` at normal and `f90` at grazing incidence, with the falloff `exponent` (his is 5).
 // Schlick 1994, "An Inexpensive BRDF Model for Physically-based Rendering", eq. 24.
+#[inline(always)]
 pub fn schlick(cos: f32, f0: Rgb, f90: Rgb, exponent: f32) -> Rgb {
     let x = (1.0 - cos).clamp(0.0, 1.0);
     let falloff = if exponent == 5.0 {
@@ -72,12 +75,14 @@ pub fn ior_from_f0(f0: f32) -> f32 {
 }
 
 /// The direction of `w` reflected about the unit vector `h`.
+#[inline(always)]
 pub fn reflect(w: Vec3, h: Vec3) -> Vec3 {
     2.0 * w.dot(h) * h - w
 }
 
 /// The direction of `w` refracted by an interface of normal `h` on the side of `w`, `eta` as in [`dielectric`]; `None`
 /// under total internal reflection.
+#[inline(always)]
 pub fn refract(w: Vec3, h: Vec3, eta: f32) -> Option<Vec3> {
     let cos = w.dot(h);
     let sin2_t = (1.0 - sqr(cos)).max(0.0) / sqr(eta);

@@ -13,6 +13,13 @@ use super::microfacet::Ggx;
 use crate::color::Rgb;
 use crate::math::sqr;
 
+/// How a facet splits light.
+pub(super) trait Facet {
+    /// What it does with light at the angle of cosine `cos` to its normal; `eta` is the index of refraction behind it
+    /// relative to the side of the light.
+    fn split(&self, cos: f32, eta: f32) -> Split;
+}
+
 /// Shares of the light that a facet sends each way.
 #[derive(Clone, Copy)]
 pub(super) struct Split {
@@ -22,26 +29,19 @@ pub(super) struct Split {
     pub(super) refracted: Rgb,
 }
 
-impl Split {
-    /// The probability of choosing reflection; `None` where nothing leaves.
-    fn reflection_probability(&self) -> Option<f32> {
-        let (r, t) = (self.reflected.average(), self.refracted.average());
-        let sum = r + t;
-        (sum > 0.0).then(|| r / sum)
-    }
-}
-
 /// An interface as the side of `wo` sees it.
-pub(super) struct Interface<F: Fn(f32) -> Split> {
+pub(super) struct Interface<'a, F: Facet> {
     /// Its roughness.
     pub(super) ggx: Ggx,
-    /// Index of refraction behind it, relative to the side of `wo`; `None` where nothing is refracted.
-    pub(super) eta: Option<f32>,
-    /// What a facet does with light at the angle of the given cosine to its normal.
-    pub(super) split: F,
+    /// Index of refraction behind it, relative to the side of `wo`.
+    pub(super) eta: f32,
+    /// Whether anything is refracted.
+    pub(super) transmits: bool,
+    /// Its facets.
+    pub(super) facet: &'a F,
 }
 
-impl<F: Fn(f32) -> Split> Interface<F> {
+impl<F: Facet> Interface<'_, F> {
     /// f·|cos θi| of light on its way from `wo` to `wi`, and the density of `wi`; zero when smooth.
     #[inline(always)]
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
@@ -54,8 +54,8 @@ impl<F: Fn(f32) -> Split> Interface<F> {
             nothing
         } else if wi.z > 0.0 {
             self.reflection(wo, wi)
-        } else if let Some(eta) = self.eta {
-            self.refraction(wo, wi, eta)
+        } else if self.transmits {
+            self.refraction(wo, wi, self.eta)
         } else {
             nothing
         }
@@ -71,8 +71,8 @@ impl<F: Fn(f32) -> Split> Interface<F> {
         if cos <= 0.0 {
             return nothing;
         }
-        let split = (self.split)(cos);
-        let Some(p) = split.reflection_probability() else {
+        let split = self.facet.split(cos, self.eta);
+        let Some(p) = self.reflection_probability(&split) else {
             return nothing;
         };
         let density = self.ggx.reflected_pdf(wo, h);
@@ -90,8 +90,8 @@ impl<F: Fn(f32) -> Split> Interface<F> {
         if cos_o <= 0.0 || cos_i >= 0.0 {
             return nothing;
         }
-        let split = (self.split)(cos_o);
-        let Some(p) = split.reflection_probability() else {
+        let split = self.facet.split(cos_o, self.eta);
+        let Some(p) = self.reflection_probability(&split) else {
             return nothing;
         };
         let density = self.ggx.visible_pdf(wo, h) * refraction_jacobian(cos_o, cos_i, eta);
@@ -143,8 +143,8 @@ impl<F: Fn(f32) -> Split> Interface<F> {
     /// Reflects or refracts about the facet normal `h`; `pdf` is the probability of that choice.
     #[inline(always)]
     fn sample_facet(&self, wo: Vec3, h: Vec3, u_lobe: f32) -> Option<LobeSample> {
-        let split = (self.split)(wo.dot(h).min(1.0));
-        let p = split.reflection_probability()?;
+        let split = self.facet.split(wo.dot(h).min(1.0), self.eta);
+        let p = self.reflection_probability(&split)?;
         if u_lobe < p {
             let kind = LobeKind::reflection(self.ggx);
             Some(LobeSample {
@@ -155,7 +155,7 @@ impl<F: Fn(f32) -> Split> Interface<F> {
                 eta: 1.0,
             })
         } else {
-            let eta = self.eta?;
+            let eta = self.eta;
             let (weight, pdf) = (split.refracted / (1.0 - p), 1.0 - p);
             let kind = LobeKind::transmission(self.ggx);
             Some(LobeSample {
@@ -168,13 +168,24 @@ impl<F: Fn(f32) -> Split> Interface<F> {
         }
     }
 
+    /// The probability of choosing reflection; `None` where nothing leaves.
+    #[inline(always)]
+    fn reflection_probability(&self, split: &Split) -> Option<f32> {
+        if !self.transmits {
+            return Some(1.0);
+        }
+        let (r, t) = (split.reflected.average(), split.refracted.average());
+        let sum = r + t;
+        (sum > 0.0).then(|| r / sum)
+    }
+
     /// The share of light from `wo` that leaves again, reflected or refracted, as the mean over a few facets: where light
     /// can be reflected totally, the share has an edge that no table of smooth functions shows.
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
         const FACETS: usize = 48;
         let (wo, _) = upwards(wo, wo);
         if self.ggx.is_smooth() || wo.z <= 0.0 {
-            let split = (self.split)(wo.z);
+            let split = self.facet.split(wo.z, self.eta);
             return split.reflected + split.refracted;
         }
         let escaping = |wi: Vec3, above: bool| {
@@ -188,11 +199,8 @@ impl<F: Fn(f32) -> Split> Interface<F> {
             // A Fibonacci lattice; the constant is the golden ratio's fraction.
             let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / FACETS as f32);
             let h = self.ggx.sample_visible(wo, u);
-            let split = (self.split)(wo.dot(h).min(1.0));
-            let through = self
-                .eta
-                .and_then(|eta| refract(wo, h, eta))
-                .map_or(0.0, |wi| escaping(wi, false));
+            let split = self.facet.split(wo.dot(h).min(1.0), self.eta);
+            let through = refract(wo, h, self.eta).map_or(0.0, |wi| escaping(wi, false));
             split.reflected * escaping(reflect(wo, h), true) + split.refracted * through
         };
         (0..FACETS).map(facet).sum::<Rgb>() / FACETS as f32

@@ -59,6 +59,7 @@ impl Ggx {
     /// Density of microfacet normals `h`, per solid angle and per area of the macrosurface.
     // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", eq. 33, stretched as in Heitz 2014,
     // "Understanding the Masking-Shadowing Function", eq. 85, without tangents and with one division.
+    #[inline(always)]
     pub fn d(self, h: Vec3) -> f32 {
         let area = self.x * self.y;
         let e = sqr(h.x * self.y) + sqr(h.y * self.x) + sqr(h.z * area);
@@ -67,6 +68,7 @@ impl Ggx {
 
     /// Share of the microfacets that `w`, on either side, sees.
     // Heitz 2014, eq. 43 and 72, multiplied by |cos θ| above and below.
+    #[inline(always)]
     pub fn g1(self, w: Vec3) -> f32 {
         let z = w.z.abs();
         2.0 * z / (z + self.stretched_length(w))
@@ -74,18 +76,21 @@ impl Ggx {
 
     /// Density of the normals `h` that `wo` sees: D·G1·⟨wo,h⟩/cos θo, per solid angle.
     // Heitz 2018, "Sampling the GGX Distribution of Visible Normals", eq. 1.
+    #[inline(always)]
     pub fn visible_pdf(self, wo: Vec3, h: Vec3) -> f32 {
         2.0 * wo.dot(h).max(0.0) * self.d(h) / (wo.z + self.stretched_length(wo))
     }
 
     /// Density of the mirror images of `wo` about such normals: that of the normal `h` over 4⟨wo,h⟩.
     // Walter et al. 2007, eq. 14.
+    #[inline(always)]
     pub fn reflected_pdf(self, wo: Vec3, h: Vec3) -> f32 {
         0.5 * self.d(h) / (wo.z + self.stretched_length(wo))
     }
 
     /// A normal that `wo` sees, with the density of [`Ggx::visible_pdf`].
     // Dupuy & Benyoub 2023, "Sampling Visible GGX Normals with Spherical Caps", listing 3.
+    #[inline(always)]
     pub fn sample_visible(self, wo: Vec3, u: Vec2) -> Vec3 {
         let stretched = Vec3::new(wo.x * self.x, wo.y * self.y, wo.z).normalize();
         // The cap point (r cos φ, r sin φ, z) has z + sz = (1 - u)(1 + sz); writing r² = (1 - z)(1 + z) with it cancels
@@ -99,6 +104,7 @@ impl Ggx {
     }
 
     /// √(cos² + α² sin²) of `w`: |cos θ|·(1 + 2Λ).
+    #[inline(always)]
     fn stretched_length(self, w: Vec3) -> f32 {
         (sqr(w.x * self.x) + sqr(w.y * self.y) + sqr(w.z)).sqrt()
     }

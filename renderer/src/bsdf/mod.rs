@@ -160,7 +160,7 @@ impl Bsdf {
     /// Computes the importances of the lobes in `range`, and every lobe's probability anew.
     fn weigh(&mut self, range: std::ops::Range<usize>) {
         for weighted in &mut self.lobes[range] {
-            let albedo = weighted.lobe.estimate(weighted.frame.to_local(self.wo));
+            let albedo = weighted.lobe.estimate(weighted.frame.n.dot(self.wo));
             let floor = LEAST_ALBEDO * weighted.weight.luminance().abs();
             // `max` takes the floor where the estimate is not a number.
             weighted.importance = (weighted.weight * albedo).luminance().max(floor);
@@ -195,7 +195,7 @@ impl Bsdf {
     pub fn albedo(&self, wo: Vec3) -> Rgb {
         self.lobes
             .iter()
-            .map(|l| l.weight * l.lobe.estimate(l.frame.to_local(wo)))
+            .map(|l| l.weight * l.lobe.estimate(l.frame.n.dot(wo)))
             .sum()
     }
 
@@ -225,7 +225,10 @@ impl Bsdf {
         }
         let (index, u_lobe) = self.choose(u_lobe)?;
         let chosen = &self.lobes[index];
-        let local_wo = chosen.frame.to_local(wo);
+        let local_wo = match chosen.lobe.ideal_diffuse_side() {
+            Some(_) => Vec3::new(0.0, 0.0, wo.dot(chosen.frame.n)),
+            None => chosen.frame.to_local(wo),
+        };
         let sample = chosen.lobe.sample(local_wo, u_lobe, u)?;
         let wi = chosen.frame.to_world(sample.wi);
         let sides = self.sides(wo, wi)?;
@@ -306,7 +309,7 @@ impl Bsdf {
             return (Rgb::BLACK, 0.0);
         }
         let eta = if sides.side == Side::Transmission {
-            weighted.lobe.eta(wo)
+            weighted.lobe.eta(cos_o)
         } else {
             1.0
         };
