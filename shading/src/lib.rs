@@ -1,1 +1,33 @@
-//! shading
+//! Kiln's shading language: source text goes in, machine code that fills closure trees comes out.
+//!
+//! The way of a shader, one module a step:
+//!
+//! 1. [`syntax`] parses source text into a tree as written.
+//! 2. [`check`] resolves names and types and lowers each unit to [`hir`]: typed three-address code in structured
+//!    control flow. All mistakes of a file come back at once, as [`Diagnostics`].
+//! 3. [`graph`] composes units into groups (a group is itself a unit) and links a group into one piece of HIR.
+//! 4. [`opt`] simplifies it.
+//! 5. [`codegen`] compiles it with Cranelift; [`interp`] evaluates the same HIR as the oracle.
+//! 6. [`ShaderInstance::run`] fills a closure tree from [`ShaderGlobals`].
+//!
+//! [`ShadingSystem`] is the entry point that drives all of it. Nothing here knows a ray, a BSDF or a file system: text
+//! comes from the caller, textures and matrices through [`ShaderHost`], closures are whatever the embedder registers.
+
+#![deny(unsafe_code, missing_docs)]
+
+pub mod builtins;
+pub mod diagnostic;
+pub mod eval;
+pub mod hir;
+pub mod interp;
+pub mod runtime;
+pub mod source;
+pub mod syntax;
+pub mod ty;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use runtime::{
+    ClosureParam, ClosureRegistry, ClosureSignature, NoHost, RayKind, ShaderGlobals, ShaderHost,
+    TextureHandle,
+};
+pub use source::{Source, SourceId, SourceMap, Span};

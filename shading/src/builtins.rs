@@ -1,0 +1,355 @@
+//! What the language does out of itself: the operations of [`crate::hir`] that have a name in source, and their
+//! signatures. The checker, the folder, the interpreter and the code generator all read this table.
+//!
+//! Functions that can be written in the language (`mix`, `reflect`, `smoothstep` …) are, in the prelude
+//! (`shading/src/check/prelude.ksl`); only what cannot be is here.
+
+use crate::ty::{Base, Type};
+
+/// A function evaluated by host code or a few instructions. Pure, unless [`Builtin::is_pure`] says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(
+    missing_docs,
+    reason = "each is the function of that name in the OSL specification"
+)]
+pub enum Builtin {
+    // f(float) → float; on a triple, lane by lane.
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Exp,
+    Exp2,
+    Expm1,
+    Log,
+    Log2,
+    Log10,
+    Logb,
+    Sqrt,
+    InverseSqrt,
+    Cbrt,
+    Abs,
+    Sign,
+    Floor,
+    Ceil,
+    Round,
+    Trunc,
+    Erf,
+    Erfc,
+    // f(float, float) → float; on triples, lane by lane.
+    Pow,
+    Atan2,
+    Fmod,
+    Min,
+    Max,
+    // Tests.
+    IsNan,
+    IsInf,
+    IsFinite,
+    // Triples.
+    Dot,
+    Cross,
+    Length,
+    Normalize,
+    // Matrices.
+    Determinant,
+    Transpose,
+    /// `(matrix, point) → point`, with division by w.
+    TransformPoint,
+    /// `(matrix, vector) → vector`.
+    TransformVector,
+    /// `(matrix, normal) → normal`, by the inverse transpose.
+    TransformNormal,
+    /// `(string from, string to) → matrix`, from the host; identity and a report where it knows no such space.
+    SpaceMatrix,
+    // Patterns: the argument is 1, 2 (two floats), 3 (a triple) or 4-dimensional (a triple and a float); the result is a
+    // float or a triple, by the type of the destination.
+    /// `noise("perlin", …)`: signed gradient noise in `[-1,1]`.
+    Perlin,
+    /// `noise("uperlin", …)`: the same in `[0,1]`.
+    UPerlin,
+    /// `noise("cell", …)`: one value in `[0,1]` for each unit cell.
+    Cell,
+    // Strings.
+    /// `concat(string, string)`.
+    Concat,
+    Strlen,
+    Startswith,
+    Endswith,
+    Substr,
+    /// `format(string, …) → string`.
+    Format,
+    // Effects.
+    /// `printf(string, …)`.
+    Printf,
+    /// `warning(string, …)`.
+    Warning,
+    /// `error(string, …)`.
+    Error,
+    // What is asked of the shading point.
+    /// `raytype(string) → int`.
+    RayType,
+    /// `backfacing() → int`.
+    Backfacing,
+    /// `surfacearea() → float`.
+    SurfaceArea,
+    /// `getattribute(string object, string name) → int found`, and the value by `Op::AttributeValue`.
+    HasAttribute,
+}
+
+impl Builtin {
+    /// Whether a call can be removed, merged with an equal one, or folded.
+    pub fn is_pure(self) -> bool {
+        !matches!(self, Builtin::Printf | Builtin::Warning | Builtin::Error)
+    }
+
+    /// Whether the result depends on the arguments alone, so that constant arguments can be folded.
+    pub fn is_foldable(self) -> bool {
+        self.is_pure()
+            && !matches!(
+                self,
+                Builtin::SpaceMatrix
+                    | Builtin::RayType
+                    | Builtin::Backfacing
+                    | Builtin::SurfaceArea
+                    | Builtin::HasAttribute
+            )
+    }
+}
+
+/// One way to call a built-in function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Signature {
+    /// Name in source.
+    pub name: &'static str,
+    /// What it does.
+    pub builtin: Builtin,
+    /// What it gives.
+    pub result: Type,
+    /// What it takes.
+    pub params: &'static [Type],
+    /// Whether any further arguments may follow (`printf` and its kin).
+    pub variadic: bool,
+}
+
+/// A global variable of a shading point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(
+    missing_docs,
+    reason = "each is the variable of that name in the OSL specification"
+)]
+pub enum Global {
+    P,
+    I,
+    N,
+    Ng,
+    U,
+    V,
+    DPdu,
+    DPdv,
+    Ps,
+    Time,
+    DTime,
+    DPdtime,
+}
+
+impl Global {
+    /// All of them.
+    pub const ALL: [Global; 12] = [
+        Global::P,
+        Global::I,
+        Global::N,
+        Global::Ng,
+        Global::U,
+        Global::V,
+        Global::DPdu,
+        Global::DPdv,
+        Global::Ps,
+        Global::Time,
+        Global::DTime,
+        Global::DPdtime,
+    ];
+
+    /// Name in source.
+    pub fn name(self) -> &'static str {
+        match self {
+            Global::P => "P",
+            Global::I => "I",
+            Global::N => "N",
+            Global::Ng => "Ng",
+            Global::U => "u",
+            Global::V => "v",
+            Global::DPdu => "dPdu",
+            Global::DPdv => "dPdv",
+            Global::Ps => "Ps",
+            Global::Time => "time",
+            Global::DTime => "dtime",
+            Global::DPdtime => "dPdtime",
+        }
+    }
+
+    /// The global of a name.
+    pub fn from_name(name: &str) -> Option<Global> {
+        Global::ALL.into_iter().find(|g| g.name() == name)
+    }
+
+    /// Its type.
+    pub fn ty(self) -> Type {
+        match self {
+            Global::P | Global::Ps => Type::POINT,
+            Global::N | Global::Ng => Type::NORMAL,
+            Global::I | Global::DPdu | Global::DPdv | Global::DPdtime => Type::VECTOR,
+            Global::U | Global::V | Global::Time | Global::DTime => Type::FLOAT,
+        }
+    }
+}
+
+/// All signatures. Overloads of a name stand together, the preferred first.
+pub fn signatures() -> &'static [Signature] {
+    static TABLE: std::sync::LazyLock<Vec<Signature>> = std::sync::LazyLock::new(table);
+    &TABLE
+}
+
+/// The signatures of one name.
+pub fn overloads(name: &str) -> impl Iterator<Item = &'static Signature> {
+    signatures().iter().filter(move |s| s.name == name)
+}
+
+fn table() -> Vec<Signature> {
+    use Builtin as B;
+    const F: Type = Type::FLOAT;
+    const I: Type = Type::INT;
+    const S: Type = Type::STRING;
+    const M: Type = Type::MATRIX;
+    const P: Type = Type::POINT;
+    const V: Type = Type::VECTOR;
+    const N: Type = Type::NORMAL;
+    const C: Type = Type::COLOR;
+    let mut table = vec![];
+    let mut add = |name, builtin, result, params: &[Type], variadic| {
+        let params = params.to_vec().leak();
+        table.push(Signature {
+            name,
+            builtin,
+            result,
+            params,
+            variadic,
+        });
+    };
+    // Lane by lane: a float, and each triple type.
+    let unary = [
+        ("sin", B::Sin),
+        ("cos", B::Cos),
+        ("tan", B::Tan),
+        ("asin", B::Asin),
+        ("acos", B::Acos),
+        ("atan", B::Atan),
+        ("sinh", B::Sinh),
+        ("cosh", B::Cosh),
+        ("tanh", B::Tanh),
+        ("exp", B::Exp),
+        ("exp2", B::Exp2),
+        ("expm1", B::Expm1),
+        ("log", B::Log),
+        ("log2", B::Log2),
+        ("log10", B::Log10),
+        ("logb", B::Logb),
+        ("sqrt", B::Sqrt),
+        ("inversesqrt", B::InverseSqrt),
+        ("cbrt", B::Cbrt),
+        ("abs", B::Abs),
+        ("fabs", B::Abs),
+        ("sign", B::Sign),
+        ("floor", B::Floor),
+        ("ceil", B::Ceil),
+        ("round", B::Round),
+        ("trunc", B::Trunc),
+    ];
+    for (name, b) in unary {
+        if b == B::Abs {
+            add(name, b, I, &[I], false);
+        }
+        for t in [F, C, P, V, N] {
+            add(name, b, t, &[t], false);
+        }
+    }
+    add("erf", B::Erf, F, &[F], false);
+    add("erfc", B::Erfc, F, &[F], false);
+    for (name, b) in [
+        ("pow", B::Pow),
+        ("atan2", B::Atan2),
+        ("fmod", B::Fmod),
+        ("min", B::Min),
+        ("max", B::Max),
+    ] {
+        if matches!(b, B::Min | B::Max) {
+            add(name, b, I, &[I, I], false);
+        }
+        add(name, b, F, &[F, F], false);
+        for t in [C, P, V, N] {
+            add(name, b, t, &[t, t], false);
+        }
+    }
+    for (name, b) in [
+        ("isnan", B::IsNan),
+        ("isinf", B::IsInf),
+        ("isfinite", B::IsFinite),
+    ] {
+        add(name, b, I, &[F], false);
+    }
+    add("dot", B::Dot, F, &[V, V], false);
+    add("cross", B::Cross, V, &[V, V], false);
+    add("length", B::Length, F, &[V], false);
+    add("normalize", B::Normalize, V, &[V], false);
+    add("normalize", B::Normalize, N, &[N], false);
+    add("determinant", B::Determinant, F, &[M], false);
+    add("transpose", B::Transpose, M, &[M], false);
+    add("concat", B::Concat, S, &[S, S], false);
+    add("strlen", B::Strlen, I, &[S], false);
+    add("startswith", B::Startswith, I, &[S, S], false);
+    add("endswith", B::Endswith, I, &[S, S], false);
+    add("substr", B::Substr, S, &[S, I, I], false);
+    add("format", B::Format, S, &[S], true);
+    add("printf", B::Printf, Type::VOID, &[S], true);
+    add("warning", B::Warning, Type::VOID, &[S], true);
+    add("error", B::Error, Type::VOID, &[S], true);
+    add("raytype", B::RayType, I, &[S], false);
+    add("backfacing", B::Backfacing, I, &[], false);
+    add("surfacearea", B::SurfaceArea, F, &[], false);
+    add("transform", B::TransformPoint, P, &[M, P], false);
+    add("transform", B::TransformVector, V, &[M, V], false);
+    add("transform", B::TransformNormal, N, &[M, N], false);
+    // Noise without a name is OSL's unsigned perlin; `noise("kind", …)` is resolved by the checker to these.
+    for (name, b) in [
+        ("noise", B::UPerlin),
+        ("snoise", B::Perlin),
+        ("cellnoise", B::Cell),
+    ] {
+        for result in [F, C, V, P] {
+            for params in [&[F][..], &[F, F], &[P], &[P, F]] {
+                add(name, b, result, params, false);
+            }
+        }
+    }
+    table
+}
+
+/// The noise that `noise("name", …)` means.
+pub fn noise_kind(name: &str) -> Option<Builtin> {
+    match name {
+        "perlin" | "snoise" => Some(Builtin::Perlin),
+        "uperlin" | "noise" => Some(Builtin::UPerlin),
+        "cell" => Some(Builtin::Cell),
+        _ => None,
+    }
+}
+
+/// Whether a type can be passed to `printf`.
+pub fn is_printable(ty: Type) -> bool {
+    !matches!(ty.base, Base::Void | Base::Struct(_))
+}

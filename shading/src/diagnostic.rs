@@ -1,0 +1,236 @@
+//! Diagnostics: what is wrong, where, and what would help. Messages are lower case, without a full stop, and name types.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use codespan_reporting::diagnostic as codespan;
+use codespan_reporting::files::SimpleFiles;
+use codespan_reporting::term;
+
+use crate::source::{Source, SourceMap, Span};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Something to know; work goes on.
+    Warning,
+    /// A mistake; no result.
+    Error,
+}
+
+/// A place in a source with a few words about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Label {
+    /// The source.
+    pub source: Arc<Source>,
+    /// Its bytes.
+    pub range: Range<usize>,
+    /// What is there; may be empty.
+    pub text: String,
+}
+
+/// One message. The first label is the place it is about, further ones are related places.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// Where; empty for a message about no text.
+    pub labels: Vec<Label>,
+    /// What would help.
+    pub hints: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error without a place.
+    pub fn error(message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            message: message.into(),
+            labels: vec![],
+            hints: vec![],
+        }
+    }
+
+    /// A warning without a place.
+    pub fn warning(message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Warning,
+            ..Diagnostic::error(message)
+        }
+    }
+
+    /// Adds a place.
+    #[must_use]
+    pub fn at(mut self, sources: &SourceMap, span: Span, text: impl Into<String>) -> Diagnostic {
+        let range = span.start as usize..span.end as usize;
+        self.labels.push(Label {
+            source: sources.get(span.source).clone(),
+            range,
+            text: text.into(),
+        });
+        self
+    }
+
+    /// Adds a hint.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Adds the hint "did you mean `…`?" when one of `known` is close to `wrong`.
+    #[must_use]
+    pub fn nearest<'a>(self, wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Diagnostic {
+        match nearest(wrong, known) {
+            Some(name) => self.hint(format!("did you mean `{name}`?")),
+            None => self,
+        }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// `severity: message`, then `file:line:column`, the line with a caret span, and the hints.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Warning => codespan::Severity::Warning,
+            Severity::Error => codespan::Severity::Error,
+        };
+        let mut files = SimpleFiles::new();
+        let mut seen: Vec<Arc<Source>> = vec![];
+        let mut labels = vec![];
+        for (i, label) in self.labels.iter().enumerate() {
+            let id = seen
+                .iter()
+                .position(|s| Arc::ptr_eq(s, &label.source))
+                .unwrap_or_else(|| {
+                    seen.push(label.source.clone());
+                    files.add(label.source.name.clone(), label.source.text.clone())
+                });
+            let style = if i == 0 {
+                codespan::LabelStyle::Primary
+            } else {
+                codespan::LabelStyle::Secondary
+            };
+            labels.push(codespan::Label::new(style, id, label.range.clone()).with_message(&label.text));
+        }
+        let report = codespan::Diagnostic::new(severity)
+            .with_message(&self.message)
+            .with_labels(labels)
+            .with_notes(self.hints.iter().map(|h| format!("hint: {h}")).collect());
+        let mut text = String::new();
+        term::emit_to_string(&mut text, &term::Config::default(), &files, &report).map_err(|_| fmt::Error)?;
+        f.write_str(text.trim_end())
+    }
+}
+
+/// The messages of one piece of work, in the order found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Diagnostics {
+    /// The messages.
+    pub list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// Adds one.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.list.push(diagnostic);
+    }
+
+    /// Whether any is an error.
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// `value` when there is no error, else the messages.
+    ///
+    /// # Errors
+    /// The messages, when one of them is an error.
+    pub fn into_result<T>(self, value: T) -> Result<T, Diagnostics> {
+        if self.has_errors() { Err(self) } else { Ok(value) }
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(diagnostic: Diagnostic) -> Diagnostics {
+        Diagnostics {
+            list: vec![diagnostic],
+        }
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, diagnostic) in self.list.iter().enumerate() {
+            if i > 0 {
+                writeln!(f, "\n")?;
+            }
+            diagnostic.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// The name among `known` that is closest to `wrong`, if it is close enough to be what was meant.
+pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    known
+        .into_iter()
+        .map(|name| (edit_distance(wrong, name), name))
+        .filter(|(distance, name)| *distance <= 1.max(name.chars().count() / 3))
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, name)| name)
+}
+
+/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`, without regard to case.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.to_lowercase().chars().collect();
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        row[0] = i;
+    }
+    rows[0] = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        for j in 1..=b.len() {
+            let substitute = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = substitute.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            rows[i][j] = best;
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_place_and_hint() {
+        let mut sources = SourceMap::default();
+        let source = sources.add(Source::new("a.ksl", "float x = 1;\nfloat y = z;\n"));
+        let span = Span {
+            source,
+            start: 23,
+            end: 24,
+        };
+        let text = Diagnostic::error("unknown name `z`")
+            .at(&sources, span, "")
+            .nearest("z", ["x"])
+            .to_string();
+        assert!(text.contains("a.ksl:2:11"), "{text}");
+        assert!(text.contains("did you mean `x`?"), "{text}");
+    }
+
+    #[test]
+    fn nearest_needs_likeness() {
+        assert_eq!(nearest("albdeo", ["albedo", "normal"]), Some("albedo"));
+        assert_eq!(nearest("colour", ["albedo", "normal"]), None);
+    }
+}

@@ -1,0 +1,110 @@
+//! The shading point: what a shader reads as global variables.
+
+/// What kind of ray found the shading point, as bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct RayKind(pub u32);
+
+impl RayKind {
+    /// From the camera.
+    pub const CAMERA: RayKind = RayKind(1);
+    /// Towards a light.
+    pub const SHADOW: RayKind = RayKind(2);
+    /// Off a diffuse lobe.
+    pub const DIFFUSE: RayKind = RayKind(4);
+    /// Off a glossy lobe.
+    pub const GLOSSY: RayKind = RayKind(8);
+    /// Mirrored.
+    pub const REFLECTION: RayKind = RayKind(16);
+    /// Refracted.
+    pub const REFRACTION: RayKind = RayKind(32);
+    /// Straight through a transparent surface.
+    pub const TRANSPARENT: RayKind = RayKind(64);
+    /// A photon's.
+    pub const PHOTON: RayKind = RayKind(128);
+    /// Of a bake.
+    pub const BAKE: RayKind = RayKind(256);
+
+    /// The kinds by their names in source.
+    pub const NAMES: [(&'static str, RayKind); 9] = [
+        ("camera", RayKind::CAMERA),
+        ("shadow", RayKind::SHADOW),
+        ("diffuse", RayKind::DIFFUSE),
+        ("glossy", RayKind::GLOSSY),
+        ("reflection", RayKind::REFLECTION),
+        ("refraction", RayKind::REFRACTION),
+        ("transparent", RayKind::TRANSPARENT),
+        ("photon", RayKind::PHOTON),
+        ("bake", RayKind::BAKE),
+    ];
+}
+
+/// Three floats where compiled code loads them as one vector; the fourth is zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(16))]
+pub struct Triple(pub [f32; 4]);
+
+impl From<[f32; 3]> for Triple {
+    fn from([x, y, z]: [f32; 3]) -> Triple {
+        Triple([x, y, z, 0.0])
+    }
+}
+
+/// A shading point. Positions and directions are in the "common" space, which is the world of the embedder [m].
+/// Compiled code reads it at the offsets of this structure.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(16))]
+pub struct ShaderGlobals {
+    /// `P`: the point.
+    pub p: Triple,
+    /// `I`: incident direction, from the viewer towards the point, unit length.
+    pub i: Triple,
+    /// `N`: shading normal, unit length.
+    pub n: Triple,
+    /// `Ng`: geometric normal, unit length.
+    pub ng: Triple,
+    /// `dPdu`.
+    pub dpdu: Triple,
+    /// `dPdv`.
+    pub dpdv: Triple,
+    /// `Ps`: position of the light, in light shaders.
+    pub ps: Triple,
+    /// `dPdtime`.
+    pub dpdtime: Triple,
+    /// Change of `P` to the next pixel in x.
+    pub dpdx: Triple,
+    /// Change of `P` to the next pixel in y.
+    pub dpdy: Triple,
+    /// Change of `I` to the next pixel in x.
+    pub didx: Triple,
+    /// Change of `I` to the next pixel in y.
+    pub didy: Triple,
+    /// `u`.
+    pub u: f32,
+    /// `v`.
+    pub v: f32,
+    /// Change of `u` to the next pixel in x.
+    pub dudx: f32,
+    /// Change of `u` to the next pixel in y.
+    pub dudy: f32,
+    /// Change of `v` to the next pixel in x.
+    pub dvdx: f32,
+    /// Change of `v` to the next pixel in y.
+    pub dvdy: f32,
+    /// `time`.
+    pub time: f32,
+    /// `dtime`.
+    pub dtime: f32,
+    /// Area of the emitting surface, for light shaders [m²].
+    pub surface_area: f32,
+    /// What found the point.
+    pub ray_kind: RayKind,
+    /// 1 when seen from the back, else 0.
+    pub backfacing: i32,
+    /// The embedder's number for the object: passed to [`crate::ShaderHost`] for "object" space and attributes.
+    pub object: u32,
+    /// The embedder's number for the primitive hit, for attributes.
+    pub primitive: u32,
+    /// Where on the primitive (barycentric), for attributes.
+    pub barycentric: [f32; 2],
+}

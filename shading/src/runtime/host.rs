@@ -1,0 +1,51 @@
+//! What the language asks of the program that embeds it.
+
+use crate::hir::TextureOptions;
+use crate::runtime::ShaderGlobals;
+
+/// The embedder's number for a texture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct TextureHandle(pub u32);
+
+/// Textures, spaces and attributes. Called from many threads at once, on the per-hit path: nothing here may lock.
+/// A feature that the embedder does not have keeps its default, which finds nothing.
+pub trait ShaderHost: Send + Sync + 'static {
+    /// The handle of a texture file named in a shader, or `None` where there is no such file. Asked while an instance
+    /// is compiled when the name is constant, else at run time.
+    fn texture_handle(&self, name: &str) -> Option<TextureHandle> {
+        let _ = name;
+        None
+    }
+
+    /// RGBA at `(s, t)`, t from the top row down, linear Rec.709. `footprint` is dsdx, dtdx, dsdy, dtdy.
+    fn texture(
+        &self,
+        handle: TextureHandle,
+        st: [f32; 2],
+        footprint: [f32; 4],
+        options: TextureOptions,
+    ) -> [f32; 4] {
+        let _ = (handle, st, footprint, options);
+        [0.0; 4]
+    }
+
+    /// The matrix (row vectors, OSL's convention) that takes space `from` to space `to` at a shading point. The names
+    /// are never "common".
+    fn matrix(&self, globals: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
+        let _ = (globals, from, to);
+        None
+    }
+
+    /// Up to four floats of a named attribute at a shading point, the rest zero.
+    fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
+        let _ = (globals, object, name);
+        None
+    }
+}
+
+/// A host that has nothing, for programs and tests that only compute.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoHost;
+
+impl ShaderHost for NoHost {}

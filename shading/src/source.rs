@@ -1,0 +1,97 @@
+//! Source texts and places in them.
+
+use std::sync::Arc;
+
+/// A source text with the name that diagnostics show.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Source {
+    /// File name as the user wrote it, or a made-up one such as `<expression>`.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+impl Source {
+    /// A source from its name and text.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Source> {
+        Arc::new(Source {
+            name: name.into(),
+            text: text.into(),
+        })
+    }
+
+    /// Line and column (both from 1; columns count characters) of a byte offset. Offsets past the end give the end.
+    pub fn line_column(&self, offset: u32) -> (u32, u32) {
+        let mut offset = (offset as usize).min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = &self.text[..offset];
+        let line = before.bytes().filter(|&b| b == b'\n').count() as u32 + 1;
+        let column = before.chars().rev().take_while(|&c| c != '\n').count() as u32 + 1;
+        (line, column)
+    }
+}
+
+/// Index of a source in its [`SourceMap`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SourceId(pub u32);
+
+/// Bytes `start..end` of a source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// Which source.
+    pub source: SourceId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The smallest span that holds both; they lie in one source.
+    pub fn to(self, end: Span) -> Span {
+        Span {
+            source: self.source,
+            start: self.start.min(end.start),
+            end: self.end.max(end.end),
+        }
+    }
+}
+
+/// The sources of one compilation: the file itself and what it includes.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    sources: Vec<Arc<Source>>,
+}
+
+impl SourceMap {
+    /// Adds a source.
+    pub fn add(&mut self, source: Arc<Source>) -> SourceId {
+        self.sources.push(source);
+        SourceId(self.sources.len() as u32 - 1)
+    }
+
+    /// How many sources there are.
+    pub fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// The sources in order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Source>> {
+        self.sources.iter()
+    }
+
+    /// The source with the given id.
+    ///
+    /// # Panics
+    /// When the id is of another map.
+    pub fn get(&self, id: SourceId) -> &Arc<Source> {
+        &self.sources[id.0 as usize]
+    }
+}
