@@ -1,7 +1,7 @@
 //! The entry point: sources go in, instances come out.
 
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
@@ -10,10 +10,9 @@ use crate::codegen::{self, CompileOptions};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
 use crate::hir;
-use crate::instance::ShaderInstance;
-use crate::opt::{self, OptLevel, OptOptions, OptStats};
-use crate::runtime::shims::HostFunctions;
-use crate::runtime::{ClosureRegistry, ShaderHost, ShadingContext};
+use crate::instance::{Making, ShaderInstance};
+use crate::opt::{self, OptOptions};
+use crate::runtime::{ClosureRegistry, HostFunctions, ShaderHost, ShadingContext};
 use crate::source::{Source, SourceMap};
 use crate::syntax::{self, ast};
 
@@ -45,21 +44,10 @@ pub struct InstanceOptions {
     pub inputs: Vec<(String, Value)>,
     /// Outputs wanted, by name; all where it is empty.
     pub outputs: Vec<String>,
-    /// How much the code is optimised.
-    pub level: OptLevel,
-}
-
-/// What making an instance took.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct InstanceStats {
-    /// What the optimiser did.
-    pub optimizer: OptStats,
-    /// Time to link.
-    pub link: Duration,
-    /// Time to optimise.
-    pub optimize: Duration,
-    /// Time to generate machine code.
-    pub codegen: Duration,
+    /// How much Kiln's own optimiser does.
+    pub optimize: opt::OptLevel,
+    /// How much work goes into the machine code.
+    pub codegen: codegen::OptLevel,
 }
 
 impl ShadingSystem {
@@ -67,7 +55,7 @@ impl ShadingSystem {
     pub fn new<H: ShaderHost>(closures: ClosureRegistry, host: Arc<H>) -> ShadingSystem {
         ShadingSystem {
             closures,
-            host: HostFunctions::of(&host),
+            host: HostFunctions::of(host.clone()),
             make_context: Box::new(move || ShadingContext::new(host.clone())),
             templates: RwLock::default(),
             library: None,
@@ -179,13 +167,11 @@ impl ShadingSystem {
         options: &InstanceOptions,
     ) -> Result<Arc<ShaderInstance>, Diagnostics> {
         let template = template.into();
-        let (unit, sources, stats) = self.optimized(&template, options)?;
-        let start = Instant::now();
-        let compile = CompileOptions::default();
-        let instance = codegen::compile(&unit, &sources, &self.closures, &self.host, &compile)
+        let (unit, sources, making) = self.optimized(&template, options)?;
+        let compile = CompileOptions { outputs: None, level: options.codegen, sources: Some(&sources) };
+        let instance = ShaderInstance::compile(&unit, &self.closures, &self.host, &compile)
             .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;
-        let stats = InstanceStats { codegen: start.elapsed(), ..stats };
-        Ok(Arc::new(ShaderInstance::new(instance, stats)))
+        Ok(Arc::new(instance.with_making(making)))
     }
 
     /// The code of an instance before it becomes machine code: for printing and for the interpreter.
@@ -196,14 +182,13 @@ impl ShadingSystem {
         &self,
         template: &Template,
         options: &InstanceOptions,
-    ) -> Result<(hir::Unit, SourceMap, InstanceStats), Diagnostics> {
+    ) -> Result<(hir::Unit, SourceMap, Making), Diagnostics> {
         let start = Instant::now();
         let linked = graph::link(template, &options.inputs, &options.outputs, self, &self.environment())?;
         let (mut unit, link) = (linked.unit, start.elapsed());
         let start = Instant::now();
-        let optimizer = opt::optimize(&mut unit, &OptOptions { level: options.level, ..OptOptions::default() });
-        let optimize = start.elapsed();
-        Ok((unit, linked.sources, InstanceStats { optimizer, link, optimize, codegen: Duration::ZERO }))
+        let optimizer = opt::optimize(&mut unit, &OptOptions { level: options.optimize, ..OptOptions::default() });
+        Ok((unit, linked.sources, Making { link, optimize: start.elapsed(), optimizer }))
     }
 
     fn environment(&self) -> Environment<'_> {

@@ -1,19 +1,26 @@
 //! The progress bar: how much is done, how fast, and how long the rest will take. None where no one watches.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-/// A bar over samples.
-pub(super) struct Progress {
+use crate::render::{Progress, RenderSettings};
+
+/// A bar over the samples of a picture.
+pub(super) struct Bar {
     bar: ProgressBar,
+    pixels: u64,
 }
 
-impl Progress {
-    /// A bar of `total` samples; drawn only on a terminal, and not when `quiet`.
-    pub(super) fn new(total: u64, quiet: bool) -> Progress {
-        let bar = ProgressBar::new(total);
+impl Bar {
+    /// A bar for a render; drawn only on a terminal, and not when `quiet`.
+    pub(super) fn new(settings: &RenderSettings, quiet: bool) -> Bar {
+        let pixels = match settings.crop {
+            Some(crop) => u64::from(crop.x1 - crop.x0) * u64::from(crop.y1 - crop.y0),
+            None => u64::from(settings.width) * u64::from(settings.height),
+        };
+        let bar = ProgressBar::new((settings.samples.end - settings.samples.start) * pixels);
         if quiet || !std::io::stderr().is_terminal() {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
@@ -27,16 +34,25 @@ impl Progress {
             });
         bar.set_style(style);
         bar.enable_steady_tick(Duration::from_millis(200));
-        Progress { bar }
-    }
-
-    /// So many samples more are done.
-    pub(super) fn add(&self, samples: u64) {
-        self.bar.inc(samples);
+        Bar { bar, pixels }
     }
 
     /// Takes the bar away.
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn advance(&self, done: u64, _total: u64) {
+        self.bar.set_position(done * self.pixels);
+    }
+
+    fn print(&self, text: &str) {
+        // A closed standard output is no reason to lose the picture.
+        self.bar.suspend(|| {
+            let mut out = std::io::stdout().lock();
+            let _ = out.write_all(text.as_bytes());
+        });
     }
 }

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use shading::graph::source::material as material_group;
-use shading::{Diagnostic, Diagnostics, InstanceOptions, ShaderInstance, ShadingSystem, SourceMap};
+use shading::syntax::ast;
+use shading::{Diagnostic, Diagnostics, InstanceOptions, ShaderInstance, ShadingSystem};
 
 use super::desc::{self, EmissionSides, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
 use super::{Scene, SceneError, SceneParts};
@@ -48,8 +49,8 @@ pub struct ShaderStats {
     pub groups: usize,
     /// Time from first to last, over all threads.
     pub elapsed: Duration,
-    /// Sum of the times that code generation took.
-    pub jit: Duration,
+    /// Sum of the times that code generation took [ms].
+    pub jit_ms: f64,
 }
 
 /// A system that knows the renderer's closures and the shipped library.
@@ -76,8 +77,8 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
     let start = Instant::now();
     let system = shading_system(host.clone());
     let (instances, mut warnings) = compile(desc, &system)?;
-    let jit = instances.iter().map(|instance| instance.stats().codegen).sum();
-    let shaders = ShaderStats { groups: instances.len(), elapsed: start.elapsed(), jit };
+    let jit_ms = instances.iter().map(|instance| instance.statistics().jit_ms).sum();
+    let shaders = ShaderStats { groups: instances.len(), elapsed: start.elapsed(), jit_ms };
     warn_about_textures(desc, &instances, &mut warnings);
 
     let start = Instant::now();
@@ -102,7 +103,7 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
     })?;
     let integrator = match desc.integrator {
         IntegratorDesc::Path { depth, rr_depth } => {
-            Integrator::Path(PathSettings { max_depth: depth, rr_depth, ..PathSettings::default() })
+            Integrator::Path(PathSettings { depth, rr_depth })
         }
     };
     Ok(Built { scene, camera, filter, integrator, shaders, build: start.elapsed(), warnings })
@@ -147,9 +148,8 @@ fn compile(
             diagnostics.list.extend(errors.list);
         }
     }
-    let sources = Arc::new(desc.sources.clone());
-    let results: Vec<_> =
-        desc.materials.par_iter().map(|material| instance(material, &sources, system)).collect();
+    let file = Arc::new(declarations(desc));
+    let results: Vec<_> = desc.materials.par_iter().map(|material| instance(material, &file, system)).collect();
     let mut instances = vec![];
     for result in results {
         match result {
@@ -165,24 +165,26 @@ fn compile(
     if diagnostics.has_errors() { Err(diagnostics) } else { Ok((instances, diagnostics)) }
 }
 
+/// The functions and structures of all files, for expressions in materials.
+fn declarations(desc: &SceneDesc) -> ast::File {
+    let items = desc.shaders.iter().flat_map(|file| &file.file.items);
+    let items = items.filter(|item| matches!(item, ast::Item::Function(_) | ast::Item::Struct(_))).cloned().collect();
+    ast::File { sources: desc.sources.clone(), items }
+}
+
 fn instance(
     material: &desc::MaterialDesc,
-    sources: &Arc<SourceMap>,
+    file: &Arc<ast::File>,
     system: &ShadingSystem,
 ) -> Result<Arc<ShaderInstance>, Diagnostics> {
-    let group = Arc::new(material_group(&material.name, material.span, &material.surface, sources)?);
+    let group = Arc::new(material_group(&material.name, material.span, &material.surface, file)?);
     let options = InstanceOptions { outputs: vec![SURFACE.to_owned()], ..InstanceOptions::default() };
-    let instance = system.instantiate(&group, &options)?;
-    if instance.has_closure() {
-        return Ok(instance);
-    }
-    let message = format!("material `{}` has no surface: its unit has no output of type closure color", material.name);
-    Err(Diagnostic::error(message).at(sources, material.surface.span, "").into())
+    system.instantiate(&group, &options)
 }
 
 fn warn_about_textures(desc: &SceneDesc, instances: &[Arc<ShaderInstance>], warnings: &mut Diagnostics) {
     for (material, instance) in desc.materials.iter().zip(instances) {
-        for name in instance.missing_textures() {
+        for name in &instance.statistics().missing_textures {
             let message = format!("material `{}`: no texture file `{name}`; it shows black", material.name);
             warnings.push(Diagnostic::warning(message).at(&desc.sources, material.surface.span, ""));
         }
@@ -208,14 +210,14 @@ fn light(kind: &LightKind) -> Light {
                 ..EnvironmentOptions::default()
             };
             let map = EnvironmentMap::new(texels(image), image.width, options);
-            Light::Environment(EnvironmentLight::Map(Arc::new(map)))
+            Light::Environment(EnvironmentLight::Map(map))
         }
         LightKind::Point { position, intensity } => {
             Light::Point(PointLight { position: *position, intensity: *intensity })
         }
         LightKind::Spot { position, direction, intensity, cutoff, beam_width, falloff } => {
             let falloff = match falloff {
-                SpotFalloff::Linear => Falloff::Linear { beam_width: *beam_width, cutoff: *cutoff },
+                SpotFalloff::Linear => Falloff::LinearAngle { beam: *beam_width, cutoff: *cutoff },
                 SpotFalloff::SquaredCosine => Falloff::SquaredCosine { inner: *beam_width, outer: *cutoff },
             };
             Light::Spot(SpotLight { position: *position, axis: *direction, intensity: *intensity, falloff })
