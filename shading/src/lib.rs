@@ -20,6 +20,7 @@ pub mod diagnostic;
 pub mod hir;
 pub mod runtime;
 pub mod source;
+pub mod syntax;
 pub mod ty;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
