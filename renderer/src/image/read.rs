@@ -193,6 +193,9 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
         reader.limits(limits);
         reader
     };
+    if format == Format::Jpeg && !jpeg_has_end(bytes) {
+        return Err(ImageError::damaged(path, format.name(), "it stops before its end marker"));
+    }
     let (width, height) = open().into_dimensions().map_err(convert)?;
     let (width, height) = (width as usize, height as usize);
     check_size(path, width, height, 4)?;
@@ -205,6 +208,14 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
         samples,
         window: None,
     })
+}
+
+/// Whether an end marker follows the last scan. The decoder fills what is missing of a truncated file with grey.
+fn jpeg_has_end(bytes: &[u8]) -> bool {
+    // Within a scan 0xff is followed by zero, so that neither marker can be there by chance; the markers of a
+    // thumbnail come before the picture's first scan.
+    let last = |marker: u8| bytes.windows(2).rposition(|pair| pair == [0xff, marker]);
+    last(0xda).is_some_and(|scan| last(0xd9).is_some_and(|end| end > scan))
 }
 
 /// Refuses images without pixels and those whose decoded floats would not fit [`MAX_BYTES`].
