@@ -29,4 +29,5 @@ pub mod image;
 pub mod math;
 pub mod sampler;
 pub mod sampling;
+pub mod scene;
 pub mod texture;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use shading::syntax::{ast, parse_into};
 use shading::{Diagnostic, Diagnostics, Source, SourceId, SourceMap, Span};
 
 /// The state of one load. A mistake is noted and reading goes on, so that all of them are told at once.
@@ -12,19 +13,20 @@ pub(super) struct Context {
     pub(super) sources: SourceMap,
     pub(super) diagnostics: Diagnostics,
     directories: FxHashMap<SourceId, PathBuf>,
+    /// How many texts there are.
+    texts: u32,
 }
 
 impl Context {
-    /// Adds a text whose file names are relative to `directory`.
-    pub(super) fn add_source(&mut self, source: Arc<Source>, directory: &Path) -> SourceId {
-        let id = self.sources.add(source);
-        self.set_directory(id, directory);
-        id
-    }
-
-    /// Says to what file names in a text are relative.
-    pub(super) fn set_directory(&mut self, source: SourceId, directory: &Path) {
-        self.directories.insert(source, directory.to_owned());
+    /// Parses a text in which file names are relative to `directory`. Its mistakes are noted.
+    pub(super) fn parse(&mut self, source: Arc<Source>, directory: &Path) -> (SourceId, ast::File) {
+        let (file, diagnostics) = parse_into(self.sources.clone(), source);
+        self.sources = file.sources.clone();
+        let id = SourceId(self.texts);
+        self.texts += 1;
+        self.directories.insert(id, directory.to_owned());
+        self.diagnostics.list.extend(diagnostics.list);
+        (id, file)
     }
 
     /// Notes a mistake; the result can be refined before it is noted.

@@ -246,13 +246,10 @@ fn read_map(field: Field<'_>, context: &mut Context) -> Option<Arc<Image>> {
             return None;
         }
     };
-    let mut bad = 0usize;
+    let fits = |v: f32| v.is_finite() && v >= 0.0;
+    let bad = image.data.iter().filter(|v| !fits(**v)).count();
     let map = Image::from_fn(image.width, image.height, |x, y| {
-        image.rgb(x, y).map(|v| {
-            let fits = v.is_finite() && v >= 0.0;
-            bad += usize::from(!fits);
-            if fits { v } else { 0.0 }
-        })
+        image.rgb(x, y).map(|v| if fits(v) { v } else { 0.0 })
     });
     if bad > 0 {
         let message = format!("{}: {bad} values are negative, infinite or not a number, and count as 0", path.display());

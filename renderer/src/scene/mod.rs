@@ -1,0 +1,5 @@
+//! Scenes.
+
+pub mod desc;
+pub mod import;
+pub mod load;
