@@ -3,3 +3,4 @@
 pub mod desc;
 pub mod import;
 pub mod load;
+mod text;

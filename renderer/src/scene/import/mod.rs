@@ -1,5 +1,6 @@
 //! Files of other programs, read into Kiln's own data. No file, however broken, does worse than an error.
 
+mod gltf;
 mod model;
 mod ply;
 
@@ -10,6 +11,7 @@ use thiserror::Error;
 
 use crate::geometry::MeshError;
 
+pub use gltf::{load_gltf, parse_gltf};
 pub use model::{Model, ModelMaterial, ModelShape};
 pub use ply::{load_ply, parse_ply};
 
@@ -86,5 +88,10 @@ fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
 /// # Errors
 /// When the file cannot be read or makes no sense.
 pub fn read_model(path: &Path) -> Result<Model, ImportError> {
-    Ok(Model::of_mesh(path, load_ply(path)?))
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
+    match extension.as_str() {
+        "glb" | "gltf" => load_gltf(path),
+        "ply" => Ok(Model::of_mesh(path, load_ply(path)?)),
+        _ => Err(ImportError::Kind { path: path.to_owned(), expected: "a PLY, OBJ, glTF or GLB file" }),
+    }
 }

@@ -11,7 +11,6 @@ use super::context::Context;
 use super::film::{read_film, read_integrator, read_sampler};
 use super::import::{Kind, Models, Texts, imported_file, model_file};
 use super::material::{Materials, read_definition, read_material};
-use super::model::quote;
 use super::resolve::{Groups, Pending};
 use super::shape::{ShapeDeclaration, ShapeSource, read_shape};
 use super::table::{Given, Key, Part, body_of, read_block, takes_only};
@@ -22,6 +21,7 @@ use crate::scene::desc::{
     SamplerDesc, SceneDesc, ShapeDesc,
 };
 use crate::scene::import::{Model, ModelMaterial};
+use crate::scene::text::quote;
 
 /// The keywords that declarations begin with.
 const KEYWORDS: [&str; 9] =

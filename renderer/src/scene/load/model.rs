@@ -8,6 +8,7 @@ use glam::Vec3;
 use crate::camera::look_at;
 use crate::math::Bounds;
 use crate::scene::import::Model;
+use crate::scene::text::quote;
 
 /// Tangent of half the field of view, along the smaller side of the film, of the camera that frames a model: 30°.
 const HALF_FOV_TAN: f32 = 0.267_949_2;
@@ -27,23 +28,6 @@ pub(super) fn scene_text(path: &Path, name: &str, model: &Model) -> String {
         text.push_str("light surroundings : environment { color = 1; }\n");
     }
     text
-}
-
-/// A name in quotes, as the language reads it.
-pub(super) fn quote(text: &str) -> String {
-    let mut quoted = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            c if c.is_control() => quoted.push(' '),
-            c => quoted.push(c),
-        }
-    }
-    quoted.push('"');
-    quoted
 }
 
 fn camera_text(bounds: &Bounds) -> String {
