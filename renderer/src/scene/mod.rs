@@ -1,3 +1,6 @@
 //! Scenes.
 
+pub mod desc;
 pub mod import;
+pub mod load;
+mod text;
