@@ -47,3 +47,24 @@ pub fn offset_ray_origin(p: Vec3, ng: Vec3, direction: Vec3) -> Vec3 {
     };
     Vec3::new(offset(p.x, n.x), offset(p.y, n.y), offset(p.z, n.z))
 }
+
+/// Moves the point `p` of a surface with geometric normal `ng` (unit length) to the side that `direction` leaves on, by
+/// `error`, which bounds how far `p` may be from that surface along `ng`: tighter than [`offset_ray_origin`] near the
+/// world's origin on large surfaces, and elsewhere.
+// Pharr et al. 2023, "Physically Based Rendering", section 6.8.6; the bound along the normal is found with the point.
+#[inline]
+pub fn offset_by_error(p: Vec3, error: f32, ng: Vec3, direction: Vec3) -> Vec3 {
+    let n = if ng.dot(direction) < 0.0 { -ng } else { ng };
+    let moved = p + n * error;
+    // Rounding the sum must not take back what was added.
+    let away = |x: f32, n: f32| {
+        if n > 0.0 {
+            x.next_up()
+        } else if n < 0.0 {
+            x.next_down()
+        } else {
+            x
+        }
+    };
+    Vec3::new(away(moved.x, n.x), away(moved.y, n.y), away(moved.z, n.z))
+}
