@@ -23,7 +23,12 @@ pub struct Sampler {
 impl Sampler {
     /// A sampler at the first sample of pixel (0,0).
     pub fn new(seed: u64) -> Sampler {
-        let mut sampler = Sampler { seed: mix(seed ^ SEED_SALT), stream: 0, reversed_index: 0, dimension: 0 };
+        let mut sampler = Sampler {
+            seed: mix(seed ^ SEED_SALT),
+            stream: 0,
+            reversed_index: 0,
+            dimension: 0,
+        };
         sampler.start(UVec2::ZERO, 0);
         sampler
     }
@@ -55,7 +60,9 @@ impl Sampler {
 
     fn next_hash(&mut self) -> u64 {
         self.dimension += 1;
-        mix(self.stream.wrapping_add(u64::from(self.dimension).wrapping_mul(GOLDEN)))
+        mix(self
+            .stream
+            .wrapping_add(u64::from(self.dimension).wrapping_mul(GOLDEN)))
     }
 }
 
@@ -116,7 +123,10 @@ mod tests {
     #[test]
     fn second_dimension_is_that_of_sobol() {
         // Joe & Kuo's second dimension: direction numbers of the polynomial x + 1.
-        for index in (0..4096).chain((0..32).map(|b| 1 << b)).chain([u32::MAX, 0x1234_5678]) {
+        for index in (0..4096)
+            .chain((0..32).map(|b| 1 << b))
+            .chain([u32::MAX, 0x1234_5678])
+        {
             let mut v = 1u32 << 31;
             let mut x = 0;
             for bit in 0..32 {

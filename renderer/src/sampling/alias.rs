@@ -38,16 +38,29 @@ impl AliasTable {
     /// # Panics
     /// When there are no weights, or more than 2³².
     pub fn new(weights: &[f32]) -> AliasTable {
-        assert!(!weights.is_empty() && weights.len() <= u32::MAX as usize, "an alias table needs entries");
+        assert!(
+            !weights.is_empty() && weights.len() <= u32::MAX as usize,
+            "an alias table needs entries"
+        );
         let n = weights.len();
         let usable = |w: f32| if w.is_finite() { f64::from(w.max(0.0)) } else { 0.0 };
         let total: f64 = weights.iter().map(|&w| usable(w)).sum();
-        let share = |w: f32| if total > 0.0 { usable(w) / total } else { 1.0 / n as f64 };
+        let share = |w: f32| {
+            if total > 0.0 {
+                usable(w) / total
+            } else {
+                1.0 / n as f64
+            }
+        };
 
         // Each round fills one bin that has too little with the excess of one that has too much.
         let mut level: Vec<f64> = weights.iter().map(|&w| share(w) * n as f64).collect();
         let mut bins: Vec<Bin> = (0..n)
-            .map(|i| Bin { own: 1.0, alias: i as u32, probability: share(weights[i]) as f32 })
+            .map(|i| Bin {
+                own: 1.0,
+                alias: i as u32,
+                probability: share(weights[i]) as f32,
+            })
             .collect();
         let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| level[i] < 1.0);
         while let (Some(s), Some(&l)) = (small.pop(), large.last()) {
@@ -60,7 +73,9 @@ impl AliasTable {
             }
         }
         // Bins left over are full but for rounding, except one of weight zero, which must stay impossible.
-        let fallback = (0..n).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap_or(0);
+        let fallback = (0..n)
+            .max_by(|&a, &b| weights[a].total_cmp(&weights[b]))
+            .unwrap_or(0);
         for bin in bins.iter_mut().filter(|b| b.own == 1.0 && b.probability == 0.0) {
             bin.own = 0.0;
             bin.alias = fallback as u32;
@@ -86,11 +101,19 @@ impl AliasTable {
         let within = (scaled - index as f32).clamp(0.0, ONE_MINUS_EPSILON);
         if within < bin.own {
             let u = (within / bin.own).min(ONE_MINUS_EPSILON);
-            AliasSample { index, probability: bin.probability, u }
+            AliasSample {
+                index,
+                probability: bin.probability,
+                u,
+            }
         } else {
             let alias = bin.alias as usize;
             let u = ((within - bin.own) / (1.0 - bin.own)).min(ONE_MINUS_EPSILON);
-            AliasSample { index: alias, probability: self.bins[alias].probability, u }
+            AliasSample {
+                index: alias,
+                probability: self.bins[alias].probability,
+                u,
+            }
         }
     }
 

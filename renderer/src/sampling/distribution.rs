@@ -113,7 +113,12 @@ impl Distribution2d {
             .map(|(weights, cdf)| fill_cdf(weights, cdf))
             .collect();
         let marginal = Distribution1d::new(&sums);
-        Distribution2d { width, rows, total: marginal.total(), marginal }
+        Distribution2d {
+            width,
+            rows,
+            total: marginal.total(),
+            marginal,
+        }
     }
 
     /// Sum of the weights it was made from.
@@ -128,7 +133,10 @@ impl Distribution2d {
         let (column, within) = invert(cdf, u.x);
         let n = self.width as f32;
         let x = ((column as f32 + within) / n).min(ONE_MINUS_EPSILON);
-        Sample2d { uv: Vec2::new(x, y.x), pdf: (cdf[column + 1] - cdf[column]) * n * y.pdf }
+        Sample2d {
+            uv: Vec2::new(x, y.x),
+            pdf: (cdf[column + 1] - cdf[column]) * n * y.pdf,
+        }
     }
 
     /// Density at `uv` in `[0,1)²`.
@@ -154,11 +162,18 @@ fn fill_cdf(weights: &[f32], cdf: &mut [f32]) -> f32 {
     let total: f64 = weights.iter().map(|&w| usable(w)).sum();
     let mut sum = 0.0;
     for (i, &w) in weights.iter().enumerate() {
-        cdf[i] = if total > 0.0 { (sum / total) as f32 } else { i as f32 / weights.len() as f32 };
+        cdf[i] = if total > 0.0 {
+            (sum / total) as f32
+        } else {
+            i as f32 / weights.len() as f32
+        };
         sum += usable(w);
     }
     // Cells without weight at the end keep none: every value from the last cell with weight on is one.
-    let last = weights.iter().rposition(|&w| usable(w) > 0.0).unwrap_or(weights.len() - 1);
+    let last = weights
+        .iter()
+        .rposition(|&w| usable(w) > 0.0)
+        .unwrap_or(weights.len() - 1);
     cdf[last + 1..].fill(1.0);
     total as f32
 }
@@ -167,7 +182,11 @@ fn fill_cdf(weights: &[f32], cdf: &mut [f32]) -> f32 {
 fn invert(cdf: &[f32], u: f32) -> (usize, f32) {
     let index = cdf.partition_point(|&c| c <= u).clamp(1, cdf.len() - 1) - 1;
     let width = cdf[index + 1] - cdf[index];
-    let within = if width > 0.0 { (u - cdf[index]) / width } else { 0.0 };
+    let within = if width > 0.0 {
+        (u - cdf[index]) / width
+    } else {
+        0.0
+    };
     (index, within.clamp(0.0, ONE_MINUS_EPSILON))
 }
 

@@ -1,0 +1,183 @@
+//! A microsurface that reflects and, if it is transparent, refracts: the geometry that conductors, dielectrics and
+//! Schlick's model share. They differ in how a facet splits the light.
+//!
+//! Masking and shadowing are taken as independent, G = G1(wo)·G1(wi): it is what Mitsuba does, whose pictures are
+//! Kiln's references, and it leaves every weight below one. [`Interface::shadowing`] is the one place that knows.
+// Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces".
+
+use glam::{Vec2, Vec3};
+
+use super::fresnel::{reflect, refract};
+use super::lobe::{LobeKind, LobeSample};
+use super::microfacet::Ggx;
+use crate::color::Rgb;
+use crate::math::sqr;
+
+/// Shares of the light that a facet sends each way.
+#[derive(Clone, Copy)]
+pub(super) struct Split {
+    /// Reflected.
+    pub(super) reflected: Rgb,
+    /// Refracted.
+    pub(super) refracted: Rgb,
+}
+
+impl Split {
+    /// The probability of choosing reflection; `None` where nothing leaves.
+    fn reflection_probability(&self) -> Option<f32> {
+        let (r, t) = (self.reflected.average(), self.refracted.average());
+        let sum = r + t;
+        (sum > 0.0).then(|| r / sum)
+    }
+}
+
+/// An interface as the side of `wo` sees it.
+pub(super) struct Interface<F: Fn(f32) -> Split> {
+    /// Its roughness.
+    pub(super) ggx: Ggx,
+    /// Index of refraction behind it, relative to the side of `wo`; `None` where nothing is refracted.
+    pub(super) eta: Option<f32>,
+    /// What a facet does with light at the angle of the given cosine to its normal.
+    pub(super) split: F,
+}
+
+impl<F: Fn(f32) -> Split> Interface<F> {
+    /// f·|cos θi| of light on its way from `wo` to `wi`, and the density of `wi`; zero when smooth.
+    #[inline(always)]
+    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        let nothing = (Rgb::BLACK, 0.0);
+        if self.ggx.is_smooth() {
+            return nothing;
+        }
+        let (wo, wi) = upwards(wo, wi);
+        if wo.z <= 0.0 || wi.z == 0.0 {
+            nothing
+        } else if wi.z > 0.0 {
+            self.reflection(wo, wi)
+        } else if let Some(eta) = self.eta {
+            self.refraction(wo, wi, eta)
+        } else {
+            nothing
+        }
+    }
+
+    /// Walter et al., eq. 20, with the Jacobian of eq. 14.
+    #[inline(always)]
+    fn reflection(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        let h = (wo + wi).normalize();
+        let cos = wo.dot(h);
+        let split = (self.split)(cos);
+        let Some(p) = split.reflection_probability() else {
+            return (Rgb::BLACK, 0.0);
+        };
+        let density = self.ggx.visible_pdf(wo, h) / (4.0 * cos);
+        (split.reflected * (density * self.shadowing(wi)), density * p)
+    }
+
+    /// Walter et al., eq. 21, with the Jacobian of eq. 17, times eta²: light that goes from `wo` to `wi`.
+    #[inline(always)]
+    fn refraction(&self, wo: Vec3, wi: Vec3, eta: f32) -> (Rgb, f32) {
+        let nothing = (Rgb::BLACK, 0.0);
+        let h = (wo + eta * wi).normalize_or_zero();
+        let h = if h.z < 0.0 { -h } else { h };
+        let (cos_o, cos_i) = (wo.dot(h), wi.dot(h));
+        // A facet shows each side to the half-space of that side only.
+        if cos_o <= 0.0 || cos_i >= 0.0 {
+            return nothing;
+        }
+        let split = (self.split)(cos_o);
+        let Some(p) = split.reflection_probability() else {
+            return nothing;
+        };
+        let jacobian = sqr(eta) * -cos_i / sqr(cos_o + eta * cos_i);
+        let density = self.ggx.visible_pdf(wo, h) * jacobian;
+        (
+            split.refracted * (density * self.shadowing(wi)),
+            density * (1.0 - p),
+        )
+    }
+
+    /// A direction for `wo`, in proportion to all but the shadowing.
+    #[inline(always)]
+    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        let flipped = wo.z < 0.0;
+        let (wo, _) = upwards(wo, wo);
+        if wo.z <= 0.0 {
+            return None;
+        }
+        let mut sample = if self.ggx.is_smooth() {
+            self.sample_facet(wo, Vec3::Z, u_lobe)?
+        } else {
+            self.sample_rough(wo, u_lobe, u)?
+        };
+        if flipped {
+            sample.wi.z = -sample.wi.z;
+        }
+        Some(sample)
+    }
+
+    #[inline(always)]
+    fn sample_rough(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        let h = self.ggx.sample_visible(wo, u);
+        let mut sample = self.sample_facet(wo, h, u_lobe)?;
+        let wi = sample.wi;
+        let cos_o = wo.dot(h);
+        let reflected = !sample.kind.is_transmission();
+        // Facets can send light into the surface, where it is lost: single scattering.
+        if (wi.z > 0.0) != reflected || wi.z == 0.0 || cos_o <= 0.0 {
+            return None;
+        }
+        let jacobian = if reflected {
+            1.0 / (4.0 * cos_o)
+        } else {
+            let cos_i = wi.dot(h);
+            sqr(sample.eta) * cos_i.abs() / sqr(cos_o + sample.eta * cos_i)
+        };
+        sample.weight *= self.shadowing(wi);
+        sample.pdf *= self.ggx.visible_pdf(wo, h) * jacobian;
+        (sample.pdf > 0.0 && sample.pdf.is_finite()).then_some(sample)
+    }
+
+    /// Reflects or refracts about the facet normal `h`; `pdf` is the probability of that choice.
+    #[inline(always)]
+    fn sample_facet(&self, wo: Vec3, h: Vec3, u_lobe: f32) -> Option<LobeSample> {
+        let split = (self.split)(wo.dot(h).min(1.0));
+        let p = split.reflection_probability()?;
+        if u_lobe < p {
+            let kind = LobeKind::reflection(self.ggx);
+            Some(LobeSample {
+                wi: reflect(wo, h),
+                weight: split.reflected / p,
+                pdf: p,
+                kind,
+                eta: 1.0,
+            })
+        } else {
+            let eta = self.eta?;
+            let (weight, pdf) = (split.refracted / (1.0 - p), 1.0 - p);
+            let kind = LobeKind::transmission(self.ggx);
+            Some(LobeSample {
+                wi: refract(wo, h, eta)?,
+                weight,
+                pdf,
+                kind,
+                eta,
+            })
+        }
+    }
+
+    /// What is left of the light towards `wi` given that `wo` sees the facet: G/G1(wo).
+    #[inline(always)]
+    fn shadowing(&self, wi: Vec3) -> f32 {
+        self.ggx.g1(wi)
+    }
+}
+
+/// Both directions mirrored so that `wo` is above: the same microsurface lies on both sides.
+fn upwards(wo: Vec3, wi: Vec3) -> (Vec3, Vec3) {
+    if wo.z < 0.0 {
+        (wo.with_z(-wo.z), wi.with_z(-wi.z))
+    } else {
+        (wo, wi)
+    }
+}
