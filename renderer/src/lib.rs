@@ -14,7 +14,7 @@
 //! and degrees in files. Directions leave the surface: `wo` towards the viewer, `wi` towards the light.
 //!
 //! A module imports only from its own layer or from those listed below it: `cli`; `render`; `integrator`; `scene`;
-//! `material`, `light`; `accel`, `camera`, `texture`, `bsdf`, `film`; `geometry`, `sampler`, `sampling`; `math`, `color`.
+//! `material`, `light`; `accel`, `camera`, `texture`, `bsdf`, `film`; `geometry`, `sampler`, `sampling`; `image`; `math`, `color`.
 
 #![deny(unsafe_code, missing_docs)]
 
@@ -24,6 +24,7 @@ pub mod camera;
 pub mod color;
 pub mod film;
 pub mod geometry;
+pub mod image;
 pub mod math;
 pub mod sampler;
 pub mod sampling;
