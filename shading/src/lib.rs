@@ -17,6 +17,7 @@
 
 pub mod builtins;
 pub mod diagnostic;
+pub mod eval;
 pub mod hir;
 pub mod runtime;
 pub mod source;
