@@ -17,6 +17,8 @@ pub struct ChosenLight {
     pub light: LightId,
     /// Probability of the choice.
     pub probability: f32,
+    /// What is left of the random number, in `[0,1)` and independent of the choice.
+    pub u: f32,
 }
 
 impl LightSelector {
@@ -29,7 +31,7 @@ impl LightSelector {
     #[inline]
     pub fn select(&self, u: f32) -> Option<ChosenLight> {
         let choice = self.table.as_ref()?.sample(u);
-        Some(ChosenLight { light: LightId(choice.index as u32), probability: choice.probability })
+        Some(ChosenLight { light: LightId(choice.index as u32), probability: choice.probability, u: choice.u })
     }
 
     /// Probability with which `select` chooses `light`.
