@@ -22,6 +22,7 @@ pub mod accel;
 pub mod bsdf;
 pub mod camera;
 pub mod color;
+pub mod compare;
 pub mod film;
 pub mod geometry;
 pub mod image;

@@ -180,12 +180,8 @@ fn check_header(path: &Path, header: &Header, file_size: usize) -> Result<(), Im
             format!("channel {} is subsampled", channel.name),
         ));
     }
-    check_size(
-        path,
-        header.layer_size.width(),
-        header.layer_size.height(),
-        channels.len().max(1),
-    )?;
+    let size = [header.layer_size.width(), header.layer_size.height(), channels.len().max(1)];
+    check_size(path, size, file_size)?;
     // Each chunk has an 8-byte entry in the offset table, so that more of them than that cannot be there.
     if header.chunk_count > file_size / 8 {
         return Err(ImageError::damaged(

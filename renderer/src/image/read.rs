@@ -193,9 +193,12 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
         reader.limits(limits);
         reader
     };
+    if format == Format::Jpeg && !jpeg_has_end(bytes) {
+        return Err(ImageError::damaged(path, format.name(), "it stops before its end marker"));
+    }
     let (width, height) = open().into_dimensions().map_err(convert)?;
     let (width, height) = (width as usize, height as usize);
-    check_size(path, width, height, 4)?;
+    check_size(path, [width, height, 4], bytes.len())?;
     let decoded = open().decode().map_err(convert)?;
     let (channels, samples) = samples_of(decoded);
     Ok(Raster {
@@ -207,31 +210,35 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
     })
 }
 
-/// Refuses images without pixels and those whose decoded floats would not fit [`MAX_BYTES`].
+/// Whether an end marker follows the last scan. The decoder fills what is missing of a truncated file with grey.
+fn jpeg_has_end(bytes: &[u8]) -> bool {
+    // Within a scan 0xff is followed by zero, so that neither marker can be there by chance; the markers of a
+    // thumbnail come before the picture's first scan.
+    let last = |marker: u8| bytes.windows(2).rposition(|pair| pair == [0xff, marker]);
+    last(0xda).is_some_and(|scan| last(0xd9).is_some_and(|end| end > scan))
+}
+
+/// Refuses images without pixels, those that do not fit [`MAX_BYTES`] as floats, and those that claim more pixels than
+/// their file can hold: before memory is taken for them.
 pub(crate) fn check_size(
     path: &Path,
-    width: usize,
-    height: usize,
-    channels: usize,
+    [width, height, channels]: [usize; 3],
+    file_size: usize,
 ) -> Result<(), ImageError> {
+    // Deflate packs 1032 bytes into one, a bit per pixel makes eight of that; nothing else comes near.
+    const DENSEST: u64 = 1 << 14;
+    const SLACK: u64 = 1 << 20;
     if width == 0 || height == 0 {
-        return Err(ImageError::Empty {
-            path: path.to_owned(),
-            width,
-            height,
-        });
+        return Err(ImageError::Empty { path: path.to_owned(), width, height });
     }
-    let bytes = [height, channels, 4]
-        .iter()
-        .try_fold(width as u64, |n, &f| n.checked_mul(f as u64));
+    let bytes = [height, channels, 4].iter().try_fold(width as u64, |n, &f| n.checked_mul(f as u64));
     match bytes {
+        Some(bytes) if bytes > SLACK && bytes / DENSEST > file_size as u64 => {
+            let reason = format!("{file_size} bytes cannot hold {width}×{height} pixels");
+            Err(ImageError::unsupported(path, reason))
+        }
         Some(bytes) if bytes <= MAX_BYTES => Ok(()),
-        _ => Err(ImageError::TooLarge {
-            path: path.to_owned(),
-            width,
-            height,
-            channels,
-        }),
+        _ => Err(ImageError::TooLarge { path: path.to_owned(), width, height, channels }),
     }
 }
 
