@@ -59,7 +59,10 @@ impl Interaction {
     /// The ray that leaves in the unit vector `direction`, at the same moment.
     #[inline]
     pub fn spawn_ray(&self, direction: Vec3) -> Ray {
-        Ray { time: self.time, ..Ray::new(self.ray_origin(direction), direction) }
+        Ray {
+            time: self.time,
+            ..Ray::new(self.ray_origin(direction), direction)
+        }
     }
 }
 

@@ -20,7 +20,13 @@ pub struct Ray {
 impl Ray {
     /// A ray without bounds at time zero.
     pub fn new(origin: Vec3, direction: Vec3) -> Ray {
-        Ray { origin, direction, t_min: 0.0, t_max: f32::INFINITY, time: 0.0 }
+        Ray {
+            origin,
+            direction,
+            t_min: 0.0,
+            t_max: f32::INFINITY,
+            time: 0.0,
+        }
     }
 
     /// The point at distance `t`.

@@ -63,8 +63,12 @@ fn candidates() -> Vec<PathBuf> {
     if let Some(dir) = env::var_os("EMBREE_DIR").filter(|dir| !dir.is_empty()) {
         folders.extend(["lib", "lib64", "bin", ""].map(|sub| Path::new(&dir).join(sub)));
     }
-    let in_folders = folders.iter().flat_map(|folder| NAMES.iter().map(|name| folder.join(name)));
-    let present = std::iter::once(PathBuf::from(BUILT_WITH)).chain(in_folders).filter(|path| path.is_file());
+    let in_folders = folders
+        .iter()
+        .flat_map(|folder| NAMES.iter().map(|name| folder.join(name)));
+    let present = std::iter::once(PathBuf::from(BUILT_WITH))
+        .chain(in_folders)
+        .filter(|path| path.is_file());
     present.chain(NAMES.iter().map(PathBuf::from)).collect()
 }
 
@@ -73,7 +77,11 @@ fn open(path: &Path) -> Result<Library, libloading::Error> {
     let handle = unsafe { load(path)? };
     // SAFETY: only files named as Embree 4's are tried; `handle` is kept with the functions and never closed.
     let functions = unsafe { Functions::load(&handle)? };
-    Ok(Library { functions, path: path.to_path_buf(), _handle: handle })
+    Ok(Library {
+        functions,
+        path: path.to_path_buf(),
+        _handle: handle,
+    })
 }
 
 #[cfg(not(windows))]
@@ -86,7 +94,11 @@ unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
 #[cfg(windows)]
 unsafe fn load(path: &Path) -> Result<libloading::Library, libloading::Error> {
     use libloading::os::windows::{LOAD_WITH_ALTERED_SEARCH_PATH, Library};
-    let flags = if path.is_absolute() { LOAD_WITH_ALTERED_SEARCH_PATH } else { 0 };
+    let flags = if path.is_absolute() {
+        LOAD_WITH_ALTERED_SEARCH_PATH
+    } else {
+        0
+    };
     // SAFETY: as the caller says.
     unsafe { Library::load_with_flags(path, flags).map(Into::into) }
 }
