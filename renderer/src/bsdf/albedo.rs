@@ -1,94 +1,54 @@
-//! The share of light that a rough interface returns, from small tables.
+//! The share of light that a rough mirror returns, from a small table.
 //!
-//! Whatever the Fresnel term, the albedo is its mean over the facets that `wo` sees, of which only the angle between `wo`
-//! and the facet matters. So the tables hold, for each roughness and each cosine of `wo`, a three-point Gauss rule for that
-//! mean: exact for reflectances that are polynomials of degree five in the cosine, as Schlick's is, and good for the others.
+//! Whatever the Fresnel term, the albedo is its mean over the facets that `wo` sees and whose reflection escapes, and only
+//! the angle between `wo` and the facet matters to it. So the table holds, for each roughness and each cosine of `wo`, a
+//! three-point Gauss rule for that mean: exact for reflectances that are polynomials of degree five in the cosine, as
+//! Schlick's is, and good for all that are smooth.
 
 use std::sync::LazyLock;
 
 use glam::{Vec2, Vec3};
 
 use super::fresnel::reflect;
-use super::microfacet::Ggx;
+use super::microfacet::{Ggx, SMOOTH_ALPHA};
 use crate::color::Rgb;
 use crate::math::{safe_sqrt, sqr};
 
-/// Three facets that stand for all that `wo` sees.
+/// Three facets that stand for all that reflect.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Rule {
+struct Rule {
     /// Cosine between `wo` and the facet's normal.
     cos: [f32; 3],
-    /// Cosine between the facet's normal and the surface's.
-    height: [f32; 3],
     weight: [f32; 3],
 }
 
-/// Cells of a table along each axis.
+/// Cells of the table along each axis.
 const SIZE: usize = 32;
-
-/// Roughness of the first column; the last is 1.
-const LEAST_ALPHA: f32 = 1e-3;
 
 /// Facets along each axis that a cell is computed from.
 const FACETS: usize = 32;
 
-/// Rules for `∫ F(⟨wo,h⟩)` over reflected light that escapes, and over all visible facets.
-struct Tables {
-    reflected: Vec<Rule>,
-    visible: Vec<Rule>,
-}
+static TABLE: LazyLock<Vec<Rule>> = LazyLock::new(|| (0..SIZE * SIZE).map(tabulate).collect());
 
-static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables {
-    reflected: tabulate(|ggx, wo, h| {
-        let wi = reflect(wo, h);
-        if wi.z > 0.0 { ggx.g1(wi) } else { 0.0 }
-    }),
-    visible: tabulate(|_, _, _| 1.0),
-});
-
-/// Mean of `fresnel`, a function of the cosine at the facet, over the light that is reflected out of the surface.
+/// Mean of `fresnel`, a smooth function of the cosine at the facet, over the light that is reflected out of the surface.
 pub(super) fn reflected(ggx: Ggx, wo: Vec3, fresnel: impl Fn(f32) -> Rgb) -> Rgb {
     if ggx.is_smooth() {
         return fresnel(wo.z.abs());
     }
-    let rule = look_up(&TABLES.reflected, ggx.mean_alpha(), wo.z.abs());
+    let rule = look_up(ggx.mean_alpha(), wo.z.abs());
     (0..3).map(|i| fresnel(rule.cos[i]) * rule.weight[i]).sum()
 }
 
-/// Mean of `share`, a function of the cosine at the facet, over the light that is refracted out of the surface into a
-/// medium of relative index `eta`.
-pub(super) fn refracted(ggx: Ggx, wo: Vec3, eta: f32, share: impl Fn(f32) -> Rgb) -> Rgb {
-    if ggx.is_smooth() {
-        return share(wo.z.abs());
-    }
-    let alpha = ggx.mean_alpha();
-    let rule = look_up(&TABLES.visible, alpha, wo.z.abs());
-    let escaping = |i: usize| {
-        let cos = rule.cos[i];
-        let sin2_t = (1.0 - sqr(cos)) / sqr(eta);
-        let z = wo.z.abs() / eta - rule.height[i] * (cos / eta - safe_sqrt(1.0 - sin2_t));
-        if sin2_t < 1.0 && z > 0.0 {
-            Ggx::isotropic(alpha).g1(above(z.min(1.0)))
-        } else {
-            0.0
-        }
-    };
-    (0..3)
-        .map(|i| share(rule.cos[i]) * (rule.weight[i] * escaping(i)))
-        .sum()
-}
-
 /// The rule for a roughness and a cosine, interpolated.
-fn look_up(table: &[Rule], alpha: f32, cos: f32) -> Rule {
-    let (x, fx) = split((alpha - LEAST_ALPHA) / (1.0 - LEAST_ALPHA));
+fn look_up(alpha: f32, cos: f32) -> Rule {
+    let (x, fx) = split(alpha);
     let (y, fy) = split(cos);
     let mut rule = Rule::default();
     for (dx, dy) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        let corner = &table[(y + dy) * SIZE + x + dx];
+        let corner = &TABLE[(y + dy) * SIZE + x + dx];
         let share = (if dx == 0 { 1.0 - fx } else { fx }) * (if dy == 0 { 1.0 - fy } else { fy });
         for i in 0..3 {
             rule.cos[i] += share * corner.cos[i];
-            rule.height[i] += share * corner.height[i];
             rule.weight[i] += share * corner.weight[i];
         }
     }
@@ -103,53 +63,43 @@ fn split(x: f32) -> (usize, f32) {
     (cell, scaled - cell as f32)
 }
 
-/// The unit vector of height `cos` in the plane of x and z.
-fn above(cos: f32) -> Vec3 {
-    Vec3::new(safe_sqrt(1.0 - sqr(cos)), 0.0, cos)
-}
-
-/// The rules for the facets that `wo` sees, each weighted by `escape`.
-fn tabulate(escape: impl Fn(Ggx, Vec3, Vec3) -> f32) -> Vec<Rule> {
+/// The rule of the cell `index`.
+fn tabulate(index: usize) -> Rule {
     let coordinate = |i: usize| sqr(i as f32 / (SIZE - 1) as f32);
-    let cell = |i: usize| {
-        let ggx = Ggx::isotropic(LEAST_ALPHA + (1.0 - LEAST_ALPHA) * coordinate(i % SIZE));
-        let wo = above(coordinate(i / SIZE).max(1e-4));
-        let facets = (0..FACETS * FACETS).map(|k| {
-            let u = Vec2::new((k % FACETS) as f32 + 0.5, (k / FACETS) as f32 + 0.5) / FACETS as f32;
-            let h = ggx.sample_visible(wo, u);
-            [wo.dot(h), h.z, escape(ggx, wo, h)].map(f64::from)
-        });
-        gauss_rule(&facets.collect::<Vec<_>>())
+    let ggx = Ggx::isotropic(coordinate(index % SIZE).max(SMOOTH_ALPHA));
+    let cos = coordinate(index / SIZE).max(1e-4);
+    let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos)), 0.0, cos);
+    let facet = |k: usize| {
+        let u = Vec2::new((k % FACETS) as f32 + 0.5, (k / FACETS) as f32 + 0.5) / FACETS as f32;
+        let h = ggx.sample_visible(wo, u);
+        let wi = reflect(wo, h);
+        [wo.dot(h), if wi.z > 0.0 { ggx.g1(wi) } else { 0.0 }].map(f64::from)
     };
-    (0..SIZE * SIZE).map(cell).collect()
+    gauss_rule(&(0..FACETS * FACETS).map(facet).collect::<Vec<_>>())
 }
 
-/// The Gauss rule with three nodes for the distribution of the first of `[cos, height, weight]`.
+/// The Gauss rule with three nodes for the distribution of the first of `[cos, weight]`.
 // Golub & Welsch 1969 in general; three nodes of a distribution of mean 0 and variance 1 need a cubic only.
-fn gauss_rule(facets: &[[f64; 3]]) -> Rule {
-    let sum = |f: &dyn Fn(&[f64; 3]) -> f64| facets.iter().map(|s| f(s) * s[2]).sum::<f64>();
+fn gauss_rule(facets: &[[f64; 2]]) -> Rule {
+    let sum = |f: &dyn Fn(&[f64; 2]) -> f64| facets.iter().map(|s| f(s) * s[1]).sum::<f64>();
     let total = sum(&|_| 1.0);
     if total <= 0.0 {
         return Rule::default();
     }
     let mean = sum(&|s| s[0]) / total;
     let deviation = (sum(&|s| (s[0] - mean).powi(2)) / total).sqrt().max(1e-9);
-    let x = |s: &[f64; 3]| (s[0] - mean) / deviation;
+    let x = |s: &[f64; 2]| (s[0] - mean) / deviation;
     let [m3, m4, m5] = [3, 4, 5].map(|n| sum(&|s| x(s).powi(n)) / total);
 
     // The monic cubic orthogonal to 1, x and x².
     let a2 = (m3 + m3 * m4 - m5) / (m4 - m3 * m3 - 1.0).max(1e-9);
     let nodes = cubic_roots(a2, -m4 - a2 * m3, -m3 - a2);
 
-    let heights = [0, 1, 2].map(|n| sum(&|s| s[1] * x(s).powi(n)) / total);
     let mut rule = Rule::default();
     for i in 0..3 {
         let (a, b, c) = (nodes[i], nodes[(i + 1) % 3], nodes[(i + 2) % 3]);
-        let scale = (a - b) * (a - c);
-        let weight = (1.0 + b * c) / scale;
-        let height = (heights[2] - (b + c) * heights[1] + b * c * heights[0]) / scale / weight;
+        let weight = (1.0 + b * c) / ((a - b) * (a - c));
         rule.cos[i] = ((mean + deviation * a) as f32).clamp(0.0, 1.0);
-        rule.height[i] = (height as f32).clamp(0.0, 1.0);
         rule.weight[i] = (weight * total / facets.len() as f64) as f32;
     }
     rule
@@ -178,7 +128,7 @@ mod tests {
     #[test]
     fn rule_of_a_uniform_distribution_is_that_of_legendre() {
         let facets: Vec<_> = (0..100_000)
-            .map(|i| [(f64::from(i) + 0.5) / 1e5, 0.5, 1.0])
+            .map(|i| [(f64::from(i) + 0.5) / 1e5, 1.0])
             .collect();
         let rule = gauss_rule(&facets);
         let half = 0.5 * 0.6f32.sqrt();
@@ -191,7 +141,6 @@ mod tests {
         .enumerate()
         {
             assert!((rule.cos[i] - node).abs() < 1e-5 && (rule.weight[i] - weight).abs() < 1e-5);
-            assert!((rule.height[i] - 0.5).abs() < 1e-5);
         }
     }
 }

@@ -95,12 +95,10 @@ impl Dielectric {
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
         let eta = self.eta(wo);
-        let f = |cos| Rgb::splat(fresnel::dielectric(cos, eta));
-        let reflected = self.reflection * albedo::reflected(self.ggx, wo, f);
-        if !self.transmits() {
-            return reflected;
+        if self.transmits() || eta < 1.0 {
+            return self.interface(wo).albedo(wo);
         }
-        reflected + self.transmission * albedo::refracted(self.ggx, wo, eta, |cos| Rgb::WHITE - f(cos))
+        self.reflection * albedo::reflected(self.ggx, wo, |cos| Rgb::splat(fresnel::dielectric(cos, eta)))
     }
 
     fn interface(&self, wo: Vec3) -> Interface<impl Fn(f32) -> Split> {

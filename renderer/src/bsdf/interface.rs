@@ -64,11 +64,16 @@ impl<F: Fn(f32) -> Split> Interface<F> {
     /// Walter et al., eq. 20, with the Jacobian of eq. 14.
     #[inline(always)]
     fn reflection(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        let h = (wo + wi).normalize();
+        let nothing = (Rgb::BLACK, 0.0);
+        let h = (wo + wi).normalize_or_zero();
         let cos = wo.dot(h);
+        // Two grazing directions can be opposite to within rounding.
+        if cos <= 0.0 {
+            return nothing;
+        }
         let split = (self.split)(cos);
         let Some(p) = split.reflection_probability() else {
-            return (Rgb::BLACK, 0.0);
+            return nothing;
         };
         let density = self.ggx.visible_pdf(wo, h) / (4.0 * cos);
         (split.reflected * (density * self.shadowing(wi)), density * p)
@@ -164,6 +169,27 @@ impl<F: Fn(f32) -> Split> Interface<F> {
                 eta,
             })
         }
+    }
+
+    /// The share of light from `wo` that leaves again, reflected or refracted, as the mean over a few facets: where light
+    /// can be reflected totally, the share has an edge that no table of smooth functions shows.
+    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        const FACETS: usize = 48;
+        let (wo, _) = upwards(wo, wo);
+        if self.ggx.is_smooth() || wo.z <= 0.0 {
+            let split = (self.split)(wo.z);
+            return split.reflected + split.refracted;
+        }
+        let escaping = |wi: Vec3, above: bool| if (wi.z > 0.0) == above { self.shadowing(wi) } else { 0.0 };
+        let facet = |k: usize| {
+            // A Fibonacci lattice; the constant is the golden ratio's fraction.
+            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / FACETS as f32);
+            let h = self.ggx.sample_visible(wo, u);
+            let split = (self.split)(wo.dot(h).min(1.0));
+            let through = self.eta.and_then(|eta| refract(wo, h, eta)).map_or(0.0, |wi| escaping(wi, false));
+            split.reflected * escaping(reflect(wo, h), true) + split.refracted * through
+        };
+        (0..FACETS).map(facet).sum::<Rgb>() / FACETS as f32
     }
 
     /// What is left of the light towards `wi` given that `wo` sees the facet: G/G1(wo).

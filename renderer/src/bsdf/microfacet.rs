@@ -49,9 +49,10 @@ impl Ggx {
         self.x == 0.0
     }
 
-    /// Geometric mean of both roughnesses.
+    /// The isotropic roughness most like it: the root of the mean square of both, for it is the rougher direction that
+    /// loses and spreads light.
     pub fn mean_alpha(self) -> f32 {
-        (self.x * self.y).sqrt()
+        (0.5 * (sqr(self.x) + sqr(self.y))).sqrt()
     }
 
     /// Density of microfacet normals `h`, per solid angle and per area of the macrosurface.

@@ -85,13 +85,10 @@ impl Schlick {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        let f = |cos| self.fresnel(wo, cos);
-        let reflected = self.reflection * albedo::reflected(self.ggx, wo, f);
-        if !self.transmits() {
-            return reflected;
+        if self.transmits() {
+            return self.interface(wo).albedo(wo);
         }
-        let refracted = albedo::refracted(self.ggx, wo, self.eta(wo), |cos| Rgb::WHITE - f(cos));
-        reflected + self.transmission * refracted
+        self.reflection * albedo::reflected(self.ggx, wo, |cos| self.fresnel(wo, cos))
     }
 
     fn interface(&self, wo: Vec3) -> Interface<impl Fn(f32) -> Split> {
