@@ -1,15 +1,13 @@
-<<<<<<< HEAD
-//! Scenes.
-
-pub mod desc;
-pub mod import;
-pub mod load;
-mod text;
-=======
 //! The scene as integrators see it: frozen, shared by all threads.
 //!
 //! Shapes that light may pass straight through are told from opaque ones by the masks of rays, so that a shadow ray asks
 //! the opaque ones first, and scenes without any of the former pay nothing for them.
+
+pub mod build;
+pub mod desc;
+pub mod import;
+pub mod load;
+mod text;
 
 use std::fmt;
 use std::sync::Arc;
@@ -251,4 +249,3 @@ impl fmt::Debug for Scene {
         write!(f, "Scene({shapes} shapes, {} materials, {lights} lights)", self.materials.len())
     }
 }
->>>>>>> transport

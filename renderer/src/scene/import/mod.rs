@@ -1,12 +1,9 @@
 //! Files of other programs, read into Kiln's own data. No file, however broken, does worse than an error.
 
-<<<<<<< HEAD
-mod mtl;
-mod obj;
-=======
 mod gltf;
 mod model;
->>>>>>> scene
+mod mtl;
+mod obj;
 mod ply;
 
 use std::path::{Path, PathBuf};
@@ -16,19 +13,14 @@ use thiserror::Error;
 
 use crate::geometry::MeshError;
 
-<<<<<<< HEAD
+pub use gltf::{load_gltf, parse_gltf};
+pub use model::{Model, ModelMaterial, ModelShape};
 pub use mtl::ObjMaterial;
 pub use obj::{Obj, ObjPart, load_obj};
 pub use ply::{load_ply, parse_ply};
 
-=======
-pub use gltf::{load_gltf, parse_gltf};
-pub use model::{Model, ModelMaterial, ModelShape};
-pub use ply::{load_ply, parse_ply};
-
 pub(crate) use model::stem;
 
->>>>>>> scene
 /// Why a file was not imported.
 #[derive(Debug, Error)]
 pub enum ImportError {
@@ -92,12 +84,6 @@ fn place(path: &Path, line: Option<usize>) -> String {
 
 /// The bytes of a file.
 fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
-<<<<<<< HEAD
-    fs::read(path).map_err(|source| ImportError::Read {
-        path: path.into(),
-        source,
-    })
-=======
     fs::read(path).map_err(|source| ImportError::Read { path: path.into(), source })
 }
 
@@ -112,5 +98,4 @@ pub fn read_model(path: &Path) -> Result<Model, ImportError> {
         "ply" => Ok(Model::of_mesh(path, load_ply(path)?)),
         _ => Err(ImportError::Kind { path: path.to_owned(), expected: "a PLY, OBJ, glTF or GLB file" }),
     }
->>>>>>> scene
 }

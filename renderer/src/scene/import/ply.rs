@@ -30,7 +30,6 @@ pub fn load_ply(path: &Path) -> Result<Mesh, ImportError> {
 /// As [`load_ply`].
 pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
     if !bytes.starts_with(b"ply") {
-<<<<<<< HEAD
         return Err(ImportError::Kind {
             path: path.into(),
             expected: "a PLY file: it does not begin with `ply`",
@@ -48,14 +47,6 @@ pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
         text: String::new(),
         bytes: reader.into_inner(),
     };
-=======
-        return Err(ImportError::Kind { path: path.into(), expected: "a PLY file: it does not begin with `ply`" });
-    }
-    let mut reader = Reader::new(bytes);
-    let header = Parser::<Skipped>::new().read_header(&mut reader).map_err(|error| header_error(path, &error))?;
-    let mut payload =
-        Payload { path, encoding: header.encoding, line: reader.line(), text: String::new(), bytes: reader.into_inner() };
->>>>>>> scene
 
     let mut mesh = Mesh::default();
     for (name, element) in &header.elements {
@@ -66,7 +57,6 @@ pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
         }
     }
     if header.elements.contains_key("tristrips") && mesh.triangles.is_empty() {
-<<<<<<< HEAD
         let reason =
             "its triangles are in strips (`tristrips`), which are not read: save it with faces".into();
         return Err(ImportError::Syntax {
@@ -80,12 +70,6 @@ pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
         part: None,
         source,
     })
-=======
-        let reason = "its triangles are in strips (`tristrips`), which are not read: save it with faces".into();
-        return Err(ImportError::Syntax { path: path.into(), line: None, reason });
-    }
-    mesh.validate().map_err(|source| ImportError::Mesh { path: path.into(), part: None, source })
->>>>>>> scene
 }
 
 fn header_error(path: &Path, error: &ParseError) -> ImportError {
@@ -97,7 +81,6 @@ fn header_error(path: &Path, error: &ParseError) -> ImportError {
             // What the parser says goes on for several lines: the first names the mistake, the second shows the text.
             let mut lines = message.lines().map(str::trim);
             let first = lines.next().unwrap_or_default();
-<<<<<<< HEAD
             let first = first
                 .split_once(": ")
                 .map_or(first, |(_, message)| message)
@@ -115,14 +98,6 @@ fn header_error(path: &Path, error: &ParseError) -> ImportError {
         line: error.line(),
         reason,
     }
-=======
-            let first = first.split_once(": ").map_or(first, |(_, message)| message).trim_end_matches('.');
-            let text = lines.next().unwrap_or_default().trim_start_matches("String: ").trim_matches('\'');
-            format!("this is not a line of a PLY header: `{text}` ({first})")
-        }
-    };
-    ImportError::Syntax { path: path.into(), line: error.line(), reason }
->>>>>>> scene
 }
 
 // ---- Elements one by one.
@@ -151,13 +126,9 @@ impl Payload<'_> {
         let parser = Parser::<E>::new();
         for found in 0..element.count {
             let value = match self.encoding {
-<<<<<<< HEAD
                 Encoding::Ascii => self
                     .next_line()
                     .and_then(|()| parser.read_ascii_element(&self.text, element)),
-=======
-                Encoding::Ascii => self.next_line().and_then(|()| parser.read_ascii_element(&self.text, element)),
->>>>>>> scene
                 Encoding::BinaryBigEndian => parser.read_big_endian_element(&mut self.bytes, element),
                 Encoding::BinaryLittleEndian => parser.read_little_endian_element(&mut self.bytes, element),
             };
@@ -192,15 +163,11 @@ impl Payload<'_> {
             (_, Encoding::Ascii) => {
                 let properties: Vec<&str> = element.properties.keys().map(String::as_str).collect();
                 let text: String = self.text.trim().chars().take(60).collect();
-<<<<<<< HEAD
                 self.syntax(format!(
                     "`{text}` is not a {} ({})",
                     element.name,
                     properties.join(" ")
                 ))
-=======
-                self.syntax(format!("`{text}` is not a {} ({})", element.name, properties.join(" ")))
->>>>>>> scene
             }
             _ => self.syntax(format!("{} {found}: {error}", element.name)),
         }
@@ -208,15 +175,11 @@ impl Payload<'_> {
 
     fn syntax(&self, reason: String) -> ImportError {
         let line = (self.encoding == Encoding::Ascii).then_some(self.line);
-<<<<<<< HEAD
         ImportError::Syntax {
             path: self.path.into(),
             line,
             reason,
         }
-=======
-        ImportError::Syntax { path: self.path.into(), line, reason }
->>>>>>> scene
     }
 }
 
@@ -230,14 +193,10 @@ fn read_vertices(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -
     let colors = has(&["red", "green", "blue"]);
     let whole = |name: &str| {
         let scalar = element.properties.get(name).map(|property| &property.data_type);
-<<<<<<< HEAD
         !matches!(
             scalar,
             None | Some(PropertyType::Scalar(ScalarType::Float | ScalarType::Double))
         )
-=======
-        !matches!(scalar, None | Some(PropertyType::Scalar(ScalarType::Float | ScalarType::Double)))
->>>>>>> scene
     };
     let (whole_color, whole_alpha) = (whole("red"), whole("alpha"));
     payload.elements(element, |vertex: Vertex| {
@@ -250,7 +209,6 @@ fn read_vertices(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -
         }
         if colors {
             let [r, g, b, a] = vertex.color;
-<<<<<<< HEAD
             let [r, g, b] = [r, g, b].map(|c| {
                 if whole_color {
                     linear_from_srgb(c / 255.0)
@@ -260,24 +218,16 @@ fn read_vertices(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -
             });
             mesh.colors
                 .push([r, g, b, if whole_alpha { a / 255.0 } else { a }]);
-=======
-            let [r, g, b] = [r, g, b].map(|c| if whole_color { linear_from_srgb(c / 255.0) } else { c });
-            mesh.colors.push([r, g, b, if whole_alpha { a / 255.0 } else { a }]);
->>>>>>> scene
         }
         Ok(())
     })
 }
 
 fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> Result<(), ImportError> {
-<<<<<<< HEAD
     if !INDEX_NAMES
         .iter()
         .any(|&name| element.properties.contains_key(name))
     {
-=======
-    if !INDEX_NAMES.iter().any(|&name| element.properties.contains_key(name)) {
->>>>>>> scene
         return Err(payload.syntax("its faces have no vertex_indices".into()));
     }
     payload.elements(element, |face: Face| {
@@ -286,12 +236,8 @@ fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> R
         }
         // Faces of one or two vertices are points and lines, which have no surface.
         if let [first, rest @ ..] = &face.indices[..] {
-<<<<<<< HEAD
             mesh.triangles
                 .extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
-=======
-            mesh.triangles.extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
->>>>>>> scene
         }
         Ok(())
     })
@@ -299,17 +245,12 @@ fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> R
 
 // ---- What the parser fills in.
 
-<<<<<<< HEAD
 const UV_NAMES: [[&str; 2]; 4] = [
     ["u", "v"],
     ["s", "t"],
     ["texture_u", "texture_v"],
     ["texture_s", "texture_t"],
 ];
-=======
-const UV_NAMES: [[&str; 2]; 4] =
-    [["u", "v"], ["s", "t"], ["texture_u", "texture_v"], ["texture_s", "texture_t"]];
->>>>>>> scene
 const INDEX_NAMES: [&str; 2] = ["vertex_indices", "vertex_index"];
 
 /// An element that nobody wants.
@@ -330,16 +271,12 @@ struct Vertex {
 
 impl PropertyAccess for Vertex {
     fn new() -> Vertex {
-<<<<<<< HEAD
         Vertex {
             p: Vec3::ZERO,
             n: Vec3::ZERO,
             uv: Vec2::ZERO,
             color: [1.0; 4],
         }
-=======
-        Vertex { p: Vec3::ZERO, n: Vec3::ZERO, uv: Vec2::ZERO, color: [1.0; 4] }
->>>>>>> scene
     }
 
     fn set_float(&mut self, name: &str, value: f32) -> PropertyAccessResult {
@@ -394,30 +331,22 @@ impl PropertyAccess for Face {
     }
 
     fn begin_list_uint(&mut self, name: &str, _len: usize) -> BeginList<'_, u32> {
-<<<<<<< HEAD
         if INDEX_NAMES.contains(&name) {
             BeginList::Fill(&mut self.indices)
         } else {
             BeginList::UseSetter
         }
-=======
-        if INDEX_NAMES.contains(&name) { BeginList::Fill(&mut self.indices) } else { BeginList::UseSetter }
->>>>>>> scene
     }
 }
 
 /// The sRGB transfer function, undone.
 // IEC 61966-2-1.
 fn linear_from_srgb(c: f32) -> f32 {
-<<<<<<< HEAD
     if c <= 0.04045 {
         c / 12.92
     } else {
         ((c + 0.055) / 1.055).powf(2.4)
     }
-=======
-    if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
->>>>>>> scene
 }
 
 #[cfg(test)]
@@ -450,16 +379,12 @@ mod tests {
     }
 
     fn binary(little: bool) -> Vec<u8> {
-<<<<<<< HEAD
         let mut bytes = header(if little {
             "binary_little_endian"
         } else {
             "binary_big_endian"
         })
         .into_bytes();
-=======
-        let mut bytes = header(if little { "binary_little_endian" } else { "binary_big_endian" }).into_bytes();
->>>>>>> scene
         let mut put = |mut value: Vec<u8>| {
             if !little {
                 value.reverse();
@@ -505,18 +430,13 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let changed = |from: &str, to: &str| {
-<<<<<<< HEAD
             let text = String::from_utf8(ascii())
                 .expect("the file is text")
                 .replacen(from, to, 1);
-=======
-            let text = String::from_utf8(ascii()).expect("the file is text").replacen(from, to, 1);
->>>>>>> scene
             parse(text.as_bytes()).expect_err("the file is wrong").to_string()
         };
         let cases = [
             (changed("ply", "solid"), "is not a PLY file"),
-<<<<<<< HEAD
             (
                 changed("element vertex 5", "element vertex many"),
                 "test.ply:4: this is not a line of a PLY header",
@@ -550,20 +470,6 @@ mod tests {
                 message.contains(expected),
                 "`{message}` does not say `{expected}`"
             );
-=======
-            (changed("element vertex 5", "element vertex many"), "test.ply:4: this is not a line of a PLY header"),
-            (changed("float x", "float w"), "its vertices have no x, y and z"),
-            (changed("vertex_indices", "corners"), "its faces have no vertex_indices"),
-            (changed("5 0 1 2 3 4", "5 0 1 2 3 9"), "triangle 2 uses vertex 9, but there are 5 vertices"),
-            (changed("5 0 1 2 3 4", "5 0 1 2 3 -1"), "test.ply:31: face 0: its vertex indices are not whole"),
-            (changed("0.3 0.9", "nan 0.9"), "test.ply:24: `nan 0.9 0.5 0 0 2"),
-            (changed("0.3 0.9", "1e39 0.9"), "vertex 1 is not finite: (inf, 0.9, 0.5)"),
-            (changed("0 2 0 1\n", ""), "it ends in the face elements, at 1 of 2"),
-            (changed("1 5 0 1 2 3 4\n", "1 0\n"), "the mesh has no triangles"),
-        ];
-        for (message, expected) in cases {
-            assert!(message.contains(expected), "`{message}` does not say `{expected}`");
->>>>>>> scene
         }
     }
 
@@ -586,12 +492,8 @@ mod tests {
             }
         }
         // Endless promises.
-<<<<<<< HEAD
         let endless =
             "ply\nformat binary_little_endian 1.0\nelement vertex 18446744073709551615\nend_header\n";
-=======
-        let endless = "ply\nformat binary_little_endian 1.0\nelement vertex 18446744073709551615\nend_header\n";
->>>>>>> scene
         assert!(parse(endless.as_bytes()).is_err());
     }
 }
