@@ -18,6 +18,7 @@
 //!
 //! Every local is zero (empty string, null closure) before it is first assigned.
 
+pub mod build;
 pub mod kind;
 pub mod print;
 pub mod verify;
