@@ -28,40 +28,46 @@ struct Scene {
 #[divan::bench(args = ["box", "grid"])]
 fn closest_hit(bencher: Bencher, name: &str) {
     let scene = scene(name);
-    bencher.counter(ItemsCount::new(scene.paths.len())).bench_local(|| {
-        for ray in &scene.paths {
-            black_box(scene.accel.intersect(ray, ALL));
-        }
-    });
+    bencher
+        .counter(ItemsCount::new(scene.paths.len()))
+        .bench_local(|| {
+            for ray in &scene.paths {
+                black_box(scene.accel.intersect(ray, ALL));
+            }
+        });
 }
 
 #[divan::bench(args = ["box", "grid"])]
 fn closest_hit_with_interaction(bencher: Bencher, name: &str) {
     let scene = scene(name);
-    bencher.counter(ItemsCount::new(scene.paths.len())).bench_local(|| {
-        for ray in &scene.paths {
-            if let Some(hit) = scene.accel.intersect(ray, ALL) {
-                let shape = &scene.shapes[hit.shape.0 as usize];
-                black_box(shape.interaction(hit.shape, &hit, ray));
+    bencher
+        .counter(ItemsCount::new(scene.paths.len()))
+        .bench_local(|| {
+            for ray in &scene.paths {
+                if let Some(hit) = scene.accel.intersect(ray, ALL) {
+                    let shape = &scene.shapes[hit.shape.0 as usize];
+                    black_box(shape.interaction(hit.shape, &hit, ray));
+                }
             }
-        }
-    });
+        });
 }
 
 #[divan::bench(args = ["box", "grid"])]
 fn shadow(bencher: Bencher, name: &str) {
     let scene = scene(name);
-    bencher.counter(ItemsCount::new(scene.shadows.len())).bench_local(|| {
-        for ray in &scene.shadows {
-            black_box(scene.accel.occluded(ray, ALL));
-        }
-    });
+    bencher
+        .counter(ItemsCount::new(scene.shadows.len()))
+        .bench_local(|| {
+            for ray in &scene.shadows {
+                black_box(scene.accel.occluded(ray, ALL));
+            }
+        });
 }
 
-#[divan::bench(args = [1, 2], sample_count = 10)]
-fn build(bencher: Bencher, threads: usize) {
+#[divan::bench(sample_count = 10)]
+fn build(bencher: Bencher) {
     let shapes = grid();
-    bencher.bench_local(|| Accel::build(&shapes, &[], threads).expect("Embree builds"));
+    bencher.bench_local(|| Accel::build(&shapes, &[], 0).expect("Embree builds"));
 }
 
 fn scene(name: &str) -> Scene {
@@ -69,7 +75,12 @@ fn scene(name: &str) -> Scene {
     bake_single_use(&mut shapes);
     let accel = Accel::build(&shapes, &[], 1).expect("Embree builds");
     let (paths, shadows) = paths(&shapes, &accel);
-    Scene { shapes, accel, paths, shadows }
+    Scene {
+        shapes,
+        accel,
+        paths,
+        shadows,
+    }
 }
 
 /// Five walls, a light and two blocks in `[-1,1]³`, open towards +z.
@@ -105,7 +116,10 @@ fn grid() -> Vec<Shape> {
     let mut mesh = Mesh::default();
     for i in 0..=SIDE {
         for j in 0..=SIDE {
-            let (x, z) = (i as f32 / SIDE as f32 * 2.0 - 1.0, j as f32 / SIDE as f32 * 2.0 - 1.0);
+            let (x, z) = (
+                i as f32 / SIDE as f32 * 2.0 - 1.0,
+                j as f32 / SIDE as f32 * 2.0 - 1.0,
+            );
             let y = -0.7 + 0.1 * (x * 20.0).sin() * (z * 20.0).cos();
             mesh.positions.push(Vec3::new(x, y, z));
             mesh.uvs.push(Vec2::new(x, z));
@@ -127,7 +141,9 @@ fn grid() -> Vec<Shape> {
 fn paths(shapes: &[Shape], accel: &Accel) -> (Vec<Ray>, Vec<Ray>) {
     let mut state = 1u64;
     let mut random = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 40) as f32 / (1u64 << 24) as f32
     };
     let (mut rays, mut shadows) = (Vec::new(), Vec::new());
@@ -137,13 +153,22 @@ fn paths(shapes: &[Shape], accel: &Accel) -> (Vec<Ray>, Vec<Ray>) {
         let mut ray = Ray::new(camera, (target - camera).normalize());
         for _ in 0..4 {
             rays.push(ray);
-            let Some(hit) = accel.intersect(&ray, ALL) else { break };
+            let Some(hit) = accel.intersect(&ray, ALL) else {
+                break;
+            };
             let found = shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, &ray);
-            let n = if found.n.dot(found.wo) < 0.0 { -found.n } else { found.n };
+            let n = if found.n.dot(found.wo) < 0.0 {
+                -found.n
+            } else {
+                found.n
+            };
 
             let to_light = Vec3::new(random() * 0.5 - 0.25, 0.98, random() * 0.5 - 0.25) - found.p;
             let shadow = Ray::new(found.ray_origin(to_light), to_light.normalize());
-            shadows.push(Ray { t_max: to_light.length() * 0.999, ..shadow });
+            shadows.push(Ray {
+                t_max: to_light.length() * 0.999,
+                ..shadow
+            });
 
             let (r, phi) = (random().sqrt(), random() * std::f32::consts::TAU);
             let local = Vec3::new(r * phi.cos(), r * phi.sin(), (1.0 - r * r).max(0.0).sqrt());

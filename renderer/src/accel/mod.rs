@@ -9,6 +9,7 @@
 
 mod embree;
 
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -54,17 +55,17 @@ pub struct Accel {
 }
 
 impl Accel {
-    /// Builds the structure over `shapes` with `threads` threads (0: one per core). A shape's index is its
+    /// Builds the structure over `shapes` with up to `threads` threads (0: one per core). A shape's index is its
     /// [`ShapeId`](crate::geometry::ShapeId); `masks` holds, for each shape, the bits of the rays that see it (a
     /// missing one is [`ALL`]).
     ///
     /// # Errors
     /// When Embree cannot be loaded, or runs out of memory.
     pub fn build(shapes: &[Shape], masks: &[u32], threads: usize) -> Result<Accel, AccelError> {
+        let (quality, threads) = plan(shapes, threads);
         let device = Device::new(threads)?;
         let uses = mesh_uses(shapes);
         let mut shared: FxHashMap<*const Mesh, Arc<CommittedScene>> = FxHashMap::default();
-        let quality = quality_for(shapes);
         let mut top = SceneBuilder::new(&device, quality);
         for (id, shape) in (0u32..).zip(shapes) {
             let mask = masks.get(id as usize).copied().unwrap_or(ALL);
@@ -73,13 +74,15 @@ impl Accel {
                     top.triangles(id, mask, shape.world_positions(mesh), &mesh.triangles)?;
                 }
                 Geometry::Mesh(mesh) => {
-                    let key = Arc::as_ptr(mesh);
-                    if !shared.contains_key(&key) {
-                        let mut scene = SceneBuilder::new(&device, quality);
-                        scene.triangles(0, ALL, mesh.positions.iter().copied(), &mesh.triangles)?;
-                        shared.insert(key, Arc::new(scene.commit()?));
-                    }
-                    top.instance(id, mask, &shared[&key], &shape.world_from_object);
+                    let scene = match shared.entry(Arc::as_ptr(mesh)) {
+                        Entry::Occupied(entry) => entry.into_mut(),
+                        Entry::Vacant(entry) => {
+                            let mut scene = SceneBuilder::new(&device, quality);
+                            scene.triangles(0, ALL, mesh.positions.iter().copied(), &mesh.triangles)?;
+                            entry.insert(Arc::new(scene.commit()?))
+                        }
+                    };
+                    top.instance(id, mask, scene, &shape.world_from_object);
                 }
                 Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => {
                     let surface = AnalyticSurface::new(shape).expect("the shape is analytic");
@@ -115,8 +118,20 @@ impl Accel {
     }
 }
 
-/// Spatial splits make queries shorter.
-fn quality_for(shapes: &[Shape]) -> Quality {
-    let _ = shapes;
-    Quality::High
+/// How to build, so that the structure is the same however many threads there are.
+///
+/// Spatial splits shorten queries among long triangles, but where several threads build, the order of a floating-point
+/// sum, and with it a split, is left to chance: one thread builds those, which takes a sixth of a second for a million
+/// triangles. Beyond that all threads build without splits; every step of that is exact in any order.
+fn plan(shapes: &[Shape], threads: usize) -> (Quality, usize) {
+    const LARGE: u64 = 1 << 20;
+    let triangles: u64 = shapes
+        .iter()
+        .map(|shape| u64::from(shape.primitive_count()))
+        .sum();
+    if triangles <= LARGE {
+        (Quality::High, 1)
+    } else {
+        (Quality::Medium, threads)
+    }
 }

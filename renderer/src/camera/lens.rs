@@ -91,9 +91,13 @@ impl Perspective {
     pub(super) fn ray(&self, film_point: Vec2, lens_u: Vec2) -> LocalRay {
         let offset = (film_point - self.center) * self.pixel;
         let ahead = Vec3::new(offset.x, -offset.y, -1.0);
-        // The lens bends all rays through one film point to one point of the plane in focus; a pinhole is the case of
-        // a lens that is a point. Lengths are in units of the focus distance, so that z stays −1.
-        let lens = concentric_disk(lens_u) * self.aperture_radius;
+        // The lens bends all rays through one film point to one point of the plane in focus. Lengths are in units of
+        // the focus distance, so that z stays −1.
+        let lens = if self.aperture_radius > 0.0 {
+            concentric_disk(lens_u) * self.aperture_radius
+        } else {
+            Vec2::ZERO
+        };
         let shift = (lens / self.focus_distance).extend(0.0);
         LocalRay {
             origin: lens.extend(0.0),

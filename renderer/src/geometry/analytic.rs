@@ -50,7 +50,9 @@ impl Analytic {
                 let middle = -o.dot(d) / a;
                 let h = half_chord((o + d * middle).length_squared(), a)?;
                 let on_wall = |t: f64| (0.0..=1.0).contains(&(origin.z + t * direction.z));
-                [middle - h, middle + h].into_iter().find(|&t| inside(t) && on_wall(t))
+                [middle - h, middle + h]
+                    .into_iter()
+                    .find(|&t| inside(t) && on_wall(t))
             }
         }
     }
@@ -98,19 +100,37 @@ impl Analytic {
                 let v = radius.atan2(-n.z) / PI;
                 let dpdu = DVec3::new(-n.y, n.x, 0.0) * TAU;
                 let dpdv = (n.truncate() / radius * n.z).extend(-radius) * -PI;
-                LocalPoint { p: n, n, uv: uv(turn(n), v), dpdu, dpdv }
+                LocalPoint {
+                    p: n,
+                    n,
+                    uv: uv(turn(n), v),
+                    dpdu,
+                    dpdv,
+                }
             }
             Analytic::Disk => {
                 let p = p.with_z(0.0);
                 let radius = p.truncate().length();
                 let dpdv = DVec3::new(-p.y, p.x, 0.0) * TAU;
-                LocalPoint { p, n: DVec3::Z, uv: uv(radius, turn(p)), dpdu: p / radius, dpdv }
+                LocalPoint {
+                    p,
+                    n: DVec3::Z,
+                    uv: uv(radius, turn(p)),
+                    dpdu: p / radius,
+                    dpdv,
+                }
             }
             Analytic::Cylinder => {
                 let n = p.truncate().try_normalize().unwrap_or(DVec2::X).extend(0.0);
                 let z = p.z.clamp(0.0, 1.0);
                 let dpdu = DVec3::new(-n.y, n.x, 0.0) * TAU;
-                LocalPoint { p: n.with_z(z), n, uv: uv(turn(n), z), dpdu, dpdv: DVec3::Z }
+                LocalPoint {
+                    p: n.with_z(z),
+                    n,
+                    uv: uv(turn(n), z),
+                    dpdu,
+                    dpdv: DVec3::Z,
+                }
             }
         }
     }

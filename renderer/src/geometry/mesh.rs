@@ -80,7 +80,12 @@ impl Mesh {
     /// # Errors
     /// As [`Mesh::validate`].
     pub fn new(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Mesh, MeshError> {
-        Mesh { positions, triangles, ..Mesh::default() }.validate()
+        Mesh {
+            positions,
+            triangles,
+            ..Mesh::default()
+        }
+        .validate()
     }
 
     /// The mesh if it is one: indices in range, every number finite, an attribute for each vertex or for none. Normals
@@ -100,17 +105,26 @@ impl Mesh {
             return Err(MeshError::Empty);
         }
         if let Some(vertex) = self.positions.iter().position(|p| !p.is_finite()) {
-            return Err(MeshError::NotFinite { vertex, position: self.positions[vertex] });
+            return Err(MeshError::NotFinite {
+                vertex,
+                position: self.positions[vertex],
+            });
         }
         for (triangle, indices) in self.triangles.iter().enumerate() {
             if let Some(&index) = indices.iter().find(|&&index| index as usize >= vertices) {
-                return Err(MeshError::IndexOutOfRange { triangle, index, vertices });
+                return Err(MeshError::IndexOutOfRange {
+                    triangle,
+                    index,
+                    vertices,
+                });
             }
         }
         check_attribute("normals", &self.normals, vertices, |_| true)?;
         check_attribute("uvs", &self.uvs, vertices, |uv| uv.is_finite())?;
         check_attribute("uvs2", &self.uvs2, vertices, |uv| uv.is_finite())?;
-        check_attribute("colors", &self.colors, vertices, |color| color.iter().all(|c| c.is_finite()))?;
+        check_attribute("colors", &self.colors, vertices, |color| {
+            color.iter().all(|c| c.is_finite())
+        })?;
         self.normalize_normals();
         Ok(self)
     }
@@ -152,7 +166,10 @@ impl Mesh {
             }
         }
         // A vertex of no face has no say in any picture, but unit length all the same.
-        normals.iter().map(|n| n.try_normalize().unwrap_or(Vec3::Z)).collect()
+        normals
+            .iter()
+            .map(|n| n.try_normalize().unwrap_or(Vec3::Z))
+            .collect()
     }
 
     /// The smallest object-space box that holds it.
@@ -171,7 +188,9 @@ impl Mesh {
 
     /// Object-space area of the surface.
     pub fn area(&self) -> f32 {
-        (0..self.triangles.len()).map(|triangle| f64::from(self.triangle_area(triangle))).sum::<f64>() as f32
+        (0..self.triangles.len())
+            .map(|triangle| f64::from(self.triangle_area(triangle)))
+            .sum::<f64>() as f32
     }
 
     /// How many triangles have no area, and are never met by a ray.
@@ -201,7 +220,11 @@ fn check_attribute<T>(
     finite: impl Fn(&T) -> bool,
 ) -> Result<(), MeshError> {
     if !values.is_empty() && values.len() != vertices {
-        return Err(MeshError::AttributeLength { attribute, found: values.len(), vertices });
+        return Err(MeshError::AttributeLength {
+            attribute,
+            found: values.len(),
+            vertices,
+        });
     }
     match values.iter().position(|value| !finite(value)) {
         Some(vertex) => Err(MeshError::AttributeNotFinite { attribute, vertex }),

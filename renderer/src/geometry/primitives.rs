@@ -29,7 +29,7 @@ impl Mesh {
         mesh
     }
 
-    /// A square ground of side `size` [m] in the xz plane about the origin, facing +y, its texture coordinates from
+    /// A square ground of side `size` `[m]` in the xz plane about the origin, facing +y, its texture coordinates from
     /// (0,0) to (1,1) along +x and −z.
     pub fn plane(size: f32) -> Mesh {
         let mut mesh = Mesh::default();
@@ -41,10 +41,12 @@ impl Mesh {
     fn push_quad(&mut self, center: Vec3, s: Vec3, t: Vec3) {
         let first = self.positions.len() as u32;
         for (u, v) in [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)] {
-            self.positions.push(center + s * (2.0 * u - 1.0) + t * (2.0 * v - 1.0));
+            self.positions
+                .push(center + s * (2.0 * u - 1.0) + t * (2.0 * v - 1.0));
             self.normals.push(s.cross(t).normalize_or_zero());
             self.uvs.push(Vec2::new(u, v));
         }
-        self.triangles.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+        self.triangles
+            .extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
     }
 }

@@ -99,7 +99,10 @@ impl Shape {
         // The extent of a transformed unit circle, or sphere, along an axis is the length of that row of the matrix.
         let round = |center: Vec3, extent_squared: Vec3| {
             let extent = extent_squared.map(f32::sqrt);
-            Bounds { min: center - extent, max: center + extent }
+            Bounds {
+                min: center - extent,
+                max: center + extent,
+            }
         };
         match &self.geometry {
             Geometry::Mesh(mesh) => Bounds::of_points(self.world_positions(mesh)),
@@ -116,11 +119,13 @@ impl Shape {
     /// # Panics
     /// If the shape is no mesh, or the mesh has no such triangle.
     pub fn triangle(&self, primitive: u32) -> [Vec3; 3] {
-        let Geometry::Mesh(mesh) = &self.geometry else { panic!("an analytic shape has no triangles") };
+        let Geometry::Mesh(mesh) = &self.geometry else {
+            panic!("an analytic shape has no triangles")
+        };
         self.world_triangle(mesh, primitive).map(|vertex| vertex.p)
     }
 
-    /// World-space area of a mesh's triangle [m²]; of the whole surface on analytic shapes.
+    /// World-space area of a mesh's triangle `[m²]`; of the whole surface on analytic shapes.
     pub fn triangle_area(&self, primitive: u32) -> f32 {
         if self.analytic().is_some() {
             return self.area();
@@ -129,11 +134,13 @@ impl Shape {
         0.5 * (b - a).cross(c - a).length()
     }
 
-    /// World-space area of the whole surface [m²].
+    /// World-space area of the whole surface `[m²]`.
     pub fn area(&self) -> f32 {
         let Some(analytic) = self.analytic() else {
             let triangles = 0..self.primitive_count();
-            return triangles.map(|primitive| f64::from(self.triangle_area(primitive))).sum::<f64>() as f32;
+            return triangles
+                .map(|primitive| f64::from(self.triangle_area(primitive)))
+                .sum::<f64>() as f32;
         };
         // Equal areas of object space, each with the factor that the transform stretches it by there.
         const STEPS: u32 = 64;
@@ -160,7 +167,9 @@ impl Shape {
     pub fn surface_point(&self, primitive: u32, barycentric: Vec2) -> SurfacePoint {
         match &self.geometry {
             Geometry::Mesh(mesh) => self.mesh_point(mesh, primitive, barycentric),
-            Geometry::Sphere => self.analytic_point(Analytic::Sphere, Analytic::Sphere.at_uv(barycentric.into())),
+            Geometry::Sphere => {
+                self.analytic_point(Analytic::Sphere, Analytic::Sphere.at_uv(barycentric.into()))
+            }
             Geometry::Disk => self.analytic_point(Analytic::Disk, Analytic::Disk.at_uv(barycentric.into())),
             Geometry::Cylinder => {
                 self.analytic_point(Analytic::Cylinder, Analytic::Cylinder.at_uv(barycentric.into()))
@@ -178,10 +187,13 @@ impl Shape {
                 self.surface_point(primitive, Vec2::new(1.0 - root, u.y * root))
             }
         };
-        AreaSample { point, pdf: self.pdf_area(primitive, point.ng) }
+        AreaSample {
+            point,
+            pdf: self.pdf_area(primitive, point.ng),
+        }
     }
 
-    /// The density [1/m²] with which [`Shape::sample_area`] chooses, on that primitive, a point whose geometric normal
+    /// The density `[1/m²]` with which [`Shape::sample_area`] chooses, on that primitive, a point whose geometric normal
     /// is `ng`.
     pub fn pdf_area(&self, primitive: u32, ng: Vec3) -> f32 {
         let area = match self.analytic() {
@@ -226,8 +238,14 @@ impl Shape {
                 vertex.uv = uv;
             }
         }
-        let extent = vertices.iter().fold(Vec3::ZERO, |extent, vertex| extent.max(vertex.p.abs()));
-        let extent = if self.world_vertices.is_some() { extent } else { self.transform_extent(extent) };
+        let extent = vertices
+            .iter()
+            .fold(Vec3::ZERO, |extent, vertex| extent.max(vertex.p.abs()));
+        let extent = if self.world_vertices.is_some() {
+            extent
+        } else {
+            self.transform_extent(extent)
+        };
         triangle_point(&vertices, barycentric, extent, self.mirrored != self.flip_normals)
     }
 
@@ -245,14 +263,19 @@ impl Shape {
         let index = index as usize;
         Vertex {
             p: self.world_from_object.transform_point3(mesh.positions[index]),
-            n: mesh.normals.get(index).map_or(Vec3::ZERO, |&n| self.world_normal(n)),
+            n: mesh
+                .normals
+                .get(index)
+                .map_or(Vec3::ZERO, |&n| self.world_normal(n)),
             uv: mesh.uvs.get(index).copied().unwrap_or_default(),
         }
     }
 
     /// The mesh's vertices in world space, exactly as hits see them.
     pub(crate) fn world_positions<'a>(&'a self, mesh: &'a Mesh) -> impl ExactSizeIterator<Item = Vec3> + 'a {
-        mesh.positions.iter().map(|&p| self.world_from_object.transform_point3(p))
+        mesh.positions
+            .iter()
+            .map(|&p| self.world_from_object.transform_point3(p))
     }
 
     /// Unit length, so that the vertices of a stretched mesh keep equal weights.
@@ -291,7 +314,15 @@ impl Shape {
             [local.dpdu, local.dpdv].map(|v| self.world_from_object.transform_vector3(v.as_vec3()));
         let (dpdu, dpdv) = derivatives_or_any(dpdu, dpdv, ng);
         let p_error = ROUNDING * self.transform_extent(p.abs()).dot(ng.abs());
-        SurfacePoint { p, p_error, ng, n: ng, uv: local.uv, dpdu, dpdv }
+        SurfacePoint {
+            p,
+            p_error,
+            ng,
+            n: ng,
+            uv: local.uv,
+            dpdu,
+            dpdv,
+        }
     }
 }
 

@@ -7,9 +7,9 @@ use crate::math::coordinate_system;
 /// A point of a shape's surface. All vectors in world space.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfacePoint {
-    /// The point [m].
+    /// The point `[m]`.
     pub p: Vec3,
-    /// Bound on how far rounding may have moved `p` along `ng` off the surface that rays see [m].
+    /// Bound on how far rounding may have moved `p` along `ng` off the surface that rays see `[m]`.
     pub p_error: f32,
     /// Unit geometric normal: the side that counter-clockwise triangles show, outward on closed shapes.
     pub ng: Vec3,
@@ -28,7 +28,7 @@ pub struct SurfacePoint {
 pub struct AreaSample {
     /// The point.
     pub point: SurfacePoint,
-    /// Its density with respect to area [1/m²], within the primitive that it was chosen on; 0 where that has no area.
+    /// Its density with respect to area `[1/m²]`, within the primitive that it was chosen on; 0 where that has no area.
     pub pdf: f32,
 }
 
@@ -71,12 +71,23 @@ pub(super) fn triangle_point(v: &[Vertex; 3], barycentric: Vec2, extent: Vec3, f
     let regular = determinant * determinant > 1e-12 * duv1.length_squared() * duv2.length_squared();
     let (dpdu, dpdv) = if regular {
         let scale = 1.0 / determinant;
-        ((edge1 * duv2.y - edge2 * duv1.y) * scale, (edge2 * duv1.x - edge1 * duv2.x) * scale)
+        (
+            (edge1 * duv2.y - edge2 * duv1.y) * scale,
+            (edge2 * duv1.x - edge1 * duv2.x) * scale,
+        )
     } else {
         (Vec3::ZERO, Vec3::ZERO)
     };
     let (dpdu, dpdv) = derivatives_or_any(dpdu, dpdv, ng);
-    SurfacePoint { p, p_error: ROUNDING * extent.dot(ng.abs()), ng, n, uv, dpdu, dpdv }
+    SurfacePoint {
+        p,
+        p_error: ROUNDING * extent.dot(ng.abs()),
+        ng,
+        n,
+        uv,
+        dpdu,
+        dpdv,
+    }
 }
 
 /// The unit normal of a triangle; z for one without area, which no ray meets.
@@ -85,10 +96,15 @@ fn triangle_normal(edge1: Vec3, edge2: Vec3) -> Vec3 {
     let n = edge1.cross(edge2);
     let length_squared = n.length_squared();
     if length_squared > f32::MIN_POSITIVE && length_squared.is_finite() {
-        return n / length_squared.sqrt();
+        // One division where a vector's takes three.
+        return n * length_squared.sqrt().recip();
     }
     // The square of a small triangle's area leaves the range of f32 long before its edges do.
-    edge1.as_dvec3().cross(edge2.as_dvec3()).try_normalize().map_or(Vec3::Z, |n| n.as_vec3())
+    edge1
+        .as_dvec3()
+        .cross(edge2.as_dvec3())
+        .try_normalize()
+        .map_or(Vec3::Z, |n| n.as_vec3())
 }
 
 /// `n` made unit length and put into the hemisphere of `ng`; `ng` where it is zero.
@@ -96,7 +112,7 @@ fn triangle_normal(edge1: Vec3, edge2: Vec3) -> Vec3 {
 pub(super) fn shading_normal(n: Vec3, ng: Vec3) -> Vec3 {
     let length_squared = n.length_squared();
     if length_squared > f32::MIN_POSITIVE && length_squared.is_finite() {
-        let n = n / length_squared.sqrt();
+        let n = n * length_squared.sqrt().recip();
         if n.dot(ng) < 0.0 { -n } else { n }
     } else {
         ng

@@ -194,11 +194,15 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
         reader
     };
     if format == Format::Jpeg && !jpeg_has_end(bytes) {
-        return Err(ImageError::damaged(path, format.name(), "it stops before its end marker"));
+        return Err(ImageError::damaged(
+            path,
+            format.name(),
+            "it stops before its end marker",
+        ));
     }
     let (width, height) = open().into_dimensions().map_err(convert)?;
     let (width, height) = (width as usize, height as usize);
-    check_size(path, width, height, 4)?;
+    check_size(path, [width, height, 4], bytes.len())?;
     let decoded = open().decode().map_err(convert)?;
     let (channels, samples) = samples_of(decoded);
     Ok(Raster {
@@ -218,13 +222,16 @@ fn jpeg_has_end(bytes: &[u8]) -> bool {
     last(0xda).is_some_and(|scan| last(0xd9).is_some_and(|end| end > scan))
 }
 
-/// Refuses images without pixels and those whose decoded floats would not fit [`MAX_BYTES`].
+/// Refuses images without pixels, those that do not fit [`MAX_BYTES`] as floats, and those that claim more pixels than
+/// their file can hold: before memory is taken for them.
 pub(crate) fn check_size(
     path: &Path,
-    width: usize,
-    height: usize,
-    channels: usize,
+    [width, height, channels]: [usize; 3],
+    file_size: usize,
 ) -> Result<(), ImageError> {
+    // Deflate packs 1032 bytes into one, a bit per pixel makes eight of that; nothing else comes near.
+    const DENSEST: u64 = 1 << 14;
+    const SLACK: u64 = 1 << 20;
     if width == 0 || height == 0 {
         return Err(ImageError::Empty {
             path: path.to_owned(),
@@ -236,6 +243,10 @@ pub(crate) fn check_size(
         .iter()
         .try_fold(width as u64, |n, &f| n.checked_mul(f as u64));
     match bytes {
+        Some(bytes) if bytes > SLACK && bytes / DENSEST > file_size as u64 => {
+            let reason = format!("{file_size} bytes cannot hold {width}×{height} pixels");
+            Err(ImageError::unsupported(path, reason))
+        }
         Some(bytes) if bytes <= MAX_BYTES => Ok(()),
         _ => Err(ImageError::TooLarge {
             path: path.to_owned(),

@@ -29,14 +29,32 @@ pub const ONE_MINUS_EPSILON: f32 = 1.0 - f32::EPSILON / 2.0;
 
 /// The same transform in double precision.
 pub fn in_double(transform: &Affine3A) -> DAffine3 {
-    let [x, y, z] = [transform.matrix3.x_axis, transform.matrix3.y_axis, transform.matrix3.z_axis];
-    DAffine3::from_cols(x.as_dvec3(), y.as_dvec3(), z.as_dvec3(), transform.translation.as_dvec3())
+    let [x, y, z] = [
+        transform.matrix3.x_axis,
+        transform.matrix3.y_axis,
+        transform.matrix3.z_axis,
+    ];
+    DAffine3::from_cols(
+        x.as_dvec3(),
+        y.as_dvec3(),
+        z.as_dvec3(),
+        transform.translation.as_dvec3(),
+    )
 }
 
 /// The same transform in single precision.
 pub fn in_single(transform: &DAffine3) -> Affine3A {
-    let [x, y, z] = [transform.matrix3.x_axis, transform.matrix3.y_axis, transform.matrix3.z_axis];
-    Affine3A::from_cols(x.as_vec3a(), y.as_vec3a(), z.as_vec3a(), transform.translation.as_vec3a())
+    let [x, y, z] = [
+        transform.matrix3.x_axis,
+        transform.matrix3.y_axis,
+        transform.matrix3.z_axis,
+    ];
+    Affine3A::from_cols(
+        x.as_vec3a(),
+        y.as_vec3a(),
+        z.as_vec3a(),
+        transform.translation.as_vec3a(),
+    )
 }
 
 /// Whether a transform can be undone: its numbers are finite and it flattens nothing, however small it makes things.

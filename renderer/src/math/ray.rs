@@ -5,7 +5,7 @@ use glam::Vec3;
 /// A half-line from `origin`; `direction` is unit length except where said otherwise.
 #[derive(Clone, Copy, Debug)]
 pub struct Ray {
-    /// Where it starts, world space [m].
+    /// Where it starts, world space `[m]`.
     pub origin: Vec3,
     /// Where it goes, world space.
     pub direction: Vec3,
@@ -20,7 +20,13 @@ pub struct Ray {
 impl Ray {
     /// A ray without bounds at time zero.
     pub fn new(origin: Vec3, direction: Vec3) -> Ray {
-        Ray { origin, direction, t_min: 0.0, t_max: f32::INFINITY, time: 0.0 }
+        Ray {
+            origin,
+            direction,
+            t_min: 0.0,
+            t_max: f32::INFINITY,
+            time: 0.0,
+        }
     }
 
     /// The point at distance `t`.

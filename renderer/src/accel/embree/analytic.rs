@@ -26,7 +26,10 @@ impl AnalyticSurface {
         Some(AnalyticSurface {
             kind: shape.analytic()?,
             object_from_world: in_double(&shape.object_from_world),
-            bounds: Bounds { min: bounds.min - margin, max: bounds.max + margin },
+            bounds: Bounds {
+                min: bounds.min - margin,
+                max: bounds.max + margin,
+            },
         })
     }
 
@@ -36,7 +39,9 @@ impl AnalyticSurface {
         let origin: DVec3 = self.object_from_world.transform_point3(origin);
         // Not made unit length: distances are the same in both spaces.
         let direction = self.object_from_world.transform_vector3(direction);
-        let t = self.kind.intersect(origin, direction, ray.tnear.into(), ray.tfar.into())? as f32;
+        let t = self
+            .kind
+            .intersect(origin, direction, ray.tnear.into(), ray.tfar.into())? as f32;
         // Rounding may have put it beyond what was found before.
         (t < ray.tfar).then_some(t)
     }
@@ -47,10 +52,16 @@ pub(super) unsafe extern "C" fn bounds(arguments: *const BoundsArguments) {
     // SAFETY: Embree calls this with valid arguments and the user data of the geometry, which is such a surface.
     let (surface, bounds) = unsafe {
         let arguments = &*arguments;
-        (&*arguments.geometry_user_ptr.cast::<AnalyticSurface>(), arguments.bounds)
+        (
+            &*arguments.geometry_user_ptr.cast::<AnalyticSurface>(),
+            arguments.bounds,
+        )
     };
     let corner = |v: Vec3| [v.x, v.y, v.z, 0.0];
-    let found = RtcBounds { lower: corner(surface.bounds.min), upper: corner(surface.bounds.max) };
+    let found = RtcBounds {
+        lower: corner(surface.bounds.min),
+        upper: corner(surface.bounds.max),
+    };
     // SAFETY: Embree hands over a place for the result.
     unsafe { bounds.write(found) };
 }

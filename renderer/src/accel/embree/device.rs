@@ -40,8 +40,12 @@ impl Device {
     pub(in crate::accel) fn new(threads: usize) -> Result<Arc<Device>, AccelError> {
         let library = library()?;
         let functions = &library.functions;
-        let unsuitable = |reason: String| AccelError::Unsuitable { path: library.path.display().to_string(), reason };
-        let config = CString::new(format!("threads={threads},set_affinity=0")).expect("the text has no NUL in it");
+        let unsuitable = |reason: String| AccelError::Unsuitable {
+            path: library.path.display().to_string(),
+            reason,
+        };
+        let config =
+            CString::new(format!("threads={threads},set_affinity=0")).expect("the text has no NUL in it");
 
         // SAFETY: the configuration is a NUL-terminated string.
         let handle = unsafe { (functions.new_device)(config.as_ptr()) };
@@ -50,7 +54,11 @@ impl Device {
             let code = unsafe { (functions.device_error)(ptr::null_mut()) };
             return Err(unsuitable(error_name(code).into()));
         }
-        let device = Device { handle, functions, state: Arc::default() };
+        let device = Device {
+            handle,
+            functions,
+            state: Arc::default(),
+        };
         let user = Arc::as_ptr(&device.state).cast_mut().cast::<c_void>();
         // SAFETY: the state lives as long as the device, and both callbacks take it as what it is.
         unsafe {
@@ -58,7 +66,9 @@ impl Device {
             (functions.set_memory_function)(handle, Some(on_memory), user);
         }
         match device.property(sys::DEVICE_PROPERTY_VERSION) {
-            version if version < OLDEST => Err(unsuitable(format!("its version is {version}, {OLDEST} is needed"))),
+            version if version < OLDEST => Err(unsuitable(format!(
+                "its version is {version}, {OLDEST} is needed"
+            ))),
             _ if device.property(sys::DEVICE_PROPERTY_RAY_MASK) == 0 => {
                 Err(unsuitable("it was built without ray masks".into()))
             }
@@ -108,7 +118,11 @@ unsafe extern "C" fn on_error(user: *mut c_void, code: c_int, message: *const c_
         let message = unsafe { CStr::from_ptr(message) };
         text = format!("{text}: {}", message.to_string_lossy());
     }
-    state.errors.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+    state
+        .errors
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(text);
 }
 
 /// Counts bytes; never objects.

@@ -87,13 +87,22 @@ impl SceneBuilder {
     ) -> Result<(), AccelError> {
         let vertices = positions.len();
         // Embree trusts indices, and a mesh need not have been validated.
-        if let Some(index) = triangles.iter().flatten().find(|&&index| index as usize >= vertices) {
+        if let Some(index) = triangles
+            .iter()
+            .flatten()
+            .find(|&&index| index as usize >= vertices)
+        {
             let reason = format!("a triangle of shape {id} uses vertex {index} of {vertices}");
             return Err(AccelError::Build { reason });
         }
         let geometry = self.new_geometry(sys::GEOMETRY_TYPE_TRIANGLE);
         let fill = self
-            .fill_buffer(geometry, sys::BUFFER_TYPE_VERTEX, sys::FORMAT_FLOAT3, positions.map(Vec3::into))
+            .fill_buffer(
+                geometry,
+                sys::BUFFER_TYPE_VERTEX,
+                sys::FORMAT_FLOAT3,
+                positions.map(Vec3::into),
+            )
             .and_then(|()| {
                 let indices = triangles.iter().copied();
                 self.fill_buffer::<u32>(geometry, sys::BUFFER_TYPE_INDEX, sys::FORMAT_UINT3, indices)
@@ -169,7 +178,9 @@ impl SceneBuilder {
             unsafe { (self.scene.device.functions.new_buffer)(geometry, kind, 0, format, stride, count) };
         if buffer.is_null() {
             self.scene.device.check()?;
-            return Err(AccelError::Build { reason: "no buffer".into() });
+            return Err(AccelError::Build {
+                reason: "no buffer".into(),
+            });
         }
         let buffer = buffer.cast::<[T; 3]>();
         for (index, item) in items.enumerate().take(count) {
@@ -213,7 +224,11 @@ impl CommittedScene {
         let hit = &query.hit;
         (hit.geom_id != INVALID_ID).then(|| Hit {
             t: query.ray.tfar,
-            shape: ShapeId(if hit.inst_id == INVALID_ID { hit.geom_id } else { hit.inst_id }),
+            shape: ShapeId(if hit.inst_id == INVALID_ID {
+                hit.geom_id
+            } else {
+                hit.inst_id
+            }),
             primitive: hit.prim_id,
             barycentric: Vec2::new(hit.u, hit.v),
         })
@@ -230,7 +245,10 @@ impl CommittedScene {
 
     /// A box that holds everything.
     pub(in crate::accel) fn bounds(&self) -> Bounds {
-        let mut bounds = RtcBounds { lower: [f32::INFINITY; 4], upper: [f32::NEG_INFINITY; 4] };
+        let mut bounds = RtcBounds {
+            lower: [f32::INFINITY; 4],
+            upper: [f32::NEG_INFINITY; 4],
+        };
         // SAFETY: the scene is committed; the bounds are aligned.
         unsafe { (self.device.functions.scene_bounds)(self.handle, &raw mut bounds) };
         let [min, max] = [bounds.lower, bounds.upper].map(|[x, y, z, _]| Vec3::new(x, y, z));

@@ -2,6 +2,8 @@
 
 mod gltf;
 mod model;
+mod mtl;
+mod obj;
 mod ply;
 
 use std::path::{Path, PathBuf};
@@ -13,6 +15,8 @@ use crate::geometry::MeshError;
 
 pub use gltf::{load_gltf, parse_gltf};
 pub use model::{Model, ModelMaterial, ModelShape};
+pub use mtl::ObjMaterial;
+pub use obj::{Obj, ObjPart, load_obj};
 pub use ply::{load_ply, parse_ply};
 
 pub(crate) use model::stem;

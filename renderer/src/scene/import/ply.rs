@@ -30,12 +30,23 @@ pub fn load_ply(path: &Path) -> Result<Mesh, ImportError> {
 /// As [`load_ply`].
 pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
     if !bytes.starts_with(b"ply") {
-        return Err(ImportError::Kind { path: path.into(), expected: "a PLY file: it does not begin with `ply`" });
+        return Err(ImportError::Kind {
+            path: path.into(),
+            expected: "a PLY file: it does not begin with `ply`",
+        });
     }
     let mut reader = Reader::new(bytes);
-    let header = Parser::<Skipped>::new().read_header(&mut reader).map_err(|error| header_error(path, &error))?;
-    let mut payload =
-        Payload { path, encoding: header.encoding, line: reader.line(), text: String::new(), bytes: reader.into_inner() };
+    let header = Parser::<Skipped>::new()
+        .read_header(&mut reader)
+        .map_err(|error| header_error(path, &error))?;
+    let mut payload = Payload {
+        path,
+        encoding: header.encoding,
+        // The parser has gone on to the line after the header.
+        line: reader.line().saturating_sub(1),
+        text: String::new(),
+        bytes: reader.into_inner(),
+    };
 
     let mut mesh = Mesh::default();
     for (name, element) in &header.elements {
@@ -46,10 +57,19 @@ pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
         }
     }
     if header.elements.contains_key("tristrips") && mesh.triangles.is_empty() {
-        let reason = "its triangles are in strips (`tristrips`), which are not read: save it with faces".into();
-        return Err(ImportError::Syntax { path: path.into(), line: None, reason });
+        let reason =
+            "its triangles are in strips (`tristrips`), which are not read: save it with faces".into();
+        return Err(ImportError::Syntax {
+            path: path.into(),
+            line: None,
+            reason,
+        });
     }
-    mesh.validate().map_err(|source| ImportError::Mesh { path: path.into(), part: None, source })
+    mesh.validate().map_err(|source| ImportError::Mesh {
+        path: path.into(),
+        part: None,
+        source,
+    })
 }
 
 fn header_error(path: &Path, error: &ParseError) -> ImportError {
@@ -61,12 +81,23 @@ fn header_error(path: &Path, error: &ParseError) -> ImportError {
             // What the parser says goes on for several lines: the first names the mistake, the second shows the text.
             let mut lines = message.lines().map(str::trim);
             let first = lines.next().unwrap_or_default();
-            let first = first.split_once(": ").map_or(first, |(_, message)| message).trim_end_matches('.');
-            let text = lines.next().unwrap_or_default().trim_start_matches("String: ").trim_matches('\'');
+            let first = first
+                .split_once(": ")
+                .map_or(first, |(_, message)| message)
+                .trim_end_matches('.');
+            let text = lines
+                .next()
+                .unwrap_or_default()
+                .trim_start_matches("String: ")
+                .trim_matches('\'');
             format!("this is not a line of a PLY header: `{text}` ({first})")
         }
     };
-    ImportError::Syntax { path: path.into(), line: error.line(), reason }
+    ImportError::Syntax {
+        path: path.into(),
+        line: error.line(),
+        reason,
+    }
 }
 
 // ---- Elements one by one.
@@ -95,7 +126,9 @@ impl Payload<'_> {
         let parser = Parser::<E>::new();
         for found in 0..element.count {
             let value = match self.encoding {
-                Encoding::Ascii => self.next_line().and_then(|()| parser.read_ascii_element(&self.text, element)),
+                Encoding::Ascii => self
+                    .next_line()
+                    .and_then(|()| parser.read_ascii_element(&self.text, element)),
                 Encoding::BinaryBigEndian => parser.read_big_endian_element(&mut self.bytes, element),
                 Encoding::BinaryLittleEndian => parser.read_little_endian_element(&mut self.bytes, element),
             };
@@ -130,7 +163,11 @@ impl Payload<'_> {
             (_, Encoding::Ascii) => {
                 let properties: Vec<&str> = element.properties.keys().map(String::as_str).collect();
                 let text: String = self.text.trim().chars().take(60).collect();
-                self.syntax(format!("`{text}` is not a {} ({})", element.name, properties.join(" ")))
+                self.syntax(format!(
+                    "`{text}` is not a {} ({})",
+                    element.name,
+                    properties.join(" ")
+                ))
             }
             _ => self.syntax(format!("{} {found}: {error}", element.name)),
         }
@@ -138,7 +175,11 @@ impl Payload<'_> {
 
     fn syntax(&self, reason: String) -> ImportError {
         let line = (self.encoding == Encoding::Ascii).then_some(self.line);
-        ImportError::Syntax { path: self.path.into(), line, reason }
+        ImportError::Syntax {
+            path: self.path.into(),
+            line,
+            reason,
+        }
     }
 }
 
@@ -152,7 +193,10 @@ fn read_vertices(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -
     let colors = has(&["red", "green", "blue"]);
     let whole = |name: &str| {
         let scalar = element.properties.get(name).map(|property| &property.data_type);
-        !matches!(scalar, None | Some(PropertyType::Scalar(ScalarType::Float | ScalarType::Double)))
+        !matches!(
+            scalar,
+            None | Some(PropertyType::Scalar(ScalarType::Float | ScalarType::Double))
+        )
     };
     let (whole_color, whole_alpha) = (whole("red"), whole("alpha"));
     payload.elements(element, |vertex: Vertex| {
@@ -165,15 +209,25 @@ fn read_vertices(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -
         }
         if colors {
             let [r, g, b, a] = vertex.color;
-            let [r, g, b] = [r, g, b].map(|c| if whole_color { linear_from_srgb(c / 255.0) } else { c });
-            mesh.colors.push([r, g, b, if whole_alpha { a / 255.0 } else { a }]);
+            let [r, g, b] = [r, g, b].map(|c| {
+                if whole_color {
+                    linear_from_srgb(c / 255.0)
+                } else {
+                    c
+                }
+            });
+            mesh.colors
+                .push([r, g, b, if whole_alpha { a / 255.0 } else { a }]);
         }
         Ok(())
     })
 }
 
 fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> Result<(), ImportError> {
-    if !INDEX_NAMES.iter().any(|&name| element.properties.contains_key(name)) {
+    if !INDEX_NAMES
+        .iter()
+        .any(|&name| element.properties.contains_key(name))
+    {
         return Err(payload.syntax("its faces have no vertex_indices".into()));
     }
     payload.elements(element, |face: Face| {
@@ -182,7 +236,8 @@ fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> R
         }
         // Faces of one or two vertices are points and lines, which have no surface.
         if let [first, rest @ ..] = &face.indices[..] {
-            mesh.triangles.extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
+            mesh.triangles
+                .extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
         }
         Ok(())
     })
@@ -190,8 +245,12 @@ fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> R
 
 // ---- What the parser fills in.
 
-const UV_NAMES: [[&str; 2]; 4] =
-    [["u", "v"], ["s", "t"], ["texture_u", "texture_v"], ["texture_s", "texture_t"]];
+const UV_NAMES: [[&str; 2]; 4] = [
+    ["u", "v"],
+    ["s", "t"],
+    ["texture_u", "texture_v"],
+    ["texture_s", "texture_t"],
+];
 const INDEX_NAMES: [&str; 2] = ["vertex_indices", "vertex_index"];
 
 /// An element that nobody wants.
@@ -212,7 +271,12 @@ struct Vertex {
 
 impl PropertyAccess for Vertex {
     fn new() -> Vertex {
-        Vertex { p: Vec3::ZERO, n: Vec3::ZERO, uv: Vec2::ZERO, color: [1.0; 4] }
+        Vertex {
+            p: Vec3::ZERO,
+            n: Vec3::ZERO,
+            uv: Vec2::ZERO,
+            color: [1.0; 4],
+        }
     }
 
     fn set_float(&mut self, name: &str, value: f32) -> PropertyAccessResult {
@@ -267,14 +331,22 @@ impl PropertyAccess for Face {
     }
 
     fn begin_list_uint(&mut self, name: &str, _len: usize) -> BeginList<'_, u32> {
-        if INDEX_NAMES.contains(&name) { BeginList::Fill(&mut self.indices) } else { BeginList::UseSetter }
+        if INDEX_NAMES.contains(&name) {
+            BeginList::Fill(&mut self.indices)
+        } else {
+            BeginList::UseSetter
+        }
     }
 }
 
 /// The sRGB transfer function, undone.
 // IEC 61966-2-1.
 fn linear_from_srgb(c: f32) -> f32 {
-    if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+    if c <= 0.04045 {
+        c / 12.92
+    } else {
+        ((c + 0.055) / 1.055).powf(2.4)
+    }
 }
 
 #[cfg(test)]
@@ -307,7 +379,12 @@ mod tests {
     }
 
     fn binary(little: bool) -> Vec<u8> {
-        let mut bytes = header(if little { "binary_little_endian" } else { "binary_big_endian" }).into_bytes();
+        let mut bytes = header(if little {
+            "binary_little_endian"
+        } else {
+            "binary_big_endian"
+        })
+        .into_bytes();
         let mut put = |mut value: Vec<u8>| {
             if !little {
                 value.reverse();
@@ -353,23 +430,46 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let changed = |from: &str, to: &str| {
-            let text = String::from_utf8(ascii()).expect("the file is text").replacen(from, to, 1);
+            let text = String::from_utf8(ascii())
+                .expect("the file is text")
+                .replacen(from, to, 1);
             parse(text.as_bytes()).expect_err("the file is wrong").to_string()
         };
         let cases = [
             (changed("ply", "solid"), "is not a PLY file"),
-            (changed("element vertex 5", "element vertex many"), "test.ply:4: this is not a line of a PLY header"),
+            (
+                changed("element vertex 5", "element vertex many"),
+                "test.ply:4: this is not a line of a PLY header",
+            ),
             (changed("float x", "float w"), "its vertices have no x, y and z"),
-            (changed("vertex_indices", "corners"), "its faces have no vertex_indices"),
-            (changed("5 0 1 2 3 4", "5 0 1 2 3 9"), "triangle 2 uses vertex 9, but there are 5 vertices"),
-            (changed("5 0 1 2 3 4", "5 0 1 2 3 -1"), "test.ply:31: face 0: its vertex indices are not whole"),
-            (changed("0.3 0.9", "nan 0.9"), "test.ply:24: `nan 0.9 0.5 0 0 2"),
-            (changed("0.3 0.9", "1e39 0.9"), "vertex 1 is not finite: (inf, 0.9, 0.5)"),
-            (changed("0 2 0 1\n", ""), "it ends in the face elements, at 1 of 2"),
+            (
+                changed("vertex_indices", "corners"),
+                "its faces have no vertex_indices",
+            ),
+            (
+                changed("5 0 1 2 3 4", "5 0 1 2 3 9"),
+                "triangle 2 uses vertex 9, but there are 5 vertices",
+            ),
+            (
+                changed("5 0 1 2 3 4", "5 0 1 2 3 -1"),
+                "test.ply:31: face 0: its vertex indices are not whole",
+            ),
+            (changed("0.3 0.9", "nan 0.9"), "test.ply:25: `nan 0.9 0.5 0 0 2"),
+            (
+                changed("0.3 0.9", "1e39 0.9"),
+                "vertex 1 is not finite: (inf, 0.9, 0.5)",
+            ),
+            (
+                changed("0 2 0 1\n", ""),
+                "it ends in the face elements, at 1 of 2",
+            ),
             (changed("1 5 0 1 2 3 4\n", "1 0\n"), "the mesh has no triangles"),
         ];
         for (message, expected) in cases {
-            assert!(message.contains(expected), "`{message}` does not say `{expected}`");
+            assert!(
+                message.contains(expected),
+                "`{message}` does not say `{expected}`"
+            );
         }
     }
 
@@ -392,7 +492,8 @@ mod tests {
             }
         }
         // Endless promises.
-        let endless = "ply\nformat binary_little_endian 1.0\nelement vertex 18446744073709551615\nend_header\n";
+        let endless =
+            "ply\nformat binary_little_endian 1.0\nelement vertex 18446744073709551615\nend_header\n";
         assert!(parse(endless.as_bytes()).is_err());
     }
 }
