@@ -10,6 +10,7 @@
 
 mod accessor;
 mod buffers;
+mod check;
 mod material;
 mod primitive;
 mod scene;
@@ -82,6 +83,7 @@ fn validate(document: Document) -> Result<Document, Fault> {
     }
     // All are known, but the crate knows fewer.
     json.extensions_required.clear();
+    check::prepare(&mut json)?;
     Document::from_json(json).map_err(|error| reason(&error))
 }
 
