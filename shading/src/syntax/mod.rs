@@ -18,7 +18,12 @@ const STACK: usize = 16 << 20;
 
 /// Parses a source. The tree holds what could be read; it is whole when there is no error.
 pub fn parse(source: Arc<Source>) -> (ast::File, Diagnostics) {
-    let mut sources = SourceMap::default();
+    parse_into(SourceMap::default(), source)
+}
+
+/// Parses a source that joins others: the tree's sources are those of `sources` and the new one, so that the spans of
+/// several files can be told apart.
+pub fn parse_into(mut sources: SourceMap, source: Arc<Source>) -> (ast::File, Diagnostics) {
     let id = sources.add(source.clone());
     let mut diagnostics = Diagnostics::default();
     let scan = scan::scan(&source.text);
