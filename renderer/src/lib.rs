@@ -14,17 +14,28 @@
 //! and degrees in files. Directions leave the surface: `wo` towards the viewer, `wi` towards the light.
 //!
 //! A module imports only from its own layer or from those listed below it: `cli`; `render`; `integrator`; `scene`;
-//! `material`, `light`; `accel`, `camera`, `texture`, `bsdf`, `film`; `geometry`, `sampler`, `sampling`; `math`, `color`.
+//! `material`, `light`; `accel`, `camera`, `texture`, `bsdf`, `film`; `geometry`, `sampler`, `sampling`; `image`; `math`, `color`.
 
 #![deny(unsafe_code, missing_docs)]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
 
 pub mod accel;
 pub mod bsdf;
 pub mod camera;
+pub mod cli;
 pub mod color;
+pub mod command;
+pub mod compare;
 pub mod film;
 pub mod geometry;
+pub mod image;
+pub mod integrator;
+pub mod light;
+pub mod material;
 pub mod math;
+pub mod render;
 pub mod sampler;
 pub mod sampling;
+pub mod scene;
 pub mod texture;

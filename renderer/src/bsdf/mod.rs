@@ -5,3 +5,356 @@
 //! - `eval` = f·|cos θi|, `pdf` is per solid angle [1/sr].
 //! - `sample` gives `weight` = f·|cos θi| / pdf, or `None` where nothing can be sampled.
 //! - Delta lobes return 0 from `eval` and `pdf`.
+//! - A lobe scatters from both sides; a refracting one has its inside on the side of −z.
+//! - Whether light is reflected or goes through is a matter of the *geometric* normal: a shading normal must not let light
+//!   leak through a wall. A lobe counts only where both normals agree.
+
+mod albedo;
+mod conductor;
+mod dielectric;
+pub mod fresnel;
+mod interface;
+mod lambert;
+mod lobe;
+mod microfacet;
+mod normal;
+mod oren_nayar;
+mod schlick;
+mod transparent;
+
+use arrayvec::ArrayVec;
+use glam::{Vec2, Vec3};
+
+use crate::color::Rgb;
+use crate::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
+
+pub use conductor::Conductor;
+pub use dielectric::Dielectric;
+pub use lambert::{Lambert, Translucent};
+pub use lobe::{GLOSSY_ALPHA, Lobe, LobeKind, LobeSample, Side, Spread};
+pub use microfacet::{Ggx, SMOOTH_ALPHA};
+pub use oren_nayar::OrenNayar;
+pub use schlick::Schlick;
+pub use transparent::Transparent;
+
+/// The most lobes that a [`Bsdf`] holds.
+pub const MAX_LOBES: usize = 8;
+
+/// The lobes of a surface point as seen from one direction.
+#[derive(Clone, Debug)]
+pub struct Bsdf {
+    ng: Vec3,
+    wo: Vec3,
+    mode: TransportMode,
+    one_sided: bool,
+    /// Sum of the lobes' importances.
+    total: f32,
+    lobes: ArrayVec<Weighted, MAX_LOBES>,
+}
+
+/// What is carried along a path; it matters to refraction and to shading normals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TransportMode {
+    /// The path starts at the camera: `wi` leads to the light.
+    #[default]
+    Radiance,
+    /// The path starts at a light: `wo` leads to it, photons leave along `wi`.
+    Importance,
+}
+
+/// A direction drawn from a [`Bsdf`].
+#[derive(Clone, Copy, Debug)]
+pub struct BsdfSample {
+    /// Where the path goes on; unit vector, world space.
+    pub wi: Vec3,
+    /// f·|cos θi| / pdf.
+    pub weight: Rgb,
+    /// Density of `wi` per solid angle over all lobes [1/sr], or the probability of the choice when specular.
+    pub pdf: f32,
+    /// What scattered.
+    pub lobe: LobeKind,
+    /// Index of refraction on the side of `wi` relative to the side of `wo`; 1 unless refracted.
+    pub eta: f32,
+}
+
+impl BsdfSample {
+    /// Whether a delta scattered: no light sample could have found `wi`.
+    pub fn is_specular(&self) -> bool {
+        self.lobe.is_specular()
+    }
+}
+
+/// A lobe with its colour and place.
+#[derive(Clone, Copy, Debug)]
+struct Weighted {
+    weight: Rgb,
+    frame: Frame,
+    lobe: Lobe,
+    /// What its choice is in proportion to; not computed while it is the only lobe.
+    importance: f32,
+    probability: f32,
+    specular: bool,
+}
+
+/// A lobe is never chosen less often than if its albedo were this: the estimate may be wrong.
+const LEAST_ALBEDO: f32 = 0.02;
+
+impl Bsdf {
+    /// No lobes yet: black. `ng` is the unit geometric normal, `wo` the unit direction from which it will be asked.
+    pub fn new(ng: Vec3, wo: Vec3) -> Bsdf {
+        let (mode, lobes) = (TransportMode::Radiance, ArrayVec::new_const());
+        Bsdf {
+            ng,
+            wo,
+            mode,
+            one_sided: false,
+            total: 0.0,
+            lobes,
+        }
+    }
+
+    /// Empties it for another point: cheaper than a new one, which would have to be moved.
+    pub fn reset(&mut self, ng: Vec3, wo: Vec3) {
+        self.lobes.clear();
+        (self.ng, self.wo, self.total) = (ng, wo, 0.0);
+        (self.mode, self.one_sided) = (TransportMode::Radiance, false);
+    }
+
+    /// Chooses what paths carry; radiance to begin with.
+    pub fn set_mode(&mut self, mode: TransportMode) {
+        self.mode = mode;
+    }
+
+    /// Makes it black where `wo` is behind `ng`.
+    pub fn set_one_sided(&mut self, one_sided: bool) {
+        self.one_sided = one_sided;
+    }
+
+    /// Adds a lobe of the colour `weight` in `frame`, whose normal is bent where `wo` could not see the lobe otherwise.
+    /// Returns `false`, and adds nothing, when there are [`MAX_LOBES`] already.
+    pub fn push(&mut self, weight: Rgb, frame: Frame, lobe: Lobe) -> bool {
+        if weight.is_black() {
+            return true;
+        }
+        if self.lobes.is_full() {
+            return false;
+        }
+        let frame = normal::visible_frame(frame, self.ng, self.wo, &lobe);
+        let specular = lobe.is_specular();
+        self.lobes.push(Weighted {
+            specular,
+            weight,
+            frame,
+            lobe,
+            importance: 0.0,
+            probability: 1.0,
+        });
+        match self.lobes.len() {
+            1 => {}
+            2 => self.weigh(0..2),
+            n => self.weigh(n - 1..n),
+        }
+        true
+    }
+
+    /// Computes the importances of the lobes in `range`, and every lobe's probability anew.
+    fn weigh(&mut self, range: std::ops::Range<usize>) {
+        for weighted in &mut self.lobes[range] {
+            let albedo = weighted.lobe.estimate(weighted.frame.n.dot(self.wo));
+            let floor = LEAST_ALBEDO * weighted.weight.luminance().abs();
+            // `max` takes the floor where the estimate is not a number.
+            weighted.importance = (weighted.weight * albedo).luminance().max(floor);
+            self.total += weighted.importance;
+        }
+        for weighted in &mut self.lobes {
+            weighted.probability = weighted.importance / self.total;
+        }
+    }
+
+    /// Whether nothing scatters.
+    pub fn is_empty(&self) -> bool {
+        self.lobes.is_empty()
+    }
+
+    /// Whether all lobes are deltas (or there are none): light samples are in vain.
+    pub fn is_specular(&self) -> bool {
+        self.lobes.iter().all(|l| l.specular)
+    }
+
+    /// Whether light goes through.
+    pub fn has_transmission(&self) -> bool {
+        self.lobes.iter().any(|l| l.lobe.has_transmission())
+    }
+
+    /// Whether photons are looked up here.
+    pub fn has_diffuse(&self) -> bool {
+        self.lobes.iter().any(|l| l.lobe.spread() == Spread::Diffuse)
+    }
+
+    /// The share of the light from `wo` that leaves again, estimated.
+    pub fn albedo(&self, wo: Vec3) -> Rgb {
+        self.lobes
+            .iter()
+            .map(|l| l.weight * l.lobe.estimate(l.frame.n.dot(wo)))
+            .sum()
+    }
+
+    /// f·|cos θi|, deltas apart.
+    pub fn eval(&self, wo: Vec3, wi: Vec3) -> Rgb {
+        self.eval_pdf(wo, wi).0
+    }
+
+    /// Density per solid angle with which [`Bsdf::sample`] chooses `wi` [1/sr], deltas apart.
+    pub fn pdf(&self, wo: Vec3, wi: Vec3) -> f32 {
+        self.eval_pdf(wo, wi).1
+    }
+
+    /// [`Bsdf::eval`] and [`Bsdf::pdf`] in one pass.
+    pub fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        match (self.sides(wo, wi), self.lobes.as_slice()) {
+            (None, _) => (Rgb::BLACK, 0.0),
+            (Some(sides), [only]) if !only.specular => self.eval_lobe(only, wo, wi, sides),
+            (Some(sides), _) => self.sum_lobes(wo, wi, sides, usize::MAX),
+        }
+    }
+
+    /// A direction for `wo`: a lobe by `u_lobe`, a direction of it by `u`, each in `[0,1)`.
+    pub fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<BsdfSample> {
+        if self.one_sided && wo.dot(self.ng) < 0.0 {
+            return None;
+        }
+        let (index, u_lobe) = self.choose(u_lobe)?;
+        let chosen = &self.lobes[index];
+        let local_wo = match chosen.lobe.ideal_diffuse_side() {
+            Some(_) => Vec3::new(0.0, 0.0, wo.dot(chosen.frame.n)),
+            None => chosen.frame.to_local(wo),
+        };
+        let sample = chosen.lobe.sample(local_wo, u_lobe, u)?;
+        let wi = chosen.frame.to_world(sample.wi);
+        let sides = self.sides(wo, wi)?;
+        if sides.side != sample.kind.side {
+            return None;
+        }
+        let adjoint = self.adjoint(sides, local_wo.z, sample.wi.z, sample.eta);
+        let weight = chosen.weight * sample.weight * adjoint;
+        let pdf = sample.pdf * chosen.probability;
+        let (lobe, eta) = (sample.kind, sample.eta);
+        if lobe.is_specular() || self.lobes.len() == 1 {
+            return Some(BsdfSample {
+                wi,
+                weight: weight / chosen.probability,
+                pdf,
+                lobe,
+                eta,
+            });
+        }
+        // One-sample MIS over the lobes: any of them could have drawn `wi`. Veach 1997, section 9.2.4.
+        let (others, others_pdf) = self.sum_lobes(wo, wi, sides, index);
+        let pdf = pdf + others_pdf;
+        Some(BsdfSample {
+            wi,
+            weight: (weight * sample.pdf + others) / pdf,
+            pdf,
+            lobe,
+            eta,
+        })
+    }
+
+    /// The lobe that `u` chooses, and what is left of `u`.
+    fn choose(&self, mut u: f32) -> Option<(usize, f32)> {
+        let last = self.lobes.len().checked_sub(1)?;
+        for (index, weighted) in self.lobes[..last].iter().enumerate() {
+            if u < weighted.probability {
+                return Some((index, (u / weighted.probability).min(ONE_MINUS_EPSILON)));
+            }
+            u -= weighted.probability;
+        }
+        Some((last, (u / self.lobes[last].probability).min(ONE_MINUS_EPSILON)))
+    }
+
+    /// f·|cos θi| and density of all lobes but the one at `skip`.
+    fn sum_lobes(&self, wo: Vec3, wi: Vec3, sides: Sides, skip: usize) -> (Rgb, f32) {
+        let mut sum = (Rgb::BLACK, 0.0);
+        for (index, weighted) in self.lobes.iter().enumerate() {
+            if index != skip && !weighted.specular {
+                let (f, pdf) = self.eval_lobe(weighted, wo, wi, sides);
+                sum.0 += f;
+                sum.1 += pdf;
+            }
+        }
+        sum
+    }
+
+    /// The share of one lobe in f·|cos θi| and in the density.
+    #[inline(always)]
+    fn eval_lobe(&self, weighted: &Weighted, wo: Vec3, wi: Vec3, sides: Sides) -> (Rgb, f32) {
+        let n = weighted.frame.n;
+        let (cos_o, cos_i) = (wo.dot(n), wi.dot(n));
+        if Side::of(cos_o * cos_i) != sides.side {
+            return (Rgb::BLACK, 0.0);
+        }
+        // To ideal diffuse lobes the tangents are nothing, and most of the light in a scene is theirs.
+        if let Some(side) = weighted.lobe.ideal_diffuse_side() {
+            let pdf = if side == sides.side {
+                cos_i.abs() * INV_PI
+            } else {
+                0.0
+            };
+            let f = weighted.weight * (pdf * self.adjoint(sides, cos_o, cos_i, 1.0));
+            return (f, pdf * weighted.probability);
+        }
+        let wo = weighted.frame.to_local(wo);
+        let (f, pdf) = weighted.lobe.eval_pdf(wo, weighted.frame.to_local(wi));
+        if pdf <= 0.0 {
+            return (Rgb::BLACK, 0.0);
+        }
+        let eta = if sides.side == Side::Transmission {
+            weighted.lobe.eta(cos_o)
+        } else {
+            1.0
+        };
+        (
+            weighted.weight * f * self.adjoint(sides, cos_o, cos_i, eta),
+            pdf * weighted.probability,
+        )
+    }
+
+    /// How the geometric normal sees both directions; `None` where nothing may scatter.
+    fn sides(&self, wo: Vec3, wi: Vec3) -> Option<Sides> {
+        let (cos_o, cos_i) = (wo.dot(self.ng), wi.dot(self.ng));
+        if self.one_sided && cos_o < 0.0 {
+            return None;
+        }
+        let side = if cos_o * cos_i > 0.0 {
+            Side::Reflection
+        } else {
+            Side::Transmission
+        };
+        Some(Sides { side, cos_o, cos_i })
+    }
+
+    /// The factor between f of a lobe and what the path carries, for directions at these cosines to the lobe's normal.
+    fn adjoint(&self, sides: Sides, cos_o: f32, cos_i: f32, eta: f32) -> f32 {
+        match self.mode {
+            TransportMode::Radiance if eta == 1.0 => 1.0,
+            TransportMode::Radiance => Lobe::radiance_scale(eta),
+            // Veach 1997, eq. 5.19: shading normals make scattering asymmetric.
+            TransportMode::Importance => {
+                let denominator = (sides.cos_o * cos_i).abs();
+                if denominator > 0.0 {
+                    (cos_o * sides.cos_i).abs() / denominator
+                } else {
+                    0.0
+                }
+            }
+        }
+    }
+}
+
+/// How the geometric normal sees two directions.
+#[derive(Clone, Copy)]
+struct Sides {
+    side: Side,
+    cos_o: f32,
+    cos_i: f32,
+}

@@ -1,1 +1,275 @@
-//! camera
+//! Cameras: from a point of the film to a ray.
+//!
+//! - In its own space a camera looks along −z, +y is up and +x to the right (as in glTF; a Mitsuba matrix has the camera
+//!   look along +z with +x to the left: multiply it by half a turn about y).
+//! - Film points are in pixels of the whole film: `(0, 0)` is the top left corner of the top left pixel, y downwards.
+//!   Pixels are square.
+//! - Rays are in world space with unit direction.
+
+mod lens;
+mod pose;
+
+pub use lens::FovAxis;
+pub use pose::look_at;
+
+use glam::{Affine3A, Vec2, Vec3};
+
+use crate::math::Ray;
+use lens::{Orthographic, Panoramic, Perspective};
+use pose::Pose;
+
+/// How a camera forms its picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Projection {
+    /// A thin lens; a pinhole when its radius is zero.
+    Perspective {
+        /// Field of view along `fov_axis` [radians], between 0 and π.
+        fov: f32,
+        /// What the field of view measures.
+        fov_axis: FovAxis,
+        /// Radius of the lens [m]; 0 for a pinhole.
+        aperture_radius: f32,
+        /// Distance along the viewing axis at which the picture is sharp [m].
+        focus_distance: f32,
+    },
+    /// Parallel rays.
+    Orthographic {
+        /// Width of what the film sees [m].
+        width: f32,
+    },
+    /// All directions: columns are longitude, rows are colatitude. The middle of the film looks along −z; turned by
+    /// half a turn about +y, the picture is an environment map in Kiln's convention.
+    Panoramic,
+}
+
+/// What a camera is made from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CameraDesc {
+    /// Where it is and where it looks. Scale is ignored; a mirroring matrix mirrors the picture.
+    pub world_from_camera: Affine3A,
+    /// How it forms its picture.
+    pub projection: Projection,
+    /// Nothing nearer is seen [m]: along the viewing axis, for panoramas along the ray.
+    pub near: f32,
+    /// Nothing farther is seen [m], measured as `near`; may be infinite.
+    pub far: f32,
+}
+
+impl CameraDesc {
+    /// A pinhole at the origin that looks along −z, with a horizontal field of view [radians].
+    pub fn pinhole(fov: f32) -> CameraDesc {
+        CameraDesc {
+            world_from_camera: Affine3A::IDENTITY,
+            projection: Projection::Perspective {
+                fov,
+                fov_axis: FovAxis::X,
+                aperture_radius: 0.0,
+                focus_distance: 1.0,
+            },
+            near: 0.0,
+            far: f32::INFINITY,
+        }
+    }
+}
+
+/// Why a camera cannot be made.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum CameraError {
+    /// The field of view is not between 0 and 180 degrees.
+    #[error("the field of view is {} degrees, not between 0 and 180", .fov.to_degrees())]
+    Fov {
+        /// The field of view [radians].
+        fov: f32,
+    },
+    /// The lens has a negative radius.
+    #[error("the radius of the aperture is {radius}, not a number from 0 up")]
+    Aperture {
+        /// The radius [m].
+        radius: f32,
+    },
+    /// The focus is not before the lens.
+    #[error("the focus distance is {distance}, not a positive number")]
+    Focus {
+        /// The distance [m].
+        distance: f32,
+    },
+    /// An orthographic camera sees no width.
+    #[error("the width that the camera sees is {width}, not a positive number")]
+    Width {
+        /// The width [m].
+        width: f32,
+    },
+    /// The clipping distances leave nothing.
+    #[error("the clipping distances are {near} and {far}, not 0 ≤ near < far")]
+    Clip {
+        /// The nearest distance [m].
+        near: f32,
+        /// The farthest distance [m].
+        far: f32,
+    },
+    /// The matrix squashes space or is not finite.
+    #[error("the camera's matrix is singular or not finite")]
+    Singular,
+    /// The camera stands where it looks at.
+    #[error("the camera looks at the point where it stands")]
+    NoDirection,
+    /// The direction that is to be up is the viewing direction.
+    #[error("the camera's up vector is zero or along its viewing direction")]
+    NoUp,
+    /// The film has no pixels.
+    #[error("the film has no pixels")]
+    NoFilm,
+}
+
+/// How a ray changes from one pixel to the next: derivatives by the film point, per pixel, world space.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RayDifferential {
+    /// Change of the origin by the column [m/pixel].
+    pub origin_dx: Vec3,
+    /// Change of the origin by the row, downwards [m/pixel].
+    pub origin_dy: Vec3,
+    /// Change of the unit direction by the column [1/pixel].
+    pub direction_dx: Vec3,
+    /// Change of the unit direction by the row, downwards [1/pixel].
+    pub direction_dy: Vec3,
+}
+
+impl RayDifferential {
+    /// The width of a pixel at distance `t` [m], across the ray: the greater of its two sides.
+    pub fn footprint(&self, t: f32) -> f32 {
+        let dx = self.origin_dx + t * self.direction_dx;
+        let dy = self.origin_dy + t * self.direction_dy;
+        dx.length_squared().max(dy.length_squared()).sqrt()
+    }
+
+    /// The same for a step of `factor` pixels; with many samples a pixel, `1/√spp` keeps textures sharp.
+    pub fn scaled(self, factor: f32) -> RayDifferential {
+        RayDifferential {
+            origin_dx: self.origin_dx * factor,
+            origin_dy: self.origin_dy * factor,
+            direction_dx: self.direction_dx * factor,
+            direction_dy: self.direction_dy * factor,
+        }
+    }
+}
+
+/// What leaves a camera.
+#[derive(Clone, Copy, Debug)]
+pub struct CameraRay {
+    /// The ray, world space, clipped to near and far.
+    pub ray: Ray,
+    /// How it changes from pixel to pixel.
+    pub differential: RayDifferential,
+}
+
+/// A camera for a film of a certain size.
+#[derive(Clone, Copy, Debug)]
+pub struct Camera {
+    pose: Pose,
+    model: Model,
+    near: f32,
+    far: f32,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Model {
+    Perspective(Perspective),
+    Orthographic(Orthographic),
+    Panoramic(Panoramic),
+}
+
+/// A ray in camera space before its direction is unit length, with its derivatives.
+#[derive(Clone, Copy, Debug)]
+struct LocalRay {
+    origin: Vec3,
+    direction: Vec3,
+    origin_dx: Vec3,
+    origin_dy: Vec3,
+    direction_dx: Vec3,
+    direction_dy: Vec3,
+    /// The distance along the ray, in units of `direction`, that near and far are multiples of.
+    depth_unit: f32,
+}
+
+impl Camera {
+    /// A camera for a film of `width` × `height` pixels (the whole film, whatever is cropped from it).
+    ///
+    /// # Errors
+    /// When a number is out of range or the matrix singular.
+    pub fn new(desc: &CameraDesc, width: u32, height: u32) -> Result<Camera, CameraError> {
+        if width == 0 || height == 0 {
+            return Err(CameraError::NoFilm);
+        }
+        let CameraDesc { near, far, .. } = *desc;
+        if !(near >= 0.0 && near < far) {
+            return Err(CameraError::Clip { near, far });
+        }
+        let film = Vec2::new(width as f32, height as f32);
+        let model = match desc.projection {
+            Projection::Perspective {
+                fov,
+                fov_axis,
+                aperture_radius,
+                focus_distance,
+            } => {
+                let lens = Perspective::new(film, fov, fov_axis, aperture_radius, focus_distance)?;
+                Model::Perspective(lens)
+            }
+            Projection::Orthographic { width } => Model::Orthographic(Orthographic::new(film, width)?),
+            Projection::Panoramic => Model::Panoramic(Panoramic::new(film)),
+        };
+        Ok(Camera {
+            pose: Pose::new(&desc.world_from_camera)?,
+            model,
+            near,
+            far,
+        })
+    }
+
+    /// The ray through a film point [pixels], through the point of the lens that `lens_u` in `[0,1)²` chooses, at a
+    /// moment in `[0,1]` of the shutter interval.
+    #[inline]
+    pub fn generate(&self, film_point: Vec2, lens_u: Vec2, time: f32) -> CameraRay {
+        let local = match &self.model {
+            Model::Perspective(lens) => lens.ray(film_point, lens_u),
+            Model::Orthographic(lens) => lens.ray(film_point),
+            Model::Panoramic(lens) => lens.ray(film_point),
+        };
+        let length = local.direction.length();
+        let d = local.direction / length;
+        // The derivative of d/|d| is that of d, less its part along d, over |d|.
+        let unit_derivative = |dd: Vec3| self.pose.vector((dd - d * d.dot(dd)) / length);
+        let depth = local.depth_unit * length;
+        CameraRay {
+            ray: Ray {
+                origin: self.pose.point(local.origin),
+                direction: self.pose.vector(d),
+                t_min: self.near * depth,
+                t_max: self.far * depth,
+                time,
+            },
+            differential: RayDifferential {
+                origin_dx: self.pose.vector(local.origin_dx),
+                origin_dy: self.pose.vector(local.origin_dy),
+                direction_dx: unit_derivative(local.direction_dx),
+                direction_dy: unit_derivative(local.direction_dy),
+            },
+        }
+    }
+
+    /// The film point [pixels] where a world point is seen through the middle of the lens; `None` when it lies behind
+    /// the camera or at it.
+    pub fn project(&self, p: Vec3) -> Option<Vec2> {
+        let p = self.pose.local_point(p);
+        match &self.model {
+            Model::Perspective(lens) => lens.project(p),
+            Model::Orthographic(lens) => lens.project(p),
+            Model::Panoramic(lens) => lens.project(p),
+        }
+    }
+
+    /// Camera space to world space, without scale.
+    pub fn world_from_camera(&self) -> Affine3A {
+        self.pose.matrix()
+    }
+}

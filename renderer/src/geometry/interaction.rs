@@ -2,13 +2,30 @@
 
 use glam::{Vec2, Vec3};
 
-use super::ShapeId;
+use super::{ShapeId, SurfacePoint};
+use crate::math::{Ray, offset_by_error};
+
+/// What a ray meets first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Distance from the ray's origin, in units of its direction.
+    pub t: f32,
+    /// Which shape.
+    pub shape: ShapeId,
+    /// Which triangle of the shape's mesh; 0 on analytic shapes.
+    pub primitive: u32,
+    /// The weights of the triangle's second and third vertex; zero on analytic shapes, which find their surface
+    /// parameters from the point.
+    pub barycentric: Vec2,
+}
 
 /// A point of a surface as a ray finds it. All vectors in world space.
 #[derive(Clone, Copy, Debug)]
 pub struct Interaction {
-    /// The point [m].
+    /// The point `[m]`.
     pub p: Vec3,
+    /// Bound on how far rounding may have moved `p` along `ng` off the surface that rays see `[m]`.
+    pub p_error: f32,
     /// Unit vector back along the ray, towards the viewer.
     pub wo: Vec3,
     /// Unit geometric normal: the side that counter-clockwise triangles show, outward on closed shapes. Not flipped
@@ -20,9 +37,9 @@ pub struct Interaction {
     pub uv: Vec2,
     /// Derivative of the point by `uv.x`; perpendicular to `ng`, never zero.
     pub dpdu: Vec3,
-    /// Derivative of the point by `uv.y`.
+    /// Derivative of the point by `uv.y`; perpendicular to `ng`, never zero.
     pub dpdv: Vec3,
-    /// Distance from the ray's origin [m].
+    /// Distance from the ray's origin `[m]`.
     pub t: f32,
     /// The moment, in `[0,1]` of the shutter interval.
     pub time: f32,
@@ -30,4 +47,29 @@ pub struct Interaction {
     pub shape: ShapeId,
     /// Which triangle of the shape's mesh; 0 on analytic shapes.
     pub primitive: u32,
+}
+
+impl Interaction {
+    /// Where a ray in `direction` has to start so as not to meet the surface it leaves.
+    #[inline]
+    pub fn ray_origin(&self, direction: Vec3) -> Vec3 {
+        offset_by_error(self.p, self.p_error, self.ng, direction)
+    }
+
+    /// The ray that leaves in the unit vector `direction`, at the same moment.
+    #[inline]
+    pub fn spawn_ray(&self, direction: Vec3) -> Ray {
+        Ray {
+            time: self.time,
+            ..Ray::new(self.ray_origin(direction), direction)
+        }
+    }
+}
+
+impl SurfacePoint {
+    /// Where a ray in `direction` has to start so as not to meet the surface it leaves.
+    #[inline]
+    pub fn ray_origin(&self, direction: Vec3) -> Vec3 {
+        offset_by_error(self.p, self.p_error, self.ng, direction)
+    }
 }

@@ -3,8 +3,10 @@
 use glam::{Vec2, Vec3};
 use thiserror::Error;
 
-/// Indexed triangles with optional per-vertex attributes. A `Mesh` is valid by construction: see [`Mesh::new`].
-#[derive(Clone, Debug, Default)]
+use crate::math::Bounds;
+
+/// Indexed triangles with optional per-vertex attributes. Valid once it has been through [`Mesh::validate`].
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Vertex positions, object space.
     pub positions: Vec<Vec3>,
@@ -41,9 +43,25 @@ pub enum MeshError {
         /// Its position.
         position: Vec3,
     },
+    /// A value of an attribute is NaN or infinite.
+    #[error("{attribute} of vertex {vertex} are not finite")]
+    AttributeNotFinite {
+        /// The attribute's name.
+        attribute: &'static str,
+        /// The vertex.
+        vertex: usize,
+    },
     /// No triangles.
     #[error("the mesh has no triangles")]
     Empty,
+    /// More than indices can count.
+    #[error("the mesh has {found} {what}, but 4294967295 is the most")]
+    TooLarge {
+        /// Of what.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+    },
     /// An attribute has another number of values than there are vertices.
     #[error("{attribute} has {found} values for {vertices} vertices")]
     AttributeLength {
@@ -54,4 +72,162 @@ pub enum MeshError {
         /// How many vertices there are.
         vertices: usize,
     },
+}
+
+impl Mesh {
+    /// Triangles without attributes.
+    ///
+    /// # Errors
+    /// As [`Mesh::validate`].
+    pub fn new(positions: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Mesh, MeshError> {
+        Mesh {
+            positions,
+            triangles,
+            ..Mesh::default()
+        }
+        .validate()
+    }
+
+    /// The mesh if it is one: indices in range, every number finite, an attribute for each vertex or for none. Normals
+    /// come out unit length, those without direction as the normal of the faces around. Triangles without area are
+    /// kept, for their indices count; see [`Mesh::degenerate_count`].
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn validate(mut self) -> Result<Mesh, MeshError> {
+        let vertices = self.positions.len();
+        for (what, found) in [("vertices", vertices), ("triangles", self.triangles.len())] {
+            if u32::try_from(found).is_err() {
+                return Err(MeshError::TooLarge { what, found });
+            }
+        }
+        if self.triangles.is_empty() {
+            return Err(MeshError::Empty);
+        }
+        if let Some(vertex) = self.positions.iter().position(|p| !p.is_finite()) {
+            return Err(MeshError::NotFinite {
+                vertex,
+                position: self.positions[vertex],
+            });
+        }
+        for (triangle, indices) in self.triangles.iter().enumerate() {
+            if let Some(&index) = indices.iter().find(|&&index| index as usize >= vertices) {
+                return Err(MeshError::IndexOutOfRange {
+                    triangle,
+                    index,
+                    vertices,
+                });
+            }
+        }
+        check_attribute("normals", &self.normals, vertices, |_| true)?;
+        check_attribute("uvs", &self.uvs, vertices, |uv| uv.is_finite())?;
+        check_attribute("uvs2", &self.uvs2, vertices, |uv| uv.is_finite())?;
+        check_attribute("colors", &self.colors, vertices, |color| {
+            color.iter().all(|c| c.is_finite())
+        })?;
+        self.normalize_normals();
+        Ok(self)
+    }
+
+    /// Makes normals unit length; those that are zero or not finite take the normal of the faces around.
+    fn normalize_normals(&mut self) {
+        let mut any_bad = false;
+        for n in &mut self.normals {
+            match n.as_dvec3().try_normalize() {
+                Some(unit) => *n = unit.as_vec3(),
+                None => {
+                    *n = Vec3::ZERO;
+                    any_bad = true;
+                }
+            }
+        }
+        if any_bad {
+            let smooth = self.smooth_normals();
+            for (n, smooth) in self.normals.iter_mut().zip(smooth) {
+                if *n == Vec3::ZERO {
+                    *n = smooth;
+                }
+            }
+        }
+    }
+
+    /// Unit normals for each vertex: those of the faces around it, weighted by their angles there.
+    // Thürmer & Wüthrich 1998, "Computing Vertex Normals from Polygonal Facets".
+    pub fn smooth_normals(&self) -> Vec<Vec3> {
+        let mut normals = vec![Vec3::ZERO; self.positions.len()];
+        for indices in &self.triangles {
+            let p = indices.map(|index| self.positions[index as usize]);
+            let n = (p[1] - p[0]).cross(p[2] - p[0]).normalize_or_zero();
+            for corner in 0..3 {
+                let to_next = p[(corner + 1) % 3] - p[corner];
+                let to_last = p[(corner + 2) % 3] - p[corner];
+                let angle = to_next.cross(to_last).length().atan2(to_next.dot(to_last));
+                normals[indices[corner] as usize] += n * angle;
+            }
+        }
+        // A vertex of no face has no say in any picture, but unit length all the same.
+        normals
+            .iter()
+            .map(|n| n.try_normalize().unwrap_or(Vec3::Z))
+            .collect()
+    }
+
+    /// The smallest object-space box that holds it.
+    pub fn bounds(&self) -> Bounds {
+        Bounds::of_points(self.positions.iter().copied())
+    }
+
+    /// Object-space area of one triangle.
+    ///
+    /// # Panics
+    /// If there is no such triangle.
+    pub fn triangle_area(&self, triangle: usize) -> f32 {
+        let [a, b, c] = self.triangles[triangle].map(|index| self.positions[index as usize]);
+        0.5 * (b - a).cross(c - a).length()
+    }
+
+    /// Object-space area of the surface.
+    pub fn area(&self) -> f32 {
+        (0..self.triangles.len())
+            .map(|triangle| f64::from(self.triangle_area(triangle)))
+            .sum::<f64>() as f32
+    }
+
+    /// How many triangles have no area, and are never met by a ray.
+    pub fn degenerate_count(&self) -> usize {
+        let degenerate = |indices: &&[u32; 3]| {
+            let [a, b, c] = indices.map(|index| self.positions[index as usize].as_dvec3());
+            (b - a).cross(c - a).length_squared() == 0.0
+        };
+        self.triangles.iter().filter(degenerate).count()
+    }
+
+    /// Bytes of memory that it holds.
+    pub fn memory(&self) -> usize {
+        size_of_val(&*self.positions)
+            + size_of_val(&*self.triangles)
+            + size_of_val(&*self.normals)
+            + size_of_val(&*self.uvs)
+            + size_of_val(&*self.uvs2)
+            + size_of_val(&*self.colors)
+    }
+}
+
+fn check_attribute<T>(
+    attribute: &'static str,
+    values: &[T],
+    vertices: usize,
+    finite: impl Fn(&T) -> bool,
+) -> Result<(), MeshError> {
+    if !values.is_empty() && values.len() != vertices {
+        return Err(MeshError::AttributeLength {
+            attribute,
+            found: values.len(),
+            vertices,
+        });
+    }
+    match values.iter().position(|value| !finite(value)) {
+        Some(vertex) => Err(MeshError::AttributeNotFinite { attribute, vertex }),
+        None => Ok(()),
+    }
 }

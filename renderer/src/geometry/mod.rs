@@ -1,9 +1,19 @@
 //! Shapes as data and what a ray finds on them.
+//!
+//! - [`Mesh`]: indexed triangles, valid by construction; [`Analytic`]: sphere, disk, cylinder in closed form.
+//! - [`Shape`]: either of them placed in the world.
+//! - [`SurfacePoint`]: a point of a shape with its normals and derivatives; [`Interaction`]: one that a ray found.
 
+mod analytic;
 mod interaction;
 mod mesh;
+mod primitives;
 mod shape;
+mod surface;
 
-pub use interaction::Interaction;
+pub use analytic::Analytic;
+pub use interaction::{Hit, Interaction};
 pub use mesh::{Mesh, MeshError};
-pub use shape::{Geometry, Shape, ShapeId};
+pub(crate) use shape::mesh_uses;
+pub use shape::{Geometry, Shape, ShapeId, bake_single_use};
+pub use surface::{AreaSample, SurfacePoint};

@@ -13,16 +13,25 @@ pub struct Bounds {
 
 impl Bounds {
     /// The box that holds nothing.
-    pub const EMPTY: Bounds = Bounds { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
+    pub const EMPTY: Bounds = Bounds {
+        min: Vec3::INFINITY,
+        max: Vec3::NEG_INFINITY,
+    };
 
     /// The smallest box that holds `points`.
     pub fn of_points(points: impl IntoIterator<Item = Vec3>) -> Bounds {
-        points.into_iter().fold(Bounds::EMPTY, |b, p| Bounds { min: b.min.min(p), max: b.max.max(p) })
+        points.into_iter().fold(Bounds::EMPTY, |b, p| Bounds {
+            min: b.min.min(p),
+            max: b.max.max(p),
+        })
     }
 
     /// The smallest box that holds both.
     pub fn union(self, other: Bounds) -> Bounds {
-        Bounds { min: self.min.min(other.min), max: self.max.max(other.max) }
+        Bounds {
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+        }
     }
 
     /// Whether it holds no point.
@@ -37,7 +46,11 @@ impl Bounds {
 
     /// Half the length of its diagonal: the radius of the sphere about `center` that holds the box; 0 when empty.
     pub fn radius(&self) -> f32 {
-        if self.is_empty() { 0.0 } else { (self.max - self.min).length() * 0.5 }
+        if self.is_empty() {
+            0.0
+        } else {
+            (self.max - self.min).length() * 0.5
+        }
     }
 
     /// Its eight corners.

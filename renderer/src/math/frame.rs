@@ -76,5 +76,8 @@ pub fn same_hemisphere(a: Vec3, b: Vec3) -> bool {
 pub fn lat_long_uv(d: Vec3) -> Vec2 {
     let phi = d.x.atan2(-d.z);
     let u = phi * (0.5 * crate::math::INV_PI);
-    Vec2::new(if u < 0.0 { u + 1.0 } else { u }, d.y.clamp(-1.0, 1.0).acos() * crate::math::INV_PI)
+    Vec2::new(
+        if u < 0.0 { u + 1.0 } else { u },
+        d.y.clamp(-1.0, 1.0).acos() * crate::math::INV_PI,
+    )
 }

@@ -1,1 +1,14 @@
 //! Warps from the unit square with their densities, tabulated distributions, multiple importance sampling.
+//!
+//! Random numbers `u` lie in `[0,1)`; every `x` function that warps them has an `x_pdf` beside it, with respect to the
+//! measure it names.
+
+mod alias;
+mod distribution;
+mod mis;
+mod warp;
+
+pub use alias::{AliasSample, AliasTable};
+pub use distribution::{Distribution1d, Distribution2d, Sample1d, Sample2d};
+pub use mis::{balance_heuristic, power_heuristic};
+pub use warp::*;

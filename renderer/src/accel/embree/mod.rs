@@ -1,0 +1,17 @@
+//! Embree 4 behind a safe interface; all of the module's unsafe code is about calling C.
+//!
+//! - [`library`]: the shared library, found and opened at run time.
+//! - [`sys`]: its C interface.
+//! - [`device`]: a device, with its errors collected.
+//! - [`scene`]: `SceneBuilder` → `CommittedScene`: only what is committed can be asked.
+//! - [`analytic`]: spheres, disks and cylinders as user geometry.
+
+mod analytic;
+mod device;
+mod library;
+mod scene;
+mod sys;
+
+pub(super) use analytic::AnalyticSurface;
+pub(super) use device::Device;
+pub(super) use scene::{CommittedScene, Quality, SceneBuilder};

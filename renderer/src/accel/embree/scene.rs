@@ -1,0 +1,284 @@
+//! Embree scenes: built, committed, then asked.
+
+#![expect(unsafe_code, reason = "calls Embree")]
+
+use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec2, Vec3};
+
+use super::analytic::{self, AnalyticSurface};
+use super::device::Device;
+use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRayHit, RtcScene};
+use crate::accel::{AccelError, Hit};
+use crate::geometry::ShapeId;
+use crate::math::{Bounds, Ray};
+
+/// How much work the build puts into short queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::accel) enum Quality {
+    /// Triangles stay whole.
+    Medium,
+    /// Triangles may be referred to from several boxes.
+    High,
+}
+
+/// A scene that geometry is still added to.
+pub(in crate::accel) struct SceneBuilder {
+    scene: CommittedScene,
+}
+
+/// A scene that answers queries, from any thread.
+pub(in crate::accel) struct CommittedScene {
+    handle: RtcScene,
+    intersect1: unsafe extern "C" fn(RtcScene, *mut RtcRayHit, *const c_void),
+    occluded1: unsafe extern "C" fn(RtcScene, *mut RtcRay, *const c_void),
+    /// What Embree's user geometry points to.
+    analytic: Vec<Arc<AnalyticSurface>>,
+    /// What its instances point to; Embree counts references too, but the analytic surfaces in them are ours.
+    instanced: Vec<Arc<CommittedScene>>,
+    /// Dropped last.
+    device: Arc<Device>,
+}
+
+// SAFETY: a handle may be used from any thread. Queries of a committed scene do not change it, and nothing else can be
+// done to one; analytic surfaces are plain data.
+unsafe impl Send for CommittedScene {}
+// SAFETY: as above.
+unsafe impl Sync for CommittedScene {}
+
+impl SceneBuilder {
+    /// An empty scene.
+    pub(in crate::accel) fn new(device: &Arc<Device>, quality: Quality) -> SceneBuilder {
+        let functions = device.functions;
+        let quality = match quality {
+            Quality::Medium => sys::BUILD_QUALITY_MEDIUM,
+            Quality::High => sys::BUILD_QUALITY_HIGH,
+        };
+        // SAFETY: the device is valid; a failure leaves null, which Embree reports on every later use.
+        let handle = unsafe {
+            let handle = (functions.new_scene)(device.handle);
+            // Without it, rays slip between triangles that share an edge.
+            (functions.set_scene_flags)(handle, sys::SCENE_FLAG_ROBUST);
+            (functions.set_scene_quality)(handle, quality);
+            handle
+        };
+        SceneBuilder {
+            scene: CommittedScene {
+                handle,
+                intersect1: functions.intersect1,
+                occluded1: functions.occluded1,
+                analytic: Vec::new(),
+                instanced: Vec::new(),
+                device: device.clone(),
+            },
+        }
+    }
+
+    /// Adds triangles; those with an index out of range are an error.
+    pub(in crate::accel) fn triangles(
+        &mut self,
+        id: u32,
+        mask: u32,
+        positions: impl ExactSizeIterator<Item = Vec3>,
+        triangles: &[[u32; 3]],
+    ) -> Result<(), AccelError> {
+        let vertices = positions.len();
+        // Embree trusts indices, and a mesh need not have been validated.
+        if let Some(index) = triangles
+            .iter()
+            .flatten()
+            .find(|&&index| index as usize >= vertices)
+        {
+            let reason = format!("a triangle of shape {id} uses vertex {index} of {vertices}");
+            return Err(AccelError::Build { reason });
+        }
+        let geometry = self.new_geometry(sys::GEOMETRY_TYPE_TRIANGLE);
+        let fill = self
+            .fill_buffer(
+                geometry,
+                sys::BUFFER_TYPE_VERTEX,
+                sys::FORMAT_FLOAT3,
+                positions.map(Vec3::into),
+            )
+            .and_then(|()| {
+                let indices = triangles.iter().copied();
+                self.fill_buffer::<u32>(geometry, sys::BUFFER_TYPE_INDEX, sys::FORMAT_UINT3, indices)
+            });
+        self.attach(geometry, id, mask);
+        fill
+    }
+
+    /// Adds a scene, placed.
+    pub(in crate::accel) fn instance(
+        &mut self,
+        id: u32,
+        mask: u32,
+        scene: &Arc<CommittedScene>,
+        world_from_object: &Affine3A,
+    ) {
+        let geometry = self.new_geometry(sys::GEOMETRY_TYPE_INSTANCE);
+        let columns = world_from_object.to_cols_array();
+        let functions = self.scene.device.functions;
+        // SAFETY: both handles are of this device; the matrix is read before the call returns.
+        unsafe {
+            (functions.set_instanced_scene)(geometry, scene.handle);
+            let format = sys::FORMAT_FLOAT3X4_COLUMN_MAJOR;
+            (functions.set_transform)(geometry, 0, format, columns.as_ptr().cast());
+        }
+        self.attach(geometry, id, mask);
+        self.scene.instanced.push(scene.clone());
+    }
+
+    /// Adds an analytic surface.
+    pub(in crate::accel) fn analytic(&mut self, id: u32, mask: u32, surface: AnalyticSurface) {
+        let geometry = self.new_geometry(sys::GEOMETRY_TYPE_USER);
+        let surface = Arc::new(surface);
+        let user = Arc::as_ptr(&surface).cast_mut().cast::<c_void>();
+        let functions = self.scene.device.functions;
+        // SAFETY: the surface lives as long as the scene, and the callbacks take it as what it is.
+        unsafe {
+            (functions.set_primitive_count)(geometry, 1);
+            (functions.set_user_data)(geometry, user);
+            (functions.set_bounds_function)(geometry, Some(analytic::bounds), ptr::null_mut());
+            (functions.set_intersect_function)(geometry, Some(analytic::intersect));
+            (functions.set_occluded_function)(geometry, Some(analytic::occluded));
+        }
+        self.attach(geometry, id, mask);
+        self.scene.analytic.push(surface);
+    }
+
+    /// Builds the scene.
+    pub(in crate::accel) fn commit(self) -> Result<CommittedScene, AccelError> {
+        // SAFETY: the scene is valid, and nobody else knows of it yet.
+        unsafe { (self.scene.device.functions.commit_scene)(self.scene.handle) };
+        self.scene.device.check()?;
+        Ok(self.scene)
+    }
+
+    fn new_geometry(&self, kind: i32) -> RtcGeometry {
+        let device = &self.scene.device;
+        // SAFETY: the device is valid; a failure leaves null, which Embree reports on every later use.
+        unsafe { (device.functions.new_geometry)(device.handle, kind) }
+    }
+
+    /// Makes a buffer of `geometry`, owned by Embree, and fills it with `items`.
+    fn fill_buffer<T: Copy>(
+        &self,
+        geometry: RtcGeometry,
+        kind: i32,
+        format: i32,
+        items: impl ExactSizeIterator<Item = [T; 3]>,
+    ) -> Result<(), AccelError> {
+        let (stride, count) = (size_of::<[T; 3]>(), items.len());
+        // SAFETY: the geometry is valid or null.
+        let buffer =
+            unsafe { (self.scene.device.functions.new_buffer)(geometry, kind, 0, format, stride, count) };
+        if buffer.is_null() {
+            self.scene.device.check()?;
+            return Err(AccelError::Build {
+                reason: "no buffer".into(),
+            });
+        }
+        let buffer = buffer.cast::<[T; 3]>();
+        for (index, item) in items.enumerate().take(count) {
+            // SAFETY: the buffer has room for `count` items of this stride, aligned to 16 bytes.
+            unsafe { buffer.add(index).write(item) };
+        }
+        Ok(())
+    }
+
+    /// Commits `geometry` and hands it to the scene.
+    fn attach(&mut self, geometry: RtcGeometry, id: u32, mask: u32) {
+        let functions = self.scene.device.functions;
+        // SAFETY: handles are of this device (or null, which is reported); the scene keeps a reference of its own.
+        unsafe {
+            (functions.set_geometry_mask)(geometry, mask);
+            (functions.commit_geometry)(geometry);
+            (functions.attach_geometry)(self.scene.handle, geometry, id);
+            (functions.release_geometry)(geometry);
+        }
+    }
+}
+
+impl CommittedScene {
+    /// The nearest hit.
+    #[inline]
+    pub(in crate::accel) fn intersect(&self, ray: &Ray, mask: u32) -> Option<Hit> {
+        let mut query = RtcRayHit {
+            ray: rtc_ray(ray, mask),
+            hit: RtcHit {
+                ng: [0.0; 3],
+                u: 0.0,
+                v: 0.0,
+                prim_id: INVALID_ID,
+                geom_id: INVALID_ID,
+                inst_id: INVALID_ID,
+                reserve: [MaybeUninit::uninit(); 32],
+            },
+        };
+        // SAFETY: the scene is committed; the query is aligned and has room for all that any build of Embree 4 writes.
+        unsafe { (self.intersect1)(self.handle, &raw mut query, ptr::null()) };
+        let hit = &query.hit;
+        (hit.geom_id != INVALID_ID).then(|| Hit {
+            t: query.ray.tfar,
+            shape: ShapeId(if hit.inst_id == INVALID_ID {
+                hit.geom_id
+            } else {
+                hit.inst_id
+            }),
+            primitive: hit.prim_id,
+            barycentric: Vec2::new(hit.u, hit.v),
+        })
+    }
+
+    /// Whether there is any hit.
+    #[inline]
+    pub(in crate::accel) fn occluded(&self, ray: &Ray, mask: u32) -> bool {
+        let mut query = rtc_ray(ray, mask);
+        // SAFETY: the scene is committed; the ray is aligned.
+        unsafe { (self.occluded1)(self.handle, &raw mut query, ptr::null()) };
+        query.tfar == f32::NEG_INFINITY
+    }
+
+    /// A box that holds everything.
+    pub(in crate::accel) fn bounds(&self) -> Bounds {
+        let mut bounds = RtcBounds {
+            lower: [f32::INFINITY; 4],
+            upper: [f32::NEG_INFINITY; 4],
+        };
+        // SAFETY: the scene is committed; the bounds are aligned.
+        unsafe { (self.device.functions.scene_bounds)(self.handle, &raw mut bounds) };
+        let [min, max] = [bounds.lower, bounds.upper].map(|[x, y, z, _]| Vec3::new(x, y, z));
+        Bounds { min, max }
+    }
+
+    /// Bytes of memory that it and what it shares with others of its device hold.
+    pub(in crate::accel) fn memory(&self) -> usize {
+        self.device.memory()
+    }
+}
+
+impl Drop for CommittedScene {
+    fn drop(&mut self) {
+        // SAFETY: the handle is ours to release.
+        unsafe { (self.device.functions.release_scene)(self.handle) };
+    }
+}
+
+/// The ray as Embree takes it.
+#[inline]
+fn rtc_ray(ray: &Ray, mask: u32) -> RtcRay {
+    RtcRay {
+        org: ray.origin.into(),
+        tnear: ray.t_min,
+        dir: ray.direction.into(),
+        time: ray.time,
+        tfar: ray.t_max,
+        mask,
+        id: 0,
+        flags: 0,
+    }
+}

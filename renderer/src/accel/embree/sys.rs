@@ -1,0 +1,207 @@
+//! Embree's C interface, as far as it is used: `rtcore_*.h` of version 4.4, bound by hand.
+//!
+//! Names are those of the header without the prefix. A library built with other options than the usual ones differs in
+//! three places, and the structures below allow for each:
+//! - more levels of instances lengthen `instID` and `instPrimID` at the end of `RTCHit`: there is room for sixteen;
+//! - without instance arrays (and before 4.3) `instPrimID` is missing: nothing here reads it;
+//! - "minimum width" adds a factor to the query arguments: no arguments are passed.
+
+#![expect(unsafe_code, reason = "the C interface: names functions of a loaded library")]
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+use std::mem::MaybeUninit;
+
+/// `RTCDevice`.
+pub(super) type RtcDevice = *mut c_void;
+/// `RTCScene`.
+pub(super) type RtcScene = *mut c_void;
+/// `RTCGeometry`.
+pub(super) type RtcGeometry = *mut c_void;
+
+/// `RTC_INVALID_GEOMETRY_ID`.
+pub(super) const INVALID_ID: u32 = u32::MAX;
+
+/// `RTC_DEVICE_PROPERTY_VERSION`.
+pub(super) const DEVICE_PROPERTY_VERSION: c_int = 0;
+/// `RTC_DEVICE_PROPERTY_RAY_MASK_SUPPORTED`.
+pub(super) const DEVICE_PROPERTY_RAY_MASK: c_int = 64;
+
+/// `RTC_GEOMETRY_TYPE_TRIANGLE`.
+pub(super) const GEOMETRY_TYPE_TRIANGLE: c_int = 0;
+/// `RTC_GEOMETRY_TYPE_USER`.
+pub(super) const GEOMETRY_TYPE_USER: c_int = 120;
+/// `RTC_GEOMETRY_TYPE_INSTANCE`.
+pub(super) const GEOMETRY_TYPE_INSTANCE: c_int = 121;
+
+/// `RTC_BUFFER_TYPE_INDEX`.
+pub(super) const BUFFER_TYPE_INDEX: c_int = 0;
+/// `RTC_BUFFER_TYPE_VERTEX`.
+pub(super) const BUFFER_TYPE_VERTEX: c_int = 1;
+
+/// `RTC_FORMAT_UINT3`.
+pub(super) const FORMAT_UINT3: c_int = 0x5003;
+/// `RTC_FORMAT_FLOAT3`.
+pub(super) const FORMAT_FLOAT3: c_int = 0x9003;
+/// `RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR`.
+pub(super) const FORMAT_FLOAT3X4_COLUMN_MAJOR: c_int = 0x9234;
+
+/// `RTC_BUILD_QUALITY_MEDIUM`.
+pub(super) const BUILD_QUALITY_MEDIUM: c_int = 1;
+/// `RTC_BUILD_QUALITY_HIGH`.
+pub(super) const BUILD_QUALITY_HIGH: c_int = 2;
+
+/// `RTC_SCENE_FLAG_ROBUST`.
+pub(super) const SCENE_FLAG_ROBUST: c_int = 1 << 2;
+
+/// `RTCRay`.
+#[repr(C, align(16))]
+pub(super) struct RtcRay {
+    pub(super) org: [f32; 3],
+    pub(super) tnear: f32,
+    pub(super) dir: [f32; 3],
+    pub(super) time: f32,
+    /// The far end; the distance of the hit afterwards, or -∞ after an occlusion query that found something.
+    pub(super) tfar: f32,
+    pub(super) mask: c_uint,
+    pub(super) id: c_uint,
+    pub(super) flags: c_uint,
+}
+
+/// `RTCHit`, with room for more levels of instances than are used.
+#[repr(C, align(16))]
+pub(super) struct RtcHit {
+    pub(super) ng: [f32; 3],
+    pub(super) u: f32,
+    pub(super) v: f32,
+    pub(super) prim_id: c_uint,
+    pub(super) geom_id: c_uint,
+    /// `instID[0]`.
+    pub(super) inst_id: c_uint,
+    /// The rest of `instID[]`, then `instPrimID[]`; never read.
+    pub(super) reserve: [MaybeUninit<c_uint>; 32],
+}
+
+/// `RTCRayHit`.
+#[repr(C, align(16))]
+pub(super) struct RtcRayHit {
+    pub(super) ray: RtcRay,
+    pub(super) hit: RtcHit,
+}
+
+/// `RTCBounds`.
+#[repr(C, align(16))]
+pub(super) struct RtcBounds {
+    pub(super) lower: [f32; 4],
+    pub(super) upper: [f32; 4],
+}
+
+/// `RTCBoundsFunctionArguments`.
+#[repr(C)]
+pub(super) struct BoundsArguments {
+    pub(super) geometry_user_ptr: *mut c_void,
+    pub(super) prim_id: c_uint,
+    pub(super) time_step: c_uint,
+    pub(super) bounds: *mut RtcBounds,
+}
+
+/// `RTCIntersectFunctionNArguments`.
+#[repr(C)]
+pub(super) struct IntersectArguments {
+    pub(super) valid: *mut c_int,
+    pub(super) geometry_user_ptr: *mut c_void,
+    pub(super) prim_id: c_uint,
+    pub(super) context: *mut c_void,
+    /// An `RTCRayHit` when `n` is 1.
+    pub(super) ray_hit: *mut c_void,
+    pub(super) n: c_uint,
+    pub(super) geom_id: c_uint,
+}
+
+/// `RTCOccludedFunctionNArguments`.
+#[repr(C)]
+pub(super) struct OccludedArguments {
+    pub(super) valid: *mut c_int,
+    pub(super) geometry_user_ptr: *mut c_void,
+    pub(super) prim_id: c_uint,
+    pub(super) context: *mut c_void,
+    /// An `RTCRay` when `n` is 1.
+    pub(super) ray: *mut c_void,
+    pub(super) n: c_uint,
+    pub(super) geom_id: c_uint,
+}
+
+/// `RTCErrorFunction`.
+pub(super) type ErrorFunction = unsafe extern "C" fn(*mut c_void, c_int, *const c_char);
+/// `RTCMemoryMonitorFunction`.
+pub(super) type MemoryFunction = unsafe extern "C" fn(*mut c_void, isize, bool) -> bool;
+/// `RTCBoundsFunction`.
+pub(super) type BoundsFunction = unsafe extern "C" fn(*const BoundsArguments);
+/// `RTCIntersectFunctionN`.
+pub(super) type IntersectFunction = unsafe extern "C" fn(*const IntersectArguments);
+/// `RTCOccludedFunctionN`.
+pub(super) type OccludedFunction = unsafe extern "C" fn(*const OccludedArguments);
+
+// The layout of the header with one level of instances: RTCHit is 48 bytes there, the rest is the reserve.
+const _: () = {
+    assert!(size_of::<RtcRay>() == 48 && align_of::<RtcRay>() == 16);
+    assert!(std::mem::offset_of!(RtcRay, dir) == 16 && std::mem::offset_of!(RtcRay, tfar) == 32);
+    assert!(std::mem::offset_of!(RtcRayHit, hit) == 48 && size_of::<RtcHit>() >= 48);
+    assert!(std::mem::offset_of!(RtcHit, geom_id) == 24 && std::mem::offset_of!(RtcHit, inst_id) == 28);
+    assert!(size_of::<RtcBounds>() == 32);
+    assert!(size_of::<BoundsArguments>() == 24);
+    assert!(size_of::<IntersectArguments>() == 48 && size_of::<OccludedArguments>() == 48);
+};
+
+/// Declares [`Functions`] and its loader from the C signatures.
+macro_rules! functions {
+    ($($name:ident = $symbol:literal: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        /// The functions of a loaded library.
+        pub(super) struct Functions {
+            $(pub(super) $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
+        }
+
+        impl Functions {
+            /// Looks every function up in `library`.
+            ///
+            /// # Safety
+            /// `library` has to be Embree 4, and has to stay loaded for as long as the functions are called.
+            pub(super) unsafe fn load(library: &libloading::Library) -> Result<Functions, libloading::Error> {
+                // SAFETY: the signatures are those of Embree 4's header, which the caller vouches for.
+                unsafe { Ok(Functions { $($name: *library.get($symbol)?,)* }) }
+            }
+        }
+    };
+}
+
+functions! {
+    new_device = c"rtcNewDevice": fn(*const c_char) -> RtcDevice;
+    release_device = c"rtcReleaseDevice": fn(RtcDevice);
+    device_property = c"rtcGetDeviceProperty": fn(RtcDevice, c_int) -> isize;
+    device_error = c"rtcGetDeviceError": fn(RtcDevice) -> c_int;
+    set_error_function = c"rtcSetDeviceErrorFunction": fn(RtcDevice, Option<ErrorFunction>, *mut c_void);
+    set_memory_function = c"rtcSetDeviceMemoryMonitorFunction": fn(RtcDevice, Option<MemoryFunction>, *mut c_void);
+
+    new_scene = c"rtcNewScene": fn(RtcDevice) -> RtcScene;
+    release_scene = c"rtcReleaseScene": fn(RtcScene);
+    set_scene_flags = c"rtcSetSceneFlags": fn(RtcScene, c_int);
+    set_scene_quality = c"rtcSetSceneBuildQuality": fn(RtcScene, c_int);
+    attach_geometry = c"rtcAttachGeometryByID": fn(RtcScene, RtcGeometry, c_uint);
+    commit_scene = c"rtcCommitScene": fn(RtcScene);
+    scene_bounds = c"rtcGetSceneBounds": fn(RtcScene, *mut RtcBounds);
+
+    new_geometry = c"rtcNewGeometry": fn(RtcDevice, c_int) -> RtcGeometry;
+    release_geometry = c"rtcReleaseGeometry": fn(RtcGeometry);
+    commit_geometry = c"rtcCommitGeometry": fn(RtcGeometry);
+    set_geometry_mask = c"rtcSetGeometryMask": fn(RtcGeometry, c_uint);
+    new_buffer = c"rtcSetNewGeometryBuffer": fn(RtcGeometry, c_int, c_uint, c_int, usize, usize) -> *mut c_void;
+    set_instanced_scene = c"rtcSetGeometryInstancedScene": fn(RtcGeometry, RtcScene);
+    set_transform = c"rtcSetGeometryTransform": fn(RtcGeometry, c_uint, c_int, *const c_void);
+    set_user_data = c"rtcSetGeometryUserData": fn(RtcGeometry, *mut c_void);
+    set_primitive_count = c"rtcSetGeometryUserPrimitiveCount": fn(RtcGeometry, c_uint);
+    set_bounds_function = c"rtcSetGeometryBoundsFunction": fn(RtcGeometry, Option<BoundsFunction>, *mut c_void);
+    set_intersect_function = c"rtcSetGeometryIntersectFunction": fn(RtcGeometry, Option<IntersectFunction>);
+    set_occluded_function = c"rtcSetGeometryOccludedFunction": fn(RtcGeometry, Option<OccludedFunction>);
+
+    intersect1 = c"rtcIntersect1": fn(RtcScene, *mut RtcRayHit, *const c_void);
+    occluded1 = c"rtcOccluded1": fn(RtcScene, *mut RtcRay, *const c_void);
+}

@@ -1,0 +1,125 @@
+//! Glass, water, plastic's surface: smooth, or rough by GGX, reflecting and refracting by Fresnel's equations.
+
+use glam::{Vec2, Vec3};
+
+use super::albedo;
+use super::fresnel;
+use super::interface::{Facet, Interface, Split};
+use super::lobe::LobeSample;
+use super::microfacet::Ggx;
+use crate::color::Rgb;
+
+/// Reflection and refraction by a dielectric, single scattering.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dielectric {
+    ior: f32,
+    ggx: Ggx,
+    /// Factor of reflected light; black leaves refraction alone.
+    pub reflection: Rgb,
+    /// Factor of refracted light; black leaves reflection alone.
+    pub transmission: Rgb,
+}
+
+/// Indices closer to one than this refract so little that roughness cannot be seen.
+pub(super) const INDEX_MATCHED: f32 = 1e-3;
+
+impl Dielectric {
+    /// A dielectric whose index of refraction on the side of −z is `ior` times that on the side of +z. An `ior` that is
+    /// not positive and finite counts as one.
+    pub fn new(ior: f32, ggx: Ggx) -> Dielectric {
+        let ior = if ior > 0.0 && ior.is_finite() {
+            ior.clamp(1e-2, 1e2)
+        } else {
+            1.0
+        };
+        let ggx = if (ior - 1.0).abs() < INDEX_MATCHED {
+            Ggx::SMOOTH
+        } else {
+            ggx
+        };
+        Dielectric {
+            ior,
+            ggx,
+            reflection: Rgb::WHITE,
+            transmission: Rgb::WHITE,
+        }
+    }
+
+    /// The same with factors for what it reflects and what it refracts.
+    pub fn tinted(self, reflection: Rgb, transmission: Rgb) -> Dielectric {
+        Dielectric {
+            reflection,
+            transmission,
+            ..self
+        }
+    }
+
+    /// The reflection alone.
+    pub fn reflection_only(ior: f32, ggx: Ggx) -> Dielectric {
+        Dielectric::new(ior, ggx).tinted(Rgb::WHITE, Rgb::BLACK)
+    }
+
+    /// The refraction alone.
+    pub fn transmission_only(ior: f32, ggx: Ggx) -> Dielectric {
+        Dielectric::new(ior, ggx).tinted(Rgb::BLACK, Rgb::WHITE)
+    }
+
+    /// Roughness.
+    pub fn ggx(&self) -> Ggx {
+        self.ggx
+    }
+
+    #[inline(always)]
+    pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        self.interface(wo).eval_pdf(wo, wi)
+    }
+
+    #[inline(always)]
+    pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        self.interface(wo).sample(wo, u_lobe, u)
+    }
+
+    /// Index of refraction on the far side of the interface relative to the side that a cosine has the sign of.
+    pub(super) fn eta(&self, cos_o: f32) -> f32 {
+        if cos_o < 0.0 { 1.0 / self.ior } else { self.ior }
+    }
+
+    /// The share of light that leaves if the surface were smooth.
+    pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
+        let f = fresnel::dielectric(cos_o.abs(), self.eta(cos_o));
+        self.reflection.lerp(self.transmission, 1.0 - f)
+    }
+
+    pub(super) fn transmits(&self) -> bool {
+        !self.transmission.is_black()
+    }
+
+    pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        let eta = self.eta(wo.z);
+        if self.transmits() || eta < 1.0 {
+            return self.interface(wo).albedo(wo);
+        }
+        self.reflection * albedo::reflected(self.ggx, wo, |cos| Rgb::splat(fresnel::dielectric(cos, eta)))
+    }
+
+    #[inline(always)]
+    fn interface(&self, wo: Vec3) -> Interface<'_, Dielectric> {
+        Interface {
+            ggx: self.ggx,
+            eta: self.eta(wo.z),
+            transmits: self.transmits(),
+            facet: self,
+        }
+    }
+}
+
+impl Facet for Dielectric {
+    #[inline(always)]
+    fn split(&self, cos: f32, eta: f32) -> Split {
+        let f = fresnel::dielectric(cos, eta);
+        Split {
+            reflected: self.reflection * f,
+            refracted: self.transmission * (1.0 - f),
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! The closed set of lobes, in local coordinates: z is the normal.
+//!
+//! A lobe gives f of light that goes from `wo` to `wi` (importance). Where it refracts, radiance that comes the other way
+//! is 1/eta² of that; [`Bsdf`](super::Bsdf) alone applies the factor.
+
+use glam::{Vec2, Vec3};
+
+use super::conductor::Conductor;
+use super::dielectric::Dielectric;
+use super::lambert::{Lambert, Translucent};
+use super::microfacet::Ggx;
+use super::oren_nayar::OrenNayar;
+use super::schlick::Schlick;
+use super::transparent::Transparent;
+use crate::color::Rgb;
+use crate::math::sqr;
+
+/// GGX roughness below which a lobe is glossy; from here on it is diffuse.
+pub const GLOSSY_ALPHA: f32 = 0.2;
+
+/// How a surface scatters, of colour one: [`Bsdf`](super::Bsdf) adds weight and frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Lobe {
+    /// Ideal diffuse reflection.
+    Lambert(Lambert),
+    /// Ideal diffuse transmission.
+    Translucent(Translucent),
+    /// Rough diffuse reflection.
+    OrenNayar(OrenNayar),
+    /// A metal.
+    Conductor(Conductor),
+    /// Glass and its kin.
+    Dielectric(Dielectric),
+    /// Schlick's generalised interface.
+    Schlick(Schlick),
+    /// Nothing there.
+    Transparent(Transparent),
+}
+
+/// Which way a lobe sends light, and how narrowly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LobeKind {
+    /// Back to its side, or through.
+    pub side: Side,
+    /// How narrowly.
+    pub spread: Spread,
+}
+
+/// The side of the surface that light leaves on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The side it comes from.
+    Reflection,
+    /// The other one.
+    Transmission,
+}
+
+/// How narrowly a lobe scatters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Spread {
+    /// Wide: photons are looked up here.
+    Diffuse,
+    /// GGX of α below [`GLOSSY_ALPHA`].
+    Glossy,
+    /// A delta.
+    Specular,
+}
+
+impl Side {
+    /// The side of `wi`, by the product of its cosine and that of `wo`.
+    pub(super) fn of(product: f32) -> Side {
+        if product > 0.0 {
+            Side::Reflection
+        } else {
+            Side::Transmission
+        }
+    }
+}
+
+impl LobeKind {
+    /// Lambert and wider GGX.
+    pub const DIFFUSE_REFLECTION: LobeKind = LobeKind {
+        side: Side::Reflection,
+        spread: Spread::Diffuse,
+    };
+    /// Diffuse transmission.
+    pub const DIFFUSE_TRANSMISSION: LobeKind = LobeKind {
+        side: Side::Transmission,
+        spread: Spread::Diffuse,
+    };
+    /// Perfect refraction, or no surface at all.
+    pub const SPECULAR_TRANSMISSION: LobeKind = LobeKind {
+        side: Side::Transmission,
+        spread: Spread::Specular,
+    };
+
+    pub(super) fn reflection(ggx: Ggx) -> LobeKind {
+        LobeKind {
+            side: Side::Reflection,
+            spread: Spread::of(ggx),
+        }
+    }
+
+    pub(super) fn transmission(ggx: Ggx) -> LobeKind {
+        LobeKind {
+            side: Side::Transmission,
+            spread: Spread::of(ggx),
+        }
+    }
+
+    /// Whether light goes through.
+    pub fn is_transmission(self) -> bool {
+        self.side == Side::Transmission
+    }
+
+    /// Whether it is a delta.
+    pub fn is_specular(self) -> bool {
+        self.spread == Spread::Specular
+    }
+}
+
+impl Spread {
+    fn of(ggx: Ggx) -> Spread {
+        if ggx.is_smooth() {
+            Spread::Specular
+        } else if ggx.mean_alpha() < GLOSSY_ALPHA {
+            Spread::Glossy
+        } else {
+            Spread::Diffuse
+        }
+    }
+}
+
+/// A direction drawn from a lobe, in local coordinates.
+#[derive(Clone, Copy, Debug)]
+pub struct LobeSample {
+    /// Where light goes, unit length.
+    pub wi: Vec3,
+    /// f·|cos θi| / pdf.
+    pub weight: Rgb,
+    /// Density per solid angle [1/sr], or the probability of the choice when specular.
+    pub pdf: f32,
+    /// What scattered.
+    pub kind: LobeKind,
+    /// Index of refraction on the side of `wi` relative to the side of `wo`.
+    pub eta: f32,
+}
+
+impl Lobe {
+    /// f·|cos θi| and the density of `wi` per solid angle, in one pass; zero when specular.
+    #[inline(always)]
+    pub fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        match self {
+            Lobe::Lambert(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::Translucent(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::OrenNayar(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::Conductor(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::Dielectric(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::Schlick(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::Transparent(_) => (Rgb::BLACK, 0.0),
+        }
+    }
+
+    /// f·|cos θi|; zero when specular.
+    pub fn eval(&self, wo: Vec3, wi: Vec3) -> Rgb {
+        self.eval_pdf(wo, wi).0
+    }
+
+    /// Density of `wi` per solid angle [1/sr]; zero when specular.
+    pub fn pdf(&self, wo: Vec3, wi: Vec3) -> f32 {
+        self.eval_pdf(wo, wi).1
+    }
+
+    /// A direction for `wo`, by `u_lobe` (which side) and `u` (where), each in `[0,1)`. `None` where light is lost.
+    #[inline(always)]
+    pub fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
+        match self {
+            Lobe::Lambert(lobe) => lobe.sample(wo, u),
+            Lobe::Translucent(lobe) => lobe.sample(wo, u),
+            Lobe::OrenNayar(lobe) => lobe.sample(wo, u),
+            Lobe::Conductor(lobe) => lobe.sample(wo, u),
+            Lobe::Dielectric(lobe) => lobe.sample(wo, u_lobe, u),
+            Lobe::Schlick(lobe) => lobe.sample(wo, u_lobe, u),
+            Lobe::Transparent(lobe) => lobe.sample(wo),
+        }
+    }
+
+    /// A quick guess of [`Lobe::albedo`] for `wo` of cosine `cos_o`, good enough to choose among lobes.
+    pub(super) fn estimate(&self, cos_o: f32) -> Rgb {
+        match self {
+            Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => Rgb::WHITE,
+            Lobe::Conductor(lobe) => lobe.fresnel(cos_o.abs()),
+            Lobe::Dielectric(lobe) => lobe.smooth_albedo(cos_o),
+            Lobe::Schlick(lobe) => lobe.smooth_albedo(cos_o),
+        }
+    }
+
+    /// The share of the light from `wo` that leaves again: what is left for a layer below is one less it. Rough
+    /// interfaces look it up and are right within 0.025 when isotropic, within 0.06 when not.
+    pub fn albedo(&self, wo: Vec3) -> Rgb {
+        match self {
+            Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::Transparent(_) => Rgb::WHITE,
+            Lobe::OrenNayar(lobe) => Rgb::splat(lobe.albedo(wo)),
+            Lobe::Conductor(lobe) => lobe.albedo(wo),
+            Lobe::Dielectric(lobe) => lobe.albedo(wo),
+            Lobe::Schlick(lobe) => lobe.albedo(wo),
+        }
+    }
+
+    /// Index of refraction on the far side of the surface relative to that of a direction of cosine `cos_o`; 1 where
+    /// nothing is refracted.
+    pub fn eta(&self, cos_o: f32) -> f32 {
+        match self {
+            Lobe::Dielectric(lobe) => lobe.eta(cos_o),
+            Lobe::Schlick(lobe) if lobe.transmits() => lobe.eta(cos_o),
+            Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => 1.0,
+            Lobe::Schlick(_) | Lobe::Transparent(_) => 1.0,
+        }
+    }
+
+    /// The factor of radiance that comes from `wi` through the surface against importance that goes there.
+    // Light that enters a denser medium is squeezed into a smaller solid angle. Veach 1997, eq. 5.14.
+    pub(super) fn radiance_scale(eta: f32) -> f32 {
+        1.0 / sqr(eta)
+    }
+
+    /// Where it sends light, if it does so by the cosine alone.
+    pub(super) fn ideal_diffuse_side(&self) -> Option<Side> {
+        match self {
+            Lobe::Lambert(_) => Some(Side::Reflection),
+            Lobe::Translucent(_) => Some(Side::Transmission),
+            Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) => None,
+            Lobe::Transparent(_) => None,
+        }
+    }
+
+    /// Its roughness, where it is that of microfacets.
+    pub(super) fn ggx(&self) -> Option<Ggx> {
+        match self {
+            Lobe::Conductor(lobe) => Some(lobe.ggx),
+            Lobe::Dielectric(lobe) => Some(lobe.ggx()),
+            Lobe::Schlick(lobe) => Some(lobe.ggx),
+            Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => None,
+        }
+    }
+
+    /// Whether it is a delta.
+    pub fn is_specular(&self) -> bool {
+        match self {
+            Lobe::Transparent(_) => true,
+            Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) => {
+                self.ggx().is_some_and(Ggx::is_smooth)
+            }
+            Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) => false,
+        }
+    }
+
+    /// Whether light goes through.
+    pub fn has_transmission(&self) -> bool {
+        match self {
+            Lobe::Translucent(_) | Lobe::Transparent(_) => true,
+            Lobe::Dielectric(lobe) => lobe.transmits(),
+            Lobe::Schlick(lobe) => lobe.transmits(),
+            Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => false,
+        }
+    }
+
+    /// How narrowly it scatters.
+    pub fn spread(&self) -> Spread {
+        match self.ggx() {
+            Some(ggx) => Spread::of(ggx),
+            None if self.is_specular() => Spread::Specular,
+            None => Spread::Diffuse,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Shading normals that the viewer could not see: bump maps and smoothed meshes turn normals so far that `wo`, or its
+//! mirror image, comes to lie below the surface. Taken as they are, such normals make black spots.
+
+use glam::Vec3;
+
+use super::lobe::Lobe;
+use crate::math::Frame;
+
+/// The least cosine between `wo` and a normal, for `wo` not itself lower.
+const LEAST_COS: f32 = 1e-3;
+
+/// The least cosine between a mirror image of `wo` and the geometric normal, for `wo` not itself lower.
+const LEAST_REFLECTED_COS: f32 = 0.01;
+
+/// `frame`, with its normal bent so far that `wo` sees the lobe from the side on which it sees `ng`. A lobe of microfacets
+/// needs also that the mirror image of `wo` is above the surface.
+pub(super) fn visible_frame(frame: Frame, ng: Vec3, wo: Vec3, lobe: &Lobe) -> Frame {
+    // Both normals on the side of `wo`, by the geometric one.
+    let ng_side = if wo.dot(ng) < 0.0 { -1.0 } else { 1.0 };
+    let n_side = if frame.n.dot(ng) < 0.0 { -ng_side } else { ng_side };
+    let (above, n) = (ng * ng_side, frame.n * n_side);
+    let bent = if lobe.ggx().is_some() {
+        bend_mirror(n, above, wo)
+    } else {
+        bend_diffuse(n, above, wo)
+    };
+    match bent {
+        Some(n) => Frame::from_normal_tangent(n * n_side, frame.s),
+        None => frame,
+    }
+}
+
+/// The normal nearest to `n` from which `wo` is just above, where it is not.
+fn bend_diffuse(n: Vec3, ng: Vec3, wo: Vec3) -> Option<Vec3> {
+    let least = LEAST_COS.min(0.9 * wo.dot(ng));
+    let cos = wo.dot(n);
+    (cos < least).then(|| (n + wo * (least - cos)).normalize_or(ng))
+}
+
+/// The normal that mirrors `wo` to just above the surface, where `n` mirrors it below.
+// Keller et al. 2017, "The Iray Light Transport Simulation and Rendering System", appendix A.3.
+fn bend_mirror(n: Vec3, ng: Vec3, wo: Vec3) -> Option<Vec3> {
+    let mirrored = 2.0 * wo.dot(n) * n - wo;
+    let least = LEAST_REFLECTED_COS.min(0.9 * wo.dot(ng));
+    let cos = mirrored.dot(ng);
+    (cos < least).then(|| {
+        let raised = (mirrored + ng * (least - cos)).normalize_or(ng);
+        (wo + raised).normalize_or(ng)
+    })
+}

@@ -1,0 +1,24 @@
+//! Light that passes straight through.
+
+use glam::Vec3;
+
+use super::lobe::{LobeKind, LobeSample};
+use crate::color::Rgb;
+
+/// A delta along −`wo`, albedo one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transparent;
+
+impl Transparent {
+    #[inline(always)]
+    pub(super) fn sample(&self, wo: Vec3) -> Option<LobeSample> {
+        let kind = LobeKind::SPECULAR_TRANSMISSION;
+        Some(LobeSample {
+            wi: -wo,
+            weight: Rgb::WHITE,
+            pdf: 1.0,
+            kind,
+            eta: 1.0,
+        })
+    }
+}

@@ -1,0 +1,379 @@
+//! OpenEXR files to channels. Any naming of channels and layers is read; deep data and subsampled channels are not.
+
+use std::io::Cursor;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use ::exr::block::chunk::CompressedBlock;
+use ::exr::compression::Compression;
+use ::exr::error::Error as ExrError;
+use ::exr::image::read::read as exr_reader;
+use ::exr::image::{FlatImage, FlatSamples};
+use ::exr::meta::MetaData;
+use ::exr::meta::attribute::{AttributeValue, Text};
+use ::exr::meta::header::{Header, ImageAttributes};
+use ::exr::prelude::{ReadChannels, ReadLayers};
+use half::f16;
+
+use super::read::check_size;
+use super::{ImageError, MetaValue, NamedChannels, Raster, Samples, Window};
+
+/// A decoded file.
+pub(super) struct ExrFile {
+    layers: Vec<Layer>,
+    metadata: Vec<(String, MetaValue)>,
+}
+
+struct Layer {
+    width: usize,
+    height: usize,
+    window: Option<Window>,
+    channels: Vec<Channel>,
+}
+
+struct Channel {
+    /// With the names of its layers, dots between.
+    name: String,
+    samples: FlatSamples,
+}
+
+/// Decodes the bytes of an EXR file.
+pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
+    // The header comes first, alone, so that what is not read and what would not fit is refused before anything is
+    // decoded.
+    let headers = headers(path, bytes)?;
+    for header in &headers {
+        check_header(path, header, bytes.len())?;
+    }
+    if headers.iter().any(is_dwa) {
+        check_dwa_chunks(path, bytes)?;
+    }
+    let metadata = metadata(&headers);
+    // One thread: textures are loaded many at a time, and the crate would start a pool for each.
+    let reader = exr_reader()
+        .no_deep_data()
+        .largest_resolution_level()
+        .all_channels()
+        .all_layers();
+    let decode = || {
+        reader
+            .all_attributes()
+            .non_parallel()
+            .from_buffered(Cursor::new(bytes))
+    };
+    // The crate's B44 decoder overflows on damaged blocks (exr 1.74.2, b44/mod.rs, `unpack14`): a panic where overflow
+    // is checked, wrong pixels where it is not. The closure leaves nothing half-done behind.
+    let image = catch_unwind(AssertUnwindSafe(decode))
+        .map_err(|_| ImageError::damaged(path, "EXR", "its compressed data make no sense"))?;
+    let FlatImage {
+        attributes,
+        layer_data,
+    } = image.map_err(|e| convert_error(path, e))?;
+    let layers = layer_data.into_iter().map(|layer| {
+        let prefix = layer.attributes.layer_name.as_ref().map(text);
+        let channels = layer.channel_data.list.into_iter().map(|channel| {
+            let name = text(&channel.name);
+            let name = match &prefix {
+                // Many writers put the layer's name into the channel's as well.
+                Some(p) if !p.is_empty() && !name.contains('.') => format!("{p}.{name}"),
+                _ => name,
+            };
+            Channel {
+                name,
+                samples: channel.sample_data,
+            }
+        });
+        Layer {
+            width: layer.size.width(),
+            height: layer.size.height(),
+            window: window(
+                &attributes,
+                layer.attributes.layer_position.into(),
+                layer.size.into(),
+            ),
+            channels: channels.collect(),
+        }
+    });
+    Ok(ExrFile {
+        layers: layers.collect(),
+        metadata,
+    })
+}
+
+impl ExrFile {
+    /// The key-value pairs in the header alone.
+    pub(super) fn metadata_of(path: &Path, bytes: &[u8]) -> Result<Vec<(String, MetaValue)>, ImageError> {
+        Ok(metadata(&headers(path, bytes)?))
+    }
+
+    /// The colour of the first layer that has one.
+    pub(super) fn into_raster(self, path: &Path) -> Result<Raster, ImageError> {
+        let picks = self.layers.iter().flat_map(|layer| {
+            groups(&layer.channels)
+                .into_iter()
+                .filter_map(move |(group, members)| {
+                    let (rank, picked) = pick_color(&layer.channels, &members)?;
+                    // A layer without a name, then one that says that it is the picture, then any other.
+                    let unnamed = match group.to_ascii_lowercase().as_str() {
+                        "" => 0,
+                        "combined" | "beauty" | "rgba" | "rgb" | "color" | "viewlayer.combined" => 1,
+                        _ => 2,
+                    };
+                    Some(((rank, unnamed), layer, picked))
+                })
+        });
+        match picks.min_by_key(|(order, ..)| *order) {
+            Some((_, layer, picked)) => Ok(Raster {
+                width: layer.width,
+                height: layer.height,
+                channels: picked.len(),
+                samples: interleave(picked.iter().map(|&c| &layer.channels[c].samples).collect()),
+                window: layer.window,
+            }),
+            None => {
+                let names: Vec<&str> = self
+                    .layers
+                    .iter()
+                    .flat_map(|l| &l.channels)
+                    .map(|c| c.name.as_str())
+                    .collect();
+                let reason = format!("it has no colour channels, only {}", names.join(", "));
+                Err(ImageError::unsupported(path, reason))
+            }
+        }
+    }
+
+    /// All channels.
+    pub(super) fn into_named_channels(self, path: &Path) -> Result<NamedChannels, ImageError> {
+        let Some(first) = self.layers.first() else {
+            return Err(ImageError::damaged(path, "EXR", "it has no layer"));
+        };
+        let (width, height, window) = (first.width, first.height, first.window);
+        if self
+            .layers
+            .iter()
+            .any(|l| (l.width, l.height, l.window) != (width, height, window))
+        {
+            return Err(ImageError::unsupported(
+                path,
+                "its layers differ in size or place",
+            ));
+        }
+        let planes = self.layers.into_iter().flat_map(|l| l.channels);
+        let planes = planes
+            .map(|c| (c.name, c.samples.values_as_f32().collect()))
+            .collect();
+        Ok(NamedChannels {
+            width,
+            height,
+            planes,
+            window,
+            metadata: self.metadata,
+        })
+    }
+}
+
+fn headers(path: &Path, bytes: &[u8]) -> Result<Vec<Header>, ImageError> {
+    let meta = MetaData::read_from_buffered(Cursor::new(bytes), false).map_err(|e| convert_error(path, e))?;
+    Ok(meta.headers.into_iter().collect())
+}
+
+fn check_header(path: &Path, header: &Header, file_size: usize) -> Result<(), ImageError> {
+    if header.deep {
+        return Err(ImageError::unsupported(path, "it holds deep data"));
+    }
+    let channels = &header.channels.list;
+    if let Some(channel) = channels
+        .iter()
+        .find(|c| (c.sampling.x(), c.sampling.y()) != (1, 1))
+    {
+        return Err(ImageError::unsupported(
+            path,
+            format!("channel {} is subsampled", channel.name),
+        ));
+    }
+    let size = [
+        header.layer_size.width(),
+        header.layer_size.height(),
+        channels.len().max(1),
+    ];
+    check_size(path, size, file_size)?;
+    // Each chunk has an 8-byte entry in the offset table, so that more of them than that cannot be there.
+    if header.chunk_count > file_size / 8 {
+        return Err(ImageError::damaged(
+            path,
+            "EXR",
+            "it is shorter than its table of contents",
+        ));
+    }
+    Ok(())
+}
+
+fn is_dwa(header: &Header) -> bool {
+    matches!(header.compression, Compression::DWAA(_) | Compression::DWAB(_))
+}
+
+/// Refuses DWA chunks whose counters ask for more memory than the chunk's pixels need. The crate takes what they say,
+/// and a damaged counter ends the process with a failed allocation (exr 1.74.2).
+fn check_dwa_chunks(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
+    let failed = |e| convert_error(path, e);
+    let reader = ::exr::block::read(Cursor::new(bytes), false).map_err(failed)?;
+    let headers = reader.headers().to_vec();
+    for chunk in reader.filter_chunks(false, |_, _, _| true).map_err(failed)? {
+        let chunk = chunk.map_err(failed)?;
+        let Some(header) = headers.get(chunk.layer_index).filter(|h| is_dwa(h)) else {
+            continue;
+        };
+        let data = match &chunk.compressed_block {
+            CompressedBlock::ScanLine(block) => &block.compressed_pixels_le,
+            CompressedBlock::Tile(block) => &block.compressed_pixels_le,
+            CompressedBlock::DeepScanLine(_) | CompressedBlock::DeepTile(_) => continue,
+        };
+        let place = header
+            .get_block_data_indices(&chunk.compressed_block)
+            .map_err(failed)?;
+        let size = header
+            .get_absolute_block_pixel_coordinates(place)
+            .map_err(failed)?
+            .size;
+        let value_bytes = header.channels.bytes_per_pixel;
+        if data.len() == size.area() * value_bytes {
+            // Stored as it is: no counters.
+            continue;
+        }
+        // Lossy channels are padded to blocks of 8 × 8; twice that leaves room for run lengths that do not pay off.
+        let padded = size.width().next_multiple_of(8) * size.height().next_multiple_of(8);
+        let most = (2 * padded * value_bytes + 4096) as u64;
+        // Version, nine sizes, and the kind of the last coder.
+        let counters = data.chunks_exact(8).skip(1).take(9);
+        let mut counters = counters.map(|c| c.iter().rev().fold(0u64, |v, &byte| v << 8 | u64::from(byte)));
+        if counters.any(|c| c > most) {
+            return Err(ImageError::damaged(
+                path,
+                "EXR",
+                "a chunk claims more data than it has pixels for",
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn metadata(headers: &[Header]) -> Vec<(String, MetaValue)> {
+    let attributes = headers
+        .iter()
+        .flat_map(|h| h.shared_attributes.other.iter().chain(&h.own_attributes.other));
+    let mut pairs: Vec<(String, MetaValue)> = attributes
+        .filter_map(|(key, value)| {
+            let value = match value {
+                AttributeValue::Text(v) => MetaValue::Text(text(v)),
+                AttributeValue::I32(v) => MetaValue::Int(*v),
+                AttributeValue::F32(v) => MetaValue::Float(f64::from(*v)),
+                AttributeValue::F64(v) => MetaValue::Float(*v),
+                _ => return None,
+            };
+            Some((text(key), value))
+        })
+        .collect();
+    pairs.sort_by(|a, b| a.0.cmp(&b.0));
+    pairs.dedup_by(|a, b| a.0 == b.0);
+    pairs
+}
+
+fn convert_error(path: &Path, error: ExrError) -> ImageError {
+    match error {
+        ExrError::NotSupported(reason) => ImageError::unsupported(path, reason),
+        ExrError::Invalid(reason) => ImageError::damaged(path, "EXR", reason),
+        ExrError::Io(source) => ImageError::damaged(path, "EXR", source),
+        ExrError::Aborted => ImageError::damaged(path, "EXR", "reading was aborted"),
+    }
+}
+
+/// Names are bytes in the file; today's writers mean UTF-8.
+fn text(text: &Text) -> String {
+    String::from_utf8_lossy(text.as_slice()).into_owned()
+}
+
+/// Where the data window lies in the display window; `None` when they are the same.
+fn window(image: &ImageAttributes, position: (i32, i32), size: (usize, usize)) -> Option<Window> {
+    let display = image.display_window;
+    let (x, y) = (
+        position.0.wrapping_sub(display.position.x()),
+        position.1.wrapping_sub(display.position.y()),
+    );
+    let full = (display.size.width(), display.size.height());
+    let window = Window {
+        x,
+        y,
+        full_width: full.0 as u32,
+        full_height: full.1 as u32,
+    };
+    ((x, y) != (0, 0) || full != size).then_some(window)
+}
+
+/// The channels of each named group (what stands before the last dot), in the order of the file.
+fn groups(channels: &[Channel]) -> Vec<(&str, Vec<usize>)> {
+    let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (i, channel) in channels.iter().enumerate() {
+        let group = channel.name.rsplit_once('.').map_or("", |(group, _)| group);
+        match groups.iter_mut().find(|(name, _)| *name == group) {
+            Some((_, members)) => members.push(i),
+            None => groups.push((group, vec![i])),
+        }
+    }
+    groups
+}
+
+/// The channels among `members` that make a colour, and how sure that is (0 is surest).
+fn pick_color(channels: &[Channel], members: &[usize]) -> Option<(u32, Vec<usize>)> {
+    let find = |names: &[&str]| {
+        members.iter().copied().find(|&i| {
+            let name = channels[i].name.rsplit('.').next().unwrap_or_default();
+            names.iter().any(|n| name.eq_ignore_ascii_case(n))
+        })
+    };
+    let alpha = find(&["a", "alpha"]);
+    let rgb = [find(&["r", "red"]), find(&["g", "green"]), find(&["b", "blue"])];
+    if let [Some(r), Some(g), Some(b)] = rgb {
+        return Some((0, [r, g, b].into_iter().chain(alpha).collect()));
+    }
+    if let Some(grey) = find(&["y", "l", "luminance", "grey", "gray"])
+        && find(&["x"]).is_none()
+    {
+        return Some((1, [grey].into_iter().chain(alpha).collect()));
+    }
+    if let [Some(x), Some(y), Some(z)] = [find(&["x"]), find(&["y"]), find(&["z"])] {
+        return Some((2, vec![x, y, z]));
+    }
+    match *members {
+        [only] => Some((3, vec![only])),
+        _ => None,
+    }
+}
+
+/// One buffer of interleaved values, as narrow as all channels allow.
+fn interleave(channels: Vec<&FlatSamples>) -> Samples {
+    let halves: Option<Vec<&Vec<f16>>> = channels
+        .iter()
+        .map(|c| match c {
+            FlatSamples::F16(v) => Some(v),
+            FlatSamples::F32(_) | FlatSamples::U32(_) => None,
+        })
+        .collect();
+    let pixels = channels.iter().map(|c| c.len()).min().unwrap_or(0);
+    match halves {
+        Some(halves) => Samples::F16(
+            (0..pixels)
+                .flat_map(|i| halves.iter().map(move |c| c[i]))
+                .collect(),
+        ),
+        None => {
+            let planes: Vec<Vec<f32>> = channels.iter().map(|c| c.values_as_f32().collect()).collect();
+            let planes = &planes;
+            Samples::F32(
+                (0..pixels)
+                    .flat_map(|i| planes.iter().map(move |c| c[i]))
+                    .collect(),
+            )
+        }
+    }
+}

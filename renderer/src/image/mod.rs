@@ -1,0 +1,227 @@
+//! Plain images, their files and their transfer curves: what textures, environment maps, films and comparisons share.
+//!
+//! - [`Image`] is `f32` data, row-major, row 0 on top, channels interleaved; nothing else is promised about the values
+//!   than what [`ColorSpace`] says.
+//! - [`read`] turns files into images, [`write`] turns images into files; both pick the format by content or extension.
+//! - No content of a file makes a reader panic; every failure is an [`ImageError`] with the path.
+
+mod error;
+mod exr_read;
+mod exr_write;
+mod output;
+mod raster;
+mod read;
+mod transfer;
+mod write;
+
+pub use error::ImageError;
+pub use output::{check_writable, write_whole};
+pub use raster::{Raster, Samples};
+pub use read::{Format, NamedChannels, decode, read, read_channels, read_metadata};
+pub use transfer::{linear_from_srgb, linear_from_srgb8, srgb_from_linear, srgb8_from_linear};
+pub use write::{MetaValue, WriteOptions, encode, write, write_all};
+
+use crate::color::Rgb;
+
+/// How the numbers of an image relate to light.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ColorSpace {
+    /// Linear Rec.709: proportional to light.
+    Linear,
+    /// Encoded with the sRGB transfer curve (IEC 61966-2-1); alpha is not.
+    Srgb,
+}
+
+/// A rectangle of pixels: `x0 ≤ x < x1`, `y0 ≤ y < y1`, y downwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rect {
+    /// Leftmost column.
+    pub x0: u32,
+    /// Topmost row.
+    pub y0: u32,
+    /// One past the rightmost column.
+    pub x1: u32,
+    /// One past the bottom row.
+    pub y1: u32,
+}
+
+impl Rect {
+    /// The rectangle of that size at the origin.
+    pub const fn of_size(width: u32, height: u32) -> Rect {
+        Rect {
+            x0: 0,
+            y0: 0,
+            x1: width,
+            y1: height,
+        }
+    }
+
+    /// Columns; 0 when empty.
+    pub const fn width(&self) -> u32 {
+        self.x1.saturating_sub(self.x0)
+    }
+
+    /// Rows; 0 when empty.
+    pub const fn height(&self) -> u32 {
+        self.y1.saturating_sub(self.y0)
+    }
+
+    /// Number of pixels.
+    pub const fn area(&self) -> usize {
+        self.width() as usize * self.height() as usize
+    }
+
+    /// Whether it holds no pixel.
+    pub const fn is_empty(&self) -> bool {
+        self.width() == 0 || self.height() == 0
+    }
+
+    /// Whether the pixel lies in it.
+    pub const fn contains(&self, x: u32, y: u32) -> bool {
+        x >= self.x0 && x < self.x1 && y >= self.y0 && y < self.y1
+    }
+
+    /// Whether all of `other` lies in it.
+    pub const fn encloses(&self, other: &Rect) -> bool {
+        other.x0 >= self.x0 && other.y0 >= self.y0 && other.x1 <= self.x1 && other.y1 <= self.y1
+    }
+
+    /// Its pixels, row by row.
+    pub fn pixels(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
+        let Rect { x0, y0, x1, y1 } = *self;
+        (y0..y1).flat_map(move |y| (x0..x1).map(move |x| (x, y)))
+    }
+}
+
+/// Where an image lies in a larger one: EXR's data window within its display window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Column of the image's first column, relative to the whole's.
+    pub x: i32,
+    /// Row of the image's first row, relative to the whole's.
+    pub y: i32,
+    /// Width of the whole [pixels].
+    pub full_width: u32,
+    /// Height of the whole [pixels].
+    pub full_height: u32,
+}
+
+/// A picture in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Values per pixel: 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha, or any number of other quantities.
+    pub channels: usize,
+    /// The values, row-major, row 0 on top: `height × width × channels`.
+    pub data: Vec<f32>,
+    /// How the values relate to light.
+    pub color_space: ColorSpace,
+    /// Where the image lies in a larger one; `None` when it is the whole.
+    pub window: Option<Window>,
+}
+
+impl Image {
+    /// A linear image of zeros.
+    pub fn new(width: usize, height: usize, channels: usize) -> Image {
+        let data = vec![0.0; width * height * channels];
+        Image {
+            width,
+            height,
+            channels,
+            data,
+            color_space: ColorSpace::Linear,
+            window: None,
+        }
+    }
+
+    /// A linear RGB image whose pixel at column `x` and row `y` is `f(x, y)`.
+    pub fn from_fn(width: usize, height: usize, mut f: impl FnMut(usize, usize) -> Rgb) -> Image {
+        let mut image = Image::new(width, height, 3);
+        for y in 0..height {
+            for x in 0..width {
+                image.set_rgb(x, y, f(x, y));
+            }
+        }
+        image
+    }
+
+    /// The values of a pixel.
+    ///
+    /// # Panics
+    /// When the pixel lies outside.
+    pub fn pixel(&self, x: usize, y: usize) -> &[f32] {
+        assert!(
+            x < self.width && y < self.height,
+            "pixel ({x}, {y}) outside the image"
+        );
+        let start = (y * self.width + x) * self.channels;
+        &self.data[start..start + self.channels]
+    }
+
+    /// The values of a pixel, to change.
+    ///
+    /// # Panics
+    /// When the pixel lies outside.
+    pub fn pixel_mut(&mut self, x: usize, y: usize) -> &mut [f32] {
+        assert!(
+            x < self.width && y < self.height,
+            "pixel ({x}, {y}) outside the image"
+        );
+        let start = (y * self.width + x) * self.channels;
+        &mut self.data[start..start + self.channels]
+    }
+
+    /// The colour of a pixel, as stored; grey is repeated in all three channels.
+    ///
+    /// # Panics
+    /// When the pixel lies outside.
+    pub fn rgb(&self, x: usize, y: usize) -> Rgb {
+        match *self.pixel(x, y) {
+            [r, g, b, ..] => Rgb::new(r, g, b),
+            [grey, ..] => Rgb::splat(grey),
+            [] => Rgb::BLACK,
+        }
+    }
+
+    /// Sets the first three channels of a pixel (the first alone where there are fewer).
+    ///
+    /// # Panics
+    /// When the pixel lies outside.
+    pub fn set_rgb(&mut self, x: usize, y: usize, color: Rgb) {
+        let pixel = self.pixel_mut(x, y);
+        let used = if pixel.len() < 3 { pixel.len().min(1) } else { 3 };
+        pixel[..used].copy_from_slice(&color.to_array()[..used]);
+    }
+
+    /// How many leading channels carry colour; the rest is alpha or other.
+    pub fn color_channels(&self) -> usize {
+        if self.channels < 3 {
+            self.channels.min(1)
+        } else {
+            3
+        }
+    }
+
+    /// The same picture in linear Rec.709.
+    pub fn into_linear(mut self) -> Image {
+        match self.color_space {
+            ColorSpace::Linear => {}
+            ColorSpace::Srgb => {
+                let color = self.color_channels();
+                for pixel in self.data.chunks_exact_mut(self.channels.max(1)) {
+                    pixel[..color].iter_mut().for_each(|v| *v = linear_from_srgb(*v));
+                }
+                self.color_space = ColorSpace::Linear;
+            }
+        }
+        self
+    }
+
+    /// How many values are infinite or not a number.
+    pub fn non_finite(&self) -> usize {
+        self.data.iter().filter(|v| !v.is_finite()).count()
+    }
+}

@@ -1,0 +1,277 @@
+//! Files to images: EXR, Radiance HDR, PNG, JPEG, TGA and BMP.
+
+use std::fs;
+use std::io::Cursor;
+use std::path::Path;
+
+use image::{DynamicImage, ImageFormat, ImageReader, Limits};
+
+use super::exr_read::{self, ExrFile};
+use super::{Image, ImageError, MetaValue, Raster, Samples, Window};
+
+/// The most memory that decoding one image may take [bytes]: room for 16k × 16k pixels of four floats.
+pub(crate) const MAX_BYTES: u64 = 4 << 30;
+
+/// The formats that are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// OpenEXR.
+    Exr,
+    /// Radiance RGBE.
+    Hdr,
+    /// PNG, 8 or 16 bits.
+    Png,
+    /// JPEG.
+    Jpeg,
+    /// Truevision TGA.
+    Tga,
+    /// Windows bitmap.
+    Bmp,
+}
+
+impl Format {
+    /// The format of a file: by its first bytes, else (TGA has none that tell) by the extension of its name.
+    pub fn detect(path: &Path, bytes: &[u8]) -> Option<Format> {
+        const MAGIC: [(&[u8], Format); 6] = [
+            (&[0x76, 0x2f, 0x31, 0x01], Format::Exr),
+            (b"#?RADIANCE", Format::Hdr),
+            (b"#?RGBE", Format::Hdr),
+            (b"\x89PNG\r\n\x1a\n", Format::Png),
+            (&[0xff, 0xd8, 0xff], Format::Jpeg),
+            (b"BM", Format::Bmp),
+        ];
+        let by_magic = MAGIC
+            .iter()
+            .find(|(magic, _)| bytes.starts_with(magic))
+            .map(|&(_, format)| format);
+        by_magic.or_else(|| Format::from_extension(path))
+    }
+
+    /// The format that the extension of a name promises.
+    pub fn from_extension(path: &Path) -> Option<Format> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "exr" => Some(Format::Exr),
+            "hdr" | "pic" => Some(Format::Hdr),
+            "png" => Some(Format::Png),
+            "jpg" | "jpeg" => Some(Format::Jpeg),
+            "tga" => Some(Format::Tga),
+            "bmp" => Some(Format::Bmp),
+            _ => None,
+        }
+    }
+
+    /// Its usual name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Format::Exr => "EXR",
+            Format::Hdr => "Radiance HDR",
+            Format::Png => "PNG",
+            Format::Jpeg => "JPEG",
+            Format::Tga => "TGA",
+            Format::Bmp => "BMP",
+        }
+    }
+}
+
+/// Reads an image: grey, grey with alpha, RGB or RGBA, values in the file's own colour space (see
+/// [`Image::into_linear`]).
+///
+/// Of an EXR with several layers the one without a name is taken, else the first that has colour.
+///
+/// # Errors
+/// When the file is missing, damaged, empty or of an unsupported kind.
+pub fn read(path: &Path) -> Result<Image, ImageError> {
+    let bytes = fs::read(path).map_err(|e| ImageError::from_read(path, e))?;
+    Ok(decode(path, &bytes)?.into_image())
+}
+
+/// Decodes a file's bytes. `path` names the image in errors and, for a format without magic bytes, tells it by its
+/// extension; it need not exist.
+///
+/// # Errors
+/// When the bytes are damaged, empty or of an unsupported kind.
+pub fn decode(path: &Path, bytes: &[u8]) -> Result<Raster, ImageError> {
+    match Format::detect(path, bytes) {
+        Some(Format::Exr) => exr_read::decode(path, bytes)?.into_raster(path),
+        Some(format) => decode_other(path, bytes, format),
+        None => Err(ImageError::unsupported(
+            path,
+            "not a format that is read (EXR, HDR, PNG, JPEG, TGA and BMP are)",
+        )),
+    }
+}
+
+/// All channels of a file by name, as planes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedChannels {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Name and values, row-major, row 0 on top: `height × width` each. A channel of a named layer is `layer.channel`.
+    pub planes: Vec<(String, Vec<f32>)>,
+    /// Where the image lies in a larger one.
+    pub window: Option<Window>,
+    /// The file's own key-value pairs, sorted by key.
+    pub metadata: Vec<(String, MetaValue)>,
+}
+
+/// Reads all channels of a file by name. Files other than EXR have `R`, `G`, `B` or `Y`, and `A`.
+///
+/// # Errors
+/// As [`read`]; also when an EXR's layers differ in size.
+pub fn read_channels(path: &Path) -> Result<NamedChannels, ImageError> {
+    let bytes = fs::read(path).map_err(|e| ImageError::from_read(path, e))?;
+    if Format::detect(path, &bytes) == Some(Format::Exr) {
+        return exr_read::decode(path, &bytes)?.into_named_channels(path);
+    }
+    let image = decode(path, &bytes)?.into_image();
+    let names: &[&str] = match image.channels {
+        1 => &["Y"],
+        2 => &["Y", "A"],
+        3 => &["R", "G", "B"],
+        _ => &["R", "G", "B", "A"],
+    };
+    let plane = |c: usize| {
+        image
+            .data
+            .iter()
+            .skip(c)
+            .step_by(image.channels)
+            .copied()
+            .collect()
+    };
+    let planes = names
+        .iter()
+        .enumerate()
+        .map(|(c, name)| ((*name).to_owned(), plane(c)))
+        .collect();
+    let Image {
+        width,
+        height,
+        window,
+        ..
+    } = image;
+    Ok(NamedChannels {
+        width,
+        height,
+        planes,
+        window,
+        metadata: Vec::new(),
+    })
+}
+
+/// Reads the key-value pairs that an EXR carries, sorted by key; none for other formats.
+///
+/// # Errors
+/// When the file is missing or its header damaged.
+pub fn read_metadata(path: &Path) -> Result<Vec<(String, MetaValue)>, ImageError> {
+    let bytes = fs::read(path).map_err(|e| ImageError::from_read(path, e))?;
+    match Format::detect(path, &bytes) {
+        Some(Format::Exr) => ExrFile::metadata_of(path, &bytes),
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, ImageError> {
+    let file_format = match format {
+        Format::Exr => unreachable!("EXR has its own reader"),
+        Format::Hdr => ImageFormat::Hdr,
+        Format::Png => ImageFormat::Png,
+        Format::Jpeg => ImageFormat::Jpeg,
+        Format::Tga => ImageFormat::Tga,
+        Format::Bmp => ImageFormat::Bmp,
+    };
+    let convert = |e| match e {
+        image::ImageError::Unsupported(e) => ImageError::unsupported(path, e),
+        e => ImageError::damaged(path, format.name(), e),
+    };
+    let open = || {
+        let mut reader = ImageReader::with_format(Cursor::new(bytes), file_format);
+        let mut limits = Limits::default();
+        limits.max_alloc = Some(MAX_BYTES);
+        reader.limits(limits);
+        reader
+    };
+    if format == Format::Jpeg && !jpeg_has_end(bytes) {
+        return Err(ImageError::damaged(
+            path,
+            format.name(),
+            "it stops before its end marker",
+        ));
+    }
+    let (width, height) = open().into_dimensions().map_err(convert)?;
+    let (width, height) = (width as usize, height as usize);
+    check_size(path, [width, height, 4], bytes.len())?;
+    let decoded = open().decode().map_err(convert)?;
+    let (channels, samples) = samples_of(decoded);
+    Ok(Raster {
+        width,
+        height,
+        channels,
+        samples,
+        window: None,
+    })
+}
+
+/// Whether an end marker follows the last scan. The decoder fills what is missing of a truncated file with grey.
+fn jpeg_has_end(bytes: &[u8]) -> bool {
+    // Within a scan 0xff is followed by zero, so that neither marker can be there by chance; the markers of a
+    // thumbnail come before the picture's first scan.
+    let last = |marker: u8| bytes.windows(2).rposition(|pair| pair == [0xff, marker]);
+    last(0xda).is_some_and(|scan| last(0xd9).is_some_and(|end| end > scan))
+}
+
+/// Refuses images without pixels, those that do not fit [`MAX_BYTES`] as floats, and those that claim more pixels than
+/// their file can hold: before memory is taken for them.
+pub(crate) fn check_size(
+    path: &Path,
+    [width, height, channels]: [usize; 3],
+    file_size: usize,
+) -> Result<(), ImageError> {
+    // Deflate packs 1032 bytes into one, a bit per pixel makes eight of that; nothing else comes near.
+    const DENSEST: u64 = 1 << 14;
+    const SLACK: u64 = 1 << 20;
+    if width == 0 || height == 0 {
+        return Err(ImageError::Empty {
+            path: path.to_owned(),
+            width,
+            height,
+        });
+    }
+    let bytes = [height, channels, 4]
+        .iter()
+        .try_fold(width as u64, |n, &f| n.checked_mul(f as u64));
+    match bytes {
+        Some(bytes) if bytes > SLACK && bytes / DENSEST > file_size as u64 => {
+            let reason = format!("{file_size} bytes cannot hold {width}×{height} pixels");
+            Err(ImageError::unsupported(path, reason))
+        }
+        Some(bytes) if bytes <= MAX_BYTES => Ok(()),
+        _ => Err(ImageError::TooLarge {
+            path: path.to_owned(),
+            width,
+            height,
+            channels,
+        }),
+    }
+}
+
+fn samples_of(image: DynamicImage) -> (usize, Samples) {
+    let channels = usize::from(image.color().channel_count());
+    let samples = match image {
+        DynamicImage::ImageLuma8(i) => Samples::U8(i.into_raw()),
+        DynamicImage::ImageLumaA8(i) => Samples::U8(i.into_raw()),
+        DynamicImage::ImageRgb8(i) => Samples::U8(i.into_raw()),
+        DynamicImage::ImageRgba8(i) => Samples::U8(i.into_raw()),
+        DynamicImage::ImageLuma16(i) => Samples::U16(i.into_raw()),
+        DynamicImage::ImageLumaA16(i) => Samples::U16(i.into_raw()),
+        DynamicImage::ImageRgb16(i) => Samples::U16(i.into_raw()),
+        DynamicImage::ImageRgba16(i) => Samples::U16(i.into_raw()),
+        DynamicImage::ImageRgb32F(i) => Samples::F32(i.into_raw()),
+        DynamicImage::ImageRgba32F(i) => Samples::F32(i.into_raw()),
+        // The enum is open: whatever a later version adds still converts.
+        other => return (4, Samples::F32(other.into_rgba32f().into_raw())),
+    };
+    (channels, samples)
+}

@@ -1,0 +1,236 @@
+//! Images to files: EXR, Radiance HDR, PNG and JPEG.
+
+use std::path::Path;
+
+use image::codecs::hdr::HdrEncoder;
+use image::codecs::jpeg::JpegEncoder;
+use image::codecs::png::PngEncoder;
+use image::{ExtendedColorType, ImageEncoder};
+use rayon::prelude::*;
+
+use super::{Image, ImageError, check_writable, exr_write, srgb8_from_linear, write_whole};
+
+/// How good JPEG files are, of 100.
+const JPEG_QUALITY: u8 = 95;
+
+/// A value in an image's metadata.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MetaValue {
+    /// Text.
+    Text(String),
+    /// A whole number.
+    Int(i32),
+    /// A number.
+    Float(f64),
+}
+
+impl From<&str> for MetaValue {
+    fn from(v: &str) -> MetaValue {
+        MetaValue::Text(v.to_owned())
+    }
+}
+
+impl From<String> for MetaValue {
+    fn from(v: String) -> MetaValue {
+        MetaValue::Text(v)
+    }
+}
+
+impl From<f64> for MetaValue {
+    fn from(v: f64) -> MetaValue {
+        MetaValue::Float(v)
+    }
+}
+
+impl From<u64> for MetaValue {
+    /// EXR's whole numbers have 32 bits with sign; larger ones become text.
+    fn from(v: u64) -> MetaValue {
+        i32::try_from(v).map_or_else(|_| MetaValue::Text(v.to_string()), MetaValue::Int)
+    }
+}
+
+/// What a file says beside the pixels, and how pixels become bytes.
+#[derive(Clone, Debug, Default)]
+pub struct WriteOptions {
+    /// Brightness of 8-bit formats [stops]; other formats keep the radiance as it is.
+    pub exposure: f32,
+    /// Names of the image's channels in an EXR; empty for the usual ones (`Y`, `YA`, `RGB` or `RGBA`).
+    pub channel_names: Vec<String>,
+    /// Key-value pairs for an EXR's header.
+    pub metadata: Vec<(String, MetaValue)>,
+}
+
+/// The formats that are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum OutputFormat {
+    Exr,
+    Hdr,
+    Png,
+    Jpeg,
+}
+
+impl OutputFormat {
+    /// The format that the extension of `path` asks for.
+    pub(super) fn of(path: &Path) -> Result<OutputFormat, ImageError> {
+        let extension = path.extension().map(|e| e.to_string_lossy().into_owned());
+        match extension.as_deref().map(str::to_ascii_lowercase).as_deref() {
+            Some("exr") => Ok(OutputFormat::Exr),
+            Some("hdr") => Ok(OutputFormat::Hdr),
+            Some("png") => Ok(OutputFormat::Png),
+            Some("jpg" | "jpeg") => Ok(OutputFormat::Jpeg),
+            _ => Err(ImageError::UnknownExtension {
+                path: path.to_owned(),
+                extension,
+            }),
+        }
+    }
+}
+
+/// Writes an image in the format that the extension names, whole or not at all.
+///
+/// EXR keeps all channels as 32-bit floats. HDR keeps RGB. PNG and JPEG get exposure and the sRGB transfer, and are
+/// rounded to 8 bits; PNG keeps alpha.
+///
+/// # Errors
+/// When the extension names no format, the image does not suit the format, or the file cannot be written.
+pub fn write(path: &Path, image: &Image, options: &WriteOptions) -> Result<(), ImageError> {
+    write_whole(path, &encode(path, image, options)?)
+}
+
+/// Writes an image to several files; all are checked and encoded before the first is written.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_all<P: AsRef<Path>>(
+    paths: &[P],
+    image: &Image,
+    options: &WriteOptions,
+) -> Result<(), ImageError> {
+    paths.iter().try_for_each(|path| check_writable(path.as_ref()))?;
+    let files: Vec<Vec<u8>> = paths
+        .iter()
+        .map(|path| encode(path.as_ref(), image, options))
+        .collect::<Result<_, _>>()?;
+    paths
+        .iter()
+        .zip(&files)
+        .try_for_each(|(path, bytes)| write_whole(path.as_ref(), bytes))
+}
+
+/// The bytes that [`write`] would put into `path`.
+///
+/// # Errors
+/// When the extension names no format or the image does not suit the format.
+pub fn encode(path: &Path, image: &Image, options: &WriteOptions) -> Result<Vec<u8>, ImageError> {
+    let format = OutputFormat::of(path)?;
+    if image.width == 0 || image.height == 0 || image.channels == 0 {
+        return Err(ImageError::not_writable(path, "the image has no pixels"));
+    }
+    let encoded = match format {
+        OutputFormat::Exr => encode_exr(image, options),
+        OutputFormat::Hdr => encode_hdr(image),
+        OutputFormat::Png => encode_png(image, options.exposure),
+        OutputFormat::Jpeg => encode_jpeg(image, options.exposure),
+    };
+    encoded.map_err(|reason| ImageError::not_writable(path, reason))
+}
+
+fn encode_exr(image: &Image, options: &WriteOptions) -> Result<Vec<u8>, String> {
+    let usual: &[&str] = match image.channels {
+        1 => &["Y"],
+        2 => &["Y", "A"],
+        3 => &["R", "G", "B"],
+        4 => &["R", "G", "B", "A"],
+        _ => &[],
+    };
+    let names = match options.channel_names.as_slice() {
+        [] => usual.iter().map(|&n| n.to_owned()).collect(),
+        names => names.to_vec(),
+    };
+    if names.len() != image.channels {
+        return Err(format!("{} names for {} channels", names.len(), image.channels));
+    }
+    // What is in memory as encoded colour leaves as light: EXR has no other custom.
+    exr_write::encode(&image.clone().into_linear(), &names, &options.metadata)
+}
+
+fn encode_hdr(image: &Image) -> Result<Vec<u8>, String> {
+    let image = image.clone().into_linear();
+    let pixels = |i| image.rgb(i % image.width, i / image.width).to_array();
+    let pixels: Vec<_> = (0..image.width * image.height)
+        .map(|i| image::Rgb(pixels(i)))
+        .collect();
+    let mut bytes = Vec::new();
+    let encoder = HdrEncoder::new(&mut bytes);
+    encoder
+        .encode(&pixels, image.width, image.height)
+        .map_err(|e| e.to_string())?;
+    Ok(bytes)
+}
+
+fn encode_png(image: &Image, exposure: f32) -> Result<Vec<u8>, String> {
+    let (kind, values) = match image.channels {
+        1 => (ExtendedColorType::L8, to_bytes(image, exposure, 1)),
+        2 => (ExtendedColorType::La8, to_bytes(image, exposure, 2)),
+        3 => (ExtendedColorType::Rgb8, to_bytes(image, exposure, 3)),
+        _ => (ExtendedColorType::Rgba8, to_bytes(image, exposure, 4)),
+    };
+    let mut bytes = Vec::new();
+    let (width, height) = dimensions(image)?;
+    let encoder = PngEncoder::new(&mut bytes);
+    encoder
+        .write_image(&values, width, height, kind)
+        .map_err(|e| e.to_string())?;
+    Ok(bytes)
+}
+
+fn encode_jpeg(image: &Image, exposure: f32) -> Result<Vec<u8>, String> {
+    let (kind, kept) = match image.color_channels() {
+        1 => (ExtendedColorType::L8, 1),
+        _ => (ExtendedColorType::Rgb8, 3),
+    };
+    let mut bytes = Vec::new();
+    let (width, height) = dimensions(image)?;
+    if width > 65535 || height > 65535 {
+        return Err(format!(
+            "{width}×{height} pixels are more than JPEG allows (65535 each way)"
+        ));
+    }
+    let encoder = JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY);
+    encoder
+        .write_image(&to_bytes(image, exposure, kept), width, height, kind)
+        .map_err(|e| e.to_string())?;
+    Ok(bytes)
+}
+
+fn dimensions(image: &Image) -> Result<(u32, u32), String> {
+    let narrow = |n: usize| u32::try_from(n).map_err(|_| format!("{n} pixels are too many"));
+    Ok((narrow(image.width)?, narrow(image.height)?))
+}
+
+/// The first `kept` channels as 8-bit sRGB; alpha is neither exposed nor encoded.
+fn to_bytes(image: &Image, exposure: f32, kept: usize) -> Vec<u8> {
+    let image = image.clone().into_linear();
+    let scale = exposure.exp2();
+    let color = image.color_channels();
+    let mut bytes = vec![0; image.width * image.height * kept];
+    bytes
+        .par_chunks_mut(image.width * kept)
+        .zip(image.data.par_chunks(image.width * image.channels))
+        .for_each(|(bytes, row)| {
+            for (out, pixel) in bytes.chunks_exact_mut(kept).zip(row.chunks_exact(image.channels)) {
+                for (c, (byte, &v)) in out.iter_mut().zip(pixel).enumerate() {
+                    *byte = if c < color {
+                        srgb8_from_linear(v * scale)
+                    } else {
+                        unit_to_byte(v)
+                    };
+                }
+            }
+        });
+    bytes
+}
+
+fn unit_to_byte(v: f32) -> u8 {
+    (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
+}

@@ -1,0 +1,41 @@
+//! Light that reaches a point straight from a light, by choosing points of lights.
+
+use super::Context;
+use crate::bsdf::Bsdf;
+use crate::color::Rgb;
+use crate::geometry::Interaction;
+use crate::math::Ray;
+use crate::sampler::Sampler;
+use crate::sampling::power_heuristic;
+use crate::scene::Scene;
+
+/// The radiance that one sample of one light makes a point send towards its viewer, weighed against finding the light by
+/// sampling `bsdf`. Takes three numbers of `sampler`, whatever comes out.
+// Veach 1997, "Robust Monte Carlo Methods for Light Transport Simulation", section 8.1.
+#[inline]
+pub(super) fn sample_one_light(
+    scene: &Scene,
+    it: &Interaction,
+    bsdf: &Bsdf,
+    sampler: &mut Sampler,
+    context: &mut Context,
+) -> Rgb {
+    let (u_light, u) = (sampler.next_1d(), sampler.next_2d());
+    let Some((light, probability, u_primitive)) = scene.select_light(u_light) else { return Rgb::BLACK };
+    let Some(sample) = light.sample_li(it.p, it.time, u_primitive, u, &mut context.shading) else {
+        return Rgb::BLACK;
+    };
+    let (f, bsdf_pdf) = bsdf.eval_pdf(it.wo, sample.wi);
+    if f.is_black() {
+        return Rgb::BLACK;
+    }
+    let ray = Ray { t_max: sample.distance, ..it.spawn_ray(sample.wi) };
+    context.stats.shadow_rays += 1;
+    let visible = scene.transmittance(&ray, &mut context.shading);
+    if visible.is_black() {
+        return Rgb::BLACK;
+    }
+    let pdf = sample.pdf * probability;
+    let weight = if sample.is_delta { 1.0 } else { power_heuristic(pdf, bsdf_pdf) };
+    f * sample.radiance * visible * (weight / pdf)
+}

@@ -1,0 +1,271 @@
+//! Light from all around, infinitely far away: one radiance, or a latitude-longitude map.
+//!
+//! - Row and column fractions of a map times π and 2π are the colatitude θ from +y and the longitude φ, and the direction
+//!   is (sin φ sin θ, cos θ, −cos φ sin θ): the centre column is +z.
+//! - Texel values stand at texel centres; between them the map is bilinear, across the seam too. Rows end at the poles.
+//! - The density of a direction is the mean luminance of the map over the cell of its texel, so wherever there is light
+//!   there is density (less what `compensate` takes away on purpose).
+
+use std::f32::consts::{PI, TAU};
+
+use glam::{Mat3, Vec2, Vec3};
+
+use super::LightSample;
+use crate::color::Rgb;
+use crate::math::{lat_long_uv, safe_sqrt, sqr};
+use crate::sampling::{Distribution2d, uniform_sphere, uniform_sphere_pdf};
+
+/// Light from all directions.
+#[derive(Clone, Debug)]
+pub enum EnvironmentLight {
+    /// The same radiance from everywhere.
+    Constant(Rgb),
+    /// A picture of the surroundings.
+    Map(EnvironmentMap),
+}
+
+/// A latitude-longitude map that can be sampled.
+#[derive(Clone, Debug)]
+pub struct EnvironmentMap {
+    width: usize,
+    height: usize,
+    /// Radiance, row-major, row 0 at +y.
+    texels: Vec<Rgb>,
+    world_from_map: Mat3,
+    map_from_world: Mat3,
+    distribution: Distribution2d,
+    /// Luminance of the integral over all directions [W/m²].
+    flux: f32,
+}
+
+/// How an [`EnvironmentMap`] stands in the world and is sampled.
+#[derive(Clone, Copy, Debug)]
+pub struct EnvironmentOptions {
+    /// Rotation of the map (a reflection is allowed).
+    pub world_from_map: Mat3,
+    /// Factor of all radiance.
+    pub scale: Rgb,
+    /// Whether to spend samples only on what is brighter than the mean. Right when every direction is sampled in another
+    /// way too and both are weighed against each other, as the path tracer does; wrong when the light is sampled alone.
+    // Karlík et al. 2019, "MIS Compensation: Optimizing Sampling Techniques in Multiple Importance Sampling", section 5.
+    pub compensate: bool,
+}
+
+impl Default for EnvironmentOptions {
+    fn default() -> EnvironmentOptions {
+        EnvironmentOptions { world_from_map: Mat3::IDENTITY, scale: Rgb::WHITE, compensate: false }
+    }
+}
+
+impl EnvironmentLight {
+    /// Radiance from the unit vector `direction` (leaving the scene) and the density of sampling it.
+    #[inline]
+    pub fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
+        match self {
+            EnvironmentLight::Constant(radiance) => (*radiance, uniform_sphere_pdf()),
+            EnvironmentLight::Map(map) => map.le_pdf(direction),
+        }
+    }
+
+    pub(super) fn sample_li(&self, u: Vec2) -> Option<LightSample> {
+        let (wi, radiance, pdf) = match self {
+            EnvironmentLight::Constant(radiance) => (uniform_sphere(u), *radiance, uniform_sphere_pdf()),
+            EnvironmentLight::Map(map) => map.sample(u)?,
+        };
+        let lit = pdf > 0.0 && !radiance.is_black();
+        lit.then_some(LightSample { wi, radiance, pdf, distance: f32::INFINITY, is_delta: false })
+    }
+
+    /// What enters the sphere that holds a scene of that radius, as luminance.
+    pub(super) fn power(&self, scene_radius: f32) -> f32 {
+        let flux = match self {
+            EnvironmentLight::Constant(radiance) => 4.0 * PI * radiance.luminance(),
+            EnvironmentLight::Map(map) => map.flux,
+        };
+        flux * PI * sqr(scene_radius)
+    }
+}
+
+impl EnvironmentMap {
+    /// A map of `texels`, row-major, row 0 at +y, in rows of `width`.
+    ///
+    /// # Panics
+    /// When `texels` is empty or not whole rows.
+    pub fn new(texels: Vec<Rgb>, width: usize, options: EnvironmentOptions) -> EnvironmentMap {
+        assert!(
+            width > 0 && !texels.is_empty() && texels.len().is_multiple_of(width),
+            "an environment map needs whole rows"
+        );
+        let texels: Vec<Rgb> = texels.into_iter().map(|texel| texel * options.scale).collect();
+        let height = texels.len() / width;
+        let mut weights = cell_luminance(&texels, width);
+        let solid_angles: Vec<f32> = (0..height).map(|row| cell_solid_angle(row, width, height)).collect();
+        let flux: f64 = weights
+            .chunks_exact(width)
+            .zip(&solid_angles)
+            .map(|(row, &omega)| row.iter().copied().map(f64::from).sum::<f64>() * f64::from(omega))
+            .sum();
+        let mean = (flux / (4.0 * std::f64::consts::PI)) as f32;
+        for (row, &omega) in weights.chunks_exact_mut(width).zip(&solid_angles) {
+            for weight in row {
+                let useful = if options.compensate { (*weight - mean).max(0.0) } else { *weight };
+                *weight = useful * omega;
+            }
+        }
+        EnvironmentMap {
+            width,
+            height,
+            distribution: Distribution2d::new(&weights, width),
+            texels,
+            world_from_map: options.world_from_map,
+            map_from_world: options.world_from_map.inverse(),
+            flux: flux as f32,
+        }
+    }
+
+    fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
+        let d = self.map_from_world * direction;
+        let uv = lat_long_uv(d);
+        let sin_theta = safe_sqrt(sqr(d.x) + sqr(d.z));
+        (self.lookup(uv), self.solid_angle_pdf(self.distribution.pdf(uv), sin_theta))
+    }
+
+    /// A direction in world space, its radiance and its density.
+    fn sample(&self, u: Vec2) -> Option<(Vec3, Rgb, f32)> {
+        let sample = self.distribution.sample(u);
+        let (sin_theta, cos_theta) = (PI * sample.uv.y).sin_cos();
+        let (sin_phi, cos_phi) = (TAU * sample.uv.x).sin_cos();
+        let d = Vec3::new(sin_phi * sin_theta, cos_theta, -cos_phi * sin_theta);
+        let pdf = self.solid_angle_pdf(sample.pdf, sin_theta);
+        let wi = (self.world_from_map * d).normalize();
+        (pdf > 0.0).then(|| (wi, self.lookup(sample.uv), pdf))
+    }
+
+    /// dω = sin θ dθ dφ = 2π² sin θ du dv.
+    fn solid_angle_pdf(&self, pdf_uv: f32, sin_theta: f32) -> f32 {
+        if sin_theta > 0.0 { pdf_uv / (2.0 * PI * PI * sin_theta) } else { 0.0 }
+    }
+
+    /// The radiance at `uv` in `[0,1]²`, bilinear.
+    fn lookup(&self, uv: Vec2) -> Rgb {
+        let x = uv.x * self.width as f32 - 0.5;
+        let y = uv.y * self.height as f32 - 0.5;
+        let (x0, y0) = (x.floor(), y.floor());
+        let (fx, fy) = (x - x0, y - y0);
+        let (x0, y0) = (x0 as i32, y0 as i32);
+        let upper = self.texel(x0, y0).lerp(self.texel(x0 + 1, y0), fx);
+        let lower = self.texel(x0, y0 + 1).lerp(self.texel(x0 + 1, y0 + 1), fx);
+        upper.lerp(lower, fy)
+    }
+
+    /// Columns go round, rows end. `x` is at most one column outside.
+    fn texel(&self, x: i32, y: i32) -> Rgb {
+        let (width, height) = (self.width as i32, self.height as i32);
+        let x = if x < 0 { x + width } else if x >= width { x - width } else { x };
+        self.texels[(y.clamp(0, height - 1) * width + x) as usize]
+    }
+}
+
+/// The solid angle of a texel's cell in a row [sr].
+fn cell_solid_angle(row: usize, width: usize, height: usize) -> f32 {
+    let edge = |row: usize| (std::f64::consts::PI * row as f64 / height as f64).cos();
+    ((edge(row) - edge(row + 1)) * std::f64::consts::TAU / width as f64) as f32
+}
+
+/// The mean luminance of the bilinear map over the cell of each texel. In each axis a linear interpolant's mean over a
+/// cell is 1/8 of either neighbour and 6/8 of the texel itself.
+fn cell_luminance(texels: &[Rgb], width: usize) -> Vec<f32> {
+    let luminance = |texel: &Rgb| {
+        let l = texel.luminance();
+        if l.is_finite() { l.max(0.0) } else { 0.0 }
+    };
+    let blend = |a: f32, b: f32, c: f32| 0.125 * (a + c) + 0.75 * b;
+    let columns: Vec<f32> = texels
+        .chunks_exact(width)
+        .flat_map(|row| {
+            (0..width).map(move |x| {
+                let at = |x: usize| luminance(&row[x % width]);
+                blend(at(x + width - 1), at(x), at(x + 1))
+            })
+        })
+        .collect();
+    let height = texels.len() / width;
+    (0..texels.len())
+        .map(|i| {
+            let (x, y) = (i % width, i / width);
+            let at = |y: usize| columns[y * width + x];
+            blend(at(y.saturating_sub(1)), at(y), at((y + 1).min(height - 1)))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A dim map with one bright texel.
+    fn sun(options: EnvironmentOptions) -> EnvironmentMap {
+        let mut texels = vec![Rgb::new(0.1, 0.2, 0.3); 16 * 8];
+        texels[2 * 16 + 5] = Rgb::splat(500.0);
+        texels[6 * 16] = Rgb::BLACK;
+        EnvironmentMap::new(texels, 16, options)
+    }
+
+    fn grid(n: usize) -> impl Iterator<Item = Vec2> {
+        (0..n * n).map(move |i| Vec2::new((i % n) as f32 + 0.5, (i / n) as f32 + 0.5) / n as f32)
+    }
+
+    #[test]
+    fn directions_follow_the_convention() {
+        let mut texels = vec![Rgb::BLACK; 8 * 4];
+        texels[8 + 4] = Rgb::WHITE;
+        let map = EnvironmentMap::new(texels, 8, EnvironmentOptions::default());
+        // Column 4 of 8 lies just past the centre, φ in [180°, 225°]; row 1 of 4 just above the horizon.
+        let (theta, phi) = (1.5 / 4.0 * PI, 4.5 / 8.0 * TAU);
+        let d = Vec3::new(phi.sin() * theta.sin(), theta.cos(), -phi.cos() * theta.sin());
+        assert!((map.le_pdf(d).0.r - 1.0).abs() < 1e-4);
+        assert!(d.z > 0.0 && d.x < 0.0);
+    }
+
+    #[test]
+    fn density_integrates_to_one_and_agrees_with_sampling() {
+        let rotation = Mat3::from_rotation_y(0.7) * Mat3::from_rotation_x(-0.4);
+        for compensate in [false, true] {
+            let options =
+                EnvironmentOptions { world_from_map: rotation, compensate, ..EnvironmentOptions::default() };
+            let map = sun(options);
+            let mut integral = 0.0f64;
+            for uv in grid(400) {
+                let d = uniform_sphere(uv);
+                integral += f64::from(map.le_pdf(d).1) * 4.0 * std::f64::consts::PI / 160_000.0;
+            }
+            assert!((integral - 1.0).abs() < 0.01, "{integral}");
+            for u in grid(40) {
+                let (wi, radiance, pdf) = map.sample(u).expect("the map is nowhere without density");
+                let (expected_radiance, expected_pdf) = map.le_pdf(wi);
+                let near = |a: f32, b: f32| (a - b).abs() < 2e-2 * (a + b) + 1e-3;
+                // Directions on the border between two cells may fall to either side.
+                let at_border = (pdf - expected_pdf).abs() > 1e-2 * pdf;
+                assert!(at_border || near(radiance.r, expected_radiance.r), "{radiance:?} {expected_radiance:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn sampling_estimates_the_flux() {
+        let map = sun(EnvironmentOptions::default());
+        let n = 64 * 64;
+        let estimate: f32 =
+            grid(64).filter_map(|u| map.sample(u)).map(|(_, l, pdf)| l.luminance() / pdf).sum::<f32>() / n as f32;
+        assert!((estimate / map.flux - 1.0).abs() < 0.02, "{estimate} is not {}", map.flux);
+    }
+
+    #[test]
+    fn light_is_never_without_density() {
+        let map = sun(EnvironmentOptions::default());
+        for uv in grid(300) {
+            let (radiance, pdf) = map.le_pdf(uniform_sphere(uv));
+            assert!(pdf > 0.0 || radiance.is_black());
+        }
+    }
+}

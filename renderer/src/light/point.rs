@@ -1,0 +1,42 @@
+//! A light without size that shines equally in all directions.
+
+use glam::Vec3;
+
+use super::LightSample;
+use crate::color::Rgb;
+
+/// A point that radiates `intensity` in every direction.
+#[derive(Clone, Copy, Debug)]
+pub struct PointLight {
+    /// Where it is, world space [m].
+    pub position: Vec3,
+    /// Radiant intensity [W/sr].
+    pub intensity: Rgb,
+}
+
+impl PointLight {
+    pub(super) fn sample_li(&self, p: Vec3) -> Option<LightSample> {
+        toward_point(p, self.position, |_| self.intensity)
+    }
+
+    pub(super) fn power(&self) -> Rgb {
+        self.intensity * (4.0 * std::f32::consts::PI)
+    }
+}
+
+/// The sample of a light without size at `position`, whose intensity towards the unit vector `w` is `intensity(w)`.
+pub(super) fn toward_point(
+    p: Vec3,
+    position: Vec3,
+    intensity: impl FnOnce(Vec3) -> Rgb,
+) -> Option<LightSample> {
+    let to_light = position - p;
+    let distance_squared = to_light.length_squared();
+    if distance_squared == 0.0 {
+        return None;
+    }
+    let distance = distance_squared.sqrt();
+    let wi = to_light / distance;
+    let radiance = intensity(-wi) / distance_squared;
+    (!radiance.is_black()).then_some(LightSample { wi, radiance, pdf: 1.0, distance, is_delta: true })
+}

@@ -1,0 +1,207 @@
+//! What shaders ask of the renderer: textures, coordinate spaces, attributes of the geometry.
+//!
+//! A [`Host`] lives twice. While a scene is built it collects the textures that shaders name, from any thread; then
+//! [`Host::freeze`] loads them and tells it about shapes and camera. From then on nothing locks or changes.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use glam::{Affine3A, Mat4, Vec2, Vec3};
+use rustc_hash::FxHashMap;
+use shading::hir::{self, TextureOptions};
+use shading::{ShaderGlobals, ShaderHost, TextureHandle};
+
+use crate::geometry::{Geometry, Shape};
+use crate::image::ImageError;
+use crate::texture::{
+    Interpolation, Lookup, TextureColorSpace, TextureId, TextureLoader, TextureSource, TextureStore, Wrap,
+};
+
+/// The renderer as shaders see it.
+#[derive(Debug, Default)]
+pub struct Host {
+    collecting: Mutex<Collecting>,
+    frozen: OnceLock<Frozen>,
+}
+
+/// What is known while a scene is built.
+#[derive(Debug, Default)]
+struct Collecting {
+    loader: TextureLoader,
+    directories: Vec<PathBuf>,
+    /// Textures that are no files, or want a colour space of their own.
+    named: FxHashMap<String, (TextureSource, TextureColorSpace)>,
+    ids: FxHashMap<String, TextureId>,
+}
+
+/// What is known for the rest of the time.
+#[derive(Debug)]
+struct Frozen {
+    store: TextureStore,
+    ids: FxHashMap<String, TextureId>,
+    shapes: Arc<[Shape]>,
+    world_from_camera: Affine3A,
+}
+
+impl Host {
+    /// A host that looks for texture files in `directories`, in this order.
+    pub fn new(directories: Vec<PathBuf>) -> Host {
+        Host {
+            collecting: Mutex::new(Collecting { directories, ..Collecting::default() }),
+            frozen: OnceLock::new(),
+        }
+    }
+
+    /// Gives a texture a name by which shaders find it, before files of that name are looked for.
+    pub fn name_texture(&self, name: String, source: TextureSource, color_space: TextureColorSpace) {
+        self.with_collecting(|collecting| {
+            collecting.named.insert(name, (source, color_space));
+        });
+    }
+
+    /// Loads the textures that were asked for and ends the time of changes. The second call does nothing.
+    ///
+    /// # Errors
+    /// All textures that could not be read.
+    pub fn freeze(&self, shapes: Arc<[Shape]>, world_from_camera: Affine3A) -> Result<(), Vec<ImageError>> {
+        if self.frozen.get().is_some() {
+            return Ok(());
+        }
+        let (loader, ids) = self.with_collecting(|collecting| {
+            (std::mem::take(&mut collecting.loader), std::mem::take(&mut collecting.ids))
+        });
+        let store = loader.load()?;
+        self.frozen.get_or_init(|| Frozen { store, ids, shapes, world_from_camera });
+        Ok(())
+    }
+
+    /// The textures; `None` before they are loaded.
+    pub fn textures(&self) -> Option<&TextureStore> {
+        self.frozen.get().map(|frozen| &frozen.store)
+    }
+
+    fn with_collecting<T>(&self, f: impl FnOnce(&mut Collecting) -> T) -> T {
+        // A panic elsewhere leaves the tables whole: entries are added in one step.
+        f(&mut self.collecting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Collecting {
+    fn request(&mut self, name: &str) -> Option<TextureId> {
+        if let Some(&id) = self.ids.get(name) {
+            return Some(id);
+        }
+        let id = match self.named.get(name) {
+            Some((source, color_space)) => self.loader.request(source.clone(), *color_space),
+            None => {
+                let path = self.find(Path::new(name))?;
+                self.loader.request(TextureSource::File(path), TextureColorSpace::Auto)
+            }
+        };
+        self.ids.insert(name.to_owned(), id);
+        Some(id)
+    }
+
+    /// The first file of that name in the directories.
+    fn find(&self, name: &Path) -> Option<PathBuf> {
+        if name.is_absolute() || self.directories.is_empty() {
+            return name.is_file().then(|| name.to_owned());
+        }
+        self.directories.iter().map(|directory| directory.join(name)).find(|path| path.is_file())
+    }
+}
+
+impl ShaderHost for Host {
+    fn texture_handle(&self, name: &str) -> Option<TextureHandle> {
+        let id = match self.frozen.get() {
+            Some(frozen) => frozen.ids.get(name).copied(),
+            None => self.with_collecting(|collecting| collecting.request(name)),
+        };
+        id.map(|id| TextureHandle(id.0))
+    }
+
+    fn texture(
+        &self,
+        handle: TextureHandle,
+        st: [f32; 2],
+        footprint: [f32; 4],
+        options: TextureOptions,
+    ) -> [f32; 4] {
+        let Some(frozen) = self.frozen.get() else { return [0.0; 4] };
+        let [dsdx, dtdx, dsdy, dtdy] = footprint;
+        let extent = Vec2::new(dsdx.abs().max(dsdy.abs()), dtdx.abs().max(dtdy.abs()));
+        let lookup = Lookup {
+            wrap_s: wrap(options.wrap_s),
+            wrap_t: wrap(options.wrap_t),
+            interpolation: Interpolation::Linear,
+        };
+        frozen.store.sample(TextureId(handle.0), Vec2::from_array(st), extent, lookup)
+    }
+
+    fn matrix(&self, globals: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
+        let frozen = self.frozen.get()?;
+        let world_from = frozen.world_from_space(globals, from)?;
+        let to_world = frozen.world_from_space(globals, to)?;
+        // Row vectors: the rows of the language's matrices are our columns.
+        Some(Mat4::from(to_world.inverse() * world_from).to_cols_array())
+    }
+
+    fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
+        if !object.is_empty() {
+            return None;
+        }
+        let shape = self.frozen.get()?.shapes.get(globals.object as usize)?;
+        let Geometry::Mesh(mesh) = &shape.geometry else { return None };
+        let interpolate = |value: &dyn Fn(usize) -> [f32; 4]| {
+            let indices = mesh.triangles.get(globals.primitive as usize)?.map(|index| index as usize);
+            let weights = barycentric(shape.triangle(globals.primitive), globals);
+            let values = indices.map(value);
+            Some(std::array::from_fn(|lane| {
+                values.iter().zip(weights).map(|(value, weight)| value[lane] * weight).sum()
+            }))
+        };
+        match name {
+            "uv2" | "st2" if !mesh.uvs2.is_empty() => interpolate(&|i| {
+                let uv = mesh.uvs2[i];
+                [uv.x, uv.y, 0.0, 0.0]
+            }),
+            "color" | "Cd" | "Cs" | "Col" if !mesh.colors.is_empty() => interpolate(&|i| mesh.colors[i]),
+            "uv" | "st" if !mesh.uvs.is_empty() => Some([globals.u, globals.v, 0.0, 0.0]),
+            _ => None,
+        }
+    }
+}
+
+impl Frozen {
+    fn world_from_space(&self, globals: &ShaderGlobals, space: &str) -> Option<Affine3A> {
+        match space {
+            "world" | "common" => Some(Affine3A::IDENTITY),
+            "object" | "shader" => Some(self.shapes.get(globals.object as usize)?.world_from_object),
+            "camera" => Some(self.world_from_camera),
+            _ => None,
+        }
+    }
+}
+
+fn wrap(wrap: hir::Wrap) -> Wrap {
+    match wrap {
+        hir::Wrap::Periodic => Wrap::Periodic,
+        hir::Wrap::Clamp => Wrap::Clamp,
+        hir::Wrap::Black => Wrap::Black,
+        hir::Wrap::Mirror => Wrap::Mirror,
+    }
+}
+
+/// The weights of a triangle's vertices at the shading point.
+fn barycentric([a, b, c]: [Vec3; 3], globals: &ShaderGlobals) -> [f32; 3] {
+    let [x, y, z, _] = globals.p.0;
+    let (edge1, edge2, to_p) = (b - a, c - a, Vec3::new(x, y, z) - a);
+    let normal = edge1.cross(edge2);
+    let area2 = normal.length_squared();
+    if area2 == 0.0 {
+        return [1.0, 0.0, 0.0];
+    }
+    let b1 = to_p.cross(edge2).dot(normal) / area2;
+    let b2 = edge1.cross(to_p).dot(normal) / area2;
+    [1.0 - b1 - b2, b1, b2]
+}

@@ -1,0 +1,162 @@
+//! Materials: the only bridge between the renderer and the shading language.
+//!
+//! A surface point becomes globals, the shader instance makes a closure tree of them, and the tree becomes lobes,
+//! emission and transparency. Nothing beyond this module, `light` and the building of scenes knows shader types.
+
+mod closures;
+mod flatten;
+mod globals;
+mod host;
+
+use std::sync::Arc;
+
+use shading::{RayKind, ShaderInstance, ShadingContext};
+
+use crate::bsdf::Bsdf;
+use crate::color::Rgb;
+use crate::geometry::Interaction;
+use flatten::Flattener;
+
+pub use closures::closure_registry;
+pub use host::Host;
+
+/// Index of a material in its scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MaterialId(pub u32);
+
+/// What a surface is.
+#[derive(Clone, Debug)]
+pub struct Material {
+    instance: Arc<ShaderInstance>,
+    abilities: Abilities,
+    /// The emission, where it is the same everywhere.
+    constant_emission: Option<Rgb>,
+    one_sided: bool,
+    two_sided_emission: bool,
+}
+
+/// Which sides of a surface do something.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sides {
+    /// Whether the back scatters nothing.
+    pub one_sided: bool,
+    /// Whether the back emits as the front does.
+    pub two_sided_emission: bool,
+}
+
+/// What a shader may make, whatever the point.
+#[derive(Clone, Copy, Debug, Default)]
+struct Abilities {
+    emits: bool,
+    scatters: bool,
+    transparent: bool,
+}
+
+/// What a shader made of a point.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    /// How it scatters, what passes straight through included.
+    pub bsdf: Bsdf,
+    /// Radiance towards the viewer.
+    pub emission: Rgb,
+    /// The share of light that passes straight through.
+    pub transparency: Rgb,
+    /// Lobes that found no room.
+    pub dropped: u32,
+}
+
+impl Material {
+    /// A material of the closure that `instance` makes. The instance belongs to a system with [`closure_registry`] and a
+    /// [`Host`], whose textures are loaded.
+    pub fn new(instance: Arc<ShaderInstance>, sides: Sides, context: &mut ShadingContext) -> Material {
+        let abilities = closures::abilities(instance.closures().iter().copied());
+        let mut material = Material {
+            instance,
+            abilities,
+            constant_emission: None,
+            one_sided: sides.one_sided,
+            two_sided_emission: sides.two_sided_emission,
+        };
+        if !abilities.emits {
+            material.constant_emission = Some(Rgb::BLACK);
+        } else if material.instance.is_constant() {
+            material.constant_emission = Some(material.emission_at(&somewhere(), context));
+        }
+        material
+    }
+
+    /// What the shader makes of a point that a ray of kind `ray_kind` found; `footprint` is the width of what the sample
+    /// stands for there [m].
+    #[inline]
+    pub fn surface_at(
+        &self,
+        it: &Interaction,
+        ray_kind: RayKind,
+        footprint: f32,
+        context: &mut ShadingContext,
+    ) -> Surface {
+        let globals = globals::globals(it, ray_kind, footprint);
+        let mut flattener = Flattener::new(it);
+        flattener.add_tree(self.instance.run(&globals, context));
+        flattener.finish(self.one_sided, self.two_sided_emission)
+    }
+
+    /// The radiance that leaves a point towards the viewer.
+    pub fn emission_at(&self, it: &Interaction, context: &mut ShadingContext) -> Rgb {
+        self.surface_at(it, RayKind::SHADOW, 0.0, context).emission
+    }
+
+    /// The share of light that passes straight through a point.
+    pub fn transparency_at(&self, it: &Interaction, context: &mut ShadingContext) -> Rgb {
+        self.surface_at(it, RayKind::SHADOW, 0.0, context).transparency
+    }
+
+    /// Whether it may emit somewhere.
+    #[inline]
+    pub fn may_emit(&self) -> bool {
+        self.abilities.emits
+    }
+
+    /// Whether it may scatter somewhere.
+    #[inline]
+    pub fn may_scatter(&self) -> bool {
+        self.abilities.scatters
+    }
+
+    /// Whether light may pass straight through it somewhere.
+    #[inline]
+    pub fn may_be_transparent(&self) -> bool {
+        self.abilities.transparent
+    }
+
+    /// The radiance that it emits on the side of its normal, where that is known to be the same everywhere.
+    #[inline]
+    pub fn constant_emission(&self) -> Option<Rgb> {
+        self.constant_emission
+    }
+
+    /// Whether the back emits as the front does.
+    #[inline]
+    pub fn two_sided_emission(&self) -> bool {
+        self.two_sided_emission
+    }
+}
+
+/// A point for shaders that look at none.
+fn somewhere() -> Interaction {
+    use glam::{Vec2, Vec3};
+    Interaction {
+        p: Vec3::ZERO,
+        p_error: 0.0,
+        wo: Vec3::Z,
+        ng: Vec3::Z,
+        n: Vec3::Z,
+        uv: Vec2::ZERO,
+        dpdu: Vec3::X,
+        dpdv: Vec3::Y,
+        t: 0.0,
+        time: 0.0,
+        shape: crate::geometry::ShapeId(0),
+        primitive: 0,
+    }
+}

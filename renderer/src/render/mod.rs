@@ -1,0 +1,88 @@
+//! Rendering: from a scene and a camera to a film, on all threads.
+//!
+//! The film depends on scene, settings and sample range alone: the same bytes for any number of threads.
+
+mod progress;
+mod scheduler;
+mod tiles;
+
+use std::ops::Range;
+use std::time::Duration;
+
+use shading::Report;
+use thiserror::Error;
+
+use crate::camera::Camera;
+use crate::film::{Film, FilmError, Filter};
+use crate::image::Rect;
+use crate::integrator::{Integrator, Stats};
+
+pub use progress::{Progress, Silent};
+pub use scheduler::render;
+
+/// What to render.
+#[derive(Clone, Debug)]
+pub struct RenderSettings {
+    /// Columns of the whole film.
+    pub width: u32,
+    /// Rows of the whole film.
+    pub height: u32,
+    /// The part that is rendered; all of it when `None`.
+    pub crop: Option<Rect>,
+    /// Whether to keep what the film's variance is computed from.
+    pub variance: bool,
+    /// The camera, made for this film.
+    pub camera: Camera,
+    /// The reconstruction filter.
+    pub filter: Filter,
+    /// How light is computed.
+    pub integrator: Integrator,
+    /// The samples of each pixel, of all that there are.
+    pub samples: Range<u64>,
+    /// The number that all random numbers follow from.
+    pub seed: u64,
+    /// Threads; 0 for one per core.
+    pub threads: usize,
+    /// When to stop, however many samples there are by then; one at least.
+    pub time_limit: Option<Duration>,
+}
+
+/// What came out.
+#[derive(Debug)]
+pub struct Rendered {
+    /// The sums of all samples.
+    pub film: Film,
+    /// The samples that were taken.
+    pub samples: Range<u64>,
+    /// What was done.
+    pub stats: RenderStats,
+}
+
+/// What was done for a picture.
+#[derive(Clone, Debug, Default)]
+pub struct RenderStats {
+    /// Samples a pixel.
+    pub spp: u64,
+    /// How long it took.
+    pub elapsed: Duration,
+    /// Threads that worked.
+    pub threads: usize,
+    /// Rays and shading.
+    pub work: Stats,
+    /// What went wrong in shaders, each place once.
+    pub reports: Vec<Report>,
+}
+
+/// Why nothing could be rendered.
+#[derive(Debug, Error)]
+pub enum RenderError {
+    /// The film cannot be made.
+    #[error(transparent)]
+    Film(#[from] FilmError),
+    /// There are no threads.
+    #[error("cannot start threads: {reason}")]
+    Threads {
+        /// What the system said.
+        reason: String,
+    },
+}

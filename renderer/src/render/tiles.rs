@@ -1,0 +1,36 @@
+//! One thread's work: the samples of a tile.
+
+use std::ops::Range;
+
+use glam::{UVec2, Vec2};
+
+use super::RenderSettings;
+use crate::film::FilmTile;
+use crate::integrator::Context;
+use crate::sampler::Sampler;
+use crate::scene::Scene;
+
+/// Side of a tile [pixels].
+pub(super) const TILE: u32 = 16;
+
+/// Takes the samples of the range at every pixel of the tile.
+///
+/// The numbers of a sample are used in this order: film point, lens point, and then whatever the integrator asks for.
+pub(super) fn sample_tile(
+    scene: &Scene,
+    settings: &RenderSettings,
+    samples: Range<u64>,
+    tile: &mut FilmTile,
+    context: &mut Context,
+) {
+    let mut sampler = Sampler::new(settings.seed);
+    for (x, y) in tile.rect().pixels() {
+        let center = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
+        for sample in samples.clone() {
+            sampler.start(UVec2::new(x, y), sample);
+            let film_point = center + settings.filter.sample(sampler.next_2d());
+            let ray = settings.camera.generate(film_point, sampler.next_2d(), 0.0);
+            tile.add(x, y, settings.integrator.li(scene, &ray, &mut sampler, context));
+        }
+    }
+}

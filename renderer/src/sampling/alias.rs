@@ -1,0 +1,124 @@
+//! Alias tables: a discrete choice in constant time.
+
+use crate::math::ONE_MINUS_EPSILON;
+
+/// A table that chooses an index with given probabilities in constant time.
+///
+/// A random number has 24 bits: with n entries, 2²⁴/n levels are left to tell an entry from its alias. Choices among
+/// more than 2¹⁶ are better made in two steps.
+// Vose 1991, "A Linear Algorithm for Generating Random Numbers with a Given Distribution".
+#[derive(Clone, Debug)]
+pub struct AliasTable {
+    bins: Vec<Bin>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Bin {
+    /// Share of the bin that is its own entry's; the rest is the alias's.
+    own: f32,
+    alias: u32,
+    /// Probability of the bin's own entry.
+    probability: f32,
+}
+
+/// What [`AliasTable::sample`] chooses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AliasSample {
+    /// The choice.
+    pub index: usize,
+    /// Its probability.
+    pub probability: f32,
+    /// What is left of the random number, in `[0,1)` and independent of the choice.
+    pub u: f32,
+}
+
+impl AliasTable {
+    /// A table in proportion to `weights`; negative and non-finite ones count as zero, and all zero counts as all equal.
+    ///
+    /// # Panics
+    /// When there are no weights, or more than 2³².
+    pub fn new(weights: &[f32]) -> AliasTable {
+        assert!(
+            !weights.is_empty() && weights.len() <= u32::MAX as usize,
+            "an alias table needs entries"
+        );
+        let n = weights.len();
+        let usable = |w: f32| if w.is_finite() { f64::from(w.max(0.0)) } else { 0.0 };
+        let total: f64 = weights.iter().map(|&w| usable(w)).sum();
+        let share = |w: f32| {
+            if total > 0.0 {
+                usable(w) / total
+            } else {
+                1.0 / n as f64
+            }
+        };
+
+        // Each round fills one bin that has too little with the excess of one that has too much.
+        let mut level: Vec<f64> = weights.iter().map(|&w| share(w) * n as f64).collect();
+        let mut bins: Vec<Bin> = (0..n)
+            .map(|i| Bin {
+                own: 1.0,
+                alias: i as u32,
+                probability: share(weights[i]) as f32,
+            })
+            .collect();
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) = (0..n).partition(|&i| level[i] < 1.0);
+        while let (Some(s), Some(&l)) = (small.pop(), large.last()) {
+            bins[s].own = level[s] as f32;
+            bins[s].alias = l as u32;
+            level[l] -= 1.0 - level[s];
+            if level[l] < 1.0 {
+                large.pop();
+                small.push(l);
+            }
+        }
+        // Bins left over are full but for rounding, except one of weight zero, which must stay impossible.
+        let fallback = (0..n)
+            .max_by(|&a, &b| weights[a].total_cmp(&weights[b]))
+            .unwrap_or(0);
+        for bin in bins.iter_mut().filter(|b| b.own == 1.0 && b.probability == 0.0) {
+            bin.own = 0.0;
+            bin.alias = fallback as u32;
+        }
+        AliasTable { bins }
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.bins.len()
+    }
+
+    /// Never: a table has an entry.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// The choice that `u` in `[0,1)` makes.
+    pub fn sample(&self, u: f32) -> AliasSample {
+        let scaled = u * self.bins.len() as f32;
+        let index = (scaled as usize).min(self.bins.len() - 1);
+        let bin = self.bins[index];
+        let within = (scaled - index as f32).clamp(0.0, ONE_MINUS_EPSILON);
+        if within < bin.own {
+            let u = (within / bin.own).min(ONE_MINUS_EPSILON);
+            AliasSample {
+                index,
+                probability: bin.probability,
+                u,
+            }
+        } else {
+            let alias = bin.alias as usize;
+            let u = ((within - bin.own) / (1.0 - bin.own)).min(ONE_MINUS_EPSILON);
+            AliasSample {
+                index: alias,
+                probability: self.bins[alias].probability,
+                u,
+            }
+        }
+    }
+
+    /// Probability of the entry `index`.
+    pub fn probability(&self, index: usize) -> f32 {
+        self.bins[index].probability
+    }
+}

@@ -1,0 +1,251 @@
+//! The scene as integrators see it: frozen, shared by all threads.
+//!
+//! Shapes that light may pass straight through are told from opaque ones by the masks of rays, so that a shadow ray asks
+//! the opaque ones first, and scenes without any of the former pay nothing for them.
+
+pub mod build;
+pub mod desc;
+pub mod import;
+pub mod load;
+mod text;
+
+use std::fmt;
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3};
+use shading::{ShaderInstance, ShadingContext};
+use thiserror::Error;
+
+use crate::accel::{self, Accel, AccelError};
+use crate::color::Rgb;
+use crate::geometry::{Interaction, Shape, ShapeId, bake_single_use};
+use crate::image::ImageError;
+use crate::light::{AreaLight, Light, LightId, LightSelector};
+use crate::material::{Host, Material, MaterialId, Sides};
+use crate::math::{Bounds, Ray};
+
+/// Mask bit of shapes that stop all light.
+const OPAQUE: u32 = 1;
+/// Mask bit of shapes that let light through somewhere.
+const TRANSPARENT: u32 = 2;
+
+/// Transparent surfaces that a ray may pass one after another.
+pub const MAX_PASSES: u32 = 1024;
+
+/// A scene, ready to be rendered.
+pub struct Scene {
+    accel: Accel,
+    shapes: Arc<[Shape]>,
+    /// By shape.
+    surfaces: Vec<ShapeSurface>,
+    materials: Vec<Material>,
+    lights: Vec<Light>,
+    selector: LightSelector,
+    /// The lights at infinity that rays can hit.
+    infinite: Vec<LightId>,
+    has_transparency: bool,
+    host: Arc<Host>,
+}
+
+/// What a shape looks like.
+#[derive(Clone, Copy, Debug)]
+struct ShapeSurface {
+    material: MaterialId,
+    light: Option<LightId>,
+}
+
+/// What a scene is made from.
+pub struct SceneParts {
+    /// The shapes.
+    pub shapes: Vec<Shape>,
+    /// The material of each shape.
+    pub shape_materials: Vec<MaterialId>,
+    /// The materials: instances of the closure to be rendered, compiled for `host`.
+    pub materials: Vec<(Arc<ShaderInstance>, Sides)>,
+    /// Lights that are no shapes. Shapes whose material emits become lights by themselves.
+    pub lights: Vec<Light>,
+    /// Through which the instances see textures and geometry. It is frozen here.
+    pub host: Arc<Host>,
+    /// The camera, for shaders that ask.
+    pub world_from_camera: Affine3A,
+    /// Threads to build with; 0 for one per core.
+    pub threads: usize,
+}
+
+/// Why a scene cannot be built.
+#[derive(Debug, Error)]
+pub enum SceneError {
+    /// Textures that cannot be read.
+    #[error("{}", list(.0))]
+    Textures(Vec<ImageError>),
+    /// Rays cannot be traced.
+    #[error(transparent)]
+    Accel(#[from] AccelError),
+}
+
+fn list(errors: &[ImageError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// A light that a ray leaving the scene has hit.
+#[derive(Clone, Copy, Debug)]
+pub struct Escaped {
+    /// Radiance against the ray.
+    pub radiance: Rgb,
+    /// Density with which [`Scene::select_light`] and the light's sampling together choose that direction [1/sr].
+    pub pdf: f32,
+}
+
+impl Scene {
+    /// Builds the acceleration structure, loads the textures and finds the shapes that are lights.
+    ///
+    /// # Errors
+    /// When textures cannot be read or Embree fails.
+    ///
+    /// # Panics
+    /// When a shape has no material, or one that does not exist.
+    pub fn new(parts: SceneParts) -> Result<Scene, SceneError> {
+        let SceneParts { mut shapes, shape_materials, materials, mut lights, host, world_from_camera, threads } =
+            parts;
+        assert_eq!(shapes.len(), shape_materials.len(), "every shape needs a material");
+        bake_single_use(&mut shapes);
+        let shapes: Arc<[Shape]> = shapes.into();
+        host.freeze(shapes.clone(), world_from_camera).map_err(SceneError::Textures)?;
+
+        let mut context = ShadingContext::new(host.clone());
+        let materials: Vec<Material> =
+            materials.into_iter().map(|(instance, sides)| Material::new(instance, sides, &mut context)).collect();
+        let material = |id: MaterialId| &materials[id.0 as usize];
+
+        let mask = |id: &MaterialId| if material(*id).may_be_transparent() { TRANSPARENT } else { OPAQUE };
+        let masks: Vec<u32> = shape_materials.iter().map(mask).collect();
+        let accel = Accel::build(&shapes, &masks, threads)?;
+
+        let mut surfaces = Vec::with_capacity(shapes.len());
+        for ((id, shape), &material_id) in (0..).map(ShapeId).zip(shapes.iter()).zip(&shape_materials) {
+            let light = AreaLight::new(shape.clone(), id, material(material_id).clone(), &mut context).map(|light| {
+                lights.push(Light::Area(Box::new(light)));
+                LightId(lights.len() as u32 - 1)
+            });
+            surfaces.push(ShapeSurface { material: material_id, light });
+        }
+
+        let radius = accel.bounds().radius();
+        let powers: Vec<f32> = lights.iter().map(|light| light.power(radius)).collect();
+        let infinite = (0..).map(LightId).zip(&lights).filter(|(_, light)| matches!(light, Light::Environment(_)));
+        Ok(Scene {
+            infinite: infinite.map(|(id, _)| id).collect(),
+            selector: LightSelector::new(&powers),
+            has_transparency: masks.contains(&TRANSPARENT),
+            accel,
+            shapes,
+            surfaces,
+            materials,
+            lights,
+            host,
+        })
+    }
+
+    /// What a ray meets first.
+    #[inline]
+    pub fn intersect(&self, ray: &Ray) -> Option<Interaction> {
+        self.intersect_masked(ray, accel::ALL)
+    }
+
+    #[inline]
+    fn intersect_masked(&self, ray: &Ray, mask: u32) -> Option<Interaction> {
+        let hit = self.accel.intersect(ray, mask)?;
+        Some(self.shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, ray))
+    }
+
+    /// The share of light that gets along a ray, within its bounds.
+    #[inline]
+    pub fn transmittance(&self, ray: &Ray, context: &mut ShadingContext) -> Rgb {
+        if self.accel.occluded(ray, OPAQUE) {
+            Rgb::BLACK
+        } else if self.has_transparency {
+            self.transparency_along(ray, context)
+        } else {
+            Rgb::WHITE
+        }
+    }
+
+    /// The product of the transparencies of all that a ray passes.
+    fn transparency_along(&self, ray: &Ray, context: &mut ShadingContext) -> Rgb {
+        let mut ray = *ray;
+        let mut product = Rgb::WHITE;
+        for _ in 0..MAX_PASSES {
+            let Some(it) = self.intersect_masked(&ray, TRANSPARENT) else { return product };
+            product *= self.material(it.shape).transparency_at(&it, context);
+            if product.is_black() {
+                return product;
+            }
+            ray = Ray { t_max: ray.t_max - it.t, ..it.spawn_ray(ray.direction) };
+        }
+        Rgb::BLACK
+    }
+
+    /// The material of a shape.
+    #[inline]
+    pub fn material(&self, shape: ShapeId) -> &Material {
+        &self.materials[self.surfaces[shape.0 as usize].material.0 as usize]
+    }
+
+    /// Chooses a light by `u` in `[0,1)`: the light, the probability and what is left of `u`. `None` without lights.
+    #[inline]
+    pub fn select_light(&self, u: f32) -> Option<(&Light, f32, f32)> {
+        let chosen = self.selector.select(u)?;
+        Some((&self.lights[chosen.light.0 as usize], chosen.probability, chosen.u))
+    }
+
+    /// The density per solid angle with which [`Scene::select_light`] and the light's sampling from `p` together choose
+    /// a point that a ray found; 0 where that is on no light [1/sr].
+    #[inline]
+    pub fn light_pdf(&self, p: Vec3, found: &Interaction) -> f32 {
+        match self.surfaces[found.shape.0 as usize].light {
+            Some(id) => self.selector.probability(id) * self.lights[id.0 as usize].pdf_li(p, found),
+            None => 0.0,
+        }
+    }
+
+    /// The lights that a ray finds as it leaves the scene in the unit vector `direction`.
+    #[inline]
+    pub fn escape(&self, direction: Vec3) -> impl Iterator<Item = Escaped> + '_ {
+        self.infinite.iter().map(move |&id| {
+            let (radiance, pdf) = self.lights[id.0 as usize].le_pdf(direction);
+            Escaped { radiance, pdf: pdf * self.selector.probability(id) }
+        })
+    }
+
+    /// The lights, those that are shapes last.
+    pub fn lights(&self) -> &[Light] {
+        &self.lights
+    }
+
+    /// The shapes.
+    pub fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// The host of the shaders.
+    pub fn host(&self) -> &Arc<Host> {
+        &self.host
+    }
+
+    /// A box that holds all shapes; empty when there are none.
+    pub fn bounds(&self) -> Bounds {
+        self.accel.bounds()
+    }
+
+    /// Memory of the acceleration structure [bytes].
+    pub fn accel_memory(&self) -> usize {
+        self.accel.memory()
+    }
+}
+
+impl fmt::Debug for Scene {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (shapes, lights) = (self.shapes.len(), self.lights.len());
+        write!(f, "Scene({shapes} shapes, {} materials, {lights} lights)", self.materials.len())
+    }
+}

@@ -1,0 +1,96 @@
+//! Mip pyramids: each level half the size of the one before, averaged in linear light.
+//!
+//! Williams 1983, "Pyramidal Parametrics". Sides that are odd are not truncated: a texel of the smaller level averages
+//! exactly the area it covers, parts of texels included, so that every level has the mean of the image.
+
+use rayon::prelude::*;
+
+use super::Texels;
+
+/// One level of a pyramid.
+#[derive(Clone, Debug)]
+pub(super) struct Level {
+    pub(super) width: usize,
+    pub(super) height: usize,
+    pub(super) texels: Texels,
+}
+
+impl Level {
+    /// The linear value of a texel.
+    #[inline]
+    pub(super) fn texel(&self, x: usize, y: usize, channels: usize) -> [f32; 4] {
+        self.texels.fetch((y * self.width + x) * channels, channels)
+    }
+}
+
+/// All levels from `base` down to a single texel.
+pub(super) fn pyramid(base: Level, channels: usize) -> Vec<Level> {
+    let mut levels = vec![base];
+    // Averages are handed on as floats, so that rounding to 8 bits does not add up from level to level.
+    let mut values: Option<Vec<f32>> = None;
+    while let last = &levels[levels.len() - 1]
+        && (last.width > 1 || last.height > 1)
+    {
+        let (width, height) = ((last.width / 2).max(1), (last.height / 2).max(1));
+        let (columns, rows) = (spans(last.width, width), spans(last.height, height));
+        let value = |x: usize, y: usize, c: usize| {
+            let index = (y * last.width + x) * channels + c;
+            match &values {
+                Some(values) => values[index],
+                None => last.texels.linear(index, c, channels),
+            }
+        };
+        let mut smaller = vec![0.0; width * height * channels];
+        smaller
+            .par_chunks_exact_mut(width * channels)
+            .zip(&rows)
+            .for_each(|(row, span_y)| {
+                for (texel, span_x) in row.chunks_exact_mut(channels).zip(&columns) {
+                    for (c, v) in texel.iter_mut().enumerate() {
+                        let across = |y| span_x.taps().map(|(x, w)| w * value(x, y, c)).sum::<f32>();
+                        *v = span_y.taps().map(|(y, w)| w * across(y)).sum();
+                    }
+                }
+            });
+        let texels = levels[0].texels.like(smaller.clone(), channels);
+        levels.push(Level {
+            width,
+            height,
+            texels,
+        });
+        values = Some(smaller);
+    }
+    levels
+}
+
+/// The texels of the larger level that one texel of the smaller covers along an axis: at most three (or, of a side of
+/// three onto one, all three) neighbours.
+struct Span {
+    start: usize,
+    weights: [f32; 4],
+}
+
+impl Span {
+    fn taps(&self) -> impl Iterator<Item = (usize, f32)> + '_ {
+        let taps = self.weights.iter().enumerate().map(|(i, &w)| (self.start + i, w));
+        taps.filter(|&(_, w)| w > 0.0)
+    }
+}
+
+/// How `large` texels are shared out to `small ≤ large`; the factor is at most 3.
+fn spans(large: usize, small: usize) -> Vec<Span> {
+    let share = |i: usize| {
+        // In units of 1/small of a texel of the larger level everything is whole.
+        let (from, to) = (i * large, (i + 1) * large);
+        let start = from / small;
+        let weight = |k: usize| {
+            let (left, right) = ((start + k) * small, (start + k + 1) * small);
+            to.min(right).saturating_sub(from.max(left)) as f32 / large as f32
+        };
+        Span {
+            start,
+            weights: std::array::from_fn(weight),
+        }
+    };
+    (0..small).map(share).collect()
+}

@@ -1,0 +1,68 @@
+//! Rough lobes against values of another renderer.
+
+use glam::Vec3;
+use renderer::bsdf::{Bsdf, Dielectric, Ggx, Lobe};
+use renderer::color::Rgb;
+use renderer::math::Frame;
+
+use super::{agree, gold};
+
+/// Values and densities of Mitsuba 3.9.1 (`scalar_rgb`: `roughconductor`, `roughdielectric`): angles from the normal and
+/// around it in degrees, of the viewer and of the light, f·cos θ in radiance mode, and density.
+type Reference = (&'static str, [f32; 2], [f32; 2], [f32; 3], f32);
+
+#[rustfmt::skip]
+const MITSUBA: &[Reference] = &[
+        ("gold", [30.0, 0.0], [40.0, 170.0], [1.77586, 1.47329, 0.602681], 1.84522),
+        ("gold", [75.0, 20.0], [80.0, 190.0], [0.223493, 0.197958, 0.121284], 0.269263),
+        ("gold", [60.0, 0.0], [10.0, 90.0], [0.0440423, 0.0365409, 0.0148642], 0.0455808),
+        ("brushed", [30.0, 10.0], [40.0, 170.0], [0.277815, 0.230483, 0.094222], 0.299328),
+        ("brushed", [70.0, 80.0], [75.0, 250.0], [2.30478, 1.98765, 1.09162], 2.68794),
+        ("sharp", [45.0, 0.0], [45.3, 180.2], [2225.61, 1847.05, 774.791], 2305.67),
+        ("sharp", [80.0, 5.0], [80.1, 185.0], [16622.7, 15118.0, 10231.5], 17259.7),
+        ("glass", [30.0, 0.0], [35.0, 170.0], [0.0767036, 0.0767036, 0.0767036], 0.0770778),
+        ("glass", [30.0, 0.0], [160.0, 180.0], [24.0106, 24.0106, 24.0106], 54.0953),
+        ("glass", [75.0, 10.0], [140.0, 200.0], [1.28421, 1.28421, 1.28421], 2.90968),
+        ("glass", [150.0, 0.0], [20.0, 180.0], [0.263536, 0.263536, 0.263536], 0.117282),
+        ("glass", [160.0, 30.0], [155.0, 200.0], [0.0783109, 0.0783109, 0.0783109], 0.0784808),
+        ("glass", [85.0, 0.0], [84.0, 175.0], [0.178067, 0.178067, 0.178067], 0.280423),
+        ("diamond", [40.0, 20.0], [165.0, 200.0], [1.98805, 1.98805, 1.98805], 11.459),
+        ("diamond", [140.0, 20.0], [30.0, 220.0], [0.00559721, 0.00559721, 0.00559721], 0.000980498),
+        ("diamond", [50.0, 70.0], [60.0, 240.0], [0.0395183, 0.0395183, 0.0395183], 0.0445173),
+];
+
+#[test]
+fn values_are_those_of_mitsuba() {
+    let spherical = |[theta, phi]: [f32; 2]| {
+        let (theta, phi) = (f64::from(theta).to_radians(), f64::from(phi).to_radians());
+        glam::DVec3::new(theta.sin() * phi.cos(), theta.sin() * phi.sin(), theta.cos()).as_vec3()
+    };
+    for &(name, viewer, light, f, pdf) in MITSUBA {
+        let lobe = match name {
+            "gold" => gold(Ggx::isotropic(0.15)),
+            "brushed" => gold(Ggx::new(0.5, 0.1)),
+            "sharp" => gold(Ggx::isotropic(0.005)),
+            "glass" => Lobe::Dielectric(Dielectric::new(1.5, Ggx::isotropic(0.2))),
+            "diamond" => Lobe::Dielectric(Dielectric::new(2.4, Ggx::new(0.1, 0.5))),
+            _ => unreachable!("no lobe {name}"),
+        };
+        let (wo, wi) = (spherical(viewer), spherical(light));
+        let mut bsdf = Bsdf::new(Vec3::Z, wo);
+        bsdf.push(
+            Rgb::WHITE,
+            Frame {
+                s: Vec3::X,
+                t: Vec3::Y,
+                n: Vec3::Z,
+            },
+            lobe,
+        );
+        let (value, density) = bsdf.eval_pdf(wo, wi);
+        let case = format!("{name} from {viewer:?} to {light:?}");
+        assert!(agree(value, f.into(), 2e-4), "{case}: {value:?} is not {f:?}");
+        assert!(
+            (density / pdf - 1.0).abs() < 2e-4,
+            "{case}: density {density} is not {pdf}"
+        );
+    }
+}

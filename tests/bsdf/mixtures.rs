@@ -1,0 +1,245 @@
+//! Several lobes together, and shading normals that are not the geometric one.
+
+use glam::Vec3;
+use renderer::bsdf::Transparent;
+use renderer::bsdf::{Bsdf, Conductor, Dielectric, Ggx, Lambert, Lobe, Schlick, Translucent, TransportMode};
+use renderer::color::Rgb;
+use renderer::math::Frame;
+use support::chi2::Chi2;
+use support::stats::{Moments, Rng, normal_limit, sidak};
+
+use super::{SIGNIFICANCE, agree, direction, largest_difference};
+
+/// Diffuse, glossy, translucent and refracting lobes, with different normals, about +z.
+fn mixture(wo: Vec3) -> Bsdf {
+    let frame = |x: f32, y: f32| {
+        Frame::from_normal_tangent(Vec3::new(x, y, 1.0).normalize(), Vec3::new(1.0, 0.3, 0.1))
+    };
+    let mut bsdf = Bsdf::new(Vec3::Z, wo);
+    let gold = Conductor {
+        eta: Rgb::splat(0.2),
+        k: Rgb::splat(3.0),
+        ggx: Ggx::new(0.2, 0.5),
+    };
+    bsdf.push(Rgb::new(0.3, 0.1, 0.2), frame(0.0, 0.0), Lobe::Lambert(Lambert));
+    bsdf.push(Rgb::new(0.1, 0.3, 0.2), frame(0.4, -0.2), Lobe::Conductor(gold));
+    bsdf.push(Rgb::splat(0.1), frame(-0.3, 0.1), Lobe::Translucent(Translucent));
+    bsdf.push(
+        Rgb::splat(0.3),
+        frame(0.1, 0.3),
+        Lobe::Dielectric(Dielectric::new(1.4, Ggx::isotropic(0.3))),
+    );
+    bsdf
+}
+
+/// The directions from which mixtures are tested, world space.
+fn viewers() -> Vec<Vec3> {
+    [0.0, 40.0, 75.0, 120.0, 160.0].map(direction).to_vec()
+}
+
+#[test]
+fn mixtures_follow_their_density_and_weigh_by_it() {
+    let alpha = sidak(SIGNIFICANCE, viewers().len());
+    for (i, wo) in viewers().into_iter().enumerate() {
+        let bsdf = mixture(wo);
+        let mut rng = Rng::new(i as u64);
+        let result = Chi2::of(
+            200_000,
+            |wi| bsdf.pdf(wo, wi),
+            || {
+                let s = bsdf.sample(wo, rng.next_1d(), rng.next_2d())?;
+                let (f, pdf) = bsdf.eval_pdf(wo, s.wi);
+                assert!((pdf / s.pdf - 1.0).abs() < 1e-2, "{pdf} is not {}", s.pdf);
+                assert!(
+                    agree(f / pdf, s.weight, 1e-3),
+                    "{f:?} / {pdf} is not {:?}",
+                    s.weight
+                );
+                Some(s.wi)
+            },
+        );
+        result
+            .verdict(alpha, normal_limit(alpha))
+            .unwrap_or_else(|e| panic!("from {wo}: {e}"));
+    }
+}
+
+#[test]
+fn deltas_among_other_lobes() {
+    for wo in viewers() {
+        let mut bsdf = Bsdf::new(Vec3::Z, wo);
+        let frame = Frame::from_normal(Vec3::Z);
+        bsdf.push(Rgb::splat(0.4), frame, Lobe::Lambert(Lambert));
+        bsdf.push(
+            Rgb::splat(0.5),
+            frame,
+            Lobe::Dielectric(Dielectric::new(1.5, Ggx::SMOOTH)),
+        );
+        bsdf.push(Rgb::splat(0.1), frame, Lobe::Transparent(Transparent));
+        bsdf.set_mode(TransportMode::Importance);
+        assert!(!bsdf.is_specular() && bsdf.has_transmission() && bsdf.has_diffuse());
+        let mut rng = Rng::new(3);
+        let mean: Moments = (0..50_000)
+            .map(|_| {
+                bsdf.sample(wo, rng.next_1d(), rng.next_2d())
+                    .map_or(0.0, |s| s.weight.g.into())
+            })
+            .collect();
+        assert!(
+            (mean.mean() - 1.0).abs() < 6.0 * mean.variance_of_mean().sqrt() + 1e-4,
+            "{}",
+            mean.mean()
+        );
+    }
+}
+
+#[test]
+fn radiance_is_squeezed_where_it_enters_glass() {
+    for (degrees, scale) in [(20.0, 1.0 / 2.25), (170.0, 2.25)] {
+        let wo = direction(degrees);
+        for ggx in [Ggx::SMOOTH, Ggx::isotropic(0.1)] {
+            let mut bsdf = Bsdf::new(Vec3::Z, wo);
+            let glass = Dielectric::transmission_only(1.5, ggx);
+            bsdf.push(Rgb::WHITE, Frame::from_normal(Vec3::Z), Lobe::Dielectric(glass));
+            let mut importance = bsdf.clone();
+            importance.set_mode(TransportMode::Importance);
+            let (u_lobe, u) = (0.5, glam::Vec2::splat(0.4));
+            let (a, b) = (
+                bsdf.sample(wo, u_lobe, u).unwrap(),
+                importance.sample(wo, u_lobe, u).unwrap(),
+            );
+            assert!(
+                agree(a.weight, b.weight * scale, 1e-5),
+                "{:?} and {:?}",
+                a.weight,
+                b.weight
+            );
+            let (a, b) = (bsdf.eval(wo, a.wi), importance.eval(wo, b.wi));
+            assert!(agree(a, b * scale, 1e-5), "{a:?} and {b:?}");
+        }
+    }
+}
+
+#[test]
+fn importance_is_the_adjoint_of_radiance() {
+    let mut rng = Rng::new(11);
+    for _ in 0..2000 {
+        let (light, viewer) = (rng.direction(), rng.direction());
+        if light.z.abs() < 0.3 || viewer.z.abs() < 0.3 {
+            continue;
+        }
+        // Normals bent for one viewer would differ from those bent for the other, so they lean a little only.
+        let lean = Frame::from_normal(Vec3::new(0.1, -0.05, 1.0).normalize());
+        let build = |wo, mode| {
+            let mut bsdf = Bsdf::new(Vec3::Z, wo);
+            bsdf.set_mode(mode);
+            bsdf.push(Rgb::splat(0.5), lean, Lobe::Lambert(Lambert));
+            let glass = Dielectric::new(1.5, Ggx::isotropic(0.6));
+            bsdf.push(Rgb::splat(0.5), lean, Lobe::Dielectric(glass));
+            bsdf
+        };
+        let radiance = build(viewer, TransportMode::Radiance).eval(viewer, light) / light.z.abs();
+        let importance = build(light, TransportMode::Importance).eval(light, viewer) / viewer.z.abs();
+        assert!(
+            agree(radiance, importance, 1e-2) || largest_difference(radiance, importance) < 1e-5,
+            "{radiance:?} and {importance:?}"
+        );
+    }
+}
+
+// ---- Shading normals ----
+
+#[test]
+fn shading_normals_leak_no_light() {
+    let mut rng = Rng::new(5);
+    for _ in 0..20_000 {
+        let (n, wo, wi) = (rng.direction(), rng.direction(), rng.direction());
+        let n = n.with_z(n.z.abs());
+        let build = |lobe| {
+            let mut bsdf = Bsdf::new(Vec3::Z, wo);
+            bsdf.push(Rgb::WHITE, Frame::from_normal(n), lobe);
+            bsdf
+        };
+        let through = wo.z * wi.z < 0.0;
+        let rough = Ggx::isotropic(0.5);
+        for (lobe, transmits) in [
+            (Lobe::Lambert(Lambert), false),
+            (Lobe::Translucent(Translucent), true),
+            (Lobe::Schlick(Schlick::mirror(rough)), false),
+            (Lobe::Dielectric(Dielectric::transmission_only(1.5, rough)), true),
+        ] {
+            let bsdf = build(lobe);
+            let leaks = through != transmits && bsdf.eval_pdf(wo, wi) != (Rgb::BLACK, 0.0);
+            assert!(!leaks, "{lobe:?} with normal {n} from {wo} to {wi}");
+            if let Some(s) = bsdf.sample(wo, rng.next_1d(), rng.next_2d()) {
+                assert_eq!(
+                    wo.z * s.wi.z < 0.0,
+                    transmits,
+                    "{lobe:?} with normal {n} from {wo} to {}",
+                    s.wi
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn normals_turned_away_are_not_black() {
+    let mut rng = Rng::new(9);
+    for _ in 0..3000 {
+        let (n, wo) = (rng.direction(), rng.direction());
+        let (n, wo) = (
+            n.with_z(n.z.abs().max(0.2)).normalize(),
+            wo.with_z(wo.z.abs().max(0.05)).normalize(),
+        );
+        if n.dot(wo) > 0.0 {
+            continue;
+        }
+        for lobe in [
+            Lobe::Lambert(Lambert),
+            Lobe::Schlick(Schlick::mirror(Ggx::SMOOTH)),
+            Lobe::Schlick(Schlick::mirror(Ggx::isotropic(0.1))),
+        ] {
+            let mut bsdf = Bsdf::new(Vec3::Z, wo);
+            bsdf.push(Rgb::WHITE, Frame::from_normal(n), lobe);
+            let mean: Moments = (0..64)
+                .map(|_| {
+                    bsdf.sample(wo, rng.next_1d(), rng.next_2d())
+                        .map_or(0.0, |s| s.weight.g.into())
+                })
+                .collect();
+            assert!(
+                (0.2..=1.0001).contains(&mean.mean()),
+                "{lobe:?} with normal {n} from {wo}: {}",
+                mean.mean()
+            );
+        }
+    }
+}
+
+#[test]
+fn one_sided_surfaces_are_black_from_behind() {
+    let (front, back) = (direction(40.0), direction(140.0));
+    let mut bsdf = mixture(back);
+    bsdf.set_one_sided(true);
+    assert!(bsdf.sample(back, 0.1, glam::Vec2::splat(0.3)).is_none());
+    assert_eq!(bsdf.eval_pdf(back, direction(120.0)), (Rgb::BLACK, 0.0));
+    assert!(bsdf.eval(front, direction(20.0)).g > 0.0);
+}
+
+#[test]
+fn a_bsdf_holds_so_many_lobes_and_no_more() {
+    let mut bsdf = Bsdf::new(Vec3::Z, Vec3::Z);
+    assert!(bsdf.is_empty() && bsdf.sample(Vec3::Z, 0.5, glam::Vec2::splat(0.5)).is_none());
+    let frame = Frame::from_normal(Vec3::Z);
+    assert!(bsdf.push(Rgb::BLACK, frame, Lobe::Lambert(Lambert)) && bsdf.is_empty());
+    for _ in 0..renderer::bsdf::MAX_LOBES {
+        assert!(bsdf.push(Rgb::splat(0.1), frame, Lobe::Lambert(Lambert)));
+    }
+    assert!(!bsdf.push(Rgb::WHITE, frame, Lobe::Lambert(Lambert)));
+    let total = bsdf
+        .sample(Vec3::Z, 0.99999, glam::Vec2::splat(0.5))
+        .unwrap()
+        .weight;
+    assert!(agree(total, Rgb::splat(0.8), 1e-5), "{total:?}");
+}

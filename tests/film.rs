@@ -1,0 +1,258 @@
+//! The film: sums that do not depend on order or grouping, filters that are what they say.
+
+use glam::Vec2;
+use proptest::prelude::*;
+use renderer::color::Rgb;
+use renderer::film::{Film, FilmError, Filter, FilterKind, Fixed, FixedSquare};
+use renderer::image::{Rect, Window};
+
+/// A splitmix generator: the tests want numbers, not quality.
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn unit(&mut self) -> f32 {
+        (self.bits() >> 40) as f32 / (1u64 << 24) as f32
+    }
+}
+
+#[test]
+fn normal_values_are_summed_without_error() {
+    for v in [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.1,
+        1e-9,
+        -3.7e-11,
+        123_456.79,
+        Fixed::LIMIT,
+        -Fixed::LIMIT,
+        2f32.powi(-60),
+    ] {
+        assert_eq!(Fixed::from_f32(v).to_f64(), f64::from(v), "{v}");
+    }
+    let unit = 2f32.powi(-60);
+    assert_eq!(Fixed::from_f32(unit * 0.75).0, 1);
+    assert_eq!(Fixed::from_f32(unit * -0.75).0, -1);
+    assert_eq!(Fixed::from_f32(unit * 0.25).0, 0);
+    assert_eq!(Fixed::from_f32(f32::MIN_POSITIVE).0, 0);
+    assert_eq!(Fixed::from_f32(1e-45).0, 0);
+    assert_eq!(Fixed::from_f32(f32::MAX), Fixed::from_f32(Fixed::LIMIT));
+    assert_eq!(FixedSquare::of_f32(-1.5).to_f64(), 2.25);
+    assert_eq!(
+        FixedSquare::of_f32(f32::MAX).to_f64(),
+        f64::from(FixedSquare::LIMIT).powi(2)
+    );
+}
+
+proptest! {
+    /// From 2⁻³⁷ to the limit every value is exact.
+    #[test]
+    fn values_in_range_are_exact(exponent in -37i32..36, mantissa in 1.0f32..2.0, negative: bool) {
+        let v = mantissa * 2f32.powi(exponent) * if negative { -1.0 } else { 1.0 };
+        prop_assert_eq!(Fixed::from_f32(v).to_f64(), f64::from(v));
+    }
+
+    /// The same samples in another order, cut into tiles at another size, merged in another order, from two films.
+    #[test]
+    fn order_and_grouping_do_not_matter(
+        samples in prop::collection::vec((0u32..7, 0u32..5, -1e3f32..1e9, 0f32..1e-6, any::<f32>()), 1..200),
+        size in 1u32..8,
+        split in any::<prop::sample::Index>(),
+    ) {
+        let film = || Film::new(7, 5, None, true).unwrap();
+        let color = |s: &(u32, u32, f32, f32, f32)| Rgb::new(s.2, s.3, s.4);
+        let mut plain = film();
+        samples.iter().for_each(|s| plain.sums_mut().add(s.0, s.1, color(s)));
+
+        let mut parts = [film(), film()];
+        let split = split.index(samples.len());
+        for (part, samples) in parts.iter_mut().zip([&samples[..split], &samples[split..]]) {
+            let rects = part.tiles(size);
+            for rect in rects.iter().rev() {
+                let mut tile = part.tile(*rect);
+                for s in samples.iter().rev().filter(|s| rect.contains(s.0, s.1)) {
+                    tile.add(s.0, s.1, color(s));
+                }
+                part.merge(&tile);
+            }
+        }
+        let [first, mut merged] = parts;
+        merged.merge_film(&first);
+        prop_assert_eq!(&plain, &merged);
+        prop_assert_eq!(plain.develop(), merged.develop());
+        prop_assert_eq!(plain.variance(), merged.variance());
+    }
+}
+
+#[test]
+fn a_pixel_is_the_mean_of_its_finite_samples() {
+    let mut film = Film::new(2, 1, None, false).unwrap();
+    let tile = film.sums_mut();
+    tile.add(0, 0, Rgb::new(1.0, 2.0, -3.0));
+    tile.add(0, 0, Rgb::new(2.0, 4.0, 0.0));
+    tile.add(0, 0, Rgb::new(f32::NAN, 1.0, 1.0));
+    tile.add(0, 0, Rgb::new(1.0, f32::INFINITY, 1.0));
+    tile.add(1, 0, Rgb::new(0.0, 1e30, 0.0));
+    let counts = film.counts();
+    assert_eq!((counts.samples, counts.non_finite, counts.saturated), (3, 2, 1));
+    assert_eq!(film.sums().sums()[0].count, 2);
+    let image = film.develop();
+    assert_eq!(image.pixel(0, 0), [1.5, 3.0, -1.5]);
+    assert_eq!(image.pixel(1, 0), [0.0, Fixed::LIMIT, 0.0]);
+    assert!(film.variance().is_none());
+}
+
+#[test]
+fn the_variance_is_that_of_the_mean() {
+    let mut film = Film::new(1, 1, None, true).unwrap();
+    let values: Vec<f64> = (0..100).map(|i| 0.5 + 0.01 * f64::from(i * i % 37)).collect();
+    values
+        .iter()
+        .for_each(|&v| film.sums_mut().add(0, 0, Rgb::splat(v as f32)));
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let expected = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0) / n;
+    let got = f64::from(film.variance().unwrap().data[0]);
+    assert!((got / expected - 1.0).abs() < 1e-5, "{got} for {expected}");
+}
+
+#[test]
+fn a_crop_is_part_of_the_whole() {
+    let crop = Rect {
+        x0: 3,
+        y0: 2,
+        x1: 8,
+        y1: 4,
+    };
+    let mut film = Film::new(10, 6, Some(crop), false).unwrap();
+    let tiles = film.tiles(2);
+    assert_eq!(tiles.iter().map(Rect::area).sum::<usize>(), crop.area());
+    for (x, y) in crop.pixels() {
+        assert_eq!(tiles.iter().filter(|t| t.contains(x, y)).count(), 1);
+        film.sums_mut().add(x, y, Rgb::new(x as f32, y as f32, 0.0));
+    }
+    let image = film.develop();
+    assert_eq!((image.width, image.height), (5, 2));
+    assert_eq!(image.pixel(1, 1), [4.0, 3.0, 0.0]);
+    assert_eq!(
+        image.window,
+        Some(Window {
+            x: 3,
+            y: 2,
+            full_width: 10,
+            full_height: 6
+        })
+    );
+}
+
+#[test]
+fn impossible_films_are_refused() {
+    let crop = |x0, y0, x1, y1| Some(Rect { x0, y0, x1, y1 });
+    let check = |width, height, crop, expected: &str| {
+        let error: FilmError = Film::new(width, height, crop, false).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    };
+    check(0, 5, None, "no pixels (0×5)");
+    check(u32::MAX, u32::MAX, None, "too large");
+    check(10, 10, crop(5, 5, 5, 9), "holds no pixel");
+    check(10, 10, crop(9, 0, 3, 9), "holds no pixel");
+    check(10, 10, crop(0, 0, 11, 9), "reaches beyond");
+}
+
+#[test]
+fn filters_are_sampled_as_they_are() {
+    // χ² of one axis over equal bins, the probability of each from the filter's own density; 2²⁰ stratified-free
+    // samples. The 0.1 % quantile of χ² with 63 degrees of freedom is 103.4; with 4 filters × 2 axes × 2 radii Šidák
+    // asks for the 0.006 % quantile, 118.
+    const BINS: usize = 64;
+    const SAMPLES: usize = 1 << 20;
+    for kind in FilterKind::ALL {
+        for radius in [kind.default_radius(), 3.7] {
+            let filter = Filter::new(kind, radius).unwrap();
+            let mut random = Random(7);
+            let mut histograms = [[0u32; BINS]; 2];
+            for _ in 0..SAMPLES {
+                let offset = filter.sample(Vec2::new(random.unit(), random.unit()));
+                assert!(offset.abs().max_element() <= radius);
+                for (histogram, x) in histograms.iter_mut().zip(offset.to_array()) {
+                    let bin = ((x / radius * 0.5 + 0.5) * BINS as f32) as usize;
+                    histogram[bin.min(BINS - 1)] += 1;
+                }
+            }
+            let expected = axis_masses::<BINS>(&filter);
+            for histogram in histograms {
+                let chi2 = chi_square(&histogram, &expected, SAMPLES);
+                assert!(
+                    chi2 < 118.0,
+                    "{} of radius {radius}: χ² = {chi2}: {histogram:?}",
+                    kind.name()
+                );
+            }
+        }
+    }
+}
+
+/// The share of one axis that falls into each of equal bins, by integrating the density's marginal.
+fn axis_masses<const BINS: usize>(filter: &Filter) -> [f64; BINS] {
+    const STEPS: usize = 200;
+    let r = f64::from(filter.radius());
+    let center = f64::from(filter.pdf(Vec2::ZERO)).sqrt();
+    std::array::from_fn(|bin| {
+        let steps = (0..STEPS).map(|i| {
+            let x = ((bin as f64 + (i as f64 + 0.5) / STEPS as f64) / BINS as f64 * 2.0 - 1.0) * r;
+            f64::from(filter.pdf(Vec2::new(x as f32, 0.0))) / center
+        });
+        steps.sum::<f64>() * 2.0 * r / (BINS * STEPS) as f64
+    })
+}
+
+/// χ² with the bins of fewer than five expected samples put together.
+fn chi_square(histogram: &[u32], masses: &[f64], samples: usize) -> f64 {
+    let (mut chi2, mut rest, mut rest_expected) = (0.0, 0.0, 0.0);
+    for (&count, &mass) in histogram.iter().zip(masses) {
+        let expected = mass * samples as f64;
+        if expected < 5.0 {
+            rest += f64::from(count);
+            rest_expected += expected;
+        } else {
+            chi2 += (f64::from(count) - expected).powi(2) / expected;
+        }
+    }
+    if rest_expected > 0.0 {
+        chi2 + (rest - rest_expected).powi(2) / rest_expected.max(1.0)
+    } else {
+        chi2
+    }
+}
+
+#[test]
+fn filters_integrate_to_one_and_are_monotone() {
+    for kind in FilterKind::ALL {
+        let filter = Filter::with_default_radius(kind);
+        let total: f64 = axis_masses::<64>(&filter).iter().sum();
+        assert!((total - 1.0).abs() < 1e-4, "{}: {total}", kind.name());
+        let offsets: Vec<f32> = (0..=4096)
+            .map(|i| {
+                filter
+                    .sample(Vec2::new((i as f32 / 4096.0).min(0.999_999_9), 0.5))
+                    .x
+            })
+            .collect();
+        assert!(offsets.windows(2).all(|w| w[0] <= w[1]), "{}", kind.name());
+        assert!((offsets[0] + filter.radius()).abs() < 0.01 * filter.radius());
+        assert!(offsets[2048].abs() < 1e-4, "{}: {}", kind.name(), offsets[2048]);
+        assert_eq!(FilterKind::from_name(kind.name()), Some(kind));
+    }
+    for radius in [0.0, -1.0, f32::NAN, f32::INFINITY] {
+        assert!(Filter::new(FilterKind::Tent, radius).is_none());
+    }
+}

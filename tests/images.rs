@@ -1,0 +1,382 @@
+//! Image files: what is written is read back, what is damaged is refused.
+
+use std::fs;
+use std::io::Cursor;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use exr::prelude::{AnyChannel, AnyChannels, Compression, Encoding, FlatSamples, WritableImage, f16};
+use proptest::prelude::*;
+use renderer::color::Rgb;
+use renderer::image::{
+    ColorSpace, Image, ImageError, MetaValue, Window, WriteOptions, check_writable, decode, encode,
+    linear_from_srgb8, read, read_channels, read_metadata, srgb8_from_linear, write, write_all,
+};
+
+/// A picture with every value different, some beyond 1.
+fn gradient(width: usize, height: usize) -> Image {
+    Image::from_fn(width, height, |x, y| {
+        Rgb::new(
+            x as f32 / width as f32,
+            2.0 * y as f32 / height as f32,
+            0.25 + (x * y) as f32 * 1e-3,
+        )
+    })
+}
+
+fn with_channels(channels: usize) -> Image {
+    let mut image = Image::new(5, 3, channels);
+    image
+        .data
+        .iter_mut()
+        .enumerate()
+        .for_each(|(i, v)| *v = i as f32 / 60.0);
+    image
+}
+
+fn encoded(name: &str, image: &Image) -> Vec<u8> {
+    encode(Path::new(name), image, &WriteOptions::default()).expect("the image suits the format")
+}
+
+#[test]
+fn exr_keeps_every_bit() {
+    let directory = tempfile::tempdir().unwrap();
+    for channels in [1, 2, 3, 4] {
+        let image = with_channels(channels);
+        let path = directory.path().join("a.exr");
+        write(&path, &image, &WriteOptions::default()).unwrap();
+        assert_eq!(read(&path).unwrap(), image, "{channels} channels");
+    }
+}
+
+#[test]
+fn exr_keeps_channels_metadata_and_window() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("named.exr");
+    let mut image = with_channels(5);
+    image.window = Some(Window {
+        x: 2,
+        y: 7,
+        full_width: 20,
+        full_height: 30,
+    });
+    let names = ["B", "G", "R", "depth.Z", "normal.X"];
+    let metadata = [
+        ("integrator", MetaValue::from("path")),
+        ("samples", MetaValue::from(64u64)),
+        ("scene", MetaValue::from("größe.kiln")),
+        ("seed", MetaValue::from(u64::MAX)),
+        ("time", MetaValue::from(1.5)),
+    ];
+    let options = WriteOptions {
+        channel_names: names.iter().map(|&n| n.to_owned()).collect(),
+        metadata: metadata
+            .iter()
+            .map(|(k, v)| ((*k).to_owned(), v.clone()))
+            .collect(),
+        ..WriteOptions::default()
+    };
+    write(&path, &image, &options).unwrap();
+    assert_eq!(
+        fs::read(&path).unwrap(),
+        encode(&path, &image, &options).unwrap(),
+        "the same bytes each time"
+    );
+
+    let channels = read_channels(&path).unwrap();
+    assert_eq!(
+        channels
+            .planes
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .collect::<Vec<_>>(),
+        names
+    );
+    for (c, (name, plane)) in channels.planes.iter().enumerate() {
+        let expected: Vec<f32> = image.data.iter().skip(c).step_by(5).copied().collect();
+        assert_eq!(*plane, expected, "{name}");
+    }
+    assert_eq!(channels.window, image.window);
+    let mut expected = options.metadata;
+    expected[3].1 = MetaValue::Text(u64::MAX.to_string());
+    assert_eq!(channels.metadata, expected);
+    assert_eq!(read_metadata(&path).unwrap(), expected);
+
+    let color = read(&path).unwrap();
+    assert_eq!((color.channels, color.window), (3, image.window));
+    let pixel = image.pixel(3, 2);
+    assert_eq!(color.pixel(3, 2), [pixel[2], pixel[1], pixel[0]]);
+}
+
+#[test]
+fn eight_bit_formats_get_exposure_and_transfer() {
+    let image = Image::from_fn(1, 1, |_, _| Rgb::new(0.25, 0.0, 7.0));
+    let check = |exposure: f32, expected: [u8; 3]| {
+        let options = WriteOptions {
+            exposure,
+            ..WriteOptions::default()
+        };
+        let path = Path::new("a.png");
+        let image = decode(path, &encode(path, &image, &options).unwrap())
+            .unwrap()
+            .into_image();
+        assert_eq!(image.color_space, ColorSpace::Srgb);
+        let bytes: Vec<u8> = image.data.iter().map(|v| (v * 255.0).round() as u8).collect();
+        assert_eq!(bytes, expected, "at {exposure} stops");
+    };
+    check(0.0, [137, 0, 255]);
+    check(1.0, [188, 0, 255]);
+    check(-4.0, [34, 0, 177]);
+}
+
+#[test]
+fn srgb_bytes_survive_a_round_trip() {
+    for v in 0..=255 {
+        assert_eq!(srgb8_from_linear(linear_from_srgb8(v)), v);
+    }
+    assert_eq!(
+        [f32::NAN, f32::NEG_INFINITY, f32::INFINITY].map(srgb8_from_linear),
+        [0, 0, 255]
+    );
+}
+
+#[test]
+fn every_format_written_is_read() {
+    let image = gradient(33, 17);
+    for (name, tolerance) in [("a.exr", 0.0), ("a.hdr", 0.01), ("a.png", 0.01), ("a.jpg", 0.08)] {
+        let back = decode(Path::new(name), &encoded(name, &image))
+            .unwrap()
+            .into_image()
+            .into_linear();
+        assert_eq!((back.width, back.height, back.channels), (33, 17, 3), "{name}");
+        for (a, b) in back.data.iter().zip(&image.data) {
+            let b = if name.ends_with("hdr") || name.ends_with("exr") {
+                *b
+            } else {
+                b.min(1.0)
+            };
+            assert!((a - b).abs() <= tolerance * b.max(1.0), "{name}: {a} for {b}");
+        }
+    }
+}
+
+#[test]
+fn alpha_is_neither_exposed_nor_encoded() {
+    let mut image = Image::new(1, 1, 4);
+    image.data.copy_from_slice(&[0.5, 0.5, 0.5, 0.5]);
+    let options = WriteOptions {
+        exposure: 3.0,
+        ..WriteOptions::default()
+    };
+    let path = Path::new("a.png");
+    let back = decode(path, &encode(path, &image, &options).unwrap())
+        .unwrap()
+        .into_image();
+    assert_eq!(back.data, [1.0, 1.0, 1.0, 128.0 / 255.0]);
+}
+
+#[test]
+fn a_failed_write_leaves_what_was_there() {
+    let directory = tempfile::tempdir().unwrap();
+    let good = directory.path().join("good.png");
+    fs::write(&good, "before").unwrap();
+    let bad = directory.path().join("missing").join("bad.png");
+    assert!(write_all(&[&good, &bad], &gradient(4, 4), &WriteOptions::default()).is_err());
+    assert_eq!(fs::read(&good).unwrap(), b"before");
+    write_all(&[&good], &gradient(4, 4), &WriteOptions::default()).unwrap();
+    assert_eq!(read(&good).unwrap().width, 4);
+    assert_eq!(
+        fs::read_dir(directory.path()).unwrap().count(),
+        1,
+        "no temporary file stays"
+    );
+}
+
+#[test]
+fn outputs_are_checked_before_they_are_needed() {
+    let directory = tempfile::tempdir().unwrap();
+    let check = |name: &str, expected: &str| {
+        let path = directory.path().join(name);
+        let message = check_writable(&path).expect_err(name).to_string();
+        assert!(message.contains(expected) && message.contains(name), "{message}");
+    };
+    check("a.gif", "unknown image format '.gif'");
+    check("picture", "no file name extension");
+    check("nowhere/a.png", "does not exist");
+    fs::create_dir(directory.path().join("folder.png")).unwrap();
+    check("folder.png", "it is a directory");
+    fs::write(directory.path().join("plain"), "").unwrap();
+    check("plain/a.exr", "not a directory");
+    for name in ["a.exr", "b.PNG", "c.jpeg", "d.hdr"] {
+        check_writable(&directory.path().join(name)).unwrap();
+        assert!(!directory.path().join(name).exists());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn outputs_have_the_users_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = tempfile::tempdir().unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let usual = directory.path().join("usual");
+    fs::write(&usual, "").unwrap();
+    let path = directory.path().join("a.png");
+    write(&path, &gradient(2, 2), &WriteOptions::default()).unwrap();
+    assert_eq!(mode(&path), mode(&usual), "a new file");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    write(&path, &gradient(2, 2), &WriteOptions::default()).unwrap();
+    assert_eq!(mode(&path), 0o640, "an old file");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o440)).unwrap();
+    assert!(
+        check_writable(&path)
+            .unwrap_err()
+            .to_string()
+            .contains("read-only")
+    );
+    let link = directory.path().join("link.png");
+    std::os::unix::fs::symlink(&usual, &link).unwrap();
+    write(&link, &gradient(2, 2), &WriteOptions::default()).unwrap();
+    assert!(link.is_symlink() && read(&usual).is_ok(), "a link is followed");
+}
+
+#[test]
+fn what_is_no_image_is_refused_by_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let check = |name: &str, content: Option<&[u8]>, expected: &str| {
+        let path = directory.path().join(name);
+        if let Some(content) = content {
+            fs::write(&path, content).unwrap();
+        }
+        let error = read(&path).expect_err(name);
+        assert_eq!(error.path(), path);
+        assert!(error.to_string().contains(expected), "{error}");
+    };
+    check("gone.png", None, "no such file");
+    check("text.txt", Some(b"hello"), "not supported");
+    check("empty.exr", Some(b""), "truncated or damaged");
+    check("empty.png", Some(b""), "truncated or damaged");
+    check("text.tga", Some(b"hello"), "truncated or damaged");
+    check("zero.bmp", Some(&bmp_header(0, 5)), "zero.bmp");
+}
+
+fn bmp_header(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = b"BM\0\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0".to_vec();
+    bytes.extend(width.to_le_bytes());
+    bytes.extend(height.to_le_bytes());
+    bytes.extend([1, 0, 24, 0]);
+    bytes.extend([0; 24]);
+    bytes
+}
+
+#[test]
+fn a_truncated_file_is_an_error() {
+    let image = gradient(40, 30);
+    for name in ["a.exr", "a.hdr", "a.png", "a.jpg"] {
+        let bytes = encoded(name, &image);
+        for kept in (0..bytes.len().saturating_sub(16)).step_by(bytes.len() / 60 + 1) {
+            match decode(Path::new(name), &bytes[..kept]) {
+                Err(ImageError::Damaged { .. } | ImageError::Unsupported { .. }) => {}
+                Err(other) => panic!("{name} cut to {kept} of {} bytes: {other}", bytes.len()),
+                Ok(_) => panic!("{name} cut to {kept} of {} bytes is accepted", bytes.len()),
+            }
+        }
+    }
+}
+
+/// Whole files of each format and of each way in which EXR packs its data, to be damaged.
+static DAMAGED: LazyLock<Vec<(String, Vec<u8>)>> = LazyLock::new(|| {
+    let written = ["a.exr", "a.hdr", "a.png", "a.jpg"].map(|n| (n.to_owned(), encoded(n, &gradient(19, 21))));
+    let packed = [
+        Compression::B44,
+        Compression::DWAA(None),
+        Compression::PIZ,
+        Compression::RLE,
+    ]
+    .map(|compression| ("a.exr".to_owned(), exr_file(compression, &["R", "G", "B"])));
+    written.into_iter().chain(packed).collect()
+});
+
+/// An EXR as another program may write it: half floats, channel `i` of value `i + x / 64`.
+fn exr_file(compression: Compression, channels: &[&str]) -> Vec<u8> {
+    let size = (32, 24);
+    let channels = channels.iter().enumerate().map(|(i, &name)| {
+        let values = (0..size.0 * size.1).map(|p| f16::from_f32(i as f32 + (p % size.0) as f32 / 64.0));
+        AnyChannel::new(name, FlatSamples::F16(values.collect()))
+    });
+    let encoding = Encoding {
+        compression,
+        ..Encoding::FAST_LOSSLESS
+    };
+    let file =
+        exr::image::Image::from_encoded_channels(size, encoding, AnyChannels::sort(channels.collect()));
+    let mut bytes = Cursor::new(Vec::new());
+    file.write().non_parallel().to_buffered(&mut bytes).unwrap();
+    bytes.into_inner()
+}
+
+#[test]
+fn channels_are_found_by_whatever_name() {
+    let check = |channels: &[&str], expected: &[f32]| {
+        let bytes = exr_file(Compression::ZIP16, channels);
+        let image = decode(Path::new("a.exr"), &bytes).unwrap().into_image();
+        assert_eq!(image.pixel(0, 0), expected, "{channels:?}");
+    };
+    check(&["R", "G", "B"], &[0.0, 1.0, 2.0]);
+    check(&["A", "R", "G", "B"], &[1.0, 2.0, 3.0, 0.0]);
+    check(&["Y"], &[0.0]);
+    check(&["Y", "A"], &[0.0, 1.0]);
+    check(&["red", "green", "blue", "alpha"], &[0.0, 1.0, 2.0, 3.0]);
+    check(
+        &["depth.Z", "view.Combined.R", "view.Combined.G", "view.Combined.B"],
+        &[1.0, 2.0, 3.0],
+    );
+    check(
+        &["diffuse.R", "diffuse.G", "diffuse.B", "R", "G", "B"],
+        &[3.0, 4.0, 5.0],
+    );
+    check(&["N.X", "N.Y", "N.Z"], &[0.0, 1.0, 2.0]);
+    check(&["depth"], &[0.0]);
+    let bytes = exr_file(Compression::ZIP16, &["first", "second"]);
+    let message = decode(Path::new("a.exr"), &bytes).unwrap_err().to_string();
+    assert!(
+        message.contains("no colour channels, only first, second"),
+        "{message}"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    /// Flipped bytes give an image or an error, never a panic, nor the end of the process for want of memory.
+    #[test]
+    fn damaged_files_never_panic(
+        format in 0usize..8,
+        flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let (name, mut bytes) = DAMAGED[format].clone();
+        for (at, value) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        let _ = decode(Path::new(&name), &bytes);
+    }
+
+    /// Any bytes behind a format's first ones, likewise.
+    #[test]
+    fn arbitrary_bytes_never_panic(
+        format in 0usize..6,
+        tail in prop::collection::vec(any::<u8>(), 0..300),
+    ) {
+        let (name, head): (&str, &[u8]) = [
+            ("a.exr", &[0x76, 0x2f, 0x31, 0x01, 2, 0, 0, 0][..]),
+            ("a.hdr", b"#?RADIANCE\n"),
+            ("a.png", b"\x89PNG\r\n\x1a\n"),
+            ("a.jpg", &[0xff, 0xd8, 0xff]),
+            ("a.bmp", b"BM"),
+            ("a.tga", b""),
+        ][format];
+        let bytes: Vec<u8> = head.iter().copied().chain(tail).collect();
+        let _ = decode(Path::new(name), &bytes);
+    }
+}

@@ -1,0 +1,389 @@
+//! Random numbers are stratified and independent where they ought to be; warps and tables have the densities they claim.
+
+use glam::{UVec2, Vec2};
+use renderer::sampler::Sampler;
+use renderer::sampling::{self, AliasTable, Distribution1d, Distribution2d};
+use support::chi2::Chi2;
+use support::stats::{Moments, Rng, chi2_p_value, normal_limit};
+
+const SIGNIFICANCE: f64 = 1e-6;
+
+// ---- Sampler ----
+
+/// The pair of numbers that the `request`th call gives for each of the first `count` samples of a pixel.
+fn pairs(seed: u64, pixel: UVec2, request: usize, count: u64) -> Vec<Vec2> {
+    let mut sampler = Sampler::new(seed);
+    (0..count)
+        .map(|index| {
+            sampler.start(pixel, index);
+            (0..request).for_each(|_| {
+                sampler.next_2d();
+            });
+            sampler.next_2d()
+        })
+        .collect()
+}
+
+#[test]
+fn every_prefix_is_a_net() {
+    for (seed, pixel) in [
+        (0, UVec2::ZERO),
+        (7, UVec2::new(3, 1)),
+        (u64::MAX, UVec2::new(1919, 1079)),
+    ] {
+        for request in [0, 1, 5, 40] {
+            let points = pairs(seed, pixel, request, 1024);
+            for k in 0..=10 {
+                for a in 0..=k {
+                    let (columns, rows) = (1usize << a, 1usize << (k - a));
+                    let mut filled = vec![false; columns * rows];
+                    for p in &points[..1 << k] {
+                        let cell = (p.y * rows as f32) as usize * columns + (p.x * columns as f32) as usize;
+                        assert!(
+                            !filled[cell],
+                            "request {request} of {pixel}: 2^{k} points, cell {cell} twice"
+                        );
+                        filled[cell] = true;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn single_numbers_are_stratified_as_well() {
+    let mut sampler = Sampler::new(1);
+    let mut filled = [false; 4096];
+    for index in 0..4096 {
+        sampler.start(UVec2::new(5, 5), index);
+        sampler.next_2d();
+        let cell = (sampler.next_1d() * 4096.0) as usize;
+        assert!(!std::mem::replace(&mut filled[cell], true));
+    }
+}
+
+#[test]
+fn numbers_depend_on_their_place_alone() {
+    let draw = |sampler: &mut Sampler, index| {
+        sampler.start(UVec2::new(4, 9), index);
+        (sampler.next_1d(), sampler.next_2d(), sampler.next_1d())
+    };
+    let mut used = Sampler::new(3);
+    let forward: Vec<_> = (0..50).map(|i| draw(&mut used, i)).collect();
+    for i in (0..50).rev() {
+        assert_eq!(draw(&mut Sampler::new(3), i), forward[i as usize]);
+    }
+    assert_ne!(draw(&mut Sampler::new(4), 0), forward[0]);
+    assert_ne!(draw(&mut used, 1 << 32), forward[0]);
+}
+
+/// Correlation of two lists of numbers, in standard deviations of that of independent ones.
+fn correlation(a: &[f32], b: &[f32]) -> f64 {
+    let product = |(x, y): (&f32, &f32)| (f64::from(*x) - 0.5) * (f64::from(*y) - 0.5) * 12.0;
+    let sum: f64 = a.iter().zip(b).map(product).sum();
+    sum / (a.len() as f64).sqrt()
+}
+
+#[test]
+fn pixels_and_dimensions_are_independent() {
+    let limit = normal_limit(1e-6);
+    let column = |points: Vec<Vec2>| points.into_iter().map(|p| p.x).collect::<Vec<_>>();
+    // Within a pixel, over its samples.
+    for request in 1..20 {
+        let (a, b) = (pairs(0, UVec2::ONE, 0, 4096), pairs(0, UVec2::ONE, request, 4096));
+        let z = correlation(&column(a), &column(b));
+        assert!(z.abs() < limit, "requests 0 and {request}: {z}");
+    }
+    // Over the picture, at the same sample: the first number, and the same of a neighbour.
+    let image = |dx: u32, dy: u32, index| -> Vec<f32> {
+        let pixels = (0..128 * 128u32).map(|i| UVec2::new(i % 128 + dx, i / 128 + dy));
+        let mut sampler = Sampler::new(0);
+        pixels
+            .map(|pixel| {
+                sampler.start(pixel, index);
+                sampler.next_2d().x
+            })
+            .collect()
+    };
+    let first = image(0, 0, 0);
+    for (dx, dy, index) in [
+        (1, 0, 0),
+        (0, 1, 0),
+        (1, 1, 0),
+        (2, 0, 0),
+        (0, 64, 0),
+        (0, 0, 1000),
+    ] {
+        let z = correlation(&first, &image(dx, dy, index));
+        assert!(z.abs() < limit, "neighbour {dx} {dy}, sample {index}: {z}");
+    }
+    let moments: Moments = first.iter().map(|&x| f64::from(x)).collect();
+    assert!((moments.mean() - 0.5).abs() < limit * moments.variance_of_mean().sqrt());
+    assert!(
+        (moments.variance() - 1.0 / 12.0).abs() < 0.003,
+        "{}",
+        moments.variance()
+    );
+}
+
+#[test]
+fn it_converges_faster_than_chance() {
+    let (count, pixels) = (1024, 64);
+    let smooth = |p: Vec2| f64::from((p.x * 3.0).sin() * (p.y * 2.0).exp());
+    // The corner of a disk has an edge, and four dimensions have few points each.
+    let edge = |p: Vec2| f64::from(u8::from(p.length_squared() < 0.7));
+    let four = |p: Vec2, q: Vec2| smooth(p) * smooth(q);
+    let mut errors = [[Moments::default(); 3]; 2];
+    let mut rng = Rng::new(2);
+    for x in 0..pixels {
+        let pixel = UVec2::new(x, 0);
+        let (p, q) = (pairs(0, pixel, 0, count), pairs(0, pixel, 1, count));
+        let random = |rng: &mut Rng| (0..count).map(|_| rng.next_2d()).collect::<Vec<_>>();
+        for (set, (p, q)) in [(p, q), (random(&mut rng), random(&mut rng))]
+            .into_iter()
+            .enumerate()
+        {
+            let n = count as f64;
+            errors[set][0].add(p.iter().map(|&p| smooth(p)).sum::<f64>() / n);
+            errors[set][1].add(p.iter().map(|&p| edge(p)).sum::<f64>() / n);
+            errors[set][2].add(p.iter().zip(&q).map(|(&p, &q)| four(p, q)).sum::<f64>() / n);
+        }
+    }
+    for (function, least_gain) in [1e4, 10.0, 1.5].into_iter().enumerate() {
+        let gain = errors[1][function].variance() / errors[0][function].variance();
+        assert!(
+            gain > least_gain,
+            "function {function}: variance {gain} times smaller"
+        );
+    }
+    let mean = errors[0][1].mean();
+    assert!((mean - 0.7 * std::f64::consts::FRAC_PI_4).abs() < 1e-3, "{mean}");
+}
+
+// ---- Warps ----
+
+#[test]
+fn directions_follow_their_density() {
+    let upper = |w: glam::Vec3, pdf: f32| if w.z > 0.0 { pdf } else { 0.0 };
+    // The border of the cone is one of the bins, which an integral by points would blur.
+    let cone = 0.5;
+    type Warp = (
+        &'static str,
+        Box<dyn Fn(Vec2) -> glam::Vec3>,
+        Box<dyn Fn(glam::Vec3) -> f32>,
+    );
+    let warps: [Warp; 4] = [
+        (
+            "cosine_hemisphere",
+            Box::new(sampling::cosine_hemisphere),
+            Box::new(|w| sampling::cosine_hemisphere_pdf(w.z)),
+        ),
+        (
+            "uniform_hemisphere",
+            Box::new(sampling::uniform_hemisphere),
+            Box::new(move |w| upper(w, sampling::uniform_hemisphere_pdf())),
+        ),
+        (
+            "uniform_sphere",
+            Box::new(sampling::uniform_sphere),
+            Box::new(|_| sampling::uniform_sphere_pdf()),
+        ),
+        (
+            "uniform_cone",
+            Box::new(move |u| sampling::uniform_cone(u, cone)),
+            Box::new(move |w| {
+                if w.z > 1.0 - cone {
+                    sampling::uniform_cone_pdf(cone)
+                } else {
+                    0.0
+                }
+            }),
+        ),
+    ];
+    for (name, warp, pdf) in warps {
+        let mut rng = Rng::new(1);
+        let draw = || {
+            let w = warp(rng.next_2d());
+            assert!((w.length() - 1.0).abs() < 1e-5, "{name}: {w}");
+            Some(w)
+        };
+        let result = Chi2::of(200_000, pdf, draw).verdict(SIGNIFICANCE, 5.0);
+        result.unwrap_or_else(|e| panic!("{name}: {e}"));
+    }
+}
+
+#[test]
+fn triangles_are_covered_evenly() {
+    let mut rng = Rng::new(4);
+    let points: Vec<Vec2> = (0..200_000).map(|_| sampling::triangle(rng.next_2d())).collect();
+    assert!(
+        points
+            .iter()
+            .all(|p| p.x >= 0.0 && p.y >= 0.0 && p.x + p.y <= 1.0)
+    );
+    // Moments of the uniform density 2 over the triangle.
+    for (name, expected, f) in [
+        ("b1", 1.0 / 3.0, (|p| p.x) as fn(Vec2) -> f32),
+        ("b2", 1.0 / 3.0, |p| p.y),
+        ("b1²", 1.0 / 6.0, |p| p.x * p.x),
+        ("b2²", 1.0 / 6.0, |p| p.y * p.y),
+        ("b1 b2", 1.0 / 12.0, |p| p.x * p.y),
+    ] {
+        let moments: Moments = points.iter().map(|&p| f64::from(f(p))).collect();
+        let z = (moments.mean() - expected) / moments.variance_of_mean().sqrt();
+        assert!(z.abs() < 5.0, "{name}: {} is not {expected}", moments.mean());
+    }
+}
+
+#[test]
+fn a_split_random_number_is_two() {
+    let mut rng = Rng::new(8);
+    let (mut second, mut rest) = (0, Moments::default());
+    for _ in 0..100_000 {
+        let (is_second, u) = sampling::choose(rng.next_1d(), 0.3);
+        second += u32::from(is_second);
+        rest.add(u.into());
+        assert!((0.0..1.0).contains(&u));
+    }
+    assert!((f64::from(second) / 1e5 - 0.3).abs() < 0.01);
+    assert!((rest.mean() - 0.5).abs() < 0.01 && (rest.variance() - 1.0 / 12.0).abs() < 0.002);
+}
+
+// ---- Tables ----
+
+const WEIGHTS: [f32; 8] = [0.0, 3.0, 1.0, 0.0, 0.5, f32::NAN, -2.0, 0.0];
+
+/// Whether `counts` are as `probabilities` have it.
+fn assert_frequencies(counts: &[usize], probabilities: &[f32]) {
+    let n: usize = counts.iter().sum();
+    let (mut statistic, mut cells) = (0.0, 0);
+    for (&count, &p) in counts.iter().zip(probabilities) {
+        let expected = f64::from(p) * n as f64;
+        if p == 0.0 {
+            assert_eq!(count, 0, "an impossible entry was chosen");
+        } else {
+            statistic += (count as f64 - expected).powi(2) / expected;
+            cells += 1;
+        }
+    }
+    assert!(
+        chi2_p_value(statistic, cells - 1) > SIGNIFICANCE,
+        "{counts:?} for {probabilities:?}"
+    );
+}
+
+#[test]
+fn a_line_is_sampled_by_its_weights() {
+    let table = Distribution1d::new(&WEIGHTS);
+    let probabilities: Vec<f32> = (0..table.len()).map(|i| table.probability(i)).collect();
+    for (p, w) in probabilities.iter().zip([0.0, 3.0, 1.0, 0.0, 0.5, 0.0, 0.0, 0.0]) {
+        assert!((p - w / 4.5).abs() < 1e-6);
+    }
+    assert_eq!(table.total(), 4.5);
+    let mut rng = Rng::new(0);
+    let mut counts = [0; 8];
+    let edges = [0.0, 3.0 / 4.5, 4.0 / 4.5, renderer::math::ONE_MINUS_EPSILON];
+    for u in (0..100_000)
+        .map(|_| rng.next_1d())
+        .collect::<Vec<_>>()
+        .into_iter()
+        .chain(edges)
+    {
+        let s = table.sample(u);
+        counts[s.index] += 1;
+        assert_eq!(s.pdf, table.pdf(s.x), "at {u}");
+        assert!((0.0..1.0).contains(&s.x) && (s.x * 8.0) as usize == s.index);
+    }
+    assert_frequencies(&counts, &probabilities);
+}
+
+#[test]
+fn a_map_is_sampled_by_its_weights() {
+    let (width, height) = (7, 5);
+    let mut rng = Rng::new(6);
+    let weights: Vec<f32> = (0..width * height)
+        .map(|i| {
+            if i / width == 2 || i % 3 == 0 {
+                0.0
+            } else {
+                rng.next_1d()
+            }
+        })
+        .collect();
+    let table = Distribution2d::new(&weights, width);
+    let mut counts = vec![0; weights.len()];
+    for _ in 0..200_000 {
+        let s = table.sample(rng.next_2d());
+        let cell = |x: f32, n: usize| ((x * n as f32) as usize).min(n - 1);
+        let index = cell(s.uv.y, height) * width + cell(s.uv.x, width);
+        counts[index] += 1;
+        assert!((s.pdf / table.pdf(s.uv) - 1.0).abs() < 1e-6);
+        let expected = weights[index] / table.total() * (width * height) as f32;
+        assert!(
+            (s.pdf / expected - 1.0).abs() < 1e-4,
+            "{} is not {expected}",
+            s.pdf
+        );
+    }
+    let probabilities: Vec<f32> = weights.iter().map(|w| w / table.total()).collect();
+    assert_frequencies(&counts, &probabilities);
+}
+
+#[test]
+fn tables_without_weight_are_uniform() {
+    let line = Distribution1d::new(&[0.0; 4]);
+    assert!((0..4).all(|i| line.probability(i) == 0.25) && line.total() == 0.0);
+    let map = Distribution2d::new(&[0.0; 6], 3);
+    assert!((map.pdf(Vec2::splat(0.4)) - 1.0).abs() < 1e-6);
+    assert!((map.sample(Vec2::new(0.7, 0.2)).uv - Vec2::new(0.7, 0.2)).length() < 1e-6);
+    let alias = AliasTable::new(&[0.0; 4]);
+    assert!((0..4).all(|i| alias.probability(i) == 0.25));
+}
+
+#[test]
+fn an_alias_table_chooses_by_weight() {
+    let mut rng = Rng::new(12);
+    let many: Vec<f32> = (0..1000).map(|_| rng.next_1d().powi(8)).collect();
+    for weights in [&WEIGHTS[..], &[5.0], &many, &[1.0, 1e-20, 0.0], &[0.1; 10]] {
+        let table = AliasTable::new(weights);
+        let probabilities: Vec<f32> = (0..table.len()).map(|i| table.probability(i)).collect();
+        assert!((probabilities.iter().sum::<f32>() - 1.0).abs() < 1e-4);
+        let mut counts = vec![0; weights.len()];
+        let mut rest = Moments::default();
+        for _ in 0..200_000 {
+            let s = table.sample(rng.next_1d());
+            assert_eq!(s.probability, probabilities[s.index]);
+            assert!((0.0..1.0).contains(&s.u));
+            counts[s.index] += 1;
+            rest.add(s.u.into());
+        }
+        let expected_often = |i: &usize| probabilities[*i] == 0.0 || probabilities[*i] > 1e-4;
+        let kept: Vec<usize> = (0..weights.len()).filter(expected_often).collect();
+        let (counts, probabilities): (Vec<_>, Vec<_>) =
+            kept.into_iter().map(|i| (counts[i], probabilities[i])).unzip();
+        if probabilities.len() > 1 {
+            assert_frequencies(&counts, &probabilities);
+        }
+        assert!((rest.mean() - 0.5).abs() < 0.01, "{}", rest.mean());
+    }
+}
+
+#[test]
+fn mis_weights_share_one() {
+    for heuristic in [sampling::balance_heuristic, sampling::power_heuristic] {
+        for (a, b) in [
+            (1.0, 1.0),
+            (0.3, 2.0),
+            (1e-30, 1e30),
+            (1e30, 1e-30),
+            (f32::MAX, 1.0),
+            (0.0, 1.0),
+        ] {
+            let (wa, wb) = (heuristic(a, b), heuristic(b, a));
+            assert!((wa + wb - 1.0).abs() < 1e-6, "{a} and {b}: {wa} + {wb}");
+        }
+        assert_eq!(heuristic(0.0, 0.0), 0.0);
+        assert_eq!(heuristic(2.0, 0.0), 1.0);
+    }
+}

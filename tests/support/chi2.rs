@@ -1,0 +1,210 @@
+//! Pearson's χ² test that directions are drawn with the density they are said to have.
+
+use std::f64::consts::PI;
+use std::fmt::Write;
+
+use glam::Vec3;
+
+use crate::stats::chi2_p_value;
+
+/// Rows of bins, equal in θ; even, so that the horizon is a border.
+const ROWS: usize = 30;
+/// Columns of bins, equal in φ.
+const COLUMNS: usize = 60;
+/// Bins are pooled until so many samples are expected.
+const LEAST_EXPECTED: f64 = 5.0;
+/// What the integral of the density over the sphere may be off by.
+const INTEGRATION_TOLERANCE: f64 = 2e-4;
+
+/// A sampled distribution of directions against its density.
+#[derive(Debug)]
+pub struct Chi2 {
+    /// Integral of the density over the sphere.
+    pub integral: f64,
+    /// Share of the samples that came to nothing.
+    pub lost: f64,
+    /// Number of samples.
+    pub samples: usize,
+    /// Probability of a fit as bad as this or worse.
+    pub p_value: f64,
+    /// Bins after pooling, less one.
+    pub freedom: usize,
+    worst: String,
+}
+
+impl Chi2 {
+    /// Draws `samples` directions, `None` being a lost one, and compares their histogram with the integral of `pdf` over
+    /// each bin. `pdf` is per solid angle.
+    pub fn of(samples: usize, pdf: impl Fn(Vec3) -> f32, mut sample: impl FnMut() -> Option<Vec3>) -> Chi2 {
+        let mut observed = vec![0usize; ROWS * COLUMNS];
+        let mut lost = 0usize;
+        for _ in 0..samples {
+            match sample() {
+                Some(w) => observed[bin_of(w)] += 1,
+                None => lost += 1,
+            }
+        }
+        let expected = integrate_bins(&pdf, &observed, samples);
+        let mut bins: Vec<(f64, f64, usize)> = (0..observed.len())
+            .map(|i| (expected[i] * samples as f64, observed[i] as f64, i))
+            .collect();
+        let worst = describe_worst(&bins);
+        bins.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (statistic, freedom) = pooled_statistic(&bins);
+        Chi2 {
+            integral: expected.iter().sum(),
+            lost: lost as f64 / samples as f64,
+            samples,
+            p_value: if freedom > 0 {
+                chi2_p_value(statistic, freedom)
+            } else {
+                1.0
+            },
+            freedom,
+            worst,
+        }
+    }
+
+    /// What is wrong, at the significance `alpha` and `z_limit` standard deviations.
+    pub fn verdict(&self, alpha: f64, z_limit: f64) -> Result<(), String> {
+        let kept = 1.0 - self.lost;
+        let deviation = (kept * self.lost / self.samples as f64).sqrt();
+        if self.integral > 1.0 + INTEGRATION_TOLERANCE {
+            return Err(format!("the density integrates to {}", self.integral));
+        }
+        if (self.integral - kept).abs() > z_limit * deviation + INTEGRATION_TOLERANCE {
+            return Err(format!(
+                "the density integrates to {}, but {kept} of the samples count",
+                self.integral
+            ));
+        }
+        if self.p_value < alpha {
+            return Err(format!(
+                "p = {:e} with {} bins\n{}",
+                self.p_value,
+                self.freedom + 1,
+                self.worst
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// χ² over bins in ascending order of expectation, and its degrees of freedom. What is expected nowhere but found is
+/// beyond any doubt.
+fn pooled_statistic(bins: &[(f64, f64, usize)]) -> (f64, usize) {
+    let (mut statistic, mut count) = (0.0, 0usize);
+    let mut pool = (0.0, 0.0);
+    for &(expected, observed, _) in bins {
+        if expected <= 0.0 && observed > 0.0 {
+            return (f64::INFINITY, 1);
+        }
+        pool = (pool.0 + expected, pool.1 + observed);
+        if pool.0 >= LEAST_EXPECTED {
+            statistic += (pool.1 - pool.0).powi(2) / pool.0;
+            count += 1;
+            pool = (0.0, 0.0);
+        }
+    }
+    (statistic, count.saturating_sub(1))
+}
+
+fn describe_worst(bins: &[(f64, f64, usize)]) -> String {
+    let badness = |b: &(f64, f64, usize)| (b.1 - b.0).powi(2) / b.0.max(1.0);
+    let mut sorted = bins.to_vec();
+    sorted.sort_by(|a, b| badness(b).total_cmp(&badness(a)));
+    let mut text = String::new();
+    for (expected, observed, i) in sorted.into_iter().take(8) {
+        let theta = (i / COLUMNS) as f64 * 180.0 / ROWS as f64;
+        let phi = (i % COLUMNS) as f64 * 360.0 / COLUMNS as f64;
+        let _ = writeln!(
+            text,
+            "  θ {theta:5.1}° φ {phi:5.1}°: expected {expected:9.1}, found {observed}"
+        );
+    }
+    text
+}
+
+fn bin_of(w: Vec3) -> usize {
+    let w = w.as_dvec3().normalize();
+    // Not `acos`, which is coarse near the poles.
+    let theta = w.x.hypot(w.y).atan2(w.z);
+    let phi = w.y.atan2(w.x).rem_euclid(2.0 * PI);
+    let row = ((theta / PI * ROWS as f64) as usize).min(ROWS - 1);
+    let column = ((phi / (2.0 * PI) * COLUMNS as f64) as usize).min(COLUMNS - 1);
+    row * COLUMNS + column
+}
+
+/// The integral of `pdf` over each bin; those with more samples are looked at more closely from the start.
+fn integrate_bins(pdf: &impl Fn(Vec3) -> f32, observed: &[usize], samples: usize) -> Vec<f64> {
+    let integrand = |theta: f64, phi: f64| {
+        let (sin, cos) = theta.sin_cos();
+        let w = glam::DVec3::new(sin * phi.cos(), sin * phi.sin(), cos).as_vec3();
+        f64::from(pdf(w)) * sin
+    };
+    let (height, width) = (PI / ROWS as f64, 2.0 * PI / COLUMNS as f64);
+    (0..ROWS * COLUMNS)
+        .map(|i| {
+            let cell = Cell {
+                theta: (i / COLUMNS) as f64 * height,
+                phi: (i % COLUMNS) as f64 * width,
+                height,
+                width,
+            };
+            let depth = if observed[i] * 500 > samples { 3 } else { 1 };
+            cell.integrate(&integrand, depth, cell.gauss(&integrand))
+        })
+        .collect()
+}
+
+/// A rectangle of angles.
+#[derive(Clone, Copy)]
+struct Cell {
+    theta: f64,
+    phi: f64,
+    height: f64,
+    width: f64,
+}
+
+impl Cell {
+    fn quarters(self) -> [Cell; 4] {
+        let (height, width) = (0.5 * self.height, 0.5 * self.width);
+        [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)].map(|(y, x)| Cell {
+            theta: self.theta + y * height,
+            phi: self.phi + x * width,
+            height,
+            width,
+        })
+    }
+
+    /// Gauss-Legendre with three points along each axis.
+    fn gauss(self, f: &impl Fn(f64, f64) -> f64) -> f64 {
+        let offset = 0.5 * 0.6f64.sqrt();
+        let nodes = [
+            (0.5 - offset, 5.0 / 18.0),
+            (0.5, 8.0 / 18.0),
+            (0.5 + offset, 5.0 / 18.0),
+        ];
+        let mut sum = 0.0;
+        for (y, wy) in nodes {
+            for (x, wx) in nodes {
+                sum += wx * wy * f(self.theta + y * self.height, self.phi + x * self.width);
+            }
+        }
+        sum * self.height * self.width
+    }
+
+    /// Halves the cell until that changes nothing, at least `depth` times.
+    fn integrate(self, f: &impl Fn(f64, f64) -> f64, depth: i32, whole: f64) -> f64 {
+        let parts = self.quarters().map(|c| (c, c.gauss(f)));
+        let sum: f64 = parts.iter().map(|p| p.1).sum();
+        let error = (sum - whole).abs();
+        if depth <= 0 && (error < 1e-8 + 1e-4 * sum || depth < -9) {
+            return sum;
+        }
+        parts
+            .into_iter()
+            .map(|(c, part)| c.integrate(f, depth - 1, part))
+            .sum()
+    }
+}
