@@ -49,12 +49,12 @@ use value::{Address, Emitter};
 /// How much work goes into the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OptLevel {
-    /// Least: one pass of register allocation.
+    /// Least: one pass of register allocation. Compiles in 0.6 of the time and runs 1.5 times as long.
     Fast,
     /// No optimisation of instructions, but good register allocation.
     #[default]
     Plain,
-    /// All that Cranelift can do.
+    /// All that Cranelift can do. HIR is optimised already: compiles in 1.2 to 1.4 of the time and runs 0 to 3 % faster.
     Full,
 }
 
