@@ -13,7 +13,7 @@ use crate::runtime::{ShaderGlobals, ShaderHost};
 
 /// Bytes of native stack that recursive functions may take, should their frames be so large that [`MAX_DEPTH`] of them
 /// do not fit. Threads have 2 MiB.
-const STACK_BYTES: usize = 512 << 10;
+const STACK_BYTES: usize = 1 << 20;
 /// Bytes for the large arrays of all functions under way. Virtual until touched.
 const FRAME_BYTES: usize = 16 << 20;
 
