@@ -99,6 +99,27 @@ pub(super) enum CheckError {
 }
 
 impl CheckError {
+    /// Whether work goes on in spite of it.
+    pub(super) fn is_warning(&self) -> bool {
+        use CheckError as E;
+        matches!(
+            self,
+            E::Unused { .. }
+                | E::Uninitialised { .. }
+                | E::Shadowed { .. }
+                | E::GlobalShadowed { .. }
+                | E::IntOverflow { .. }
+                | E::DoubleIsFloat
+                | E::NoEffect
+                | E::AssignedCondition
+                | E::NoDerivativesYet { .. }
+                | E::TextureOption { .. }
+                | E::FormatCount { .. }
+                | E::FormatType { .. }
+                | E::UnknownKeyword { .. }
+        )
+    }
+
     /// The message.
     pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
         use CheckError as E;

@@ -72,8 +72,15 @@ pub fn check(file: &ast::File, environment: &Environment<'_>) -> Checked {
         checker.file(file);
         let mut units = vec![];
         for item in &file.items {
-            if let ast::Item::Unit(unit) = item {
-                units.extend(checker.unit(unit));
+            match item {
+                ast::Item::Unit(unit) => units.extend(checker.unit(unit)),
+                ast::Item::Group(group) => {
+                    checker.metadata(&group.metadata);
+                    for param in &group.params {
+                        checker.metadata(&param.metadata);
+                    }
+                }
+                ast::Item::Function(_) | ast::Item::Struct(_) | ast::Item::Declaration(_) => {}
             }
         }
         Checked {
@@ -110,27 +117,36 @@ pub fn expression(
     })
 }
 
-/// What a group takes and gives: a unit with the parameters, defaults and metadata of the group, and no code.
+/// The metadata of a group or of its parameters. Entries with mistakes are left out: [`check`] reports them.
+pub fn metadata(list: &[ast::Metadata]) -> Vec<hir::Metadata> {
+    let (sources, closures) = (SourceMap::default(), ClosureRegistry::default());
+    let mut checker = Checker::new(&sources, &Environment { closures: &closures });
+    checker.quiet += 1;
+    checker.metadata(list)
+}
+
+/// The type of a parameter of a group, which is no structure.
 ///
 /// # Errors
-/// The mistakes in these.
-pub fn interface(
-    file: &ast::File,
-    group: &ast::Group,
-    environment: &Environment<'_>,
-) -> Result<Unit, Diagnostics> {
-    deep_stack(|| {
-        let mut checker = Checker::new(&file.sources, environment);
-        checker.quiet += 1;
-        checker.file(file);
-        checker.quiet -= 1;
-        let unit = checker.interface(group);
-        let diagnostics = checker.finish();
-        match unit {
-            Some(unit) => diagnostics.into_result(unit),
-            None => Err(diagnostics),
-        }
-    })
+/// When there is no such type.
+pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagnostic> {
+    let closures = ClosureRegistry::default();
+    let mut checker = Checker::new(sources, &Environment { closures: &closures });
+    let ty = checker.resolve(&param.ty, param.array.as_ref());
+    if ty == Some(Type::VOID) {
+        checker.report(param.ty.span, CheckError::VoidVariable);
+    }
+    match (checker.finish().list.into_iter().find(|d| d.severity == Severity::Error), ty) {
+        (None, Some(ty)) => Ok(ty),
+        (Some(error), _) => Err(error),
+        (None, None) => Err(Diagnostic::error("unknown type").at(sources, param.ty.span, "")),
+    }
+}
+
+/// Whether the language itself brings a function of that name that is no built-in.
+pub fn is_prelude_function(name: &str) -> bool {
+    call::SPECIAL_NAMES.contains(&name)
+        || prelude().items.iter().any(|item| matches!(item, ast::Item::Function(f) if f.name.text == name))
 }
 
 /// Nesting is bounded, but not by what every thread's stack holds.
@@ -159,7 +175,7 @@ struct Checker<'a> {
     /// Above zero nothing is reported.
     quiet: u32,
     /// The first mistake that was not reported.
-    failed: Option<(Span, Diagnostic)>,
+    failed: Option<(Span, CheckError)>,
     structs: Vec<StructInfo>,
     functions: Vec<FunctionInfo<'a>>,
     scopes: Scopes<'a>,
@@ -250,9 +266,8 @@ impl<'a> Checker<'a> {
     /// Reports a mistake or a warning.
     fn report(&mut self, span: Span, error: CheckError) {
         if self.quiet > 0 {
-            if self.failed.is_none() {
-                let diagnostic = error.diagnostic(self.sources, span);
-                self.failed = (diagnostic.severity == Severity::Error).then_some((span, diagnostic));
+            if self.failed.is_none() && !error.is_warning() {
+                self.failed = Some((span, error));
             }
             return;
         }

@@ -94,15 +94,6 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// What a group takes and gives, as a unit that does nothing.
-    pub(super) fn interface(&mut self, group: &'a ast::Group) -> Option<Unit> {
-        self.whole(&group.name.text, UnitKind::Shader, group.name.span, |c| {
-            let params = c.params(&group.params);
-            let metadata = c.metadata(&group.metadata);
-            Some((params, metadata, vec![]))
-        })
-    }
-
     /// See [`super::expression`].
     pub(super) fn expression_unit(
         &mut self,
@@ -180,11 +171,11 @@ impl<'a> Checker<'a> {
         self.unit_scope = None;
 
         let failed = self.failed.is_some();
-        if let Some(mistake) = self.failed.take()
+        if let Some((span, error)) = self.failed.take()
             && self.errors() == 0
         {
             // It shows only where a function is lowered into this unit.
-            self.diagnostics.push(mistake);
+            self.report(span, error);
         }
         if self.errors() > errors || failed {
             return None;
@@ -317,7 +308,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What `[[ … ]]` says; every value must be constant.
-    fn metadata(&mut self, list: &'a [ast::Metadata]) -> Vec<hir::Metadata> {
+    pub(super) fn metadata(&mut self, list: &'a [ast::Metadata]) -> Vec<hir::Metadata> {
         let mut found = vec![];
         for entry in list {
             let Some(ty) = self.resolve(&entry.ty, entry.array.as_ref()) else {
