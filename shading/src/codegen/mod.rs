@@ -103,6 +103,11 @@ const MAX_MEMORY: u64 = 8 << 20;
 pub struct GlobalSet(u16);
 
 impl GlobalSet {
+    /// Whether it has none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     /// Whether it has a global.
     pub fn contains(self, global: Global) -> bool {
         self.0 & 1 << global as u16 != 0
