@@ -10,6 +10,7 @@ mod host;
 
 use std::sync::Arc;
 
+use shading::builtins::Global;
 use shading::{RayKind, ShaderInstance, ShadingContext};
 
 use crate::bsdf::Bsdf;
@@ -48,7 +49,6 @@ pub struct Sides {
 #[derive(Clone, Copy, Debug, Default)]
 struct Abilities {
     emits: bool,
-    scatters: bool,
     transparent: bool,
 }
 
@@ -69,7 +69,10 @@ impl Material {
     /// A material of the closure that `instance` makes. The instance belongs to a system with [`closure_registry`] and a
     /// [`Host`], whose textures are loaded.
     pub fn new(instance: Arc<ShaderInstance>, sides: Sides, context: &mut ShadingContext) -> Material {
-        let abilities = closures::abilities(instance.closures().iter().copied());
+        let known = instance.statistics();
+        let abilities = closures::abilities(known.closures.iter().copied());
+        let reads_globals = Global::ALL.into_iter().any(|global| known.reads_globals.contains(global));
+        let looks_around = reads_globals || known.asks_host;
         let mut material = Material {
             instance,
             abilities,
@@ -79,10 +82,23 @@ impl Material {
         };
         if !abilities.emits {
             material.constant_emission = Some(Rgb::BLACK);
-        } else if material.instance.is_constant() {
-            material.constant_emission = Some(material.emission_at(&somewhere(), context));
+        } else if !looks_around {
+            material.constant_emission = material.emission_everywhere(context);
         }
         material
+    }
+
+    /// The emission of a shader that looks at nothing but what kind of ray comes from which side, if it is always the
+    /// same where it counts.
+    fn emission_everywhere(&self, context: &mut ShadingContext) -> Option<Rgb> {
+        let front = somewhere();
+        let back = Interaction { wo: -front.wo, ..front };
+        let sides = if self.two_sided_emission { &[front, back][..] } else { &[front][..] };
+        let first = self.emission_at(&front, context);
+        let differs = sides.iter().any(|point| {
+            RayKind::NAMES.iter().any(|&(_, kind)| self.surface_at(point, kind, 0.0, context).emission != first)
+        });
+        (!differs).then_some(first)
     }
 
     /// What the shader makes of a point that a ray of kind `ray_kind` found; `footprint` is the width of what the sample
@@ -115,12 +131,6 @@ impl Material {
     #[inline]
     pub fn may_emit(&self) -> bool {
         self.abilities.emits
-    }
-
-    /// Whether it may scatter somewhere.
-    #[inline]
-    pub fn may_scatter(&self) -> bool {
-        self.abilities.scatters
     }
 
     /// Whether light may pass straight through it somewhere.
