@@ -16,16 +16,21 @@
 #![deny(unsafe_code, missing_docs)]
 
 pub mod builtins;
+pub mod codegen;
 pub mod diagnostic;
 pub mod eval;
 pub mod hir;
+pub mod instance;
+pub mod interp;
 pub mod runtime;
 pub mod source;
 pub mod ty;
 
+pub use codegen::{CompileOptions, OptLevel};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use instance::ShaderInstance;
 pub use runtime::{
-    ClosureParam, ClosureRegistry, ClosureSignature, NoHost, RayKind, ShaderGlobals, ShaderHost,
-    TextureHandle,
+    ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree, HostFunctions,
+    NoHost, Params, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext, TextureHandle,
 };
 pub use source::{Source, SourceId, SourceMap, Span};

@@ -129,13 +129,7 @@ pub fn expm1(x: f32) -> f32 {
 
 /// Logarithms take their argument clamped to the normal positive numbers, as OSL's do: `log(0)` is about −87.3.
 fn log_domain(x: f32) -> f32 {
-    if x < f32::MIN_POSITIVE {
-        f32::MIN_POSITIVE
-    } else if x > f32::MAX {
-        f32::MAX
-    } else {
-        x
-    }
+    x.clamp(f32::MIN_POSITIVE, f32::MAX)
 }
 
 /// Natural logarithm.

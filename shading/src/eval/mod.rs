@@ -9,7 +9,9 @@
 //!   `b` is dropped, and `min(0, -0)` is `a`;
 //! - a comparison with a NaN is false, `!=` with one is true, and a NaN counts as true;
 //! - `a / b` is 0 where `b` is 0 (of either sign), else the IEEE quotient: a divisor known not to be zero needs no test;
-//! - integers wrap; `a / 0` and `a % 0` are 0.
+//! - integers wrap; `a / 0` and `a % 0` are 0;
+//! - null + closure and closure + null are the closure, null × anything is null, and a closure counts as true unless it
+//!   is null.
 
 pub mod math;
 pub mod matrix;
@@ -17,10 +19,10 @@ pub mod noise;
 pub mod text;
 
 /// Turns of loops and calls that one run may take before it is ended, unless the embedder says otherwise.
-pub const DEFAULT_FUEL: u32 = 1 << 20;
+pub const DEFAULT_FUEL: u32 = 65_536;
 
 /// Calls of recursive functions that may be open at once; a deeper one ends the run as spent fuel does.
-pub const MAX_DEPTH: u32 = 64;
+pub const MAX_DEPTH: u32 = 256;
 
 /// int / int: toward zero, wrapping, 0 for a zero divisor.
 #[inline]

@@ -9,7 +9,7 @@
 //! `base.field`; an array of structures is one array per field), overloads, conversions (all explicit), short-circuit
 //! operators (made `If`), calls of non-recursive functions (inlined). Recursive functions stay as [`Function`]s.
 //!
-//! Invariants, checked by [`verify`]:
+//! Invariants, checked by [`verify()`]:
 //! - every id exists; no local has type void, structure or unsized array; a constant has the type that its use needs;
 //! - an operation's operands and destination have the types that its documentation states;
 //! - `Leave` names an enclosing scope of the same function;
@@ -18,6 +18,11 @@
 //!
 //! Every local is zero (empty string, null closure) before it is first assigned.
 
+pub mod build;
+pub mod kind;
+pub mod print;
+pub mod verify;
+
 use std::sync::Arc;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
@@ -25,6 +30,9 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 use crate::builtins::{Builtin, Global};
 use crate::source::Span;
 use crate::ty::Type;
+
+pub use kind::Kind;
+pub use verify::verify;
 
 /// A variable of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

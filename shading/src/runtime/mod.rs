@@ -1,9 +1,17 @@
 //! What runs beside compiled code: the globals it reads, the closure trees it fills, the host it asks.
 
+pub(crate) mod arena;
+pub mod closure;
+pub mod context;
 pub mod globals;
 pub mod host;
 pub mod registry;
+pub(crate) mod shims;
+pub(crate) mod text;
 
+pub use closure::{ClosureNode, ClosureRef, ClosureTree, Params};
+pub use context::{Place, Report, ReportKind, ShadingContext};
 pub use globals::{RayKind, ShaderGlobals};
 pub use host::{NoHost, ShaderHost, TextureHandle};
 pub use registry::{ClosureParam, ClosureRegistry, ClosureSignature};
+pub use shims::HostFunctions;

@@ -1,0 +1,324 @@
+//! The memory of one call of a function: where its variables live, and that they begin as zero.
+//!
+//! - Small matrices and arrays are in stack slots. Large arrays are in a frame that the context provides, so that neither
+//!   they nor recursion with them can overflow the native stack.
+//! - What one call of another function takes and gives back lies in an area that all calls of the function share.
+//! - Memory is cleared only where it could be read before it is assigned.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder};
+use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashSet;
+
+use super::layout::{self, FRAMES_CURSOR, FRAMES_END, POINTER, Record, Shape};
+use super::value::{Address, Emitter, Home, local_size, trusted};
+use crate::hir::{Block, Code, Function, FunctionId, LocalId, Operand, Stmt, Unit};
+use crate::runtime::shims;
+
+/// Bytes of variables on the native stack of the entry.
+const ENTRY_SLOTS: u64 = 8 << 10;
+/// Bytes of variables on the native stack of a function that calls itself: so few that as many calls as may nest do not
+/// come near the stack's end.
+const RECURSIVE_SLOTS: u64 = 512;
+
+/// The memory of one call, beside its stack slots.
+#[derive(Debug, Default)]
+pub(super) struct Frame {
+    /// The large frame, if there is one.
+    pub(super) base: Option<ir::Value>,
+    /// Bytes of the large frame.
+    pub(super) size: u64,
+    /// Bytes that stack slots may still take.
+    slots: u64,
+    /// Where arguments and results of calls go.
+    pub(super) call_area: Option<Home>,
+}
+
+/// Where arguments and outputs of a function lie in the memory that its caller provides.
+#[derive(Debug)]
+pub(super) struct CallLayout {
+    pub(super) params: Vec<u64>,
+    pub(super) outputs: Vec<u64>,
+    pub(super) size: u64,
+}
+
+impl CallLayout {
+    pub(super) fn of(function: &Function) -> CallLayout {
+        let mut record = Record::default();
+        let mut place = |locals: &[LocalId]| -> Vec<u64> {
+            locals
+                .iter()
+                .map(|&l| record.add(function.code.locals[l].ty))
+                .collect()
+        };
+        let (params, outputs) = (place(&function.params), place(&function.outputs));
+        CallLayout {
+            params,
+            outputs,
+            size: record.size.next_multiple_of(16),
+        }
+    }
+}
+
+/// Bytes of memory that the variables of a function and its calls take, to refuse what is too much.
+pub(super) fn memory(unit: &Unit, code: &Code, inits: &[&Block]) -> u64 {
+    let locals: u64 = code
+        .locals
+        .keys()
+        .filter(|&l| layout::register(code.locals[l].ty).is_none())
+        .map(|l| local_size(code, l))
+        .fold(0, u64::saturating_add);
+    locals.saturating_add(call_area_size(unit, code, inits))
+}
+
+fn call_area_size(unit: &Unit, code: &Code, inits: &[&Block]) -> u64 {
+    let mut called = vec![];
+    for block in inits.iter().copied().chain([&code.body]) {
+        calls(block, &mut called);
+    }
+    called
+        .into_iter()
+        .map(|f| CallLayout::of(&unit.functions[f]).size)
+        .max()
+        .unwrap_or(0)
+}
+
+fn calls(block: &Block, out: &mut Vec<FunctionId>) {
+    for stmt in block {
+        match stmt {
+            Stmt::Call { function, .. } => out.push(*function),
+            Stmt::If { then, otherwise, .. } => {
+                calls(then, out);
+                calls(otherwise, out);
+            }
+            Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => calls(body, out),
+            Stmt::Op { .. } | Stmt::Leave(_) => {}
+        }
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// Gives every local a home. `assigned` are those that the caller of this assigns right away, `outputs` those that
+    /// are read whenever the function ends, and `inits` the code that runs before the body.
+    pub(super) fn open_frame(&mut self, assigned: &[LocalId], outputs: &[LocalId], inits: &[&Block]) {
+        let code = self.code;
+        let is_entry = std::ptr::eq(code, &raw const self.shared.unit.code);
+        self.frame.slots = if is_entry { ENTRY_SLOTS } else { RECURSIVE_SLOTS };
+        for local in code.locals.keys() {
+            let home = match layout::register(code.locals[local].ty) {
+                Some(ty) => Home::Register(self.b.declare_var(ty)),
+                None => self.place_memory(local_size(code, local)),
+            };
+            self.homes[local] = Some(home);
+        }
+        let area = call_area_size(self.shared.unit, code, inits);
+        if area > 0 {
+            self.frame.call_area = Some(self.place_memory(area));
+        }
+        if self.frame.size > 0 {
+            self.take_large_frame();
+        }
+        let assigned: FxHashSet<LocalId> = assigned.iter().copied().collect();
+        let mut uses = Uses::default();
+        uses.read(outputs);
+        for init in inits {
+            uses.block(init);
+        }
+        uses.block(&code.body);
+        let mut zeros = [None; 5];
+        for local in code.locals.keys().filter(|l| !assigned.contains(l)) {
+            let shape = Shape::of(code.locals[local].ty.base);
+            match self.homes[local] {
+                Some(Home::Register(variable)) => {
+                    let zero = match zeros[shape as usize % 5] {
+                        Some((of, zero)) if of == shape => zero,
+                        _ => self.zero(shape),
+                    };
+                    zeros[shape as usize % 5] = Some((shape, zero));
+                    self.b.def_var(variable, zero);
+                }
+                _ if uses.needs_clear(local) => {
+                    let home = self.home(local);
+                    self.clear(home, shape, local_size(code, local));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn place_memory(&mut self, bytes: u64) -> Home {
+        if bytes <= self.frame.slots {
+            self.frame.slots -= bytes;
+            Home::Slot(self.new_slot(bytes))
+        } else {
+            let offset = self.frame.size;
+            self.frame.size += bytes;
+            Home::Large(offset as i32)
+        }
+    }
+
+    /// Takes the large frame from the context; the function returns at once when there is no memory left.
+    fn take_large_frame(&mut self) {
+        let [fast, slow, fail, go] = [(); 4].map(|()| self.b.create_block());
+        self.b.set_cold_block(slow);
+        self.b.set_cold_block(fail);
+        let base = self.b.append_block_param(go, POINTER);
+
+        let cursor = self.load(POINTER, self.ctx_field(FRAMES_CURSOR));
+        let size = self.pointer(self.frame.size as usize);
+        let next = self.b.ins().iadd(cursor, size);
+        let end = self.load(POINTER, self.ctx_field(FRAMES_END));
+        let fits = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, next, end);
+        self.b.ins().brif(fits, fast, &[], slow, &[]);
+        self.b.seal_block(fast);
+        self.b.seal_block(slow);
+
+        self.b.switch_to_block(fast);
+        self.store(next, self.ctx_field(FRAMES_CURSOR));
+        self.b.ins().jump(go, &[cursor.into()]);
+
+        self.b.switch_to_block(slow);
+        let (place, size) = (self.place(), self.int(self.frame.size as i32));
+        let memory = self.call_value(shims::grow_frames(), &[self.ctx, place, size]);
+        self.b.ins().brif(memory, go, &[memory.into()], fail, &[]);
+        self.b.seal_block(fail);
+        self.b.seal_block(go);
+
+        self.b.switch_to_block(fail);
+        self.b.ins().return_(&[]);
+
+        self.b.switch_to_block(go);
+        self.frame.base = Some(base);
+    }
+
+    /// Gives the large frame back and returns.
+    pub(super) fn close_frame(&mut self) {
+        if let Some(base) = self.frame.base {
+            self.store(base, self.ctx_field(FRAMES_CURSOR));
+        }
+        self.b.ins().return_(&[]);
+    }
+
+    /// Where a field of the context is.
+    pub(super) fn ctx_field(&self, offset: i32) -> Address {
+        Address {
+            base: self.ctx,
+            offset,
+        }
+    }
+
+    /// Where arguments and results of calls go.
+    pub(super) fn call_area(&mut self) -> Address {
+        match self.frame.call_area {
+            Some(Home::Slot(slot)) => self.slot(slot),
+            Some(Home::Large(offset)) => Address {
+                base: self.frame.base.expect("a large call area has a large frame"),
+                offset,
+            },
+            _ => unreachable!("a function that calls has a call area"),
+        }
+    }
+
+    /// Copies a variable to memory.
+    pub(super) fn save(&mut self, local: LocalId, to: Address) {
+        if layout::register(self.ty(local)).is_some() {
+            let value = self.read(Operand::Local(local));
+            self.b.ins().store(trusted(), value, to.base, to.offset);
+        } else {
+            let from = self.home(local);
+            self.copy(to, from, local_size(self.code, local));
+        }
+    }
+
+    /// Sets a variable from memory.
+    pub(super) fn restore(&mut self, local: LocalId, from: Address) {
+        match layout::register(self.ty(local)) {
+            Some(ty) => {
+                let value = self.load(ty, from);
+                self.write(local, value);
+            }
+            None => {
+                let to = self.home(local);
+                self.copy(to, from, local_size(self.code, local));
+            }
+        }
+    }
+}
+
+/// Which locals could be read before they are assigned, as far as the order of the text tells: all but those whose first
+/// mention assigns the whole and whose further mentions lie in the same block.
+#[derive(Debug, Default)]
+struct Uses {
+    /// The block of the first mention, if that assigns the whole; else none.
+    first: SecondaryMap<LocalId, Option<FirstUse>>,
+    /// Whether each block has been left behind.
+    closed: Vec<bool>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum FirstUse {
+    Assigned { block: usize },
+    Exposed,
+}
+
+impl Uses {
+    fn needs_clear(&self, local: LocalId) -> bool {
+        matches!(self.first[local], Some(FirstUse::Exposed))
+    }
+
+    fn read(&mut self, locals: &[LocalId]) {
+        for &local in locals {
+            self.mention(local, None);
+        }
+    }
+
+    fn mention(&mut self, local: LocalId, assigned_in: Option<usize>) {
+        let first = match (self.first[local], assigned_in) {
+            (None, Some(block)) => FirstUse::Assigned { block },
+            (None, None) => FirstUse::Exposed,
+            (Some(FirstUse::Assigned { block }), _) if self.closed[block] => FirstUse::Exposed,
+            (Some(first), _) => first,
+        };
+        self.first[local] = Some(first);
+    }
+
+    fn operands(&mut self, operands: &[Operand]) {
+        for operand in operands {
+            if let Operand::Local(local) = operand {
+                self.mention(*local, None);
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        let id = self.closed.len();
+        self.closed.push(false);
+        for stmt in block {
+            match stmt {
+                Stmt::Op { dst, args, .. } => {
+                    self.operands(args);
+                    if let Some(dst) = dst {
+                        self.mention(*dst, Some(id));
+                    }
+                }
+                Stmt::Call { args, results, .. } => {
+                    self.operands(args);
+                    // A call that ends the run assigns nothing.
+                    self.read(results);
+                }
+                Stmt::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    self.operands(&[*condition]);
+                    self.block(then);
+                    self.block(otherwise);
+                }
+                Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => self.block(body),
+                Stmt::Leave(_) => {}
+            }
+        }
+        self.closed[id] = true;
+    }
+}

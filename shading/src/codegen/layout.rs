@@ -1,0 +1,162 @@
+//! How values lie in registers and memory.
+//!
+//! - int, float and triples are registers; a triple is four lanes, of which the last is of no meaning; strings and
+//!   closures are pointers in registers.
+//! - Matrices and arrays are in memory, aligned to 16, their sizes rounded up to 16 so that copies move 16 bytes at a
+//!   time. An array's elements are as far apart as their sizes: 4, 8, 16 or 64 bytes.
+
+use std::mem::{offset_of, size_of};
+
+use cranelift_codegen::ir::{self, types};
+
+use crate::builtins::Global;
+use crate::runtime::ShaderGlobals;
+use crate::runtime::arena::Window;
+use crate::runtime::context::ContextHeader;
+use crate::ty::{Base, Type};
+
+/// Pointers of all machines that the JIT supports.
+pub(super) const POINTER: ir::Type = types::I64;
+const _: () = assert!(
+    size_of::<usize>() == 8,
+    "compiled code takes pointers to have 8 bytes"
+);
+
+/// What kind of value an element is, for code generation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Int,
+    Float,
+    Triple,
+    Matrix,
+    Text,
+    Closure,
+}
+
+impl Shape {
+    /// Of an element type.
+    pub(super) fn of(base: Base) -> Shape {
+        match base {
+            Base::Int => Shape::Int,
+            Base::Float => Shape::Float,
+            Base::Color | Base::Point | Base::Vector | Base::Normal => Shape::Triple,
+            Base::Matrix => Shape::Matrix,
+            Base::String => Shape::Text,
+            Base::Closure => Shape::Closure,
+            Base::Void | Base::Struct(_) => unreachable!("no local of HIR has type {base:?}"),
+        }
+    }
+
+    /// The register type; `None` for a matrix.
+    pub(super) fn register(self) -> Option<ir::Type> {
+        match self {
+            Shape::Int => Some(types::I32),
+            Shape::Float => Some(types::F32),
+            Shape::Triple => Some(types::F32X4),
+            Shape::Matrix => None,
+            Shape::Text | Shape::Closure => Some(POINTER),
+        }
+    }
+
+    /// Bytes from one element of an array to the next.
+    pub(super) fn stride(self) -> u64 {
+        match self {
+            Shape::Int | Shape::Float => 4,
+            Shape::Text | Shape::Closure => 8,
+            Shape::Triple => 16,
+            Shape::Matrix => 64,
+        }
+    }
+}
+
+/// The register type of a type; `None` for what is in memory.
+pub(super) fn register(ty: Type) -> Option<ir::Type> {
+    if ty.is_array() {
+        None
+    } else {
+        Shape::of(ty.base).register()
+    }
+}
+
+/// Bytes of a value in memory, a multiple of 16 for what lives there.
+pub(super) fn size(ty: Type) -> u64 {
+    let bytes = Shape::of(ty.base).stride() * u64::from(ty.count());
+    if register(ty).is_some() {
+        bytes
+    } else {
+        bytes.next_multiple_of(16)
+    }
+}
+
+/// A block of values in memory, such as the outputs or the arguments of a call.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    /// Bytes so far.
+    pub(super) size: u64,
+}
+
+impl Record {
+    /// Adds a value and gives its offset, aligned as its type wants.
+    pub(super) fn add(&mut self, ty: Type) -> u64 {
+        let align = if register(ty).is_some() {
+            Shape::of(ty.base).stride()
+        } else {
+            16
+        };
+        let offset = self.size.next_multiple_of(align);
+        self.size = offset + size(ty);
+        offset
+    }
+}
+
+/// Where a global is in [`ShaderGlobals`].
+pub(super) fn global_offset(global: Global) -> usize {
+    match global {
+        Global::P => offset_of!(ShaderGlobals, p),
+        Global::I => offset_of!(ShaderGlobals, i),
+        Global::N => offset_of!(ShaderGlobals, n),
+        Global::Ng => offset_of!(ShaderGlobals, ng),
+        Global::U => offset_of!(ShaderGlobals, u),
+        Global::V => offset_of!(ShaderGlobals, v),
+        Global::DPdu => offset_of!(ShaderGlobals, dpdu),
+        Global::DPdv => offset_of!(ShaderGlobals, dpdv),
+        Global::Ps => offset_of!(ShaderGlobals, ps),
+        Global::Time => offset_of!(ShaderGlobals, time),
+        Global::DTime => offset_of!(ShaderGlobals, dtime),
+        Global::DPdtime => offset_of!(ShaderGlobals, dpdtime),
+    }
+}
+
+/// Offsets in [`ContextHeader`].
+pub(super) const FUEL: i32 = offset_of!(ContextHeader, fuel) as i32;
+pub(super) const DEPTH: i32 = offset_of!(ContextHeader, depth) as i32;
+pub(super) const ARENA_CURSOR: i32 = (offset_of!(ContextHeader, arena) + offset_of!(Window, cursor)) as i32;
+pub(super) const ARENA_END: i32 = (offset_of!(ContextHeader, arena) + offset_of!(Window, end)) as i32;
+pub(super) const FRAMES_CURSOR: i32 = (offset_of!(ContextHeader, frames) + offset_of!(Window, cursor)) as i32;
+pub(super) const FRAMES_END: i32 = (offset_of!(ContextHeader, frames) + offset_of!(Window, end)) as i32;
+pub(super) const STACK_LIMIT: i32 = offset_of!(ContextHeader, stack_limit) as i32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_align() {
+        let mut record = Record::default();
+        assert_eq!(record.add(Type::INT), 0);
+        assert_eq!(record.add(Type::COLOR), 16);
+        assert_eq!(record.add(Type::FLOAT), 32);
+        assert_eq!(record.add(Type::CLOSURE), 40);
+        assert_eq!(record.add(Type::array(Base::Float, 3)), 48);
+        assert_eq!(record.add(Type::MATRIX), 64);
+        assert_eq!(record.size, 128);
+    }
+
+    #[test]
+    fn sizes_do_not_overflow() {
+        assert_eq!(
+            size(Type::array(Base::Matrix, u32::MAX)),
+            64 * u64::from(u32::MAX)
+        );
+    }
+}

@@ -1,0 +1,216 @@
+//! Matrices, arrays and indices: what lives in memory.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+
+use super::layout::{self, POINTER, Shape};
+use super::value::{Address, Emitter, const_size, length, local_size};
+use crate::builtins::Builtin;
+use crate::hir::{Const, LocalId, Op, Operand};
+use crate::runtime::shims::{self, MatrixFunction};
+
+impl Emitter<'_, '_> {
+    /// An operation whose result is in memory. Results are stored after all operands are read, so that the destination
+    /// may be among them.
+    pub(super) fn memory_op(&mut self, dst: LocalId, op: Op, args: &[Operand]) {
+        match op {
+            Op::Copy => self.copy_operand(dst, args[0]),
+            Op::Diagonal => self.diagonal(dst, args[0]),
+            Op::Add | Op::Sub | Op::Neg => self.matrix_by_rows(dst, op, args),
+            Op::Mul => self.matrix_call(dst, MatrixFunction::Mul, args),
+            Op::Div => self.matrix_call(dst, MatrixFunction::Div, args),
+            Op::MakeMatrix | Op::MakeArray => self.make_elements(dst, args),
+            Op::MatrixSet => {
+                if args[0] != Operand::Local(dst) {
+                    self.copy_operand(dst, args[0]);
+                }
+                let value = self.read(args[3]);
+                let at = self.matrix_element(&[Operand::Local(dst), args[1], args[2]]);
+                self.store(value, at);
+            }
+            Op::ArrayGet => {
+                let from = self.array_element(args[0], args[1]);
+                let to = self.home(dst);
+                self.copy(to, from, local_size(self.code, dst));
+            }
+            Op::ArraySet => {
+                if args[0] != Operand::Local(dst) {
+                    self.copy_operand(dst, args[0]);
+                }
+                let at = self.array_element(Operand::Local(dst), args[1]);
+                self.store_element(args[2], at);
+            }
+            Op::Builtin(Builtin::Transpose) => self.matrix_call(dst, MatrixFunction::Transpose, args),
+            Op::Builtin(Builtin::SpaceMatrix) => self.space_matrix(dst, args),
+            Op::AttributeValue => self.attribute_in_memory(dst),
+            _ => unreachable!("the result of {op:?} is not in memory"),
+        }
+    }
+
+    fn copy_operand(&mut self, dst: LocalId, from: Operand) {
+        if from == Operand::Local(dst) {
+            return;
+        }
+        let mut bytes = local_size(self.code, dst);
+        if let Some(constant) = self.constant(from) {
+            bytes = bytes.min(const_size(constant));
+        }
+        let (to, from) = (self.home(dst), self.address(from));
+        self.copy(to, from, bytes);
+    }
+
+    // ---- Matrices ----
+
+    /// The rows of a matrix.
+    pub(super) fn rows(&mut self, at: Address) -> [ir::Value; 4] {
+        [0, 16, 32, 48].map(|offset| self.load(types::F32X4, at.plus(offset)))
+    }
+
+    fn store_rows(&mut self, dst: LocalId, rows: [ir::Value; 4]) {
+        let to = self.home(dst);
+        for (row, offset) in rows.into_iter().zip([0, 16, 32, 48]) {
+            self.store(row, to.plus(offset));
+        }
+    }
+
+    fn matrix_by_rows(&mut self, dst: LocalId, op: Op, args: &[Operand]) {
+        let a = self.address(args[0]);
+        let a = self.rows(a);
+        let rows = if op == Op::Neg {
+            a.map(|row| self.b.ins().fneg(row))
+        } else {
+            let b = self.address(args[1]);
+            let b = self.rows(b);
+            [0, 1, 2, 3].map(|i| match op {
+                Op::Add => self.b.ins().fadd(a[i], b[i]),
+                _ => self.b.ins().fsub(a[i], b[i]),
+            })
+        };
+        self.store_rows(dst, rows);
+    }
+
+    fn diagonal(&mut self, dst: LocalId, x: Operand) {
+        let x = self.read(x);
+        let zero = self.triple([0.0; 3]);
+        let rows = [0u8, 1, 2, 3].map(|i| self.b.ins().insertlane(zero, x, i));
+        self.store_rows(dst, rows);
+    }
+
+    /// A function `(out, matrix…)`.
+    fn matrix_call(&mut self, dst: LocalId, function: MatrixFunction, args: &[Operand]) {
+        let mut values = vec![self.home_address(dst)];
+        for arg in args {
+            let at = self.address(*arg);
+            values.push(self.address_of(at));
+        }
+        self.call(shims::matrix_function(function), &values);
+    }
+
+    /// The address of a local in memory, as a value.
+    pub(super) fn home_address(&mut self, local: LocalId) -> ir::Value {
+        let home = self.home(local);
+        self.address_of(home)
+    }
+
+    /// The address of element `(args[1], args[2])` of a matrix.
+    pub(super) fn matrix_element(&mut self, args: &[Operand]) -> Address {
+        let (row, column) = (self.clamp(args[1], 4), self.clamp(args[2], 4));
+        let matrix = self.address(args[0]);
+        let row = self.element(matrix, row, 16);
+        self.element(row, column, 4)
+    }
+
+    // ---- Arrays ----
+
+    /// Stores operands one after the other: the elements of an array or a matrix.
+    fn make_elements(&mut self, dst: LocalId, args: &[Operand]) {
+        // The elements are of one kind, and none of them is the array itself.
+        let stride = args.first().map_or(0, |&a| self.shape(a).stride());
+        let to = self.home(dst);
+        for (i, arg) in args.iter().enumerate() {
+            self.store_element(*arg, to.plus(i as u64 * stride));
+        }
+    }
+
+    fn store_element(&mut self, value: Operand, at: Address) {
+        if self.shape(value) == Shape::Matrix {
+            let from = self.address(value);
+            self.copy(at, from, Shape::Matrix.stride());
+        } else {
+            let value = self.read(value);
+            self.store(value, at);
+        }
+    }
+
+    /// The address of an element of an array.
+    pub(super) fn array_element(&mut self, array: Operand, index: Operand) -> Address {
+        let length = length(self.code, array);
+        let stride = self.shape(array).stride();
+        let index = self.clamp(index, length);
+        let base = self.address(array);
+        self.element(base, index, stride)
+    }
+
+    /// The address of an element at an index within range.
+    pub(super) fn element(&mut self, base: Address, index: Index, stride: u64) -> Address {
+        match index {
+            Index::Known(i) => base.plus(u64::from(i) * stride),
+            Index::Value(i) => {
+                let i = self.b.ins().uextend(POINTER, i);
+                let shift = self.int(stride.trailing_zeros() as i32);
+                let bytes = self.b.ins().ishl(i, shift);
+                Address {
+                    base: self.b.ins().iadd(base.base, bytes),
+                    offset: base.offset,
+                }
+            }
+        }
+    }
+
+    /// An index, clamped to `0..length` and reported when it is outside.
+    pub(super) fn clamp(&mut self, index: Operand, length: u32) -> Index {
+        if let Some(Const::Int(i)) = self.constant(index)
+            && (0..i64::from(length)).contains(&i64::from(*i))
+        {
+            return Index::Known(*i as u32);
+        }
+        let index = self.read(index);
+        let count = self.int(length as i32);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, index, count);
+        let (outside, done) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(outside);
+        let clamped = self.b.append_block_param(done, types::I32);
+        self.b.ins().brif(inside, done, &[index.into()], outside, &[]);
+        self.b.seal_block(outside);
+        self.b.switch_to_block(outside);
+        let place = self.place();
+        let nearest = self.call_value(shims::index_out_of_range(), &[self.ctx, place, index, count]);
+        self.b.ins().jump(done, &[nearest.into()]);
+        self.b.seal_block(done);
+        self.b.switch_to_block(done);
+        Index::Value(clamped)
+    }
+
+    // ---- The host ----
+
+    fn space_matrix(&mut self, dst: LocalId, args: &[Operand]) {
+        self.shared.asks_host = true;
+        let [from, to] = self.read_all(args);
+        let (place, out) = (self.place(), self.home_address(dst));
+        self.call(self.shared.host.matrix, &[self.ctx, place, from, to, out]);
+    }
+
+    /// Attributes have at most four floats: a matrix or an array gets none of them.
+    fn attribute_in_memory(&mut self, dst: LocalId) {
+        let shape = Shape::of(self.ty(dst).base);
+        let home = self.home(dst);
+        self.clear(home, shape, layout::size(self.ty(dst)));
+    }
+}
+
+/// An index within range.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Index {
+    Known(u32),
+    Value(ir::Value),
+}

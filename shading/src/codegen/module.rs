@@ -1,0 +1,129 @@
+//! Machine code and its owner.
+//!
+//! Cranelift's JIT module leaks its memory when dropped, so that function pointers stay good. Here the pointer never
+//! leaves the owner, which frees the memory.
+
+#![expect(
+    unsafe_code,
+    reason = "machine code is called through a pointer and freed by hand"
+)]
+
+use std::fmt;
+use std::mem::{ManuallyDrop, transmute};
+use std::sync::{Arc, LazyLock};
+
+use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{FuncId, ModuleError};
+
+use super::OptLevel;
+use crate::runtime::ShaderGlobals;
+use crate::runtime::context::ContextHeader;
+
+type Entry = unsafe extern "C" fn(*const ShaderGlobals, *mut ContextHeader, *mut u8);
+
+/// A new module for code of the machine that we run on.
+pub(super) fn new_module(level: OptLevel) -> Result<JITModule, String> {
+    let isa = isa(level)?;
+    let builder = JITBuilder::with_isa(isa, cranelift_module::default_libcall_names());
+    Ok(JITModule::new(builder))
+}
+
+fn isa(level: OptLevel) -> Result<Arc<dyn TargetIsa>, String> {
+    type Made = Result<OwnedTargetIsa, String>;
+    static FAST: LazyLock<Made> = LazyLock::new(|| make_isa("none", "single_pass"));
+    static PLAIN: LazyLock<Made> = LazyLock::new(|| make_isa("none", "backtracking"));
+    static FULL: LazyLock<Made> = LazyLock::new(|| make_isa("speed", "backtracking"));
+    match level {
+        OptLevel::Fast => FAST.clone(),
+        OptLevel::Plain => PLAIN.clone(),
+        OptLevel::Full => FULL.clone(),
+    }
+}
+
+fn make_isa(opt_level: &str, regalloc: &str) -> Result<OwnedTargetIsa, String> {
+    let mut flags = settings::builder();
+    let verify = if cfg!(debug_assertions) { "true" } else { "false" };
+    for (name, value) in [
+        ("opt_level", opt_level),
+        ("regalloc_algorithm", regalloc),
+        ("enable_verifier", verify),
+        ("is_pic", "false"),
+        ("use_colocated_libcalls", "false"),
+        ("unwind_info", "false"),
+        ("enable_alias_analysis", "true"),
+        // A frame that is larger than a page must not jump over the guard page.
+        ("enable_probestack", "true"),
+        ("probestack_strategy", "inline"),
+    ] {
+        flags.set(name, value).map_err(|e| format!("{name}: {e}"))?;
+    }
+    let isa = cranelift_native::builder()?;
+    isa.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())
+}
+
+/// Finished code, with the function that runs it.
+pub(crate) struct Code {
+    module: ManuallyDrop<JITModule>,
+    entry: Entry,
+}
+
+// SAFETY: a finished module is never changed nor asked anything again until it is dropped; the code it owns is read only.
+unsafe impl Sync for Code {}
+
+impl Code {
+    /// Makes code ready to run. `entry` must be a function of the signature that [`Code::call`] tells.
+    pub(super) fn finish(mut module: JITModule, entry: FuncId) -> Result<Code, ModuleError> {
+        let finished = module.finalize_definitions();
+        let entry = finished.map(|()| module.get_finalized_function(entry));
+        match entry {
+            Ok(entry) => Ok(Code {
+                module: ManuallyDrop::new(module),
+                // SAFETY: `entry` was compiled with this signature and the C calling convention.
+                entry: unsafe { transmute::<*const u8, Entry>(entry) },
+            }),
+            Err(error) => {
+                free(module);
+                Err(error)
+            }
+        }
+    }
+
+    /// Runs it.
+    ///
+    /// # Safety
+    /// - `globals` points to a shading point, `ctx` to the header of a context that was made ready for this code by
+    ///   `Run::start` and whose host is of the type that the code was compiled for;
+    /// - `outputs` points to as many writable bytes as the code's outputs take, aligned to 16;
+    /// - what the code refers to (texts, data, places) is alive.
+    #[inline]
+    pub(crate) unsafe fn call(
+        &self,
+        globals: *const ShaderGlobals,
+        ctx: *mut ContextHeader,
+        outputs: *mut u8,
+    ) {
+        // SAFETY: the code is alive as long as `self`; the rest is the caller's.
+        unsafe { (self.entry)(globals, ctx, outputs) }
+    }
+}
+
+/// Frees a module's memory. No pointer into it may be used afterwards: none has left this file.
+pub(super) fn free(module: JITModule) {
+    // SAFETY: the only pointer to its code goes with it, and nothing runs it, since `call` borrows the owner.
+    unsafe { module.free_memory() }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        // SAFETY: the module is taken once, here.
+        free(unsafe { ManuallyDrop::take(&mut self.module) });
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Code").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,419 @@
+//! Operations: each does exactly what [`crate::eval`] says, in its order.
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{self, InstBuilder, types};
+
+use super::layout::{self, Shape};
+use super::value::{Address, Emitter, trusted};
+use crate::builtins::Global;
+use crate::hir::{Block, Const, LocalId, Op, Operand};
+use crate::runtime::shims;
+
+impl Emitter<'_, '_> {
+    /// Emits the operation at `block[at]`.
+    pub(super) fn op(&mut self, dst: Option<LocalId>, op: Op, args: &[Operand], block: &Block, at: usize) {
+        let Some(dst) = dst else {
+            if let Op::Builtin(builtin) = op {
+                self.effect(builtin, args);
+            }
+            return;
+        };
+        if layout::register(self.ty(dst)).is_none() {
+            self.memory_op(dst, op, args);
+        } else {
+            let value = self.register_op(dst, op, args, block, at);
+            self.write(dst, value);
+        }
+    }
+
+    /// The value of an operation whose result is in a register.
+    fn register_op(&mut self, dst: LocalId, op: Op, args: &[Operand], block: &Block, at: usize) -> ir::Value {
+        match op {
+            Op::Copy => self.read(args[0]),
+            Op::IntToFloat => {
+                let a = self.read(args[0]);
+                self.b.ins().fcvt_from_sint(types::F32, a)
+            }
+            Op::FloatToInt => {
+                let a = self.read(args[0]);
+                self.b.ins().fcvt_to_sint_sat(types::I32, a)
+            }
+            Op::Splat => {
+                let a = self.read(args[0]);
+                self.b.ins().splat(types::F32X4, a)
+            }
+            Op::MakeTriple => {
+                let lanes = self.read_all(args);
+                self.make_triple(lanes)
+            }
+            Op::Truth => self.truth(args[0]),
+            Op::Add | Op::Sub | Op::Mul | Op::Div => self.arithmetic(op, args),
+            Op::Neg => {
+                let a = self.read(args[0]);
+                if self.shape(args[0]) == Shape::Int {
+                    self.b.ins().ineg(a)
+                } else {
+                    self.b.ins().fneg(a)
+                }
+            }
+            Op::Mod | Op::BitAnd | Op::BitOr | Op::BitXor | Op::Shl | Op::Shr | Op::BitNot | Op::Not => {
+                self.int_op(op, args)
+            }
+            Op::Eq => self.equal(args),
+            Op::Ne => {
+                let equal = self.equal(args);
+                self.not(equal)
+            }
+            Op::Lt | Op::Le | Op::Gt | Op::Ge => self.order(op, args),
+            Op::TripleGet => self.triple_get(args),
+            Op::TripleSet => self.triple_set(args),
+            Op::MatrixGet => {
+                let at = self.matrix_element(args);
+                self.load(types::F32, at)
+            }
+            Op::ArrayGet => {
+                let at = self.array_element(args[0], args[1]);
+                let ty = layout::register(self.ty(dst)).expect("the element is in a register");
+                self.load(ty, at)
+            }
+            Op::Global(global) => self.global(global),
+            Op::Builtin(builtin) => self.builtin(dst, builtin, args),
+            Op::MakeClosure(id) => self.make_closure(id, args),
+            Op::ClosureAdd => self.closure_add(args),
+            Op::ClosureMul => self.closure_mul(args, block, at),
+            Op::Texture(options) => {
+                let texel = self.texture(options, args);
+                let ty = layout::register(self.ty(dst)).expect("float or triple");
+                self.load(ty, texel)
+            }
+            Op::TextureAlpha(options) => {
+                let texel = self.texture(options, args);
+                self.load(types::F32, texel.plus(12))
+            }
+            Op::AttributeValue => self.attribute_value(dst, args),
+            Op::Diagonal | Op::MakeMatrix | Op::MatrixSet | Op::MakeArray | Op::ArraySet => {
+                unreachable!("the result of {op:?} is in memory")
+            }
+        }
+    }
+
+    // ---- Numbers ----
+
+    /// `+ - * /` of ints, floats and triples.
+    fn arithmetic(&mut self, op: Op, args: &[Operand]) -> ir::Value {
+        let shape = self.shape(args[0]);
+        let [a, b] = self.read_all(args);
+        if shape == Shape::Int {
+            return match op {
+                Op::Add => self.b.ins().iadd(a, b),
+                Op::Sub => self.b.ins().isub(a, b),
+                Op::Mul => self.b.ins().imul(a, b),
+                _ => self.int_div(args, a, b),
+            };
+        }
+        match op {
+            Op::Add => self.b.ins().fadd(a, b),
+            Op::Sub => self.b.ins().fsub(a, b),
+            Op::Mul => self.b.ins().fmul(a, b),
+            _ => {
+                let quotient = self.b.ins().fdiv(a, b);
+                if self.never_zero(args[1]) {
+                    quotient
+                } else {
+                    self.zero_unless(FloatCC::NotEqual, b, quotient)
+                }
+            }
+        }
+    }
+
+    /// Whether an operand is a constant of which no lane is zero.
+    fn never_zero(&self, operand: Operand) -> bool {
+        match self.constant(operand) {
+            Some(Const::Int(i)) => *i != 0,
+            Some(Const::Float(x)) => *x != 0.0,
+            Some(Const::Triple(t)) => t.iter().all(|x| *x != 0.0),
+            _ => false,
+        }
+    }
+
+    /// Lane by lane: `value` where `x cc 0`, else 0.
+    pub(super) fn zero_unless(&mut self, cc: FloatCC, x: ir::Value, value: ir::Value) -> ir::Value {
+        if self.b.func.dfg.value_type(x) == types::F32 {
+            let zero = self.float(0.0);
+            let keep = self.b.ins().fcmp(cc, x, zero);
+            self.b.ins().select(keep, value, zero)
+        } else {
+            let zero = self.triple([0.0; 3]);
+            let keep = self.lane_test(cc, x, zero);
+            self.b.ins().band(value, keep)
+        }
+    }
+
+    /// All bits of a lane set where `a cc b`, in the type of the triples.
+    pub(super) fn lane_test(&mut self, cc: FloatCC, a: ir::Value, b: ir::Value) -> ir::Value {
+        let mask = self.b.ins().fcmp(cc, a, b);
+        let lanes = ir::MemFlagsData::new().with_endianness(ir::Endianness::Little);
+        self.b.ins().bitcast(types::F32X4, lanes, mask)
+    }
+
+    /// Toward zero, wrapping; 0 for a zero divisor. The machine's division traps where this does not.
+    fn int_div(&mut self, args: &[Operand], a: ir::Value, b: ir::Value) -> ir::Value {
+        if let Some(Const::Int(divisor)) = self.constant(args[1]) {
+            return match divisor {
+                0 => self.int(0),
+                -1 => self.b.ins().ineg(a),
+                _ => self.b.ins().sdiv(a, b),
+            };
+        }
+        let (zero, minus, safe) = self.safe_divisor(b);
+        let quotient = self.b.ins().sdiv(a, safe);
+        let negated = self.b.ins().ineg(a);
+        let quotient = self.b.ins().select(minus, negated, quotient);
+        let none = self.int(0);
+        self.b.ins().select(zero, none, quotient)
+    }
+
+    /// Whether a divisor is 0, whether it is −1, and the divisor or 1 in these cases.
+    fn safe_divisor(&mut self, b: ir::Value) -> (ir::Value, ir::Value, ir::Value) {
+        let zero = self.int_test(IntCC::Equal, b, 0);
+        let minus = self.int_test(IntCC::Equal, b, -1);
+        let either = self.b.ins().bor(zero, minus);
+        let one = self.int(1);
+        let safe = self.b.ins().select(either, one, b);
+        (zero, minus, safe)
+    }
+
+    fn int_test(&mut self, cc: IntCC, a: ir::Value, b: i32) -> ir::Value {
+        let b = self.int(b);
+        self.b.ins().icmp(cc, a, b)
+    }
+
+    fn int_op(&mut self, op: Op, args: &[Operand]) -> ir::Value {
+        let a = self.read(args[0]);
+        match op {
+            Op::BitNot => return self.b.ins().bnot(a),
+            Op::Not => {
+                let zero = self.int_test(IntCC::Equal, a, 0);
+                return self.extend(zero);
+            }
+            _ => {}
+        }
+        let b = self.read(args[1]);
+        match op {
+            Op::BitAnd => self.b.ins().band(a, b),
+            Op::BitOr => self.b.ins().bor(a, b),
+            Op::BitXor => self.b.ins().bxor(a, b),
+            // Cranelift takes counts modulo the width.
+            Op::Shl => self.b.ins().ishl(a, b),
+            Op::Shr => self.b.ins().sshr(a, b),
+            _ => self.int_rem(args, a, b),
+        }
+    }
+
+    fn int_rem(&mut self, args: &[Operand], a: ir::Value, b: ir::Value) -> ir::Value {
+        if let Some(Const::Int(divisor)) = self.constant(args[1]) {
+            return match divisor {
+                0 | -1 => self.int(0),
+                _ => self.b.ins().srem(a, b),
+            };
+        }
+        // Anything modulo 1 is 0, which is the answer for 0 and −1 too.
+        let (_, _, safe) = self.safe_divisor(b);
+        self.b.ins().srem(a, safe)
+    }
+
+    // ---- Tests ----
+
+    /// An 8-bit truth as int.
+    pub(super) fn extend(&mut self, truth: ir::Value) -> ir::Value {
+        self.b.ins().uextend(types::I32, truth)
+    }
+
+    /// 1 − a truth.
+    fn not(&mut self, truth: ir::Value) -> ir::Value {
+        let one = self.int(1);
+        self.b.ins().bxor(truth, one)
+    }
+
+    fn truth(&mut self, a: Operand) -> ir::Value {
+        match self.shape(a) {
+            Shape::Int => {
+                let a = self.read(a);
+                let truth = self.int_test(IntCC::NotEqual, a, 0);
+                self.extend(truth)
+            }
+            Shape::Float => {
+                let a = self.read(a);
+                let zero = self.float(0.0);
+                let truth = self.b.ins().fcmp(FloatCC::NotEqual, a, zero);
+                self.extend(truth)
+            }
+            Shape::Triple => {
+                let a = self.read(a);
+                let zero = self.triple([0.0; 3]);
+                let equal = self.b.ins().fcmp(FloatCC::Equal, a, zero);
+                let equal = self.all_lanes(equal, 0b111);
+                self.not(equal)
+            }
+            Shape::Matrix => {
+                let a = self.address(a);
+                let zero = self.triple([0.0; 3]);
+                let rows = self
+                    .rows(a)
+                    .map(|row| self.b.ins().fcmp(FloatCC::Equal, row, zero));
+                let equal = self.all_rows(rows);
+                self.not(equal)
+            }
+            Shape::Text => {
+                let a = self.read(a);
+                let len = std::mem::offset_of!(crate::runtime::text::TextHeader, len);
+                let len = self.b.ins().load(types::I64, trusted(), a, len as i32);
+                self.is_not_null(len)
+            }
+            Shape::Closure => {
+                let a = self.read(a);
+                self.is_not_null(a)
+            }
+        }
+    }
+
+    fn is_not_null(&mut self, a: ir::Value) -> ir::Value {
+        let null = self.pointer(0);
+        let truth = self.b.ins().icmp(IntCC::NotEqual, a, null);
+        self.extend(truth)
+    }
+
+    fn equal(&mut self, args: &[Operand]) -> ir::Value {
+        match self.shape(args[0]) {
+            Shape::Int => {
+                let [a, b] = self.read_all(args);
+                let equal = self.b.ins().icmp(IntCC::Equal, a, b);
+                self.extend(equal)
+            }
+            Shape::Float => {
+                let [a, b] = self.read_all(args);
+                let equal = self.b.ins().fcmp(FloatCC::Equal, a, b);
+                self.extend(equal)
+            }
+            Shape::Triple => {
+                let [a, b] = self.read_all(args);
+                let equal = self.b.ins().fcmp(FloatCC::Equal, a, b);
+                self.all_lanes(equal, 0b111)
+            }
+            Shape::Matrix => {
+                let (a, b) = (self.address(args[0]), self.address(args[1]));
+                let (a, b) = (self.rows(a), self.rows(b));
+                let rows = [0, 1, 2, 3].map(|i| self.b.ins().fcmp(FloatCC::Equal, a[i], b[i]));
+                self.all_rows(rows)
+            }
+            Shape::Text => self.equal_texts(args),
+            Shape::Closure => {
+                let [a, b] = self.read_all(args);
+                let equal = self.b.ins().icmp(IntCC::Equal, a, b);
+                self.extend(equal)
+            }
+        }
+    }
+
+    /// Whether the lanes of a comparison in `mask` all hold.
+    fn all_lanes(&mut self, test: ir::Value, mask: i32) -> ir::Value {
+        let bits = self.b.ins().vhigh_bits(types::I32, test);
+        let wanted = self.int(mask);
+        let bits = self.b.ins().band(bits, wanted);
+        let all = self.b.ins().icmp(IntCC::Equal, bits, wanted);
+        self.extend(all)
+    }
+
+    fn all_rows(&mut self, [a, b, c, d]: [ir::Value; 4]) -> ir::Value {
+        let upper = self.b.ins().band(a, b);
+        let lower = self.b.ins().band(c, d);
+        let all = self.b.ins().band(upper, lower);
+        self.all_lanes(all, 0b1111)
+    }
+
+    /// Texts at one address are equal; others are compared by content.
+    fn equal_texts(&mut self, args: &[Operand]) -> ir::Value {
+        let [a, b] = self.read_all(args);
+        let same = self.b.ins().icmp(IntCC::Equal, a, b);
+        let (compare, done) = (self.b.create_block(), self.b.create_block());
+        let result = self.b.append_block_param(done, types::I32);
+        let one = self.int(1);
+        self.b.ins().brif(same, done, &[one.into()], compare, &[]);
+        self.b.seal_block(compare);
+        self.b.switch_to_block(compare);
+        let equal = self.call_value(shims::equal(), &[a, b]);
+        self.b.ins().jump(done, &[equal.into()]);
+        self.b.seal_block(done);
+        self.b.switch_to_block(done);
+        result
+    }
+
+    fn order(&mut self, op: Op, args: &[Operand]) -> ir::Value {
+        let (int, float) = match op {
+            Op::Lt => (IntCC::SignedLessThan, FloatCC::LessThan),
+            Op::Le => (IntCC::SignedLessThanOrEqual, FloatCC::LessThanOrEqual),
+            Op::Gt => (IntCC::SignedGreaterThan, FloatCC::GreaterThan),
+            _ => (IntCC::SignedGreaterThanOrEqual, FloatCC::GreaterThanOrEqual),
+        };
+        let shape = self.shape(args[0]);
+        let [a, b] = self.read_all(args);
+        let truth = if shape == Shape::Int {
+            self.b.ins().icmp(int, a, b)
+        } else {
+            self.b.ins().fcmp(float, a, b)
+        };
+        self.extend(truth)
+    }
+
+    // ---- Triples ----
+
+    fn triple_get(&mut self, args: &[Operand]) -> ir::Value {
+        let triple = self.read(args[0]);
+        if let Some(Const::Int(lane @ 0..=2)) = self.constant(args[1]) {
+            return self.b.ins().extractlane(triple, *lane as u8);
+        }
+        let at = self.triple_lane(triple, args[1]);
+        self.load(types::F32, at)
+    }
+
+    fn triple_set(&mut self, args: &[Operand]) -> ir::Value {
+        let [triple, _, value] = self.read_all(args);
+        if let Some(Const::Int(lane @ 0..=2)) = self.constant(args[1]) {
+            return self.b.ins().insertlane(triple, value, *lane as u8);
+        }
+        let at = self.triple_lane(triple, args[1]);
+        self.store(value, at);
+        let temp = self.temp(0);
+        self.load(types::F32X4, temp)
+    }
+
+    /// The address of a lane of a triple that is put into the first temporary.
+    fn triple_lane(&mut self, triple: ir::Value, lane: Operand) -> Address {
+        let lane = self.clamp(lane, 3);
+        let temp = self.spill(0, triple);
+        self.element(
+            Address {
+                base: temp,
+                offset: 0,
+            },
+            lane,
+            4,
+        )
+    }
+
+    // ---- The shading point ----
+
+    fn global(&mut self, global: Global) -> ir::Value {
+        self.shared.reads.insert(global);
+        let offset = layout::global_offset(global);
+        let ty = layout::register(global.ty()).expect("globals are floats and triples");
+        self.load_global(ty, offset)
+    }
+
+    /// Loads a field of the shading point, which does not change while code runs.
+    pub(super) fn load_global(&mut self, ty: ir::Type, offset: usize) -> ir::Value {
+        self.b
+            .ins()
+            .load(ty, trusted().with_readonly(), self.globals, offset as i32)
+    }
+}

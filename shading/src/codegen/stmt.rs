@@ -1,0 +1,208 @@
+//! Statements: structured control flow becomes basic blocks.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_entity::SecondaryMap;
+use cranelift_module::Module;
+
+use super::frame::CallLayout;
+use super::layout::{DEPTH, FUEL, POINTER, STACK_LIMIT, register};
+use super::value::{Emitter, local_size};
+use crate::hir::{Block, FunctionId, LocalId, Operand, ScopeId, Stmt};
+use crate::runtime::shims::{self, Shim};
+
+/// The scopes around a statement.
+#[derive(Debug, Default)]
+pub(super) struct Scopes {
+    open: SecondaryMap<ScopeId, Option<OpenScope>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct OpenScope {
+    /// What runs after the scope.
+    after: ir::Block,
+    /// Whether a `Leave` goes there.
+    left: bool,
+}
+
+/// Whether the end of a block can be reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Flow {
+    /// It can.
+    On,
+    /// It cannot: what follows is dead.
+    Dead,
+}
+
+impl Emitter<'_, '_> {
+    /// Emits a block of statements.
+    pub(super) fn block(&mut self, block: &Block, scopes: &mut Scopes) -> Flow {
+        for (at, stmt) in block.iter().enumerate() {
+            let flow = match stmt {
+                Stmt::Op { dst, op, args, span } => {
+                    self.span = *span;
+                    self.op(*dst, *op, args, block, at);
+                    Flow::On
+                }
+                Stmt::Call {
+                    function,
+                    args,
+                    results,
+                    span,
+                } => {
+                    self.span = *span;
+                    self.call_function(*function, args, results);
+                    Flow::On
+                }
+                Stmt::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => self.if_stmt(*condition, then, otherwise, scopes),
+                Stmt::Loop { body, span } => {
+                    self.span = *span;
+                    self.loop_stmt(body, scopes)
+                }
+                Stmt::Scope { scope, body } => self.scope_stmt(*scope, body, scopes),
+                Stmt::Leave(scope) => {
+                    let open = scopes.open[*scope]
+                        .as_mut()
+                        .expect("`Leave` names an enclosing scope");
+                    open.left = true;
+                    self.b.ins().jump(open.after, &[]);
+                    Flow::Dead
+                }
+            };
+            if flow == Flow::Dead {
+                return Flow::Dead;
+            }
+        }
+        Flow::On
+    }
+
+    fn if_stmt(&mut self, condition: Operand, then: &Block, otherwise: &Block, scopes: &mut Scopes) -> Flow {
+        let condition = self.read(condition);
+        let [yes, no, join] = [(); 3].map(|()| self.b.create_block());
+        // Without an `else` the branch goes to the join itself.
+        let no_target = if otherwise.is_empty() { join } else { no };
+        self.b.ins().brif(condition, yes, &[], no_target, &[]);
+        self.b.seal_block(yes);
+        self.b.switch_to_block(yes);
+        let mut flow = self.block(then, scopes);
+        if flow == Flow::On {
+            self.b.ins().jump(join, &[]);
+        }
+        if otherwise.is_empty() {
+            flow = Flow::On;
+        } else {
+            self.b.seal_block(no);
+            self.b.switch_to_block(no);
+            if self.block(otherwise, scopes) == Flow::On {
+                self.b.ins().jump(join, &[]);
+                flow = Flow::On;
+            }
+        }
+        self.go_on(join, flow)
+    }
+
+    fn loop_stmt(&mut self, body: &Block, scopes: &mut Scopes) -> Flow {
+        let turn = self.b.create_block();
+        self.b.ins().jump(turn, &[]);
+        self.b.switch_to_block(turn);
+        self.spend(FUEL, shims::out_of_fuel());
+        if self.block(body, scopes) == Flow::On {
+            self.b.ins().jump(turn, &[]);
+        }
+        self.b.seal_block(turn);
+        Flow::Dead
+    }
+
+    fn scope_stmt(&mut self, scope: ScopeId, body: &Block, scopes: &mut Scopes) -> Flow {
+        let after = self.b.create_block();
+        scopes.open[scope] = Some(OpenScope { after, left: false });
+        let flow = self.block(body, scopes);
+        if flow == Flow::On {
+            self.b.ins().jump(after, &[]);
+        }
+        let left = scopes.open[scope].take().is_some_and(|open| open.left);
+        self.go_on(after, if left { Flow::On } else { flow })
+    }
+
+    /// Goes on in a block whose predecessors are all known.
+    fn go_on(&mut self, block: ir::Block, flow: Flow) -> Flow {
+        if flow == Flow::On {
+            self.b.seal_block(block);
+            self.b.switch_to_block(block);
+        }
+        flow
+    }
+
+    /// Takes one from a counter of the context; when it was zero already, calls `exhausted` and finishes.
+    fn spend(&mut self, counter: i32, exhausted: Shim) {
+        let left = self.load(types::I32, self.ctx_field(counter));
+        let one = self.int(1);
+        let left = self.b.ins().isub(left, one);
+        self.store(left, self.ctx_field(counter));
+        let zero = self.int(0);
+        let empty = self.b.ins().icmp(IntCC::SignedLessThan, left, zero);
+        self.stop_if(empty, exhausted);
+    }
+
+    /// Calls a shim that ends the run, and finishes, if a condition holds.
+    fn stop_if(&mut self, condition: ir::Value, shim: Shim) {
+        let (stop, go) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(stop);
+        self.b.ins().brif(condition, stop, &[], go, &[]);
+        self.b.seal_block(stop);
+        self.b.seal_block(go);
+        self.b.switch_to_block(stop);
+        let place = self.place();
+        self.call(shim, &[self.ctx, place]);
+        self.b.ins().jump(self.finish, &[]);
+        self.b.switch_to_block(go);
+    }
+
+    /// Arguments go to the call area, and results come from there, after a look whether the run has ended meanwhile.
+    fn call_function(&mut self, function: FunctionId, args: &[Operand], results: &[LocalId]) {
+        self.spend(FUEL, shims::out_of_fuel());
+        self.spend(DEPTH, shims::too_deep());
+        let sp = self.b.ins().get_stack_pointer(POINTER);
+        let limit = self.load(POINTER, self.ctx_field(STACK_LIMIT));
+        let low = self.b.ins().icmp(IntCC::UnsignedLessThan, sp, limit);
+        self.stop_if(low, shims::too_deep());
+
+        let callee = &self.shared.unit.functions[function];
+        let layout = CallLayout::of(callee);
+        let area = self.call_area();
+        for ((arg, param), offset) in args.iter().zip(&callee.params).zip(&layout.params) {
+            let to = area.plus(*offset);
+            if register(callee.code.locals[*param].ty).is_some() {
+                let value = self.read(*arg);
+                self.store(value, to);
+            } else {
+                let from = self.address(*arg);
+                self.copy(to, from, local_size(&callee.code, *param));
+            }
+        }
+        let id = self.shared.functions[function].expect("all functions are declared");
+        let callee = self.module.declare_func_in_func(id, self.b.func);
+        let area_address = self.address_of(area);
+        self.b.ins().call(callee, &[self.globals, self.ctx, area_address]);
+
+        let depth = self.load(types::I32, self.ctx_field(DEPTH));
+        let one = self.int(1);
+        let depth = self.b.ins().iadd(depth, one);
+        self.store(depth, self.ctx_field(DEPTH));
+        let fuel = self.load(types::I32, self.ctx_field(FUEL));
+        let zero = self.int(0);
+        let ended = self.b.ins().icmp(IntCC::SignedLessThan, fuel, zero);
+        let go = self.b.create_block();
+        self.b.ins().brif(ended, self.finish, &[], go, &[]);
+        self.b.seal_block(go);
+        self.b.switch_to_block(go);
+        for (result, offset) in results.iter().zip(&layout.outputs) {
+            self.restore(*result, area.plus(*offset));
+        }
+    }
+}

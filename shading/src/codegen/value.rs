@@ -1,0 +1,430 @@
+//! Reading and writing variables, constants and memory: what all other files of code generation stand on.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, AbiParam, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, types};
+use cranelift_entity::SecondaryMap;
+use cranelift_frontend::{FunctionBuilder, Variable};
+use cranelift_jit::JITModule;
+use rustc_hash::FxHashSet;
+
+use super::Shared;
+use super::frame::Frame;
+use super::layout::{self, POINTER, Shape};
+use crate::hir::{Code, Const, LocalId, Operand};
+use crate::runtime::shims::{Abi, Shim};
+use crate::source::Span;
+use crate::ty::Type;
+
+/// An address in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Address {
+    pub(super) base: ir::Value,
+    pub(super) offset: i32,
+}
+
+impl Address {
+    /// So many bytes further.
+    pub(super) fn plus(self, bytes: u64) -> Address {
+        // Frames are bounded far below 2 GiB when they are laid out.
+        Address {
+            base: self.base,
+            offset: self.offset + bytes as i32,
+        }
+    }
+}
+
+/// Where a local lives.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Home {
+    /// In registers, as Cranelift sees fit.
+    Register(Variable),
+    /// In a stack slot.
+    Slot(ir::StackSlot),
+    /// In the large frame, at an offset.
+    Large(i32),
+}
+
+/// Emits the code of one function.
+pub(super) struct Emitter<'a, 'u> {
+    pub(super) b: FunctionBuilder<'a>,
+    pub(super) shared: &'a mut Shared<'u>,
+    pub(super) module: &'a mut JITModule,
+    pub(super) code: &'u Code,
+    pub(super) homes: SecondaryMap<LocalId, Option<Home>>,
+    pub(super) frame: Frame,
+    /// Arguments of all functions: the shading point, the context, and the outputs or arguments.
+    pub(super) globals: ir::Value,
+    pub(super) ctx: ir::Value,
+    pub(super) memory: ir::Value,
+    /// Stores the outputs and returns; where a run that must end goes.
+    pub(super) finish: ir::Block,
+    /// Temporary triples for arguments of shims.
+    pub(super) temps: Vec<ir::StackSlot>,
+    /// Locals that are assigned once and read once.
+    pub(super) temporaries: FxHashSet<LocalId>,
+    /// Signatures of shims that were called.
+    pub(super) signatures: Vec<(ir::Signature, ir::SigRef)>,
+    /// Where the present operation stands.
+    pub(super) span: Span,
+}
+
+/// Memory that is aligned and there.
+pub(super) fn trusted() -> MemFlagsData {
+    MemFlagsData::trusted()
+}
+
+/// Memory that is there, but need not be aligned.
+pub(super) fn unaligned() -> MemFlagsData {
+    MemFlagsData::new().with_notrap()
+}
+
+impl<'a, 'u> Emitter<'a, 'u> {
+    /// Starts a function of three arguments.
+    pub(super) fn new(
+        mut b: FunctionBuilder<'a>,
+        shared: &'a mut Shared<'u>,
+        module: &'a mut JITModule,
+        code: &'u Code,
+    ) -> Emitter<'a, 'u> {
+        let entry = b.create_block();
+        b.append_block_params_for_function_params(entry);
+        b.switch_to_block(entry);
+        b.seal_block(entry);
+        let &[globals, ctx, memory] = b.block_params(entry) else {
+            unreachable!("all functions have three arguments");
+        };
+        let finish = b.create_block();
+        Emitter {
+            b,
+            shared,
+            module,
+            code,
+            homes: SecondaryMap::new(),
+            frame: Frame::default(),
+            globals,
+            ctx,
+            memory,
+            finish,
+            temps: vec![],
+            temporaries: FxHashSet::default(),
+            signatures: vec![],
+            span: Span::default(),
+        }
+    }
+
+    // ---- Operands ----
+
+    /// An operand's type, as far as its value tells: a constant array has the element type of its first element.
+    pub(super) fn shape(&self, operand: Operand) -> Shape {
+        match operand {
+            Operand::Local(local) => Shape::of(self.code.locals[local].ty.base),
+            Operand::Const(id) => const_shape(&self.code.consts[id]),
+        }
+    }
+
+    /// The type of a local.
+    pub(super) fn ty(&self, local: LocalId) -> Type {
+        self.code.locals[local].ty
+    }
+
+    /// The constant, if an operand is one.
+    pub(super) fn constant(&self, operand: Operand) -> Option<&'u Const> {
+        match operand {
+            Operand::Local(_) => None,
+            Operand::Const(id) => Some(&self.code.consts[id]),
+        }
+    }
+
+    /// The value of an operand that lives in a register.
+    pub(super) fn read(&mut self, operand: Operand) -> ir::Value {
+        match operand {
+            Operand::Local(local) => match self.homes[local] {
+                Some(Home::Register(variable)) => self.b.use_var(variable),
+                _ => unreachable!("{local} does not live in a register"),
+            },
+            Operand::Const(id) => self.const_value(&self.code.consts[id]),
+        }
+    }
+
+    /// The values of operands that live in registers.
+    pub(super) fn read_all<const N: usize>(&mut self, operands: &[Operand]) -> [ir::Value; N] {
+        std::array::from_fn(|i| self.read(operands[i]))
+    }
+
+    fn const_value(&mut self, value: &Const) -> ir::Value {
+        match value {
+            Const::Int(i) => self.int(*i),
+            Const::Float(x) => self.float(*x),
+            Const::Triple(t) => self.triple(*t),
+            Const::String(text) => {
+                let address = self.shared.texts.intern(text).expose_provenance();
+                self.pointer(address)
+            }
+            Const::NullClosure => self.pointer(0),
+            Const::Matrix(_) | Const::Array(_) => unreachable!("the constant lives in memory"),
+        }
+    }
+
+    /// Sets a local that lives in a register.
+    pub(super) fn write(&mut self, local: LocalId, value: ir::Value) {
+        match self.homes[local] {
+            Some(Home::Register(variable)) => self.b.def_var(variable, value),
+            _ => unreachable!("{local} does not live in a register"),
+        }
+    }
+
+    /// The address of an operand that lives in memory.
+    pub(super) fn address(&mut self, operand: Operand) -> Address {
+        match operand {
+            Operand::Local(local) => self.home(local),
+            Operand::Const(id) => {
+                let address = self
+                    .shared
+                    .data
+                    .intern(&self.code.consts[id], &mut self.shared.texts);
+                Address {
+                    base: self.pointer(address),
+                    offset: 0,
+                }
+            }
+        }
+    }
+
+    /// The address of a local that lives in memory.
+    pub(super) fn home(&mut self, local: LocalId) -> Address {
+        match self.homes[local] {
+            Some(Home::Slot(slot)) => self.slot(slot),
+            Some(Home::Large(offset)) => Address {
+                base: self
+                    .frame
+                    .base
+                    .expect("a function with large locals has a large frame"),
+                offset,
+            },
+            _ => unreachable!("{local} does not live in memory"),
+        }
+    }
+
+    // ---- Values ----
+
+    pub(super) fn int(&mut self, i: i32) -> ir::Value {
+        self.b.ins().iconst(types::I32, i64::from(i))
+    }
+
+    pub(super) fn float(&mut self, x: f32) -> ir::Value {
+        self.b.ins().f32const(x)
+    }
+
+    pub(super) fn pointer(&mut self, address: usize) -> ir::Value {
+        self.b.ins().iconst(POINTER, address as i64)
+    }
+
+    /// A constant triple; the last lane is zero.
+    pub(super) fn triple(&mut self, [x, y, z]: [f32; 3]) -> ir::Value {
+        let bytes: Vec<u8> = [x, y, z, 0.0].into_iter().flat_map(f32::to_le_bytes).collect();
+        let constant = self.b.func.dfg.constants.insert(bytes.into());
+        self.b.ins().vconst(types::F32X4, constant)
+    }
+
+    /// Zero, the empty text or null.
+    pub(super) fn zero(&mut self, shape: Shape) -> ir::Value {
+        match shape {
+            Shape::Int => self.int(0),
+            Shape::Float => self.float(0.0),
+            Shape::Triple => self.triple([0.0; 3]),
+            Shape::Text => self.pointer(crate::runtime::text::empty().expose_provenance()),
+            Shape::Closure => self.pointer(0),
+            Shape::Matrix => unreachable!("a matrix lives in memory"),
+        }
+    }
+
+    /// Lanes 0 to 2 of a triple.
+    pub(super) fn lanes(&mut self, triple: ir::Value) -> [ir::Value; 3] {
+        [0u8, 1, 2].map(|lane| self.b.ins().extractlane(triple, lane))
+    }
+
+    /// A triple of three lanes.
+    pub(super) fn make_triple(&mut self, [x, y, z]: [ir::Value; 3]) -> ir::Value {
+        let triple = self.b.ins().scalar_to_vector(types::F32X4, x);
+        let triple = self.b.ins().insertlane(triple, y, 1u8);
+        self.b.ins().insertlane(triple, z, 2u8)
+    }
+
+    // ---- Memory ----
+
+    pub(super) fn load(&mut self, ty: ir::Type, at: Address) -> ir::Value {
+        self.b.ins().load(ty, trusted(), at.base, at.offset)
+    }
+
+    pub(super) fn store(&mut self, value: ir::Value, at: Address) {
+        self.b.ins().store(trusted(), value, at.base, at.offset);
+    }
+
+    pub(super) fn address_of(&mut self, at: Address) -> ir::Value {
+        if at.offset == 0 {
+            at.base
+        } else {
+            let offset = self.pointer(at.offset as usize);
+            self.b.ins().iadd(at.base, offset)
+        }
+    }
+
+    pub(super) fn slot(&mut self, slot: ir::StackSlot) -> Address {
+        Address {
+            base: self.b.ins().stack_addr(POINTER, slot, 0),
+            offset: 0,
+        }
+    }
+
+    pub(super) fn new_slot(&mut self, bytes: u64) -> ir::StackSlot {
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, bytes as u32, 4);
+        self.b.create_sized_stack_slot(data)
+    }
+
+    /// The `i`-th temporary triple. Shims take it at once, so every operation starts again from the first.
+    pub(super) fn temp(&mut self, i: usize) -> Address {
+        while self.temps.len() <= i {
+            let slot = self.new_slot(16);
+            self.temps.push(slot);
+        }
+        self.slot(self.temps[i])
+    }
+
+    /// Stores a triple in the `i`-th temporary and gives its address.
+    pub(super) fn spill(&mut self, i: usize, triple: ir::Value) -> ir::Value {
+        let at = self.temp(i);
+        self.store(triple, at);
+        at.base
+    }
+
+    /// Copies `bytes`, a multiple of 16, between places that do not overlap or are the same.
+    pub(super) fn copy(&mut self, to: Address, from: Address, bytes: u64) {
+        self.blocks_of_16(bytes, |e, at| {
+            let (from, to) = (at(e, from), at(e, to));
+            let value = e.load(types::I64X2, from);
+            e.store(value, to);
+        });
+    }
+
+    /// Fills an array or matrix with zeros (empty texts, null closures).
+    pub(super) fn clear(&mut self, to: Address, shape: Shape, bytes: u64) {
+        let zero = if shape == Shape::Text {
+            let empty = self.zero(Shape::Text);
+            self.b.ins().splat(types::I64X2, empty)
+        } else {
+            let constant = self.b.func.dfg.constants.insert(vec![0; 16].into());
+            self.b.ins().vconst(types::I64X2, constant)
+        };
+        self.blocks_of_16(bytes, |e, at| {
+            let to = at(e, to);
+            e.store(zero, to);
+        });
+    }
+
+    /// Does something for each 16 bytes of `bytes`: one after the other when they are few, else in a loop.
+    fn blocks_of_16(&mut self, bytes: u64, each: impl Fn(&mut Self, &dyn Fn(&mut Self, Address) -> Address)) {
+        const UNROLLED: u64 = 256;
+        if bytes <= UNROLLED {
+            for offset in (0..bytes).step_by(16) {
+                each(self, &|_, a| a.plus(offset));
+            }
+            return;
+        }
+        let (turn, done) = (self.b.create_block(), self.b.create_block());
+        let offset = self.b.append_block_param(turn, POINTER);
+        let start = self.pointer(0);
+        self.b.ins().jump(turn, &[start.into()]);
+        self.b.switch_to_block(turn);
+        each(self, &|e, a| Address {
+            base: e.b.ins().iadd(a.base, offset),
+            offset: a.offset,
+        });
+        let step = self.pointer(16);
+        let next = self.b.ins().iadd(offset, step);
+        let end = self.pointer(bytes as usize);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, end);
+        self.b.ins().brif(more, turn, &[next.into()], done, &[]);
+        self.b.seal_block(turn);
+        self.b.seal_block(done);
+        self.b.switch_to_block(done);
+    }
+
+    // ---- Calls of Rust functions ----
+
+    /// Calls a shim and gives its result, if it has one.
+    pub(super) fn call(&mut self, shim: Shim, args: &[ir::Value]) -> Option<ir::Value> {
+        let of = |abi| match abi {
+            Abi::Int => types::I32,
+            Abi::Float => types::F32,
+            Abi::Pointer => POINTER,
+        };
+        let mut signature = ir::Signature::new(self.shared.call_conv);
+        signature
+            .params
+            .extend(shim.params().map(|p| AbiParam::new(of(p))));
+        signature
+            .returns
+            .extend(shim.result().map(|r| AbiParam::new(of(r))));
+        debug_assert_eq!(signature.params.len(), args.len(), "{shim:?}");
+        let signature = match self.signatures.iter().find(|(known, _)| *known == signature) {
+            Some((_, id)) => *id,
+            None => {
+                let id = self.b.import_signature(signature.clone());
+                self.signatures.push((signature, id));
+                id
+            }
+        };
+        let callee = self.pointer(shim.address());
+        let call = self.b.ins().call_indirect(signature, callee, args);
+        self.b.inst_results(call).first().copied()
+    }
+
+    /// Calls a shim that has a result.
+    pub(super) fn call_value(&mut self, shim: Shim, args: &[ir::Value]) -> ir::Value {
+        self.call(shim, args).expect("the shim has a result")
+    }
+
+    /// The index of the present place among those that reports name.
+    pub(super) fn place(&mut self) -> ir::Value {
+        let index = self.shared.places.index(self.span);
+        self.int(index as i32)
+    }
+}
+
+/// The shape of a constant, or of an array's elements.
+pub(super) fn const_shape(value: &Const) -> Shape {
+    match value {
+        Const::Int(_) => Shape::Int,
+        Const::Float(_) => Shape::Float,
+        Const::Triple(_) => Shape::Triple,
+        Const::Matrix(_) => Shape::Matrix,
+        Const::String(_) => Shape::Text,
+        Const::NullClosure => Shape::Closure,
+        Const::Array(elements) => elements.first().map_or(Shape::Int, const_shape),
+    }
+}
+
+/// Bytes that a constant takes in memory, as [`layout::size`] has it.
+pub(super) fn const_size(value: &Const) -> u64 {
+    let count = match value {
+        Const::Array(elements) => elements.len() as u64,
+        _ => 1,
+    };
+    (const_shape(value).stride() * count).next_multiple_of(16)
+}
+
+/// The number of elements of an array operand.
+pub(super) fn length(code: &Code, operand: Operand) -> u32 {
+    match operand {
+        Operand::Local(local) => code.locals[local].ty.count(),
+        Operand::Const(id) => match &code.consts[id] {
+            Const::Array(elements) => elements.len() as u32,
+            _ => 1,
+        },
+    }
+}
+
+/// Bytes of a local, for copies.
+pub(super) fn local_size(code: &Code, local: LocalId) -> u64 {
+    layout::size(code.locals[local].ty)
+}

@@ -1,0 +1,152 @@
+//! What operations see of a type: the kinds of triple are one.
+
+use std::fmt;
+
+use crate::hir::Const;
+use crate::ty::{Base, Length, Type};
+
+/// The kind of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Element {
+    /// `int`.
+    Int,
+    /// `float`.
+    Float,
+    /// Any of the four triples.
+    Triple,
+    /// `matrix`.
+    Matrix,
+    /// `string`.
+    String,
+    /// A closure.
+    Closure,
+}
+
+/// An element, or an array of so many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// One value.
+    One(Element),
+    /// An array.
+    Array(Element, u32),
+}
+
+impl Kind {
+    /// `int`.
+    pub const INT: Kind = Kind::One(Element::Int);
+    /// `float`.
+    pub const FLOAT: Kind = Kind::One(Element::Float);
+    /// Any of the four triples.
+    pub const TRIPLE: Kind = Kind::One(Element::Triple);
+    /// `matrix`.
+    pub const MATRIX: Kind = Kind::One(Element::Matrix);
+    /// `string`.
+    pub const STRING: Kind = Kind::One(Element::String);
+    /// A closure.
+    pub const CLOSURE: Kind = Kind::One(Element::Closure);
+
+    /// The kind of a type; `None` for a type that no variable of HIR has.
+    pub fn of(ty: Type) -> Option<Kind> {
+        let element = match ty.base {
+            Base::Int => Element::Int,
+            Base::Float => Element::Float,
+            Base::Color | Base::Point | Base::Vector | Base::Normal => Element::Triple,
+            Base::Matrix => Element::Matrix,
+            Base::String => Element::String,
+            Base::Closure => Element::Closure,
+            Base::Void | Base::Struct(_) => return None,
+        };
+        match ty.length {
+            Length::Single => Some(Kind::One(element)),
+            Length::Array(n) => Some(Kind::Array(element, n)),
+            Length::Unsized => None,
+        }
+    }
+
+    /// The kind of a constant; `None` for an array that is empty, mixed or nested.
+    pub fn of_const(value: &Const) -> Option<Kind> {
+        let element = |value: &Const| {
+            Some(match value {
+                Const::Int(_) => Element::Int,
+                Const::Float(_) => Element::Float,
+                Const::Triple(_) => Element::Triple,
+                Const::Matrix(_) => Element::Matrix,
+                Const::String(_) => Element::String,
+                Const::NullClosure => Element::Closure,
+                Const::Array(_) => return None,
+            })
+        };
+        let Const::Array(values) = value else {
+            return element(value).map(Kind::One);
+        };
+        let first = element(values.first()?)?;
+        let uniform = values.iter().all(|v| element(v) == Some(first));
+        uniform.then_some(Kind::Array(first, values.len() as u32))
+    }
+
+    /// Whether it is int, float, triple or matrix.
+    pub fn is_number(self) -> bool {
+        matches!(
+            self,
+            Kind::One(Element::Int | Element::Float | Element::Triple | Element::Matrix)
+        )
+    }
+
+    /// The kind of one element; the kind itself when it is not an array.
+    pub fn element(self) -> Kind {
+        match self {
+            Kind::One(element) | Kind::Array(element, _) => Kind::One(element),
+        }
+    }
+
+    /// The value of a variable of this kind before it is assigned.
+    pub fn zero(self) -> Const {
+        match self {
+            Kind::One(Element::Int) => Const::Int(0),
+            Kind::One(Element::Float) => Const::Float(0.0),
+            Kind::One(Element::Triple) => Const::Triple([0.0; 3]),
+            Kind::One(Element::Matrix) => Const::Matrix([0.0; 16]),
+            Kind::One(Element::String) => Const::String("".into()),
+            Kind::One(Element::Closure) => Const::NullClosure,
+            Kind::Array(element, n) => Const::Array(vec![Kind::One(element).zero(); n as usize]),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Kind::One(element) | Kind::Array(element, _)) = self;
+        f.write_str(match element {
+            Element::Int => "int",
+            Element::Float => "float",
+            Element::Triple => "triple",
+            Element::Matrix => "matrix",
+            Element::String => "string",
+            Element::Closure => "closure",
+        })?;
+        match self {
+            Kind::One(_) => Ok(()),
+            Kind::Array(_, n) => write!(f, "[{n}]"),
+        }
+    }
+}
+
+impl Const {
+    /// Whether two constants are the same value: numbers bit by bit, except that all NaNs are one.
+    pub fn same(&self, other: &Const) -> bool {
+        let float = |a: f32, b: f32| a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan());
+        let floats = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(&a, &b)| float(a, b));
+        match (self, other) {
+            (Const::Float(a), Const::Float(b)) => float(*a, *b),
+            (Const::Triple(a), Const::Triple(b)) => floats(a, b),
+            (Const::Matrix(a), Const::Matrix(b)) => floats(a, b),
+            (Const::Array(a), Const::Array(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.same(b))
+            }
+            (Const::Int(a), Const::Int(b)) => a == b,
+            (Const::String(a), Const::String(b)) => a == b,
+            (Const::NullClosure, Const::NullClosure) => true,
+            _ => false,
+        }
+    }
+}

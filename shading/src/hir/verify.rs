@@ -1,0 +1,519 @@
+//! Checks every invariant that [`crate::hir`] states.
+
+use std::fmt;
+
+use crate::builtins::Builtin;
+use crate::hir::{Block, Code, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit};
+use crate::runtime::ClosureRegistry;
+
+/// An invariant that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The function in which; empty for the unit's own code.
+    pub function: String,
+    /// The statement, as [`crate::hir::print`] shows it, or the table.
+    pub at: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.function.is_empty() {
+            write!(f, "in {}: ", self.function)?;
+        }
+        write!(f, "{}: {}", self.at, self.message)
+    }
+}
+
+/// All invariants of [`crate::hir`] that a unit breaks; none for a good unit. Parameters of closures are checked when
+/// the registry is given.
+pub fn verify(unit: &Unit, closures: Option<&ClosureRegistry>) -> Vec<Violation> {
+    let mut found = vec![];
+    let mut check = |name: &str, code: &Code, blocks: &[&Block], variables: &[(LocalId, Option<Kind>)]| {
+        let mut verifier = Verifier {
+            unit,
+            closures,
+            code,
+            function: name,
+            open: vec![],
+            found: &mut found,
+        };
+        verifier.tables(variables);
+        for block in blocks {
+            verifier.block(block);
+        }
+    };
+    let mut blocks: Vec<&Block> = unit.params.iter().map(|p| &p.init).collect();
+    blocks.push(&unit.code.body);
+    let variables: Vec<_> = unit.params.iter().map(|p| (p.local, Kind::of(p.ty))).collect();
+    check("", &unit.code, &blocks, &variables);
+    for function in unit.functions.values() {
+        let variables: Vec<_> = function
+            .params
+            .iter()
+            .chain(&function.outputs)
+            .map(|&l| (l, None))
+            .collect();
+        check(&function.name, &function.code, &[&function.code.body], &variables);
+    }
+    found
+}
+
+struct Verifier<'a> {
+    unit: &'a Unit,
+    closures: Option<&'a ClosureRegistry>,
+    code: &'a Code,
+    function: &'a str,
+    open: Vec<ScopeId>,
+    found: &'a mut Vec<Violation>,
+}
+
+/// What an operation takes and gives: the kinds of its operands, and of its result.
+struct Shape(Vec<Kind>, Option<Kind>);
+
+impl Verifier<'_> {
+    fn report(&mut self, at: impl Into<String>, message: impl Into<String>) {
+        self.found.push(Violation {
+            function: self.function.to_owned(),
+            at: at.into(),
+            message: message.into(),
+        });
+    }
+
+    fn at(&self, stmt: &Stmt) -> String {
+        crate::hir::print::head(self.code, stmt)
+    }
+
+    /// Every local and constant has a type, and the variables named by parameters exist with theirs.
+    fn tables(&mut self, variables: &[(LocalId, Option<Kind>)]) {
+        for (id, local) in &self.code.locals {
+            if Kind::of(local.ty).is_none() {
+                self.report(id.to_string(), format!("no variable can have type {}", local.ty));
+            }
+        }
+        for (id, value) in &self.code.consts {
+            if Kind::of_const(value).is_none() {
+                self.report(id.to_string(), "array constant is empty, mixed or nested");
+            }
+        }
+        for &(local, kind) in variables {
+            match self.local(local) {
+                None => self.report(local.to_string(), "parameter's variable does not exist"),
+                Some(found) if kind.is_some_and(|k| k != found) => {
+                    self.report(local.to_string(), format!("parameter's variable is {found}"));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    fn local(&self, id: LocalId) -> Option<Kind> {
+        self.code.locals.get(id).and_then(|l| Kind::of(l.ty))
+    }
+
+    fn operand(&self, operand: Operand) -> Option<Kind> {
+        match operand {
+            Operand::Local(id) => self.local(id),
+            Operand::Const(id) => self.code.consts.get(id).and_then(Kind::of_const),
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for stmt in block {
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Op { dst, op, args, .. } => {
+                if let Err(message) = self.op(*dst, *op, args) {
+                    self.report(self.at(stmt), message);
+                }
+            }
+            Stmt::Call {
+                function,
+                args,
+                results,
+                ..
+            } => match self.unit.functions.get(*function) {
+                None => self.report(self.at(stmt), "function does not exist"),
+                Some(callee) => {
+                    if let Err(message) = self.call(callee, args, results) {
+                        self.report(self.at(stmt), message);
+                    }
+                }
+            },
+            Stmt::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                if self.operand(*condition) != Some(Kind::INT) {
+                    self.report(self.at(stmt), "condition is not an int");
+                }
+                self.block(then);
+                self.block(otherwise);
+            }
+            Stmt::Loop { body, .. } => self.block(body),
+            Stmt::Scope { scope, body } => {
+                if !self.code.scopes.is_valid(*scope) {
+                    self.report(self.at(stmt), "scope does not exist");
+                }
+                if self.open.contains(scope) {
+                    self.report(self.at(stmt), "scope lies within itself");
+                }
+                self.open.push(*scope);
+                self.block(body);
+                self.open.pop();
+            }
+            Stmt::Leave(scope) => {
+                if !self.open.contains(scope) {
+                    self.report(self.at(stmt), "scope does not enclose this");
+                }
+            }
+        }
+    }
+
+    fn call(&self, callee: &Function, args: &[Operand], results: &[LocalId]) -> Result<(), String> {
+        if args.len() != callee.params.len() || results.len() != callee.outputs.len() {
+            return Err(format!(
+                "function takes {} and gives {}",
+                callee.params.len(),
+                callee.outputs.len()
+            ));
+        }
+        let theirs = |id: LocalId| callee.code.locals.get(id).and_then(|l| Kind::of(l.ty));
+        for (i, (&arg, &param)) in args.iter().zip(&callee.params).enumerate() {
+            if self.operand(arg).is_none() || self.operand(arg) != theirs(param) {
+                return Err(format!("argument {i} does not fit"));
+            }
+        }
+        for (i, (&result, &output)) in results.iter().zip(&callee.outputs).enumerate() {
+            if self.local(result).is_none() || self.local(result) != theirs(output) {
+                return Err(format!("result {i} does not fit"));
+            }
+        }
+        Ok(())
+    }
+
+    fn op(&self, dst: Option<LocalId>, op: Op, args: &[Operand]) -> Result<(), String> {
+        let kinds = args
+            .iter()
+            .map(|&a| self.operand(a).ok_or("operand does not exist or has no type"))
+            .collect::<Result<Vec<_>, _>>()?;
+        let result = match dst {
+            Some(id) => Some(
+                self.local(id)
+                    .ok_or("destination does not exist or has no type")?,
+            ),
+            None => None,
+        };
+        if op == Op::ArraySet && (dst.is_none() || args.first().copied() != dst.map(Operand::Local)) {
+            return Err("array operand is not the destination".to_owned());
+        }
+        let Shape(takes, gives) = self.shape(op, &kinds, result)?;
+        if takes != kinds {
+            return Err(format!("takes ({}), not ({})", list(&takes), list(&kinds)));
+        }
+        match (gives, result) {
+            (Some(gives), Some(result)) if gives != result => Err(format!("gives {gives}, not {result}")),
+            (None, Some(_)) => Err("gives nothing".to_owned()),
+            (Some(_), None) => Err("has no destination".to_owned()),
+            _ => Ok(()),
+        }
+    }
+
+    /// What an operation takes and gives, given what it is applied to.
+    fn shape(&self, op: Op, args: &[Kind], result: Option<Kind>) -> Result<Shape, String> {
+        use Kind as K;
+        let first = args.first().copied().unwrap_or(K::INT);
+        let dst = result.unwrap_or(K::INT);
+        let one = |kind, gives| Ok(Shape(vec![kind], Some(gives)));
+        let require = |ok: bool, what: &str| {
+            if ok {
+                Ok(())
+            } else {
+                Err(format!("operand is not {what}"))
+            }
+        };
+        match op {
+            Op::Copy => one(first, first),
+            Op::IntToFloat => one(K::INT, K::FLOAT),
+            Op::FloatToInt => one(K::FLOAT, K::INT),
+            Op::Splat => one(K::FLOAT, K::TRIPLE),
+            Op::Diagonal => one(K::FLOAT, K::MATRIX),
+            Op::Truth => {
+                require(first == first.element(), "a single value")?;
+                one(first, K::INT)
+            }
+            Op::Add | Op::Sub | Op::Mul | Op::Div => {
+                require(first.is_number(), "a number")?;
+                Ok(Shape(vec![first; 2], Some(first)))
+            }
+            Op::Neg => {
+                require(first.is_number(), "a number")?;
+                one(first, first)
+            }
+            Op::Mod | Op::BitAnd | Op::BitOr | Op::BitXor | Op::Shl | Op::Shr => {
+                Ok(Shape(vec![K::INT; 2], Some(K::INT)))
+            }
+            Op::BitNot | Op::Not => one(K::INT, K::INT),
+            Op::Eq | Op::Ne => {
+                require(first.is_number() || first == K::STRING, "a number or string")?;
+                Ok(Shape(vec![first; 2], Some(K::INT)))
+            }
+            Op::Lt | Op::Le | Op::Gt | Op::Ge => {
+                require(first == K::INT || first == K::FLOAT, "int or float")?;
+                Ok(Shape(vec![first; 2], Some(K::INT)))
+            }
+            Op::MakeTriple => Ok(Shape(vec![K::FLOAT; 3], Some(K::TRIPLE))),
+            Op::TripleGet => Ok(Shape(vec![K::TRIPLE, K::INT], Some(K::FLOAT))),
+            Op::TripleSet => Ok(Shape(vec![K::TRIPLE, K::INT, K::FLOAT], Some(K::TRIPLE))),
+            Op::MakeMatrix => Ok(Shape(vec![K::FLOAT; 16], Some(K::MATRIX))),
+            Op::MatrixGet => Ok(Shape(vec![K::MATRIX, K::INT, K::INT], Some(K::FLOAT))),
+            Op::MatrixSet => Ok(Shape(vec![K::MATRIX, K::INT, K::INT, K::FLOAT], Some(K::MATRIX))),
+            Op::MakeArray => match dst {
+                K::Array(element, n) => Ok(Shape(vec![K::One(element); n as usize], Some(dst))),
+                K::One(_) => Err("destination is not an array".to_owned()),
+            },
+            Op::ArrayGet => {
+                require(first != first.element(), "an array")?;
+                Ok(Shape(vec![first, K::INT], Some(first.element())))
+            }
+            Op::ArraySet => {
+                require(first != first.element(), "an array")?;
+                Ok(Shape(vec![first, K::INT, first.element()], Some(first)))
+            }
+            Op::Global(global) => Ok(Shape(vec![], Kind::of(global.ty()))),
+            Op::Builtin(builtin) => builtin_shape(builtin, args, dst),
+            Op::MakeClosure(id) => {
+                let Some(registry) = self.closures else {
+                    return Ok(Shape(args.to_vec(), Some(K::CLOSURE)));
+                };
+                let Some((_, signature)) = registry.iter().find(|(known, _)| *known == id) else {
+                    return Err("closure is not registered".to_owned());
+                };
+                let params = signature.params.iter().filter_map(|p| Kind::of(p.ty));
+                Ok(Shape(params.collect(), Some(K::CLOSURE)))
+            }
+            Op::ClosureAdd => Ok(Shape(vec![K::CLOSURE; 2], Some(K::CLOSURE))),
+            Op::ClosureMul => {
+                let weight = args.get(1).copied().unwrap_or(K::FLOAT);
+                require(weight == K::FLOAT || weight == K::TRIPLE, "float or triple")?;
+                Ok(Shape(vec![K::CLOSURE, weight], Some(K::CLOSURE)))
+            }
+            Op::Texture(_) => Ok(Shape(vec![K::STRING, K::FLOAT, K::FLOAT], Some(pattern(dst)?))),
+            Op::TextureAlpha(_) => Ok(Shape(vec![K::STRING, K::FLOAT, K::FLOAT], Some(K::FLOAT))),
+            Op::AttributeValue => Ok(Shape(vec![K::STRING; 2], result)),
+        }
+    }
+}
+
+fn list(kinds: &[Kind]) -> String {
+    let names: Vec<_> = kinds.iter().map(Kind::to_string).collect();
+    names.join(", ")
+}
+
+/// A pattern gives a float or a triple, by its destination.
+fn pattern(dst: Kind) -> Result<Kind, String> {
+    match dst {
+        Kind::FLOAT | Kind::TRIPLE => Ok(dst),
+        _ => Err("destination is neither float nor triple".to_owned()),
+    }
+}
+
+fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, String> {
+    use Builtin as B;
+    use Kind as K;
+    let first = args.first().copied().unwrap_or(K::FLOAT);
+    let shape = |takes: &[Kind], gives| Ok(Shape(takes.to_vec(), Some(gives)));
+    let laned = |integers: bool| {
+        let fits = matches!(first, K::FLOAT | K::TRIPLE) || (integers && first == K::INT);
+        if fits {
+            Ok(first)
+        } else {
+            Err(format!("operand is {first}"))
+        }
+    };
+    match builtin {
+        B::Sin
+        | B::Cos
+        | B::Tan
+        | B::Asin
+        | B::Acos
+        | B::Atan
+        | B::Sinh
+        | B::Cosh
+        | B::Tanh
+        | B::Exp
+        | B::Exp2
+        | B::Expm1
+        | B::Log
+        | B::Log2
+        | B::Log10
+        | B::Logb
+        | B::Sqrt
+        | B::InverseSqrt
+        | B::Cbrt
+        | B::Sign
+        | B::Floor
+        | B::Ceil
+        | B::Round
+        | B::Trunc
+        | B::Erf
+        | B::Erfc => shape(&[laned(false)?], first),
+        B::Abs => shape(&[laned(true)?], first),
+        B::Pow | B::Atan2 | B::Fmod => shape(&[laned(false)?; 2], first),
+        B::Min | B::Max => shape(&[laned(true)?; 2], first),
+        B::IsNan | B::IsInf | B::IsFinite => shape(&[K::FLOAT], K::INT),
+        B::Dot => shape(&[K::TRIPLE; 2], K::FLOAT),
+        B::Cross => shape(&[K::TRIPLE; 2], K::TRIPLE),
+        B::Length => shape(&[K::TRIPLE], K::FLOAT),
+        B::Normalize => shape(&[K::TRIPLE], K::TRIPLE),
+        B::Determinant => shape(&[K::MATRIX], K::FLOAT),
+        B::Transpose => shape(&[K::MATRIX], K::MATRIX),
+        B::TransformPoint | B::TransformVector | B::TransformNormal => {
+            shape(&[K::MATRIX, K::TRIPLE], K::TRIPLE)
+        }
+        B::SpaceMatrix => shape(&[K::STRING; 2], K::MATRIX),
+        B::Perlin | B::UPerlin | B::Cell => {
+            let dst = pattern(dst)?;
+            match (first, args.len()) {
+                (K::TRIPLE, 2) => shape(&[K::TRIPLE, K::FLOAT], dst),
+                (K::TRIPLE, _) => shape(&[K::TRIPLE], dst),
+                (_, 2) => shape(&[K::FLOAT; 2], dst),
+                _ => shape(&[K::FLOAT], dst),
+            }
+        }
+        B::Concat => shape(&[K::STRING; 2], K::STRING),
+        B::Strlen => shape(&[K::STRING], K::INT),
+        B::Startswith | B::Endswith => shape(&[K::STRING; 2], K::INT),
+        B::Substr => shape(&[K::STRING, K::INT, K::INT], K::STRING),
+        B::Format | B::Printf | B::Warning | B::Error => {
+            let mut takes = vec![K::STRING];
+            takes.extend(args.iter().skip(1));
+            Ok(Shape(takes, (builtin == B::Format).then_some(K::STRING)))
+        }
+        B::RayType => shape(&[K::STRING], K::INT),
+        B::Backfacing => shape(&[], K::INT),
+        B::SurfaceArea => shape(&[], K::FLOAT),
+        B::HasAttribute => shape(&[K::STRING; 2], K::INT),
+    }
+}
+
+/// Panics in debug builds when a unit breaks an invariant, naming the pass that broke it.
+pub fn debug_verify(unit: &Unit, after: &str) {
+    if cfg!(debug_assertions) {
+        let found = verify(unit, None);
+        let list: Vec<_> = found.iter().map(Violation::to_string).collect();
+        assert!(
+            found.is_empty(),
+            "after {after}:\n{}\n{}",
+            list.join("\n"),
+            crate::hir::print::print(unit)
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cranelift_entity::EntityRef;
+
+    use super::*;
+    use crate::hir::{Const, Local, UnitKind};
+    use crate::source::Span;
+    use crate::ty::Type;
+
+    fn unit(body: impl FnOnce(&mut Code) -> Block) -> Unit {
+        let mut code = Code::default();
+        code.body = body(&mut code);
+        Unit {
+            name: "test".to_owned(),
+            kind: UnitKind::Shader,
+            params: vec![],
+            metadata: vec![],
+            code,
+            functions: Default::default(),
+            span: Span::default(),
+        }
+    }
+
+    fn check(body: impl FnOnce(&mut Code) -> Block, expected: &str) {
+        let found = verify(&unit(body), None);
+        let text: Vec<_> = found.iter().map(|v| v.message.as_str()).collect();
+        assert_eq!(text.join("; "), expected);
+    }
+
+    fn local(code: &mut Code, ty: Type) -> LocalId {
+        code.locals.push(Local {
+            name: String::new(),
+            ty,
+        })
+    }
+
+    fn op(dst: LocalId, op: Op, args: Vec<Operand>) -> Stmt {
+        Stmt::Op {
+            dst: Some(dst),
+            op,
+            args,
+            span: Span::default(),
+        }
+    }
+
+    #[test]
+    fn triples_are_one_kind() {
+        check(
+            |code| {
+                let (c, p) = (local(code, Type::COLOR), local(code, Type::POINT));
+                vec![op(c, Op::Add, vec![Operand::Local(p), Operand::Local(c)])]
+            },
+            "",
+        );
+    }
+
+    #[test]
+    fn types_must_fit() {
+        check(
+            |code| {
+                let (c, f) = (local(code, Type::COLOR), local(code, Type::FLOAT));
+                vec![
+                    op(f, Op::Add, vec![Operand::Local(c), Operand::Local(f)]),
+                    op(c, Op::Builtin(Builtin::Dot), vec![Operand::Local(c); 2]),
+                ]
+            },
+            "takes (triple, triple), not (triple, float); gives float, not triple",
+        );
+    }
+
+    #[test]
+    fn ids_must_exist() {
+        check(
+            |code| {
+                let f = local(code, Type::FLOAT);
+                vec![
+                    op(f, Op::Copy, vec![Operand::Local(LocalId::new(7))]),
+                    Stmt::Leave(ScopeId::new(0)),
+                ]
+            },
+            "operand does not exist or has no type; scope does not enclose this",
+        );
+    }
+
+    #[test]
+    fn arrays_are_set_in_place() {
+        check(
+            |code| {
+                let ty = Type::array(crate::ty::Base::Int, 3);
+                let (a, b) = (local(code, ty), local(code, ty));
+                let i = Operand::Const(code.consts.push(Const::Int(1)));
+                vec![
+                    op(a, Op::ArraySet, vec![Operand::Local(a), i, i]),
+                    op(a, Op::ArraySet, vec![Operand::Local(b), i, i]),
+                ]
+            },
+            "array operand is not the destination",
+        );
+    }
+}

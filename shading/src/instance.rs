@@ -1,0 +1,200 @@
+//! A shader that is ready to run.
+
+use std::any::TypeId;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::codegen::{CodegenError, CompileOptions, CompiledShader, Output, Statistics, compile};
+use crate::hir::{Const, Unit};
+use crate::runtime::closure::{ClosureTree, NodeHeader};
+use crate::runtime::context::Run;
+use crate::runtime::text::{self, TextHeader};
+use crate::runtime::{ClosureRegistry, HostFunctions, ShaderGlobals, ShadingContext};
+use crate::ty::{Base, Type};
+
+/// A compiled shader, to be shared by threads, each with its own [`ShadingContext`].
+#[derive(Debug)]
+pub struct ShaderInstance {
+    compiled: CompiledShader,
+    /// Unlike that of any other instance of the process.
+    number: u64,
+    host_type: TypeId,
+    /// Offset of the output that is the tree.
+    root: Option<usize>,
+}
+
+impl ShaderInstance {
+    /// Compiles a linked unit: one without inputs, whose outputs are its output parameters.
+    ///
+    /// # Errors
+    /// When an output is not there, or the unit takes too much memory.
+    pub fn compile(
+        unit: &Unit,
+        registry: &ClosureRegistry,
+        host: &HostFunctions,
+        options: &CompileOptions<'_>,
+    ) -> Result<ShaderInstance, CodegenError> {
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
+        let mut compiled = compile(unit, registry, host, options)?;
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        compiled.places.shader = number;
+        let root = compiled
+            .outputs
+            .iter()
+            .find(|o| o.ty == Type::CLOSURE)
+            .map(|o| o.offset);
+        Ok(ShaderInstance {
+            compiled,
+            number,
+            host_type: host.host_type,
+            root,
+        })
+    }
+
+    /// Runs the shader at a point. Gives the first output that is a closure; no light when there is none, or when the
+    /// run was ended before its end (see [`ShadingContext::take_reports`]).
+    ///
+    /// Takes no lock and, once the context is large enough, no memory.
+    ///
+    /// # Panics
+    /// When the context is for another type of host than the instance.
+    #[inline]
+    pub fn run<'c>(&'c self, globals: &ShaderGlobals, ctx: &'c mut ShadingContext) -> ClosureTree<'c> {
+        let here = 0u8;
+        let run = &mut *ctx.run;
+        assert!(
+            run.host_type == self.host_type,
+            "the context is for another type of host than the instance"
+        );
+        run.start(
+            globals,
+            &raw const self.compiled.places,
+            self.compiled.output_bytes,
+            (&raw const here).addr(),
+        );
+        run.last = self.number;
+        let outputs = run.outputs.as_mut_ptr().cast::<u8>();
+        let run: *mut Run = run;
+        #[expect(unsafe_code, reason = "this is where compiled code is called")]
+        // SAFETY: `start` has made the context ready and its outputs large enough, the host's type is right, and all
+        // that the code refers to is in `self.compiled`.
+        unsafe {
+            self.compiled.code().call(globals, run.cast(), outputs);
+        }
+        if !ctx.finished() {
+            self.drop_closures(ctx);
+        }
+        match self.root {
+            Some(offset) => self.tree(offset, ctx),
+            None => self.tree_at(std::ptr::null()),
+        }
+    }
+
+    /// A run that was ended makes no light.
+    #[cold]
+    fn drop_closures(&self, ctx: &mut ShadingContext) {
+        for output in &self.compiled.outputs {
+            if output.ty.base == Base::Closure {
+                for i in 0..output.ty.count() as usize {
+                    ctx.run.set_output_pointer(output.offset + 8 * i, 0);
+                }
+            }
+        }
+    }
+
+    /// The outputs that the instance stores.
+    pub fn outputs(&self) -> &[Output] {
+        &self.compiled.outputs
+    }
+
+    /// The index of an output.
+    pub fn output_index(&self, name: &str) -> Option<usize> {
+        self.outputs().iter().position(|o| o.name == name)
+    }
+
+    /// An output of the last run in a context; closures show as null, see [`ShaderInstance::closure`].
+    ///
+    /// # Panics
+    /// When there is no such output, or the last run in the context was not of this instance.
+    pub fn output(&self, index: usize, ctx: &ShadingContext) -> Const {
+        self.check_last(ctx);
+        let Output { ty, offset, .. } = self.compiled.outputs[index];
+        if !ty.is_array() {
+            return self.value(ty.base, offset, ctx);
+        }
+        let stride = match ty.base {
+            Base::Int | Base::Float => 4,
+            Base::String | Base::Closure => 8,
+            Base::Matrix => 64,
+            _ => 16,
+        };
+        let element = |i| self.value(ty.base, offset + stride * i, ctx);
+        Const::Array((0..ty.count() as usize).map(element).collect())
+    }
+
+    /// A closure output of the last run in a context; no light when the output is not a single closure.
+    ///
+    /// # Panics
+    /// As [`ShaderInstance::output`] does.
+    pub fn closure<'c>(&'c self, index: usize, ctx: &'c ShadingContext) -> ClosureTree<'c> {
+        self.check_last(ctx);
+        let output = &self.compiled.outputs[index];
+        if output.ty == Type::CLOSURE {
+            self.tree(output.offset, ctx)
+        } else {
+            self.tree_at(std::ptr::null())
+        }
+    }
+
+    /// What is known of the code.
+    pub fn statistics(&self) -> &Statistics {
+        &self.compiled.statistics
+    }
+
+    fn check_last(&self, ctx: &ShadingContext) {
+        assert!(
+            ctx.run.last == self.number,
+            "the last run in the context was of another instance"
+        );
+    }
+
+    fn value(&self, base: Base, offset: usize, ctx: &ShadingContext) -> Const {
+        let run = &ctx.run;
+        let float = |i: usize| f32::from_bits(run.output_word(offset + 4 * i));
+        match base {
+            Base::Int => Const::Int(run.output_word(offset) as i32),
+            Base::Float => Const::Float(float(0)),
+            Base::Color | Base::Point | Base::Vector | Base::Normal => {
+                Const::Triple([float(0), float(1), float(2)])
+            }
+            Base::Matrix => Const::Matrix(std::array::from_fn(float)),
+            Base::String => Const::String(self.text(offset, ctx)),
+            Base::Closure => Const::NullClosure,
+            Base::Void | Base::Struct(_) => unreachable!("no output has type {base:?}"),
+        }
+    }
+
+    #[expect(unsafe_code, reason = "the run has stored the address of a text")]
+    fn text(&self, offset: usize, ctx: &ShadingContext) -> Arc<str> {
+        let text: *const TextHeader = std::ptr::with_exposed_provenance(ctx.run.output_pointer(offset));
+        if text.is_null() {
+            return Arc::from("");
+        }
+        // SAFETY: compiled code stored a text of this instance or of the context's arena, both still as they were:
+        // `check_last` has made sure that no other run came between.
+        Arc::from(unsafe { text::read(text) })
+    }
+
+    #[inline]
+    fn tree<'c>(&'c self, offset: usize, ctx: &'c ShadingContext) -> ClosureTree<'c> {
+        self.tree_at(std::ptr::with_exposed_provenance(ctx.run.output_pointer(offset)))
+    }
+
+    #[inline]
+    #[expect(unsafe_code, reason = "the run has stored the address of a node")]
+    fn tree_at(&self, root: *const NodeHeader) -> ClosureTree<'_> {
+        // SAFETY: compiled code of these layouts made the node in the context's arena; the callers tie the tree to a
+        // borrow of the context, which the next run needs for itself.
+        unsafe { ClosureTree::new(root, &self.compiled.layouts) }
+    }
+}

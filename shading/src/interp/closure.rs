@@ -1,0 +1,190 @@
+//! Closures of the interpreter: nodes in one table, so that no depth of them can overflow the stack.
+
+use crate::hir::kind::Element;
+use crate::hir::{self, Const, Kind};
+
+/// A closure, by its place in the table; `None` is no light.
+pub type NodeId = Option<u32>;
+
+/// A value of the interpreter.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// Anything but closures.
+    Plain(Const),
+    /// A closure.
+    Closure(NodeId),
+    /// An array of closures.
+    Closures(Vec<NodeId>),
+}
+
+impl Value {
+    /// What a variable holds before it is assigned.
+    pub fn zero(kind: Kind) -> Value {
+        match kind {
+            Kind::One(Element::Closure) => Value::Closure(None),
+            Kind::Array(Element::Closure, n) => Value::Closures(vec![None; n as usize]),
+            Kind::One(_) | Kind::Array(..) => Value::Plain(kind.zero()),
+        }
+    }
+
+    /// The value of a constant.
+    pub fn of(value: &Const) -> Value {
+        match (value, Kind::of_const(value)) {
+            (_, Some(kind @ (Kind::One(Element::Closure) | Kind::Array(Element::Closure, _)))) => {
+                Value::zero(kind)
+            }
+            _ => Value::Plain(value.clone()),
+        }
+    }
+}
+
+/// A closure that is some light.
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// A closure of the registry with its parameters.
+    Component(hir::ClosureId, Vec<Value>),
+    /// A closure, scaled.
+    Mul([f32; 3], u32),
+    /// Two closures together.
+    Add(u32, u32),
+}
+
+/// All closures that a run made.
+#[derive(Clone, Debug, Default)]
+pub struct Closures {
+    nodes: Vec<Node>,
+}
+
+/// So many components are listed of a closure; sums of shared sums can have any number of them.
+const MAX_LISTED: usize = 1 << 14;
+
+impl Closures {
+    fn push(&mut self, node: Node) -> NodeId {
+        self.nodes.push(node);
+        Some(self.nodes.len() as u32 - 1)
+    }
+
+    /// A closure of the registry.
+    pub fn component(&mut self, id: hir::ClosureId, params: Vec<Value>) -> NodeId {
+        self.push(Node::Component(id, params))
+    }
+
+    /// Two closures together; one of them, where the other is null.
+    pub fn add(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        match (a, b) {
+            (Some(a), Some(b)) => self.push(Node::Add(a, b)),
+            (a, b) => a.or(b),
+        }
+    }
+
+    /// A closure scaled; null where it is null.
+    pub fn mul(&mut self, a: NodeId, weight: [f32; 3]) -> NodeId {
+        a.and_then(|a| self.push(Node::Mul(weight, a)))
+    }
+
+    /// What a closure is.
+    pub fn node(&self, id: u32) -> Option<&Node> {
+        self.nodes.get(id as usize)
+    }
+
+    /// A closure as a sum of weighted components: what it means, however it was put together.
+    pub fn list(&self, root: NodeId) -> Listing {
+        let mut listing = Listing::default();
+        let mut roots = vec![root];
+        let mut count = 0;
+        while let Some(&root) = roots.get(listing.lists.len()) {
+            let mut list = vec![];
+            let mut open: Vec<(u32, [f32; 3])> = root.map(|r| (r, [1.0; 3])).into_iter().collect();
+            while let Some((id, weight)) = open.pop() {
+                if count == MAX_LISTED {
+                    listing.truncated = true;
+                    break;
+                }
+                count += 1;
+                match self.node(id) {
+                    Some(Node::Component(..)) if weight == [0.0; 3] => {}
+                    Some(Node::Component(id, params)) => {
+                        let params = params.iter().map(|p| Param::of(p, &mut roots)).collect();
+                        list.push(Component {
+                            id: *id,
+                            weight,
+                            params,
+                        });
+                    }
+                    Some(Node::Mul(w, a)) => {
+                        open.push((*a, std::array::from_fn(|i| weight[i] * w[i])));
+                    }
+                    Some(Node::Add(a, b)) => open.extend([(*b, weight), (*a, weight)]),
+                    None => {}
+                }
+            }
+            listing.lists.push(list);
+        }
+        listing
+    }
+}
+
+/// A closure as a sum of components, and the closures among their parameters likewise.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// Sums of components. The first is the closure itself, the others are those that parameters name.
+    pub lists: Vec<Vec<Component>>,
+    /// Whether there were too many components to list them all.
+    pub truncated: bool,
+}
+
+/// A weighted closure of the registry; its weight is not zero.
+#[derive(Clone, Debug)]
+pub struct Component {
+    /// Which.
+    pub id: hir::ClosureId,
+    /// The product of all that it was scaled by, from the outermost in, linear RGB.
+    pub weight: [f32; 3],
+    /// Its parameters.
+    pub params: Vec<Param>,
+}
+
+/// A parameter of a component.
+#[derive(Clone, Debug)]
+pub enum Param {
+    /// A plain value.
+    Value(Const),
+    /// A closure, by its place in [`Listing::lists`].
+    Closure(usize),
+}
+
+impl Param {
+    fn of(value: &Value, roots: &mut Vec<NodeId>) -> Param {
+        let root = match value {
+            Value::Plain(value) => return Param::Value(value.clone()),
+            Value::Closure(root) => *root,
+            // The registry refuses arrays.
+            Value::Closures(_) => None,
+        };
+        roots.push(root);
+        Param::Closure(roots.len() - 1)
+    }
+}
+
+impl Listing {
+    /// Whether two closures mean the same, bit by bit.
+    pub fn same(&self, other: &Listing) -> bool {
+        let same = |a: &Component, b: &Component| {
+            a.id == b.id
+                && Const::Triple(a.weight).same(&Const::Triple(b.weight))
+                && a.params.len() == b.params.len()
+                && a.params.iter().zip(&b.params).all(|pair| match pair {
+                    (Param::Value(a), Param::Value(b)) => a.same(b),
+                    (Param::Closure(a), Param::Closure(b)) => a == b,
+                    _ => false,
+                })
+        };
+        // Of a truncated listing only what both have can be compared.
+        let cut = self.truncated || other.truncated;
+        let lists = |a: &Vec<Component>, b: &Vec<Component>| {
+            (cut || a.len() == b.len()) && a.iter().zip(b).all(|(a, b)| same(a, b))
+        };
+        (cut || self.lists.len() == other.lists.len())
+            && self.lists.iter().zip(&other.lists).all(|(a, b)| lists(a, b))
+    }
+}

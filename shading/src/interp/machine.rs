@@ -1,0 +1,478 @@
+//! Statements, calls, and what depends on the shading point or the host.
+
+use cranelift_entity::SecondaryMap;
+
+use super::closure::{Closures, Value};
+use super::operation::{self, Printable, Problem};
+use super::{Outcome, Report, ReportKind, RunOptions};
+use crate::builtins::{Builtin, Global};
+use crate::eval::{self, matrix};
+use crate::hir::kind::Element;
+use crate::hir::{Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit};
+use crate::runtime::RayKind;
+use crate::source::Span;
+use crate::ty::Type;
+
+pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
+    let mut machine = Machine {
+        unit,
+        options,
+        fuel: options.fuel,
+        depth: 0,
+        closures: Closures::default(),
+        printed: String::new(),
+        reports: vec![],
+    };
+    let mut frame = Frame::new(&unit.code);
+    let flow = machine.unit(&mut frame);
+    let finished = !matches!(flow, Flow::Stop);
+    let outputs = unit.params.iter().filter(|p| p.output).map(|p| {
+        let value = match std::mem::replace(&mut frame.locals[p.local], Value::Closure(None)) {
+            // A run that was ended gives no closure.
+            Value::Closure(_) if !finished => Value::Closure(None),
+            Value::Closures(list) if !finished => Value::Closures(vec![None; list.len()]),
+            value => value,
+        };
+        (p.name.clone(), value)
+    });
+    Outcome {
+        outputs: outputs.collect(),
+        closures: machine.closures,
+        printed: machine.printed,
+        reports: machine.reports,
+        finished,
+    }
+}
+
+/// How a statement ended.
+enum Flow {
+    /// On to the next.
+    Next,
+    /// On after a scope.
+    Leave(ScopeId),
+    /// The run is over.
+    Stop,
+}
+
+/// The variables of a function under way.
+struct Frame<'a> {
+    code: &'a Code,
+    locals: SecondaryMap<LocalId, Value>,
+}
+
+impl<'a> Frame<'a> {
+    fn new(code: &'a Code) -> Frame<'a> {
+        let mut locals = SecondaryMap::with_default(Value::Closure(None));
+        for (id, local) in &code.locals {
+            locals[id] = Kind::of(local.ty).map_or(Value::Closure(None), Value::zero);
+        }
+        Frame { code, locals }
+    }
+
+    fn get(&self, operand: Operand) -> Value {
+        match operand {
+            Operand::Local(id) => self.locals[id].clone(),
+            Operand::Const(id) => Value::of(&self.code.consts[id]),
+        }
+    }
+
+    fn closure(&self, operand: Operand) -> Option<u32> {
+        match self.get(operand) {
+            Value::Closure(closure) => closure,
+            Value::Plain(_) | Value::Closures(_) => None,
+        }
+    }
+
+    /// A constant or a variable that holds no closure.
+    fn plain(&self, operand: Operand) -> Option<&Const> {
+        match operand {
+            Operand::Const(id) => Some(&self.code.consts[id]),
+            Operand::Local(id) => match &self.locals[id] {
+                Value::Plain(value) => Some(value),
+                Value::Closure(_) | Value::Closures(_) => None,
+            },
+        }
+    }
+
+    fn int(&self, operand: Operand) -> i32 {
+        match self.plain(operand) {
+            Some(Const::Int(a)) => *a,
+            _ => 0,
+        }
+    }
+
+    fn float(&self, operand: Operand) -> f32 {
+        match self.plain(operand) {
+            Some(Const::Float(a)) => *a,
+            _ => 0.0,
+        }
+    }
+
+    fn text(&self, operand: Operand) -> &str {
+        match self.plain(operand) {
+            Some(Const::String(a)) => a,
+            _ => "",
+        }
+    }
+
+    fn kind(&self, dst: LocalId) -> Kind {
+        Kind::of(self.code.locals[dst].ty).unwrap_or(Kind::INT)
+    }
+}
+
+struct Machine<'a> {
+    unit: &'a Unit,
+    options: &'a RunOptions<'a>,
+    fuel: u32,
+    depth: u32,
+    closures: Closures,
+    printed: String,
+    reports: Vec<Report>,
+}
+
+impl<'a> Machine<'a> {
+    fn report(&mut self, kind: ReportKind, span: Span, message: impl Into<String>) {
+        if self.reports.iter().all(|r| r.kind != kind || r.span != span) {
+            let message = message.into();
+            self.reports.push(Report { kind, span, message });
+        }
+    }
+
+    fn problem(&mut self, problem: Option<Problem>, span: Span) {
+        match problem {
+            None => {}
+            Some(Problem::Index { index, length }) => {
+                let last = length.saturating_sub(1);
+                let message = format!("index {index} is out of range 0 to {last}");
+                self.report(ReportKind::IndexOutOfRange, span, message);
+            }
+            Some(Problem::Format(error)) => self.report(ReportKind::BadFormat, span, error.to_string()),
+        }
+    }
+
+    /// Takes a unit of fuel; whether there was one.
+    fn burn(&mut self, span: Span) -> bool {
+        if self.fuel == 0 {
+            self.report(
+                ReportKind::OutOfFuel,
+                span,
+                "the shader takes too long, and was ended",
+            );
+            return false;
+        }
+        self.fuel -= 1;
+        true
+    }
+
+    fn unit(&mut self, frame: &mut Frame<'a>) -> Flow {
+        let unit = self.unit;
+        for param in &unit.params {
+            let given = self.options.given.iter().find(|(name, _)| *name == param.name);
+            if let Some((_, value)) = given {
+                frame.locals[param.local] = Value::of(value);
+            } else if let Flow::Stop = self.block(frame, &param.init) {
+                return Flow::Stop;
+            }
+        }
+        self.block(frame, &unit.code.body)
+    }
+
+    fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Flow {
+        for stmt in block {
+            match self.stmt(frame, stmt) {
+                Flow::Next => {}
+                flow => return flow,
+            }
+        }
+        Flow::Next
+    }
+
+    fn stmt(&mut self, frame: &mut Frame<'a>, stmt: &'a Stmt) -> Flow {
+        match stmt {
+            Stmt::Op { dst, op, args, span } => {
+                self.op(frame, *dst, *op, args, *span);
+                Flow::Next
+            }
+            Stmt::Call {
+                function,
+                args,
+                results,
+                span,
+            } => self.call(frame, &self.unit.functions[*function], args, results, *span),
+            Stmt::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let taken = if frame.int(*condition) != 0 {
+                    then
+                } else {
+                    otherwise
+                };
+                self.block(frame, taken)
+            }
+            Stmt::Loop { body, span } => loop {
+                if !self.burn(*span) {
+                    break Flow::Stop;
+                }
+                match self.block(frame, body) {
+                    Flow::Next => {}
+                    flow => break flow,
+                }
+            },
+            Stmt::Scope { scope, body } => match self.block(frame, body) {
+                Flow::Leave(left) if left == *scope => Flow::Next,
+                flow => flow,
+            },
+            Stmt::Leave(scope) => Flow::Leave(*scope),
+        }
+    }
+
+    fn call(
+        &mut self,
+        frame: &mut Frame<'a>,
+        function: &'a Function,
+        args: &[Operand],
+        results: &[LocalId],
+        span: Span,
+    ) -> Flow {
+        if !self.burn(span) {
+            return Flow::Stop;
+        }
+        if self.depth == eval::MAX_DEPTH {
+            self.report(ReportKind::TooDeep, span, "recursive calls nest too deep");
+            return Flow::Stop;
+        }
+        let mut inner = Box::new(Frame::new(&function.code));
+        for (&param, &arg) in function.params.iter().zip(args) {
+            inner.locals[param] = frame.get(arg);
+        }
+        self.depth += 1;
+        let flow = self.block(&mut inner, &function.code.body);
+        self.depth -= 1;
+        if let Flow::Stop = flow {
+            return Flow::Stop;
+        }
+        for (&result, &output) in results.iter().zip(&function.outputs) {
+            frame.locals[result] = inner.locals[output].clone();
+        }
+        Flow::Next
+    }
+
+    // Kept out of the recursion of blocks, whose frames must be small.
+    #[inline(never)]
+    fn op(&mut self, frame: &mut Frame<'a>, dst: Option<LocalId>, op: Op, args: &[Operand], span: Span) {
+        if let Op::Builtin(builtin @ (Builtin::Printf | Builtin::Warning | Builtin::Error)) = op {
+            let text = self.format(frame, args, span);
+            match builtin {
+                Builtin::Printf => self.printed += &text,
+                Builtin::Warning => self.printed += &format!("WARNING: {text}\n"),
+                _ => self.printed += &format!("ERROR: {text}\n"),
+            }
+            return;
+        }
+        let Some(dst) = dst else { return };
+        if op == Op::ArraySet {
+            return self.array_set(frame, dst, args, span);
+        }
+        let kind = frame.kind(dst);
+        let value = match self.of_point(frame, kind, op, args, span) {
+            Some(value) => value,
+            None => match self.of_closures(frame, kind, op, args, span) {
+                Some(value) => value,
+                None => self.of_constants(frame, kind, op, args, span),
+            },
+        };
+        frame.locals[dst] = value;
+    }
+
+    fn array_set(&mut self, frame: &mut Frame<'a>, dst: LocalId, args: &[Operand], span: Span) {
+        let &[_, index, element] = args else { return };
+        let (index, element) = (frame.int(index), frame.get(element));
+        let mut problem = None;
+        match (&mut frame.locals[dst], element) {
+            (Value::Plain(Const::Array(array)), Value::Plain(element)) => {
+                let index = operation::clamped(index, array.len(), &mut problem);
+                array[index] = element;
+            }
+            (Value::Closures(array), Value::Closure(element)) => {
+                let index = operation::clamped(index, array.len(), &mut problem);
+                array[index] = element;
+            }
+            _ => {}
+        }
+        self.problem(problem, span);
+    }
+
+    /// What depends on operands alone.
+    fn of_constants(&mut self, frame: &Frame<'a>, kind: Kind, op: Op, args: &[Operand], span: Span) -> Value {
+        let args: Option<Vec<&Const>> = args.iter().map(|&a| frame.plain(a)).collect();
+        let mut problem = None;
+        let value = args.and_then(|args| operation::evaluate(op, kind, &args, &mut problem));
+        self.problem(problem, span);
+        debug_assert!(value.is_some(), "{op} is not evaluated");
+        value.map_or_else(|| Value::zero(kind), |v| Value::of(&v))
+    }
+
+    /// What is done with closures.
+    fn of_closures(
+        &mut self,
+        frame: &Frame<'a>,
+        kind: Kind,
+        op: Op,
+        args: &[Operand],
+        span: Span,
+    ) -> Option<Value> {
+        let first = args.first().map(|&a| frame.get(a));
+        Some(match (op, first) {
+            (Op::MakeClosure(id), _) => {
+                let params = args.iter().map(|&a| frame.get(a)).collect();
+                Value::Closure(self.closures.component(id, params))
+            }
+            (Op::ClosureAdd, Some(Value::Closure(a))) => {
+                Value::Closure(self.closures.add(a, frame.closure(args[1])))
+            }
+            (Op::ClosureMul, Some(Value::Closure(a))) => {
+                let weight = match frame.plain(args[1]) {
+                    Some(Const::Triple(w)) => *w,
+                    Some(Const::Float(w)) => [*w; 3],
+                    _ => [0.0; 3],
+                };
+                Value::Closure(self.closures.mul(a, weight))
+            }
+            (Op::Truth, Some(Value::Closure(a))) => Value::Plain(Const::Int(i32::from(a.is_some()))),
+            (Op::Copy, Some(value @ (Value::Closure(_) | Value::Closures(_)))) => value,
+            (Op::MakeArray, _) if matches!(kind, Kind::Array(Element::Closure, _)) => {
+                Value::Closures(args.iter().map(|&a| frame.closure(a)).collect())
+            }
+            (Op::ArrayGet, Some(Value::Closures(array))) => {
+                let mut problem = None;
+                let index = operation::clamped(frame.int(args[1]), array.len(), &mut problem);
+                self.problem(problem, span);
+                Value::Closure(array[index])
+            }
+            (Op::Builtin(Builtin::Format), _) => {
+                Value::Plain(Const::String(self.format(frame, args, span).into()))
+            }
+            _ => return None,
+        })
+    }
+
+    fn format(&mut self, frame: &Frame<'a>, args: &[Operand], span: Span) -> String {
+        let Some((&format, values)) = args.split_first() else {
+            return String::new();
+        };
+        let values: Vec<Value> = values.iter().map(|&a| frame.get(a)).collect();
+        let values: Vec<Printable<'_>> = values
+            .iter()
+            .map(|value| match value {
+                Value::Plain(value) => Printable::of(value),
+                Value::Closure(closure) => Printable::closures(&[*closure]),
+                Value::Closures(list) => Printable::closures(list),
+            })
+            .collect();
+        let mut problem = None;
+        let text = operation::format(frame.text(format), &values, &mut problem);
+        self.problem(problem, span);
+        text
+    }
+
+    /// What depends on the shading point or the host.
+    fn of_point(
+        &mut self,
+        frame: &Frame<'a>,
+        kind: Kind,
+        op: Op,
+        args: &[Operand],
+        span: Span,
+    ) -> Option<Value> {
+        let globals = self.options.globals;
+        let text = |i: usize| args.get(i).map_or("", |&a| frame.text(a));
+        Some(Value::of(&match op {
+            Op::Global(global) => self.global(global),
+            Op::Texture(options) | Op::TextureAlpha(options) => {
+                let name = text(0);
+                let texel = match self.options.host.texture_handle(name) {
+                    Some(handle) => {
+                        let st = [frame.float(args[1]), frame.float(args[2])];
+                        self.options.host.texture(handle, st, [0.0; 4], options)
+                    }
+                    None => {
+                        let message = format!("texture {name:?} is not found, and is black");
+                        self.report(ReportKind::MissingTexture, span, message);
+                        [0.0; 4]
+                    }
+                };
+                match op {
+                    Op::TextureAlpha(_) => Const::Float(texel[3]),
+                    _ => of_lanes(kind, texel),
+                }
+            }
+            Op::AttributeValue => {
+                let value = self.options.host.attribute(globals, text(0), text(1));
+                of_lanes(kind, value.unwrap_or_default())
+            }
+            Op::Builtin(Builtin::HasAttribute) => {
+                let value = self.options.host.attribute(globals, text(0), text(1));
+                Const::Int(i32::from(value.is_some()))
+            }
+            Op::Builtin(Builtin::RayType) => {
+                let kind = RayKind::NAMES.iter().find(|(name, _)| *name == text(0));
+                let bits = kind.map_or(0, |(_, kind)| kind.0);
+                Const::Int(i32::from(bits & globals.ray_kind.0 != 0))
+            }
+            Op::Builtin(Builtin::Backfacing) => Const::Int(globals.backfacing),
+            Op::Builtin(Builtin::SurfaceArea) => Const::Float(globals.surface_area),
+            Op::Builtin(Builtin::SpaceMatrix) => {
+                let (from, to) = (text(0).to_owned(), text(1).to_owned());
+                Const::Matrix(self.space(&from, &to, span))
+            }
+            _ => return None,
+        }))
+    }
+
+    /// Hosts know the common space as the world.
+    fn space(&mut self, from: &str, to: &str, span: Span) -> [f32; 16] {
+        let known = |name| if name == "common" { "world" } else { name };
+        let (from, to) = (known(from), known(to));
+        if from == to {
+            return matrix::IDENTITY;
+        }
+        let found = self.options.host.matrix(self.options.globals, from, to);
+        if found.is_none() {
+            let message = format!("there is no way from space {from:?} to {to:?}; they count as the same");
+            self.report(ReportKind::UnknownSpace, span, message);
+        }
+        found.unwrap_or(matrix::IDENTITY)
+    }
+
+    fn global(&self, global: Global) -> Const {
+        let g = self.options.globals;
+        let triple = |t: &crate::runtime::globals::Triple| Const::Triple([t.0[0], t.0[1], t.0[2]]);
+        debug_assert!(Type::is_triple(global.ty()) || global.ty() == Type::FLOAT);
+        match global {
+            Global::P => triple(&g.p),
+            Global::I => triple(&g.i),
+            Global::N => triple(&g.n),
+            Global::Ng => triple(&g.ng),
+            Global::U => Const::Float(g.u),
+            Global::V => Const::Float(g.v),
+            Global::DPdu => triple(&g.dpdu),
+            Global::DPdv => triple(&g.dpdv),
+            Global::Ps => triple(&g.ps),
+            Global::Time => Const::Float(g.time),
+            Global::DTime => Const::Float(g.dtime),
+            Global::DPdtime => triple(&g.dpdtime),
+        }
+    }
+}
+
+/// Up to four floats as a value: its first lanes; zero for what is no number.
+fn of_lanes(kind: Kind, [x, y, z, _]: [f32; 4]) -> Const {
+    match kind {
+        Kind::INT => Const::Int(eval::float_to_int(x)),
+        Kind::FLOAT => Const::Float(x),
+        Kind::TRIPLE => Const::Triple([x, y, z]),
+        kind => kind.zero(),
+    }
+}

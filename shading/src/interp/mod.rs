@@ -1,0 +1,144 @@
+//! A plain evaluator of HIR: the oracle that compiled code is tested against, and the folder's arithmetic.
+//!
+//! - It evaluates raw and optimised HIR alike, calls [`crate::eval`] for every operation, and has the same bounds as
+//!   compiled code: fuel for turns of loops and calls, depth for calls. A run that breaks them ends with its outputs as
+//!   they stand and no closure.
+//! - It never panics on a unit that [`crate::hir::verify()`] passes.
+
+mod closure;
+mod machine;
+mod operation;
+
+use crate::eval;
+use crate::hir::{Const, Unit};
+use crate::runtime::{NoHost, ShaderGlobals, ShaderHost};
+use crate::source::Span;
+
+pub use closure::{Closures, Component, Listing, Node, NodeId, Param, Value};
+pub use operation::eval_op;
+
+/// What a run is given.
+#[derive(Clone, Copy)]
+pub struct RunOptions<'a> {
+    /// The shading point.
+    pub globals: &'a ShaderGlobals,
+    /// Textures, spaces and attributes.
+    pub host: &'a dyn ShaderHost,
+    /// Turns of loops and calls that may be taken.
+    pub fuel: u32,
+    /// Values of parameters, by name; their defaults do not run.
+    pub given: &'a [(&'a str, Const)],
+}
+
+impl<'a> RunOptions<'a> {
+    /// Nothing but a shading point.
+    pub fn new(globals: &'a ShaderGlobals) -> RunOptions<'a> {
+        RunOptions {
+            globals,
+            host: &NoHost,
+            fuel: eval::DEFAULT_FUEL,
+            given: &[],
+        }
+    }
+}
+
+/// What a run gives.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The outputs of the unit, in order of its parameters.
+    pub outputs: Vec<(String, Value)>,
+    /// The closures that the outputs refer to.
+    pub closures: Closures,
+    /// What was printed.
+    pub printed: String,
+    /// What went wrong, each place once.
+    pub reports: Vec<Report>,
+    /// Whether the run came to its end.
+    pub finished: bool,
+}
+
+/// What can go wrong in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReportKind {
+    /// Fuel ran out.
+    OutOfFuel,
+    /// Calls nested too deep.
+    TooDeep,
+    /// An index was clamped.
+    IndexOutOfRange,
+    /// A format string does not fit its arguments.
+    BadFormat,
+    /// A texture was not found.
+    MissingTexture,
+    /// A coordinate space is not known.
+    UnknownSpace,
+}
+
+/// Something that went wrong in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// What.
+    pub kind: ReportKind,
+    /// Where.
+    pub span: Span,
+    /// What, in words, with the values.
+    pub message: String,
+}
+
+/// Runs a unit once.
+pub fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
+    machine::run(unit, options)
+}
+
+impl Outcome {
+    /// An output by its name.
+    pub fn output(&self, name: &str) -> Option<&Value> {
+        self.outputs.iter().find(|(n, _)| n == name).map(|(_, v)| v)
+    }
+
+    /// The components of a closure output; none where it is not one.
+    pub fn listing(&self, name: &str) -> Listing {
+        match self.output(name) {
+            Some(Value::Closure(root)) => self.closures.list(*root),
+            _ => Listing::default(),
+        }
+    }
+
+    /// The first difference in what the named outputs hold or in what was printed, in words: what an optimised unit must
+    /// not change. Reports may differ, since work that nobody needs is not done.
+    pub fn difference<'a>(
+        &self,
+        other: &Outcome,
+        outputs: impl IntoIterator<Item = &'a str>,
+    ) -> Option<String> {
+        if self.finished != other.finished {
+            return Some(format!("finished: {} and {}", self.finished, other.finished));
+        }
+        if self.printed != other.printed {
+            return Some(format!("printed {:?} and {:?}", self.printed, other.printed));
+        }
+        for name in outputs {
+            let (Some(a), Some(b)) = (self.output(name), other.output(name)) else {
+                return Some(format!("output {name} is missing"));
+            };
+            if !self.same(a, other, b) {
+                return Some(format!("output {name}: {a:?} and {b:?}"));
+            }
+        }
+        None
+    }
+
+    fn same(&self, a: &Value, other: &Outcome, b: &Value) -> bool {
+        match (a, b) {
+            (Value::Plain(a), Value::Plain(b)) => a.same(b),
+            (Value::Closure(a), Value::Closure(b)) => self.closures.list(*a).same(&other.closures.list(*b)),
+            (Value::Closures(a), Value::Closures(b)) => {
+                a.len() == b.len()
+                    && a.iter()
+                        .zip(b)
+                        .all(|(a, b)| self.closures.list(*a).same(&other.closures.list(*b)))
+            }
+            _ => false,
+        }
+    }
+}

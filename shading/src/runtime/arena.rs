@@ -1,0 +1,87 @@
+//! The memory of one run: closures and the texts it makes, all gone at the next.
+
+/// Bytes of the first chunk; each further one is twice as large as the last.
+const FIRST: usize = 64 << 10;
+/// Bytes that one run may take; beyond it, closures are null and texts empty. More than the default fuel can fill with
+/// sums of small closures, and little enough for 64 threads.
+const LIMIT: usize = 16 << 20;
+/// Bytes left free after every block, so that compiled code may store a triple with all four lanes at its end.
+const SLACK: usize = 16;
+
+/// Memory handed out by moving a cursor, which compiled code does itself.
+#[derive(Debug)]
+pub(crate) struct Arena {
+    // Words of 16 bytes give the alignment. The bytes are always initialised.
+    chunks: Vec<Vec<u128>>,
+}
+
+/// Where to take memory from: `cursor..end`, aligned to 16.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    pub(crate) cursor: *mut u8,
+    pub(crate) end: *mut u8,
+}
+
+impl Arena {
+    pub(crate) fn new() -> Arena {
+        Arena {
+            chunks: vec![chunk(FIRST)],
+        }
+    }
+
+    /// Takes everything back. The largest chunk stays, so that runs of one kind soon need one only.
+    pub(crate) fn reset(&mut self) -> Window {
+        let last = self.chunks.len() - 1;
+        self.chunks.swap(0, last);
+        self.chunks.truncate(1);
+        self.window()
+    }
+
+    /// Makes room for `size` more bytes, unless the run has had its share.
+    pub(crate) fn grow(&mut self, size: usize) -> Option<Window> {
+        let taken: usize = self.chunks.iter().map(|c| c.len() * 16).sum();
+        let largest = self.chunks.last().map_or(0, |c| c.len() * 16);
+        let bytes = (2 * largest).max(size.checked_add(SLACK + 16)?);
+        if bytes > LIMIT.saturating_sub(taken) {
+            return None;
+        }
+        self.chunks.push(chunk(bytes));
+        Some(self.window())
+    }
+
+    fn window(&mut self) -> Window {
+        let chunk = self
+            .chunks
+            .last_mut()
+            .expect("an arena has a chunk from its making");
+        let bytes = chunk.len() * 16;
+        let cursor = chunk.as_mut_ptr().cast::<u8>();
+        Window {
+            cursor,
+            end: cursor.wrapping_add(bytes - SLACK),
+        }
+    }
+}
+
+fn chunk(bytes: usize) -> Vec<u128> {
+    vec![0; bytes.div_ceil(16)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn growth_ends_at_the_limit() {
+        let mut arena = Arena::new();
+        let mut total = 0;
+        while let Some(window) = arena.grow(1000) {
+            total += window.end.addr() - window.cursor.addr();
+            assert!(window.cursor.addr().is_multiple_of(16));
+        }
+        assert!(total <= LIMIT && total > LIMIT / 4);
+        let window = arena.reset();
+        assert!(window.end.addr() - window.cursor.addr() > LIMIT / 8);
+        assert!(arena.grow(usize::MAX).is_none());
+    }
+}

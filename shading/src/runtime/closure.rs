@@ -1,0 +1,275 @@
+//! Closure trees: what a shader made of light, as nodes of plain data in the arena of a [`ShadingContext`].
+//!
+//! A node is 16 bytes of header (tag, weight) and then, aligned to 16: the parameters of a component, as
+//! [`ClosureSignature::layout`] places them; the scaled closure of a product; both closures of a sum. The null pointer is
+//! the closure that is no light. A component's weight is 1 unless the product that scaled it was folded into it.
+//!
+//! Trees may be deep (a loop can add closures as long as there is fuel): walk them with a stack of your own.
+//!
+//! [`ShadingContext`]: crate::ShadingContext
+
+#![expect(
+    unsafe_code,
+    reason = "nodes are written by compiled code and read through pointers"
+)]
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::size_of;
+use std::ptr::NonNull;
+
+use crate::hir::ClosureId;
+use crate::runtime::text::{self, TextHeader};
+use crate::runtime::{ClosureRegistry, ClosureSignature};
+use crate::ty::Base;
+
+/// Tag of a product; tags below are [`ClosureId`]s.
+pub(crate) const TAG_MUL: u32 = u32::MAX;
+/// Tag of a sum.
+pub(crate) const TAG_ADD: u32 = u32::MAX - 1;
+
+/// The header of a node.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub(crate) struct NodeHeader {
+    pub(crate) tag: u32,
+    pub(crate) weight: [f32; 3],
+}
+
+/// What follows the header of a sum; a product has the first only.
+#[derive(Clone, Copy)]
+#[repr(C, align(16))]
+pub(crate) struct Children {
+    pub(crate) a: *const NodeHeader,
+    pub(crate) b: *const NodeHeader,
+}
+
+/// Bytes of the header of a node.
+pub(crate) const HEADER_BYTES: usize = size_of::<NodeHeader>();
+
+/// What lies in a component's parameter block: one tag for each 4 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Word {
+    Number,
+    Text,
+    Closure,
+    /// Upper half of a pointer.
+    Rest,
+}
+
+/// The parameter blocks of the closures that a shader can make, by id; of others there is none.
+#[derive(Debug, Default)]
+pub(crate) struct Layouts {
+    blocks: Vec<Vec<Word>>,
+}
+
+impl Layouts {
+    pub(crate) fn of(registry: &ClosureRegistry, ids: &BTreeSet<ClosureId>) -> Layouts {
+        let mut blocks = vec![];
+        for id in ids {
+            blocks.resize(id.0 as usize, vec![]);
+            blocks.push(words(registry.get(*id)));
+        }
+        Layouts { blocks }
+    }
+}
+
+fn words(signature: &ClosureSignature) -> Vec<Word> {
+    let (offsets, size) = signature.layout();
+    let mut words = vec![Word::Number; size / 4];
+    for (param, offset) in signature.params.iter().zip(offsets) {
+        let word = match param.ty.base {
+            Base::String => Word::Text,
+            Base::Closure => Word::Closure,
+            _ => continue,
+        };
+        words[offset / 4] = word;
+        words[offset / 4 + 1] = Word::Rest;
+    }
+    words
+}
+
+/// What a run made: a closure and all below it. Valid as long as neither the context runs again nor the instance goes.
+#[derive(Clone, Copy)]
+pub struct ClosureTree<'a> {
+    root: *const NodeHeader,
+    layouts: &'a Layouts,
+}
+
+impl<'a> ClosureTree<'a> {
+    /// # Safety
+    /// `root` is null or points to a node that compiled code made with these layouts, and that and all below it stay as
+    /// they are during `'a`.
+    pub(crate) unsafe fn new(root: *const NodeHeader, layouts: &'a Layouts) -> ClosureTree<'a> {
+        ClosureTree { root, layouts }
+    }
+
+    /// The topmost node; `None` when the closure is no light.
+    pub fn root(&self) -> Option<ClosureRef<'a>> {
+        ClosureRef::new(self.root, self.layouts)
+    }
+}
+
+impl fmt::Debug for ClosureTree<'_> {
+    /// The number of nodes: the tree can be too deep to print.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut count = 0u64;
+        let mut open: Vec<_> = self.root().into_iter().collect();
+        while let Some(node) = open.pop() {
+            count += 1;
+            match node.node() {
+                ClosureNode::Component { .. } => {}
+                ClosureNode::Mul { closure, .. } => open.extend(closure),
+                ClosureNode::Add { a, b } => open.extend([a, b].into_iter().flatten()),
+            }
+        }
+        write!(f, "ClosureTree({count} nodes)")
+    }
+}
+
+/// A closure that is some light: a node of a [`ClosureTree`].
+#[derive(Clone, Copy)]
+pub struct ClosureRef<'a> {
+    header: NonNull<NodeHeader>,
+    layouts: &'a Layouts,
+}
+
+impl<'a> ClosureRef<'a> {
+    fn new(header: *const NodeHeader, layouts: &'a Layouts) -> Option<ClosureRef<'a>> {
+        let header = NonNull::new(header.cast_mut())?;
+        Some(ClosureRef { header, layouts })
+    }
+
+    /// What the node is.
+    #[inline]
+    pub fn node(self) -> ClosureNode<'a> {
+        // SAFETY: by the contract of `ClosureTree::new`, here is a header, and after it what its tag says.
+        let (header, block) = unsafe { (self.header.read(), self.header.add(1)) };
+        match header.tag {
+            TAG_MUL => {
+                // SAFETY: as above.
+                let child = unsafe { block.cast::<*const NodeHeader>().read() };
+                ClosureNode::Mul {
+                    weight: header.weight,
+                    closure: ClosureRef::new(child, self.layouts),
+                }
+            }
+            TAG_ADD => {
+                // SAFETY: as above.
+                let Children { a, b } = unsafe { block.cast::<Children>().read() };
+                ClosureNode::Add {
+                    a: ClosureRef::new(a, self.layouts),
+                    b: ClosureRef::new(b, self.layouts),
+                }
+            }
+            id => ClosureNode::Component {
+                id: ClosureId(id),
+                weight: header.weight,
+                params: Params {
+                    block: block.cast(),
+                    words: &self.layouts.blocks[id as usize],
+                    layouts: self.layouts,
+                    tree: PhantomData,
+                },
+            },
+        }
+    }
+}
+
+/// A node, by what it is. A missing closure is no light.
+#[derive(Clone, Copy)]
+pub enum ClosureNode<'a> {
+    /// A closure of the registry.
+    Component {
+        /// Which.
+        id: ClosureId,
+        /// What it is scaled by, linear RGB.
+        weight: [f32; 3],
+        /// Its parameters.
+        params: Params<'a>,
+    },
+    /// A closure, scaled.
+    Mul {
+        /// By what, linear RGB.
+        weight: [f32; 3],
+        /// What is scaled.
+        closure: Option<ClosureRef<'a>>,
+    },
+    /// Two closures together.
+    Add {
+        /// One.
+        a: Option<ClosureRef<'a>>,
+        /// The other.
+        b: Option<ClosureRef<'a>>,
+    },
+}
+
+/// The parameters of a component, read by their offsets in [`ClosureSignature::layout`].
+///
+/// # Panics
+/// All reads panic when the offset is not one of the registered structure, or text or a closure is read where there is
+/// none: a mistake of the embedder. Numbers are not told apart.
+#[derive(Clone, Copy)]
+pub struct Params<'a> {
+    block: NonNull<u8>,
+    words: &'a [Word],
+    layouts: &'a Layouts,
+    tree: PhantomData<&'a NodeHeader>,
+}
+
+impl<'a> Params<'a> {
+    /// An int.
+    #[inline]
+    pub fn int(&self, offset: usize) -> i32 {
+        i32::from_ne_bytes(self.numbers::<1>(offset)[0])
+    }
+
+    /// A float.
+    #[inline]
+    pub fn float(&self, offset: usize) -> f32 {
+        f32::from_ne_bytes(self.numbers::<1>(offset)[0])
+    }
+
+    /// A color, point, vector or normal.
+    #[inline]
+    pub fn triple(&self, offset: usize) -> [f32; 3] {
+        self.numbers::<3>(offset).map(f32::from_ne_bytes)
+    }
+
+    /// A matrix, row-major.
+    pub fn matrix(&self, offset: usize) -> [f32; 16] {
+        self.numbers::<16>(offset).map(f32::from_ne_bytes)
+    }
+
+    /// A string.
+    pub fn string(&self, offset: usize) -> &'a str {
+        let text = self.pointer(offset, Word::Text).cast::<TextHeader>();
+        // SAFETY: compiled code stores the address of a text here, which lives as long as the tree.
+        unsafe { text::read(text) }
+    }
+
+    /// A closure; `None` when it is no light.
+    pub fn closure(&self, offset: usize) -> Option<ClosureRef<'a>> {
+        ClosureRef::new(self.pointer(offset, Word::Closure).cast(), self.layouts)
+    }
+
+    #[inline]
+    fn numbers<const N: usize>(&self, offset: usize) -> [[u8; 4]; N] {
+        assert!(
+            offset.is_multiple_of(4) && offset + 4 * N <= self.words.len() * 4,
+            "no closure parameter at offset {offset}"
+        );
+        // SAFETY: the block has as many words as its layout, and the arena's memory is never uninitialised.
+        unsafe { self.block.add(offset).cast::<[[u8; 4]; N]>().read() }
+    }
+
+    fn pointer(&self, offset: usize, word: Word) -> *const u8 {
+        assert!(
+            offset.is_multiple_of(4) && self.words.get(offset / 4) == Some(&word),
+            "no closure parameter of that type at offset {offset}"
+        );
+        // SAFETY: by the layout, a pointer was stored here.
+        unsafe { self.block.add(offset).cast::<*const u8>().read() }
+    }
+}

@@ -1,0 +1,277 @@
+//! What one thread needs to run shaders: memory for closures and outputs, bounds on work, and what was printed.
+
+use std::any::TypeId;
+use std::fmt;
+use std::ptr;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use crate::eval::{DEFAULT_FUEL, MAX_DEPTH};
+use crate::runtime::arena::{Arena, Window};
+use crate::runtime::{ShaderGlobals, ShaderHost};
+
+/// Bytes of native stack that recursive functions may take, should their frames be so large that [`MAX_DEPTH`] of them
+/// do not fit. Threads have 2 MiB.
+const STACK_BYTES: usize = 1 << 20;
+/// Bytes for the large arrays of all functions under way. Virtual until touched.
+const FRAME_BYTES: usize = 16 << 20;
+
+/// A per-thread context. Holds what the last run made, until the next.
+pub struct ShadingContext {
+    pub(crate) run: Box<Run>,
+}
+
+#[expect(
+    unsafe_code,
+    reason = "the pointers in a context keep it from being `Send` by itself"
+)]
+// SAFETY: the header's pointers lead into memory that the context owns, or are used during a run only, which borrows it.
+unsafe impl Send for ShadingContext {}
+
+/// What compiled code reads and writes. All sizes are multiples of its words, so that offsets are the same everywhere.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct ContextHeader {
+    /// Turns and calls left; below zero, the run has ended before its end.
+    pub(crate) fuel: i32,
+    /// Calls of recursive functions that may still nest.
+    pub(crate) depth: i32,
+    /// Where the next closure goes.
+    pub(crate) arena: Window,
+    /// Where the next large frame goes.
+    pub(crate) frames: Window,
+    /// The lowest address that the native stack may reach.
+    pub(crate) stack_limit: usize,
+    /// The embedder's host.
+    pub(crate) host: *const (),
+    /// The shading point.
+    pub(crate) globals: *const ShaderGlobals,
+    /// What reports name.
+    pub(crate) places: *const Places,
+}
+
+/// A context: the header first, so that a pointer to one is a pointer to the other.
+#[repr(C)]
+pub(crate) struct Run {
+    pub(crate) header: ContextHeader,
+    pub(crate) arena: Arena,
+    frames: Vec<u128>,
+    pub(crate) outputs: Vec<u128>,
+    /// The instance that ran last, by its number; 0 before any.
+    pub(crate) last: u64,
+    pub(crate) host_type: TypeId,
+    // Keeps `header.host` alive.
+    _host: Arc<dyn ShaderHost>,
+    fuel: u32,
+    pub(crate) printed: String,
+    reports: Vec<Report>,
+    reported: FxHashSet<(u64, u32, ReportKind)>,
+}
+
+impl ShadingContext {
+    /// A context for instances that were compiled for the same type of host.
+    pub fn new<H: ShaderHost>(host: Arc<H>) -> ShadingContext {
+        let nowhere = Window {
+            cursor: ptr::null_mut(),
+            end: ptr::null_mut(),
+        };
+        let header = ContextHeader {
+            fuel: 0,
+            depth: 0,
+            arena: nowhere,
+            frames: nowhere,
+            stack_limit: 0,
+            host: Arc::as_ptr(&host).cast(),
+            globals: ptr::null(),
+            places: ptr::null(),
+        };
+        ShadingContext {
+            run: Box::new(Run {
+                header,
+                arena: Arena::new(),
+                frames: vec![],
+                outputs: vec![],
+                last: 0,
+                host_type: TypeId::of::<H>(),
+                _host: host,
+                fuel: DEFAULT_FUEL,
+                printed: String::new(),
+                reports: vec![],
+                reported: FxHashSet::default(),
+            }),
+        }
+    }
+
+    /// Sets how many turns of loops and calls of recursive functions a run may take (at most 2³¹ − 1).
+    pub fn set_fuel(&mut self, fuel: u32) {
+        self.run.fuel = fuel.min(i32::MAX as u32);
+    }
+
+    /// Whether the last run came to its end: it had enough fuel, depth and memory.
+    pub fn finished(&self) -> bool {
+        self.run.header.fuel >= 0
+    }
+
+    /// What `printf`, `warning` and `error` wrote since this was last asked.
+    pub fn take_printed(&mut self) -> String {
+        std::mem::take(&mut self.run.printed)
+    }
+
+    /// What went wrong since this was last asked. A context reports each place of a shader once.
+    pub fn take_reports(&mut self) -> Vec<Report> {
+        std::mem::take(&mut self.run.reports)
+    }
+}
+
+impl fmt::Debug for ShadingContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShadingContext").finish_non_exhaustive()
+    }
+}
+
+impl Run {
+    /// Makes everything ready for the run of an instance.
+    pub(crate) fn start(
+        &mut self,
+        globals: *const ShaderGlobals,
+        places: *const Places,
+        output_bytes: usize,
+        stack: usize,
+    ) {
+        self.header.fuel = self.fuel as i32;
+        self.header.depth = MAX_DEPTH as i32;
+        self.header.arena = self.arena.reset();
+        self.header.frames.cursor = self.frames.as_mut_ptr().cast();
+        self.header.stack_limit = stack.saturating_sub(STACK_BYTES);
+        self.header.globals = globals;
+        self.header.places = places;
+        let words = output_bytes.div_ceil(16);
+        if self.outputs.len() < words {
+            self.outputs.resize(words, 0);
+        }
+        // A run that ends before its first operation stores none.
+        self.outputs[..words].fill(0);
+    }
+
+    /// Four bytes of the outputs, at an offset that is a multiple of 4.
+    pub(crate) fn output_word(&self, offset: usize) -> u32 {
+        let bytes = self.outputs[offset / 16].to_ne_bytes();
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| bytes[offset % 16 + i]);
+        u32::from_ne_bytes([a, b, c, d])
+    }
+
+    /// The address at an offset of the outputs that is a multiple of 8.
+    #[inline]
+    pub(crate) fn output_pointer(&self, offset: usize) -> usize {
+        (self.outputs[offset / 16] >> (8 * (offset % 16))) as usize
+    }
+
+    /// Changes the address at an offset of the outputs.
+    pub(crate) fn set_output_pointer(&mut self, offset: usize, address: usize) {
+        let shift = 8 * (offset % 16);
+        let word = &mut self.outputs[offset / 16];
+        *word = *word & !(u128::from(u64::MAX) << shift) | (address as u128) << shift;
+    }
+
+    /// Gives room for a large frame: makes the frames' memory when this is the first that needs it.
+    pub(crate) fn make_frames(&mut self) -> Window {
+        if self.frames.is_empty() {
+            self.frames = vec![0; FRAME_BYTES / 16];
+            let cursor = self.frames.as_mut_ptr().cast::<u8>();
+            self.header.frames = Window {
+                cursor,
+                end: cursor.wrapping_add(FRAME_BYTES),
+            };
+        }
+        self.header.frames
+    }
+
+    /// Ends the run.
+    pub(crate) fn stop(&mut self) {
+        self.header.fuel = -1;
+    }
+
+    /// Notes that something went wrong at a place, the first time it does.
+    pub(crate) fn report(
+        &mut self,
+        places: &Places,
+        place: u32,
+        kind: ReportKind,
+        message: impl FnOnce() -> String,
+    ) {
+        if self.reported.insert((places.shader, place, kind)) {
+            self.reports.push(Report {
+                kind,
+                message: message(),
+                shader: places.name.clone(),
+                place: places.list.get(place as usize).cloned().flatten(),
+            });
+        }
+    }
+}
+
+/// What reports of a shader name.
+#[derive(Debug, Default)]
+pub(crate) struct Places {
+    /// The instance's number.
+    pub(crate) shader: u64,
+    /// The unit's or group's name.
+    pub(crate) name: String,
+    /// Each place that can be reported; `None` where the source is not known.
+    pub(crate) list: Vec<Option<Place>>,
+}
+
+/// A place in source.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// Name of the source.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1.
+    pub column: u32,
+}
+
+/// What can go wrong in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReportKind {
+    /// A loop or recursion took all fuel; the run ended with its outputs as they were and no closure.
+    OutOfFuel,
+    /// Recursive calls nested too deep; the run ended likewise.
+    TooDeep,
+    /// The run wanted too much memory for large arrays, and ended likewise; or for closures and strings, and went on
+    /// without them.
+    OutOfMemory,
+    /// An index was clamped to its array.
+    IndexOutOfRange,
+    /// A format string does not fit its arguments.
+    BadFormat,
+    /// A texture was not found, and is black.
+    MissingTexture,
+    /// A coordinate space is not known, and is "common".
+    UnknownSpace,
+}
+
+/// Something that went wrong in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Report {
+    /// What.
+    pub kind: ReportKind,
+    /// What, in words, with the values.
+    pub message: String,
+    /// Name of the unit or group.
+    pub shader: String,
+    /// Where in source, if the shader was compiled with its sources.
+    pub place: Option<Place>,
+}
+
+impl fmt::Display for Report {
+    /// `file:line:column: shader: message`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{}:{}:{}: ", place.file, place.line, place.column)?;
+        }
+        write!(f, "{}: {}", self.shader, self.message)
+    }
+}

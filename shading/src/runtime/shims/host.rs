@@ -1,0 +1,152 @@
+//! The embedder's host.
+
+use std::any::TypeId;
+use std::sync::Arc;
+
+use super::report::report;
+use super::{Lanes, Shim};
+use crate::eval::matrix::IDENTITY;
+use crate::hir::{TextureOptions, Wrap};
+use crate::runtime::context::{ContextHeader, ReportKind};
+use crate::runtime::text::{self, TextHeader};
+use crate::runtime::{ShaderHost, TextureHandle};
+
+/// A host as compiled code calls it: directly, without a table of virtual functions.
+#[derive(Clone)]
+pub struct HostFunctions {
+    pub(crate) host: Arc<dyn ShaderHost>,
+    pub(crate) host_type: TypeId,
+    /// `(context, handle, s, t, options, out lanes)`.
+    pub(crate) texture: Shim,
+    /// `(context, place, name, s, t, options, out lanes)`.
+    pub(crate) texture_named: Shim,
+    /// `(context, place, from, to, out matrix)`.
+    pub(crate) matrix: Shim,
+    /// `(context, object, name, out lanes) → int found`.
+    pub(crate) attribute: Shim,
+}
+
+impl HostFunctions {
+    /// The functions of a host. Instances that are compiled for it ask it for textures by handle, so run them in
+    /// contexts of the same host.
+    pub fn of<H: ShaderHost>(host: Arc<H>) -> HostFunctions {
+        HostFunctions {
+            host,
+            host_type: TypeId::of::<H>(),
+            texture: Shim::of6(texture::<H>),
+            texture_named: Shim::of7(texture_named::<H>),
+            matrix: Shim::of5(matrix::<H>),
+            attribute: Shim::of4(attribute::<H>),
+        }
+    }
+}
+
+impl std::fmt::Debug for HostFunctions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("HostFunctions").finish_non_exhaustive()
+    }
+}
+
+/// Options as the int that compiled code passes.
+pub(crate) fn pack(options: TextureOptions) -> u32 {
+    options.wrap_s as u32 | (options.wrap_t as u32) << 8
+}
+
+fn unpack(packed: u32) -> TextureOptions {
+    let wrap = |bits: u32| match bits & 0xff {
+        0 => Wrap::Periodic,
+        1 => Wrap::Clamp,
+        2 => Wrap::Black,
+        _ => Wrap::Mirror,
+    };
+    TextureOptions {
+        wrap_s: wrap(packed),
+        wrap_t: wrap(packed >> 8),
+    }
+}
+
+/// # Safety
+/// The context is of a run that is going on, and its host is an `H`: `ShaderInstance::run` has checked the type.
+unsafe fn host<'a, H>(ctx: *mut ContextHeader) -> &'a H {
+    // SAFETY: the caller's.
+    unsafe { &*(*ctx).host.cast::<H>() }
+}
+
+unsafe extern "C" fn texture<H: ShaderHost>(
+    ctx: *mut ContextHeader,
+    handle: u32,
+    s: f32,
+    t: f32,
+    options: u32,
+    out: *mut Lanes,
+) {
+    // SAFETY: compiled code passes its context and the address of four floats.
+    unsafe {
+        let texel = host::<H>(ctx).texture(TextureHandle(handle), [s, t], [0.0; 4], unpack(options));
+        out.write(texel);
+    }
+}
+
+unsafe extern "C" fn texture_named<H: ShaderHost>(
+    ctx: *mut ContextHeader,
+    place: u32,
+    name: *const TextHeader,
+    s: f32,
+    t: f32,
+    options: u32,
+    out: *mut Lanes,
+) {
+    // SAFETY: compiled code passes its context, a text, and the address of four floats.
+    unsafe {
+        let name = text::read(name);
+        match host::<H>(ctx).texture_handle(name) {
+            Some(handle) => texture::<H>(ctx, handle.0, s, t, options, out),
+            None => {
+                report(ctx, place, ReportKind::MissingTexture, || {
+                    format!("texture {name:?} is not found, and is black")
+                });
+                out.write([0.0; 4]);
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn matrix<H: ShaderHost>(
+    ctx: *mut ContextHeader,
+    place: u32,
+    from: *const TextHeader,
+    to: *const TextHeader,
+    out: *mut [f32; 16],
+) {
+    // The common space is the embedder's world: hosts know it by that name only.
+    let known = |name: &'static str, given| if given == "common" { name } else { given };
+    // SAFETY: compiled code passes its context, texts, and the address of a matrix.
+    unsafe {
+        let (from, to) = (known("world", text::read(from)), known("world", text::read(to)));
+        let found = if from == to {
+            Some(IDENTITY)
+        } else {
+            host::<H>(ctx).matrix(&*(*ctx).globals, from, to)
+        };
+        if found.is_none() {
+            report(ctx, place, ReportKind::UnknownSpace, || {
+                format!("there is no way from space {from:?} to {to:?}; they count as the same")
+            });
+        }
+        out.write(found.unwrap_or(IDENTITY));
+    }
+}
+
+unsafe extern "C" fn attribute<H: ShaderHost>(
+    ctx: *mut ContextHeader,
+    object: *const TextHeader,
+    name: *const TextHeader,
+    out: *mut Lanes,
+) -> i32 {
+    // SAFETY: compiled code passes its context, texts, and the address of four floats.
+    unsafe {
+        let value = host::<H>(ctx).attribute(&*(*ctx).globals, text::read(object), text::read(name));
+        out.write(value.unwrap_or_default());
+        i32::from(value.is_some())
+    }
+}

@@ -1,0 +1,144 @@
+//! Rust functions that compiled code calls.
+//!
+//! - A [`Shim`] carries its address with its signature, taken from the type of the Rust function, so that the two cannot
+//!   disagree. Arguments are ints, floats and pointers only, which all calling conventions pass alike.
+//! - Triples and matrices go by pointer: a triple is [`Lanes`], of which the last is of no meaning. Results go through a
+//!   pointer too, which may be that of an argument.
+//! - Where there is a place, it is the index of a report in the shader's [`Places`].
+//! - A panic in a shim (in the embedder's host, say) ends the process: it cannot unwind through compiled code.
+//!
+//! [`Places`]: crate::runtime::context::Places
+
+#![expect(unsafe_code, reason = "compiled code passes pointers")]
+
+mod host;
+mod math;
+mod pattern;
+mod report;
+mod string;
+
+pub use host::HostFunctions;
+pub(crate) use host::pack;
+pub(crate) use math::{MatrixFunction, binary, matrix_function, unary};
+pub(crate) use pattern::{Dimensions, noise};
+pub(crate) use report::{grow_arena, grow_frames, index_out_of_range, out_of_fuel, too_deep};
+pub(crate) use string::{
+    ArgKind, FormatArg, concat, equal, format, print, ray_bits, ray_type, substr, text_test,
+};
+
+use crate::runtime::context::{ContextHeader, Run};
+
+/// Four floats of which three are a triple's.
+pub(crate) type Lanes = [f32; 4];
+
+/// How a value is passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Abi {
+    /// `i32` or `u32`.
+    Int,
+    /// `f32`.
+    Float,
+    /// Any pointer.
+    Pointer,
+}
+
+/// A function that compiled code can call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shim {
+    address: usize,
+    params: [Option<Abi>; 8],
+    result: Option<Abi>,
+}
+
+impl Shim {
+    /// Where it is.
+    pub(crate) fn address(&self) -> usize {
+        self.address
+    }
+
+    /// What it takes.
+    pub(crate) fn params(&self) -> impl Iterator<Item = Abi> {
+        self.params.into_iter().flatten()
+    }
+
+    /// What it gives.
+    pub(crate) fn result(&self) -> Option<Abi> {
+        self.result
+    }
+}
+
+/// A type of arguments or results.
+pub(crate) trait Passed {
+    const ABI: Option<Abi>;
+}
+
+impl Passed for () {
+    const ABI: Option<Abi> = None;
+}
+impl Passed for i32 {
+    const ABI: Option<Abi> = Some(Abi::Int);
+}
+impl Passed for u32 {
+    const ABI: Option<Abi> = Some(Abi::Int);
+}
+impl Passed for f32 {
+    const ABI: Option<Abi> = Some(Abi::Float);
+}
+impl<T> Passed for *const T {
+    const ABI: Option<Abi> = Some(Abi::Pointer);
+}
+impl<T> Passed for *mut T {
+    const ABI: Option<Abi> = Some(Abi::Pointer);
+}
+
+/// Makes [`Shim`]s of functions with so many parameters.
+macro_rules! shim_of {
+    ($($make:ident($($param:ident)*);)*) => {
+        impl Shim {
+            $(pub(crate) fn $make<$($param: Passed,)* R: Passed>(f: unsafe extern "C" fn($($param),*) -> R) -> Shim {
+                let list: &[Option<Abi>] = &[$($param::ABI),*];
+                let mut params = [None; 8];
+                params[..list.len()].copy_from_slice(list);
+                Shim { address: f as usize, params, result: R::ABI }
+            })*
+        }
+    };
+}
+
+shim_of! {
+    of1(A);
+    of2(A B);
+    of3(A B C);
+    of4(A B C D);
+    of5(A B C D E);
+    of6(A B C D E F);
+    of7(A B C D E F G);
+}
+
+/// The whole context behind its header.
+///
+/// # Safety
+/// `ctx` is the header of a context whose run is going on, and no other reference to it is alive.
+unsafe fn run<'a>(ctx: *mut ContextHeader) -> &'a mut Run {
+    // SAFETY: the header is the first field of a `Run`, and the pointer was made from one.
+    unsafe { &mut *ctx.cast::<Run>() }
+}
+
+/// A triple behind a pointer.
+///
+/// # Safety
+/// The pointer is valid for reads.
+unsafe fn triple(at: *const Lanes) -> [f32; 3] {
+    // SAFETY: the caller's.
+    let [x, y, z, _] = unsafe { at.read() };
+    [x, y, z]
+}
+
+/// Stores a triple.
+///
+/// # Safety
+/// The pointer is valid for writes.
+unsafe fn put(at: *mut Lanes, [x, y, z]: [f32; 3]) {
+    // SAFETY: the caller's.
+    unsafe { at.write([x, y, z, 0.0]) }
+}

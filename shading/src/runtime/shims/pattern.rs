@@ -1,0 +1,103 @@
+//! Noises.
+
+use super::{Lanes, Shim, put, triple};
+use crate::builtins::Builtin;
+use crate::eval::noise as eval;
+
+/// What a noise is over: the types of its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dimensions {
+    /// `(float)`.
+    One,
+    /// `(float, float)`.
+    Two,
+    /// `(triple)`.
+    Three,
+    /// `(triple, float)`.
+    Four,
+}
+
+/// A noise that gives a float, `(arguments) → float`, or a triple, `(out, arguments)`. `None` for what is no noise.
+pub(crate) fn noise(builtin: Builtin, dimensions: Dimensions, gives_triple: bool) -> Option<Shim> {
+    macro_rules! table {
+        ($($name:ident: $one:ident $two:ident $three:ident $four:ident
+            $one3:ident $two3:ident $three3:ident $four3:ident;)*) => {
+            match (builtin, dimensions, gives_triple) {
+                $(
+                    (Builtin::$name, Dimensions::One, false) => Shim::of1($one),
+                    (Builtin::$name, Dimensions::Two, false) => Shim::of2($two),
+                    (Builtin::$name, Dimensions::Three, false) => Shim::of1($three),
+                    (Builtin::$name, Dimensions::Four, false) => Shim::of2($four),
+                    (Builtin::$name, Dimensions::One, true) => Shim::of2($one3),
+                    (Builtin::$name, Dimensions::Two, true) => Shim::of3($two3),
+                    (Builtin::$name, Dimensions::Three, true) => Shim::of2($three3),
+                    (Builtin::$name, Dimensions::Four, true) => Shim::of3($four3),
+                )*
+                _ => return None,
+            }
+        };
+    }
+    Some(table! {
+        Perlin: perlin1 perlin2 perlin3 perlin4 perlin1_triple perlin2_triple perlin3_triple perlin4_triple;
+        UPerlin: uperlin1 uperlin2 uperlin3 uperlin4 uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple;
+        Cell: cell1 cell2 cell3 cell4 cell1_triple cell2_triple cell3_triple cell4_triple;
+    })
+}
+
+/// One shim for each noise function, of the same name.
+macro_rules! shims {
+    ($($one:ident $two:ident $three:ident $four:ident;)*) => {
+        $(
+            unsafe extern "C" fn $one(x: f32) -> f32 {
+                eval::$one(x)
+            }
+            unsafe extern "C" fn $two(x: f32, y: f32) -> f32 {
+                eval::$two(x, y)
+            }
+            unsafe extern "C" fn $three(p: *const Lanes) -> f32 {
+                // SAFETY: compiled code passes the address of a triple.
+                eval::$three(unsafe { triple(p) })
+            }
+            unsafe extern "C" fn $four(p: *const Lanes, w: f32) -> f32 {
+                // SAFETY: as above.
+                eval::$four(unsafe { triple(p) }, w)
+            }
+        )*
+    };
+}
+
+/// The same for those that give triples.
+macro_rules! triple_shims {
+    ($($one:ident $two:ident $three:ident $four:ident;)*) => {
+        $(
+            unsafe extern "C" fn $one(out: *mut Lanes, x: f32) {
+                // SAFETY: compiled code passes the address of a triple.
+                unsafe { put(out, eval::$one(x)) }
+            }
+            unsafe extern "C" fn $two(out: *mut Lanes, x: f32, y: f32) {
+                // SAFETY: as above.
+                unsafe { put(out, eval::$two(x, y)) }
+            }
+            unsafe extern "C" fn $three(out: *mut Lanes, p: *const Lanes) {
+                // SAFETY: as above, of two.
+                unsafe { put(out, eval::$three(triple(p))) }
+            }
+            unsafe extern "C" fn $four(out: *mut Lanes, p: *const Lanes, w: f32) {
+                // SAFETY: as above, of two.
+                unsafe { put(out, eval::$four(triple(p), w)) }
+            }
+        )*
+    };
+}
+
+shims! {
+    perlin1 perlin2 perlin3 perlin4;
+    uperlin1 uperlin2 uperlin3 uperlin4;
+    cell1 cell2 cell3 cell4;
+}
+
+triple_shims! {
+    perlin1_triple perlin2_triple perlin3_triple perlin4_triple;
+    uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple;
+    cell1_triple cell2_triple cell3_triple cell4_triple;
+}

@@ -1,0 +1,139 @@
+//! The slow paths of bounds: on fuel, depth, memory and indices.
+
+use std::ptr;
+
+use super::{Shim, run};
+use crate::eval::{self, MAX_DEPTH};
+use crate::runtime::context::{ContextHeader, ReportKind};
+
+/// `(context, place)`: fuel ran out.
+pub(crate) fn out_of_fuel() -> Shim {
+    Shim::of2(out_of_fuel_shim)
+}
+
+unsafe extern "C" fn out_of_fuel_shim(ctx: *mut ContextHeader, place: u32) {
+    // SAFETY: compiled code passes the context of its run.
+    unsafe {
+        report(ctx, place, ReportKind::OutOfFuel, || {
+            "the shader takes too many turns of loops or recursive calls, and was ended".to_owned()
+        });
+        run(ctx).stop();
+    }
+}
+
+/// `(context, place)`: calls nest too deep.
+pub(crate) fn too_deep() -> Shim {
+    Shim::of2(too_deep_shim)
+}
+
+unsafe extern "C" fn too_deep_shim(ctx: *mut ContextHeader, place: u32) {
+    // SAFETY: as above.
+    unsafe {
+        report(ctx, place, ReportKind::TooDeep, || {
+            format!("recursive calls nest too deep (at most {MAX_DEPTH} may), and the shader was ended")
+        });
+        run(ctx).stop();
+    }
+}
+
+/// `(context, place, index, length) → index within`.
+pub(crate) fn index_out_of_range() -> Shim {
+    Shim::of4(index_out_of_range_shim)
+}
+
+unsafe extern "C" fn index_out_of_range_shim(
+    ctx: *mut ContextHeader,
+    place: u32,
+    index: i32,
+    length: u32,
+) -> i32 {
+    let (clamped, _) = eval::clamp_index(index, length as usize);
+    // SAFETY: as above.
+    unsafe {
+        report(ctx, place, ReportKind::IndexOutOfRange, || {
+            format!(
+                "index {index} is out of range 0 to {}; {clamped} is used",
+                length - 1
+            )
+        });
+    }
+    clamped as i32
+}
+
+/// `(context, place, size) → memory in the arena`, aligned to 16, or null when the run has had its share.
+pub(crate) fn grow_arena() -> Shim {
+    Shim::of3(grow_arena_shim)
+}
+
+unsafe extern "C" fn grow_arena_shim(ctx: *mut ContextHeader, place: u32, size: u32) -> *mut u8 {
+    // SAFETY: as above.
+    unsafe { allocate(ctx, place, size as usize) }
+}
+
+/// Memory in the arena, or null and a report.
+///
+/// # Safety
+/// `ctx` is the context of a run that is going on.
+pub(super) unsafe fn allocate(ctx: *mut ContextHeader, place: u32, size: usize) -> *mut u8 {
+    let size = size.next_multiple_of(16);
+    // SAFETY: the caller's.
+    let run = unsafe { run(ctx) };
+    let mut window = run.header.arena;
+    if window.end.addr() - window.cursor.addr() < size {
+        match run.arena.grow(size) {
+            Some(grown) => window = grown,
+            None => {
+                // SAFETY: the caller's; `run` is used no more.
+                unsafe {
+                    report(ctx, place, ReportKind::OutOfMemory, || {
+                        "the shader makes too many closures and strings; it goes on without further ones"
+                            .to_owned()
+                    });
+                }
+                return ptr::null_mut();
+            }
+        }
+    }
+    let memory = window.cursor;
+    window.cursor = memory.wrapping_add(size);
+    run.header.arena = window;
+    memory
+}
+
+/// `(context, place, size) → memory for a large frame`, or null when there is none left: then the run has been ended.
+pub(crate) fn grow_frames() -> Shim {
+    Shim::of3(grow_frames_shim)
+}
+
+unsafe extern "C" fn grow_frames_shim(ctx: *mut ContextHeader, place: u32, size: u32) -> *mut u8 {
+    // SAFETY: as above.
+    unsafe {
+        let window = run(ctx).make_frames();
+        if window.end.addr() - window.cursor.addr() >= size as usize {
+            run(ctx).header.frames.cursor = window.cursor.wrapping_add(size as usize);
+            return window.cursor;
+        }
+        report(ctx, place, ReportKind::OutOfMemory, || {
+            "the arrays of recursive calls take too much memory, and the shader was ended".to_owned()
+        });
+        run(ctx).stop();
+    }
+    ptr::null_mut()
+}
+
+/// Notes that something went wrong.
+///
+/// # Safety
+/// `ctx` is the context of a run that is going on, and no reference to it is alive.
+pub(super) unsafe fn report(
+    ctx: *mut ContextHeader,
+    place: u32,
+    kind: ReportKind,
+    message: impl FnOnce() -> String,
+) {
+    // SAFETY: the caller's; the places are the instance's, which is borrowed as long as it runs.
+    unsafe {
+        let places = &*(*ctx).places;
+        run(ctx).report(places, place, kind, message);
+    }
+}
