@@ -147,6 +147,9 @@ impl Target {
 fn in_named_folder(dir: &Path, target: &Target) -> Result<PathBuf, String> {
     let folders = ["lib", "lib64", "bin", ""].map(|sub| dir.join(sub));
     let Some(library) = folders.iter().find_map(|folder| library_in(folder, target)) else {
+        if let Some(library) = wheel_library_in(dir) {
+            return Ok(library);
+        }
         let older = folders.iter().any(|folder| has_embree_3(folder));
         return Err(format!(
             "EMBREE_DIR is {}, but there is no {} in it or in its lib, lib64 or bin{}",
@@ -211,7 +214,6 @@ fn system_folders(target: &Target) -> Vec<PathBuf> {
     let mut folders = Vec::new();
     let from_list = |name: &str| env::var_os(name).map(|list| env::split_paths(&list).collect::<Vec<_>>());
     for name in ["LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"] {
-        println!("cargo::rerun-if-env-changed={name}");
         folders.extend(from_list(name).unwrap_or_default());
     }
     let pkg_config = Command::new("pkg-config")
@@ -230,7 +232,7 @@ fn system_folders(target: &Target) -> Vec<PathBuf> {
             folders.push("C:/Program Files/Intel/Embree4/bin".into());
         }
         "macos" => {
-            folders.extend(["/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"].map(PathBuf::from))
+            folders.extend(["/opt/homebrew/lib", "/usr/local/lib", "/opt/local/lib"].map(PathBuf::from));
         }
         _ => {
             let multiarch = format!("{}-linux-gnu", target.arch);
@@ -300,7 +302,8 @@ fn wheel_library_in(folder: &Path) -> Option<PathBuf> {
     let mut entries = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
     entries.find(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with("libembree4") || name == "embree4.dll"
+        let shared = name.contains(".so") || name.contains(".dylib");
+        name.starts_with("libembree4") && shared || name == "embree4.dll"
     })
 }
 

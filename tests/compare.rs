@@ -19,9 +19,17 @@ fn noisy(amount: f32) -> Image {
 
 #[test]
 fn equal_images_differ_by_nothing() {
-    for image in [noisy(0.0), constant(Rgb::BLACK), constant(Rgb::splat(f32::NAN)), constant(Rgb::splat(1e30))] {
+    for image in [
+        noisy(0.0),
+        constant(Rgb::BLACK),
+        constant(Rgb::splat(f32::NAN)),
+        constant(Rgb::splat(1e30)),
+    ] {
         let report = compare(&image, &image).unwrap();
-        assert_eq!((report.rmse, report.rel_mse, report.flip, report.max_error), (0.0, 0.0, 0.0, 0.0));
+        assert_eq!(
+            (report.rmse, report.rel_mse, report.flip, report.max_error),
+            (0.0, 0.0, 0.0, 0.0)
+        );
         assert!(!report.exceeds(0.0));
     }
 }
@@ -35,7 +43,10 @@ fn the_numbers_are_the_definitions() {
     assert!((report.rmse - (1.25f64 / 3.0).sqrt()).abs() < 1e-12);
     assert!((report.rel_mse - (0.25 / 1.04 + 1.0 / 9.04) / 3.0).abs() < 1e-12);
     assert_eq!(report.max_error, 1.0);
-    assert_eq!((report.mean_a, report.mean_b), (vec![1.5, 2.0, 2.0], vec![1.0, 2.0, 3.0]));
+    assert_eq!(
+        (report.mean_a, report.mean_b),
+        (vec![1.5, 2.0, 2.0], vec![1.0, 2.0, 3.0])
+    );
     let mut c = b.clone();
     c.set_rgb(5, 7, Rgb::new(1.0, -2.0, 3.0));
     let report = compare(&c, &b).unwrap();
@@ -54,7 +65,10 @@ fn what_is_no_number_exceeds_every_threshold() {
         assert_eq!(report.non_finite_a + report.non_finite_b, 1);
     }
     let black = compare(&b, &constant(Rgb::BLACK)).unwrap();
-    assert!(black.exceeds(1e300), "a black reference has no relative error but an infinite one");
+    assert!(
+        black.exceeds(1e300),
+        "a black reference has no relative error but an infinite one"
+    );
 }
 
 #[test]
@@ -70,7 +84,11 @@ fn encoded_images_and_other_channels_are_matched() {
 
     let mut rgba = Image::new(24, 16, 4);
     rgba.data.fill(0.5);
-    assert_eq!(compare(&rgba, &linear).unwrap().rmse, 0.0, "alpha counts only where both have it");
+    assert_eq!(
+        compare(&rgba, &linear).unwrap().rmse,
+        0.0,
+        "alpha counts only where both have it"
+    );
     let mut other = rgba.clone();
     other.data[3] = 1.0;
     assert!(compare(&rgba, &other).unwrap().rmse > 0.0);
@@ -80,7 +98,10 @@ fn encoded_images_and_other_channels_are_matched() {
 fn images_that_do_not_match_are_refused() {
     let error = compare(&Image::new(2, 3, 3), &Image::new(3, 2, 3)).unwrap_err();
     assert_eq!(error.to_string(), "the images differ in size: 2×3 and 3×2 pixels");
-    assert_eq!(compare(&Image::new(0, 3, 3), &Image::new(0, 3, 3)), Err(CompareError::Empty));
+    assert_eq!(
+        compare(&Image::new(0, 3, 3), &Image::new(0, 3, 3)),
+        Err(CompareError::Empty)
+    );
 }
 
 #[test]
@@ -97,12 +118,15 @@ fn flip_has_its_known_extremes() {
 #[test]
 fn flip_agrees_with_its_authors_program() {
     // The mean that flip-evaluator 1.7 gives for these two pictures as 8-bit PNGs.
-    let gradient = |x: usize, y: usize, g: f32| Rgb::new(0.2 + 0.5 * x as f32 / 48.0, g, 0.3 + 0.4 * y as f32 / 32.0);
+    let gradient =
+        |x: usize, y: usize, g: f32| Rgb::new(0.2 + 0.5 * x as f32 / 48.0, g, 0.3 + 0.4 * y as f32 / 32.0);
     let a = Image::from_fn(97, 61, |x, y| {
         let n = ((x * 7919 + y * 104_729) % 101) as f32 / 100.0 - 0.5;
         gradient(x, y, 0.4) + Rgb::splat(n * 0.2)
     });
-    let b = Image::from_fn(97, 61, |x, y| gradient(x, y, if (x / 9 + y / 7) % 2 == 0 { 0.4 } else { 0.1 }));
+    let b = Image::from_fn(97, 61, |x, y| {
+        gradient(x, y, if (x / 9 + y / 7) % 2 == 0 { 0.4 } else { 0.1 })
+    });
     let as_png = |image: &Image| {
         let path = Path::new("a.png");
         let bytes = encode(path, image, &WriteOptions::default()).unwrap();

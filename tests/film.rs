@@ -24,7 +24,19 @@ impl Random {
 
 #[test]
 fn normal_values_are_summed_without_error() {
-    for v in [0.0, -0.0, 1.0, -1.0, 0.1, 1e-9, -3.7e-11, 123_456.79, Fixed::LIMIT, -Fixed::LIMIT, 2f32.powi(-60)] {
+    for v in [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.1,
+        1e-9,
+        -3.7e-11,
+        123_456.79,
+        Fixed::LIMIT,
+        -Fixed::LIMIT,
+        2f32.powi(-60),
+    ] {
         assert_eq!(Fixed::from_f32(v).to_f64(), f64::from(v), "{v}");
     }
     let unit = 2f32.powi(-60);
@@ -35,7 +47,10 @@ fn normal_values_are_summed_without_error() {
     assert_eq!(Fixed::from_f32(1e-45).0, 0);
     assert_eq!(Fixed::from_f32(f32::MAX), Fixed::from_f32(Fixed::LIMIT));
     assert_eq!(FixedSquare::of_f32(-1.5).to_f64(), 2.25);
-    assert_eq!(FixedSquare::of_f32(f32::MAX).to_f64(), f64::from(FixedSquare::LIMIT).powi(2));
+    assert_eq!(
+        FixedSquare::of_f32(f32::MAX).to_f64(),
+        f64::from(FixedSquare::LIMIT).powi(2)
+    );
 }
 
 proptest! {
@@ -100,7 +115,9 @@ fn a_pixel_is_the_mean_of_its_finite_samples() {
 fn the_variance_is_that_of_the_mean() {
     let mut film = Film::new(1, 1, None, true).unwrap();
     let values: Vec<f64> = (0..100).map(|i| 0.5 + 0.01 * f64::from(i * i % 37)).collect();
-    values.iter().for_each(|&v| film.sums_mut().add(0, 0, Rgb::splat(v as f32)));
+    values
+        .iter()
+        .for_each(|&v| film.sums_mut().add(0, 0, Rgb::splat(v as f32)));
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;
     let expected = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0) / n;
@@ -110,7 +127,12 @@ fn the_variance_is_that_of_the_mean() {
 
 #[test]
 fn a_crop_is_part_of_the_whole() {
-    let crop = Rect { x0: 3, y0: 2, x1: 8, y1: 4 };
+    let crop = Rect {
+        x0: 3,
+        y0: 2,
+        x1: 8,
+        y1: 4,
+    };
     let mut film = Film::new(10, 6, Some(crop), false).unwrap();
     let tiles = film.tiles(2);
     assert_eq!(tiles.iter().map(Rect::area).sum::<usize>(), crop.area());
@@ -121,7 +143,15 @@ fn a_crop_is_part_of_the_whole() {
     let image = film.develop();
     assert_eq!((image.width, image.height), (5, 2));
     assert_eq!(image.pixel(1, 1), [4.0, 3.0, 0.0]);
-    assert_eq!(image.window, Some(Window { x: 3, y: 2, full_width: 10, full_height: 6 }));
+    assert_eq!(
+        image.window,
+        Some(Window {
+            x: 3,
+            y: 2,
+            full_width: 10,
+            full_height: 6
+        })
+    );
 }
 
 #[test]
@@ -161,7 +191,11 @@ fn filters_are_sampled_as_they_are() {
             let expected = axis_masses::<BINS>(&filter);
             for histogram in histograms {
                 let chi2 = chi_square(&histogram, &expected, SAMPLES);
-                assert!(chi2 < 118.0, "{} of radius {radius}: χ² = {chi2}: {histogram:?}", kind.name());
+                assert!(
+                    chi2 < 118.0,
+                    "{} of radius {radius}: χ² = {chi2}: {histogram:?}",
+                    kind.name()
+                );
             }
         }
     }
@@ -193,7 +227,11 @@ fn chi_square(histogram: &[u32], masses: &[f64], samples: usize) -> f64 {
             chi2 += (f64::from(count) - expected).powi(2) / expected;
         }
     }
-    if rest_expected > 0.0 { chi2 + (rest - rest_expected).powi(2) / rest_expected.max(1.0) } else { chi2 }
+    if rest_expected > 0.0 {
+        chi2 + (rest - rest_expected).powi(2) / rest_expected.max(1.0)
+    } else {
+        chi2
+    }
 }
 
 #[test]
@@ -202,8 +240,13 @@ fn filters_integrate_to_one_and_are_monotone() {
         let filter = Filter::with_default_radius(kind);
         let total: f64 = axis_masses::<64>(&filter).iter().sum();
         assert!((total - 1.0).abs() < 1e-4, "{}: {total}", kind.name());
-        let offsets: Vec<f32> =
-            (0..=4096).map(|i| filter.sample(Vec2::new((i as f32 / 4096.0).min(0.999_999_9), 0.5)).x).collect();
+        let offsets: Vec<f32> = (0..=4096)
+            .map(|i| {
+                filter
+                    .sample(Vec2::new((i as f32 / 4096.0).min(0.999_999_9), 0.5))
+                    .x
+            })
+            .collect();
         assert!(offsets.windows(2).all(|w| w[0] <= w[1]), "{}", kind.name());
         assert!((offsets[0] + filter.radius()).abs() < 0.01 * filter.radius());
         assert!(offsets[2048].abs() < 1e-4, "{}: {}", kind.name(), offsets[2048]);

@@ -558,3 +558,133 @@ fn the_number_of_threads_that_build_does_not_change_what_rays_find() {
     }
     assert!(hits > 200_000, "{hits}");
 }
+
+// ---- Points chosen by area.
+
+#[test]
+fn points_chosen_by_area_are_on_the_surface_and_have_its_density() {
+    let mut random = Random(10);
+    for round in 0..6 {
+        let transform = if round == 0 {
+            Affine3A::IDENTITY
+        } else {
+            random.transform()
+        };
+        for geometry in [
+            Geometry::Sphere,
+            Geometry::Disk,
+            Geometry::Cylinder,
+            mesh(Mesh::cube()),
+        ] {
+            let shapes = [Shape::new(geometry, transform)];
+            let (shape, accel) = (&shapes[0], build(&shapes));
+            // The mean of 1/pdf over samples of the primitives is the area.
+            let mut area = 0.0;
+            const SIDE: u32 = 40;
+            for primitive in 0..shape.primitive_count() {
+                for cell in 0..SIDE * SIDE {
+                    let place = |index: u32, jitter: f32| (index as f32 + jitter) / SIDE as f32;
+                    let u = Vec2::new(
+                        place(cell % SIDE, random.next()),
+                        place(cell / SIDE, random.next()),
+                    );
+                    let sample = shape.sample_area(primitive, u);
+                    assert!(
+                        (sample.pdf - shape.pdf_area(primitive, sample.point.ng)).abs() <= 1e-6 * sample.pdf
+                    );
+                    area += 1.0 / f64::from(sample.pdf) / f64::from(SIDE * SIDE);
+
+                    // A ray from just above meets the surface there, with the same frame.
+                    let point = sample.point;
+                    let ray = Ray::new(point.p + point.ng * 1e-2, -point.ng);
+                    let Some(found) = trace(&accel, &shapes, &ray) else {
+                        // Beyond the rim by rounding.
+                        continue;
+                    };
+                    assert!(found.p.distance(point.p) < 1e-4, "{point:?} is not {found:?}");
+                    assert!(found.ng.distance(point.ng) < 1e-2, "{point:?} is not {found:?}");
+                }
+            }
+            let expected = f64::from(shape.area());
+            assert!(
+                (area - expected).abs() < 5e-3 * expected,
+                "{area} is not {expected} for {:?}",
+                shape.geometry
+            );
+        }
+    }
+    let area = |geometry: Geometry, scale: Vec3| Shape::new(geometry, Affine3A::from_scale(scale)).area();
+    let pi = std::f32::consts::PI;
+    for (found, expected) in [
+        (area(Geometry::Sphere, Vec3::splat(2.0)), 16.0 * pi),
+        (area(Geometry::Disk, Vec3::new(2.0, 3.0, 0.1)), 6.0 * pi),
+        (area(Geometry::Cylinder, Vec3::new(2.0, 2.0, 5.0)), 20.0 * pi),
+        (area(mesh(Mesh::cube()), Vec3::new(1.0, 2.0, 3.0)), 88.0),
+        (area(mesh(Mesh::plane(3.0)), Vec3::ONE), 9.0),
+    ] {
+        assert!(
+            (found - expected).abs() < 1e-4 * expected,
+            "{found} is not {expected}"
+        );
+    }
+}
+
+#[test]
+fn surface_parameters_lead_back_to_their_point() {
+    let mut random = Random(11);
+    for geometry in [Geometry::Sphere, Geometry::Disk, Geometry::Cylinder] {
+        let shape = Shape::new(geometry, random.transform());
+        for _ in 0..1_000 {
+            let uv = Vec2::new(random.between(0.05, 0.95), random.between(0.05, 0.95));
+            let at = |uv: Vec2| shape.surface_point(0, uv);
+            assert!(at(uv).uv.distance(uv) < 1e-5, "{:?} is not at {uv}", at(uv));
+            // Derivatives against differences.
+            let step = 1e-3;
+            let du = (at(uv + Vec2::X * step).p - at(uv - Vec2::X * step).p) / (2.0 * step);
+            let dv = (at(uv + Vec2::Y * step).p - at(uv - Vec2::Y * step).p) / (2.0 * step);
+            assert!(
+                at(uv).dpdu.distance(du) < 1e-2 * (1.0 + du.length()),
+                "{:?}: {du}",
+                at(uv)
+            );
+            assert!(
+                at(uv).dpdv.distance(dv) < 1e-2 * (1.0 + dv.length()),
+                "{:?}: {dv}",
+                at(uv)
+            );
+        }
+    }
+}
+
+#[test]
+fn broken_attributes_leave_sane_frames() {
+    // Texture coordinates on one point or on a line, normals of no length or the wrong way, and a sliver.
+    let mut square = Mesh::rectangle();
+    square.normals = vec![Vec3::ZERO, Vec3::NEG_Z, Vec3::new(f32::NAN, 0.0, 0.0), Vec3::X];
+    for uvs in [
+        vec![Vec2::ZERO; 4],
+        (0..4).map(|i| Vec2::splat(i as f32 * 0.1)).collect(),
+    ] {
+        let shapes = [Shape::new(
+            mesh(Mesh {
+                uvs,
+                ..square.clone()
+            }),
+            Affine3A::IDENTITY,
+        )];
+        let accel = build(&shapes);
+        let mut random = Random(12);
+        for _ in 0..1_000 {
+            let origin = Vec3::new(random.between(-0.99, 0.99), random.between(-0.99, 0.99), 1.0);
+            let found =
+                trace(&accel, &shapes, &Ray::new(origin, Vec3::NEG_Z)).expect("the ray aims at the square");
+            check_frame(&found);
+        }
+    }
+    let sliver =
+        Mesh::new(vec![Vec3::ZERO, Vec3::X, Vec3::X * 2.0], vec![[0, 1, 2]]).expect("valid, if flat");
+    assert_eq!(sliver.degenerate_count(), 1);
+    let shape = Shape::new(Geometry::Mesh(Arc::new(sliver)), Affine3A::IDENTITY);
+    let sample = shape.sample_area(0, Vec2::splat(0.5));
+    assert!(sample.pdf == 0.0 && sample.point.ng.length() > 0.9 && sample.point.dpdu.is_finite());
+}

@@ -107,13 +107,18 @@ pub fn compare(a: &Image, b: &Image) -> Result<Report, CompareError> {
 pub fn diff_image(a: &Image, b: &Image) -> Result<Image, CompareError> {
     let (a, b) = matched(a, b)?;
     let errors = flip::flip(&a, &b);
-    Ok(Image::from_fn(a.width, a.height, |x, y| heat(errors[y * a.width + x])))
+    Ok(Image::from_fn(a.width, a.height, |x, y| {
+        heat(errors[y * a.width + x])
+    }))
 }
 
 /// Both images linear and with the same channels: RGB, or RGBA if both have alpha.
 fn matched(a: &Image, b: &Image) -> Result<(Image, Image), CompareError> {
     if (a.width, a.height) != (b.width, b.height) {
-        return Err(CompareError::Size { a: (a.width, a.height), b: (b.width, b.height) });
+        return Err(CompareError::Size {
+            a: (a.width, a.height),
+            b: (b.width, b.height),
+        });
     }
     if [a, b].iter().any(|i| i.data.is_empty()) {
         return Err(CompareError::Empty);
@@ -129,7 +134,10 @@ fn with_channels(image: &Image, channels: usize) -> Image {
         return image;
     }
     let mut out = Image::new(image.width, image.height, channels);
-    let pixels = out.data.par_chunks_exact_mut(channels).zip(image.data.par_chunks_exact(image.channels));
+    let pixels = out
+        .data
+        .par_chunks_exact_mut(channels)
+        .zip(image.data.par_chunks_exact(image.channels));
     pixels.for_each(|(out, pixel)| match *pixel {
         [grey] => out[..3].fill(grey),
         [grey, alpha] => {
@@ -143,7 +151,12 @@ fn with_channels(image: &Image, channels: usize) -> Image {
 
 fn channel_means(image: &Image) -> Vec<f64> {
     let mean = |c: usize| {
-        let values = image.data.iter().skip(c).step_by(image.channels).filter(|v| v.is_finite());
+        let values = image
+            .data
+            .iter()
+            .skip(c)
+            .step_by(image.channels)
+            .filter(|v| v.is_finite());
         let (sum, count) = values.fold((0.0, 0usize), |(sum, n), &v| (sum + f64::from(v), n + 1));
         sum / count.max(1) as f64
     };

@@ -17,11 +17,15 @@
 //! `material`, `light`; `accel`, `camera`, `texture`, `bsdf`, `film`; `geometry`, `sampler`, `sampling`; `image`; `math`, `color`.
 
 #![deny(unsafe_code, missing_docs)]
+// Units stand in brackets: `[m]`.
+#![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
 
 pub mod accel;
 pub mod bsdf;
 pub mod camera;
+pub mod cli;
 pub mod color;
+pub mod command;
 pub mod compare;
 pub mod film;
 pub mod geometry;

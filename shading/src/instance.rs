@@ -3,14 +3,27 @@
 use std::any::TypeId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::codegen::{CodegenError, CompileOptions, CompiledShader, Output, Statistics, compile};
 use crate::hir::{Const, Unit};
+use crate::opt::OptStats;
 use crate::runtime::closure::{ClosureTree, NodeHeader};
 use crate::runtime::context::Run;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{ClosureRegistry, HostFunctions, ShaderGlobals, ShadingContext};
 use crate::ty::{Base, Type};
+
+/// What came before code generation, and what it took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Making {
+    /// Time to link.
+    pub link: Duration,
+    /// Time to optimise.
+    pub optimize: Duration,
+    /// What the optimiser did.
+    pub optimizer: OptStats,
+}
 
 /// A compiled shader, to be shared by threads, each with its own [`ShadingContext`].
 #[derive(Debug)]
@@ -21,6 +34,7 @@ pub struct ShaderInstance {
     host_type: TypeId,
     /// Offset of the output that is the tree.
     root: Option<usize>,
+    making: Making,
 }
 
 impl ShaderInstance {
@@ -48,6 +62,7 @@ impl ShaderInstance {
             number,
             host_type: host.host_type,
             root,
+            making: Making::default(),
         })
     }
 
@@ -144,6 +159,16 @@ impl ShaderInstance {
         } else {
             self.tree_at(std::ptr::null())
         }
+    }
+
+    /// Keeps what came before code generation.
+    pub(crate) fn with_making(self, making: Making) -> ShaderInstance {
+        ShaderInstance { making, ..self }
+    }
+
+    /// What came before code generation.
+    pub fn making(&self) -> &Making {
+        &self.making
     }
 
     /// What is known of the code.

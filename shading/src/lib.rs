@@ -16,21 +16,28 @@
 #![deny(unsafe_code, missing_docs)]
 
 pub mod builtins;
+pub mod check;
 pub mod codegen;
 pub mod diagnostic;
 pub mod eval;
+pub mod graph;
 pub mod hir;
 pub mod instance;
 pub mod interp;
+pub mod opt;
 pub mod runtime;
 pub mod source;
+pub mod syntax;
+pub mod system;
 pub mod ty;
 
 pub use codegen::{CompileOptions, OptLevel};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use graph::{ShaderGroupTemplate, ShaderUnitTemplate, Template, Value};
 pub use instance::ShaderInstance;
 pub use runtime::{
     ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree, HostFunctions,
     NoHost, Params, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext, TextureHandle,
 };
 pub use source::{Source, SourceId, SourceMap, Span};
+pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

@@ -72,6 +72,21 @@ impl SourceMap {
         SourceId(self.sources.len() as u32 - 1)
     }
 
+    /// How many sources there are.
+    pub fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// The sources in order of their ids.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Source>> {
+        self.sources.iter()
+    }
+
     /// The source with the given id.
     ///
     /// # Panics

@@ -76,7 +76,7 @@ fn deltas_among_other_lobes() {
             Lobe::Dielectric(Dielectric::new(1.5, Ggx::SMOOTH)),
         );
         bsdf.push(Rgb::splat(0.1), frame, Lobe::Transparent(Transparent));
-        let bsdf = bsdf.with_mode(TransportMode::Importance);
+        bsdf.set_mode(TransportMode::Importance);
         assert!(!bsdf.is_specular() && bsdf.has_transmission() && bsdf.has_diffuse());
         let mut rng = Rng::new(3);
         let mean: Moments = (0..50_000)
@@ -101,7 +101,8 @@ fn radiance_is_squeezed_where_it_enters_glass() {
             let mut bsdf = Bsdf::new(Vec3::Z, wo);
             let glass = Dielectric::transmission_only(1.5, ggx);
             bsdf.push(Rgb::WHITE, Frame::from_normal(Vec3::Z), Lobe::Dielectric(glass));
-            let importance = bsdf.clone().with_mode(TransportMode::Importance);
+            let mut importance = bsdf.clone();
+            importance.set_mode(TransportMode::Importance);
             let (u_lobe, u) = (0.5, glam::Vec2::splat(0.4));
             let (a, b) = (
                 bsdf.sample(wo, u_lobe, u).unwrap(),
@@ -130,7 +131,8 @@ fn importance_is_the_adjoint_of_radiance() {
         // Normals bent for one viewer would differ from those bent for the other, so they lean a little only.
         let lean = Frame::from_normal(Vec3::new(0.1, -0.05, 1.0).normalize());
         let build = |wo, mode| {
-            let mut bsdf = Bsdf::new(Vec3::Z, wo).with_mode(mode);
+            let mut bsdf = Bsdf::new(Vec3::Z, wo);
+            bsdf.set_mode(mode);
             bsdf.push(Rgb::splat(0.5), lean, Lobe::Lambert(Lambert));
             let glass = Dielectric::new(1.5, Ggx::isotropic(0.6));
             bsdf.push(Rgb::splat(0.5), lean, Lobe::Dielectric(glass));

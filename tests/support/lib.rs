@@ -1,4 +1,5 @@
 //! Shared by the tests: statistics, images, fixtures.
 
 pub mod chi2;
+pub mod generate;
 pub mod stats;

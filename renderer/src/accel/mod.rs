@@ -9,6 +9,7 @@
 
 mod embree;
 
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -73,13 +74,15 @@ impl Accel {
                     top.triangles(id, mask, shape.world_positions(mesh), &mesh.triangles)?;
                 }
                 Geometry::Mesh(mesh) => {
-                    let key = Arc::as_ptr(mesh);
-                    if !shared.contains_key(&key) {
-                        let mut scene = SceneBuilder::new(&device, quality);
-                        scene.triangles(0, ALL, mesh.positions.iter().copied(), &mesh.triangles)?;
-                        shared.insert(key, Arc::new(scene.commit()?));
-                    }
-                    top.instance(id, mask, &shared[&key], &shape.world_from_object);
+                    let scene = match shared.entry(Arc::as_ptr(mesh)) {
+                        Entry::Occupied(entry) => entry.into_mut(),
+                        Entry::Vacant(entry) => {
+                            let mut scene = SceneBuilder::new(&device, quality);
+                            scene.triangles(0, ALL, mesh.positions.iter().copied(), &mesh.triangles)?;
+                            entry.insert(Arc::new(scene.commit()?))
+                        }
+                    };
+                    top.instance(id, mask, scene, &shape.world_from_object);
                 }
                 Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => {
                     let surface = AnalyticSurface::new(shape).expect("the shape is analytic");

@@ -127,9 +127,7 @@ mod tests {
 
     #[test]
     fn rule_of_a_uniform_distribution_is_that_of_legendre() {
-        let facets: Vec<_> = (0..100_000)
-            .map(|i| [(f64::from(i) + 0.5) / 1e5, 1.0])
-            .collect();
+        let facets: Vec<_> = (0..100_000).map(|i| [(f64::from(i) + 0.5) / 1e5, 1.0]).collect();
         let rule = gauss_rule(&facets);
         let half = 0.5 * 0.6f32.sqrt();
         for (i, (node, weight)) in [

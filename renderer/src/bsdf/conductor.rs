@@ -4,7 +4,7 @@ use glam::{Vec2, Vec3};
 
 use super::albedo;
 use super::fresnel;
-use super::interface::{Interface, Split};
+use super::interface::{Facet, Interface, Split};
 use super::lobe::LobeSample;
 use super::microfacet::Ggx;
 use crate::color::Rgb;
@@ -21,14 +21,17 @@ pub struct Conductor {
 }
 
 impl Conductor {
+    #[inline(always)]
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         self.interface().eval_pdf(wo, wi)
     }
 
+    #[inline(always)]
     pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
         self.interface().sample(wo, 0.0, u)
     }
 
+    #[inline(always)]
     pub(super) fn fresnel(&self, cos: f32) -> Rgb {
         fresnel::conductor(cos, self.eta, self.k)
     }
@@ -37,15 +40,23 @@ impl Conductor {
         albedo::reflected(self.ggx, wo, |cos| self.fresnel(cos))
     }
 
-    fn interface(&self) -> Interface<impl Fn(f32) -> Split> {
-        let split = |cos| Split {
-            reflected: self.fresnel(cos),
-            refracted: Rgb::BLACK,
-        };
+    #[inline(always)]
+    fn interface(&self) -> Interface<'_, Conductor> {
         Interface {
             ggx: self.ggx,
-            eta: None,
-            split,
+            eta: 1.0,
+            transmits: false,
+            facet: self,
+        }
+    }
+}
+
+impl Facet for Conductor {
+    #[inline(always)]
+    fn split(&self, cos: f32, _eta: f32) -> Split {
+        Split {
+            reflected: self.fresnel(cos),
+            refracted: Rgb::BLACK,
         }
     }
 }

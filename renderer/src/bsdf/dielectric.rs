@@ -4,11 +4,10 @@ use glam::{Vec2, Vec3};
 
 use super::albedo;
 use super::fresnel;
-use super::interface::{Interface, Split};
+use super::interface::{Facet, Interface, Split};
 use super::lobe::LobeSample;
 use super::microfacet::Ggx;
 use crate::color::Rgb;
-use crate::math::abs_cos_theta;
 
 /// Reflection and refraction by a dielectric, single scattering.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,22 +69,24 @@ impl Dielectric {
         self.ggx
     }
 
+    #[inline(always)]
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         self.interface(wo).eval_pdf(wo, wi)
     }
 
+    #[inline(always)]
     pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
         self.interface(wo).sample(wo, u_lobe, u)
     }
 
-    /// Index of refraction on the far side of the interface relative to the side of `wo`.
-    pub(super) fn eta(&self, wo: Vec3) -> f32 {
-        if wo.z < 0.0 { 1.0 / self.ior } else { self.ior }
+    /// Index of refraction on the far side of the interface relative to the side that a cosine has the sign of.
+    pub(super) fn eta(&self, cos_o: f32) -> f32 {
+        if cos_o < 0.0 { 1.0 / self.ior } else { self.ior }
     }
 
-    /// The share of light from `wo` that leaves if the surface were smooth.
-    pub(super) fn smooth_albedo(&self, wo: Vec3) -> Rgb {
-        let f = fresnel::dielectric(abs_cos_theta(wo), self.eta(wo));
+    /// The share of light that leaves if the surface were smooth.
+    pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
+        let f = fresnel::dielectric(cos_o.abs(), self.eta(cos_o));
         self.reflection.lerp(self.transmission, 1.0 - f)
     }
 
@@ -94,26 +95,31 @@ impl Dielectric {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        let eta = self.eta(wo);
+        let eta = self.eta(wo.z);
         if self.transmits() || eta < 1.0 {
             return self.interface(wo).albedo(wo);
         }
         self.reflection * albedo::reflected(self.ggx, wo, |cos| Rgb::splat(fresnel::dielectric(cos, eta)))
     }
 
-    fn interface(&self, wo: Vec3) -> Interface<impl Fn(f32) -> Split> {
-        let eta = self.eta(wo);
-        let split = move |cos| {
-            let f = fresnel::dielectric(cos, eta);
-            Split {
-                reflected: self.reflection * f,
-                refracted: self.transmission * (1.0 - f),
-            }
-        };
+    #[inline(always)]
+    fn interface(&self, wo: Vec3) -> Interface<'_, Dielectric> {
         Interface {
             ggx: self.ggx,
-            eta: self.transmits().then_some(eta),
-            split,
+            eta: self.eta(wo.z),
+            transmits: self.transmits(),
+            facet: self,
+        }
+    }
+}
+
+impl Facet for Dielectric {
+    #[inline(always)]
+    fn split(&self, cos: f32, eta: f32) -> Split {
+        let f = fresnel::dielectric(cos, eta);
+        Split {
+            reflected: self.reflection * f,
+            refracted: self.transmission * (1.0 - f),
         }
     }
 }

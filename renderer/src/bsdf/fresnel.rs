@@ -2,7 +2,7 @@
 //!
 //! `cos` is the cosine between the direction of the light and the normal on its side, in `[0,1]`.
 
-use glam::Vec3;
+use glam::{Vec3, Vec3A};
 
 use crate::color::Rgb;
 use crate::math::{safe_sqrt, sqr};
@@ -10,6 +10,7 @@ use crate::math::{safe_sqrt, sqr};
 /// Reflectance of an interface between dielectrics; `eta` is the index of refraction behind it relative to the side that
 /// the light comes from. One under total internal reflection.
 // Fresnel's equations, e.g. Born & Wolf, Principles of Optics, section 1.5.2.
+#[inline(always)]
 pub fn dielectric(cos: f32, eta: f32) -> f32 {
     let sin2_t = (1.0 - sqr(cos)) / sqr(eta);
     if sin2_t >= 1.0 || cos <= 0.0 {
@@ -22,33 +23,41 @@ pub fn dielectric(cos: f32, eta: f32) -> f32 {
 }
 
 /// Reflectance of a conductor of index `eta` + i `k` against vacuum, per channel.
+// Exact; the arrangement is that of Lazányi & Szirmay-Kalos 2005, "Fresnel Term Approximations for Metals", eq. 1-2. The
+// channels are computed side by side: roots and quotients are most of the work.
+#[inline(always)]
 pub fn conductor(cos: f32, eta: Rgb, k: Rgb) -> Rgb {
-    Rgb::new(
-        conductor_channel(cos, eta.r, k.r),
-        conductor_channel(cos, eta.g, k.g),
-        conductor_channel(cos, eta.b, k.b),
-    )
+    if cos <= LEAST_COS {
+        return Rgb::WHITE;
+    }
+    let squared = |c: Rgb| {
+        let c = Vec3A::new(c.r, c.g, c.b).min(Vec3A::splat(LARGEST_INDEX));
+        c * c
+    };
+    let (eta2, k2) = (squared(eta), squared(k));
+    let cos2 = sqr(cos.min(1.0));
+    let sin2 = 1.0 - cos2;
+    let t0 = eta2 - k2 - sin2;
+    let a2_plus_b2 = (t0 * t0 + 4.0 * eta2 * k2).sqrt();
+    let a = (0.5 * (a2_plus_b2 + t0)).max(Vec3A::ZERO).sqrt();
+    let (t1, t2) = (a2_plus_b2 + cos2, 2.0 * cos * a);
+    let (t3, t4) = (cos2 * a2_plus_b2 + sqr(sin2), t2 * sin2);
+    let perpendicular = (t1 - t2) / (t1 + t2);
+    // An index of zero leaves nothing to divide by.
+    let parallel = (t3 - t4) / (t3 + t4).max(Vec3A::splat(f32::MIN_POSITIVE));
+    let reflectance = 0.5 * perpendicular * (1.0 + parallel);
+    Rgb::from(Vec3::from(reflectance.clamp(Vec3A::ZERO, Vec3A::ONE)))
 }
 
-// Exact; the arrangement is that of Lazányi & Szirmay-Kalos 2005, "Fresnel Term Approximations for Metals", eq. 1-2.
-fn conductor_channel(cos: f32, eta: f32, k: f32) -> f32 {
-    let cos2 = sqr(cos.clamp(0.0, 1.0));
-    let sin2 = 1.0 - cos2;
-    let t0 = sqr(eta) - sqr(k) - sin2;
-    let a2_plus_b2 = safe_sqrt(sqr(t0) + 4.0 * sqr(eta) * sqr(k));
-    let a = safe_sqrt(0.5 * (a2_plus_b2 + t0));
-    let t1 = a2_plus_b2 + cos2;
-    let t2 = 2.0 * a * cos;
-    let t3 = cos2 * a2_plus_b2 + sqr(sin2);
-    let t4 = t2 * sin2;
-    // Both denominators vanish only where nothing is refracted or absorbed.
-    let perpendicular = if t1 + t2 > 0.0 { (t1 - t2) / (t1 + t2) } else { 1.0 };
-    let parallel = if t3 + t4 > 0.0 { (t3 - t4) / (t3 + t4) } else { 1.0 };
-    (0.5 * perpendicular * (1.0 + parallel)).clamp(0.0, 1.0)
-}
+/// Light at less than this cosine is all reflected; its square would be lost.
+const LEAST_COS: f32 = 1e-9;
+
+/// Indices beyond are not told apart.
+const LARGEST_INDEX: f32 = 1e4;
 
 /// Schlick's reflectance between `f0` at normal and `f90` at grazing incidence, with the falloff `exponent` (his is 5).
 // Schlick 1994, "An Inexpensive BRDF Model for Physically-based Rendering", eq. 24.
+#[inline(always)]
 pub fn schlick(cos: f32, f0: Rgb, f90: Rgb, exponent: f32) -> Rgb {
     let x = (1.0 - cos).clamp(0.0, 1.0);
     let falloff = if exponent == 5.0 {
@@ -66,12 +75,14 @@ pub fn ior_from_f0(f0: f32) -> f32 {
 }
 
 /// The direction of `w` reflected about the unit vector `h`.
+#[inline(always)]
 pub fn reflect(w: Vec3, h: Vec3) -> Vec3 {
     2.0 * w.dot(h) * h - w
 }
 
 /// The direction of `w` refracted by an interface of normal `h` on the side of `w`, `eta` as in [`dielectric`]; `None`
 /// under total internal reflection.
+#[inline(always)]
 pub fn refract(w: Vec3, h: Vec3, eta: f32) -> Option<Vec3> {
     let cos = w.dot(h);
     let sin2_t = (1.0 - sqr(cos)).max(0.0) / sqr(eta);

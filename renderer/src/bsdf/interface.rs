@@ -13,6 +13,13 @@ use super::microfacet::Ggx;
 use crate::color::Rgb;
 use crate::math::sqr;
 
+/// How a facet splits light.
+pub(super) trait Facet {
+    /// What it does with light at the angle of cosine `cos` to its normal; `eta` is the index of refraction behind it
+    /// relative to the side of the light.
+    fn split(&self, cos: f32, eta: f32) -> Split;
+}
+
 /// Shares of the light that a facet sends each way.
 #[derive(Clone, Copy)]
 pub(super) struct Split {
@@ -22,26 +29,19 @@ pub(super) struct Split {
     pub(super) refracted: Rgb,
 }
 
-impl Split {
-    /// The probability of choosing reflection; `None` where nothing leaves.
-    fn reflection_probability(&self) -> Option<f32> {
-        let (r, t) = (self.reflected.average(), self.refracted.average());
-        let sum = r + t;
-        (sum > 0.0).then(|| r / sum)
-    }
-}
-
 /// An interface as the side of `wo` sees it.
-pub(super) struct Interface<F: Fn(f32) -> Split> {
+pub(super) struct Interface<'a, F: Facet> {
     /// Its roughness.
     pub(super) ggx: Ggx,
-    /// Index of refraction behind it, relative to the side of `wo`; `None` where nothing is refracted.
-    pub(super) eta: Option<f32>,
-    /// What a facet does with light at the angle of the given cosine to its normal.
-    pub(super) split: F,
+    /// Index of refraction behind it, relative to the side of `wo`.
+    pub(super) eta: f32,
+    /// Whether anything is refracted.
+    pub(super) transmits: bool,
+    /// Its facets.
+    pub(super) facet: &'a F,
 }
 
-impl<F: Fn(f32) -> Split> Interface<F> {
+impl<F: Facet> Interface<'_, F> {
     /// f·|cos θi| of light on its way from `wo` to `wi`, and the density of `wi`; zero when smooth.
     #[inline(always)]
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
@@ -54,14 +54,14 @@ impl<F: Fn(f32) -> Split> Interface<F> {
             nothing
         } else if wi.z > 0.0 {
             self.reflection(wo, wi)
-        } else if let Some(eta) = self.eta {
-            self.refraction(wo, wi, eta)
+        } else if self.transmits {
+            self.refraction(wo, wi, self.eta)
         } else {
             nothing
         }
     }
 
-    /// Walter et al., eq. 20, with the Jacobian of eq. 14.
+    /// Walter et al., eq. 20.
     #[inline(always)]
     fn reflection(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         let nothing = (Rgb::BLACK, 0.0);
@@ -71,15 +71,15 @@ impl<F: Fn(f32) -> Split> Interface<F> {
         if cos <= 0.0 {
             return nothing;
         }
-        let split = (self.split)(cos);
-        let Some(p) = split.reflection_probability() else {
+        let split = self.facet.split(cos, self.eta);
+        let Some(p) = self.reflection_probability(&split) else {
             return nothing;
         };
-        let density = self.ggx.visible_pdf(wo, h) / (4.0 * cos);
+        let density = self.ggx.reflected_pdf(wo, h);
         (split.reflected * (density * self.shadowing(wi)), density * p)
     }
 
-    /// Walter et al., eq. 21, with the Jacobian of eq. 17, times eta²: light that goes from `wo` to `wi`.
+    /// Walter et al., eq. 21, times eta²: light that goes from `wo` to `wi`.
     #[inline(always)]
     fn refraction(&self, wo: Vec3, wi: Vec3, eta: f32) -> (Rgb, f32) {
         let nothing = (Rgb::BLACK, 0.0);
@@ -90,12 +90,11 @@ impl<F: Fn(f32) -> Split> Interface<F> {
         if cos_o <= 0.0 || cos_i >= 0.0 {
             return nothing;
         }
-        let split = (self.split)(cos_o);
-        let Some(p) = split.reflection_probability() else {
+        let split = self.facet.split(cos_o, self.eta);
+        let Some(p) = self.reflection_probability(&split) else {
             return nothing;
         };
-        let jacobian = sqr(eta) * -cos_i / sqr(cos_o + eta * cos_i);
-        let density = self.ggx.visible_pdf(wo, h) * jacobian;
+        let density = self.ggx.visible_pdf(wo, h) * refraction_jacobian(cos_o, cos_i, eta);
         (
             split.refracted * (density * self.shadowing(wi)),
             density * (1.0 - p),
@@ -132,22 +131,20 @@ impl<F: Fn(f32) -> Split> Interface<F> {
         if (wi.z > 0.0) != reflected || wi.z == 0.0 || cos_o <= 0.0 {
             return None;
         }
-        let jacobian = if reflected {
-            1.0 / (4.0 * cos_o)
+        sample.pdf *= if reflected {
+            self.ggx.reflected_pdf(wo, h)
         } else {
-            let cos_i = wi.dot(h);
-            sqr(sample.eta) * cos_i.abs() / sqr(cos_o + sample.eta * cos_i)
+            self.ggx.visible_pdf(wo, h) * refraction_jacobian(cos_o, wi.dot(h), sample.eta)
         };
         sample.weight *= self.shadowing(wi);
-        sample.pdf *= self.ggx.visible_pdf(wo, h) * jacobian;
         (sample.pdf > 0.0 && sample.pdf.is_finite()).then_some(sample)
     }
 
     /// Reflects or refracts about the facet normal `h`; `pdf` is the probability of that choice.
     #[inline(always)]
     fn sample_facet(&self, wo: Vec3, h: Vec3, u_lobe: f32) -> Option<LobeSample> {
-        let split = (self.split)(wo.dot(h).min(1.0));
-        let p = split.reflection_probability()?;
+        let split = self.facet.split(wo.dot(h).min(1.0), self.eta);
+        let p = self.reflection_probability(&split)?;
         if u_lobe < p {
             let kind = LobeKind::reflection(self.ggx);
             Some(LobeSample {
@@ -158,7 +155,7 @@ impl<F: Fn(f32) -> Split> Interface<F> {
                 eta: 1.0,
             })
         } else {
-            let eta = self.eta?;
+            let eta = self.eta;
             let (weight, pdf) = (split.refracted / (1.0 - p), 1.0 - p);
             let kind = LobeKind::transmission(self.ggx);
             Some(LobeSample {
@@ -171,22 +168,39 @@ impl<F: Fn(f32) -> Split> Interface<F> {
         }
     }
 
+    /// The probability of choosing reflection; `None` where nothing leaves.
+    #[inline(always)]
+    fn reflection_probability(&self, split: &Split) -> Option<f32> {
+        if !self.transmits {
+            return Some(1.0);
+        }
+        let (r, t) = (split.reflected.average(), split.refracted.average());
+        let sum = r + t;
+        (sum > 0.0).then(|| r / sum)
+    }
+
     /// The share of light from `wo` that leaves again, reflected or refracted, as the mean over a few facets: where light
     /// can be reflected totally, the share has an edge that no table of smooth functions shows.
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
         const FACETS: usize = 48;
         let (wo, _) = upwards(wo, wo);
         if self.ggx.is_smooth() || wo.z <= 0.0 {
-            let split = (self.split)(wo.z);
+            let split = self.facet.split(wo.z, self.eta);
             return split.reflected + split.refracted;
         }
-        let escaping = |wi: Vec3, above: bool| if (wi.z > 0.0) == above { self.shadowing(wi) } else { 0.0 };
+        let escaping = |wi: Vec3, above: bool| {
+            if (wi.z > 0.0) == above {
+                self.shadowing(wi)
+            } else {
+                0.0
+            }
+        };
         let facet = |k: usize| {
             // A Fibonacci lattice; the constant is the golden ratio's fraction.
             let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / FACETS as f32);
             let h = self.ggx.sample_visible(wo, u);
-            let split = (self.split)(wo.dot(h).min(1.0));
-            let through = self.eta.and_then(|eta| refract(wo, h, eta)).map_or(0.0, |wi| escaping(wi, false));
+            let split = self.facet.split(wo.dot(h).min(1.0), self.eta);
+            let through = refract(wo, h, self.eta).map_or(0.0, |wi| escaping(wi, false));
             split.reflected * escaping(reflect(wo, h), true) + split.refracted * through
         };
         (0..FACETS).map(facet).sum::<Rgb>() / FACETS as f32
@@ -206,4 +220,10 @@ fn upwards(wo: Vec3, wi: Vec3) -> (Vec3, Vec3) {
     } else {
         (wo, wi)
     }
+}
+
+/// Solid angle of facet normals per solid angle of refracted directions.
+// Walter et al. 2007, eq. 17.
+fn refraction_jacobian(cos_o: f32, cos_i: f32, eta: f32) -> f32 {
+    sqr(eta) * cos_i.abs() / sqr(cos_o + eta * cos_i)
 }

@@ -12,6 +12,7 @@ use crate::sampling::{cosine_hemisphere, cosine_hemisphere_pdf};
 pub struct Lambert;
 
 impl Lambert {
+    #[inline(always)]
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         if same_hemisphere(wo, wi) {
             cosine(wi)
@@ -20,6 +21,7 @@ impl Lambert {
         }
     }
 
+    #[inline(always)]
     pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
         sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)
     }
@@ -30,6 +32,7 @@ impl Lambert {
 pub struct Translucent;
 
 impl Translucent {
+    #[inline(always)]
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         if same_hemisphere(wo, -wi) {
             cosine(wi)
@@ -38,6 +41,7 @@ impl Translucent {
         }
     }
 
+    #[inline(always)]
     pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
         sample_cosine(-wo.z, u, LobeKind::DIFFUSE_TRANSMISSION)
     }

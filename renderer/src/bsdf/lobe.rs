@@ -66,6 +66,17 @@ pub enum Spread {
     Specular,
 }
 
+impl Side {
+    /// The side of `wi`, by the product of its cosine and that of `wo`.
+    pub(super) fn of(product: f32) -> Side {
+        if product > 0.0 {
+            Side::Reflection
+        } else {
+            Side::Transmission
+        }
+    }
+}
+
 impl LobeKind {
     /// Lambert and wider GGX.
     pub const DIFFUSE_REFLECTION: LobeKind = LobeKind {
@@ -137,7 +148,7 @@ pub struct LobeSample {
 
 impl Lobe {
     /// f·|cos θi| and the density of `wi` per solid angle, in one pass; zero when specular.
-    #[inline]
+    #[inline(always)]
     pub fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         match self {
             Lobe::Lambert(lobe) => lobe.eval_pdf(wo, wi),
@@ -161,7 +172,7 @@ impl Lobe {
     }
 
     /// A direction for `wo`, by `u_lobe` (which side) and `u` (where), each in `[0,1)`. `None` where light is lost.
-    #[inline]
+    #[inline(always)]
     pub fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
         match self {
             Lobe::Lambert(lobe) => lobe.sample(wo, u),
@@ -174,13 +185,13 @@ impl Lobe {
         }
     }
 
-    /// A quick guess of [`Lobe::albedo`], good enough to choose among lobes.
-    pub(super) fn estimate(&self, wo: Vec3) -> Rgb {
+    /// A quick guess of [`Lobe::albedo`] for `wo` of cosine `cos_o`, good enough to choose among lobes.
+    pub(super) fn estimate(&self, cos_o: f32) -> Rgb {
         match self {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => Rgb::WHITE,
-            Lobe::Conductor(lobe) => lobe.fresnel(wo.z.abs()),
-            Lobe::Dielectric(lobe) => lobe.smooth_albedo(wo),
-            Lobe::Schlick(lobe) => lobe.smooth_albedo(wo),
+            Lobe::Conductor(lobe) => lobe.fresnel(cos_o.abs()),
+            Lobe::Dielectric(lobe) => lobe.smooth_albedo(cos_o),
+            Lobe::Schlick(lobe) => lobe.smooth_albedo(cos_o),
         }
     }
 
@@ -196,11 +207,12 @@ impl Lobe {
         }
     }
 
-    /// Index of refraction on the far side of the surface relative to the side of `wo`; 1 where nothing is refracted.
-    pub fn eta(&self, wo: Vec3) -> f32 {
+    /// Index of refraction on the far side of the surface relative to that of a direction of cosine `cos_o`; 1 where
+    /// nothing is refracted.
+    pub fn eta(&self, cos_o: f32) -> f32 {
         match self {
-            Lobe::Dielectric(lobe) => lobe.eta(wo),
-            Lobe::Schlick(lobe) if lobe.transmits() => lobe.eta(wo),
+            Lobe::Dielectric(lobe) => lobe.eta(cos_o),
+            Lobe::Schlick(lobe) if lobe.transmits() => lobe.eta(cos_o),
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => 1.0,
             Lobe::Schlick(_) | Lobe::Transparent(_) => 1.0,
         }
@@ -210,6 +222,16 @@ impl Lobe {
     // Light that enters a denser medium is squeezed into a smaller solid angle. Veach 1997, eq. 5.14.
     pub(super) fn radiance_scale(eta: f32) -> f32 {
         1.0 / sqr(eta)
+    }
+
+    /// Where it sends light, if it does so by the cosine alone.
+    pub(super) fn ideal_diffuse_side(&self) -> Option<Side> {
+        match self {
+            Lobe::Lambert(_) => Some(Side::Reflection),
+            Lobe::Translucent(_) => Some(Side::Transmission),
+            Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) => None,
+            Lobe::Transparent(_) => None,
+        }
     }
 
     /// Its roughness, where it is that of microfacets.

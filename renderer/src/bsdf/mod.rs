@@ -26,7 +26,7 @@ use arrayvec::ArrayVec;
 use glam::{Vec2, Vec3};
 
 use crate::color::Rgb;
-use crate::math::{Frame, ONE_MINUS_EPSILON};
+use crate::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 
 pub use conductor::Conductor;
 pub use dielectric::Dielectric;
@@ -93,6 +93,7 @@ struct Weighted {
     /// What its choice is in proportion to; not computed while it is the only lobe.
     importance: f32,
     probability: f32,
+    specular: bool,
 }
 
 /// A lobe is never chosen less often than if its albedo were this: the estimate may be wrong.
@@ -112,9 +113,16 @@ impl Bsdf {
         }
     }
 
-    /// The same for paths that start at a light.
-    pub fn with_mode(self, mode: TransportMode) -> Bsdf {
-        Bsdf { mode, ..self }
+    /// Empties it for another point: cheaper than a new one, which would have to be moved.
+    pub fn reset(&mut self, ng: Vec3, wo: Vec3) {
+        self.lobes.clear();
+        (self.ng, self.wo, self.total) = (ng, wo, 0.0);
+        (self.mode, self.one_sided) = (TransportMode::Radiance, false);
+    }
+
+    /// Chooses what paths carry; radiance to begin with.
+    pub fn set_mode(&mut self, mode: TransportMode) {
+        self.mode = mode;
     }
 
     /// Makes it black where `wo` is behind `ng`.
@@ -132,7 +140,9 @@ impl Bsdf {
             return false;
         }
         let frame = normal::visible_frame(frame, self.ng, self.wo, &lobe);
+        let specular = lobe.is_specular();
         self.lobes.push(Weighted {
+            specular,
             weight,
             frame,
             lobe,
@@ -150,7 +160,7 @@ impl Bsdf {
     /// Computes the importances of the lobes in `range`, and every lobe's probability anew.
     fn weigh(&mut self, range: std::ops::Range<usize>) {
         for weighted in &mut self.lobes[range] {
-            let albedo = weighted.lobe.estimate(weighted.frame.to_local(self.wo));
+            let albedo = weighted.lobe.estimate(weighted.frame.n.dot(self.wo));
             let floor = LEAST_ALBEDO * weighted.weight.luminance().abs();
             // `max` takes the floor where the estimate is not a number.
             weighted.importance = (weighted.weight * albedo).luminance().max(floor);
@@ -168,7 +178,7 @@ impl Bsdf {
 
     /// Whether all lobes are deltas (or there are none): light samples are in vain.
     pub fn is_specular(&self) -> bool {
-        self.lobes.iter().all(|l| l.lobe.is_specular())
+        self.lobes.iter().all(|l| l.specular)
     }
 
     /// Whether light goes through.
@@ -185,7 +195,7 @@ impl Bsdf {
     pub fn albedo(&self, wo: Vec3) -> Rgb {
         self.lobes
             .iter()
-            .map(|l| l.weight * l.lobe.estimate(l.frame.to_local(wo)))
+            .map(|l| l.weight * l.lobe.estimate(l.frame.n.dot(wo)))
             .sum()
     }
 
@@ -201,10 +211,11 @@ impl Bsdf {
 
     /// [`Bsdf::eval`] and [`Bsdf::pdf`] in one pass.
     pub fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        let Some(sides) = self.sides(wo, wi) else {
-            return (Rgb::BLACK, 0.0);
-        };
-        self.sum_lobes(wo, wi, sides, usize::MAX)
+        match (self.sides(wo, wi), self.lobes.as_slice()) {
+            (None, _) => (Rgb::BLACK, 0.0),
+            (Some(sides), [only]) if !only.specular => self.eval_lobe(only, wo, wi, sides),
+            (Some(sides), _) => self.sum_lobes(wo, wi, sides, usize::MAX),
+        }
     }
 
     /// A direction for `wo`: a lobe by `u_lobe`, a direction of it by `u`, each in `[0,1)`.
@@ -214,14 +225,18 @@ impl Bsdf {
         }
         let (index, u_lobe) = self.choose(u_lobe)?;
         let chosen = &self.lobes[index];
-        let local_wo = chosen.frame.to_local(wo);
+        let local_wo = match chosen.lobe.ideal_diffuse_side() {
+            Some(_) => Vec3::new(0.0, 0.0, wo.dot(chosen.frame.n)),
+            None => chosen.frame.to_local(wo),
+        };
         let sample = chosen.lobe.sample(local_wo, u_lobe, u)?;
         let wi = chosen.frame.to_world(sample.wi);
         let sides = self.sides(wo, wi)?;
         if sides.side != sample.kind.side {
             return None;
         }
-        let weight = chosen.weight * sample.weight * self.adjoint(sides, local_wo, sample.wi, sample.eta);
+        let adjoint = self.adjoint(sides, local_wo.z, sample.wi.z, sample.eta);
+        let weight = chosen.weight * sample.weight * adjoint;
         let pdf = sample.pdf * chosen.probability;
         let (lobe, eta) = (sample.kind, sample.eta);
         if lobe.is_specular() || self.lobes.len() == 1 {
@@ -261,27 +276,47 @@ impl Bsdf {
     fn sum_lobes(&self, wo: Vec3, wi: Vec3, sides: Sides, skip: usize) -> (Rgb, f32) {
         let mut sum = (Rgb::BLACK, 0.0);
         for (index, weighted) in self.lobes.iter().enumerate() {
-            let (wo, wi) = (weighted.frame.to_local(wo), weighted.frame.to_local(wi));
-            let local_side = if wo.z * wi.z > 0.0 {
-                Side::Reflection
-            } else {
-                Side::Transmission
-            };
-            if index == skip || local_side != sides.side {
-                continue;
-            }
-            let (f, pdf) = weighted.lobe.eval_pdf(wo, wi);
-            if pdf > 0.0 {
-                let eta = if local_side == Side::Transmission {
-                    weighted.lobe.eta(wo)
-                } else {
-                    1.0
-                };
-                sum.0 += weighted.weight * f * self.adjoint(sides, wo, wi, eta);
-                sum.1 += pdf * weighted.probability;
+            if index != skip && !weighted.specular {
+                let (f, pdf) = self.eval_lobe(weighted, wo, wi, sides);
+                sum.0 += f;
+                sum.1 += pdf;
             }
         }
         sum
+    }
+
+    /// The share of one lobe in f·|cos θi| and in the density.
+    #[inline(always)]
+    fn eval_lobe(&self, weighted: &Weighted, wo: Vec3, wi: Vec3, sides: Sides) -> (Rgb, f32) {
+        let n = weighted.frame.n;
+        let (cos_o, cos_i) = (wo.dot(n), wi.dot(n));
+        if Side::of(cos_o * cos_i) != sides.side {
+            return (Rgb::BLACK, 0.0);
+        }
+        // To ideal diffuse lobes the tangents are nothing, and most of the light in a scene is theirs.
+        if let Some(side) = weighted.lobe.ideal_diffuse_side() {
+            let pdf = if side == sides.side {
+                cos_i.abs() * INV_PI
+            } else {
+                0.0
+            };
+            let f = weighted.weight * (pdf * self.adjoint(sides, cos_o, cos_i, 1.0));
+            return (f, pdf * weighted.probability);
+        }
+        let wo = weighted.frame.to_local(wo);
+        let (f, pdf) = weighted.lobe.eval_pdf(wo, weighted.frame.to_local(wi));
+        if pdf <= 0.0 {
+            return (Rgb::BLACK, 0.0);
+        }
+        let eta = if sides.side == Side::Transmission {
+            weighted.lobe.eta(cos_o)
+        } else {
+            1.0
+        };
+        (
+            weighted.weight * f * self.adjoint(sides, cos_o, cos_i, eta),
+            pdf * weighted.probability,
+        )
     }
 
     /// How the geometric normal sees both directions; `None` where nothing may scatter.
@@ -298,16 +333,16 @@ impl Bsdf {
         Some(Sides { side, cos_o, cos_i })
     }
 
-    /// The factor between f of a lobe and what the path carries, for directions local to the lobe.
-    fn adjoint(&self, sides: Sides, wo: Vec3, wi: Vec3, eta: f32) -> f32 {
+    /// The factor between f of a lobe and what the path carries, for directions at these cosines to the lobe's normal.
+    fn adjoint(&self, sides: Sides, cos_o: f32, cos_i: f32, eta: f32) -> f32 {
         match self.mode {
             TransportMode::Radiance if eta == 1.0 => 1.0,
             TransportMode::Radiance => Lobe::radiance_scale(eta),
             // Veach 1997, eq. 5.19: shading normals make scattering asymmetric.
             TransportMode::Importance => {
-                let denominator = (sides.cos_o * wi.z).abs();
+                let denominator = (sides.cos_o * cos_i).abs();
                 if denominator > 0.0 {
-                    (wo.z * sides.cos_i).abs() / denominator
+                    (cos_o * sides.cos_i).abs() / denominator
                 } else {
                     0.0
                 }

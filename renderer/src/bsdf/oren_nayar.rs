@@ -25,6 +25,7 @@ impl OrenNayar {
         }
     }
 
+    #[inline(always)]
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         if !same_hemisphere(wo, wi) {
             return (Rgb::BLACK, 0.0);
@@ -33,6 +34,7 @@ impl OrenNayar {
         (Rgb::splat(self.factor(wo, wi) * pdf), pdf)
     }
 
+    #[inline(always)]
     pub(super) fn sample(&self, wo: Vec3, u: Vec2) -> Option<LobeSample> {
         let mut sample = sample_cosine(wo.z, u, LobeKind::DIFFUSE_REFLECTION)?;
         sample.weight = Rgb::splat(self.factor(wo, sample.wi));

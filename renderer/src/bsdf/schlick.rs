@@ -6,11 +6,11 @@ use glam::{Vec2, Vec3};
 use super::albedo;
 use super::dielectric::INDEX_MATCHED;
 use super::fresnel;
-use super::interface::{Interface, Split};
+use super::interface::{Facet, Interface, Split};
 use super::lobe::LobeSample;
 use super::microfacet::Ggx;
 use crate::color::Rgb;
-use crate::math::{abs_cos_theta, sqr};
+use crate::math::sqr;
 
 /// Reflection, and refraction of what is not reflected; single scattering.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,37 +47,43 @@ impl Schlick {
         Schlick::new(Rgb::WHITE, ggx)
     }
 
+    #[inline(always)]
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         self.interface(wo).eval_pdf(wo, wi)
     }
 
+    #[inline(always)]
     pub(super) fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
         self.interface(wo).sample(wo, u_lobe, u)
     }
 
-    /// The reflectance of a facet for light on the side of `wo`.
+    /// The reflectance of a facet; `eta` as in [`Facet::split`], below one inside of a refracting surface alone.
     // The formula means the angle on the thinner side, and knows nothing of total internal reflection.
-    pub(super) fn fresnel(&self, wo: Vec3, cos: f32) -> Rgb {
-        if self.transmits() && wo.z < 0.0 {
-            let sin2_outside = (1.0 - sqr(cos)) / sqr(self.eta(wo));
-            if sin2_outside >= 1.0 {
-                return Rgb::WHITE;
-            }
-            return fresnel::schlick((1.0 - sin2_outside).sqrt(), self.f0, self.f90, self.exponent);
+    #[inline(always)]
+    fn fresnel(&self, cos: f32, eta: f32) -> Rgb {
+        if eta >= 1.0 {
+            return fresnel::schlick(cos, self.f0, self.f90, self.exponent);
         }
-        fresnel::schlick(cos, self.f0, self.f90, self.exponent)
+        let cos2_outside = 1.0 - (1.0 - sqr(cos)) / sqr(eta);
+        if cos2_outside > 0.0 {
+            fresnel::schlick(cos2_outside.sqrt(), self.f0, self.f90, self.exponent)
+        } else {
+            Rgb::WHITE
+        }
     }
 
-    /// Index of refraction on the far side relative to the side of `wo`: that of a dielectric of the same `f0`.
-    pub(super) fn eta(&self, wo: Vec3) -> f32 {
+    /// Index of refraction on the far side relative to the side that a cosine has the sign of: that of a dielectric
+    /// of the same `f0`.
+    pub(super) fn eta(&self, cos_o: f32) -> f32 {
         let ior = fresnel::ior_from_f0(self.f0.average()).max(1.0 + INDEX_MATCHED);
-        if wo.z < 0.0 { 1.0 / ior } else { ior }
+        if cos_o < 0.0 { 1.0 / ior } else { ior }
     }
 
-    /// The share of light from `wo` that leaves if the surface were smooth.
-    pub(super) fn smooth_albedo(&self, wo: Vec3) -> Rgb {
-        let f = self.fresnel(wo, abs_cos_theta(wo));
-        self.reflection * f + self.transmission * (Rgb::WHITE - f)
+    /// The share of light that leaves if the surface were smooth.
+    pub(super) fn smooth_albedo(&self, cos_o: f32) -> Rgb {
+        let eta = if self.transmits() { self.eta(cos_o) } else { 1.0 };
+        let split = self.split(cos_o.abs(), eta);
+        split.reflected + split.refracted
     }
 
     pub(super) fn transmits(&self) -> bool {
@@ -88,22 +94,28 @@ impl Schlick {
         if self.transmits() {
             return self.interface(wo).albedo(wo);
         }
-        self.reflection * albedo::reflected(self.ggx, wo, |cos| self.fresnel(wo, cos))
+        self.reflection * albedo::reflected(self.ggx, wo, |cos| self.fresnel(cos, 1.0))
     }
 
-    fn interface(&self, wo: Vec3) -> Interface<impl Fn(f32) -> Split> {
-        let eta = self.transmits().then(|| self.eta(wo));
-        let split = move |cos| {
-            let f = self.fresnel(wo, cos);
-            Split {
-                reflected: self.reflection * f,
-                refracted: self.transmission * (Rgb::WHITE - f),
-            }
-        };
+    #[inline(always)]
+    fn interface(&self, wo: Vec3) -> Interface<'_, Schlick> {
+        let transmits = self.transmits();
         Interface {
             ggx: self.ggx,
-            eta,
-            split,
+            eta: if transmits { self.eta(wo.z) } else { 1.0 },
+            transmits,
+            facet: self,
+        }
+    }
+}
+
+impl Facet for Schlick {
+    #[inline(always)]
+    fn split(&self, cos: f32, eta: f32) -> Split {
+        let f = self.fresnel(cos, eta);
+        Split {
+            reflected: self.reflection * f,
+            refracted: self.transmission * (Rgb::WHITE - f),
         }
     }
 }

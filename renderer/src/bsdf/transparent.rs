@@ -10,6 +10,7 @@ use crate::color::Rgb;
 pub struct Transparent;
 
 impl Transparent {
+    #[inline(always)]
     pub(super) fn sample(&self, wo: Vec3) -> Option<LobeSample> {
         let kind = LobeKind::SPECULAR_TRANSMISSION;
         Some(LobeSample {

@@ -20,13 +20,24 @@ const PIXELS_PER_DEGREE: f32 = 0.7 * (3840.0 / 0.7) * (std::f32::consts::PI / 18
 /// # Panics
 /// When the images differ in size.
 pub fn flip(a: &Image, b: &Image) -> Vec<f32> {
-    assert_eq!((a.width, a.height), (b.width, b.height), "images of different size");
+    assert_eq!(
+        (a.width, a.height),
+        (b.width, b.height),
+        "images of different size"
+    );
     let (seen_a, seen_b) = (Seen::new(a), Seen::new(b));
-    let color = seen_a.hunt_lab.par_iter().zip(&seen_b.hunt_lab).map(|(&a, &b)| color_error(a, b));
+    let color = seen_a
+        .hunt_lab
+        .par_iter()
+        .zip(&seen_b.hunt_lab)
+        .map(|(&a, &b)| color_error(a, b));
     let pairs = seen_a.features.par_iter().zip(&seen_b.features);
     let feature = pairs.map(|(a, b)| feature_error(*a, *b));
     // The features' difference amplifies the colours' (eq. 18).
-    color.zip(feature).map(|(color, feature)| color.powf(1.0 - feature)).collect()
+    color
+        .zip(feature)
+        .map(|(color, feature)| color.powf(1.0 - feature))
+        .collect()
 }
 
 /// An image as the observer sees it.
@@ -41,8 +52,9 @@ impl Seen {
     fn new(image: &Image) -> Seen {
         let clamped = |i: usize| {
             let Rgb { r, g, b } = image.rgb(i % image.width, i / image.width);
-            // `max` before `min`: a NaN becomes zero.
-            Vec3::new(r, g, b).to_array().map(|v| v.max(0.0).min(1.0))
+            Vec3::new(r, g, b)
+                .to_array()
+                .map(|v| if v.is_nan() { 0.0 } else { v.clamp(0.0, 1.0) })
         };
         let opponent: Vec<Vec3> = (0..image.width * image.height)
             .into_par_iter()
@@ -51,11 +63,16 @@ impl Seen {
         let size = (image.width, image.height);
         let planes: [Vec<f32>; 3] = std::array::from_fn(|c| opponent.iter().map(|v| v[c]).collect());
         let [y, cx, cz] = std::array::from_fn(|c| contrast_filter(&planes[c], size, &SENSITIVITY[c]));
-        let hunt_lab =
-            (0..y.len()).into_par_iter().map(|i| hunt_lab(Vec3::new(y[i], cx[i], cz[i]))).collect();
+        let hunt_lab = (0..y.len())
+            .into_par_iter()
+            .map(|i| hunt_lab(Vec3::new(y[i], cx[i], cz[i])))
+            .collect();
         // Features are sought in the unfiltered luminance, scaled to [0,1] (sec. 4.2).
         let luminance: Vec<f32> = planes[0].par_iter().map(|y| (y + 16.0) / 116.0).collect();
-        Seen { hunt_lab, features: features(&luminance, size) }
+        Seen {
+            hunt_lab,
+            features: features(&luminance, size),
+        }
     }
 }
 
@@ -63,8 +80,11 @@ impl Seen {
 type Term = (f32, f32);
 
 /// The contrast sensitivity of the channels Y, Cx and Cz (table 1).
-const SENSITIVITY: [[Term; 2]; 3] =
-    [[(1.0, 0.0047), (0.0, 1e-5)], [(1.0, 0.0053), (0.0, 1e-5)], [(34.1, 0.04), (13.5, 0.025)]];
+const SENSITIVITY: [[Term; 2]; 3] = [
+    [(1.0, 0.0047), (0.0, 1e-5)],
+    [(1.0, 0.0053), (0.0, 1e-5)],
+    [(34.1, 0.04), (13.5, 0.025)],
+];
 
 /// Removes the detail that the observer's eye does not resolve in a channel (sec. 4.1.1).
 fn contrast_filter(plane: &[f32], size: (usize, usize), terms: &[Term; 2]) -> Vec<f32> {
@@ -76,11 +96,15 @@ fn contrast_filter(plane: &[f32], size: (usize, usize), terms: &[Term; 2]) -> Ve
     for &(a, b) in terms.iter().filter(|(a, _)| *a > 0.0) {
         // Each Gaussian (eq. 3) is a product of one of x and one of y; only their sum is normalised.
         let degrees = |i: i32| i as f32 / PIXELS_PER_DEGREE;
-        let kernel: Vec<f32> = (-radius..=radius).map(|i| (-(PI * degrees(i)).powi(2) / b).exp()).collect();
+        let kernel: Vec<f32> = (-radius..=radius)
+            .map(|i| (-(PI * degrees(i)).powi(2) / b).exp())
+            .collect();
         let height = a * (PI / b).sqrt();
         total += height * kernel.iter().sum::<f32>().powi(2);
         let filtered = convolve(plane, size, &kernel, &kernel);
-        out.par_iter_mut().zip(filtered).for_each(|(out, v)| *out += height * v);
+        out.par_iter_mut()
+            .zip(filtered)
+            .for_each(|(out, v)| *out += height * v);
     }
     out.par_iter_mut().for_each(|v| *v /= total);
     out
@@ -100,9 +124,17 @@ fn features(luminance: &[f32], size: (usize, usize)) -> Vec<[f32; 2]> {
     let strength = |kernel: &[f32]| {
         let across = convolve(luminance, size, kernel, &smooth);
         let down = convolve(luminance, size, &smooth, kernel);
-        across.into_par_iter().zip(down).map(|(x, y)| x.hypot(y)).collect::<Vec<f32>>()
+        across
+            .into_par_iter()
+            .zip(down)
+            .map(|(x, y)| x.hypot(y))
+            .collect::<Vec<f32>>()
     };
-    strength(&edge).into_iter().zip(strength(&point)).map(|(e, p)| [e, p]).collect()
+    strength(&edge)
+        .into_iter()
+        .zip(strength(&point))
+        .map(|(e, p)| [e, p])
+        .collect()
 }
 
 /// Scales a derivative so that, multiplied by `smooth` along the other axis, its positive weights sum to 1 and its
@@ -111,7 +143,9 @@ fn balanced(mut derivative: Vec<f32>, smooth: &[f32]) -> Vec<f32> {
     let across: f32 = smooth.iter().sum();
     let positive: f32 = derivative.iter().filter(|v| **v > 0.0).sum::<f32>() * across;
     let negative: f32 = -derivative.iter().filter(|v| **v < 0.0).sum::<f32>() * across;
-    derivative.iter_mut().for_each(|v| *v /= if *v < 0.0 { negative } else { positive });
+    derivative
+        .iter_mut()
+        .for_each(|v| *v /= if *v < 0.0 { negative } else { positive });
     derivative
 }
 
@@ -188,7 +222,13 @@ fn xyz_from_ycxcz(v: Vec3) -> Vec3 {
 /// CIE 1976 L*a*b*.
 fn lab_from_xyz(xyz: Vec3) -> Vec3 {
     const DELTA: f32 = 6.0 / 29.0;
-    let f = |t: f32| if t > DELTA.powi(3) { t.cbrt() } else { t / (3.0 * DELTA * DELTA) + 4.0 / 29.0 };
+    let f = |t: f32| {
+        if t > DELTA.powi(3) {
+            t.cbrt()
+        } else {
+            t / (3.0 * DELTA * DELTA) + 4.0 / 29.0
+        }
+    };
     let [x, y, z] = (xyz / white()).to_array().map(f);
     Vec3::new(116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z))
 }
@@ -198,17 +238,23 @@ fn lab_from_xyz(xyz: Vec3) -> Vec3 {
 fn convolve(plane: &[f32], (width, height): (usize, usize), across: &[f32], down: &[f32]) -> Vec<f32> {
     let clamp = |i: usize, k: usize, radius: usize, size: usize| (i + k).saturating_sub(radius).min(size - 1);
     let mut rows = vec![0.0; plane.len()];
-    rows.par_chunks_mut(width).zip(plane.par_chunks(width)).for_each(|(out, row)| {
-        for (x, out) in out.iter_mut().enumerate() {
-            let taps = across.iter().enumerate();
-            *out = taps.map(|(k, w)| w * row[clamp(x, k, across.len() / 2, width)]).sum();
-        }
-    });
+    rows.par_chunks_mut(width)
+        .zip(plane.par_chunks(width))
+        .for_each(|(out, row)| {
+            for (x, out) in out.iter_mut().enumerate() {
+                let taps = across.iter().enumerate();
+                *out = taps
+                    .map(|(k, w)| w * row[clamp(x, k, across.len() / 2, width)])
+                    .sum();
+            }
+        });
     let mut out = vec![0.0; plane.len()];
     out.par_chunks_mut(width).enumerate().for_each(|(y, out)| {
         for (k, w) in down.iter().enumerate() {
             let start = clamp(y, k, down.len() / 2, height) * width;
-            out.iter_mut().zip(&rows[start..start + width]).for_each(|(out, v)| *out += w * v);
+            out.iter_mut()
+                .zip(&rows[start..start + width])
+                .for_each(|(out, v)| *out += w * v);
         }
     });
     out

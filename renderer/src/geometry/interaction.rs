@@ -22,9 +22,9 @@ pub struct Hit {
 /// A point of a surface as a ray finds it. All vectors in world space.
 #[derive(Clone, Copy, Debug)]
 pub struct Interaction {
-    /// The point [m].
+    /// The point `[m]`.
     pub p: Vec3,
-    /// Bound on how far rounding may have moved `p` along `ng` off the surface that rays see [m].
+    /// Bound on how far rounding may have moved `p` along `ng` off the surface that rays see `[m]`.
     pub p_error: f32,
     /// Unit vector back along the ray, towards the viewer.
     pub wo: Vec3,
@@ -39,7 +39,7 @@ pub struct Interaction {
     pub dpdu: Vec3,
     /// Derivative of the point by `uv.y`; perpendicular to `ng`, never zero.
     pub dpdv: Vec3,
-    /// Distance from the ray's origin [m].
+    /// Distance from the ray's origin `[m]`.
     pub t: f32,
     /// The moment, in `[0,1]` of the shutter interval.
     pub time: f32,

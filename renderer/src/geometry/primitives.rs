@@ -29,7 +29,7 @@ impl Mesh {
         mesh
     }
 
-    /// A square ground of side `size` [m] in the xz plane about the origin, facing +y, its texture coordinates from
+    /// A square ground of side `size` `[m]` in the xz plane about the origin, facing +y, its texture coordinates from
     /// (0,0) to (1,1) along +x and −z.
     pub fn plane(size: f32) -> Mesh {
         let mut mesh = Mesh::default();

@@ -125,7 +125,7 @@ impl Shape {
         self.world_triangle(mesh, primitive).map(|vertex| vertex.p)
     }
 
-    /// World-space area of a mesh's triangle [m²]; of the whole surface on analytic shapes.
+    /// World-space area of a mesh's triangle `[m²]`; of the whole surface on analytic shapes.
     pub fn triangle_area(&self, primitive: u32) -> f32 {
         if self.analytic().is_some() {
             return self.area();
@@ -134,7 +134,7 @@ impl Shape {
         0.5 * (b - a).cross(c - a).length()
     }
 
-    /// World-space area of the whole surface [m²].
+    /// World-space area of the whole surface `[m²]`.
     pub fn area(&self) -> f32 {
         let Some(analytic) = self.analytic() else {
             let triangles = 0..self.primitive_count();
@@ -193,7 +193,7 @@ impl Shape {
         }
     }
 
-    /// The density [1/m²] with which [`Shape::sample_area`] chooses, on that primitive, a point whose geometric normal
+    /// The density `[1/m²]` with which [`Shape::sample_area`] chooses, on that primitive, a point whose geometric normal
     /// is `ng`.
     pub fn pdf_area(&self, primitive: u32, ng: Vec3) -> f32 {
         let area = match self.analytic() {

@@ -7,9 +7,9 @@ use crate::math::coordinate_system;
 /// A point of a shape's surface. All vectors in world space.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfacePoint {
-    /// The point [m].
+    /// The point `[m]`.
     pub p: Vec3,
-    /// Bound on how far rounding may have moved `p` along `ng` off the surface that rays see [m].
+    /// Bound on how far rounding may have moved `p` along `ng` off the surface that rays see `[m]`.
     pub p_error: f32,
     /// Unit geometric normal: the side that counter-clockwise triangles show, outward on closed shapes.
     pub ng: Vec3,
@@ -28,7 +28,7 @@ pub struct SurfacePoint {
 pub struct AreaSample {
     /// The point.
     pub point: SurfacePoint,
-    /// Its density with respect to area [1/m²], within the primitive that it was chosen on; 0 where that has no area.
+    /// Its density with respect to area `[1/m²]`, within the primitive that it was chosen on; 0 where that has no area.
     pub pdf: f32,
 }
 

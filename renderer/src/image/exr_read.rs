@@ -1,8 +1,11 @@
 //! OpenEXR files to channels. Any naming of channels and layers is read; deep data and subsampled channels are not.
 
 use std::io::Cursor;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
+use ::exr::block::chunk::CompressedBlock;
+use ::exr::compression::Compression;
 use ::exr::error::Error as ExrError;
 use ::exr::image::read::read as exr_reader;
 use ::exr::image::{FlatImage, FlatSamples};
@@ -42,6 +45,9 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
     for header in &headers {
         check_header(path, header, bytes.len())?;
     }
+    if headers.iter().any(is_dwa) {
+        check_dwa_chunks(path, bytes)?;
+    }
     let metadata = metadata(&headers);
     // One thread: textures are loaded many at a time, and the crate would start a pool for each.
     let reader = exr_reader()
@@ -49,10 +55,16 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
         .largest_resolution_level()
         .all_channels()
         .all_layers();
-    let image = reader
-        .all_attributes()
-        .non_parallel()
-        .from_buffered(Cursor::new(bytes));
+    let decode = || {
+        reader
+            .all_attributes()
+            .non_parallel()
+            .from_buffered(Cursor::new(bytes))
+    };
+    // The crate's B44 decoder overflows on damaged blocks (exr 1.74.2, b44/mod.rs, `unpack14`): a panic where overflow
+    // is checked, wrong pixels where it is not. The closure leaves nothing half-done behind.
+    let image = catch_unwind(AssertUnwindSafe(decode))
+        .map_err(|_| ImageError::damaged(path, "EXR", "its compressed data make no sense"))?;
     let FlatImage {
         attributes,
         layer_data,
@@ -180,7 +192,11 @@ fn check_header(path: &Path, header: &Header, file_size: usize) -> Result<(), Im
             format!("channel {} is subsampled", channel.name),
         ));
     }
-    let size = [header.layer_size.width(), header.layer_size.height(), channels.len().max(1)];
+    let size = [
+        header.layer_size.width(),
+        header.layer_size.height(),
+        channels.len().max(1),
+    ];
     check_size(path, size, file_size)?;
     // Each chunk has an 8-byte entry in the offset table, so that more of them than that cannot be there.
     if header.chunk_count > file_size / 8 {
@@ -189,6 +205,55 @@ fn check_header(path: &Path, header: &Header, file_size: usize) -> Result<(), Im
             "EXR",
             "it is shorter than its table of contents",
         ));
+    }
+    Ok(())
+}
+
+fn is_dwa(header: &Header) -> bool {
+    matches!(header.compression, Compression::DWAA(_) | Compression::DWAB(_))
+}
+
+/// Refuses DWA chunks whose counters ask for more memory than the chunk's pixels need. The crate takes what they say,
+/// and a damaged counter ends the process with a failed allocation (exr 1.74.2).
+fn check_dwa_chunks(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
+    let failed = |e| convert_error(path, e);
+    let reader = ::exr::block::read(Cursor::new(bytes), false).map_err(failed)?;
+    let headers = reader.headers().to_vec();
+    for chunk in reader.filter_chunks(false, |_, _, _| true).map_err(failed)? {
+        let chunk = chunk.map_err(failed)?;
+        let Some(header) = headers.get(chunk.layer_index).filter(|h| is_dwa(h)) else {
+            continue;
+        };
+        let data = match &chunk.compressed_block {
+            CompressedBlock::ScanLine(block) => &block.compressed_pixels_le,
+            CompressedBlock::Tile(block) => &block.compressed_pixels_le,
+            CompressedBlock::DeepScanLine(_) | CompressedBlock::DeepTile(_) => continue,
+        };
+        let place = header
+            .get_block_data_indices(&chunk.compressed_block)
+            .map_err(failed)?;
+        let size = header
+            .get_absolute_block_pixel_coordinates(place)
+            .map_err(failed)?
+            .size;
+        let value_bytes = header.channels.bytes_per_pixel;
+        if data.len() == size.area() * value_bytes {
+            // Stored as it is: no counters.
+            continue;
+        }
+        // Lossy channels are padded to blocks of 8 × 8; twice that leaves room for run lengths that do not pay off.
+        let padded = size.width().next_multiple_of(8) * size.height().next_multiple_of(8);
+        let most = (2 * padded * value_bytes + 4096) as u64;
+        // Version, nine sizes, and the kind of the last coder.
+        let counters = data.chunks_exact(8).skip(1).take(9);
+        let mut counters = counters.map(|c| c.iter().rev().fold(0u64, |v, &byte| v << 8 | u64::from(byte)));
+        if counters.any(|c| c > most) {
+            return Err(ImageError::damaged(
+                path,
+                "EXR",
+                "a chunk claims more data than it has pixels for",
+            ));
+        }
     }
     Ok(())
 }

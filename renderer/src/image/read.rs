@@ -194,7 +194,11 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
         reader
     };
     if format == Format::Jpeg && !jpeg_has_end(bytes) {
-        return Err(ImageError::damaged(path, format.name(), "it stops before its end marker"));
+        return Err(ImageError::damaged(
+            path,
+            format.name(),
+            "it stops before its end marker",
+        ));
     }
     let (width, height) = open().into_dimensions().map_err(convert)?;
     let (width, height) = (width as usize, height as usize);
@@ -229,16 +233,27 @@ pub(crate) fn check_size(
     const DENSEST: u64 = 1 << 14;
     const SLACK: u64 = 1 << 20;
     if width == 0 || height == 0 {
-        return Err(ImageError::Empty { path: path.to_owned(), width, height });
+        return Err(ImageError::Empty {
+            path: path.to_owned(),
+            width,
+            height,
+        });
     }
-    let bytes = [height, channels, 4].iter().try_fold(width as u64, |n, &f| n.checked_mul(f as u64));
+    let bytes = [height, channels, 4]
+        .iter()
+        .try_fold(width as u64, |n, &f| n.checked_mul(f as u64));
     match bytes {
         Some(bytes) if bytes > SLACK && bytes / DENSEST > file_size as u64 => {
             let reason = format!("{file_size} bytes cannot hold {width}×{height} pixels");
             Err(ImageError::unsupported(path, reason))
         }
         Some(bytes) if bytes <= MAX_BYTES => Ok(()),
-        _ => Err(ImageError::TooLarge { path: path.to_owned(), width, height, channels }),
+        _ => Err(ImageError::TooLarge {
+            path: path.to_owned(),
+            width,
+            height,
+            channels,
+        }),
     }
 }
 

@@ -5,7 +5,7 @@ use glam::Vec3;
 /// A half-line from `origin`; `direction` is unit length except where said otherwise.
 #[derive(Clone, Copy, Debug)]
 pub struct Ray {
-    /// Where it starts, world space [m].
+    /// Where it starts, world space `[m]`.
     pub origin: Vec3,
     /// Where it goes, world space.
     pub direction: Vec3,

@@ -13,16 +13,18 @@ use crate::math::{INV_PI, safe_sqrt, sqr};
 // Shirley & Chiu 1997, "A Low Distortion Map Between Disk and Square".
 pub fn disk(u: Vec2) -> Vec2 {
     let p = 2.0 * u - Vec2::ONE;
-    if p == Vec2::ZERO {
+    // Two opposite quarters of the square each; the other two are their mirror images about the diagonal.
+    let wide = p.x.abs() > p.y.abs();
+    let (r, across) = if wide { (p.x, p.y) } else { (p.y, p.x) };
+    if r == 0.0 {
         return Vec2::ZERO;
     }
-    let (r, phi) = if p.x.abs() > p.y.abs() {
-        (p.x, FRAC_PI_4 * (p.y / p.x))
+    let (sin, cos) = sin_cos_octant(FRAC_PI_4 * (across / r));
+    if wide {
+        Vec2::new(r * cos, r * sin)
     } else {
-        (p.y, 2.0 * FRAC_PI_4 - FRAC_PI_4 * (p.x / p.y))
-    };
-    let (sin, cos) = phi.sin_cos();
-    Vec2::new(r * cos, r * sin)
+        Vec2::new(r * sin, r * cos)
+    }
 }
 
 /// Density of [`disk`] per area.
@@ -110,7 +112,7 @@ pub fn choose(u: f32, second: f32) -> (bool, f32) {
 /// The unit vector of height `z`, sin² θ = `sin2` and azimuth 2π·`turn`.
 fn from_z_phi(z: f32, sin2: f32, turn: f32) -> Vec3 {
     let r = safe_sqrt(sin2);
-    let (sin, cos) = (TAU * turn).sin_cos();
+    let (sin, cos) = sin_cos_turn(turn);
     Vec3::new(r * cos, r * sin, z)
 }
 
@@ -134,4 +136,25 @@ pub fn solid_angle_pdf(pdf_area: f32, distance_squared: f32, cos_theta: f32) -> 
     } else {
         0.0
     }
+}
+
+/// Sine and cosine of 2π·`turn` for `turn` in `[0,1]`: several times faster than the library's, which takes any angle.
+pub fn sin_cos_turn(turn: f32) -> (f32, f32) {
+    let quarter = (4.0 * turn + 0.5).floor();
+    let (sin, cos) = sin_cos_octant(TAU * (turn - 0.25 * quarter));
+    match quarter as i32 & 3 {
+        0 => (sin, cos),
+        1 => (cos, -sin),
+        2 => (-sin, -cos),
+        _ => (-cos, sin),
+    }
+}
+
+/// Sine and cosine of an angle in `[-π/4, π/4]`, to the precision of `f32`.
+// Taylor's series, which end below 2⁻²⁵ here.
+fn sin_cos_octant(x: f32) -> (f32, f32) {
+    let x2 = x * x;
+    let sin = 1.0 + x2 * (-1.0 / 6.0 + x2 * (1.0 / 120.0 + x2 * (-1.0 / 5040.0 + x2 / 362_880.0)));
+    let cos = 1.0 + x2 * (-0.5 + x2 * (1.0 / 24.0 + x2 * (-1.0 / 720.0 + x2 / 40_320.0)));
+    (x * sin, cos)
 }

@@ -3,6 +3,12 @@
 //! Shapes that light may pass straight through are told from opaque ones by the masks of rays, so that a shadow ray asks
 //! the opaque ones first, and scenes without any of the former pay nothing for them.
 
+pub mod build;
+pub mod desc;
+pub mod import;
+pub mod load;
+mod text;
+
 use std::fmt;
 use std::sync::Arc;
 

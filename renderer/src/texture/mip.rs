@@ -41,16 +41,23 @@ pub(super) fn pyramid(base: Level, channels: usize) -> Vec<Level> {
             }
         };
         let mut smaller = vec![0.0; width * height * channels];
-        smaller.par_chunks_exact_mut(width * channels).zip(&rows).for_each(|(row, span_y)| {
-            for (texel, span_x) in row.chunks_exact_mut(channels).zip(&columns) {
-                for (c, v) in texel.iter_mut().enumerate() {
-                    let across = |y| span_x.taps().map(|(x, w)| w * value(x, y, c)).sum::<f32>();
-                    *v = span_y.taps().map(|(y, w)| w * across(y)).sum();
+        smaller
+            .par_chunks_exact_mut(width * channels)
+            .zip(&rows)
+            .for_each(|(row, span_y)| {
+                for (texel, span_x) in row.chunks_exact_mut(channels).zip(&columns) {
+                    for (c, v) in texel.iter_mut().enumerate() {
+                        let across = |y| span_x.taps().map(|(x, w)| w * value(x, y, c)).sum::<f32>();
+                        *v = span_y.taps().map(|(y, w)| w * across(y)).sum();
+                    }
                 }
-            }
-        });
+            });
         let texels = levels[0].texels.like(smaller.clone(), channels);
-        levels.push(Level { width, height, texels });
+        levels.push(Level {
+            width,
+            height,
+            texels,
+        });
         values = Some(smaller);
     }
     levels
@@ -80,7 +87,10 @@ fn spans(large: usize, small: usize) -> Vec<Span> {
             let (left, right) = ((start + k) * small, (start + k + 1) * small);
             to.min(right).saturating_sub(from.max(left)) as f32 / large as f32
         };
-        Span { start, weights: std::array::from_fn(weight) }
+        Span {
+            start,
+            weights: std::array::from_fn(weight),
+        }
     };
     (0..small).map(share).collect()
 }

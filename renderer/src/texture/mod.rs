@@ -69,17 +69,41 @@ impl Texture {
     /// # Errors
     /// When the raster has more than four channels or no pixels.
     pub fn new(path: &Path, raster: Raster, color_space: TextureColorSpace) -> Result<Texture, ImageError> {
-        let Raster { width, height, channels, .. } = raster;
+        let Raster {
+            width,
+            height,
+            channels,
+            ..
+        } = raster;
         if width == 0 || height == 0 {
-            return Err(ImageError::Empty { path: path.to_owned(), width, height });
+            return Err(ImageError::Empty {
+                path: path.to_owned(),
+                width,
+                height,
+            });
         }
         if !(1..=4).contains(&channels) {
             let reason = format!("{channels} channels; a texture has 1 to 4");
-            return Err(ImageError::Unsupported { path: path.to_owned(), reason });
+            return Err(ImageError::Unsupported {
+                path: path.to_owned(),
+                reason,
+            });
         }
         let (texels, non_finite) = Texels::from_raster(raster, color_space);
-        let levels = mip::pyramid(Level { width, height, texels }, channels);
-        Ok(Texture { path: path.to_owned(), channels, levels, non_finite })
+        let levels = mip::pyramid(
+            Level {
+                width,
+                height,
+                texels,
+            },
+            channels,
+        );
+        Ok(Texture {
+            path: path.to_owned(),
+            channels,
+            levels,
+            non_finite,
+        })
     }
 
     /// A texture of an image in memory, in the image's own colour space.
@@ -87,9 +111,26 @@ impl Texture {
     /// # Errors
     /// As [`Texture::new`].
     pub fn from_image(path: &Path, image: Image) -> Result<Texture, ImageError> {
-        let Image { width, height, channels, data, window, .. } = image.into_linear();
+        let Image {
+            width,
+            height,
+            channels,
+            data,
+            window,
+            ..
+        } = image.into_linear();
         let samples = crate::image::Samples::F32(data);
-        Texture::new(path, Raster { width, height, channels, samples, window }, TextureColorSpace::Linear)
+        Texture::new(
+            path,
+            Raster {
+                width,
+                height,
+                channels,
+                samples,
+                window,
+            },
+            TextureColorSpace::Linear,
+        )
     }
 
     /// What it is called: the file's path, or the name that was given.
@@ -137,7 +178,10 @@ impl Texture {
     /// # Panics
     /// When the texel lies outside.
     pub fn texel(&self, x: usize, y: usize) -> [f32; 4] {
-        assert!(x < self.width() && y < self.height(), "texel ({x}, {y}) outside the texture");
+        assert!(
+            x < self.width() && y < self.height(),
+            "texel ({x}, {y}) outside the texture"
+        );
         self.levels[0].texel(x, y, self.channels)
     }
 }

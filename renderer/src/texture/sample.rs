@@ -99,11 +99,12 @@ impl Texture {
     }
 
     fn sample_level(&self, level: &Level, st: Vec2, lookup: Lookup) -> [f32; 4] {
-        let fetch = |x: i64, y: i64| {
-            match (lookup.wrap_s.apply(x, level.width), lookup.wrap_t.apply(y, level.height)) {
-                (Some(x), Some(y)) => level.texel(x, y, self.channels),
-                _ => [0.0; 4],
-            }
+        let fetch = |x: i64, y: i64| match (
+            lookup.wrap_s.apply(x, level.width),
+            lookup.wrap_t.apply(y, level.height),
+        ) {
+            (Some(x), Some(y)) => level.texel(x, y, self.channels),
+            _ => [0.0; 4],
         };
         // Far out, `f32` has no fraction left; the saturating conversion keeps that harmless.
         let p = Vec2::new(reduce(st.x, lookup.wrap_s), reduce(st.y, lookup.wrap_t));

@@ -75,8 +75,10 @@ impl TextureLoader {
     /// All files that could not be read, in the order of their requests.
     pub fn load(self) -> Result<TextureStore, Vec<ImageError>> {
         let Requests { ids, sources } = self.requests.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let loaded: Vec<Result<Texture, ImageError>> =
-            sources.par_iter().map(|(source, color_space)| load(source, *color_space)).collect();
+        let loaded: Vec<Result<Texture, ImageError>> = sources
+            .par_iter()
+            .map(|(source, color_space)| load(source, *color_space))
+            .collect();
         let mut textures = Vec::with_capacity(loaded.len());
         let mut errors = Vec::new();
         for result in loaded {
@@ -85,7 +87,11 @@ impl TextureLoader {
                 Err(error) => errors.push(error),
             }
         }
-        if errors.is_empty() { Ok(TextureStore { textures, ids }) } else { Err(errors) }
+        if errors.is_empty() {
+            Ok(TextureStore { textures, ids })
+        } else {
+            Err(errors)
+        }
     }
 }
 

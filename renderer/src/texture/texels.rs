@@ -35,9 +35,10 @@ impl Texels {
         };
         let channels = raster.channels;
         match raster.samples {
-            Samples::U8(v) => {
-                (Texels::U8(v, if encoded { Transfer::Srgb } else { Transfer::Linear }), 0)
-            }
+            Samples::U8(v) => (
+                Texels::U8(v, if encoded { Transfer::Srgb } else { Transfer::Linear }),
+                0,
+            ),
             Samples::U16(v) => {
                 // Sixteen bits are more than half floats hold.
                 let v = v.into_iter().map(|v| f32::from(v) / 65535.0).collect();
@@ -89,7 +90,7 @@ impl Texels {
     pub(super) fn fetch(&self, start: usize, channels: usize) -> [f32; 4] {
         match self {
             Texels::U8(v, Transfer::Srgb) => {
-                expand(&v[start..start + channels], |v| linear_from_srgb8(v), unit_from_u8)
+                expand(&v[start..start + channels], linear_from_srgb8, unit_from_u8)
             }
             Texels::U8(v, Transfer::Linear) => {
                 expand(&v[start..start + channels], unit_from_u8, unit_from_u8)
@@ -148,6 +149,10 @@ fn decode(mut values: Vec<f32>, channels: usize, encoded: bool) -> Vec<f32> {
 }
 
 fn drop_non_finite(mut values: Vec<f32>) -> (Vec<f32>, usize) {
-    let dropped = values.iter_mut().filter(|v| !v.is_finite()).map(|v| *v = 0.0).count();
+    let dropped = values
+        .iter_mut()
+        .filter(|v| !v.is_finite())
+        .map(|v| *v = 0.0)
+        .count();
     (values, dropped)
 }

@@ -6,6 +6,7 @@
 #![expect(unsafe_code, reason = "loads a shared library")]
 
 use std::env;
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -44,8 +45,12 @@ fn open_first() -> Result<Library, AccelError> {
         match open(&path) {
             Ok(library) => return Ok(library),
             Err(error) => {
+                // The loader's own words are one level down.
+                let cause = error
+                    .source()
+                    .map_or_else(|| error.to_string(), ToString::to_string);
                 let separator = if reason.is_empty() { "" } else { "; " };
-                reason += &format!("{separator}{}: {error}", path.display());
+                reason += &format!("{separator}{}: {cause}", path.display());
             }
         }
     }
@@ -63,10 +68,17 @@ fn candidates() -> Vec<PathBuf> {
     if let Some(dir) = env::var_os("EMBREE_DIR").filter(|dir| !dir.is_empty()) {
         folders.extend(["lib", "lib64", "bin", ""].map(|sub| Path::new(&dir).join(sub)));
     }
+    // Beside the program it may go by the name that it has in the wheel.
+    let built_with = Path::new(BUILT_WITH);
+    let names: Vec<PathBuf> = NAMES
+        .iter()
+        .map(PathBuf::from)
+        .chain(built_with.file_name().map(PathBuf::from))
+        .collect();
     let in_folders = folders
         .iter()
-        .flat_map(|folder| NAMES.iter().map(|name| folder.join(name)));
-    let present = std::iter::once(PathBuf::from(BUILT_WITH))
+        .flat_map(|folder| names.iter().map(|name| folder.join(name)));
+    let present = std::iter::once(built_with.to_path_buf())
         .chain(in_folders)
         .filter(|path| path.is_file());
     present.chain(NAMES.iter().map(PathBuf::from)).collect()

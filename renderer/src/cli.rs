@@ -1,0 +1,261 @@
+//! The command line: what can be said, and which command it is for. The texts here are the manual.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Kiln, an offline path tracer with a shading language.
+#[derive(Debug, Parser)]
+#[command(name = "kiln", version, about, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Renders a scene (.kiln) or a model (.glb, .gltf, .ply, .obj)
+    Render(RenderArgs),
+    /// Compiles units, groups and scenes, and says what is wrong with them
+    Check(CheckArgs),
+    /// Shows the parameters of units and groups
+    Info(InfoArgs),
+    /// Runs a unit or group over a grid of points
+    Shade(ShadeArgs),
+    /// Tells how far an image is from a reference
+    Compare(CompareArgs),
+}
+
+/// `kiln render`
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// Scene or model
+    pub scene: PathBuf,
+    /// Where the picture goes: .exr, .png, .hdr or .jpg; may be given several times [default: SCENE.png, here]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+    /// Samples per pixel
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub spp: Option<u32>,
+    /// Size of the picture in pixels
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    pub size: Option<(u32, u32)>,
+    /// Part of the picture to render, in pixels, the last two exclusive
+    #[arg(long, value_name = "X0,Y0,X1,Y1", value_parser = parse_crop)]
+    pub crop: Option<[u32; 4]>,
+    /// How light is computed
+    #[arg(long, value_parser = ["path"])]
+    pub integrator: Option<String>,
+    /// The most segments of a path: 1 shows emission only, 2 adds direct light
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub depth: Option<u32>,
+    /// What all random numbers follow from
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u32>,
+    /// Threads; the picture does not depend on it [default: all processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+    /// Stop after so long, with what there is: 90s, 5m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time: Option<Duration>,
+    /// Which camera of the scene [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub camera: Option<String>,
+    /// Brightens 8-bit pictures by so many stops
+    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true)]
+    pub exposure: f32,
+    /// Changes a value of the scene, such as `camera.main.fov=30`; may be given several times
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Writes statistics as JSON
+    #[arg(long, value_name = "FILE.json")]
+    pub stats: Option<PathBuf>,
+    /// Prints nothing but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Prints statistics at the end
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// `kiln check`
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Shader sources, scenes and models
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Takes warnings for errors
+    #[arg(long = "Werror")]
+    pub warnings_are_errors: bool,
+    /// Shows warnings (they are shown anyway; other compilers' habit)
+    #[arg(long = "Wall", hide = true)]
+    pub all_warnings: bool,
+}
+
+/// `kiln info`
+#[derive(Debug, Args)]
+pub struct InfoArgs {
+    /// A source file, or the name of a shipped unit
+    #[arg(required = true)]
+    pub shaders: Vec<String>,
+    /// Prints JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `kiln compare`
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The image on trial
+    pub image: PathBuf,
+    /// The reference
+    pub reference: PathBuf,
+    /// Writes a picture of the differences
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Exit with status 1 when the relative MSE is beyond this
+    #[arg(long, value_name = "RELMSE")]
+    pub threshold: Option<f64>,
+}
+
+/// `kiln shade`: flags as `testshade` has them, with one dash or two.
+#[derive(Debug, Args)]
+pub struct ShadeArgs {
+    /// A source file, or the name of a shipped unit or group
+    pub shader: String,
+    /// Points of the grid
+    #[arg(short = 'g', long = "grid", num_args = 2, value_names = ["X", "Y"], default_values_t = [1, 1])]
+    pub grid: Vec<u32>,
+    /// Writes an output as an image; may be given several times
+    #[arg(short = 'o', long = "output", num_args = 2, value_names = ["OUTPUT", "FILE"], action = clap::ArgAction::Append)]
+    pub outputs: Vec<String>,
+    /// Type of the numbers in images: uint8, half or float
+    #[arg(long = "od", value_name = "TYPE")]
+    pub output_type: Option<String>,
+    /// Sets an input; components are given as one argument: --param Kd "1 0 0"
+    #[arg(long = "param", num_args = 2, value_names = ["NAME", "VALUE"], action = clap::ArgAction::Append, allow_hyphen_values = true)]
+    pub params: Vec<String>,
+    /// Threads
+    #[arg(short = 't', long = "threads", value_name = "N")]
+    pub threads: Option<u32>,
+    /// Runs the whole grid so many times
+    #[arg(long = "iters", value_name = "N", default_value_t = 1)]
+    pub iterations: u32,
+    /// Points lie in the middle of the grid's cells, not on its corners
+    #[arg(long = "center")]
+    pub center: bool,
+    /// Kind of ray that the points are seen by
+    #[arg(long = "raytype", value_name = "KIND")]
+    pub ray_kind: Option<String>,
+    /// Optimises not at all
+    #[arg(long = "O0")]
+    pub unoptimized: bool,
+    /// Runs the interpreter instead of machine code
+    #[arg(long = "interpret")]
+    pub interpret: bool,
+    /// Prints the code before it becomes machine code
+    #[arg(long = "print-code")]
+    pub print_code: bool,
+    /// Prints statistics, or writes them as JSON
+    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub stats: Option<PathBuf>,
+}
+
+impl Cli {
+    /// Reads a command line. `testshade` spells long flags with one dash: `shade -od half` is `shade --od half`.
+    ///
+    /// # Errors
+    /// What is wrong with it, or the help that was asked for.
+    pub fn read(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+        let args: Vec<OsString> = args.into_iter().collect();
+        let shade = args.get(1).is_some_and(|arg| arg == "shade");
+        let check = args.get(1).is_some_and(|arg| arg == "check");
+        let widened = args.into_iter().map(|arg| {
+            let long = match arg.to_str() {
+                Some("-od" | "-param" | "-iters" | "-center" | "-raytype" | "-O0" | "-stats") if shade => true,
+                Some("-Wall" | "-Werror") if check => true,
+                _ => false,
+            };
+            if long { OsString::from(format!("-{}", arg.to_string_lossy())) } else { arg }
+        });
+        Cli::try_parse_from(widened)
+    }
+}
+
+fn parse_size(text: &str) -> Result<(u32, u32), String> {
+    let parts = text.split_once(['x', 'X', ',']).ok_or("write it as 1280x720")?;
+    let number = |s: &str| s.trim().parse::<u32>().map_err(|_| format!("`{s}` is no whole number"));
+    match (number(parts.0)?, number(parts.1)?) {
+        (0, _) | (_, 0) => Err("a picture without pixels cannot be rendered".to_owned()),
+        (w, h) if w > 65536 || h > 65536 => Err("a side may have 65536 pixels at most".to_owned()),
+        size => Ok(size),
+    }
+}
+
+fn parse_crop(text: &str) -> Result<[u32; 4], String> {
+    let numbers: Vec<u32> = text
+        .split(',')
+        .map(|s| s.trim().parse::<u32>().map_err(|_| format!("`{s}` is no whole number")))
+        .collect::<Result<_, _>>()?;
+    let crop: [u32; 4] = numbers.try_into().map_err(|_| "write it as X0,Y0,X1,Y1")?;
+    if crop[0] >= crop[2] || crop[1] >= crop[3] {
+        return Err("the part has no pixels: X1 and Y1 are past its end".to_owned());
+    }
+    Ok(crop)
+}
+
+/// `90s`, `5m`, `1h30m`, `2.5s`; a bare number is seconds.
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no length of time; write for example 90s, 5m or 1h30m");
+    let mut seconds = 0.0;
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let number: f64 = rest[..digits].parse().map_err(|_| wrong())?;
+        let unit = rest[digits..].chars().next();
+        seconds += number
+            * match unit {
+                Some('h') => 3600.0,
+                Some('m') => 60.0,
+                Some('s') | None => 1.0,
+                Some(_) => return Err(wrong()),
+            };
+        rest = &rest[digits + usize::from(unit.is_some())..];
+    }
+    if seconds > 0.0 { Duration::try_from_secs_f64(seconds).map_err(|_| wrong()) } else { Err(wrong()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations() {
+        assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(parse_duration("1h30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(parse_duration("2.5"), Ok(Duration::from_millis(2500)));
+        for text in ["", "s", "1x", "-1s", "1..2s", "0s", "1e400h", "9999999999999999999999h"] {
+            assert!(parse_duration(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_and_crops() {
+        assert_eq!(parse_size("640x480"), Ok((640, 480)));
+        assert!(parse_size("0x480").is_err());
+        assert_eq!(parse_crop("0,0,8,8"), Ok([0, 0, 8, 8]));
+        assert!(parse_crop("8,0,8,8").is_err());
+    }
+
+    #[test]
+    fn shade_takes_flags_with_one_dash() {
+        let words = ["kiln", "shade", "-g", "4", "2", "-od", "half", "-o", "Cout", "a.exr", "-param", "x", "-1", "f.ksl"];
+        let Command::Shade(args) = Cli::read(words.map(OsString::from)).unwrap().command else { panic!() };
+        assert_eq!((args.grid, args.outputs), (vec![4, 2], vec!["Cout".to_owned(), "a.exr".to_owned()]));
+        assert_eq!(args.params, ["x", "-1"]);
+    }
+}

@@ -1,0 +1,58 @@
+//! The progress bar: how much is done, how fast, and how long the rest will take. None where no one watches.
+
+use std::io::{IsTerminal, Write as _};
+use std::time::Duration;
+
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use crate::render::{Progress, RenderSettings};
+
+/// A bar over the samples of a picture.
+pub(super) struct Bar {
+    bar: ProgressBar,
+    pixels: u64,
+}
+
+impl Bar {
+    /// A bar for a render; drawn only on a terminal, and not when `quiet`.
+    pub(super) fn new(settings: &RenderSettings, quiet: bool) -> Bar {
+        let pixels = match settings.crop {
+            Some(crop) => u64::from(crop.x1 - crop.x0) * u64::from(crop.y1 - crop.y0),
+            None => u64::from(settings.width) * u64::from(settings.height),
+        };
+        let bar = ProgressBar::new((settings.samples.end - settings.samples.start) * pixels);
+        if quiet || !std::io::stderr().is_terminal() {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {rate}  {left} left")
+            .expect("the template is well formed")
+            .with_key("rate", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let _ = write!(out, "{:.2} M samples/s", state.per_sec() * 1e-6);
+            })
+            .with_key("left", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                let _ = write!(out, "{}", HumanDuration(state.eta()));
+            });
+        bar.set_style(style);
+        bar.enable_steady_tick(Duration::from_millis(200));
+        Bar { bar, pixels }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn advance(&self, done: u64, _total: u64) {
+        self.bar.set_position(done * self.pixels);
+    }
+
+    fn print(&self, text: &str) {
+        // A closed standard output is no reason to lose the picture.
+        self.bar.suspend(|| {
+            let mut out = std::io::stdout().lock();
+            let _ = out.write_all(text.as_bytes());
+        });
+    }
+}

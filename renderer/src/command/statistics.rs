@@ -1,0 +1,141 @@
+//! What a render took: for people (`--verbose`) and for programs (`--stats`).
+
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::json;
+use shading::{Diagnostic, Diagnostics};
+
+use crate::integrator::Stats;
+use crate::render::Rendered;
+use crate::scene::build::{Built, ShaderStats};
+
+/// How long each stage took.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stages {
+    pub(super) load: Duration,
+    pub(super) compile: Duration,
+    pub(super) build: Duration,
+    pub(super) render: Duration,
+}
+
+/// What a render took.
+#[derive(Debug)]
+pub(super) struct Statistics {
+    stages: Stages,
+    shaders: ShaderStats,
+    work: Stats,
+    samples: u64,
+    spp: u64,
+    threads: usize,
+    accel_bytes: usize,
+    peak_bytes: Option<u64>,
+    dropped_samples: u64,
+    clamped_samples: u64,
+    reports: Vec<shading::Report>,
+}
+
+impl Statistics {
+    pub(super) fn new(stages: &Stages, built: &Built, rendered: &Rendered) -> Statistics {
+        let counts = rendered.film.counts();
+        let crop = rendered.film.crop();
+        Statistics {
+            stages: *stages,
+            shaders: built.shaders,
+            work: rendered.stats.work,
+            samples: rendered.stats.spp * u64::from(crop.x1 - crop.x0) * u64::from(crop.y1 - crop.y0),
+            spp: rendered.stats.spp,
+            threads: rendered.stats.threads,
+            accel_bytes: built.scene.accel_memory(),
+            peak_bytes: peak_memory(),
+            dropped_samples: counts.non_finite,
+            clamped_samples: counts.saturated,
+            reports: rendered.stats.reports.clone(),
+        }
+    }
+
+    /// Adds what went wrong while rendering to the warnings.
+    pub(super) fn warn(&self, warnings: &mut Diagnostics) {
+        for report in &self.reports {
+            warnings.push(Diagnostic::warning(report.to_string()));
+        }
+        if self.dropped_samples > 0 {
+            let message = format!("{} samples were not finite and are left out", self.dropped_samples);
+            warnings.push(Diagnostic::warning(message));
+        }
+        if self.clamped_samples > 0 {
+            let message = format!("{} samples were too bright to be summed and are clamped", self.clamped_samples);
+            warnings.push(Diagnostic::warning(message));
+        }
+        if self.work.dropped_lobes > 0 {
+            let message = format!("{} lobes found no room and are left out", self.work.dropped_lobes);
+            warnings.push(Diagnostic::warning(message));
+        }
+    }
+
+    /// The statistics as JSON text.
+    pub(super) fn json(&self, warnings: &Diagnostics) -> String {
+        let render = self.stages.render.as_secs_f64();
+        let warnings: Vec<&str> = warnings.list.iter().map(|warning| warning.message.as_str()).collect();
+        let value = json!({
+            "stages_s": {
+                "load": self.stages.load.as_secs_f64(),
+                "compile": self.stages.compile.as_secs_f64(),
+                "build": self.stages.build.as_secs_f64(),
+                "photons": 0.0,
+                "render": render,
+            },
+            "threads": self.threads,
+            "spp": self.spp,
+            "samples": self.samples,
+            "samples_per_s": self.samples as f64 / render,
+            "rays": {
+                "camera": self.work.camera_rays,
+                "shadow": self.work.shadow_rays,
+                "indirect": self.work.indirect_rays,
+                "photon": 0,
+                "gather": 0,
+            },
+            "rays_per_s": self.work.rays() as f64 / render,
+            "shading_runs": self.work.shading_runs,
+            "samples_not_finite": self.dropped_samples,
+            "jit": { "groups": self.shaders.groups, "ms": self.shaders.jit_ms },
+            "accel_bytes": self.accel_bytes,
+            "peak_memory_bytes": self.peak_bytes,
+            "warnings": warnings,
+        });
+        format!("{value:#}\n")
+    }
+}
+
+impl fmt::Display for Statistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (stages, work) = (&self.stages, &self.work);
+        let seconds = stages.render.as_secs_f64();
+        let mega = |count: u64| count as f64 * 1e-6;
+        writeln!(f, "load      {:9.3} s", stages.load.as_secs_f64())?;
+        let (groups, jit) = (self.shaders.groups, self.shaders.jit_ms);
+        writeln!(f, "compile   {:9.3} s   {groups} materials, {jit:.1} ms in code generation", stages.compile.as_secs_f64())?;
+        let megabytes = self.accel_bytes as f64 / 1e6;
+        writeln!(f, "build     {:9.3} s   {megabytes:.1} MB for ray tracing", stages.build.as_secs_f64())?;
+        let (spp, threads) = (self.spp, self.threads);
+        writeln!(f, "render    {seconds:9.3} s   {spp} samples a pixel on {threads} threads")?;
+        writeln!(f, "samples   {:9.3} M   {:.3} M/s", mega(self.samples), mega(self.samples) / seconds)?;
+        writeln!(f, "rays      {:9.3} M   {:.3} M/s", mega(work.rays()), mega(work.rays()) / seconds)?;
+        writeln!(f, "  camera  {:9.3} M", mega(work.camera_rays))?;
+        writeln!(f, "  shadow  {:9.3} M", mega(work.shadow_rays))?;
+        writeln!(f, "  indirect{:9.3} M", mega(work.indirect_rays))?;
+        write!(f, "shading   {:9.3} M runs", mega(work.shading_runs))?;
+        if let Some(bytes) = self.peak_bytes {
+            write!(f, "\nmemory    {:9.1} MB at most", bytes as f64 / 1e6)?;
+        }
+        Ok(())
+    }
+}
+
+/// The most memory that the process had at a time [bytes], where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
+}

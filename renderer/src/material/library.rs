@@ -1,0 +1,79 @@
+//! The shader library that ships with Kiln: every file of `shaders/`, named as the unit or group that it holds, is part
+//! of the program, so that a scene may use it wherever the program is.
+
+use std::sync::Arc;
+
+use shading::Source;
+
+macro_rules! library {
+    ($($name:literal)*) => {
+        /// Name and text of each file.
+        const FILES: &[(&str, &str)] = &[$(($name, include_str!(concat!("../../../shaders/", $name, ".ksl")))),*];
+    };
+}
+
+library! {
+    "blend"
+    "brick"
+    "bump_noise"
+    "bump_waves"
+    "checker"
+    "coated"
+    "color_correct"
+    "color_mix"
+    "color_ramp"
+    "cutout"
+    "dots"
+    "emitter"
+    "facing"
+    "fbm"
+    "glass"
+    "gradient"
+    "hexagons"
+    "image"
+    "marble"
+    "matte"
+    "metal"
+    "mirror_surface"
+    "normal_map"
+    "place_uv"
+    "plastic"
+    "remap"
+    "rough_matte"
+    "stripes"
+    "tiles"
+    "translucent_sheet"
+    "turbulence"
+    "voronoi"
+    "warp"
+    "wood"
+}
+
+/// The source of a shipped unit or group.
+pub fn find(name: &str) -> Option<Arc<Source>> {
+    let (name, text) = FILES.iter().find(|(file, _)| *file == name)?;
+    Some(Source::new(format!("shaders/{name}.ksl"), *text))
+}
+
+/// The names of all that ships.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|(name, _)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn holds_every_file() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../shaders");
+        let mut files: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .filter_map(|entry| Some(entry.unwrap().file_name().to_str()?.strip_suffix(".ksl")?.to_owned()))
+            .collect();
+        files.sort();
+        let mut listed: Vec<&str> = names().collect();
+        listed.sort_unstable();
+        assert_eq!(listed, files);
+    }
+}

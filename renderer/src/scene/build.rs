@@ -1,0 +1,233 @@
+//! From a description to a scene: names are resolved, shaders compiled, lights and shapes made.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use shading::graph::source::material as material_group;
+use shading::syntax::ast;
+use shading::{Diagnostic, Diagnostics, InstanceOptions, ShaderInstance, ShadingSystem};
+
+use super::desc::{self, EmissionSides, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
+use super::{Scene, SceneError, SceneParts};
+use crate::camera::Camera;
+use crate::film::Filter;
+use crate::geometry::Shape;
+use crate::image::Image;
+use crate::integrator::{Integrator, PathSettings};
+use crate::light::{
+    DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight, SpotLight,
+};
+use crate::material::{Host, MaterialId, Sides, closure_registry, library};
+
+/// The output of a material that is rendered.
+const SURFACE: &str = "surface";
+
+/// A description made ready to render.
+#[derive(Debug)]
+pub struct Built {
+    /// The scene.
+    pub scene: Scene,
+    /// The camera, for the film of the description.
+    pub camera: Camera,
+    /// The reconstruction filter.
+    pub filter: Filter,
+    /// How light is computed.
+    pub integrator: Integrator,
+    /// What was compiled.
+    pub shaders: ShaderStats,
+    /// Time to build lights, textures and the acceleration structure.
+    pub build: Duration,
+    /// What is worth knowing though nothing is wrong.
+    pub warnings: Diagnostics,
+}
+
+/// What compiling the materials took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ShaderStats {
+    /// Materials compiled.
+    pub groups: usize,
+    /// Time from first to last, over all threads.
+    pub elapsed: Duration,
+    /// Sum of the times that code generation took [ms].
+    pub jit_ms: f64,
+}
+
+/// A system that knows the renderer's closures and the shipped library.
+pub fn shading_system(host: Arc<Host>) -> ShadingSystem {
+    ShadingSystem::new(closure_registry(), host).with_library(Box::new(library::find))
+}
+
+/// Builds a scene for one of its cameras, the first when none is named.
+///
+/// # Errors
+/// An unknown camera, mistakes in shaders and materials, textures that cannot be read, a failure of Embree.
+pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<Built, Diagnostics> {
+    let camera = desc.camera(camera)?;
+    let [width, height] = desc.film.size.value;
+    let camera = Camera::new(&camera.camera, width, height)
+        .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, camera.span, ""))?;
+    let filter = Filter::new(desc.film.filter.kind, desc.film.filter.radius)
+        .ok_or_else(|| Diagnostic::error(format!("a filter cannot have radius {}", desc.film.filter.radius)))?;
+
+    let host = Arc::new(Host::new(desc.texture_directories.clone()));
+    for texture in &desc.textures {
+        host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
+    }
+    let start = Instant::now();
+    let system = shading_system(host.clone());
+    let (instances, mut warnings) = compile(desc, &system)?;
+    let jit_ms = instances.iter().map(|instance| instance.statistics().jit_ms).sum();
+    let shaders = ShaderStats { groups: instances.len(), elapsed: start.elapsed(), jit_ms };
+    warn_about_textures(desc, &instances, &mut warnings);
+
+    let start = Instant::now();
+    let sides = desc.materials.iter().map(|material| Sides {
+        one_sided: material.one_sided,
+        two_sided_emission: material.emission == EmissionSides::Both,
+    });
+    let parts = SceneParts {
+        shapes: desc.shapes.iter().map(shape).collect(),
+        shape_materials: desc.shapes.iter().map(|shape| MaterialId(shape.material.0)).collect(),
+        materials: instances.into_iter().zip(sides).collect(),
+        lights: desc.lights.iter().map(|light| self::light(&light.kind)).collect(),
+        host,
+        world_from_camera: camera.world_from_camera(),
+        threads,
+    };
+    let scene = Scene::new(parts).map_err(|error| match error {
+        SceneError::Textures(list) => {
+            Diagnostics { list: list.iter().map(|error| Diagnostic::error(error.to_string())).collect() }
+        }
+        SceneError::Accel(error) => Diagnostic::error(error.to_string()).into(),
+    })?;
+    let integrator = match desc.integrator {
+        IntegratorDesc::Path { depth, rr_depth } => {
+            Integrator::Path(PathSettings { depth, rr_depth })
+        }
+    };
+    Ok(Built { scene, camera, filter, integrator, shaders, build: start.elapsed(), warnings })
+}
+
+/// Compiles the units, groups and materials of a scene without building it.
+///
+/// # Errors
+/// All mistakes in them.
+pub fn check(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
+    let host = Arc::new(Host::new(desc.texture_directories.clone()));
+    for texture in &desc.textures {
+        host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
+    }
+    let (instances, mut warnings) = compile(desc, &shading_system(host))?;
+    warn_about_textures(desc, &instances, &mut warnings);
+    Ok(warnings)
+}
+
+/// An instance for each material, in order.
+fn compile(
+    desc: &SceneDesc,
+    system: &ShadingSystem,
+) -> Result<(Vec<Arc<ShaderInstance>>, Diagnostics), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let mut templates = vec![];
+    for file in &desc.shaders {
+        match system.load_file(&file.file) {
+            Ok(loaded) => {
+                diagnostics.list.extend(loaded.warnings.list);
+                templates.extend(loaded.templates);
+            }
+            Err(errors) => diagnostics.list.extend(errors.list),
+        }
+    }
+    if diagnostics.has_errors() {
+        return Err(diagnostics);
+    }
+    // Groups that no material uses are looked over too: a mistake is one wherever it is.
+    for template in &templates {
+        if let Err(errors) = system.check(template) {
+            diagnostics.list.extend(errors.list);
+        }
+    }
+    let file = Arc::new(declarations(desc));
+    let results: Vec<_> = desc.materials.par_iter().map(|material| instance(material, &file, system)).collect();
+    let mut instances = vec![];
+    for result in results {
+        match result {
+            Ok(instance) => instances.push(instance),
+            Err(errors) => {
+                // A mistake inside a group was told when the group was looked over.
+                let new = errors.list.into_iter().filter(|error| !diagnostics.list.contains(error));
+                let new: Vec<Diagnostic> = new.collect();
+                diagnostics.list.extend(new);
+            }
+        }
+    }
+    if diagnostics.has_errors() { Err(diagnostics) } else { Ok((instances, diagnostics)) }
+}
+
+/// The functions and structures of all files, for expressions in materials.
+fn declarations(desc: &SceneDesc) -> ast::File {
+    let items = desc.shaders.iter().flat_map(|file| &file.file.items);
+    let items = items.filter(|item| matches!(item, ast::Item::Function(_) | ast::Item::Struct(_))).cloned().collect();
+    ast::File { sources: desc.sources.clone(), items }
+}
+
+fn instance(
+    material: &desc::MaterialDesc,
+    file: &Arc<ast::File>,
+    system: &ShadingSystem,
+) -> Result<Arc<ShaderInstance>, Diagnostics> {
+    let group = Arc::new(material_group(&material.name, material.span, &material.surface, file)?);
+    let options = InstanceOptions { outputs: vec![SURFACE.to_owned()], ..InstanceOptions::default() };
+    system.instantiate(&group, &options)
+}
+
+fn warn_about_textures(desc: &SceneDesc, instances: &[Arc<ShaderInstance>], warnings: &mut Diagnostics) {
+    for (material, instance) in desc.materials.iter().zip(instances) {
+        for name in &instance.statistics().missing_textures {
+            let message = format!("material `{}`: no texture file `{name}`; it shows black", material.name);
+            warnings.push(Diagnostic::warning(message).at(&desc.sources, material.surface.span, ""));
+        }
+    }
+}
+
+fn shape(desc: &desc::ShapeDesc) -> Shape {
+    let (geometry, placed) = desc.geometry.build();
+    let mut shape = Shape::new(geometry, desc.world_from_object * placed);
+    shape.flip_normals = desc.flip_normals;
+    shape
+}
+
+fn light(kind: &LightKind) -> Light {
+    match kind {
+        LightKind::Environment { map: None, radiance, .. } => {
+            Light::Environment(EnvironmentLight::Constant(*radiance))
+        }
+        LightKind::Environment { map: Some(image), radiance, world_from_map } => {
+            let options = EnvironmentOptions {
+                world_from_map: *world_from_map,
+                scale: *radiance,
+                ..EnvironmentOptions::default()
+            };
+            let map = EnvironmentMap::new(texels(image), image.width, options);
+            Light::Environment(EnvironmentLight::Map(map))
+        }
+        LightKind::Point { position, intensity } => {
+            Light::Point(PointLight { position: *position, intensity: *intensity })
+        }
+        LightKind::Spot { position, direction, intensity, cutoff, beam_width, falloff } => {
+            let falloff = match falloff {
+                SpotFalloff::Linear => Falloff::LinearAngle { beam: *beam_width, cutoff: *cutoff },
+                SpotFalloff::SquaredCosine => Falloff::SquaredCosine { inner: *beam_width, outer: *cutoff },
+            };
+            Light::Spot(SpotLight { position: *position, axis: *direction, intensity: *intensity, falloff })
+        }
+        LightKind::Directional { direction, irradiance } => {
+            Light::Directional(DirectionalLight { direction: *direction, irradiance: *irradiance })
+        }
+    }
+}
+
+fn texels(image: &Image) -> Vec<crate::color::Rgb> {
+    (0..image.height).flat_map(|y| (0..image.width).map(move |x| image.rgb(x, y))).collect()
+}

@@ -1,0 +1,65 @@
+//! What is drawn on, and how.
+
+use super::Placed;
+use crate::film::FilterKind;
+use crate::image::Rect;
+
+/// The film.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FilmDesc {
+    /// Width and height [pixels], neither zero.
+    pub size: Placed<[u32; 2]>,
+    /// The part that is drawn; all of it when `None`. Within the film.
+    pub crop: Option<Placed<Rect>>,
+    /// How samples become pixels.
+    pub filter: FilterDesc,
+}
+
+/// The reconstruction filter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FilterDesc {
+    /// Its shape.
+    pub kind: FilterKind,
+    /// Where it ends [pixels], positive.
+    pub radius: f32,
+}
+
+impl FilterDesc {
+    /// The filter where none is chosen: Blackman–Harris of radius 1.5.
+    pub const DEFAULT: FilterDesc =
+        FilterDesc { kind: FilterKind::BlackmanHarris, radius: FilterKind::BlackmanHarris.default_radius() };
+}
+
+/// The sampler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SamplerDesc {
+    /// Samples a pixel, at least 1.
+    pub spp: u32,
+    /// The number that all random numbers follow from.
+    pub seed: u64,
+}
+
+impl Default for SamplerDesc {
+    fn default() -> SamplerDesc {
+        SamplerDesc { spp: 64, seed: 0 }
+    }
+}
+
+/// The integrator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum IntegratorDesc {
+    /// The path tracer.
+    Path {
+        /// The most segments of a path, counted from the camera: 1 shows emission only, 2 adds direct light. `None` for
+        /// no limit.
+        depth: Option<u32>,
+        /// The segment from which Russian roulette may end a path.
+        rr_depth: u32,
+    },
+}
+
+impl Default for IntegratorDesc {
+    fn default() -> IntegratorDesc {
+        IntegratorDesc::Path { depth: None, rr_depth: 5 }
+    }
+}

@@ -1,0 +1,91 @@
+//! A scene as a file says it: plain data, read and checked, but nothing compiled and no acceleration structure built.
+//!
+//! - Everything that names something else has been resolved: a shape holds the id of its material, a mesh file has
+//!   become a mesh, a map has become an image. What remains to be done needs the shading system and Embree.
+//! - Numbers are in range: lengths positive where they must be, transforms invertible, nothing NaN.
+//! - Things that a later step can still refuse carry their place as a [`Span`] of [`SceneDesc::sources`].
+//! - A description is plain data that a program may also make or change before it is built.
+
+mod camera;
+mod film;
+mod light;
+mod material;
+mod shape;
+
+pub use camera::CameraDesc;
+pub use film::{FilmDesc, FilterDesc, IntegratorDesc, SamplerDesc};
+pub use light::{LightDesc, LightKind, SpotFalloff};
+pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
+pub use shape::{GeometryDesc, ShapeDesc};
+
+use std::path::PathBuf;
+
+use shading::{Diagnostic, SourceMap, Span};
+
+/// A value with its place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placed<T> {
+    /// The value.
+    pub value: T,
+    /// Where it is written, or the place that made it the default.
+    pub span: Span,
+}
+
+/// A scene as its file says it.
+#[derive(Clone, Debug)]
+pub struct SceneDesc {
+    /// The texts that spans refer to: the scene file, what it imports, command-line options.
+    pub sources: SourceMap,
+    /// The file.
+    pub file: PathBuf,
+    /// Where texture files named in materials are looked for, in this order: the directories of the scene file and of
+    /// the files it imports.
+    pub texture_directories: Vec<PathBuf>,
+    /// What is drawn on.
+    pub film: FilmDesc,
+    /// How samples are made.
+    pub sampler: SamplerDesc,
+    /// How light is computed.
+    pub integrator: IntegratorDesc,
+    /// The cameras; the first is used unless another is chosen. Never empty after loading.
+    pub cameras: Vec<CameraDesc>,
+    /// The shapes.
+    pub shapes: Vec<ShapeDesc>,
+    /// Lights that are no shapes.
+    pub lights: Vec<LightDesc>,
+    /// The materials, by [`MaterialId`].
+    pub materials: Vec<MaterialDesc>,
+    /// Textures that imported models bring under names of their own.
+    pub textures: Vec<TextureDesc>,
+    /// Units and groups that the scene declares or imports.
+    pub shaders: Vec<ShaderFile>,
+}
+
+impl SceneDesc {
+    /// The camera of that name, or the first when there is none given.
+    ///
+    /// # Errors
+    /// When there is no camera of that name.
+    pub fn camera(&self, name: Option<&str>) -> Result<&CameraDesc, Diagnostic> {
+        let found = match name {
+            Some(name) => self.cameras.iter().find(|camera| camera.name == name),
+            None => self.cameras.first(),
+        };
+        found.ok_or_else(|| {
+            let name = name.unwrap_or_default();
+            let known = self.cameras.iter().map(|camera| camera.name.as_str());
+            let list = known.clone().collect::<Vec<_>>().join(", ");
+            Diagnostic::error(format!("{} has no camera `{name}`", self.file.display()))
+                .nearest(name, known)
+                .hint(format!("its cameras are: {list}"))
+        })
+    }
+
+    /// A material.
+    ///
+    /// # Panics
+    /// When the id is of another scene.
+    pub fn material(&self, id: MaterialId) -> &MaterialDesc {
+        &self.materials[id.0 as usize]
+    }
+}

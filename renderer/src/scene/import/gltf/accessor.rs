@@ -1,0 +1,130 @@
+//! Accessors to numbers. Every offset and count is checked against the bytes that are there.
+
+use gltf::Accessor;
+use gltf::accessor::{DataType, Dimensions};
+use gltf::accessor::sparse::IndexType;
+use gltf::buffer::View;
+
+use super::Fault;
+use super::buffers::Buffers;
+
+/// The most elements of an accessor that has no bytes of its own, which are zeros but for a few.
+const MAX_ZEROS: usize = 1 << 26;
+
+/// Vectors of at least `N` components; further ones are dropped. Normalised integers become what they stand for, others
+/// floats.
+pub(super) fn vectors<const N: usize>(accessor: &Accessor<'_>, buffers: &Buffers) -> Result<Vec<[f32; N]>, Fault> {
+    if components(accessor.dimensions()) < N {
+        return Err(format!("accessor {} has fewer than {N} components", accessor.index()));
+    }
+    let number = decoder(accessor.data_type(), accessor.normalized());
+    let width = accessor.data_type().size();
+    read(accessor, buffers, [0.0; N], |bytes| std::array::from_fn(|i| number(&bytes[i * width..])))
+}
+
+/// How many components a vertex colour has.
+pub(super) fn components(dimensions: Dimensions) -> usize {
+    match dimensions {
+        Dimensions::Scalar => 1,
+        Dimensions::Vec2 => 2,
+        Dimensions::Vec3 => 3,
+        Dimensions::Vec4 | Dimensions::Mat2 => 4,
+        Dimensions::Mat3 => 9,
+        Dimensions::Mat4 => 16,
+    }
+}
+
+/// Unsigned integers of any width.
+pub(super) fn indices(accessor: &Accessor<'_>, buffers: &Buffers) -> Result<Vec<u32>, Fault> {
+    let index: fn(&[u8]) -> u32 = match accessor.data_type() {
+        DataType::U8 => |bytes| u32::from(bytes[0]),
+        DataType::U16 => |bytes| u32::from(u16::from_le_bytes(first(bytes))),
+        DataType::U32 => |bytes| u32::from_le_bytes(first(bytes)),
+        DataType::I8 | DataType::I16 | DataType::F32 => {
+            return Err(format!("accessor {} is used as indices, but is not of unsigned integers", accessor.index()));
+        }
+    };
+    read(accessor, buffers, 0, index)
+}
+
+fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    std::array::from_fn(|i| bytes[i])
+}
+
+/// How a component becomes a float. glTF 2.0, section 3.6.2.2.
+fn decoder(data_type: DataType, normalized: bool) -> fn(&[u8]) -> f32 {
+    match (data_type, normalized) {
+        (DataType::F32, _) => |bytes| f32::from_le_bytes(first(bytes)),
+        (DataType::U8, true) => |bytes| f32::from(bytes[0]) / 255.0,
+        (DataType::U8, false) => |bytes| f32::from(bytes[0]),
+        (DataType::U16, true) => |bytes| f32::from(u16::from_le_bytes(first(bytes))) / 65535.0,
+        (DataType::U16, false) => |bytes| f32::from(u16::from_le_bytes(first(bytes))),
+        (DataType::I8, true) => |bytes| (f32::from(bytes[0].cast_signed()) / 127.0).max(-1.0),
+        (DataType::I8, false) => |bytes| f32::from(bytes[0].cast_signed()),
+        (DataType::I16, true) => |bytes| (f32::from(i16::from_le_bytes(first(bytes))) / 32767.0).max(-1.0),
+        (DataType::I16, false) => |bytes| f32::from(i16::from_le_bytes(first(bytes))),
+        (DataType::U32, _) => |bytes| u32::from_le_bytes(first(bytes)) as f32,
+    }
+}
+
+/// The elements of an accessor: those of its view, or zeros, with the sparse ones in their places.
+fn read<T: Copy>(
+    accessor: &Accessor<'_>,
+    buffers: &Buffers,
+    zero: T,
+    element: impl Fn(&[u8]) -> T,
+) -> Result<Vec<T>, Fault> {
+    let index = accessor.index();
+    let count = accessor.count();
+    let mut values = match accessor.view() {
+        Some(view) => {
+            let place = format!("accessor {index}");
+            let bytes = elements(&place, &view, buffers, accessor.offset(), count, accessor.size())?;
+            bytes.map(&element).collect()
+        }
+        None if count <= MAX_ZEROS => vec![zero; count],
+        None => return Err(format!("accessor {index} has {count} elements, but no data")),
+    };
+    let Some(sparse) = accessor.sparse() else { return Ok(values) };
+    let (places, replacements) = (sparse.indices(), sparse.values());
+    let width = match places.index_type() {
+        IndexType::U8 => 1,
+        IndexType::U16 => 2,
+        IndexType::U32 => 4,
+    };
+    let place = format!("the sparse indices of accessor {index}");
+    let places = elements(&place, &places.view(), buffers, places.offset(), sparse.count(), width)?;
+    let place = format!("the sparse values of accessor {index}");
+    let size = accessor.size();
+    let replacements = elements(&place, &replacements.view(), buffers, replacements.offset(), sparse.count(), size)?;
+    for (place, replacement) in places.zip(replacements) {
+        let place = place.iter().rev().fold(0usize, |value, byte| value << 8 | usize::from(*byte));
+        *values.get_mut(place).ok_or_else(|| format!("accessor {index} has no element {place} to replace"))? =
+            element(replacement);
+    }
+    Ok(values)
+}
+
+/// The bytes of each of `count` elements of `size` bytes in a view.
+fn elements<'a>(
+    place: &str,
+    view: &View<'_>,
+    buffers: &'a Buffers,
+    offset: usize,
+    count: usize,
+    size: usize,
+) -> Result<impl Iterator<Item = &'a [u8]> + use<'a>, Fault> {
+    let bytes = buffers.view(view)?;
+    let stride = view.stride().unwrap_or(size).max(1);
+    // The last element need not fill its stride.
+    let length = match count {
+        0 => Some(0),
+        _ => (count - 1).checked_mul(stride).and_then(|length| length.checked_add(size)),
+    };
+    let end = length.and_then(|length| offset.checked_add(length));
+    let bytes = end.and_then(|end| bytes.get(offset..end)).ok_or_else(|| {
+        let view = view.index();
+        format!("{place}: {count} elements of {size} bytes from {offset} on reach beyond buffer view {view}")
+    })?;
+    Ok((0..count).map(move |i| &bytes[i * stride..i * stride + size]))
+}

@@ -1,0 +1,250 @@
+//! Materials to calls of the shipped unit `gltf_pbr`, and their textures.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use gltf::Material;
+use gltf::material::AlphaMode;
+use gltf::texture::{Texture, WrappingMode};
+
+use super::Fault;
+use super::buffers::Buffers;
+use crate::scene::desc::{EmissionSides, TextureDesc};
+use crate::scene::import::ModelMaterial;
+use crate::scene::import::model::Names;
+use crate::scene::text::{color, number, quote};
+use crate::texture::TextureColorSpace;
+
+/// Collects the materials of a document.
+pub(super) struct Materials<'a> {
+    buffers: &'a Buffers,
+    path: &'a Path,
+    names: Names,
+    list: Vec<ModelMaterial>,
+    textures: Vec<TextureDesc>,
+}
+
+/// A texture as a material uses it.
+struct Slot<'a> {
+    texture: Texture<'a>,
+    set: u32,
+    transform: UvTransform,
+}
+
+/// KHR_texture_transform.
+#[derive(Clone, Copy)]
+struct UvTransform {
+    offset: [f32; 2],
+    rotation: f32,
+    scale: [f32; 2],
+}
+
+impl UvTransform {
+    const IDENTITY: UvTransform = UvTransform { offset: [0.0; 2], rotation: 0.0, scale: [1.0; 2] };
+
+    /// The matrix that takes (u, v, 0) as the language has it: row vectors from the left. Texture coordinates are scaled,
+    /// then turned counter-clockwise (v runs down), then moved.
+    fn matrix(&self) -> [f32; 16] {
+        let (sin, cos) = self.rotation.sin_cos();
+        let ([sx, sy], [x, y]) = (self.scale, self.offset);
+        [
+            sx * cos, -sx * sin, 0.0, 0.0, //
+            sy * sin, sy * cos, 0.0, 0.0, //
+            0.0, 0.0, 1.0, 0.0, //
+            x, y, 0.0, 1.0,
+        ]
+    }
+}
+
+impl<'a> Slot<'a> {
+    fn new(info: &gltf::texture::Info<'a>) -> Slot<'a> {
+        let mut set = info.tex_coord();
+        let mut transform = UvTransform::IDENTITY;
+        if let Some(t) = info.texture_transform() {
+            set = t.tex_coord().unwrap_or(set);
+            transform = UvTransform { offset: t.offset(), rotation: t.rotation(), scale: t.scale() };
+        }
+        Slot { texture: info.texture(), set, transform }
+    }
+
+    /// The crate knows no transforms of normal maps.
+    fn of_normal(normal: &gltf::material::NormalTexture<'a>) -> Slot<'a> {
+        let mut slot =
+            Slot { texture: normal.texture(), set: normal.tex_coord(), transform: UvTransform::IDENTITY };
+        if let Some(extension) = normal.extension_value("KHR_texture_transform") {
+            let float = |value: &serde_json::Value| value.as_f64().map(|v| v as f32);
+            let pair = |key: &str| Some([float(extension.get(key)?.get(0)?)?, float(extension.get(key)?.get(1)?)?]);
+            slot.transform = UvTransform {
+                offset: pair("offset").unwrap_or([0.0; 2]),
+                rotation: extension.get("rotation").and_then(float).unwrap_or(0.0),
+                scale: pair("scale").unwrap_or([1.0; 2]),
+            };
+            let set = extension.get("texCoord").and_then(serde_json::Value::as_u64);
+            slot.set = set.and_then(|set| u32::try_from(set).ok()).unwrap_or(slot.set);
+        }
+        slot
+    }
+}
+
+impl<'a> Materials<'a> {
+    pub(super) fn new(buffers: &'a Buffers, path: &'a Path) -> Materials<'a> {
+        Materials { buffers, path, names: Names::default(), list: vec![], textures: vec![] }
+    }
+
+    pub(super) fn finish(self) -> (Vec<ModelMaterial>, Vec<TextureDesc>) {
+        (self.list, self.textures)
+    }
+
+    pub(super) fn add(&mut self, material: &Material<'_>) -> Result<(), Fault> {
+        let index = material.index().unwrap_or(0);
+        let name = material.name().map_or_else(|| format!("material{index}"), str::to_owned);
+        let name = self.names.unique(&name);
+        let call = self.call(material).map_err(|reason| format!("material `{name}`: {reason}"))?;
+        let emissive = material.emissive_factor().iter().any(|&v| v > 0.0);
+        let both = material.double_sided() || material.unlit();
+        let emission = if both { EmissionSides::Both } else { EmissionSides::Front };
+        self.list.push(ModelMaterial { name, call, emissive, emission });
+        Ok(())
+    }
+
+    /// The call; what has its default value is left out.
+    fn call(&mut self, material: &Material<'_>) -> Result<String, Fault> {
+        let mut call = Call::new();
+        let pbr = material.pbr_metallic_roughness();
+        let [r, g, b, alpha] = pbr.base_color_factor();
+        call.color("base_color", [r, g, b])?;
+        call.number("metallic", pbr.metallic_factor())?;
+        call.number("roughness", pbr.roughness_factor())?;
+        self.slot(&mut call, "base_color", pbr.base_color_texture().as_ref().map(Slot::new), TextureColorSpace::Srgb)?;
+        let rough = pbr.metallic_roughness_texture();
+        self.slot(&mut call, "metallic_roughness", rough.as_ref().map(Slot::new), TextureColorSpace::Raw)?;
+        if let Some(normal) = material.normal_texture() {
+            self.slot(&mut call, "normal", Some(Slot::of_normal(&normal)), TextureColorSpace::Raw)?;
+            call.number_unless("normal_scale", normal.scale(), 1.0)?;
+        }
+        let strength = material.emissive_strength().unwrap_or(1.0);
+        let emissive = material.emissive_factor().map(|v| v * strength);
+        if emissive != [0.0; 3] {
+            call.color("emissive", emissive)?;
+            let texture = material.emissive_texture();
+            self.slot(&mut call, "emissive", texture.as_ref().map(Slot::new), TextureColorSpace::Srgb)?;
+        }
+        match material.alpha_mode() {
+            AlphaMode::Opaque => {}
+            AlphaMode::Mask => {
+                call.number_unless("alpha", alpha, 1.0)?;
+                call.raw("alpha_mode", "\"mask\"");
+                call.number("alpha_cutoff", material.alpha_cutoff().unwrap_or(0.5))?;
+            }
+            AlphaMode::Blend => {
+                call.number_unless("alpha", alpha, 1.0)?;
+                call.raw("alpha_mode", "\"blend\"");
+            }
+        }
+        if material.unlit() {
+            call.raw("unlit", "1");
+        }
+        self.extensions(&mut call, material)?;
+        Ok(call.finish())
+    }
+
+    fn extensions(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), Fault> {
+        call.number_unless("ior", material.ior().unwrap_or(1.5), 1.5)?;
+        if let Some(specular) = material.specular() {
+            call.number_unless("specular", specular.specular_factor(), 1.0)?;
+            if specular.specular_color_factor() != [1.0; 3] {
+                call.color("specular_color", specular.specular_color_factor())?;
+            }
+            let (texture, tint) = (specular.specular_texture(), specular.specular_color_texture());
+            self.slot(call, "specular", texture.as_ref().map(Slot::new), TextureColorSpace::Raw)?;
+            self.slot(call, "specular_color", tint.as_ref().map(Slot::new), TextureColorSpace::Srgb)?;
+        }
+        if let Some(transmission) = material.transmission() {
+            call.number_unless("transmission", transmission.transmission_factor(), 0.0)?;
+            let texture = transmission.transmission_texture();
+            self.slot(call, "transmission", texture.as_ref().map(Slot::new), TextureColorSpace::Raw)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the arguments of a texture: `NAME_texture` and, where they are not the usual, `NAME_set` (of texture
+    /// coordinates), `NAME_wrap` and `NAME_uv` (the transform).
+    fn slot(
+        &mut self,
+        call: &mut Call,
+        name: &str,
+        slot: Option<Slot<'_>>,
+        color_space: TextureColorSpace,
+    ) -> Result<(), Fault> {
+        let Some(Slot { texture, set, transform }) = slot else { return Ok(()) };
+        let file = self.texture(&texture, color_space)?;
+        call.raw(&format!("{name}_texture"), &quote(&file));
+        if set != 0 {
+            call.raw(&format!("{name}_set"), &set.to_string());
+        }
+        let wrap = |mode: WrappingMode| match mode {
+            WrappingMode::Repeat => 0,
+            WrappingMode::ClampToEdge => 1,
+            WrappingMode::MirroredRepeat => 2,
+        };
+        let sampler = texture.sampler();
+        let wrap = wrap(sampler.wrap_s()) + 3 * wrap(sampler.wrap_t());
+        if wrap != 0 {
+            call.raw(&format!("{name}_wrap"), &wrap.to_string());
+        }
+        let matrix = transform.matrix();
+        if matrix != UvTransform::IDENTITY.matrix() {
+            let numbers = matrix.into_iter().map(number).collect::<Result<Vec<_>, _>>()?;
+            call.raw(&format!("{name}_uv"), &format!("matrix({})", numbers.join(", ")));
+        }
+        Ok(())
+    }
+
+    /// The name of a texture's image, which is made known.
+    fn texture(&mut self, texture: &Texture<'_>, color_space: TextureColorSpace) -> Result<String, Fault> {
+        let image = texture.source();
+        let kind = if color_space == TextureColorSpace::Raw { "raw" } else { "color" };
+        let name = format!("{}#image{}.{kind}", self.path.display(), image.index());
+        if !self.textures.iter().any(|known| known.name == name) {
+            let source = self.buffers.image(&image, &name)?;
+            self.textures.push(TextureDesc { name: name.clone(), source, color_space, file: self.path.to_owned() });
+        }
+        Ok(name)
+    }
+}
+
+/// A call of the unit, being written.
+struct Call {
+    text: String,
+}
+
+impl Call {
+    fn new() -> Call {
+        Call { text: "gltf_pbr(".to_owned() }
+    }
+
+    fn raw(&mut self, name: &str, value: &str) {
+        let comma = if self.text.ends_with('(') { "" } else { ", " };
+        // Writing to a string does not fail.
+        let _ = write!(self.text, "{comma}{name} = {value}");
+    }
+
+    fn number(&mut self, name: &str, value: f32) -> Result<(), Fault> {
+        self.raw(name, &number(value).map_err(|reason| format!("{name} is {reason}"))?);
+        Ok(())
+    }
+
+    fn number_unless(&mut self, name: &str, value: f32, default: f32) -> Result<(), Fault> {
+        if value == default { Ok(()) } else { self.number(name, value) }
+    }
+
+    fn color(&mut self, name: &str, value: [f32; 3]) -> Result<(), Fault> {
+        self.raw(name, &color(value).map_err(|reason| format!("{name} is {reason}"))?);
+        Ok(())
+    }
+
+    fn finish(mut self) -> String {
+        self.text.push(')');
+        self.text
+    }
+}

@@ -1,0 +1,99 @@
+//! glTF 2.0, as `.gltf` with its files beside it or as `.glb`.
+//!
+//! - The `gltf` crate parses and validates the document; bytes are read here, for its own readers trust accessors.
+//! - Photometric units are divided by 683 lm/W. The emission of materials is taken as radiance as it stands, as other
+//!   path tracers do.
+//! - Surfaces are visible from both sides, single-sided ones too: a path tracer that drops back faces lets light leak.
+//!   Single-sided materials emit from their front only.
+//! - Skins and morph targets stand in their rest pose; animations are not played; occlusion maps are ignored, since the
+//!   light that they guess is computed here.
+
+mod accessor;
+mod buffers;
+mod check;
+mod material;
+mod primitive;
+mod scene;
+
+use std::path::Path;
+
+use gltf::{Document, Gltf};
+
+use self::buffers::Buffers;
+use super::{ImportError, Model, read};
+
+/// Why a document makes no sense, without the name of the file.
+type Fault = String;
+
+/// The extensions that are understood.
+const EXTENSIONS: [&str; 8] = [
+    "KHR_lights_punctual",
+    "KHR_materials_emissive_strength",
+    "KHR_materials_ior",
+    "KHR_materials_specular",
+    "KHR_materials_transmission",
+    "KHR_materials_unlit",
+    "KHR_mesh_quantization",
+    "KHR_texture_transform",
+];
+
+/// Reads a glTF file with all that belongs to it.
+///
+/// # Errors
+/// When a file is missing or damaged, or the document needs an extension that is not understood.
+pub fn load_gltf(path: &Path) -> Result<Model, ImportError> {
+    parse_gltf(path, &read(path)?)
+}
+
+/// Reads a glTF document. `path` names it in messages and tells where its other files are.
+///
+/// # Errors
+/// As [`load_gltf`].
+pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
+    let fault = |reason: Fault| ImportError::Syntax { path: path.to_owned(), line: None, reason };
+    check_length(bytes).map_err(fault)?;
+    // The document is only looked at once it has been validated.
+    let Gltf { document, blob } =
+        Gltf::from_slice_without_validation(bytes).map_err(|error| fault(format!("not glTF: {}", reason(&error))))?;
+    let document = validate(document).map_err(fault)?;
+    let buffers = Buffers::read(&document, blob, path).map_err(fault)?;
+    scene::model(&document, &buffers, path)
+}
+
+/// A GLB says how long it is; one that ends before would otherwise be told by whatever happens to be missing.
+fn check_length(bytes: &[u8]) -> Result<(), Fault> {
+    let Some(header) = bytes.strip_prefix(b"glTF") else { return Ok(()) };
+    let word = |at: usize| header.get(at..at + 4).and_then(|word| word.try_into().ok()).map(u32::from_le_bytes);
+    match (word(0), word(4)) {
+        (Some(version), _) if version != 2 => Err(format!("glTF version {version}; version 2 is read")),
+        (Some(_), Some(length)) if length as usize <= bytes.len() => Ok(()),
+        (Some(_), Some(length)) => {
+            Err(format!("cut short: it says that it has {length} bytes, but there are {}", bytes.len()))
+        }
+        _ => Err(format!("cut short: there are only {} bytes", bytes.len())),
+    }
+}
+
+fn validate(document: Document) -> Result<Document, Fault> {
+    let mut json = document.into_json();
+    let unknown: Vec<&str> =
+        json.extensions_required.iter().map(String::as_str).filter(|name| !EXTENSIONS.contains(name)).collect();
+    if !unknown.is_empty() {
+        return Err(format!("it requires extensions that are not supported: {}", unknown.join(", ")));
+    }
+    // All are known, but the crate knows fewer.
+    json.extensions_required.clear();
+    check::prepare(&mut json)?;
+    Document::from_json(json).map_err(|error| reason(&error))
+}
+
+/// Why the crate refuses a document, in one line.
+fn reason(error: &gltf::Error) -> String {
+    match error {
+        gltf::Error::Validation(list) => match list.first() {
+            Some((place, error)) => format!("{place}: {error}"),
+            None => "the document is not valid".to_owned(),
+        },
+        other => other.to_string(),
+    }
+}

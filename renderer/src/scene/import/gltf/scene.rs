@@ -1,0 +1,248 @@
+//! The nodes of a document: meshes in their places, cameras and lights.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use gltf::camera::Projection as GltfProjection;
+use gltf::khr_lights_punctual::{Kind as GltfLight, Light};
+use gltf::scene::Transform;
+use gltf::{Document, Node};
+use glam::{Affine3A, DAffine3, DMat4, DQuat, DVec3, Vec3};
+use rustc_hash::FxHashMap;
+
+use super::buffers::Buffers;
+use super::material::Materials;
+use super::{Fault, primitive};
+use crate::camera::{CameraDesc, FovAxis, Projection};
+use crate::color::Rgb;
+use crate::geometry::Mesh;
+use crate::math::is_invertible;
+use crate::scene::desc::{LightKind, SpotFalloff};
+use crate::scene::import::model::Names;
+use crate::scene::import::{ImportError, Model, ModelShape};
+
+/// Luminous efficacy by which photometric units become radiometric ones [lm/W].
+const LUMENS_PER_WATT: f32 = 683.0;
+
+/// The content of a document's scene.
+pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Result<Model, ImportError> {
+    let fault = |reason: Fault| ImportError::Syntax { path: path.to_owned(), line: None, reason };
+    let mut materials = Materials::new(buffers, path);
+    for material in document.materials() {
+        materials.add(&material).map_err(fault)?;
+    }
+    let (materials, textures) = materials.finish();
+    let mut reader = Reader {
+        buffers,
+        path,
+        model: Model { materials, textures, ..Model::default() },
+        meshes: FxHashMap::default(),
+        shape_names: Names::default(),
+        camera_names: Names::default(),
+        light_names: Names::default(),
+    };
+    for name in document.extensions_used().filter(|name| changes_looks(name)) {
+        reader.warn(format!("the extension {name} is not supported and has no effect"));
+    }
+    for (node, world_from_node) in placed_nodes(document).map_err(fault)? {
+        reader.node(&node, &world_from_node)?;
+    }
+    Ok(reader.model)
+}
+
+/// Whether an extension that is used but not understood is missed in the picture.
+fn changes_looks(name: &str) -> bool {
+    !super::EXTENSIONS.contains(&name) && ["KHR_materials_", "KHR_texture_", "EXT_texture_", "EXT_mesh_"].iter().any(|p| name.starts_with(p))
+}
+
+/// The nodes of the scene with their places in the world; the first scene where none is the default, all root nodes
+/// where there are no scenes.
+fn placed_nodes(document: &Document) -> Result<Vec<(Node<'_>, DAffine3)>, Fault> {
+    let nodes: Vec<Node<'_>> = document.nodes().collect();
+    let mut is_child = vec![false; nodes.len()];
+    for node in &nodes {
+        node.children().for_each(|child| is_child[child.index()] = true);
+    }
+    let roots: Vec<Node<'_>> = match document.default_scene().or_else(|| document.scenes().next()) {
+        Some(scene) => scene.nodes().collect(),
+        None => nodes.into_iter().filter(|node| !is_child[node.index()]).collect(),
+    };
+    let mut seen = vec![false; is_child.len()];
+    let mut placed = vec![];
+    let mut stack: Vec<(Node<'_>, DAffine3)> = roots.into_iter().rev().map(|node| (node, DAffine3::IDENTITY)).collect();
+    while let Some((node, world_from_parent)) = stack.pop() {
+        if std::mem::replace(&mut seen[node.index()], true) {
+            return Err(format!("node {} has two parents, or is its own ancestor", node.index()));
+        }
+        let world_from_node = world_from_parent * transform_of(&node)?;
+        let first = stack.len();
+        stack.extend(node.children().map(|child| (child, world_from_node)));
+        stack[first..].reverse();
+        placed.push((node, world_from_node));
+    }
+    Ok(placed)
+}
+
+fn transform_of(node: &Node<'_>) -> Result<DAffine3, Fault> {
+    let double = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
+    let transform = match node.transform() {
+        Transform::Matrix { matrix } => {
+            let matrix = DMat4::from_cols_array_2d(&matrix.map(|column| column.map(f64::from)));
+            if matrix.row(3) != glam::DVec4::W {
+                return Err(format!("the matrix of node {} is not affine", node.index()));
+            }
+            DAffine3::from_mat4(matrix)
+        }
+        Transform::Decomposed { translation, rotation, scale } => {
+            let rotation = DQuat::from_array(rotation.map(f64::from));
+            let rotation = if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY };
+            DAffine3::from_scale_rotation_translation(double(scale), rotation, double(translation))
+        }
+    };
+    if transform.is_finite() { Ok(transform) } else { Err(format!("the transform of node {} is not finite", node.index())) }
+}
+
+struct Reader<'a> {
+    buffers: &'a Buffers,
+    path: &'a Path,
+    model: Model,
+    /// By mesh and primitive; `None` for what is not shown.
+    meshes: FxHashMap<(usize, usize), Option<Arc<Mesh>>>,
+    shape_names: Names,
+    camera_names: Names,
+    light_names: Names,
+}
+
+impl Reader<'_> {
+    /// Notes something that is not shown, once.
+    fn warn(&mut self, warning: String) {
+        if !self.model.warnings.contains(&warning) {
+            self.model.warnings.push(warning);
+        }
+    }
+
+    fn node(&mut self, node: &Node<'_>, world_from_node: &DAffine3) -> Result<(), ImportError> {
+        let place = Affine3A::from_mat3_translation(world_from_node.matrix3.as_mat3(), world_from_node.translation.as_vec3());
+        if let Some(mesh) = node.mesh() {
+            self.mesh(node, &mesh, place)?;
+        }
+        if let Some(camera) = node.camera() {
+            self.camera(node, &camera, place).map_err(|reason| self.fault(reason))?;
+        }
+        if let Some(light) = node.light() {
+            self.light(node, &light, place);
+        }
+        if node.skin().is_some() {
+            self.warn("skins stand in their rest pose".to_owned());
+        }
+        Ok(())
+    }
+
+    fn fault(&self, reason: Fault) -> ImportError {
+        ImportError::Syntax { path: self.path.to_owned(), line: None, reason }
+    }
+
+    fn mesh(&mut self, node: &Node<'_>, mesh: &gltf::Mesh<'_>, place: Affine3A) -> Result<(), ImportError> {
+        let name = node.name().or(mesh.name()).map_or_else(|| format!("node{}", node.index()), str::to_owned);
+        if !is_invertible(&place) {
+            self.warn(format!("`{name}` is scaled to nothing and not shown"));
+            return Ok(());
+        }
+        let single = mesh.primitives().len() == 1;
+        for primitive in mesh.primitives() {
+            if primitive.morph_targets().len() > 0 {
+                self.warn("morph targets stand in their rest pose".to_owned());
+            }
+            let Some(triangles) = self.primitive(mesh, &primitive)? else { continue };
+            let part = if single { name.clone() } else { format!("{name}.{}", primitive.index()) };
+            self.model.shapes.push(ModelShape {
+                name: self.shape_names.unique(&part),
+                mesh: triangles,
+                world_from_object: place,
+                material: primitive.material().index(),
+            });
+        }
+        Ok(())
+    }
+
+    fn primitive(
+        &mut self,
+        mesh: &gltf::Mesh<'_>,
+        primitive: &gltf::Primitive<'_>,
+    ) -> Result<Option<Arc<Mesh>>, ImportError> {
+        let key = (mesh.index(), primitive.index());
+        if let Some(known) = self.meshes.get(&key) {
+            return Ok(known.clone());
+        }
+        let name = mesh.name().map_or_else(|| format!("mesh {}", mesh.index()), |name| format!("mesh `{name}`"));
+        let part = format!("{name}, primitive {}", primitive.index());
+        let read = primitive::mesh(primitive, self.buffers).map_err(|reason| self.fault(format!("{part}: {reason}")))?;
+        let made = match read {
+            Ok(triangles) => {
+                let valid = triangles.validate().map_err(|source| ImportError::Mesh {
+                    path: self.path.to_owned(),
+                    part: Some(part),
+                    source,
+                })?;
+                Some(Arc::new(valid))
+            }
+            Err(reason) => {
+                self.warn(format!("{part}: {reason}"));
+                None
+            }
+        };
+        self.meshes.insert(key, made.clone());
+        Ok(made)
+    }
+
+    fn camera(&mut self, node: &Node<'_>, camera: &gltf::Camera<'_>, place: Affine3A) -> Result<(), Fault> {
+        let wrong = |what: &str| Err(format!("camera {} has {what}", camera.index()));
+        if !is_invertible(&place) {
+            return wrong("a singular transform");
+        }
+        // Near and far planes serve the depth buffers of rasterisers; rays need none.
+        let projection = match camera.projection() {
+            GltfProjection::Perspective(lens) => {
+                let fov = lens.yfov();
+                if !(fov > 0.0 && fov < std::f32::consts::PI) {
+                    return wrong("a field of view that is not between 0 and 180 degrees");
+                }
+                Projection::Perspective { fov, fov_axis: FovAxis::Y, aperture_radius: 0.0, focus_distance: 1.0 }
+            }
+            GltfProjection::Orthographic(lens) => {
+                let width = 2.0 * lens.xmag().abs();
+                if !(width > 0.0 && width.is_finite()) {
+                    return wrong("no width");
+                }
+                Projection::Orthographic { width }
+            }
+        };
+        let name = node.name().or(camera.name()).map_or_else(|| format!("camera{}", camera.index()), str::to_owned);
+        let camera = CameraDesc { world_from_camera: place, projection, near: 0.0, far: f32::INFINITY };
+        self.model.cameras.push((self.camera_names.unique(&name), camera));
+        Ok(())
+    }
+
+    /// KHR_lights_punctual: lights shine along −z of their node.
+    fn light(&mut self, node: &Node<'_>, light: &Light<'_>, place: Affine3A) {
+        let name = node.name().or(light.name()).map_or_else(|| format!("light{}", light.index()), str::to_owned);
+        let strength = Rgb::from(light.color()) * (light.intensity() / LUMENS_PER_WATT);
+        let direction = place.transform_vector3(Vec3::NEG_Z).try_normalize();
+        let (true, Some(direction)) = (strength.is_finite(), direction) else {
+            self.warn(format!("the light `{name}` has no direction or no finite intensity and is left out"));
+            return;
+        };
+        let position = Vec3::from(place.translation);
+        let kind = match light.kind() {
+            GltfLight::Point => LightKind::Point { position, intensity: strength },
+            GltfLight::Directional => LightKind::Directional { direction, irradiance: strength },
+            GltfLight::Spot { inner_cone_angle, outer_cone_angle } => {
+                let cutoff = outer_cone_angle.clamp(1e-4, std::f32::consts::PI);
+                let beam_width = inner_cone_angle.clamp(0.0, cutoff);
+                let falloff = SpotFalloff::SquaredCosine;
+                LightKind::Spot { position, direction, intensity: strength, cutoff, beam_width, falloff }
+            }
+        };
+        self.model.lights.push((self.light_names.unique(&name), kind));
+    }
+}

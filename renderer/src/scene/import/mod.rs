@@ -1,0 +1,101 @@
+//! Files of other programs, read into Kiln's own data. No file, however broken, does worse than an error.
+
+mod gltf;
+mod model;
+mod mtl;
+mod obj;
+mod ply;
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use thiserror::Error;
+
+use crate::geometry::MeshError;
+
+pub use gltf::{load_gltf, parse_gltf};
+pub use model::{Model, ModelMaterial, ModelShape};
+pub use mtl::ObjMaterial;
+pub use obj::{Obj, ObjPart, load_obj};
+pub use ply::{load_ply, parse_ply};
+
+pub(crate) use model::stem;
+
+/// Why a file was not imported.
+#[derive(Debug, Error)]
+pub enum ImportError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The file is of another kind.
+    #[error("{} is not {expected}", .path.display())]
+    Kind {
+        /// The file.
+        path: PathBuf,
+        /// What it should have been.
+        expected: &'static str,
+    },
+    /// The file ends too early.
+    #[error("{} is cut short: it ends in the {element} elements, at {found} of {expected}", .path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// What it ends among.
+        element: String,
+        /// How many the file promises.
+        expected: usize,
+        /// How many it has.
+        found: usize,
+    },
+    /// Something in the file makes no sense.
+    #[error("{}: {reason}", place(path, *line))]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1, in files that have lines.
+        line: Option<usize>,
+        /// What is wrong, and what was expected.
+        reason: String,
+    },
+    /// What the file describes is no mesh.
+    #[error("{}{}: {source}", .path.display(), part.as_ref().map(|part| format!(", {part}")).unwrap_or_default())]
+    Mesh {
+        /// The file.
+        path: PathBuf,
+        /// Which part of it, where it has parts.
+        part: Option<String>,
+        /// What is wrong.
+        source: MeshError,
+    },
+}
+
+/// The file, and the line where there is one.
+fn place(path: &Path, line: Option<usize>) -> String {
+    match line {
+        Some(line) => format!("{}:{line}", path.display()),
+        None => path.display().to_string(),
+    }
+}
+
+/// The bytes of a file.
+fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
+    fs::read(path).map_err(|source| ImportError::Read { path: path.into(), source })
+}
+
+/// Reads a model, of the format that its extension says.
+///
+/// # Errors
+/// When the file cannot be read or makes no sense.
+pub fn read_model(path: &Path) -> Result<Model, ImportError> {
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
+    match extension.as_str() {
+        "glb" | "gltf" => load_gltf(path),
+        "ply" => Ok(Model::of_mesh(path, load_ply(path)?)),
+        _ => Err(ImportError::Kind { path: path.to_owned(), expected: "a PLY, OBJ, glTF or GLB file" }),
+    }
+}

@@ -1,0 +1,105 @@
+//! What a model file brings, whatever its format.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::Affine3A;
+
+use crate::camera::CameraDesc;
+use crate::geometry::Mesh;
+use crate::math::Bounds;
+use crate::scene::desc::{EmissionSides, LightKind, TextureDesc};
+
+/// The content of a model file, in the file's own world.
+#[derive(Clone, Debug, Default)]
+pub struct Model {
+    /// Its shapes. Those that hold the same mesh are instances of it.
+    pub shapes: Vec<ModelShape>,
+    /// Its materials.
+    pub materials: Vec<ModelMaterial>,
+    /// Its textures, under names of their own.
+    pub textures: Vec<TextureDesc>,
+    /// Its cameras by name.
+    pub cameras: Vec<(String, CameraDesc)>,
+    /// Its lights by name.
+    pub lights: Vec<(String, LightKind)>,
+    /// What it has that Kiln does not show.
+    pub warnings: Vec<String>,
+}
+
+/// A mesh in its place.
+#[derive(Clone, Debug)]
+pub struct ModelShape {
+    /// Its name, unique in the model.
+    pub name: String,
+    /// Its triangles.
+    pub mesh: Arc<Mesh>,
+    /// Where it is; invertible.
+    pub world_from_object: Affine3A,
+    /// Index of its material, if the file says one.
+    pub material: Option<usize>,
+}
+
+/// A material as a call of a unit.
+#[derive(Clone, Debug)]
+pub struct ModelMaterial {
+    /// Its name, unique in the model.
+    pub name: String,
+    /// The call in the language: `gltf_pbr(base_color = (0.8, 0.8, 0.8), metallic = 0.0)`.
+    pub call: String,
+    /// Whether it emits light.
+    pub emissive: bool,
+    /// From which sides.
+    pub emission: EmissionSides,
+}
+
+impl Model {
+    /// A model of one mesh, named after its file.
+    pub fn of_mesh(path: &Path, mesh: Mesh) -> Model {
+        let shape = ModelShape {
+            name: stem(path),
+            mesh: Arc::new(mesh),
+            world_from_object: Affine3A::IDENTITY,
+            material: None,
+        };
+        Model { shapes: vec![shape], ..Model::default() }
+    }
+
+    /// The box that holds its shapes.
+    pub fn bounds(&self) -> Bounds {
+        self.shapes.iter().fold(Bounds::EMPTY, |bounds, shape| {
+            let place = |p| shape.world_from_object.transform_point3(p);
+            bounds.union(Bounds::of_points(shape.mesh.positions.iter().copied().map(place)))
+        })
+    }
+
+    /// Whether it brings light: a light of its own, or a shape that emits.
+    pub fn has_light(&self) -> bool {
+        let emits = |shape: &ModelShape| shape.material.is_some_and(|material| self.materials[material].emissive);
+        !self.lights.is_empty() || self.shapes.iter().any(emits)
+    }
+}
+
+/// The name of a file without directory and extension.
+pub(crate) fn stem(path: &Path) -> String {
+    path.file_stem().map_or_else(|| "model".to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Hands out names: a second `Body` becomes `Body 2`.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    taken: rustc_hash::FxHashSet<String>,
+}
+
+impl Names {
+    /// The name, or one like it that is not taken yet.
+    pub(super) fn unique(&mut self, name: &str) -> String {
+        let mut candidate = name.to_owned();
+        let mut count = 1u32;
+        while !self.taken.insert(candidate.clone()) {
+            count += 1;
+            candidate = format!("{name} {count}");
+        }
+        candidate
+    }
+}

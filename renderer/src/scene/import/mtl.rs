@@ -1,0 +1,148 @@
+//! Material libraries of OBJ files, as data; what it means is the scene's to say.
+
+use std::path::{Path, PathBuf};
+
+use super::ImportError;
+use super::obj::{logical_lines, numbers};
+
+/// A material as an MTL file describes it. Colours are as in the file, taken for linear; what the file does not say is
+/// `None`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ObjMaterial {
+    /// `newmtl`.
+    pub name: String,
+    /// `Kd`.
+    pub diffuse: Option<[f32; 3]>,
+    /// `Ks`.
+    pub specular: Option<[f32; 3]>,
+    /// `Ke`: radiance.
+    pub emission: Option<[f32; 3]>,
+    /// `Tf`: what passes through.
+    pub transmission: Option<[f32; 3]>,
+    /// `Ns`: the exponent of the highlight.
+    pub shininess: Option<f32>,
+    /// `Ni`: the index of refraction.
+    pub ior: Option<f32>,
+    /// `d`, or 1 − `Tr`: opacity.
+    pub dissolve: Option<f32>,
+    /// `illum`: 0 flat, 1 diffuse, 2 with highlights, 3–9 with reflection, refraction or both.
+    pub illumination: Option<u32>,
+    /// `Pr`: roughness.
+    pub roughness: Option<f32>,
+    /// `Pm`: how metallic.
+    pub metallic: Option<f32>,
+    /// `map_Kd`; paths of images are relative to where the library is.
+    pub diffuse_map: Option<PathBuf>,
+    /// `map_Ks`.
+    pub specular_map: Option<PathBuf>,
+    /// `map_Ke`.
+    pub emission_map: Option<PathBuf>,
+    /// `map_Ns`.
+    pub shininess_map: Option<PathBuf>,
+    /// `map_d`.
+    pub dissolve_map: Option<PathBuf>,
+    /// `map_Pr`.
+    pub roughness_map: Option<PathBuf>,
+    /// `map_Pm`.
+    pub metallic_map: Option<PathBuf>,
+    /// `map_bump` or `bump`: heights.
+    pub bump_map: Option<PathBuf>,
+    /// `norm`: normals in the tangent frame.
+    pub normal_map: Option<PathBuf>,
+}
+
+/// Reads a material library; `path` is what errors call it and what images are relative to.
+pub(super) fn parse_mtl(bytes: &[u8], path: &Path) -> Result<Vec<ObjMaterial>, ImportError> {
+    let mut materials: Vec<ObjMaterial> = Vec::new();
+    for (number, line) in logical_lines(&String::from_utf8_lossy(bytes)) {
+        let (keyword, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
+        let rest = rest.trim();
+        let done = if keyword == "newmtl" {
+            materials.push(ObjMaterial {
+                name: rest.to_owned(),
+                ..ObjMaterial::default()
+            });
+            Ok(())
+        } else {
+            match materials.last_mut() {
+                Some(material) => statement(material, keyword, rest, path),
+                None => Err(format!("`{keyword}` comes before the first `newmtl`")),
+            }
+        };
+        let syntax = |reason| ImportError::Syntax {
+            path: path.into(),
+            line: Some(number),
+            reason,
+        };
+        done.map_err(syntax)?;
+    }
+    Ok(materials)
+}
+
+fn statement(material: &mut ObjMaterial, keyword: &str, rest: &str, path: &Path) -> Result<(), String> {
+    match keyword.to_ascii_lowercase().as_str() {
+        "kd" => material.diffuse = Some(color(rest)?),
+        "ks" => material.specular = Some(color(rest)?),
+        "ke" => material.emission = Some(color(rest)?),
+        "tf" => material.transmission = Some(color(rest)?),
+        "ns" => material.shininess = Some(number(rest)?),
+        "ni" => material.ior = Some(number(rest)?),
+        "d" => material.dissolve = Some(number(rest.trim_start_matches("-halo"))?),
+        "tr" => material.dissolve = Some(1.0 - number(rest)?),
+        "illum" => material.illumination = Some(number(rest)?.max(0.0) as u32),
+        "pr" => material.roughness = Some(number(rest)?),
+        "pm" => material.metallic = Some(number(rest)?),
+        "map_kd" => material.diffuse_map = Some(image(rest, path)?),
+        "map_ks" => material.specular_map = Some(image(rest, path)?),
+        "map_ke" => material.emission_map = Some(image(rest, path)?),
+        "map_ns" => material.shininess_map = Some(image(rest, path)?),
+        "map_d" => material.dissolve_map = Some(image(rest, path)?),
+        "map_pr" => material.roughness_map = Some(image(rest, path)?),
+        "map_pm" => material.metallic_map = Some(image(rest, path)?),
+        "map_bump" | "bump" => material.bump_map = Some(image(rest, path)?),
+        "norm" | "map_kn" => material.normal_map = Some(image(rest, path)?),
+        // Ambient light and other fashions of old.
+        _ => {}
+    }
+    Ok(())
+}
+
+fn color(text: &str) -> Result<[f32; 3], String> {
+    match numbers::<3>(text)? {
+        ([grey, ..], 1) => Ok([grey; 3]),
+        (rgb, 3) => Ok(rgb),
+        (_, count) => Err(format!("a colour takes 1 or 3 numbers, not {count}")),
+    }
+}
+
+fn number(text: &str) -> Result<f32, String> {
+    match numbers::<1>(text)? {
+        ([value], 1) => Ok(value),
+        (_, count) => Err(format!("one number is expected, not {count}")),
+    }
+}
+
+/// The image of a map, past its options. Names may have spaces in them.
+fn image(text: &str, path: &Path) -> Result<PathBuf, String> {
+    let mut rest = text;
+    while let Some((option, after)) = rest.split_once(char::is_whitespace)
+        && option.starts_with('-')
+    {
+        rest = after.trim_start();
+        // Options take a word (`on`, a channel) or up to three numbers.
+        let word = matches!(
+            option,
+            "-blendu" | "-blendv" | "-cc" | "-clamp" | "-imfchan" | "-type"
+        );
+        for _ in 0..if word { 1 } else { 3 } {
+            match rest.split_once(char::is_whitespace) {
+                Some((value, after)) if word || value.parse::<f32>().is_ok() => rest = after.trim_start(),
+                _ => break,
+            }
+        }
+    }
+    if rest.is_empty() {
+        return Err("the name of an image is expected".into());
+    }
+    Ok(path.with_file_name(rest.replace('\\', "/")))
+}

@@ -1,0 +1,492 @@
+//! Wavefront OBJ: polygons in groups, with materials by name.
+//!
+//! Read here rather than by `tobj`, which panics on some relative indices where overflow is checked, drops the names of
+//! materials that no library defines, misplaces attributes where only some corners have them, and says of no mistake
+//! where it is.
+
+use std::path::{Path, PathBuf};
+
+use glam::{Vec2, Vec3};
+use rustc_hash::FxHashMap;
+
+use super::mtl::{ObjMaterial, parse_mtl};
+use super::{ImportError, read};
+use crate::geometry::Mesh;
+
+/// What an OBJ file and its material libraries hold.
+#[derive(Clone, Debug, Default)]
+pub struct Obj {
+    /// Meshes: one for each group and material that occur together.
+    pub parts: Vec<ObjPart>,
+    /// Materials of the libraries, in the order of definition.
+    pub materials: Vec<ObjMaterial>,
+    /// What could not be found, but is not needed for the meshes.
+    pub warnings: Vec<String>,
+}
+
+/// The faces of one group that have the same material.
+#[derive(Clone, Debug)]
+pub struct ObjPart {
+    /// The name of the object or group; empty where the file gives none.
+    pub name: String,
+    /// The name of its material, whether a library defines it or not.
+    pub material: Option<String>,
+    /// Its faces, cut into triangles. Corners that share all of their indices share a vertex.
+    pub mesh: Mesh,
+}
+
+/// Reads an OBJ file and the material libraries that it names. A library that is not there is a warning.
+///
+/// # Errors
+/// When a file cannot be read or holds something that makes no sense.
+pub fn load_obj(path: &Path) -> Result<Obj, ImportError> {
+    parse_obj(&read(path)?, path, read)
+}
+
+/// Reads an OBJ file from its bytes; `path` is what errors call it and what libraries are relative to.
+fn parse_obj(
+    bytes: &[u8],
+    path: &Path,
+    mut read_library: impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
+) -> Result<Obj, ImportError> {
+    let mut reader = ObjReader::default();
+    let text = String::from_utf8_lossy(bytes);
+    for (number, line) in logical_lines(&text) {
+        let syntax = |reason: String| ImportError::Syntax {
+            path: path.into(),
+            line: Some(number),
+            reason,
+        };
+        let (keyword, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
+        if keyword == "mtllib" {
+            for library in reader.libraries(path, rest.trim()) {
+                match read_library(&library) {
+                    Ok(bytes) => reader.obj.materials.extend(parse_mtl(&bytes, &library)?),
+                    Err(error) => reader.obj.warnings.push(error.to_string()),
+                }
+            }
+        } else {
+            reader.statement(keyword, rest.trim()).map_err(syntax)?;
+        }
+    }
+    reader.finish(path)
+}
+
+/// The lines of a text with their numbers, from 1: comments and blanks left out, lines that end in `\` joined.
+pub(super) fn logical_lines(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
+    let mut lines = (1..).zip(text.lines());
+    std::iter::from_fn(move || {
+        loop {
+            let (number, line) = lines.next()?;
+            let mut joined = without_comment(line).to_owned();
+            while joined.ends_with('\\') {
+                joined.pop();
+                joined.push(' ');
+                joined.push_str(lines.next().map_or("", |(_, line)| without_comment(line)));
+            }
+            let trimmed = joined.trim();
+            if !trimmed.is_empty() {
+                return Some((number, trimmed.to_owned()));
+            }
+        }
+    })
+}
+
+fn without_comment(line: &str) -> &str {
+    line.split('#').next().unwrap_or_default().trim_end()
+}
+
+/// The first `N` numbers of `text`, and how many it has.
+pub(super) fn numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), String> {
+    let (mut values, mut count) = ([0.0; N], 0);
+    for word in text.split_whitespace() {
+        let value: f32 = word.parse().map_err(|_| format!("`{word}` is not a number"))?;
+        if !value.is_finite() {
+            return Err(format!("`{word}` is not finite"));
+        }
+        if let Some(place) = values.get_mut(count) {
+            *place = value;
+        }
+        count += 1;
+    }
+    Ok((values, count))
+}
+
+/// Indices, from 0, of a corner's position, texture coordinates and normal; `u32::MAX` where it has none.
+type Corner = [u32; 3];
+const NONE: u32 = u32::MAX;
+
+/// A part while faces are added to it.
+#[derive(Default)]
+struct Part {
+    name: String,
+    material: Option<String>,
+    triangles: Vec<[u32; 3]>,
+    corners: Vec<Corner>,
+    vertex_of_corner: FxHashMap<Corner, u32>,
+}
+
+#[derive(Default)]
+struct ObjReader {
+    obj: Obj,
+    positions: Vec<Vec3>,
+    colors: Vec<[f32; 4]>,
+    any_color: bool,
+    uvs: Vec<Vec2>,
+    normals: Vec<Vec3>,
+    group: String,
+    material: Option<String>,
+    parts: Vec<Part>,
+    part_of: FxHashMap<(String, Option<String>), usize>,
+    /// The part that faces go to, unless group or material have changed since.
+    current: Option<usize>,
+    /// Vertices of the face at hand.
+    face: Vec<u32>,
+}
+
+impl ObjReader {
+    fn statement(&mut self, keyword: &str, rest: &str) -> Result<(), String> {
+        match keyword {
+            "v" => {
+                let (values, count) = numbers::<6>(rest)?;
+                let [x, y, z, r, g, b] = values;
+                match count {
+                    // A fourth number is a weight, which polygons have no use for.
+                    3 | 4 => self.colors.push([1.0; 4]),
+                    6 | 7 => {
+                        self.colors.push([r, g, b, 1.0]);
+                        self.any_color = true;
+                    }
+                    _ => {
+                        return Err(format!(
+                            "a vertex takes 3 numbers, or 6 with its colour, not {count}"
+                        ));
+                    }
+                }
+                self.positions.push(Vec3::new(x, y, z));
+            }
+            "vt" => match numbers::<2>(rest)? {
+                (uv, 1..=3) => self.uvs.push(Vec2::from(uv)),
+                (_, count) => return Err(format!("texture coordinates take 1 to 3 numbers, not {count}")),
+            },
+            "vn" => match numbers::<3>(rest)? {
+                (n, 3) => self.normals.push(Vec3::from(n)),
+                (_, count) => return Err(format!("a normal takes 3 numbers, not {count}")),
+            },
+            "f" | "fo" => self.add_face(rest)?,
+            "o" | "g" => {
+                rest.clone_into(&mut self.group);
+                self.current = None;
+            }
+            "usemtl" => {
+                self.material = (!rest.is_empty()).then(|| rest.to_owned());
+                self.current = None;
+            }
+            // Smoothing groups, points, lines, curves: nothing to do with the surface as it is rendered.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add_face(&mut self, text: &str) -> Result<(), String> {
+        let part = self.current_part();
+        let mut face = std::mem::take(&mut self.face);
+        face.clear();
+        for word in text.split_whitespace() {
+            let corner = self.corner(word)?;
+            let part = &mut self.parts[part];
+            let next = part.corners.len() as u32;
+            face.push(*part.vertex_of_corner.entry(corner).or_insert_with(|| {
+                part.corners.push(corner);
+                next
+            }));
+        }
+        let [first, rest @ ..] = &face[..] else {
+            return Err("a face takes 3 or more vertices, not 0".into());
+        };
+        if rest.len() < 2 {
+            return Err(format!("a face takes 3 or more vertices, not {}", face.len()));
+        }
+        self.parts[part]
+            .triangles
+            .extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
+        self.face = face;
+        Ok(())
+    }
+
+    fn current_part(&mut self) -> usize {
+        *self.current.get_or_insert_with(|| {
+            *self
+                .part_of
+                .entry((self.group.clone(), self.material.clone()))
+                .or_insert_with(|| {
+                    let (name, material) = (self.group.clone(), self.material.clone());
+                    self.parts.push(Part {
+                        name,
+                        material,
+                        ..Part::default()
+                    });
+                    self.parts.len() - 1
+                })
+        })
+    }
+
+    /// Reads `v`, `v/vt`, `v//vn` or `v/vt/vn`.
+    fn corner(&self, word: &str) -> Result<Corner, String> {
+        let mut corner = [NONE; 3];
+        let counts = [self.positions.len(), self.uvs.len(), self.normals.len()];
+        let whats = ["vertex", "texture coordinate", "normal"];
+        let mut fields = word.split('/');
+        for ((place, count), what) in corner.iter_mut().zip(counts).zip(whats) {
+            match fields.next() {
+                Some("") | None if what != "vertex" => {}
+                Some(field) => *place = index(field, count, what)?,
+                None => {}
+            }
+        }
+        if fields.next().is_some() {
+            return Err(format!("`{word}` has too many indices: v/vt/vn is the most"));
+        }
+        Ok(corner)
+    }
+
+    /// The files of an `mtllib` statement. Names may have spaces in them, or be several.
+    fn libraries(&self, obj: &Path, names: &str) -> Vec<PathBuf> {
+        let beside = |name: &str| obj.with_file_name(name.replace('\\', "/"));
+        let whole = beside(names);
+        if names.ends_with(".mtl") && names.matches(".mtl").count() == 1 || whole.is_file() {
+            vec![whole]
+        } else {
+            names.split_whitespace().map(beside).collect()
+        }
+    }
+
+    fn finish(mut self, path: &Path) -> Result<Obj, ImportError> {
+        if self.positions.is_empty() {
+            return Err(ImportError::Kind {
+                path: path.into(),
+                expected: "an OBJ file: it has no vertices",
+            });
+        }
+        for part in std::mem::take(&mut self.parts) {
+            let mesh = self.mesh(&part);
+            let name = if part.name.is_empty() {
+                None
+            } else {
+                Some(format!("group {}", part.name))
+            };
+            let mesh = mesh.validate().map_err(|source| ImportError::Mesh {
+                path: path.into(),
+                part: name,
+                source,
+            })?;
+            self.obj.parts.push(ObjPart {
+                name: part.name,
+                material: part.material,
+                mesh,
+            });
+        }
+        if self.obj.parts.is_empty() {
+            let source = crate::geometry::MeshError::Empty;
+            return Err(ImportError::Mesh {
+                path: path.into(),
+                part: None,
+                source,
+            });
+        }
+        Ok(self.obj)
+    }
+
+    fn mesh(&self, part: &Part) -> Mesh {
+        let corners = &part.corners;
+        let get = |index: u32| (index != NONE).then_some(index as usize);
+        let mut mesh = Mesh {
+            triangles: part.triangles.clone(),
+            ..Mesh::default()
+        };
+        mesh.positions = corners
+            .iter()
+            .map(|&[v, _, _]| self.positions[v as usize])
+            .collect();
+        if self.any_color {
+            mesh.colors = corners.iter().map(|&[v, _, _]| self.colors[v as usize]).collect();
+        }
+        // An attribute of some corners is one of all; a zero normal is found from the faces around.
+        if corners.iter().any(|&[_, vt, _]| vt != NONE) {
+            let uv = |index: u32| get(index).map_or(Vec2::ZERO, |index| self.uvs[index]);
+            mesh.uvs = corners.iter().map(|&[_, vt, _]| uv(vt)).collect();
+        }
+        if corners.iter().any(|&[_, _, vn]| vn != NONE) {
+            let normal = |index: u32| get(index).map_or(Vec3::ZERO, |index| self.normals[index]);
+            mesh.normals = corners.iter().map(|&[_, _, vn]| normal(vn)).collect();
+        }
+        mesh
+    }
+}
+
+/// An index from 1, or from −1 backwards, as one from 0.
+fn index(field: &str, count: usize, what: &str) -> Result<u32, String> {
+    let number: i64 = field
+        .parse()
+        .map_err(|_| format!("`{field}` is not the index of a {what}"))?;
+    let index = if number < 0 {
+        number.checked_add_unsigned(count as u64)
+    } else {
+        number.checked_sub(1)
+    };
+    index
+        .and_then(|index| u32::try_from(index).ok())
+        .filter(|&index| (index as usize) < count && index != NONE)
+        .ok_or_else(|| format!("there is no {what} {number}: {count} come before this line"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SQUARES: &str = "\
+# two squares and a pentagon
+mtllib two.mtl
+v 0 0 0
+v 1 0 0
+v 1 1 0 1.0
+v 0 1 0
+vt 0 0
+vt 1 0
+vt 1 1
+vt 0 1
+vn 0 0 2
+o left
+usemtl red
+f 1/1/1 2/2/1 3/3/1 4/4/1
+v 2 0 0 0.5 0.25 0
+usemtl no such material
+f 1 2 \\
+  -1
+g right
+usemtl red
+f 1//1 2//1 3//-1
+o left
+f 4 2 1
+";
+
+    fn parse(text: &str) -> Result<Obj, ImportError> {
+        parse_obj(
+            text.as_bytes(),
+            Path::new("dir/test.obj"),
+            |library| match library.to_str() {
+                Some("dir/two.mtl") => {
+                    Ok(b"newmtl red\nKd 1 0 0\nmap_Kd -s 2 2 1 tex\\red brick.png\n".to_vec())
+                }
+                _ => read(library),
+            },
+        )
+    }
+
+    #[test]
+    fn faces_go_to_their_group_and_material() {
+        let obj = parse(SQUARES).expect("the file is right");
+        let parts: Vec<_> = obj
+            .parts
+            .iter()
+            .map(|part| {
+                (
+                    part.name.as_str(),
+                    part.material.as_deref(),
+                    part.mesh.triangles.len(),
+                )
+            })
+            .collect();
+        let red = Some("red");
+        assert_eq!(
+            parts,
+            [
+                ("left", red, 3),
+                ("left", Some("no such material"), 1),
+                ("right", red, 1)
+            ]
+        );
+        let [left, other, right] = &obj.parts[..] else {
+            panic!("three parts")
+        };
+        // The last face has neither normals nor texture coordinates: its corners are vertices of their own.
+        assert_eq!(left.mesh.positions.len(), 7);
+        assert_eq!(left.mesh.uvs[2], Vec2::ONE);
+        assert_eq!(
+            (left.mesh.normals[0], left.mesh.normals[6]),
+            (Vec3::Z, Vec3::NEG_Z)
+        );
+        assert!(other.mesh.normals.is_empty() && other.mesh.uvs.is_empty());
+        assert_eq!(other.mesh.colors[2], [0.5, 0.25, 0.0, 1.0]);
+        assert!(right.mesh.uvs.is_empty() && right.mesh.normals.len() == 3);
+        assert_eq!(obj.materials[0].diffuse, Some([1.0, 0.0, 0.0]));
+        assert_eq!(
+            obj.materials[0].diffuse_map.as_deref(),
+            Some(Path::new("dir/tex/red brick.png"))
+        );
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        let cases = [
+            (
+                "1/1/1 2/2/1",
+                "1/1/1 9/2/1",
+                "dir/test.obj:14: there is no vertex 9: 4 come before",
+            ),
+            ("1/1/1 2/2/1", "1/1/1 0/2/1", "14: there is no vertex 0"),
+            (
+                "1/1/1 2/2/1",
+                "1/-9223372036854775808/1 2/2/1",
+                "14: there is no texture coordinate -92",
+            ),
+            (
+                "1/1/1 2/2/1",
+                "1/1/1/1 2/2/1",
+                "14: `1/1/1/1` has too many indices",
+            ),
+            ("1/1/1 2/2/1", "/1/1 2/2/1", "14: `` is not the index of a vertex"),
+            ("f 4 2 1", "f 4 2", "23: a face takes 3 or more vertices, not 2"),
+            ("v 1 0 0", "v 1 0", "4: a vertex takes 3 numbers"),
+            ("v 1 0 0", "v 1 NaN 0", "4: `NaN` is not finite"),
+            ("vn 0 0 2", "vn 0 x 2", "11: `x` is not a number"),
+        ];
+        for (from, to, expected) in cases {
+            let message = parse(&SQUARES.replacen(from, to, 1)).expect_err(to).to_string();
+            assert!(
+                message.contains(expected),
+                "`{message}` does not say `{expected}`"
+            );
+        }
+        assert!(
+            parse("not at all")
+                .expect_err("no vertices")
+                .to_string()
+                .contains("is not an OBJ file")
+        );
+        let obj = parse(&SQUARES.replacen("two.mtl", "none.mtl", 1)).expect("the meshes are there");
+        assert!(
+            obj.warnings[0].contains("cannot read dir/none.mtl"),
+            "{:?}",
+            obj.warnings
+        );
+    }
+
+    #[test]
+    fn broken_bytes_are_errors_at_worst() {
+        let mut state = 1u32;
+        for round in 0..20_000 {
+            let mut bytes = SQUARES.as_bytes().to_vec();
+            bytes.truncate(if round < bytes.len() { round } else { bytes.len() });
+            for _ in 0..state % 4 {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let place = (state >> 8) as usize % bytes.len().max(1);
+                if let Some(byte) = bytes.get_mut(place) {
+                    *byte ^= 1 << (state % 8);
+                }
+            }
+            let _ = parse_obj(&bytes, Path::new("test.obj"), |_| Ok(bytes.clone()));
+            state = state.wrapping_add(1);
+        }
+    }
+}

@@ -1,0 +1,499 @@
+//! The Stanford polygon format, ascii and binary.
+//!
+//! Read are: `x y z`, `nx ny nz`, texture coordinates as `u v`, `s t`, `texture_u texture_v` or `texture_s texture_t`,
+//! colours as `red green blue` with or without `alpha` (whole numbers are sRGB up to 255, fractions linear), and faces as
+//! `vertex_indices` or `vertex_index`, cut into fans of triangles. All else is passed over.
+
+use std::io::{BufRead, ErrorKind};
+use std::path::Path;
+
+use glam::{Vec2, Vec3};
+use ply_rs_bw::parser::{ParseError, Parser, Reader};
+use ply_rs_bw::ply::{
+    BeginList, ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult, PropertyType, ScalarType,
+};
+
+use super::{ImportError, read};
+use crate::geometry::Mesh;
+
+/// Reads a mesh from a PLY file.
+///
+/// # Errors
+/// When the file cannot be read, is no PLY file, is cut short, or describes no mesh.
+pub fn load_ply(path: &Path) -> Result<Mesh, ImportError> {
+    parse_ply(&read(path)?, path)
+}
+
+/// Reads a mesh from the bytes of a PLY file; `path` is what errors call it.
+///
+/// # Errors
+/// As [`load_ply`].
+pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
+    if !bytes.starts_with(b"ply") {
+        return Err(ImportError::Kind {
+            path: path.into(),
+            expected: "a PLY file: it does not begin with `ply`",
+        });
+    }
+    let mut reader = Reader::new(bytes);
+    let header = Parser::<Skipped>::new()
+        .read_header(&mut reader)
+        .map_err(|error| header_error(path, &error))?;
+    let mut payload = Payload {
+        path,
+        encoding: header.encoding,
+        // The parser has gone on to the line after the header.
+        line: reader.line().saturating_sub(1),
+        text: String::new(),
+        bytes: reader.into_inner(),
+    };
+
+    let mut mesh = Mesh::default();
+    for (name, element) in &header.elements {
+        match name.as_str() {
+            "vertex" => read_vertices(&mut payload, element, &mut mesh)?,
+            "face" => read_faces(&mut payload, element, &mut mesh)?,
+            _ => payload.elements(element, |_: Skipped| Ok(()))?,
+        }
+    }
+    if header.elements.contains_key("tristrips") && mesh.triangles.is_empty() {
+        let reason =
+            "its triangles are in strips (`tristrips`), which are not read: save it with faces".into();
+        return Err(ImportError::Syntax {
+            path: path.into(),
+            line: None,
+            reason,
+        });
+    }
+    mesh.validate().map_err(|source| ImportError::Mesh {
+        path: path.into(),
+        part: None,
+        source,
+    })
+}
+
+fn header_error(path: &Path, error: &ParseError) -> ImportError {
+    let reason = match error.kind() {
+        ErrorKind::UnexpectedEof => "the file ends in its header".into(),
+        ErrorKind::InvalidData => "the header is not text".into(),
+        _ => {
+            let message = error.to_string();
+            // What the parser says goes on for several lines: the first names the mistake, the second shows the text.
+            let mut lines = message.lines().map(str::trim);
+            let first = lines.next().unwrap_or_default();
+            let first = first
+                .split_once(": ")
+                .map_or(first, |(_, message)| message)
+                .trim_end_matches('.');
+            let text = lines
+                .next()
+                .unwrap_or_default()
+                .trim_start_matches("String: ")
+                .trim_matches('\'');
+            format!("this is not a line of a PLY header: `{text}` ({first})")
+        }
+    };
+    ImportError::Syntax {
+        path: path.into(),
+        line: error.line(),
+        reason,
+    }
+}
+
+// ---- Elements one by one.
+
+/// What follows the header.
+struct Payload<'a> {
+    path: &'a Path,
+    encoding: Encoding,
+    /// The line that was read last, in ascii files.
+    line: usize,
+    text: String,
+    bytes: &'a [u8],
+}
+
+impl Payload<'_> {
+    /// Hands every element of one kind to `take`, whose error is what is wrong with it.
+    fn elements<E: PropertyAccess>(
+        &mut self,
+        element: &ElementDef,
+        mut take: impl FnMut(E) -> Result<(), String>,
+    ) -> Result<(), ImportError> {
+        if element.properties.is_empty() {
+            // Elements of no size can be promised without end.
+            return Ok(());
+        }
+        let parser = Parser::<E>::new();
+        for found in 0..element.count {
+            let value = match self.encoding {
+                Encoding::Ascii => self
+                    .next_line()
+                    .and_then(|()| parser.read_ascii_element(&self.text, element)),
+                Encoding::BinaryBigEndian => parser.read_big_endian_element(&mut self.bytes, element),
+                Encoding::BinaryLittleEndian => parser.read_little_endian_element(&mut self.bytes, element),
+            };
+            let value = value.map_err(|error| self.error(element, found, &error))?;
+            take(value).map_err(|reason| self.syntax(format!("{} {found}: {reason}", element.name)))?;
+        }
+        Ok(())
+    }
+
+    /// Goes to the next line that is not blank.
+    fn next_line(&mut self) -> Result<(), ParseError> {
+        loop {
+            self.text.clear();
+            if self.bytes.read_line(&mut self.text)? == 0 {
+                return Err(std::io::Error::from(ErrorKind::UnexpectedEof).into());
+            }
+            self.line += 1;
+            if !self.text.trim().is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn error(&self, element: &ElementDef, found: usize, error: &ParseError) -> ImportError {
+        match (error.kind(), self.encoding) {
+            (ErrorKind::UnexpectedEof, _) => ImportError::Truncated {
+                path: self.path.into(),
+                element: element.name.clone(),
+                expected: element.count,
+                found,
+            },
+            (_, Encoding::Ascii) => {
+                let properties: Vec<&str> = element.properties.keys().map(String::as_str).collect();
+                let text: String = self.text.trim().chars().take(60).collect();
+                self.syntax(format!(
+                    "`{text}` is not a {} ({})",
+                    element.name,
+                    properties.join(" ")
+                ))
+            }
+            _ => self.syntax(format!("{} {found}: {error}", element.name)),
+        }
+    }
+
+    fn syntax(&self, reason: String) -> ImportError {
+        let line = (self.encoding == Encoding::Ascii).then_some(self.line);
+        ImportError::Syntax {
+            path: self.path.into(),
+            line,
+            reason,
+        }
+    }
+}
+
+fn read_vertices(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> Result<(), ImportError> {
+    let has = |names: &[&str]| names.iter().all(|&name| element.properties.contains_key(name));
+    if !has(&["x", "y", "z"]) {
+        return Err(payload.syntax("its vertices have no x, y and z".into()));
+    }
+    let normals = has(&["nx", "ny", "nz"]);
+    let uvs = UV_NAMES.iter().any(|names| has(names));
+    let colors = has(&["red", "green", "blue"]);
+    let whole = |name: &str| {
+        let scalar = element.properties.get(name).map(|property| &property.data_type);
+        !matches!(
+            scalar,
+            None | Some(PropertyType::Scalar(ScalarType::Float | ScalarType::Double))
+        )
+    };
+    let (whole_color, whole_alpha) = (whole("red"), whole("alpha"));
+    payload.elements(element, |vertex: Vertex| {
+        mesh.positions.push(vertex.p);
+        if normals {
+            mesh.normals.push(vertex.n);
+        }
+        if uvs {
+            mesh.uvs.push(vertex.uv);
+        }
+        if colors {
+            let [r, g, b, a] = vertex.color;
+            let [r, g, b] = [r, g, b].map(|c| {
+                if whole_color {
+                    linear_from_srgb(c / 255.0)
+                } else {
+                    c
+                }
+            });
+            mesh.colors
+                .push([r, g, b, if whole_alpha { a / 255.0 } else { a }]);
+        }
+        Ok(())
+    })
+}
+
+fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> Result<(), ImportError> {
+    if !INDEX_NAMES
+        .iter()
+        .any(|&name| element.properties.contains_key(name))
+    {
+        return Err(payload.syntax("its faces have no vertex_indices".into()));
+    }
+    payload.elements(element, |face: Face| {
+        if face.wrong {
+            return Err("its vertex indices are not whole numbers from 0".into());
+        }
+        // Faces of one or two vertices are points and lines, which have no surface.
+        if let [first, rest @ ..] = &face.indices[..] {
+            mesh.triangles
+                .extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
+        }
+        Ok(())
+    })
+}
+
+// ---- What the parser fills in.
+
+const UV_NAMES: [[&str; 2]; 4] = [
+    ["u", "v"],
+    ["s", "t"],
+    ["texture_u", "texture_v"],
+    ["texture_s", "texture_t"],
+];
+const INDEX_NAMES: [&str; 2] = ["vertex_indices", "vertex_index"];
+
+/// An element that nobody wants.
+struct Skipped;
+
+impl PropertyAccess for Skipped {
+    fn new() -> Skipped {
+        Skipped
+    }
+}
+
+struct Vertex {
+    p: Vec3,
+    n: Vec3,
+    uv: Vec2,
+    color: [f32; 4],
+}
+
+impl PropertyAccess for Vertex {
+    fn new() -> Vertex {
+        Vertex {
+            p: Vec3::ZERO,
+            n: Vec3::ZERO,
+            uv: Vec2::ZERO,
+            color: [1.0; 4],
+        }
+    }
+
+    fn set_float(&mut self, name: &str, value: f32) -> PropertyAccessResult {
+        let place = match name {
+            "x" => &mut self.p.x,
+            "y" => &mut self.p.y,
+            "z" => &mut self.p.z,
+            "nx" => &mut self.n.x,
+            "ny" => &mut self.n.y,
+            "nz" => &mut self.n.z,
+            "u" | "s" | "texture_u" | "texture_s" => &mut self.uv.x,
+            "v" | "t" | "texture_v" | "texture_t" => &mut self.uv.y,
+            "red" => &mut self.color[0],
+            "green" => &mut self.color[1],
+            "blue" => &mut self.color[2],
+            "alpha" => &mut self.color[3],
+            _ => return PropertyAccessResult::Ignored,
+        };
+        *place = value;
+        PropertyAccessResult::Set
+    }
+
+    fn set_property(&mut self, name: &str, property: Property) -> PropertyAccessResult {
+        match property.to_f32_lossy() {
+            Some(value) => self.set_float(name, value),
+            None => PropertyAccessResult::Ignored,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Face {
+    indices: Vec<u32>,
+    /// Whether an index is negative or a fraction.
+    wrong: bool,
+}
+
+impl PropertyAccess for Face {
+    fn new() -> Face {
+        Face::default()
+    }
+
+    fn set_property(&mut self, name: &str, property: Property) -> PropertyAccessResult {
+        if !INDEX_NAMES.contains(&name) {
+            return PropertyAccessResult::Ignored;
+        }
+        match property.to_u32_list() {
+            Some(indices) => self.indices = indices,
+            None => self.wrong = true,
+        }
+        PropertyAccessResult::Set
+    }
+
+    fn begin_list_uint(&mut self, name: &str, _len: usize) -> BeginList<'_, u32> {
+        if INDEX_NAMES.contains(&name) {
+            BeginList::Fill(&mut self.indices)
+        } else {
+            BeginList::UseSetter
+        }
+    }
+}
+
+/// The sRGB transfer function, undone.
+// IEC 61966-2-1.
+fn linear_from_srgb(c: f32) -> f32 {
+    if c <= 0.04045 {
+        c / 12.92
+    } else {
+        ((c + 0.055) / 1.055).powf(2.4)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(bytes: &[u8]) -> Result<Mesh, ImportError> {
+        parse_ply(bytes, Path::new("test.ply"))
+    }
+
+    /// A pentagon with every attribute, and an element to pass over.
+    fn header(format: &str) -> String {
+        format!(
+            "ply\nformat {format} 1.0\ncomment a pentagon\nelement vertex 5\nproperty float x\nproperty double y\n\
+             property float z\nproperty float nx\nproperty float ny\nproperty float nz\nproperty float s\n\
+             property float t\nproperty uchar red\nproperty uchar green\nproperty uchar blue\nproperty uchar alpha\n\
+             element edge 1\nproperty list uchar short ends\nproperty int weight\n\
+             element face 2\nproperty uchar flags\nproperty list uchar int vertex_indices\nend_header\n"
+        )
+    }
+
+    const CORNERS: [[f32; 2]; 5] = [[1.0, 0.0], [0.3, 0.9], [-0.8, 0.6], [-0.8, -0.6], [0.3, -0.9]];
+
+    fn ascii() -> Vec<u8> {
+        let mut text = header("ascii");
+        for [x, y] in CORNERS {
+            text += &format!("{x} {y} 0.5 0 0 2 {x} {y} 255 0 128 51\n");
+        }
+        (text + "2 0 1 7\n\n1 5 0 1 2 3 4\n0 2 0 1\n").into_bytes()
+    }
+
+    fn binary(little: bool) -> Vec<u8> {
+        let mut bytes = header(if little {
+            "binary_little_endian"
+        } else {
+            "binary_big_endian"
+        })
+        .into_bytes();
+        let mut put = |mut value: Vec<u8>| {
+            if !little {
+                value.reverse();
+            }
+            bytes.extend(value);
+        };
+        for [x, y] in CORNERS {
+            put(x.to_le_bytes().into());
+            put(f64::from(y).to_le_bytes().into());
+            for value in [0.5, 0.0, 0.0, 2.0, x, y] {
+                put(f32::to_le_bytes(value).into());
+            }
+            for value in [255, 0, 128, 51] {
+                put(vec![value]);
+            }
+        }
+        put(vec![2]);
+        put(0i16.to_le_bytes().into());
+        put(1i16.to_le_bytes().into());
+        put(7i32.to_le_bytes().into());
+        for (flags, indices) in [(1, vec![0, 1, 2, 3, 4]), (0, vec![0, 1])] {
+            put(vec![flags]);
+            put(vec![indices.len() as u8]);
+            for index in indices {
+                put(i32::to_le_bytes(index).into());
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn every_encoding_says_the_same() {
+        let mesh = parse(&ascii()).expect("the file is right");
+        assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3], [0, 3, 4]]);
+        assert_eq!(mesh.positions[1], Vec3::new(0.3, 0.9, 0.5));
+        assert_eq!(mesh.normals[4], Vec3::Z);
+        assert_eq!(mesh.uvs[2], Vec2::new(-0.8, 0.6));
+        assert_eq!(mesh.colors[0], [1.0, 0.0, linear_from_srgb(128.0 / 255.0), 0.2]);
+        assert_eq!(parse(&binary(true)).expect("the file is right"), mesh);
+        assert_eq!(parse(&binary(false)).expect("the file is right"), mesh);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let changed = |from: &str, to: &str| {
+            let text = String::from_utf8(ascii())
+                .expect("the file is text")
+                .replacen(from, to, 1);
+            parse(text.as_bytes()).expect_err("the file is wrong").to_string()
+        };
+        let cases = [
+            (changed("ply", "solid"), "is not a PLY file"),
+            (
+                changed("element vertex 5", "element vertex many"),
+                "test.ply:4: this is not a line of a PLY header",
+            ),
+            (changed("float x", "float w"), "its vertices have no x, y and z"),
+            (
+                changed("vertex_indices", "corners"),
+                "its faces have no vertex_indices",
+            ),
+            (
+                changed("5 0 1 2 3 4", "5 0 1 2 3 9"),
+                "triangle 2 uses vertex 9, but there are 5 vertices",
+            ),
+            (
+                changed("5 0 1 2 3 4", "5 0 1 2 3 -1"),
+                "test.ply:31: face 0: its vertex indices are not whole",
+            ),
+            (changed("0.3 0.9", "nan 0.9"), "test.ply:25: `nan 0.9 0.5 0 0 2"),
+            (
+                changed("0.3 0.9", "1e39 0.9"),
+                "vertex 1 is not finite: (inf, 0.9, 0.5)",
+            ),
+            (
+                changed("0 2 0 1\n", ""),
+                "it ends in the face elements, at 1 of 2",
+            ),
+            (changed("1 5 0 1 2 3 4\n", "1 0\n"), "the mesh has no triangles"),
+        ];
+        for (message, expected) in cases {
+            assert!(
+                message.contains(expected),
+                "`{message}` does not say `{expected}`"
+            );
+        }
+    }
+
+    #[test]
+    fn broken_bytes_are_errors_at_worst() {
+        for file in [ascii(), binary(true), binary(false)] {
+            for length in 0..file.len() {
+                // Cutting off the last line, a face of no surface, or the last line feed is all that goes unnoticed.
+                let _ = parse(&file[..length]);
+            }
+            let mut state = 1u32;
+            for _ in 0..20_000 {
+                let mut broken = file.clone();
+                for _ in 0..1 + state % 3 {
+                    state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    let place = (state >> 8) as usize % broken.len();
+                    broken[place] ^= 1 << (state % 8);
+                }
+                let _ = parse(&broken);
+            }
+        }
+        // Endless promises.
+        let endless =
+            "ply\nformat binary_little_endian 1.0\nelement vertex 18446744073709551615\nend_header\n";
+        assert!(parse(endless.as_bytes()).is_err());
+    }
+}

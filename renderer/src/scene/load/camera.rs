@@ -1,0 +1,211 @@
+//! `camera NAME : KIND { … }`.
+
+use glam::{Affine3A, Vec3};
+use shading::syntax::ast::Declaration;
+
+use super::context::Context;
+use super::table::{Given, Key, Part, body_of, kind_of, name_of, read_block, takes_only};
+use super::value::Range;
+use crate::camera::{self, FovAxis, Projection, look_at};
+use crate::scene::desc::CameraDesc;
+
+/// What the block of a camera sets.
+pub(super) struct CameraBlock {
+    from: Option<Given<Vec3>>,
+    to: Option<Given<Vec3>>,
+    up: Option<Given<Vec3>>,
+    transform: Option<Given<Affine3A>>,
+    fov: f32,
+    fov_axis: FovAxis,
+    aperture_radius: f32,
+    focus_distance: Option<f32>,
+    width: f32,
+    near: f32,
+    far: Option<Given<f32>>,
+}
+
+impl Default for CameraBlock {
+    fn default() -> CameraBlock {
+        CameraBlock {
+            from: None,
+            to: None,
+            up: None,
+            transform: None,
+            fov: 40.0,
+            fov_axis: FovAxis::X,
+            aperture_radius: 0.0,
+            focus_distance: None,
+            width: 2.0,
+            near: 0.0,
+            far: None,
+        }
+    }
+}
+
+/// The keys of all cameras.
+pub(super) const ANY: &[Key<CameraBlock>] = &[
+    Key {
+        name: "from",
+        doc: "where it is; goes with `to`; (0, 0, 0) by default",
+        set: |camera, field, context| camera.from = field.point(context).map(|v| Given::new(v, field.expr)),
+    },
+    Key {
+        name: "to",
+        doc: "a point that it looks at; ahead along -z by default",
+        set: |camera, field, context| camera.to = field.point(context).map(|v| Given::new(v, field.expr)),
+    },
+    Key {
+        name: "up",
+        doc: "the direction that is up in the picture; (0, 1, 0) by default",
+        set: |camera, field, context| camera.up = field.point(context).map(|v| Given::new(v, field.expr)),
+    },
+    Key {
+        name: "transform",
+        doc: "instead of the three: world from camera, where the camera looks along -z with +x to the right and +y up",
+        set: |camera, field, context| {
+            camera.transform = field.transform(context).map(|v| Given::new(v, field.expr));
+        },
+    },
+    Key {
+        name: "near",
+        doc: "nothing nearer is seen (m); 0 by default",
+        set: |camera, field, context| {
+            if let Some(near) = field.number(context, Range::NotNegative) {
+                camera.near = near;
+            }
+        },
+    },
+    Key {
+        name: "far",
+        doc: "nothing farther is seen (m); no limit by default",
+        set: |camera, field, context| {
+            camera.far = field.number(context, Range::Positive).map(|v| Given::new(v, field.expr));
+        },
+    },
+];
+
+/// The keys of `perspective` cameras.
+pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
+    Key {
+        name: "fov",
+        doc: "field of view in degrees, more than 0 and less than 180; 40 by default",
+        set: |camera, field, context| {
+            if let Some(fov) = field.number(context, Range::Between(0.0, 180.0)) {
+                camera.fov = fov;
+            }
+        },
+    },
+    Key {
+        name: "fov_axis",
+        doc: "what `fov` measures: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
+        set: |camera, field, context| {
+            let axes = ["x", "y", "smaller", "larger", "diagonal"];
+            let axes = axes.map(|name| (name, FovAxis::from_name(name).unwrap_or_default()));
+            if let Some(axis) = field.choice(context, &axes) {
+                camera.fov_axis = axis;
+            }
+        },
+    },
+    Key {
+        name: "aperture_radius",
+        doc: "radius of the lens (m); 0, a pinhole, by default",
+        set: |camera, field, context| {
+            if let Some(radius) = field.number(context, Range::NotNegative) {
+                camera.aperture_radius = radius;
+            }
+        },
+    },
+    Key {
+        name: "focus_distance",
+        doc: "distance along the viewing axis at which the picture is sharp (m); that of `to` by default",
+        set: |camera, field, context| camera.focus_distance = field.number(context, Range::Positive),
+    },
+];
+
+/// The keys of `orthographic` cameras.
+pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[Key {
+    name: "width",
+    doc: "width of what the film sees (m); 2 by default",
+    set: |camera, field, context| {
+        if let Some(width) = field.number(context, Range::Positive) {
+            camera.width = width;
+        }
+    },
+}];
+
+/// The kinds of cameras.
+#[derive(Clone, Copy)]
+enum Kind {
+    Perspective,
+    Orthographic,
+    Panoramic,
+}
+
+/// Reads `camera`.
+pub(super) fn read_camera(declaration: &Declaration, context: &mut Context) -> Option<CameraDesc> {
+    takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
+    let name = name_of(declaration, context)?;
+    let kinds = [("perspective", Kind::Perspective), ("orthographic", Kind::Orthographic), ("panoramic", Kind::Panoramic)];
+    let kind = kind_of(declaration, Some(Kind::Perspective), &kinds, context)?;
+    let (what, own) = match kind {
+        Kind::Perspective => ("a perspective camera", PERSPECTIVE),
+        Kind::Orthographic => ("an orthographic camera", ORTHOGRAPHIC),
+        Kind::Panoramic => ("a panoramic camera", &[][..]),
+    };
+    let mut block = CameraBlock::default();
+    read_block(body_of(declaration), what, &[own, ANY], &mut block, context);
+    let world_from_camera = pose(&block, declaration, context)?;
+    let far = block.far.map_or(f32::INFINITY, |far| far.value);
+    if let Some(far) = block.far
+        && far.value <= block.near
+    {
+        context.error(far.span, format!("`far` is {}, not more than `near`, {}", far.value, block.near));
+    }
+    let projection = match kind {
+        Kind::Perspective => Projection::Perspective {
+            fov: block.fov.to_radians(),
+            fov_axis: block.fov_axis,
+            aperture_radius: block.aperture_radius,
+            focus_distance: focus_distance(&block, declaration, context),
+        },
+        Kind::Orthographic => Projection::Orthographic { width: block.width },
+        Kind::Panoramic => Projection::Panoramic,
+    };
+    let camera = camera::CameraDesc { world_from_camera, projection, near: block.near, far };
+    Some(CameraDesc { name, span: declaration.span, camera })
+}
+
+fn pose(block: &CameraBlock, declaration: &Declaration, context: &mut Context) -> Option<Affine3A> {
+    let others = [block.from, block.to, block.up];
+    if let Some(transform) = block.transform {
+        if let Some(other) = others.into_iter().flatten().next() {
+            context.error(other.span, "a camera takes either `transform` or `from`, `to` and `up`");
+        }
+        return Some(transform.value);
+    }
+    let [from, to, up] = others.map(|given| given.map(|given| given.value));
+    let from = from.unwrap_or_default();
+    match look_at(from, to.unwrap_or(from - Vec3::Z), up.unwrap_or(Vec3::Y)) {
+        Ok(world_from_camera) => Some(world_from_camera),
+        Err(error) => {
+            let span = block.up.or(block.to).or(block.from).map_or(declaration.span, |given| given.span);
+            context.error(span, error.to_string());
+            None
+        }
+    }
+}
+
+fn focus_distance(block: &CameraBlock, declaration: &Declaration, context: &mut Context) -> f32 {
+    if let Some(distance) = block.focus_distance {
+        return distance;
+    }
+    match block.to {
+        Some(to) => (to.value - block.from.map_or(Vec3::ZERO, |from| from.value)).length(),
+        None => {
+            if block.aperture_radius > 0.0 {
+                context.error(declaration.span, "a camera with an `aperture_radius` needs a `focus_distance` or `to`");
+            }
+            1.0
+        }
+    }
+}

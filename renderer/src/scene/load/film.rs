@@ -1,0 +1,168 @@
+//! `film`, `sampler` and `integrator`.
+
+use shading::syntax::ast::Declaration;
+
+use super::context::Context;
+use super::table::{Key, Part, body_of, kind_of, read_block, takes_only};
+use super::value::{Field, Range, Value};
+use crate::film::{Film, FilterKind};
+use crate::image::Rect;
+use crate::scene::desc::{FilmDesc, FilterDesc, IntegratorDesc, Placed, SamplerDesc};
+
+/// The keys of `film { … }`.
+pub(super) const FILM: &[Key<FilmDesc>] = &[
+    Key {
+        name: "size",
+        doc: "width and height in pixels, as `(1280, 720)`, which is the default",
+        set: |film, field, context| {
+            if let Some(value) = field.integers(context, 1, 1 << 20, "(1280, 720)") {
+                if u64::from(value[0]) * u64::from(value[1]) > Film::MAX_PIXELS {
+                    context.error(field.span(), format!("the film has more than {} pixels", Film::MAX_PIXELS));
+                } else {
+                    film.size = Placed { value, span: field.span() };
+                }
+            }
+        },
+    },
+    Key {
+        name: "crop",
+        doc: "the part that is drawn, in pixels: `(x0, y0, x1, y1)`, the last two exclusive; all of it by default",
+        set: |film, field, context| {
+            let corners = field.integers(context, 0, 1 << 20, "(0, 0, 640, 360)");
+            if let Some([x0, y0, x1, y1]) = corners {
+                film.crop = Some(Placed { value: Rect { x0, y0, x1, y1 }, span: field.span() });
+            }
+        },
+    },
+    Key {
+        name: "filter",
+        doc: "`box`, `tent`, `gaussian` or `blackman_harris`, alone or with a radius in pixels: `gaussian(2)`; \
+              `blackman_harris(1.5)` by default",
+        set: |film, field, context| {
+            if let Some(filter) = filter(field, context) {
+                film.filter = filter;
+            }
+        },
+    },
+];
+
+/// The keys of `sampler { … }`.
+pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
+    Key {
+        name: "spp",
+        doc: "samples a pixel; 64 by default",
+        set: |sampler, field, context| {
+            if let Some(spp) = field.integer(context, 1, 1 << 30) {
+                sampler.spp = spp as u32;
+            }
+        },
+    },
+    Key {
+        name: "seed",
+        doc: "a whole number that all random numbers follow from; 0 by default",
+        set: |sampler, field, context| {
+            if let Some(seed) = field.integer(context, 0, 1 << 53) {
+                sampler.seed = seed;
+            }
+        },
+    },
+];
+
+/// What the block of a path tracer sets.
+pub(super) struct PathBlock {
+    depth: Option<u32>,
+    rr_depth: u32,
+}
+
+/// The keys of `integrator : path { … }`.
+pub(super) const PATH: &[Key<PathBlock>] = &[
+    Key {
+        name: "depth",
+        doc: "the most segments of a path from the camera on: 1 shows emission only, 2 adds direct light; no limit by default",
+        set: |path, field, context| path.depth = field.integer(context, 1, 1 << 30).map(|depth| depth as u32),
+    },
+    Key {
+        name: "rr_depth",
+        doc: "the segment from which Russian roulette may end a path; 5 by default",
+        set: |path, field, context| {
+            if let Some(depth) = field.integer(context, 1, 1 << 30) {
+                path.rr_depth = depth as u32;
+            }
+        },
+    },
+];
+
+/// Reads `film`.
+pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context: &mut Context) {
+    takes_only(declaration, &[Part::Body], context);
+    read_block(body_of(declaration), "film", &[FILM], film, context);
+    let Some(crop) = film.crop else { return };
+    let [width, height] = film.size.value;
+    let Rect { x0, y0, x1, y1 } = crop.value;
+    if crop.value.is_empty() {
+        let diagnostic = context
+            .error_at(crop.span, "the crop holds no pixel")
+            .hint("it is (x0, y0, x1, y1) with x0 < x1 and y0 < y1");
+        context.push(diagnostic);
+    } else if !Rect::of_size(width, height).encloses(&crop.value) {
+        let message = format!("the crop ({x0}, {y0}, {x1}, {y1}) reaches beyond the film of {width} x {height} pixels");
+        context.error(crop.span, message);
+    }
+}
+
+/// Reads `sampler`.
+pub(super) fn read_sampler(declaration: &Declaration, sampler: &mut SamplerDesc, context: &mut Context) {
+    takes_only(declaration, &[Part::Body], context);
+    read_block(body_of(declaration), "sampler", &[SAMPLER], sampler, context);
+}
+
+/// The kinds of integrators.
+#[derive(Clone, Copy)]
+enum IntegratorKind {
+    Path,
+}
+
+/// Reads `integrator`.
+pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) -> IntegratorDesc {
+    takes_only(declaration, &[Part::Kind, Part::Body], context);
+    let kinds = [("path", IntegratorKind::Path)];
+    match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
+        Some(IntegratorKind::Path) => {
+            let IntegratorDesc::Path { depth, rr_depth } = IntegratorDesc::default();
+            let mut path = PathBlock { depth, rr_depth };
+            read_block(body_of(declaration), "the path integrator", &[PATH], &mut path, context);
+            IntegratorDesc::Path { depth: path.depth, rr_depth: path.rr_depth }
+        }
+        None => IntegratorDesc::default(),
+    }
+}
+
+fn filter(field: Field<'_>, context: &mut Context) -> Option<FilterDesc> {
+    let value = context.value(field.expr)?;
+    let names = FilterKind::ALL.map(FilterKind::name);
+    let (name, radius) = match &value {
+        Value::Name(name) | Value::String(name) => (name, None),
+        Value::Call(name, args) => match args.as_slice() {
+            [Value::Number(radius)] => (name, Some(*radius)),
+            _ => {
+                context.error(field.span(), format!("`{name}` takes one number, the radius in pixels"));
+                return None;
+            }
+        },
+        other => {
+            field.mismatch(context, &format!("one of {}", names.join(", ")), other);
+            return None;
+        }
+    };
+    let Some(kind) = FilterKind::from_name(name) else {
+        let message = format!("there is no filter `{name}`; there are {}", names.join(", "));
+        let diagnostic = context.error_at(field.span(), message).nearest(name, names);
+        context.push(diagnostic);
+        return None;
+    };
+    let radius = match radius {
+        Some(radius) => field.in_range(context, radius, Range::Between(0.0, 100.0))?,
+        None => kind.default_radius(),
+    };
+    Some(FilterDesc { kind, radius })
+}

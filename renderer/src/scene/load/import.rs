@@ -1,0 +1,216 @@
+//! Files that a scene names: texts are read where they are imported, models are read once however often they are named.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+use shading::syntax::ast::{Declaration, Entry, ExprKind, Item, Value};
+use shading::{Source, Span};
+
+use super::context::{Context, read_failure};
+use super::table::{Part, takes_only};
+use crate::scene::desc::ShaderFile;
+use crate::scene::import::{self, Model};
+
+/// What the texts of a scene hold, in the order of the text.
+#[derive(Default)]
+pub(super) struct Texts {
+    /// All declarations but the imports of texts.
+    pub(super) declarations: Vec<Declaration>,
+    pub(super) shaders: Vec<ShaderFile>,
+    /// The directories of the texts, each once.
+    pub(super) directories: Vec<PathBuf>,
+    /// Files being read, outermost first.
+    open: Vec<PathBuf>,
+    done: FxHashSet<PathBuf>,
+}
+
+impl Texts {
+    /// Reads the text at `path` and those it imports. `named_at` is the import that names it.
+    pub(super) fn read(&mut self, path: &Path, named_at: Option<Span>, context: &mut Context) {
+        let identity = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if self.open.contains(&identity) {
+            self.report_cycle(&identity, path, named_at, context);
+            return;
+        }
+        if !self.done.insert(identity.clone()) {
+            return;
+        }
+        let text = match read_text(path) {
+            Ok(text) => text,
+            Err(reason) => {
+                let message = format!("cannot read {}: {reason}", path.display());
+                let diagnostic = match named_at {
+                    Some(span) => context.error_at(span, message),
+                    None => shading::Diagnostic::error(message),
+                };
+                context.push(diagnostic);
+                return;
+            }
+        };
+        self.open.push(identity);
+        let directory = path.parent().unwrap_or(Path::new("")).to_owned();
+        self.read_source(Source::new(path.display().to_string(), text), &directory, context);
+        self.open.pop();
+    }
+
+    /// Reads a text whose file names are relative to `directory`.
+    pub(super) fn read_source(&mut self, source: Arc<Source>, directory: &Path, context: &mut Context) {
+        if !self.directories.iter().any(|known| known == directory) {
+            self.directories.push(directory.to_owned());
+        }
+        let (id, file) = context.parse(source, directory);
+        let has_shaders = file.items.iter().any(|item| !matches!(item, Item::Declaration(_)));
+        for item in &file.items {
+            if let Item::Declaration(declaration) = item {
+                self.declaration(declaration, context);
+            }
+        }
+        if has_shaders {
+            self.shaders.push(ShaderFile { source: id, file: Arc::new(file) });
+        }
+    }
+
+    fn declaration(&mut self, declaration: &Declaration, context: &mut Context) {
+        if declaration.keyword.text != "import" {
+            self.declarations.push(declaration.clone());
+            return;
+        }
+        let Some((name, span)) = imported_file(declaration, context) else { return };
+        match Kind::of(Path::new(&name)) {
+            Some(Kind::Model) => self.declarations.push(declaration.clone()),
+            Some(Kind::Text) => {
+                takes_only(declaration, &[Part::Name], context);
+                if let Some(path) = context.existing_file(span, &name) {
+                    self.read(&path, Some(span), context);
+                }
+            }
+            None => {
+                let diagnostic = context
+                    .error_at(span, format!("cannot import `{name}`: no format that is read has that extension"))
+                    .hint("scenes are .kiln, shaders .ksl and .osl, models .glb, .gltf, .ply and .obj");
+                context.push(diagnostic);
+            }
+        }
+    }
+
+    fn report_cycle(&self, identity: &Path, path: &Path, named_at: Option<Span>, context: &mut Context) {
+        let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let from = self.open.iter().position(|open| open == identity).unwrap_or(0);
+        let mut chain: Vec<String> = self.open[from..].iter().map(|open| name(open)).collect();
+        chain.push(name(path));
+        let message = format!("import cycle: {}", chain.join(" -> "));
+        let diagnostic = match named_at {
+            Some(span) => context.error_at(span, message),
+            None => shading::Diagnostic::error(message),
+        };
+        context.push(diagnostic);
+    }
+}
+
+/// The kinds of files that can be imported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Text,
+    Model,
+}
+
+impl Kind {
+    pub(super) fn of(path: &Path) -> Option<Kind> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "kiln" | "ksl" | "osl" => Some(Kind::Text),
+            "glb" | "gltf" | "ply" | "obj" => Some(Kind::Model),
+            _ => None,
+        }
+    }
+}
+
+/// The file that an `import` names, with its place.
+pub(super) fn imported_file(declaration: &Declaration, context: &mut Context) -> Option<(String, Span)> {
+    match &declaration.target {
+        Some(path) if path.parts.len() == 1 && path.parts[0].quoted => Some((path.parts[0].text.clone(), path.span)),
+        _ => {
+            let diagnostic = context
+                .error_at(declaration.span, "`import` takes the name of a file in quotes")
+                .hint("as in `import \"shaderball.glb\" as ball;`");
+            context.push(diagnostic);
+            None
+        }
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|error| read_failure(&error))?;
+    String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())
+}
+
+/// Models by their paths; `None` for one that could not be read, which has been reported.
+#[derive(Default)]
+pub(super) struct Models {
+    list: FxHashMap<PathBuf, Option<Arc<Model>>>,
+}
+
+impl Models {
+    /// Reads, in parallel, the models that declarations name.
+    pub(super) fn read_all(&mut self, declarations: &[Declaration], context: &mut Context) {
+        let mut wanted: Vec<(PathBuf, Span)> = vec![];
+        for (name, span) in declarations.iter().filter_map(model_file) {
+            let path = context.resolve(span, name);
+            if Kind::of(&path) == Some(Kind::Model)
+                && !self.list.contains_key(&path)
+                && !wanted.iter().any(|(known, _)| *known == path)
+                && context.existing_file(span, name).is_some()
+            {
+                wanted.push((path, span));
+            }
+        }
+        let models: Vec<_> = wanted.par_iter().map(|(path, _)| import::read_model(path)).collect();
+        for ((path, span), model) in wanted.into_iter().zip(models) {
+            let model = match model {
+                Ok(model) => {
+                    for warning in &model.warnings {
+                        context.warning(span, format!("{}: {warning}", path.display()));
+                    }
+                    Some(Arc::new(model))
+                }
+                Err(error) => {
+                    context.error(span, error.to_string());
+                    None
+                }
+            };
+            self.list.insert(path, model);
+        }
+    }
+
+    /// Puts a model that is already read under its path.
+    pub(super) fn insert(&mut self, path: PathBuf, model: Arc<Model>) {
+        self.list.insert(path, Some(model));
+    }
+
+    /// The model of that path, if it could be read.
+    pub(super) fn get(&self, path: &Path) -> Option<Arc<Model>> {
+        self.list.get(path).cloned().flatten()
+    }
+}
+
+/// The model file that an import or a mesh names.
+pub(super) fn model_file(declaration: &Declaration) -> Option<(&str, Span)> {
+    match declaration.keyword.text.as_str() {
+        "import" => {
+            let part = declaration.target.as_ref()?.parts.first()?;
+            Some((&part.text, part.span))
+        }
+        "shape" => {
+            let is_file = |entry: &&Entry| entry.key.joined() == "file";
+            match &declaration.body.as_ref()?.iter().find(is_file)?.value {
+                Value::Expr(expr) => match &expr.kind {
+                    ExprKind::String(name) => Some((name, expr.span)),
+                    _ => None,
+                },
+                Value::Block { .. } => None,
+            }
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,281 @@
+//! `light NAME : KIND { … }`.
+
+use std::sync::Arc;
+
+use glam::{Mat3, Vec3};
+use shading::syntax::ast::Declaration;
+
+use super::context::Context;
+use super::table::{Given, Key, Part, body_of, kind_of, name_of, read_block, takes_only};
+use super::value::{Field, Range, Value};
+use crate::color::Rgb;
+use crate::image::{self, Image};
+use crate::scene::desc::{LightDesc, LightKind, SpotFalloff};
+
+/// What the block of an environment sets.
+pub(super) struct EnvironmentBlock {
+    map: Option<Arc<Image>>,
+    color: Rgb,
+    scale: f32,
+    rotate: Mat3,
+}
+
+/// The keys of `environment` lights.
+pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
+    Key {
+        name: "map",
+        doc: "a latitude-longitude image (EXR or HDR), its top row at +y, its centre column at +z; none by default",
+        set: |light, field, context| light.map = read_map(field, context),
+    },
+    Key {
+        name: "color",
+        doc: "factor of the map, or the radiance (W/sr/m2) where there is no map; 1 by default",
+        set: |light, field, context| set(&mut light.color, field.color(context)),
+    },
+    Key {
+        name: "scale",
+        doc: "a further factor; 1 by default",
+        set: |light, field, context| set(&mut light.scale, field.number(context, Range::NotNegative)),
+    },
+    Key {
+        name: "rotate",
+        doc: "turns the map: degrees about +y, or a transform that rotates, world from map",
+        set: |light, field, context| set(&mut light.rotate, rotation(field, context)),
+    },
+];
+
+/// What the block of a light at a point sets.
+pub(super) struct PointBlock {
+    position: Vec3,
+    intensity: Rgb,
+    scale: f32,
+    to: Option<Given<Vec3>>,
+    direction: Option<Given<Vec3>>,
+    cutoff: f32,
+    beam_width: Option<Given<f32>>,
+    falloff: SpotFalloff,
+}
+
+/// The keys of `point` and `spot` lights.
+pub(super) const POINT: &[Key<PointBlock>] = &[
+    Key {
+        name: "position",
+        doc: "where it is; (0, 0, 0) by default",
+        set: |light, field, context| set(&mut light.position, field.point(context)),
+    },
+    Key {
+        name: "intensity",
+        doc: "radiant intensity (W/sr), of a spot along its axis; 1 by default",
+        set: |light, field, context| set(&mut light.intensity, field.color(context)),
+    },
+    Key {
+        name: "scale",
+        doc: "factor of the intensity; 1 by default",
+        set: |light, field, context| set(&mut light.scale, field.number(context, Range::NotNegative)),
+    },
+];
+
+/// The further keys of `spot` lights.
+pub(super) const SPOT: &[Key<PointBlock>] = &[
+    Key {
+        name: "to",
+        doc: "a point that it is aimed at",
+        set: |light, field, context| light.to = field.point(context).map(|v| Given::new(v, field.expr)),
+    },
+    Key {
+        name: "direction",
+        doc: "instead of `to`: where it points; (0, -1, 0) by default",
+        set: |light, field, context| light.direction = field.direction(context).map(|v| Given::new(v, field.expr)),
+    },
+    Key {
+        name: "cutoff",
+        doc: "half-angle in degrees beyond which there is no light; 20 by default",
+        set: |light, field, context| set(&mut light.cutoff, field.number(context, Range::Between(0.0, 180.0))),
+    },
+    Key {
+        name: "beam_width",
+        doc: "half-angle in degrees up to which the intensity is whole; three quarters of `cutoff` by default",
+        set: |light, field, context| {
+            light.beam_width = field.number(context, Range::NotNegative).map(|v| Given::new(v, field.expr));
+        },
+    },
+    Key {
+        name: "falloff",
+        doc: "how it fades between the two: `linear` in the angle (the default), or `squared_cosine` as in glTF",
+        set: |light, field, context| {
+            let options = [("linear", SpotFalloff::Linear), ("squared_cosine", SpotFalloff::SquaredCosine)];
+            set(&mut light.falloff, field.choice(context, &options));
+        },
+    },
+];
+
+/// What the block of a directional light sets.
+pub(super) struct DirectionalBlock {
+    direction: Vec3,
+    irradiance: Rgb,
+    scale: f32,
+}
+
+/// The keys of `directional` lights.
+pub(super) const DIRECTIONAL: &[Key<DirectionalBlock>] = &[
+    Key {
+        name: "direction",
+        doc: "where the light goes; (0, -1, 0) by default",
+        set: |light, field, context| set(&mut light.direction, field.direction(context)),
+    },
+    Key {
+        name: "irradiance",
+        doc: "irradiance (W/m2) on a surface that faces it; 1 by default",
+        set: |light, field, context| set(&mut light.irradiance, field.color(context)),
+    },
+    Key {
+        name: "scale",
+        doc: "factor of the irradiance; 1 by default",
+        set: |light, field, context| set(&mut light.scale, field.number(context, Range::NotNegative)),
+    },
+];
+
+/// The kinds of lights.
+#[derive(Clone, Copy)]
+enum Kind {
+    Environment,
+    Point,
+    Spot,
+    Directional,
+}
+
+/// Reads `light`.
+pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Option<LightDesc> {
+    takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
+    let name = name_of(declaration, context)?;
+    let kinds = [
+        ("environment", Kind::Environment),
+        ("point", Kind::Point),
+        ("spot", Kind::Spot),
+        ("directional", Kind::Directional),
+    ];
+    let kind = match kind_of(declaration, None, &kinds, context)? {
+        Kind::Environment => read_environment(declaration, context),
+        Kind::Point => {
+            let light = read_point(declaration, "a point light", &[POINT], context);
+            LightKind::Point { position: light.position, intensity: light.intensity * light.scale }
+        }
+        Kind::Spot => read_spot(declaration, context)?,
+        Kind::Directional => read_directional(declaration, context),
+    };
+    Some(LightDesc { name, span: declaration.span, kind })
+}
+
+fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKind {
+    let mut light = EnvironmentBlock { map: None, color: Rgb::WHITE, scale: 1.0, rotate: Mat3::IDENTITY };
+    read_block(body_of(declaration), "an environment light", &[ENVIRONMENT], &mut light, context);
+    LightKind::Environment { map: light.map, radiance: light.color * light.scale, world_from_map: light.rotate }
+}
+
+fn read_point(
+    declaration: &Declaration,
+    what: &str,
+    tables: &[&[Key<PointBlock>]],
+    context: &mut Context,
+) -> PointBlock {
+    let mut light = PointBlock {
+        position: Vec3::ZERO,
+        intensity: Rgb::WHITE,
+        scale: 1.0,
+        to: None,
+        direction: None,
+        cutoff: 20.0,
+        beam_width: None,
+        falloff: SpotFalloff::Linear,
+    };
+    read_block(body_of(declaration), what, tables, &mut light, context);
+    light
+}
+
+fn read_spot(declaration: &Declaration, context: &mut Context) -> Option<LightKind> {
+    let light = read_point(declaration, "a spot light", &[SPOT, POINT], context);
+    if let (Some(_), Some(direction)) = (light.to, light.direction) {
+        context.error(direction.span, "a spot light takes either `to` or `direction`");
+    }
+    let direction = match light.to {
+        Some(to) => {
+            let direction = (to.value - light.position).try_normalize();
+            if direction.is_none() {
+                context.error(to.span, "the spot light is aimed at the point where it is");
+            }
+            direction?
+        }
+        None => light.direction.map_or(Vec3::NEG_Y, |direction| direction.value),
+    };
+    let beam_width = light.beam_width.map_or(0.75 * light.cutoff, |beam| beam.value);
+    if let Some(beam) = light.beam_width
+        && beam.value > light.cutoff
+    {
+        context.error(beam.span, format!("`beam_width` is {}, more than `cutoff`, {}", beam.value, light.cutoff));
+    }
+    Some(LightKind::Spot {
+        position: light.position,
+        direction,
+        intensity: light.intensity * light.scale,
+        cutoff: light.cutoff.to_radians(),
+        beam_width: beam_width.to_radians(),
+        falloff: light.falloff,
+    })
+}
+
+fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKind {
+    let mut light = DirectionalBlock { direction: Vec3::NEG_Y, irradiance: Rgb::WHITE, scale: 1.0 };
+    read_block(body_of(declaration), "a directional light", &[DIRECTIONAL], &mut light, context);
+    LightKind::Directional { direction: light.direction, irradiance: light.irradiance * light.scale }
+}
+
+fn set<T>(slot: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *slot = value;
+    }
+}
+
+/// Reads the image, makes it linear and three channels wide, and turns what is no radiance into none.
+fn read_map(field: Field<'_>, context: &mut Context) -> Option<Arc<Image>> {
+    let name = field.string(context)?;
+    let path = context.existing_file(field.span(), &name)?;
+    let image = match image::read(&path) {
+        Ok(image) => image.into_linear(),
+        Err(error) => {
+            context.error(field.span(), error.to_string());
+            return None;
+        }
+    };
+    let fits = |v: f32| v.is_finite() && v >= 0.0;
+    let bad = image.data.iter().filter(|v| !fits(**v)).count();
+    let map = Image::from_fn(image.width, image.height, |x, y| {
+        image.rgb(x, y).map(|v| if fits(v) { v } else { 0.0 })
+    });
+    if bad > 0 {
+        let message = format!("{}: {bad} values are negative, infinite or not a number, and count as 0", path.display());
+        context.warning(field.span(), message);
+    }
+    Some(Arc::new(map))
+}
+
+fn rotation(field: Field<'_>, context: &mut Context) -> Option<Mat3> {
+    match context.value(field.expr)? {
+        Value::Number(degrees) => {
+            let degrees = field.in_range(context, degrees, Range::Any)?;
+            Some(Mat3::from_rotation_y(degrees.to_radians()))
+        }
+        Value::Transform(_) => {
+            let matrix = Mat3::from(field.transform(context)?.matrix3);
+            let product = matrix * matrix.transpose();
+            if !product.abs_diff_eq(Mat3::IDENTITY, 1e-4) {
+                context.error(field.span(), "`rotate` is a transform that does more than rotate");
+                return None;
+            }
+            Some(matrix)
+        }
+        other => {
+            field.mismatch(context, "degrees, or a rotation", &other);
+            None
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Files to descriptions. [`load`] reads a scene, or a model for which it makes a scene up; all mistakes are told at
+//! once, each with its place, and a scene with a mistake is not loaded at all.
+//!
+//! The way of a file: its text is parsed, and the texts that it imports after it (`import`); options of the command line
+//! change the declarations (`overrides`); models are read in parallel; then each declaration gets its meaning from the
+//! table of its block (`film`, `camera`, `light`, `shape`, `material`), and names are resolved (`builder`).
+
+mod builder;
+mod camera;
+mod context;
+mod film;
+mod import;
+mod light;
+mod material;
+mod model;
+mod overrides;
+mod reference;
+mod resolve;
+mod shape;
+mod table;
+mod transform;
+mod value;
+
+pub use reference::{Block, reference};
+
+use std::path::Path;
+use std::sync::Arc;
+
+use shading::{Diagnostic, Diagnostics, Source};
+
+use self::builder::Builder;
+use self::context::Context;
+use self::import::{Kind, Models, Texts};
+use self::overrides::Override;
+use super::desc::SceneDesc;
+use super::import::{read_model, stem};
+
+/// What a user may say about a scene beside its file.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// Changes, each `PATH=VALUE`: `film.size=(64, 64)`, `camera.main.fov=30`, `material.floor.tint=(1, 0, 0)`.
+    pub set: Vec<String>,
+}
+
+/// Reads a scene (`.kiln`) or a model (`.glb`, `.gltf`, `.ply`, `.obj`), for which a scene is made up. The messages that
+/// come with the description are warnings.
+///
+/// # Errors
+/// All mistakes of the files, with their places.
+pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    match Kind::of(path) {
+        Some(Kind::Model) => SceneDesc::from_model(path, options),
+        Some(Kind::Text) => {
+            let mut context = Context::default();
+            let mut texts = Texts::default();
+            texts.read(path, None, &mut context);
+            finish(path, texts, Models::default(), context, options)
+        }
+        None => {
+            let diagnostic = Diagnostic::error(format!("{}: not a scene that is read", path.display()))
+                .hint("scenes are .kiln files; models (.glb, .gltf, .ply, .obj) are rendered as they are");
+            Err(diagnostic.into())
+        }
+    }
+}
+
+impl SceneDesc {
+    /// The scene of a text in memory, in which file names are relative to `directory`. `name` stands in messages.
+    ///
+    /// # Errors
+    /// As [`load`].
+    pub fn from_text(
+        name: &str,
+        text: &str,
+        directory: &Path,
+        options: &LoadOptions,
+    ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+        let mut context = Context::default();
+        let mut texts = Texts::default();
+        texts.read_source(Source::new(name, text), directory, &mut context);
+        finish(Path::new(name), texts, Models::default(), context, options)
+    }
+
+    /// The scene of a model: the model's first camera, or one that frames it; its own light, or a neutral environment.
+    ///
+    /// # Errors
+    /// When the model cannot be read, or an option is wrong.
+    pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+        let model = read_model(path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        let mut context = Context::default();
+        for warning in &model.warnings {
+            context.push(Diagnostic::warning(format!("{}: {warning}", path.display())));
+        }
+        let directory = path.parent().unwrap_or(Path::new(""));
+        let text = model::scene_text(path, &alias_of(path), &model);
+        let mut texts = Texts::default();
+        texts.read_source(Source::new(format!("<scene of {}>", path.display()), text), directory, &mut context);
+        let mut models = Models::default();
+        models.insert(directory.join(path.file_name().unwrap_or_default()), Arc::new(model));
+        finish(path, texts, models, context, options)
+    }
+}
+
+/// The name of an import that says none: that of its file, as a word.
+fn alias_of(path: &Path) -> String {
+    let word: String = stem(path).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+    if word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') { word } else { format!("_{word}") }
+}
+
+fn finish(
+    path: &Path,
+    mut texts: Texts,
+    mut models: Models,
+    mut context: Context,
+    options: &LoadOptions,
+) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    let overrides: Vec<Override> =
+        options.set.iter().filter_map(|text| Override::parse(text, &mut context)).collect();
+    // What is not found yet may be about a material of a model.
+    let mut rest: Vec<&Override> = vec![];
+    for change in &overrides {
+        if !change.apply(&mut texts.declarations) {
+            rest.push(change);
+        }
+    }
+    models.read_all(&texts.declarations, &mut context);
+    let mut builder = Builder::new(path, models, context);
+    builder.declare_model_materials(&mut texts.declarations);
+    for change in rest {
+        if !change.apply(&mut texts.declarations) {
+            change.report_unknown(&texts.declarations, builder.context());
+        }
+    }
+    builder.build(texts)
+}

@@ -1,0 +1,169 @@
+//! `--set PATH=VALUE`: changes of a scene from the command line, made on its declarations before they get a meaning, so
+//! that a value given there is checked like one in the file.
+
+use std::path::Path;
+
+use shading::syntax::ast::{Argument, Declaration, Entry, Expr, ExprKind, Item, Name, Path as NamePath, Value};
+use shading::{Diagnostic, Source, Span};
+
+use super::context::Context;
+use super::material::MATERIAL;
+
+/// The keywords whose declarations have no name.
+const UNNAMED: [&str; 3] = ["film", "sampler", "integrator"];
+/// The keywords whose declarations have one.
+const NAMED: [&str; 5] = ["camera", "material", "shape", "light", "import"];
+
+/// An option, taken apart.
+pub(super) struct Override {
+    /// The names before `=`.
+    path: NamePath,
+    value: Expr,
+    /// The text of the option, for messages.
+    text: String,
+}
+
+impl Override {
+    /// Parses `PATH=VALUE`; notes a message where it is not of that form.
+    pub(super) fn parse(text: &str, context: &mut Context) -> Option<Override> {
+        // As a declaration of its own, an option has a place that messages can show.
+        let source = Source::new("--set", format!("set {text};"));
+        let before = context.diagnostics.list.len();
+        let (_, file) = context.parse(source, Path::new(""));
+        if context.diagnostics.list.len() > before {
+            return None;
+        }
+        let mut items = file.items.into_iter();
+        match (items.next(), items.next()) {
+            (
+                Some(Item::Declaration(Declaration { target: Some(path), kind: None, value: Some(value), body: None, .. })),
+                None,
+            ) if path.parts.len() > 1 => Some(Override { path, value, text: text.to_owned() }),
+            _ => {
+                let diagnostic = Diagnostic::error(format!("`--set {text}` is not of the form PATH=VALUE"))
+                    .hint("as in --set \"film.size=(64, 64)\" or --set camera.main.fov=30");
+                context.push(diagnostic);
+                None
+            }
+        }
+    }
+
+    /// Makes the change; `false` when there is no declaration (yet) that it is about.
+    pub(super) fn apply(&self, declarations: &mut Vec<Declaration>) -> bool {
+        let keyword = self.path.parts[0].text.as_str();
+        let rest = &self.path.parts[1..];
+        let (target, key) = match rest.split_last() {
+            Some((key, target)) => (target, key),
+            None => return false,
+        };
+        if UNNAMED.contains(&keyword) {
+            if !target.is_empty() {
+                return false;
+            }
+            let declaration = match declarations.iter_mut().position(|d| d.keyword.text == keyword) {
+                Some(found) => &mut declarations[found],
+                None => {
+                    declarations.push(self.new_declaration(keyword));
+                    let last = declarations.len() - 1;
+                    &mut declarations[last]
+                }
+            };
+            set_entry(&mut declaration.body, NamePath { parts: vec![key.clone()], span: key.span }, &self.value);
+            return true;
+        }
+        let target = joined(target);
+        let found = declarations.iter_mut().find(|declaration| {
+            let name = match &declaration.alias {
+                Some(alias) => Some(alias.text.clone()),
+                None => declaration.target.as_ref().map(NamePath::joined),
+            };
+            declaration.keyword.text == keyword && name.as_deref() == Some(target.as_str())
+        });
+        let Some(declaration) = found else { return false };
+        let key_path = NamePath { parts: vec![key.clone()], span: key.span };
+        let is_argument = keyword == "material" && !MATERIAL.iter().any(|known| known.name == key.text);
+        if is_argument && let Some(surface) = material_surface(declaration) {
+            set_argument(surface, Name { text: key.text.clone(), span: key.span }, &self.value);
+        } else if keyword == "material" && key.text == "surface" && declaration.value.is_some() {
+            declaration.value = Some(self.value.clone());
+        } else {
+            set_entry(&mut declaration.body, key_path, &self.value);
+        }
+        true
+    }
+
+    /// Says that nothing has that name.
+    pub(super) fn report_unknown(&self, declarations: &[Declaration], context: &mut Context) {
+        let keyword = self.path.parts[0].text.as_str();
+        let message = format!("`--set {}` is about nothing in the scene", self.text);
+        let diagnostic = context.error_at(self.path.span, message);
+        let known: Vec<&str> = UNNAMED.into_iter().chain(NAMED).collect();
+        let diagnostic = if known.contains(&keyword) {
+            let named = |declaration: &&Declaration| declaration.keyword.text == keyword;
+            let names: Vec<String> = declarations
+                .iter()
+                .filter(named)
+                .filter_map(|d| d.alias.as_ref().map(|a| a.text.clone()).or(d.target.as_ref().map(NamePath::joined)))
+                .collect();
+            let parts = &self.path.parts;
+            let wanted = joined(&parts[1..parts.len() - 1]);
+            diagnostic
+                .nearest(&wanted, names.iter().map(String::as_str))
+                .hint(format!("it is {keyword}.NAME.KEY, and the names are: {}", names.join(", ")))
+        } else {
+            diagnostic
+                .nearest(keyword, known.iter().copied())
+                .hint(format!("a path begins with one of {}", known.join(", ")))
+        };
+        context.push(diagnostic);
+    }
+
+    fn new_declaration(&self, keyword: &str) -> Declaration {
+        let span = self.path.span;
+        Declaration {
+            keyword: Name { text: keyword.to_owned(), span },
+            target: None,
+            kind: None,
+            value: None,
+            body: Some(vec![]),
+            alias: None,
+            span,
+        }
+    }
+}
+
+fn joined(parts: &[shading::syntax::ast::PathPart]) -> String {
+    parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(".")
+}
+
+/// The expression that says what a material is.
+fn material_surface(declaration: &mut Declaration) -> Option<&mut Expr> {
+    if declaration.value.is_some() {
+        return declaration.value.as_mut();
+    }
+    let entries = declaration.body.as_mut()?;
+    entries.iter_mut().find(|entry| entry.key.joined() == "surface").and_then(|entry| match &mut entry.value {
+        Value::Expr(expr) => Some(expr),
+        Value::Block { .. } => None,
+    })
+}
+
+/// Gives a key its value, in place of the one that it has.
+fn set_entry(body: &mut Option<Vec<Entry>>, key: NamePath, value: &Expr) {
+    let entries = body.get_or_insert_default();
+    let span = Span { end: value.span.end, ..key.span };
+    entries.retain(|entry| entry.key.joined() != key.joined());
+    entries.push(Entry { key, value: Value::Expr(value.clone()), span });
+}
+
+/// Gives an argument of a call its value; a lone name becomes a call.
+fn set_argument(surface: &mut Expr, name: Name, value: &Expr) {
+    if let ExprKind::Name(unit) = &surface.kind {
+        let callee = Name { text: unit.clone(), span: surface.span };
+        surface.kind = ExprKind::Call { name: callee, template: None, args: vec![] };
+    }
+    if let ExprKind::Call { args, .. } = &mut surface.kind {
+        args.retain(|arg| arg.name.as_ref().is_none_or(|known| known.text != name.text));
+        args.push(Argument { name: Some(name), value: value.clone() });
+    }
+}

@@ -1,0 +1,45 @@
+//! All keys of the scene format with what they mean: what `scenes/README.md` lists.
+
+use super::table::Key;
+use super::{builder, camera, film, light, material, shape, transform};
+
+/// The keys of one kind of block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The block as one writes it: `camera NAME : perspective`.
+    pub title: &'static str,
+    /// Keys with their documentation.
+    pub keys: Vec<(&'static str, &'static str)>,
+}
+
+/// The scene format, block by block.
+pub fn reference() -> Vec<Block> {
+    vec![
+        block("film", film::FILM),
+        block("sampler", film::SAMPLER),
+        block("integrator : path", film::PATH),
+        block("camera NAME : perspective", camera::PERSPECTIVE),
+        block("camera NAME : orthographic", camera::ORTHOGRAPHIC),
+        block("camera NAME : any kind, panoramic too", camera::ANY),
+        block("material NAME = CALL", material::MATERIAL),
+        block("shape NAME : sphere", shape::SPHERE),
+        block("shape NAME : plane", shape::PLANE),
+        block("shape NAME : rectangle", shape::RECTANGLE),
+        block("shape NAME : disk", shape::DISK),
+        block("shape NAME : cube", shape::CUBE),
+        block("shape NAME : cylinder", shape::CYLINDER),
+        block("shape NAME : mesh", shape::MESH),
+        block("shape NAME : instance", shape::INSTANCE),
+        block("shape NAME : any kind", shape::ANY),
+        block("light NAME : environment", light::ENVIRONMENT),
+        block("light NAME : point or spot", light::POINT),
+        block("light NAME : spot", light::SPOT),
+        block("light NAME : directional", light::DIRECTIONAL),
+        block("import \"MODEL\" as NAME", builder::IMPORT),
+        Block { title: "transforms", keys: transform::FUNCTIONS.to_vec() },
+    ]
+}
+
+fn block<T>(title: &'static str, keys: &[Key<T>]) -> Block {
+    Block { title, keys: keys.iter().map(|key| (key.name, key.doc)).collect() }
+}

@@ -1,0 +1,111 @@
+//! Names of shapes: what they stand for, and instances of them.
+
+use glam::Affine3A;
+use rustc_hash::FxHashMap;
+use shading::Span;
+
+use super::context::Context;
+use super::table::Given;
+use crate::scene::desc::{MaterialId, ShapeDesc};
+
+/// An instance whose original may be declared later.
+pub(super) struct Pending {
+    pub(super) name: String,
+    pub(super) span: Span,
+    pub(super) of: Given<String>,
+    pub(super) transform: Affine3A,
+    pub(super) flip_normals: bool,
+    pub(super) material: Option<MaterialId>,
+}
+
+/// What the names of shapes and imports stand for: one shape, or all of a model's.
+#[derive(Default)]
+pub(super) struct Groups {
+    by_name: FxHashMap<String, (Vec<usize>, Span)>,
+}
+
+impl Groups {
+    /// Says what a name stands for.
+    pub(super) fn declare(&mut self, name: &str, shapes: Vec<usize>, span: Span, context: &mut Context) {
+        if let Some((_, first)) = self.by_name.get(name) {
+            // A model of one shape of the model's own name.
+            if *first != span {
+                let diagnostic = context
+                    .error_at(span, format!("there are two shapes or imports `{name}`"))
+                    .at(&context.sources, *first, "the other");
+                context.push(diagnostic);
+            }
+            return;
+        }
+        self.by_name.insert(name.to_owned(), (shapes, span));
+    }
+
+    /// The shapes of that name.
+    pub(super) fn find(&self, name: &str) -> Option<&[usize]> {
+        self.by_name.get(name).map(|(shapes, _)| shapes.as_slice())
+    }
+
+    /// All names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+
+    /// Adds the shapes of instances. An instance may be of another instance, declared before or after.
+    pub(super) fn place_instances(&mut self, pending: Vec<Pending>, shapes: &mut Vec<ShapeDesc>, context: &mut Context) {
+        let mut rest = pending;
+        loop {
+            let before = rest.len();
+            let mut later = vec![];
+            for instance in rest {
+                match self.find(&instance.of.value) {
+                    Some(originals) => {
+                        let originals = originals.to_vec();
+                        self.place(instance, &originals, shapes, context);
+                    }
+                    None => later.push(instance),
+                }
+            }
+            rest = later;
+            if rest.is_empty() || rest.len() == before {
+                break;
+            }
+        }
+        for instance in &rest {
+            self.report_missing(instance, &rest, context);
+        }
+    }
+
+    fn place(&mut self, instance: Pending, originals: &[usize], shapes: &mut Vec<ShapeDesc>, context: &mut Context) {
+        let first = shapes.len();
+        for &original in originals {
+            let original = &shapes[original];
+            let name = match original.name.strip_prefix(instance.of.value.as_str()) {
+                Some(rest) => format!("{}{rest}", instance.name),
+                None => format!("{}.{}", instance.name, original.name),
+            };
+            let copy = ShapeDesc {
+                name,
+                span: instance.span,
+                geometry: original.geometry.clone(),
+                material: instance.material.unwrap_or(original.material),
+                world_from_object: instance.transform * original.world_from_object,
+                flip_normals: original.flip_normals != instance.flip_normals,
+            };
+            self.declare(&copy.name.clone(), vec![shapes.len()], instance.span, context);
+            shapes.push(copy);
+        }
+        self.declare(&instance.name, (first..shapes.len()).collect(), instance.span, context);
+    }
+
+    fn report_missing(&self, instance: &Pending, rest: &[Pending], context: &mut Context) {
+        let of = &instance.of.value;
+        let diagnostic = if rest.iter().any(|other| other.name == *of) {
+            context.error_at(instance.of.span, format!("`{}` is an instance of itself, by way of `{of}`", instance.name))
+        } else {
+            let mut names: Vec<&str> = self.names().collect();
+            names.sort_unstable();
+            context.error_at(instance.of.span, format!("there is no shape or import `{of}`")).nearest(of, names)
+        };
+        context.push(diagnostic);
+    }
+}

@@ -1,0 +1,243 @@
+//! `shape NAME : KIND { … }`.
+
+use glam::{Affine3A, Vec2, Vec3};
+use shading::Span;
+use shading::syntax::ast::{Declaration, Expr};
+
+use super::context::Context;
+use super::table::{Given, Key, Part, body_of, kind_of, name_of, read_block, takes_only};
+use super::value::Range;
+use crate::scene::desc::GeometryDesc;
+
+/// What the block of a shape sets.
+pub(super) struct ShapeBlock {
+    pub(super) material: Option<Expr>,
+    pub(super) transform: Affine3A,
+    pub(super) flip_normals: bool,
+    center: Vec3,
+    radius: f32,
+    height: f32,
+    size: f32,
+    size2: Vec2,
+    size3: Vec3,
+    file: Option<Given<String>>,
+    of: Option<Given<String>>,
+}
+
+impl Default for ShapeBlock {
+    fn default() -> ShapeBlock {
+        ShapeBlock {
+            material: None,
+            transform: Affine3A::IDENTITY,
+            flip_normals: false,
+            center: Vec3::ZERO,
+            radius: 1.0,
+            height: 1.0,
+            size: 2.0,
+            size2: Vec2::splat(2.0),
+            size3: Vec3::splat(2.0),
+            file: None,
+            of: None,
+        }
+    }
+}
+
+/// The keys of all shapes.
+pub(super) const ANY: &[Key<ShapeBlock>] = &[
+    Key {
+        name: "material",
+        doc: "a material's name, or a call that makes one: `matte(albedo = 0.5)`; a grey matte one by default, or \
+              those that the mesh file brings",
+        set: |shape, field, _| shape.material = Some(field.expr.clone()),
+    },
+    Key {
+        name: "transform",
+        doc: "world from object; none by default",
+        set: |shape, field, context| {
+            if let Some(transform) = field.transform(context) {
+                shape.transform = transform;
+            }
+        },
+    },
+    Key {
+        name: "flip_normals",
+        doc: "`true` turns the surface inside out",
+        set: |shape, field, context| {
+            if let Some(flip) = field.boolean(context) {
+                shape.flip_normals = flip;
+            }
+        },
+    },
+];
+
+const RADIUS: Key<ShapeBlock> = Key {
+    name: "radius",
+    doc: "1 by default",
+    set: |shape, field, context| {
+        if let Some(radius) = field.number(context, Range::Positive) {
+            shape.radius = radius;
+        }
+    },
+};
+
+/// The keys of `sphere`.
+pub(super) const SPHERE: &[Key<ShapeBlock>] = &[
+    Key {
+        name: "center",
+        doc: "(0, 0, 0) by default",
+        set: |shape, field, context| {
+            if let Some(center) = field.point(context) {
+                shape.center = center;
+            }
+        },
+    },
+    RADIUS,
+];
+
+/// The keys of `plane`.
+pub(super) const PLANE: &[Key<ShapeBlock>] = &[Key {
+    name: "size",
+    doc: "the side of the square; 2 by default",
+    set: |shape, field, context| {
+        if let Some(size) = field.number(context, Range::Positive) {
+            shape.size = size;
+        }
+    },
+}];
+
+/// The keys of `rectangle`.
+pub(super) const RECTANGLE: &[Key<ShapeBlock>] = &[Key {
+    name: "size",
+    doc: "extent in x and y, one number or two; 2 by default",
+    set: |shape, field, context| {
+        if let Some(size) = field.size2(context) {
+            shape.size2 = size;
+        }
+    },
+}];
+
+/// The keys of `disk`.
+pub(super) const DISK: &[Key<ShapeBlock>] = &[RADIUS];
+
+/// The keys of `cube`.
+pub(super) const CUBE: &[Key<ShapeBlock>] = &[Key {
+    name: "size",
+    doc: "extent in x, y and z, one number or three; 2 by default",
+    set: |shape, field, context| {
+        if let Some(size) = field.size3(context) {
+            shape.size3 = size;
+        }
+    },
+}];
+
+/// The keys of `cylinder`.
+pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
+    RADIUS,
+    Key {
+        name: "height",
+        doc: "1 by default",
+        set: |shape, field, context| {
+            if let Some(height) = field.number(context, Range::Positive) {
+                shape.height = height;
+            }
+        },
+    },
+];
+
+/// The keys of `mesh`.
+pub(super) const MESH: &[Key<ShapeBlock>] = &[Key {
+    name: "file",
+    doc: "a PLY, OBJ, glTF or GLB file; required",
+    set: |shape, field, context| shape.file = field.string(context).map(|file| Given::new(file, field.expr)),
+}];
+
+/// The keys of `instance`.
+pub(super) const INSTANCE: &[Key<ShapeBlock>] = &[Key {
+    name: "of",
+    doc: "the name of a shape or of an import, placed once more: `transform` moves it from where it is; required",
+    set: |shape, field, context| shape.of = context.name(field.expr).map(|name| Given::new(name, field.expr)),
+}];
+
+/// What a shape's declaration says, before names and files are looked up.
+pub(super) struct ShapeDeclaration {
+    pub(super) name: String,
+    pub(super) span: Span,
+    pub(super) source: ShapeSource,
+    pub(super) block: ShapeBlock,
+}
+
+/// Where a shape's geometry comes from.
+pub(super) enum ShapeSource {
+    Geometry(GeometryDesc),
+    File(Given<String>),
+    InstanceOf(Given<String>),
+}
+
+/// The kinds of shapes.
+#[derive(Clone, Copy)]
+enum Kind {
+    Sphere,
+    Plane,
+    Rectangle,
+    Disk,
+    Cube,
+    Cylinder,
+    Mesh,
+    Instance,
+}
+
+/// Reads `shape`.
+pub(super) fn read_shape(declaration: &Declaration, context: &mut Context) -> Option<ShapeDeclaration> {
+    takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
+    let name = name_of(declaration, context)?;
+    let kinds = [
+        ("sphere", Kind::Sphere),
+        ("plane", Kind::Plane),
+        ("rectangle", Kind::Rectangle),
+        ("disk", Kind::Disk),
+        ("cube", Kind::Cube),
+        ("cylinder", Kind::Cylinder),
+        ("mesh", Kind::Mesh),
+        ("instance", Kind::Instance),
+    ];
+    let kind = kind_of(declaration, None, &kinds, context)?;
+    let (what, own) = match kind {
+        Kind::Sphere => ("a sphere", SPHERE),
+        Kind::Plane => ("a plane", PLANE),
+        Kind::Rectangle => ("a rectangle", RECTANGLE),
+        Kind::Disk => ("a disk", DISK),
+        Kind::Cube => ("a cube", CUBE),
+        Kind::Cylinder => ("a cylinder", CYLINDER),
+        Kind::Mesh => ("a mesh", MESH),
+        Kind::Instance => ("an instance", INSTANCE),
+    };
+    let mut block = ShapeBlock::default();
+    read_block(body_of(declaration), what, &[own, ANY], &mut block, context);
+    let source = match kind {
+        Kind::Sphere => ShapeSource::Geometry(GeometryDesc::Sphere { center: block.center, radius: block.radius }),
+        Kind::Plane => ShapeSource::Geometry(GeometryDesc::Plane { size: block.size }),
+        Kind::Rectangle => ShapeSource::Geometry(GeometryDesc::Rectangle { size: block.size2 }),
+        Kind::Disk => ShapeSource::Geometry(GeometryDesc::Disk { radius: block.radius }),
+        Kind::Cube => ShapeSource::Geometry(GeometryDesc::Cube { size: block.size3 }),
+        Kind::Cylinder => {
+            ShapeSource::Geometry(GeometryDesc::Cylinder { radius: block.radius, height: block.height })
+        }
+        Kind::Mesh => ShapeSource::File(required(block.file.take(), "file", what, declaration, context)?),
+        Kind::Instance => ShapeSource::InstanceOf(required(block.of.take(), "of", what, declaration, context)?),
+    };
+    Some(ShapeDeclaration { name, span: declaration.span, source, block })
+}
+
+fn required<T>(
+    given: Option<T>,
+    key: &str,
+    what: &str,
+    declaration: &Declaration,
+    context: &mut Context,
+) -> Option<T> {
+    let written = body_of(declaration).iter().any(|entry| entry.key.joined() == key);
+    if given.is_none() && !written {
+        context.error(declaration.span, format!("{what} needs `{key}`"));
+    }
+    given
+}

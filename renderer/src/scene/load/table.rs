@@ -1,0 +1,145 @@
+//! Blocks of keys. Each kind of block is a table: a key's name, its documentation and what reads it stand together, and
+//! `scenes/README.md` lists the same tables.
+
+use rustc_hash::FxHashMap;
+use shading::Span;
+use shading::syntax::ast::{Declaration, Entry, Expr, Value as EntryValue};
+
+use super::context::Context;
+use super::value::Field;
+
+/// A key of a block that makes a `T`.
+pub(super) struct Key<T> {
+    pub(super) name: &'static str,
+    /// What it takes, what it means, and what holds when it is missing.
+    pub(super) doc: &'static str,
+    /// Reads the value into its place; notes a message where it does not fit.
+    pub(super) set: fn(&mut T, Field<'_>, &mut Context),
+}
+
+/// Reads the entries of a block by its tables. `what` names the kind of block in messages.
+pub(super) fn read_block<T>(
+    entries: &[Entry],
+    what: &str,
+    tables: &[&[Key<T>]],
+    into: &mut T,
+    context: &mut Context,
+) {
+    let mut seen: FxHashMap<String, Span> = FxHashMap::default();
+    for entry in entries {
+        let name = entry.key.joined();
+        let keys = || tables.iter().flat_map(|table| table.iter());
+        let Some(key) = keys().find(|key| key.name == name) else {
+            unknown_key(&name, entry.key.span, what, keys().map(|key| key.name).collect(), context);
+            continue;
+        };
+        if let Some(first) = seen.insert(name, entry.key.span) {
+            let diagnostic = context
+                .error_at(entry.key.span, format!("`{}` is given twice", key.name))
+                .at(&context.sources, first, "here first");
+            context.push(diagnostic);
+            continue;
+        }
+        match &entry.value {
+            EntryValue::Expr(expr) => (key.set)(into, Field { key: key.name, expr }, context),
+            EntryValue::Block { .. } => {
+                context.error(entry.span, format!("`{}` takes a value, not a block", key.name));
+            }
+        }
+    }
+}
+
+fn unknown_key(name: &str, span: Span, what: &str, known: Vec<&str>, context: &mut Context) {
+    let list = known.join(", ");
+    let diagnostic = context.error_at(span, format!("{what} has no key `{name}`")).nearest(name, known);
+    let diagnostic = match list.as_str() {
+        "" => diagnostic.hint(format!("{what} takes no keys")),
+        _ => diagnostic.hint(format!("its keys are: {list}")),
+    };
+    context.push(diagnostic);
+}
+
+/// The kind of a declaration among those known: `perspective` of `camera main : perspective`.
+pub(super) fn kind_of<T: Copy>(
+    declaration: &Declaration,
+    default: Option<T>,
+    kinds: &[(&'static str, T)],
+    context: &mut Context,
+) -> Option<T> {
+    let list = || kinds.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+    let keyword = &declaration.keyword.text;
+    let Some(kind) = &declaration.kind else {
+        if default.is_none() {
+            let example = declaration.target.as_ref().map(|t| t.joined()).unwrap_or_default();
+            let diagnostic = context
+                .error_at(declaration.keyword.span, format!("the {keyword} does not say of what kind it is"))
+                .hint(format!("write `{keyword} {example} : KIND {{ … }}`; the kinds are: {}", list().join(", ")));
+            context.push(diagnostic);
+        }
+        return default;
+    };
+    let found = kinds.iter().find(|(name, _)| *name == kind.text);
+    if found.is_none() {
+        let diagnostic = context
+            .error_at(kind.span, format!("there is no {keyword} of kind `{}`", kind.text))
+            .nearest(&kind.text, list())
+            .hint(format!("the kinds are: {}", list().join(", ")));
+        context.push(diagnostic);
+    }
+    found.map(|(_, value)| *value)
+}
+
+/// The name that a declaration gives, which has to be one word or one string.
+pub(super) fn name_of(declaration: &Declaration, context: &mut Context) -> Option<String> {
+    let keyword = &declaration.keyword.text;
+    match &declaration.target {
+        Some(path) => Some(path.joined()),
+        None => {
+            context.error(declaration.keyword.span, format!("the {keyword} has no name"));
+            None
+        }
+    }
+}
+
+/// Notes what a declaration has that its keyword does not take.
+pub(super) fn takes_only(declaration: &Declaration, parts: &[Part], context: &mut Context) {
+    let keyword = declaration.keyword.text.clone();
+    let mut refuse = |part: Part, span: Option<Span>, what: &str| {
+        if let (false, Some(span)) = (parts.contains(&part), span) {
+            context.error(span, format!("`{keyword}` takes no {what}"));
+        }
+    };
+    refuse(Part::Name, declaration.target.as_ref().map(|path| path.span), "name");
+    refuse(Part::Kind, declaration.kind.as_ref().map(|kind| kind.span), "kind");
+    refuse(Part::Value, declaration.value.as_ref().map(|value| value.span), "value");
+    refuse(Part::Body, declaration.body.as_ref().map(|_| declaration.span), "block");
+    refuse(Part::Alias, declaration.alias.as_ref().map(|alias| alias.span), "`as`");
+}
+
+/// The parts that a declaration may have after its keyword.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Name,
+    Kind,
+    Value,
+    Body,
+    Alias,
+}
+
+/// The entries of a declaration's block; none when it has no block.
+pub(super) fn body_of(declaration: &Declaration) -> &[Entry] {
+    declaration.body.as_deref().unwrap_or_default()
+}
+
+/// A value that a key has set, with its place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Given<T> {
+    pub(super) value: T,
+    pub(super) span: Span,
+}
+
+impl<T> Given<T> {
+    pub(super) fn new(value: T, expr: &Expr) -> Given<T> {
+        Given { value, span: expr.span }
+    }
+}

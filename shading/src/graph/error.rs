@@ -1,0 +1,113 @@
+//! What can be wrong with a group.
+
+use thiserror::Error;
+
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::ty::Type;
+
+/// A mistake in a group.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum GraphError {
+    /// The text is no path.
+    #[error("`{text}` does not name a parameter (write `node.parameter`)")]
+    NotAPath {
+        /// The text.
+        text: String,
+    },
+    /// Two nodes of a name.
+    #[error("there already is an instance `{node}`")]
+    DuplicateNode {
+        /// The name.
+        node: String,
+    },
+    /// Two outputs of a name.
+    #[error("there already is an output `{output}`")]
+    DuplicateOutput {
+        /// The name.
+        output: String,
+    },
+    /// No such node.
+    #[error("unknown instance `{node}`")]
+    UnknownNode {
+        /// The name.
+        node: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// No such unit or group.
+    #[error("unknown unit or group `{name}`")]
+    UnknownTemplate {
+        /// The name.
+        name: String,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// No such parameter.
+    #[error("`{template}` has no {} `{path}`", if *.output { "output" } else { "input" })]
+    UnknownParam {
+        /// The path as written.
+        path: String,
+        /// The unit or group.
+        template: String,
+        /// Whether an output was looked for.
+        output: bool,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// A value does not fit.
+    #[error("cannot connect {from} ({found}) to {to} ({expected})")]
+    Type {
+        /// The source.
+        from: String,
+        /// Its type.
+        found: Type,
+        /// The target.
+        to: String,
+        /// Its type.
+        expected: Type,
+    },
+    /// Nodes that feed each other.
+    #[error("cyclic connection: {}", .chain.join(" → "))]
+    Cycle {
+        /// The nodes, the first repeated at the end.
+        chain: Vec<String>,
+    },
+    /// Groups that contain each other.
+    #[error("group contains itself: {}", .chain.join(" → "))]
+    RecursiveGroup {
+        /// The groups, the first repeated at the end.
+        chain: Vec<String>,
+    },
+    /// An input without default that nothing feeds.
+    #[error("input `{input}` of `{template}` needs a value")]
+    MissingInput {
+        /// The input.
+        input: String,
+        /// The unit or group.
+        template: String,
+    },
+}
+
+impl GraphError {
+    /// The name that was meant, when one is close.
+    pub fn hint(&self) -> Option<String> {
+        let (wrong, known) = match self {
+            GraphError::UnknownNode { node, known } => (node.as_str(), known),
+            GraphError::UnknownTemplate { name, known } => (name.as_str(), known),
+            GraphError::UnknownParam { path, known, .. } => (path.rsplit('.').next().unwrap_or(path), known),
+            _ => return None,
+        };
+        let name = nearest(wrong, known.iter().map(String::as_str))?;
+        Some(format!("did you mean `{name}`?"))
+    }
+}
+
+impl From<GraphError> for Diagnostic {
+    fn from(error: GraphError) -> Diagnostic {
+        let diagnostic = Diagnostic::error(error.to_string());
+        match error.hint() {
+            Some(hint) => diagnostic.hint(hint),
+            None => diagnostic,
+        }
+    }
+}

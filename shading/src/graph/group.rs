@@ -1,0 +1,330 @@
+//! Group templates: nodes and what feeds them.
+
+use std::sync::Arc;
+
+use super::interface::{self, ParamInfo};
+use super::{Accessor, GraphError, Path, Template};
+use crate::builtins::Global;
+use crate::hir::{Const, Metadata};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::ty::{Base, Type};
+
+/// What a node is an instance of.
+#[derive(Clone, Debug)]
+pub enum TemplateRef {
+    /// A template at hand.
+    Template(Template),
+    /// The template of a name, looked up when the group is linked.
+    Named(String),
+}
+
+impl From<&str> for TemplateRef {
+    fn from(name: &str) -> TemplateRef {
+        TemplateRef::Named(name.to_owned())
+    }
+}
+
+impl<T> From<T> for TemplateRef
+where
+    Template: From<T>,
+{
+    fn from(template: T) -> TemplateRef {
+        TemplateRef::Template(template.into())
+    }
+}
+
+/// What an input is set to from a program.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A constant and its type.
+    Const(Const, Type),
+    /// A global variable.
+    Global(Global),
+}
+
+impl From<i32> for Value {
+    fn from(v: i32) -> Value {
+        Value::Const(Const::Int(v), Type::INT)
+    }
+}
+
+impl From<f32> for Value {
+    fn from(v: f32) -> Value {
+        Value::Const(Const::Float(v), Type::FLOAT)
+    }
+}
+
+impl From<[f32; 3]> for Value {
+    fn from(v: [f32; 3]) -> Value {
+        Value::Const(Const::Triple(v), Type::COLOR)
+    }
+}
+
+impl From<[f32; 16]> for Value {
+    fn from(v: [f32; 16]) -> Value {
+        Value::Const(Const::Matrix(v), Type::MATRIX)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(v: &str) -> Value {
+        Value::Const(Const::String(v.into()), Type::STRING)
+    }
+}
+
+impl From<&[f32]> for Value {
+    fn from(v: &[f32]) -> Value {
+        let list = v.iter().map(|&x| Const::Float(x)).collect();
+        Value::Const(Const::Array(list), Type::array(Base::Float, v.len() as u32))
+    }
+}
+
+impl From<Global> for Value {
+    fn from(v: Global) -> Value {
+        Value::Global(v)
+    }
+}
+
+/// What feeds an input.
+#[derive(Clone, Debug)]
+pub enum Binding {
+    /// A constant or a global.
+    Value(Value),
+    /// A node's output, or (a path whose head is no node) an input of the group, or a part of either.
+    Path(Path),
+    /// An expression of such values: an anonymous unit.
+    Expression(Arc<ast::Expr>),
+}
+
+/// A binding with the input that it feeds.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    /// The input, or the part of it: `albedo`, `albedo[1]`, `s.field`. The head is the parameter.
+    pub target: Path,
+    /// What feeds it.
+    pub binding: Binding,
+    /// Where it is written, in the group's sources.
+    pub span: Span,
+}
+
+/// An instance of a template in a group.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Instance name, unique in the group.
+    pub name: String,
+    /// What it is an instance of.
+    pub template: TemplateRef,
+    /// What feeds its inputs; inputs not listed keep their defaults.
+    pub inputs: Vec<Connection>,
+    /// Globals that it, and what it alone pulls, sees otherwise.
+    pub overrides: Vec<(Global, Binding, Span)>,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// An input that a group shows.
+#[derive(Clone, Debug)]
+pub struct GroupInput {
+    /// Its name.
+    pub name: String,
+    /// Its type; `None` for an exposed input, which has its target's.
+    pub ty: Option<Type>,
+    /// Its default; `None` for an exposed input, whose target keeps its own, and for a required one.
+    pub default: Option<Binding>,
+    /// What is said of it.
+    pub metadata: Vec<Metadata>,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// An output that a group shows.
+#[derive(Clone, Debug)]
+pub struct GroupOutput {
+    /// Its name.
+    pub name: String,
+    /// Its type; `None` for an exposed output, which has its source's.
+    pub ty: Option<Type>,
+    /// What gives it.
+    pub binding: Binding,
+    /// What is said of it.
+    pub metadata: Vec<Metadata>,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// A group: units and groups with connections, shown to the outside as one unit.
+///
+/// Built by a program with the methods here, or by [`crate::ShadingSystem`] from a `group` in source.
+#[derive(Clone, Debug, Default)]
+pub struct ShaderGroupTemplate {
+    /// Its name.
+    pub name: String,
+    /// Its nodes, in any order.
+    pub nodes: Vec<Node>,
+    /// Inputs shown.
+    pub inputs: Vec<GroupInput>,
+    /// Outputs shown.
+    pub outputs: Vec<GroupOutput>,
+    /// What is said of it.
+    pub metadata: Vec<Metadata>,
+    /// The file that it is written in, which its spans and expressions belong to; `None` when made by a program.
+    pub file: Option<Arc<ast::File>>,
+    /// Where its name stands.
+    pub span: Span,
+}
+
+impl ShaderGroupTemplate {
+    /// A group without nodes.
+    pub fn new(name: impl Into<String>) -> ShaderGroupTemplate {
+        ShaderGroupTemplate { name: name.into(), ..ShaderGroupTemplate::default() }
+    }
+
+    /// Adds an instance of a template (or of the template of a name, looked up when the group is linked).
+    ///
+    /// # Errors
+    /// When there is a node of that name.
+    pub fn add(&mut self, name: &str, template: impl Into<TemplateRef>) -> Result<(), GraphError> {
+        if self.node(name).is_some() {
+            return Err(GraphError::DuplicateNode { node: name.to_owned() });
+        }
+        self.nodes.push(Node {
+            name: name.to_owned(),
+            template: template.into(),
+            inputs: vec![],
+            overrides: vec![],
+            span: Span::default(),
+        });
+        Ok(())
+    }
+
+    /// Feeds `to` (`node.input`, or a part of an input) with `from` (`node.output`, or a part of an output).
+    ///
+    /// # Errors
+    /// When a path names no node or parameter, or the types do not fit. What depends on templates given by name is
+    /// checked when the group is linked.
+    pub fn connect(&mut self, from: &str, to: &str) -> Result<(), GraphError> {
+        let source = parse(from)?;
+        let source_type = self.type_at(&source, from, true)?;
+        let (node, target) = self.target(to)?;
+        let target_type = self.type_at(&parse(to)?, to, false)?;
+        if let (Some(found), Some(expected)) = (source_type, target_type)
+            && !interface::assignable(found, expected)
+        {
+            return Err(GraphError::Type { from: from.to_owned(), found, to: to.to_owned(), expected });
+        }
+        self.bind(node, target, Binding::Path(source));
+        Ok(())
+    }
+
+    /// Sets the input `to` (`node.input`, or a part of it) to a constant or a global.
+    ///
+    /// # Errors
+    /// When the path names no node or parameter, or the type does not fit.
+    pub fn set(&mut self, to: &str, value: impl Into<Value>) -> Result<(), GraphError> {
+        let value = value.into();
+        let found = match &value {
+            Value::Const(_, ty) => *ty,
+            Value::Global(global) => global.ty(),
+        };
+        let (node, target) = self.target(to)?;
+        if let Some(expected) = self.type_at(&parse(to)?, to, false)?
+            && !interface::assignable(found, expected)
+        {
+            return Err(GraphError::Type { from: "the value".to_owned(), found, to: to.to_owned(), expected });
+        }
+        self.bind(node, target, Binding::Value(value));
+        Ok(())
+    }
+
+    /// Lets node `node`, and what it alone pulls, see `global` as the value of `from` (`node.output`).
+    ///
+    /// # Errors
+    /// When there is no such node, or `from` is no path.
+    pub fn override_global(&mut self, node: &str, global: Global, from: &str) -> Result<(), GraphError> {
+        let binding = Binding::Path(parse(from)?);
+        let index = self.node_index(node)?;
+        self.nodes[index].overrides.retain(|(g, _, _)| *g != global);
+        self.nodes[index].overrides.push((global, binding, Span::default()));
+        Ok(())
+    }
+
+    /// Shows the input `path` (`node.input`) as the group's input `name`; it keeps its default.
+    ///
+    /// # Errors
+    /// When the path names no node or parameter.
+    pub fn expose_input(&mut self, path: &str, name: &str) -> Result<(), GraphError> {
+        self.type_at(&parse(path)?, path, false)?;
+        let (node, target) = self.target(path)?;
+        self.bind(node, target, Binding::Path(Path { head: name.to_owned(), rest: vec![] }));
+        if self.inputs.iter().all(|input| input.name != name) {
+            let (name, span) = (name.to_owned(), Span::default());
+            self.inputs.push(GroupInput { name, ty: None, default: None, metadata: vec![], span });
+        }
+        Ok(())
+    }
+
+    /// Shows the output `path` (`node.output`) as the group's output `name`.
+    ///
+    /// # Errors
+    /// When the path names no node or parameter, or there is an output of that name.
+    pub fn expose_output(&mut self, path: &str, name: &str) -> Result<(), GraphError> {
+        let source = parse(path)?;
+        self.type_at(&source, path, true)?;
+        if self.outputs.iter().any(|output| output.name == name) {
+            return Err(GraphError::DuplicateOutput { output: name.to_owned() });
+        }
+        let (name, binding) = (name.to_owned(), Binding::Path(source));
+        self.outputs.push(GroupOutput { name, ty: None, binding, metadata: vec![], span: Span::default() });
+        Ok(())
+    }
+
+    /// The node of a name.
+    pub fn node(&self, name: &str) -> Option<&Node> {
+        self.nodes.iter().find(|node| node.name == name)
+    }
+
+    fn node_index(&self, name: &str) -> Result<usize, GraphError> {
+        let found = self.nodes.iter().position(|node| node.name == name);
+        found.ok_or_else(|| GraphError::UnknownNode {
+            node: name.to_owned(),
+            known: self.nodes.iter().map(|n| n.name.clone()).collect(),
+        })
+    }
+
+    /// The node that a target path names, and the rest of the path from its parameter on.
+    fn target(&self, path: &str) -> Result<(usize, Path), GraphError> {
+        let Path { head, mut rest } = parse(path)?;
+        let node = self.node_index(&head)?;
+        if rest.is_empty() || !matches!(rest[0], Accessor::Field(_)) {
+            return Err(GraphError::NotAPath { text: path.to_owned() });
+        }
+        let Accessor::Field(head) = rest.remove(0) else { unreachable!("matched above") };
+        Ok((node, Path { head, rest }))
+    }
+
+    /// The type of what `path` (`node.param…`) names; `None` where it depends on a template given by name.
+    fn type_at(&self, path: &Path, text: &str, output: bool) -> Result<Option<Type>, GraphError> {
+        let (node, param) = self.target(text)?;
+        let TemplateRef::Template(template) = &self.nodes[node].template else { return Ok(None) };
+        let Some(params) = interface::params(template) else { return Ok(None) };
+        let params: Vec<&ParamInfo> = params.iter().filter(|p| p.output == output).collect();
+        interface::resolve(&params, &param).map(Some).ok_or_else(|| GraphError::UnknownParam {
+            path: path.to_string(),
+            template: template.name().to_owned(),
+            output,
+            known: params.iter().map(|p| p.name.clone()).collect(),
+        })
+    }
+
+    /// Binds a node's input, in place of an earlier binding of the same path.
+    fn bind(&mut self, node: usize, target: Path, binding: Binding) {
+        let inputs = &mut self.nodes[node].inputs;
+        inputs.retain(|connection| connection.target != target);
+        inputs.push(Connection { target, binding, span: Span::default() });
+    }
+}
+
+fn parse(text: &str) -> Result<Path, GraphError> {
+    Path::parse(text).ok_or_else(|| GraphError::NotAPath { text: text.to_owned() })
+}

@@ -1,0 +1,26 @@
+//! Composition: units are put into groups, a group is itself a unit, and a group is linked into one piece of HIR.
+//!
+//! - [`ShaderUnitTemplate`]: a checked unit.
+//! - [`ShaderGroupTemplate`]: named nodes (units or groups), what feeds their inputs, and the inputs and outputs that
+//!   the group shows.
+//! - [`link`]: a template, some of its outputs and values for its inputs → one [`crate::hir::Unit`] without inputs.
+//!
+//! A group may name a unit or group that is declared later or elsewhere: names are looked up when it is linked, so an
+//! edit of an inner group reaches all that use it. Cycles and type errors are diagnostics that name both ends.
+
+mod error;
+mod group;
+mod interface;
+mod link;
+mod order;
+mod path;
+pub mod source;
+mod splice;
+mod unit;
+
+pub use error::GraphError;
+pub use group::{Binding, Connection, GroupInput, GroupOutput, Node, ShaderGroupTemplate, TemplateRef, Value};
+pub use interface::ParamInfo;
+pub use link::{Linked, link};
+pub use path::{Accessor, Path};
+pub use unit::{ShaderUnitTemplate, Template, Templates};

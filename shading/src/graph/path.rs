@@ -1,0 +1,100 @@
+//! Paths of values in a group: `tex.result`, `tex.result.r`, `s.field`, `a[2]`.
+
+use std::fmt;
+
+/// A part of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Accessor {
+    /// `.name`: a field of a structure, or a component (`r g b`, `x y z`) of a triple.
+    Field(String),
+    /// `[i]`: an element of an array, or a component of a triple.
+    Index(u32),
+}
+
+/// A value in a group: an input or output of a node, or (without a node) an input of the group itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// The first name: a node's instance name or a group input.
+    pub head: String,
+    /// What follows; for a node the first is the parameter.
+    pub rest: Vec<Accessor>,
+}
+
+impl Path {
+    /// Reads `a.b[2].c`; `None` where the text is not of that form.
+    pub fn parse(text: &str) -> Option<Path> {
+        let mut rest = vec![];
+        let mut parts = text.split('.');
+        let (head, indices) = split_indices(parts.next()?)?;
+        rest.extend(indices);
+        for part in parts {
+            let (name, indices) = split_indices(part)?;
+            rest.push(Accessor::Field(name));
+            rest.extend(indices);
+        }
+        Some(Path { head, rest })
+    }
+}
+
+/// `name[1][2]` → name and indices.
+fn split_indices(part: &str) -> Option<(String, Vec<Accessor>)> {
+    let (name, mut tail) = match part.find('[') {
+        Some(i) => part.split_at(i),
+        None => (part, ""),
+    };
+    let starts_well = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    if !starts_well || !name.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return None;
+    }
+    let mut indices = vec![];
+    while !tail.is_empty() {
+        let (index, after) = tail.strip_prefix('[')?.split_once(']')?;
+        indices.push(Accessor::Index(index.parse().ok()?));
+        tail = after;
+    }
+    Some((name.to_owned(), indices))
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.head)?;
+        for accessor in &self.rest {
+            accessor.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Accessor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Accessor::Field(name) => write!(f, ".{name}"),
+            Accessor::Index(i) => write!(f, "[{i}]"),
+        }
+    }
+}
+
+/// The component that a name means: `r x u` first, and so on.
+pub(crate) fn component_index(name: &str) -> Option<u32> {
+    match name {
+        "r" | "x" => Some(0),
+        "g" | "y" => Some(1),
+        "b" | "z" => Some(2),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parses_and_prints() {
+        for text in ["a", "tex.result", "tex.result.r", "a[2]", "n.list[3].x"] {
+            assert_eq!(Path::parse(text).map(|p| p.to_string()).as_deref(), Some(text));
+        }
+        for text in ["", ".", "a.", "a[", "a[x]", "a[1", "1a", "a b"] {
+            assert_eq!(Path::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Templates: what can be put into a group.
+
+use std::sync::Arc;
+
+use super::ShaderGroupTemplate;
+use crate::hir;
+use crate::source::SourceMap;
+
+/// A unit: parsed, checked and lowered once, shared by all that use it.
+#[derive(Clone, Debug)]
+pub struct ShaderUnitTemplate {
+    /// The checked unit.
+    pub hir: hir::Unit,
+    /// The sources that its spans point into.
+    pub sources: Arc<SourceMap>,
+}
+
+/// A unit or a group.
+#[derive(Clone, Debug)]
+pub enum Template {
+    /// A unit.
+    Unit(Arc<ShaderUnitTemplate>),
+    /// A group.
+    Group(Arc<ShaderGroupTemplate>),
+}
+
+impl Template {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Template::Unit(unit) => &unit.hir.name,
+            Template::Group(group) => &group.name,
+        }
+    }
+}
+
+impl From<&Arc<ShaderUnitTemplate>> for Template {
+    fn from(unit: &Arc<ShaderUnitTemplate>) -> Template {
+        Template::Unit(unit.clone())
+    }
+}
+
+impl From<&Arc<ShaderGroupTemplate>> for Template {
+    fn from(group: &Arc<ShaderGroupTemplate>) -> Template {
+        Template::Group(group.clone())
+    }
+}
+
+/// Where names of units and groups are looked up.
+pub trait Templates {
+    /// The template of a name.
+    fn find(&self, name: &str) -> Option<Template>;
+    /// All names, for hints.
+    fn names(&self) -> Vec<String>;
+}

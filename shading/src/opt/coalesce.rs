@@ -1,0 +1,126 @@
+//! Computes a value in the variable that it is copied to: `t = op …; x = t` becomes `x = op …`, where `t` serves for
+//! nothing else and nothing between the two mentions `x` or may jump away.
+
+use cranelift_entity::SecondaryMap;
+
+use super::walk;
+use crate::hir::{Block, Code, Kind, LocalId, Op, Operand, Stmt};
+
+/// Coalesces the copies of a function.
+pub(super) fn run(code: &mut Code, outputs: &[LocalId]) {
+    let mut body = std::mem::take(&mut code.body);
+    let mut uses: SecondaryMap<LocalId, Uses> = SecondaryMap::new();
+    for &output in outputs {
+        uses[output].reads += 1;
+    }
+    walk::statements(&body, &mut |stmt| {
+        walk::reads(stmt).for_each(|l| uses[l].reads += 1);
+        walk::writes(stmt).iter().for_each(|&l| uses[l].writes += 1);
+    });
+    let mut pass = Coalesce {
+        code,
+        uses,
+        order: 0,
+        last_jump: 0,
+        blocks: 0,
+    };
+    pass.block(&mut body);
+    code.body = body;
+}
+
+#[derive(Clone, Copy, Default)]
+struct Uses {
+    reads: u32,
+    writes: u32,
+    /// When it was last mentioned.
+    last: u32,
+    /// The assignment last seen: which block, where in it, and when.
+    block: u32,
+    at: usize,
+    when: u32,
+}
+
+struct Coalesce<'a> {
+    code: &'a Code,
+    uses: SecondaryMap<LocalId, Uses>,
+    /// Statements seen so far.
+    order: u32,
+    /// When control could last go elsewhere.
+    last_jump: u32,
+    blocks: u32,
+}
+
+impl Coalesce<'_> {
+    fn block(&mut self, block: &mut Block) {
+        self.blocks += 1;
+        let this = self.blocks;
+        for i in 0..block.len() {
+            self.order += 1;
+            if let Some((t, x)) = copy(&block[i])
+                && self.can_merge(t, x, this)
+            {
+                let at = self.uses[t].at;
+                if let Stmt::Op { dst, .. } = &mut block[at] {
+                    *dst = Some(x);
+                }
+                // The copy is now from `x` to itself; what is left of it is taken out below.
+                block[i] = Stmt::Op {
+                    dst: Some(x),
+                    op: Op::Copy,
+                    args: vec![Operand::Local(x)],
+                    span: Default::default(),
+                };
+                self.uses[x].block = this;
+                self.uses[x].at = at;
+                self.uses[x].when = self.uses[t].when;
+                self.uses[x].last = self.order;
+                continue;
+            }
+            for local in walk::reads(&block[i]) {
+                self.uses[local].last = self.order;
+            }
+            for &local in walk::writes(&block[i]) {
+                let uses = &mut self.uses[local];
+                uses.last = self.order;
+                // The result of a call stays where it is: block 0 is none.
+                uses.block = if matches!(block[i], Stmt::Op { .. }) { this } else { 0 };
+                uses.at = i;
+                uses.when = self.order;
+            }
+            if matches!(block[i], Stmt::Leave(_) | Stmt::Call { .. } | Stmt::Loop { .. }) {
+                self.last_jump = self.order;
+            }
+            for inner in walk::blocks_mut(&mut block[i]) {
+                self.block(inner);
+            }
+        }
+        block.retain(|stmt| copy(stmt).is_none_or(|(from, to)| from != to));
+    }
+
+    fn can_merge(&self, t: LocalId, x: LocalId, block: u32) -> bool {
+        let from = self.uses[t];
+        let kind = |l: LocalId| Kind::of(self.code.locals[l].ty);
+        t != x
+            && (from.reads, from.writes) == (1, 1)
+            && from.block == block
+            && self.uses[x].last <= from.when
+            && self.last_jump <= from.when
+            && kind(t) == kind(x)
+    }
+}
+
+/// From what to what a statement copies a variable.
+fn copy(stmt: &Stmt) -> Option<(LocalId, LocalId)> {
+    match stmt {
+        Stmt::Op {
+            dst: Some(dst),
+            op: Op::Copy,
+            args,
+            ..
+        } => match args[..] {
+            [Operand::Local(source)] => Some((source, *dst)),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -1,0 +1,205 @@
+//! Removes what is computed for nothing, by liveness: backwards over the structure, loops to a fixpoint.
+//!
+//! The fixpoint is found in rounds over the whole function, with what is live at the head of each loop kept between
+//! rounds: loops within loops then cost no more than the rest. A construct that could only end by being left, assigns
+//! nothing that is read after it and has no effect is removed as a whole, so that a loop is taken to end.
+
+use super::set::LocalSet;
+use super::{Context, walk};
+use crate::hir::{Block, Code, LocalId, Operand, ScopeId, Stmt};
+
+/// Rounds after which everything counts as live in loops that still change.
+const MAX_ROUNDS: usize = 12;
+
+/// Removes dead statements of a function whose `outputs` are read at its end.
+pub(super) fn run(code: &mut Code, outputs: &[LocalId], context: &Context<'_>) {
+    let mut body = std::mem::take(&mut code.body);
+    let locals = code.locals.len();
+    let mut liveness = Liveness {
+        context,
+        locals,
+        exits: vec![],
+        heads: vec![],
+        next_head: 0,
+        changed: true,
+        rewrite: false,
+    };
+    let mut at_end = LocalSet::new(locals);
+    outputs.iter().for_each(|&o| at_end.insert(o));
+    for round in 0.. {
+        if !liveness.changed {
+            break;
+        }
+        liveness.changed = false;
+        liveness.next_head = 0;
+        if round == MAX_ROUNDS {
+            liveness.heads.fill(LocalSet::all(locals));
+        }
+        liveness.block(&mut body, &mut at_end.clone());
+        if liveness.heads.is_empty() {
+            break;
+        }
+    }
+    liveness.rewrite = true;
+    liveness.next_head = 0;
+    liveness.block(&mut body, &mut at_end);
+    code.body = body;
+}
+
+struct Liveness<'a> {
+    context: &'a Context<'a>,
+    locals: usize,
+    /// What is live after each scope that is open.
+    exits: Vec<(ScopeId, LocalSet)>,
+    /// What is live at the head of each loop, in the order of the walk.
+    heads: Vec<LocalSet>,
+    next_head: usize,
+    changed: bool,
+    rewrite: bool,
+}
+
+impl Liveness<'_> {
+    /// From what is live after a block to what is live before it. Whether anything in it is needed.
+    fn block(&mut self, block: &mut Block, live: &mut LocalSet) -> bool {
+        let mut needed = false;
+        for i in (0..block.len()).rev() {
+            let keep = self.stmt(&mut block[i], live);
+            needed |= keep;
+            if !keep && self.rewrite {
+                // Marks it; all are taken out together below.
+                block[i] = Stmt::Scope {
+                    scope: ScopeId::from_u32(0),
+                    body: vec![],
+                };
+            }
+        }
+        if self.rewrite {
+            block.retain(|stmt| !matches!(stmt, Stmt::Scope { body, .. } if body.is_empty()));
+        }
+        needed
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt, live: &mut LocalSet) -> bool {
+        match stmt {
+            Stmt::Op { dst, args, .. } => {
+                if let Some(dst) = *dst {
+                    if !live.contains(dst) {
+                        return false;
+                    }
+                    live.remove(dst);
+                }
+                read(live, args);
+                true
+            }
+            Stmt::Call {
+                function,
+                args,
+                results,
+                ..
+            } => {
+                let wanted = results.iter().any(|&r| live.contains(r));
+                if !wanted && !self.context.prints[*function] {
+                    return false;
+                }
+                results.iter().for_each(|&r| live.remove(r));
+                read(live, args);
+                true
+            }
+            Stmt::If {
+                condition,
+                then,
+                otherwise,
+            } => {
+                let mut other = live.clone();
+                let needed = [self.block(then, live), self.block(otherwise, &mut other)];
+                live.union(&other);
+                if needed == [false; 2] {
+                    return false;
+                }
+                read(live, std::slice::from_ref(condition));
+                true
+            }
+            Stmt::Loop { body, .. } => {
+                let index = self.next_head;
+                self.next_head += 1;
+                if self.heads.len() == index {
+                    self.heads.push(LocalSet::new(self.locals));
+                }
+                live.copy_from(&self.heads[index]);
+                self.block(body, live);
+                if !self.rewrite {
+                    self.changed |= self.heads[index].union(live);
+                }
+                live.copy_from(&self.heads[index]);
+                true
+            }
+            Stmt::Scope { scope, body } => {
+                if self.is_idle(*scope, body, live) {
+                    // The walk counts the loops within, so that their places stay the same.
+                    self.next_head += count_loops(body);
+                    self.heads
+                        .resize(self.next_head.max(self.heads.len()), LocalSet::new(self.locals));
+                    return false;
+                }
+                self.exits.push((*scope, live.clone()));
+                let needed = self.block(body, live);
+                self.exits.pop();
+                needed
+            }
+            Stmt::Leave(scope) => {
+                if let Some((_, after)) = self.exits.iter().rev().find(|(s, _)| s == scope) {
+                    live.copy_from(after);
+                }
+                true
+            }
+        }
+    }
+
+    /// Whether a scope assigns nothing that is live after it, prints nothing, leaves no outer scope, and holds no loop
+    /// that cannot be left.
+    fn is_idle(&self, scope: ScopeId, body: &Block, live: &LocalSet) -> bool {
+        let mut idle = true;
+        let mut inner = vec![scope];
+        let mut left = vec![];
+        walk::statements(body, &mut |stmt| {
+            idle &= walk::writes(stmt).iter().all(|&l| !live.contains(l));
+            match stmt {
+                Stmt::Op { op, .. } => idle &= !walk::is_effect(*op),
+                Stmt::Call { function, .. } => idle &= !self.context.prints[*function],
+                Stmt::Scope { scope, .. } => inner.push(*scope),
+                Stmt::Leave(scope) => left.push(*scope),
+                Stmt::Loop { body, .. } => idle &= can_be_left(body),
+                Stmt::If { .. } => {}
+            }
+        });
+        idle && left.iter().all(|l| inner.contains(l))
+    }
+}
+
+fn read(live: &mut LocalSet, operands: &[Operand]) {
+    for operand in operands {
+        if let Operand::Local(id) = *operand {
+            live.insert(id);
+        }
+    }
+}
+
+fn count_loops(block: &Block) -> usize {
+    let mut count = 0;
+    walk::statements(block, &mut |stmt| {
+        count += usize::from(matches!(stmt, Stmt::Loop { .. }));
+    });
+    count
+}
+
+/// Whether a loop's body leaves a scope that does not lie in it.
+fn can_be_left(body: &Block) -> bool {
+    let mut inner = vec![];
+    let mut left = vec![];
+    walk::statements(body, &mut |stmt| match stmt {
+        Stmt::Scope { scope, .. } => inner.push(*scope),
+        Stmt::Leave(scope) => left.push(*scope),
+        Stmt::Op { .. } | Stmt::Call { .. } | Stmt::If { .. } | Stmt::Loop { .. } => {}
+    });
+    left.iter().any(|l| !inner.contains(l))
+}

@@ -1,0 +1,209 @@
+//! Simplifies HIR without changing what it means.
+//!
+//! A run of the optimised unit prints the same and gives the same outputs, bit for bit, as long as the run of the
+//! original comes to its end within its fuel; all NaNs count as one. It may take less fuel, and what nobody needs is not
+//! done, so that a report about it (an index out of range) does not come either. Defaults of parameters are taken to run:
+//! who gives a parameter a value replaces its default.
+//!
+//! The passes, over structured control flow, each linear in the size of the code or nearly so:
+//!
+//! 1. [`forward`]: one walk that numbers values and so propagates constants and copies, folds, simplifies what is exact
+//!    ([`algebra`]), finds common subexpressions, takes branches on constants, and unrolls loops of few turns.
+//! 2. [`dead`]: removes what is computed for nothing, by liveness.
+//! 3. [`shape`]: removes structure that does nothing.
+//! 4. [`sink`]: moves work into the only branch that needs it.
+//! 5. [`coalesce`]: computes a value in the variable that it is copied to.
+//! 6. [`compact`]: forgets variables, constants, scopes, parameters and functions that nothing mentions.
+
+mod algebra;
+mod coalesce;
+mod compact;
+mod dead;
+mod forward;
+mod set;
+mod shape;
+mod sink;
+mod value;
+mod walk;
+
+use cranelift_entity::SecondaryMap;
+
+use crate::builtins::Builtin;
+use crate::hir::verify::debug_verify;
+use crate::hir::{Code, FunctionId, Kind, LocalId, Op, Operand, Unit};
+use crate::runtime::RayKind;
+
+/// How much is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OptLevel {
+    /// Nothing.
+    None,
+    /// Everything.
+    #[default]
+    Full,
+}
+
+/// What is known of where the unit runs.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// What found the shading point, where that is always the same.
+    pub ray_kind: Option<RayKind>,
+}
+
+/// How to optimise.
+#[derive(Clone, Copy, Debug)]
+pub struct OptOptions<'a> {
+    /// Names of the outputs that are needed; `None` for all of them.
+    pub outputs: Option<&'a [&'a str]>,
+    /// How much is done.
+    pub level: OptLevel,
+    /// What is known.
+    pub facts: &'a Facts,
+}
+
+impl Default for OptOptions<'_> {
+    fn default() -> Self {
+        const NOTHING: &Facts = &Facts { ray_kind: None };
+        OptOptions {
+            outputs: None,
+            level: OptLevel::Full,
+            facts: NOTHING,
+        }
+    }
+}
+
+/// What the optimiser achieved. Operations are statements other than scopes; symbols are variables and constants.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OptStats {
+    /// Operations at first.
+    pub ops_before: usize,
+    /// Operations left.
+    pub ops_after: usize,
+    /// Symbols at first.
+    pub symbols_before: usize,
+    /// Symbols left.
+    pub symbols_after: usize,
+}
+
+/// More rounds of the first three passes than this never gained anything worth their time.
+const MAX_ROUNDS: usize = 4;
+
+/// What passes know of the whole unit.
+struct Context<'a> {
+    facts: &'a Facts,
+    /// Whether a call of the function prints, directly or by further calls.
+    prints: SecondaryMap<FunctionId, bool>,
+    /// Whether anything asks if a closure is null; else a closure scaled by zero may become it.
+    observes_closures: bool,
+}
+
+/// Optimises a unit in place.
+pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
+    let mut stats = OptStats {
+        ops_before: count_ops(unit),
+        symbols_before: count_symbols(unit),
+        ..OptStats::default()
+    };
+    if options.level > OptLevel::None {
+        gather(unit, options.outputs);
+        let context = Context {
+            facts: options.facts,
+            prints: functions_that_print(unit),
+            observes_closures: observes_closures(unit),
+        };
+        let outputs: Vec<LocalId> = unit.params.iter().map(|p| p.local).collect();
+        code(&mut unit.code, &[], &outputs, &context);
+        for function in unit.functions.values_mut() {
+            code(&mut function.code, &function.params, &function.outputs, &context);
+        }
+        debug_verify(unit, "optimisation");
+        compact::run(unit);
+        debug_verify(unit, "compaction");
+    }
+    stats.ops_after = count_ops(unit);
+    stats.symbols_after = count_symbols(unit);
+    stats
+}
+
+/// Makes the defaults part of the body, and drops the parameters that are not needed outputs.
+fn gather(unit: &mut Unit, outputs: Option<&[&str]>) {
+    let mut body = vec![];
+    for param in &mut unit.params {
+        body.append(&mut param.init);
+    }
+    body.append(&mut unit.code.body);
+    unit.code.body = body;
+    unit.params
+        .retain(|p| p.output && outputs.is_none_or(|names| names.contains(&p.name.as_str())));
+}
+
+/// All passes over one function.
+fn code(code: &mut Code, params: &[LocalId], outputs: &[LocalId], context: &Context<'_>) {
+    let mut size = usize::MAX;
+    for _ in 0..MAX_ROUNDS {
+        forward::run(code, params, context);
+        shape::run(code);
+        dead::run(code, outputs, context);
+        shape::run(code);
+        let now = walk::count_statements(&code.body);
+        if now == size {
+            break;
+        }
+        size = now;
+    }
+    sink::run(code, outputs);
+    coalesce::run(code, outputs);
+    dead::run(code, outputs, context);
+    shape::run(code);
+}
+
+fn codes(unit: &Unit) -> impl Iterator<Item = &Code> {
+    std::iter::once(&unit.code).chain(unit.functions.values().map(|f| &f.code))
+}
+
+fn count_ops(unit: &Unit) -> usize {
+    let defaults: usize = unit.params.iter().map(|p| walk::count_ops(&p.init)).sum();
+    defaults + codes(unit).map(|c| walk::count_ops(&c.body)).sum::<usize>()
+}
+
+fn count_symbols(unit: &Unit) -> usize {
+    codes(unit).map(|c| c.locals.len() + c.consts.len()).sum()
+}
+
+fn functions_that_print(unit: &Unit) -> SecondaryMap<FunctionId, bool> {
+    let mut prints: SecondaryMap<FunctionId, bool> = SecondaryMap::new();
+    loop {
+        let mut changed = false;
+        for (id, function) in &unit.functions {
+            if !prints[id] && walk::has_effect(&function.code.body, &prints) {
+                prints[id] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return prints;
+        }
+    }
+}
+
+fn observes_closures(unit: &Unit) -> bool {
+    let is_closure = |code: &Code, arg: &Operand| {
+        let kind = match *arg {
+            Operand::Local(id) => Kind::of(code.locals[id].ty),
+            Operand::Const(id) => Kind::of_const(&code.consts[id]),
+        };
+        kind.is_some_and(|k| k.element() == Kind::CLOSURE)
+    };
+    codes(unit).any(|code| {
+        let mut found = false;
+        walk::ops(&code.body, &mut |op, args| {
+            use Builtin as B;
+            let asks = matches!(
+                op,
+                Op::Truth | Op::Builtin(B::Format | B::Printf | B::Warning | B::Error)
+            );
+            found |= asks && args.iter().any(|a| is_closure(code, a));
+        });
+        found
+    })
+}

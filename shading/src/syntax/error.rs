@@ -1,0 +1,87 @@
+//! Mistakes of form, and the only place with the words for them.
+
+use crate::diagnostic::Diagnostic;
+use crate::source::{SourceMap, Span};
+
+/// What is wrong with a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum SyntaxError {
+    /// Larger than any source.
+    TooLong,
+    /// Brackets nest too deeply.
+    TooDeep { limit: usize },
+    /// An expression or a chain of `else if` is too long.
+    TooComplex,
+    /// A closing bracket without an opening one.
+    NothingToClose { bracket: char },
+    /// An opening bracket without a closing one.
+    NotClosed { bracket: char },
+    /// A string goes to the end of the line.
+    StringNotClosed,
+    /// `/*` without `*/`.
+    CommentNotClosed,
+    /// A line of the preprocessor.
+    Directive { word: String },
+    /// One thing was expected, another is there.
+    Expected {
+        /// In words, quoted where it is literal.
+        expected: String,
+        /// What it should follow, when that is more telling than what was found.
+        after: Option<String>,
+        /// What is there.
+        found: Option<String>,
+        /// What would help.
+        hint: Option<String>,
+    },
+    /// A number that no type holds.
+    BadNumber { text: String },
+    /// `\q`
+    UnknownEscape { escape: String },
+    /// `f(a = 1)`'s form where it means nothing.
+    Misplaced { what: &'static str, hint: &'static str },
+}
+
+impl SyntaxError {
+    /// The message.
+    pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
+        let error = |message: &str| Diagnostic::error(message).at(sources, span, "");
+        match self {
+            SyntaxError::TooLong => Diagnostic::error("this text is too long for a source"),
+            SyntaxError::TooDeep { limit } => error("brackets nest too deeply")
+                .hint(format!("at most {limit} may be open at once; name a part of it")),
+            SyntaxError::TooComplex => {
+                error("this is nested too deeply").hint("split it into several statements")
+            }
+            SyntaxError::NothingToClose { bracket } => error(&format!("there is nothing to close with `{bracket}`")),
+            SyntaxError::NotClosed { bracket } => error(&format!("this `{bracket}` is never closed")),
+            SyntaxError::StringNotClosed => {
+                error("this string has no end").hint("a string ends with `\"` on the line where it begins")
+            }
+            SyntaxError::CommentNotClosed => error("this comment has no end").hint("it ends with `*/`"),
+            SyntaxError::Directive { word } => match word.as_str() {
+                "include" => error("`#include` of other files than stdosl.h is not supported yet"),
+                "" => error("preprocessor lines are not supported yet"),
+                _ => error(&format!("`#{word}` is not supported yet")),
+            },
+            SyntaxError::Expected { expected, after, found, hint } => {
+                let mut message = format!("expected {expected}");
+                if let Some(after) = after {
+                    message += &format!(" after {after}");
+                }
+                if let Some(found) = found {
+                    message += &format!(", found {found}");
+                }
+                let diagnostic = error(&message);
+                match hint {
+                    Some(hint) => diagnostic.hint(hint),
+                    None => diagnostic,
+                }
+            }
+            SyntaxError::BadNumber { text } => error(&format!("`{text}` is not a number that can be held")),
+            SyntaxError::UnknownEscape { escape } => Diagnostic::warning(format!("unknown escape `{escape}`"))
+                .at(sources, span, "")
+                .hint("known are \\n \\t \\r \\\\ \\\" \\a \\b \\f \\v and octal \\123"),
+            SyntaxError::Misplaced { what, hint } => error(what).hint(hint),
+        }
+    }
+}

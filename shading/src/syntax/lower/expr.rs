@@ -1,0 +1,347 @@
+//! Expressions: runs of operands and operators become trees by precedence.
+
+use std::sync::LazyLock;
+
+use pest::pratt_parser::{Assoc, Op, PrattParser};
+
+use super::super::ast::{Argument, BinaryOp, Expr, ExprKind, Name, UnaryOp};
+use super::super::error::SyntaxError;
+use super::{Context, Lowerer, MAX_DEPTH, Pair, Rule, inner};
+use crate::source::Span;
+
+/// Precedence from the loosest to the tightest; the specification's table.
+static PRATT: LazyLock<PrattParser<Rule>> = LazyLock::new(|| {
+    let left = |rule| Op::infix(rule, Assoc::Left);
+    PrattParser::new()
+        .op(Op::infix(Rule::assign_op, Assoc::Right))
+        .op(Op::infix(Rule::ternary_op, Assoc::Right))
+        .op(left(Rule::or_op))
+        .op(left(Rule::and_op))
+        .op(left(Rule::bit_or_op))
+        .op(left(Rule::bit_xor_op))
+        .op(left(Rule::bit_and_op))
+        .op(left(Rule::equal_op))
+        .op(left(Rule::relation_op))
+        .op(left(Rule::shift_op))
+        .op(left(Rule::add_op))
+        .op(left(Rule::mul_op))
+        .op(Op::prefix(Rule::prefix_op) | Op::prefix(Rule::cast))
+        .op(Op::postfix(Rule::postfix_op) | Op::postfix(Rule::member) | Op::postfix(Rule::index))
+});
+
+/// An expression and how many operators deep it is.
+struct Deep {
+    expr: Expr,
+    depth: usize,
+}
+
+impl Lowerer {
+    /// `a, b, c`, which is a tuple when there are several.
+    pub(super) fn sequence(&mut self, pair: Pair<'_>) -> Expr {
+        let mut list: Vec<Expr> = inner(pair.clone()).map(|p| self.expr(p)).collect();
+        match (list.pop(), list.is_empty()) {
+            (Some(only), true) => only,
+            (Some(last), false) => {
+                let span = list[0].span.to(last.span);
+                list.push(last);
+                Expr { kind: ExprKind::Tuple(list), span }
+            }
+            (None, _) => Expr { kind: ExprKind::Int(0), span: self.span(&pair) },
+        }
+    }
+
+    pub(super) fn expr(&mut self, pair: Pair<'_>) -> Expr {
+        // The three closures need the one lowerer, one at a time.
+        let cell = std::cell::RefCell::new(self);
+        let deep = PRATT
+            .map_primary(|pair| {
+                let (expr, depth) = cell.borrow_mut().nested(|lowerer| lowerer.primary(pair));
+                Deep { expr, depth }
+            })
+            .map_prefix(|op, operand| cell.borrow_mut().prefix(op, operand))
+            .map_postfix(|operand, op| cell.borrow_mut().postfix(operand, op))
+            .map_infix(|left, op, right| cell.borrow_mut().infix(left, op, right))
+            .parse(pair.into_inner());
+        let lowerer = cell.into_inner();
+        lowerer.deepest = lowerer.deepest.max(deep.depth + 1);
+        deep.expr
+    }
+
+    /// Runs `lower` and tells how deep the expressions are that it made.
+    fn nested<T>(&mut self, lower: impl FnOnce(&mut Lowerer) -> T) -> (T, usize) {
+        let outer = std::mem::take(&mut self.deepest);
+        let value = lower(self);
+        (value, std::mem::replace(&mut self.deepest, outer))
+    }
+
+    /// A node above others; beyond the depth that later steps can follow it is cut off and reported.
+    fn node(&mut self, kind: ExprKind, span: Span, depth: usize) -> Deep {
+        if depth == MAX_DEPTH + 1 {
+            self.errors.push((span, SyntaxError::TooComplex));
+        }
+        let kind = if depth > MAX_DEPTH { ExprKind::Int(0) } else { kind };
+        Deep { expr: Expr { kind, span }, depth }
+    }
+
+    fn prefix(&mut self, op: Pair<'_>, operand: Deep) -> Deep {
+        let span = self.span(&op).to(operand.expr.span);
+        let depth = operand.depth + 1;
+        let operand = Box::new(operand.expr);
+        let unary = |op, operand| ExprKind::Unary { op, operand };
+        let kind = match (op.as_rule(), op.as_str()) {
+            (Rule::cast, _) => match op.into_inner().next() {
+                Some(ty) => ExprKind::Cast { ty: self.type_name(ty), operand },
+                None => operand.kind,
+            },
+            (_, "-") => match operand.kind {
+                // A negative literal is one constant.
+                ExprKind::Int(value) => ExprKind::Int(-value),
+                ExprKind::Float(value) => ExprKind::Float(-value),
+                _ => unary(UnaryOp::Neg, operand),
+            },
+            (_, "+") => unary(UnaryOp::Plus, operand),
+            (_, "~") => unary(UnaryOp::BitNot, operand),
+            (_, "++" | "--") => ExprKind::Step {
+                increment: op.as_str() == "++",
+                prefix: true,
+                target: operand,
+            },
+            _ => unary(UnaryOp::Not, operand),
+        };
+        self.node(kind, span, depth)
+    }
+
+    fn postfix(&mut self, operand: Deep, op: Pair<'_>) -> Deep {
+        let span = operand.expr.span.to(self.span(&op));
+        let mut depth = operand.depth + 1;
+        let object = Box::new(operand.expr);
+        let kind = match op.as_rule() {
+            Rule::member => match inner(op).next() {
+                Some(part) => {
+                    let part = self.path_part(part);
+                    if part.quoted && self.context == Context::Code {
+                        self.errors.push((part.span, SyntaxError::Misplaced {
+                            what: "a quoted name means nothing here",
+                            hint: "a field or a component is named without quotes",
+                        }));
+                    }
+                    let name = Name { text: part.text, span: part.span };
+                    ExprKind::Member { object, name }
+                }
+                None => object.kind,
+            },
+            Rule::index => match inner(op).next() {
+                Some(index) => {
+                    let (index, inner) = self.nested(|lowerer| lowerer.sequence(index));
+                    depth = depth.max(inner + 1);
+                    ExprKind::Index { object, index: Box::new(index) }
+                }
+                None => object.kind,
+            },
+            _ => ExprKind::Step {
+                increment: op.as_str() == "++",
+                prefix: false,
+                target: object,
+            },
+        };
+        self.node(kind, span, depth)
+    }
+
+    fn infix(&mut self, left: Deep, op: Pair<'_>, right: Deep) -> Deep {
+        let span = left.expr.span.to(right.expr.span);
+        let mut depth = 1 + left.depth.max(right.depth);
+        let (left, right) = (Box::new(left.expr), Box::new(right.expr));
+        let kind = match op.as_rule() {
+            Rule::assign_op => ExprKind::Assign {
+                op: binary_op(op.as_str().trim_end_matches('=')),
+                target: left,
+                value: right,
+            },
+            Rule::ternary_op => match inner(op).next() {
+                Some(then) => {
+                    let (then, inner) = self.nested(|lowerer| lowerer.expr(then));
+                    depth = depth.max(inner + 1);
+                    ExprKind::Ternary { condition: left, then: Box::new(then), otherwise: right }
+                }
+                None => left.kind,
+            },
+            _ => match binary_op(op.as_str()) {
+                Some(op) => ExprKind::Binary { op, left, right },
+                None => left.kind,
+            },
+        };
+        self.node(kind, span, depth)
+    }
+
+    fn primary(&mut self, pair: Pair<'_>) -> Expr {
+        let span = self.span(&pair);
+        let kind = match pair.as_rule() {
+            Rule::int => self.int(pair.as_str(), span),
+            Rule::float => self.float(pair.as_str(), span),
+            Rule::string => ExprKind::String(self.string(pair)),
+            Rule::bool => ExprKind::Bool(pair.as_str() == "true"),
+            Rule::name => ExprKind::Name(pair.as_str().to_owned()),
+            Rule::paren => match inner(pair).next() {
+                // The parentheses belong to the span of a tuple; of another expression they are no part.
+                Some(sequence) => match self.sequence(sequence) {
+                    Expr { kind: kind @ ExprKind::Tuple(_), .. } => kind,
+                    other => return other,
+                },
+                None => ExprKind::Int(0),
+            },
+            Rule::braces => ExprKind::Braces(inner(pair).map(|p| self.expr(p)).collect()),
+            Rule::list => {
+                if self.context == Context::Code {
+                    self.errors.push((span, SyntaxError::Misplaced {
+                        what: "a list in brackets means nothing in a shader",
+                        hint: "an array is written with braces: `{ a, b }`",
+                    }));
+                }
+                ExprKind::List(inner(pair).map(|p| self.expr(p)).collect())
+            }
+            Rule::construct | Rule::call | Rule::template => self.call(pair),
+            _ => ExprKind::Int(0),
+        };
+        Expr { kind, span }
+    }
+
+    fn call(&mut self, pair: Pair<'_>) -> ExprKind {
+        let mut name = self.missing_name(self.span(&pair));
+        let mut construct = None;
+        let mut template = None;
+        let mut args = vec![];
+        for part in inner(pair) {
+            match part.as_rule() {
+                Rule::name | Rule::template_name => name = self.name(&part),
+                Rule::basic_type => construct = Some(self.type_name(part)),
+                Rule::word => template = Some(self.name(&part)),
+                Rule::args => args = self.args(part),
+                _ => {}
+            }
+        }
+        match construct {
+            Some(ty) => ExprKind::Construct { ty, args },
+            None => ExprKind::Call { name, template, args },
+        }
+    }
+
+    pub(super) fn args(&mut self, pair: Pair<'_>) -> Vec<Argument> {
+        inner(pair).map(|p| self.arg(p)).collect()
+    }
+
+    fn arg(&mut self, pair: Pair<'_>) -> Argument {
+        let span = self.span(&pair);
+        let mut name = None;
+        let mut value = Expr { kind: ExprKind::Int(0), span };
+        for part in inner(pair) {
+            match part.as_rule() {
+                Rule::word => name = Some(self.name(&part)),
+                Rule::expr => value = self.expr(part),
+                _ => {}
+            }
+        }
+        match name {
+            Some(name) if self.context == Context::Code => {
+                let span = name.span.to(value.span);
+                let target = Expr { kind: ExprKind::Name(name.text), span: name.span };
+                let kind = ExprKind::Assign { op: None, target: Box::new(target), value: Box::new(value) };
+                Argument { name: None, value: Expr { kind, span } }
+            }
+            name => Argument { name, value },
+        }
+    }
+
+    fn int(&mut self, text: &str, span: Span) -> ExprKind {
+        let value = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+            Some(digits) => i64::from_str_radix(digits, 16),
+            None => text.parse(),
+        };
+        ExprKind::Int(value.unwrap_or_else(|_| {
+            self.errors.push((span, SyntaxError::BadNumber { text: text.to_owned() }));
+            0
+        }))
+    }
+
+    fn float(&mut self, text: &str, span: Span) -> ExprKind {
+        match text.trim_end_matches('f').parse::<f32>() {
+            Ok(value) if value.is_finite() => ExprKind::Float(value),
+            _ => {
+                self.errors.push((span, SyntaxError::BadNumber { text: text.to_owned() }));
+                ExprKind::Float(0.0)
+            }
+        }
+    }
+
+    /// The text of quoted pieces, joined, with escapes resolved.
+    pub(super) fn string(&mut self, pair: Pair<'_>) -> String {
+        let mut text = String::new();
+        for piece in pair.into_inner() {
+            let span = self.span(&piece);
+            let quoted = piece.as_str();
+            let body = quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default();
+            self.unescape(body, span, &mut text);
+        }
+        text
+    }
+
+    fn unescape(&mut self, body: &str, span: Span, text: &mut String) {
+        let mut chars = body.chars().peekable();
+        while let Some(c) = chars.next() {
+            if c != '\\' {
+                text.push(c);
+                continue;
+            }
+            match chars.next() {
+                Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                Some('r') => text.push('\r'),
+                Some('a') => text.push('\x07'),
+                Some('b') => text.push('\x08'),
+                Some('f') => text.push('\x0c'),
+                Some('v') => text.push('\x0b'),
+                Some(c @ ('\\' | '"' | '\'' | '?')) => text.push(c),
+                // A line that goes on.
+                Some('\n') => {}
+                Some(c @ '0'..='7') => {
+                    let mut code = c as u32 - '0' as u32;
+                    for _ in 0..2 {
+                        if let Some(digit) = chars.peek().and_then(|c| c.to_digit(8)) {
+                            code = code * 8 + digit;
+                            chars.next();
+                        }
+                    }
+                    text.extend(char::from_u32(code));
+                }
+                other => {
+                    let escape: String = ['\\'].into_iter().chain(other).collect();
+                    self.errors.push((span, SyntaxError::UnknownEscape { escape }));
+                    text.extend(other);
+                }
+            }
+        }
+    }
+}
+
+fn binary_op(symbol: &str) -> Option<BinaryOp> {
+    Some(match symbol {
+        "+" => BinaryOp::Add,
+        "-" => BinaryOp::Sub,
+        "*" => BinaryOp::Mul,
+        "/" => BinaryOp::Div,
+        "%" => BinaryOp::Mod,
+        "&" => BinaryOp::BitAnd,
+        "|" => BinaryOp::BitOr,
+        "^" => BinaryOp::BitXor,
+        "<<" => BinaryOp::Shl,
+        ">>" => BinaryOp::Shr,
+        "==" => BinaryOp::Eq,
+        "!=" => BinaryOp::Ne,
+        "<" => BinaryOp::Lt,
+        "<=" => BinaryOp::Le,
+        ">" => BinaryOp::Gt,
+        ">=" => BinaryOp::Ge,
+        "&&" | "and" => BinaryOp::And,
+        "||" | "or" => BinaryOp::Or,
+        _ => return None,
+    })
+}

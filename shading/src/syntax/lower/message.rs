@@ -1,0 +1,221 @@
+//! Pest's "where it stopped and which rules it tried" in words.
+
+use std::ops::Range;
+
+use pest::error::{Error, ErrorVariant, InputLocation};
+
+use super::super::error::SyntaxError;
+use super::Rule;
+
+/// What to say of a failed parse of `text[item]`, and where in `text`.
+pub(super) fn explain(error: &Error<Rule>, text: &str, item: &Range<usize>) -> (Range<usize>, SyntaxError) {
+    let at = item.start
+        + match error.location {
+            InputLocation::Pos(at) => at,
+            InputLocation::Span((at, _)) => at,
+        };
+    let rules = match &error.variant {
+        ErrorVariant::ParsingError { positives, .. } => positives.as_slice(),
+        // Pest's own bound on its stack.
+        ErrorVariant::CustomError { .. } => return (at..at, SyntaxError::TooComplex),
+    };
+    let at = skip_space(text, at).min(item.end);
+    let found = token(text, at, item.end);
+    let before = previous_token(text, at, item.start);
+    let quoted = |range: &Range<usize>| format!("`{}`", shorten(&text[range.clone()]));
+    if let Some(error) = usual_mistake(text, at, &found, before.as_ref(), rules, item) {
+        return error;
+    }
+    // A missing end of a statement is felt at the next token, but belongs behind the one before.
+    if rules.contains(&Rule::semi)
+        && let Some(before) = &before
+        && (found.is_empty() || starts_line(text, at) || text[found.clone()].starts_with('}'))
+    {
+        let error = SyntaxError::Expected {
+            expected: "`;`".to_owned(),
+            after: Some(quoted(before)),
+            found: None,
+            hint: None,
+        };
+        return (before.end.saturating_sub(1).max(before.start)..before.end, error);
+    }
+    let error = SyntaxError::Expected {
+        expected: expectation(rules),
+        after: None,
+        found: Some(if found.is_empty() {
+            "the end of the text".to_owned()
+        } else {
+            quoted(&found)
+        }),
+        hint: None,
+    };
+    let range = match (&before, found.is_empty()) {
+        (Some(before), true) => before.clone(),
+        _ => found,
+    };
+    (range, error)
+}
+
+/// What was expected, in words: the most telling few of the rules that were tried.
+fn expectation(rules: &[Rule]) -> String {
+    let mut words: Vec<&str> = vec![];
+    for rule in rules {
+        let word = match rule {
+            Rule::semi => "`;`",
+            Rule::comma => "`,`",
+            Rule::lparen => "`(`",
+            Rule::rparen => "`)`",
+            Rule::lbrace | Rule::block | Rule::scene_block => "`{`",
+            Rule::rbrace => "`}`",
+            Rule::rbracket => "`]`",
+            Rule::colon | Rule::kind => "`:`",
+            Rule::equals => "`=`",
+            Rule::kw_while => "`while`",
+            Rule::name | Rule::word | Rule::path | Rule::field | Rule::variable => "a name",
+            Rule::r#type | Rule::param | Rule::metadatum | Rule::basic_type | Rule::closure_type => "a type",
+            Rule::expr | Rule::sequence | Rule::prefix_op | Rule::float | Rule::int | Rule::string | Rule::paren => {
+                "an expression"
+            }
+            Rule::unit_kind | Rule::structure | Rule::function | Rule::group | Rule::declaration => {
+                "a shader, function, struct, group or declaration"
+            }
+            _ => continue,
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    // Where an expression may stand, so may its kin; listing them tells nothing.
+    if words.contains(&"an expression") {
+        words.retain(|w| !matches!(*w, "a name" | "a type" | "`(`" | "`{`"));
+    }
+    match words.len() {
+        0 => "something else".to_owned(),
+        1 => words[0].to_owned(),
+        n => format!("{} or {}", words[..n - 1].join(", "), words[n - 1]),
+    }
+}
+
+/// Mistakes that people make, with what they should have written.
+fn usual_mistake(
+    text: &str,
+    at: usize,
+    found: &Range<usize>,
+    before: Option<&Range<usize>>,
+    rules: &[Rule],
+    item: &Range<usize>,
+) -> Option<(Range<usize>, SyntaxError)> {
+    let word = &text[found.clone()];
+    let expected = |expected: &str, hint: &str| SyntaxError::Expected {
+        expected: expected.to_owned(),
+        after: None,
+        found: Some(format!("`{word}`")),
+        hint: Some(hint.to_owned()),
+    };
+    let first = &text[token(text, item.start, item.end)];
+    if rules.contains(&Rule::lparen) && is_type(first) && matches!(word, "=" | ";" | ",") {
+        return Some((
+            found.clone(),
+            expected("`(`", "variables stand inside a unit or function; use a parameter, or a function that returns it"),
+        ));
+    }
+    if word == "=" && before.is_some_and(|b| &text[b.clone()] == "[") {
+        return None;
+    }
+    if matches!(word, "->" | "::") {
+        return Some((found.clone(), expected("`.`", "fields and components are reached with `.`")));
+    }
+    if word == "'" {
+        return Some((found.clone(), expected("an expression", "strings stand in double quotes")));
+    }
+    if matches!(word, "unsigned" | "long" | "short" | "char" | "static" | "extern" | "inline" | "uniform" | "varying") {
+        return Some((found.clone(), expected("a type", "this word of other languages has no use here")));
+    }
+    let previous = before.map(|b| &text[b.clone()]);
+    if previous.is_some_and(is_reserved) && rules.contains(&Rule::equals) && word == "=" {
+        return None;
+    }
+    if is_reserved(word) && rules.contains(&Rule::name) && !rules.contains(&Rule::expr) && !starts_line(text, at) {
+        return Some((found.clone(), expected("a name", "this word belongs to the language; choose another name")));
+    }
+    None
+}
+
+fn is_type(word: &str) -> bool {
+    matches!(
+        word,
+        "int" | "bool" | "float" | "double" | "color" | "point" | "vector" | "normal" | "matrix" | "string" | "const"
+    )
+}
+
+fn is_reserved(word: &str) -> bool {
+    is_type(word)
+        || matches!(
+            word,
+            "and" | "break" | "closure" | "continue" | "do" | "else" | "false" | "for" | "if" | "not" | "or" | "output"
+                | "return" | "struct" | "texture2d" | "true" | "void" | "while"
+        )
+}
+
+/// The first byte at or after `at` that is neither white space nor comment.
+fn skip_space(text: &str, mut at: usize) -> usize {
+    loop {
+        let rest = &text[at..];
+        let trimmed = rest.trim_start();
+        at += rest.len() - trimmed.len();
+        let comment = if trimmed.starts_with("//") {
+            trimmed.find('\n').unwrap_or(trimmed.len())
+        } else if trimmed.starts_with("/*") {
+            trimmed.find("*/").map_or(trimmed.len(), |n| n + 2)
+        } else {
+            return at;
+        };
+        at += comment;
+    }
+}
+
+/// The token at `at`.
+fn token(text: &str, at: usize, end: usize) -> Range<usize> {
+    let rest = &text[at.min(end)..end];
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let length = match rest.chars().next() {
+        None => 0,
+        Some('"') => rest[1..].find('"').map_or(rest.len(), |n| n + 2),
+        Some(c) if is_word(c) => rest.find(|c| !is_word(c)).unwrap_or(rest.len()),
+        Some(c) => ["->", "::", "==", "&&", "||", "++", "--", "<<", ">>", "<=", ">="]
+            .iter()
+            .find(|pair| rest.starts_with(**pair))
+            .map_or(c.len_utf8(), |pair| pair.len()),
+    };
+    at..at + length
+}
+
+/// The last token that ends before `at`.
+fn previous_token(text: &str, at: usize, start: usize) -> Option<Range<usize>> {
+    let mut last = None;
+    let mut next = skip_space(text, start);
+    while next < at {
+        let range = token(text, next, at);
+        if range.is_empty() {
+            break;
+        }
+        next = skip_space(text, range.end);
+        last = Some(range);
+    }
+    last
+}
+
+fn starts_line(text: &str, at: usize) -> bool {
+    text[..at]
+        .chars()
+        .rev()
+        .take_while(|c| c.is_whitespace())
+        .any(|c| c == '\n')
+}
+
+fn shorten(token: &str) -> String {
+    match token.char_indices().nth(40) {
+        Some((end, _)) => format!("{}…", &token[..end]),
+        None => token.to_owned(),
+    }
+}

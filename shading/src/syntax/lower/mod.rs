@@ -1,0 +1,168 @@
+//! Pest's pairs to the tree. Only this folder names pest.
+//!
+//! Pest's spans may take in white space that follows, so a node's span is made of its tokens, which are exact.
+
+mod expr;
+mod item;
+mod message;
+mod scene;
+mod stmt;
+
+use std::ops::Range;
+
+use pest::Parser as _;
+use pest::iterators::Pair as PestPair;
+use pest_derive::Parser;
+
+use super::ast::{Item, Name};
+use super::error::SyntaxError;
+use crate::source::{SourceId, Span};
+
+/// Pest's parser of `grammar.pest`.
+#[derive(Parser)]
+#[grammar = "syntax/grammar.pest"]
+struct Grammar;
+
+type Pair<'a> = PestPair<'a, Rule>;
+
+/// Deepest nesting of expressions, and of statements.
+const MAX_DEPTH: usize = 256;
+
+/// What the meaning of some forms depends on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Context {
+    /// Units and functions.
+    Code,
+    /// Groups and scenes, where `f(a = 1)` names an argument.
+    Scene,
+}
+
+/// Builds the items of one file.
+pub(super) struct Lowerer {
+    source: SourceId,
+    /// Where the item being lowered begins.
+    base: usize,
+    context: Context,
+    /// Depth of the deepest expression made since [`Lowerer::nested`] began.
+    deepest: usize,
+    /// How many statements enclose the present one.
+    stmt_depth: usize,
+    items: Vec<Item>,
+    errors: Vec<(Span, SyntaxError)>,
+}
+
+impl Lowerer {
+    /// For the source of the given id.
+    pub(super) fn new(source: SourceId) -> Lowerer {
+        Lowerer {
+            source,
+            base: 0,
+            context: Context::Code,
+            deepest: 0,
+            stmt_depth: 0,
+            items: vec![],
+            errors: vec![],
+        }
+    }
+
+    /// Parses the item at the given bytes.
+    pub(super) fn item(&mut self, text: &str, range: Range<usize>) {
+        self.base = range.start;
+        match Grammar::parse(Rule::file, &text[range.clone()]) {
+            Ok(pairs) => {
+                for pair in pairs.flat_map(|file| file.into_inner()) {
+                    if let Some(item) = self.lower_item(pair) {
+                        self.items.push(item);
+                    }
+                }
+            }
+            Err(error) => {
+                let (range, error) = message::explain(&error, text, &range);
+                self.error(range, error);
+            }
+        }
+    }
+
+    /// Notes a mistake at the given bytes of the source.
+    pub(super) fn error(&mut self, range: Range<usize>, error: SyntaxError) {
+        let span = Span {
+            source: self.source,
+            start: range.start as u32,
+            end: range.end as u32,
+        };
+        self.errors.push((span, error));
+    }
+
+    /// What was read, and the mistakes.
+    pub(super) fn finish(self) -> (Vec<Item>, Vec<(Span, SyntaxError)>) {
+        (self.items, self.errors)
+    }
+
+    fn span(&self, pair: &Pair<'_>) -> Span {
+        let span = pair.as_span();
+        let length = pair.as_str().trim_end().len();
+        let start = self.base + span.start();
+        Span {
+            source: self.source,
+            start: start as u32,
+            end: (start + length) as u32,
+        }
+    }
+
+    fn name(&self, pair: &Pair<'_>) -> Name {
+        Name {
+            text: pair.as_str().to_owned(),
+            span: self.span(pair),
+        }
+    }
+
+    /// The name inside a rule such as `kind`, which holds a word.
+    fn inner_name(&self, pair: Pair<'_>) -> Option<Name> {
+        pair.into_inner()
+            .find(|p| matches!(p.as_rule(), Rule::word | Rule::name))
+            .map(|p| self.name(&p))
+    }
+
+    fn missing_name(&self, span: Span) -> Name {
+        Name {
+            text: String::new(),
+            span,
+        }
+    }
+}
+
+/// Whether a pair is punctuation or a keyword, which the tree does not hold.
+fn is_mark(rule: Rule) -> bool {
+    matches!(
+        rule,
+        Rule::semi
+            | Rule::comma
+            | Rule::lparen
+            | Rule::rparen
+            | Rule::lbrace
+            | Rule::rbrace
+            | Rule::rbracket
+            | Rule::colon
+            | Rule::equals
+            | Rule::EOI
+            | Rule::kw_struct
+            | Rule::kw_closure
+            | Rule::kw_color
+            | Rule::kw_group
+            | Rule::kw_with
+            | Rule::kw_as
+            | Rule::kw_if
+            | Rule::kw_else
+            | Rule::kw_for
+            | Rule::kw_while
+            | Rule::kw_do
+            | Rule::kw_break
+            | Rule::kw_continue
+            | Rule::kw_return
+    )
+}
+
+/// The pairs inside that the tree holds.
+fn inner(pair: Pair<'_>) -> impl Iterator<Item = Pair<'_>> {
+    pair.into_inner().filter(|p| !is_mark(p.as_rule()))
+}

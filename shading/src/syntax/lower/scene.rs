@@ -1,0 +1,141 @@
+//! Groups and the declarations of scene files.
+
+use super::super::ast::{
+    Declaration, Entry, Expr, ExprKind, Group, GroupAssign, GroupStmt, Instance, Path, PathPart, Value,
+};
+use super::{Context, Lowerer, Pair, Rule, inner};
+
+impl Lowerer {
+    pub(super) fn group(&mut self, pair: Pair<'_>) -> Group {
+        let span = self.span(&pair);
+        let mut group = Group {
+            name: self.missing_name(span),
+            metadata: vec![],
+            params: vec![],
+            body: vec![],
+            span,
+        };
+        for part in inner(pair) {
+            match part.as_rule() {
+                Rule::name => group.name = self.name(&part),
+                Rule::metadata => self.metadata(part, &mut group.metadata),
+                Rule::param => group.params.push(self.param(part)),
+                Rule::instance => {
+                    self.context = Context::Scene;
+                    let instance = self.instance(part);
+                    group.body.push(GroupStmt::Instance(instance));
+                }
+                Rule::group_assign => {
+                    self.context = Context::Scene;
+                    let assign = self.group_assign(part);
+                    group.body.push(GroupStmt::Assign(assign));
+                }
+                _ => {}
+            }
+        }
+        group
+    }
+
+    fn instance(&mut self, pair: Pair<'_>) -> Instance {
+        let span = self.span(&pair);
+        let mut names = vec![];
+        let mut args = vec![];
+        let mut overrides = vec![];
+        for part in inner(pair) {
+            match part.as_rule() {
+                Rule::name => names.push(self.name(&part)),
+                Rule::args => args = self.args(part),
+                Rule::group_assign => overrides.push(self.group_assign(part)),
+                _ => {}
+            }
+        }
+        let mut names = names.into_iter();
+        Instance {
+            unit: names.next().unwrap_or_else(|| self.missing_name(span)),
+            name: names.next().unwrap_or_else(|| self.missing_name(span)),
+            args,
+            overrides,
+            span,
+        }
+    }
+
+    fn group_assign(&mut self, pair: Pair<'_>) -> GroupAssign {
+        let span = self.span(&pair);
+        let mut target = Path::default();
+        let mut value = Expr { kind: ExprKind::Int(0), span };
+        for part in inner(pair) {
+            match part.as_rule() {
+                Rule::path => target = self.path(part),
+                Rule::expr => value = self.expr(part),
+                _ => {}
+            }
+        }
+        GroupAssign { target, value, span }
+    }
+
+    fn path(&mut self, pair: Pair<'_>) -> Path {
+        let span = self.span(&pair);
+        let parts = inner(pair).map(|part| self.path_part(part)).collect();
+        Path { parts, span }
+    }
+
+    pub(super) fn path_part(&mut self, pair: Pair<'_>) -> PathPart {
+        let span = self.span(&pair);
+        let quoted = pair.as_rule() == Rule::string;
+        let text = if quoted { self.string(pair) } else { pair.as_str().to_owned() };
+        PathPart { text, quoted, span }
+    }
+
+    pub(super) fn declaration(&mut self, pair: Pair<'_>) -> Declaration {
+        self.context = Context::Scene;
+        let span = self.span(&pair);
+        let mut declaration = Declaration {
+            keyword: self.missing_name(span),
+            target: None,
+            kind: None,
+            value: None,
+            body: None,
+            alias: None,
+            span,
+        };
+        for part in inner(pair) {
+            match part.as_rule() {
+                Rule::keyword => declaration.keyword = self.name(&part),
+                Rule::path => declaration.target = Some(self.path(part)),
+                Rule::kind => declaration.kind = self.inner_name(part),
+                Rule::expr => declaration.value = Some(self.expr(part)),
+                Rule::scene_block => declaration.body = Some(self.entries(part)),
+                Rule::alias => declaration.alias = self.inner_name(part),
+                _ => {}
+            }
+        }
+        declaration
+    }
+
+    fn entries(&mut self, pair: Pair<'_>) -> Vec<Entry> {
+        inner(pair)
+            .filter(|p| p.as_rule() == Rule::entry)
+            .map(|p| self.entry(p))
+            .collect()
+    }
+
+    fn entry(&mut self, pair: Pair<'_>) -> Entry {
+        let span = self.span(&pair);
+        let mut key = Path::default();
+        let mut kind = None;
+        let mut value = Value::Block { kind: None, entries: vec![] };
+        for part in inner(pair) {
+            match part.as_rule() {
+                Rule::path => key = self.path(part),
+                Rule::kind => kind = self.inner_name(part),
+                Rule::expr => value = Value::Expr(self.expr(part)),
+                Rule::scene_block => {
+                    let entries = self.entries(part);
+                    value = Value::Block { kind: kind.take(), entries };
+                }
+                _ => {}
+            }
+        }
+        Entry { key, value, span }
+    }
+}

@@ -1,0 +1,45 @@
+//! Text to tree. [`parse`] reports all mistakes of form that it can find: each top-level item is parsed on its own.
+//!
+//! `grammar.pest` is the one grammar of units, functions, groups and the declarations of scene files; only [`lower`]
+//! names pest.
+
+pub mod ast;
+mod error;
+mod lower;
+mod scan;
+
+use std::sync::Arc;
+
+use crate::diagnostic::Diagnostics;
+use crate::source::{Source, SourceMap};
+
+/// Stack for the recursion that nested brackets cause, whatever thread this runs on.
+const STACK: usize = 16 << 20;
+
+/// Parses a source. The tree holds what could be read; it is whole when there is no error.
+pub fn parse(source: Arc<Source>) -> (ast::File, Diagnostics) {
+    parse_into(SourceMap::default(), source)
+}
+
+/// Parses a source that joins others: the tree's sources are those of `sources` and the new one, so that the spans of
+/// several files can be told apart.
+pub fn parse_into(mut sources: SourceMap, source: Arc<Source>) -> (ast::File, Diagnostics) {
+    let id = sources.add(source.clone());
+    let mut diagnostics = Diagnostics::default();
+    let scan = scan::scan(&source.text);
+    let mut lowerer = lower::Lowerer::new(id);
+    for (range, error) in scan.errors {
+        lowerer.error(range, error);
+    }
+    stacker::maybe_grow(STACK / 2, STACK, || {
+        for range in scan.items {
+            lowerer.item(&scan.text, range);
+        }
+    });
+    let (items, mut errors) = lowerer.finish();
+    errors.sort_by_key(|(span, _)| span.start);
+    for (span, error) in errors {
+        diagnostics.push(error.diagnostic(&sources, span));
+    }
+    (ast::File { sources, items }, diagnostics)
+}

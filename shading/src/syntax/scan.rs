@@ -1,0 +1,263 @@
+//! A quick look at a text before it is parsed: finds where each top-level item begins and ends, so that a mistake in one
+//! leaves the others readable, and refuses what the parser could not survive.
+//!
+//! - Strings, comments and brackets are matched here, so their mistakes get messages of their own.
+//! - Brackets nest to [`MAX_DEPTH`], which bounds the recursion of everything that follows.
+//! - Lines of the preprocessor are replaced by spaces.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::error::SyntaxError;
+
+/// How deep brackets may nest.
+pub(super) const MAX_DEPTH: usize = 256;
+
+/// Longest text, so that offsets fit a [`crate::Span`].
+pub(super) const MAX_BYTES: usize = 1 << 28;
+
+/// Words that begin an item when they stand at the start of a line and a name follows.
+const ITEM_WORDS: [&str; 6] = ["shader", "surface", "displacement", "volume", "struct", "group"];
+
+/// A text cut into items.
+pub(super) struct Scan<'a> {
+    /// The text without preprocessor lines; offsets are those of the source.
+    pub(super) text: Cow<'a, str>,
+    /// Byte ranges of what to parse, one item each.
+    pub(super) items: Vec<Range<usize>>,
+    /// Mistakes and their bytes.
+    pub(super) errors: Vec<(Range<usize>, SyntaxError)>,
+}
+
+/// Looks through a text.
+pub(super) fn scan(text: &str) -> Scan<'_> {
+    if text.len() > MAX_BYTES {
+        let errors = vec![(0..0, SyntaxError::TooLong)];
+        return Scan { text: Cow::Borrowed(""), items: vec![], errors };
+    }
+    let mut scanner = Scanner {
+        text: Cow::Borrowed(text),
+        bytes: text.as_bytes(),
+        at: 0,
+        start: None,
+        broken: false,
+        open: vec![],
+        items: vec![],
+        errors: vec![],
+    };
+    scanner.run();
+    Scan { text: scanner.text, items: scanner.items, errors: scanner.errors }
+}
+
+struct Scanner<'a> {
+    text: Cow<'a, str>,
+    bytes: &'a [u8],
+    at: usize,
+    /// Where the present item began.
+    start: Option<usize>,
+    /// Whether the present item has a mistake that makes parsing it useless.
+    broken: bool,
+    /// Brackets open in the present item.
+    open: Vec<(usize, u8)>,
+    items: Vec<Range<usize>>,
+    errors: Vec<(Range<usize>, SyntaxError)>,
+}
+
+impl Scanner<'_> {
+    fn run(&mut self) {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'/' if self.next_is(b'/') => self.line_end(),
+                b'/' if self.next_is(b'*') => self.block_comment(),
+                b'#' if self.at_line_start(true) => self.directive(),
+                _ if byte.is_ascii_whitespace() => self.at += 1,
+                _ if !self.open.is_empty() && self.begins_item() => {
+                    // The item before lacks a closing bracket: this one is readable all the same.
+                    self.report_open();
+                    self.broken = true;
+                    self.end_item(self.at);
+                }
+                _ => {
+                    self.start.get_or_insert(self.at);
+                    self.token(byte);
+                }
+            }
+        }
+        if !self.open.is_empty() {
+            self.report_open();
+            self.broken = true;
+        }
+        self.end_item(self.bytes.len());
+    }
+
+    fn token(&mut self, byte: u8) {
+        let at = self.at;
+        match byte {
+            b'"' => return self.string(),
+            b'(' | b'[' | b'{' => {
+                self.open.push((at, byte));
+                if self.open.len() == MAX_DEPTH + 1 {
+                    self.errors.push((at..at + 1, SyntaxError::TooDeep { limit: MAX_DEPTH }));
+                    self.broken = true;
+                }
+            }
+            b')' | b']' | b'}' => return self.close(byte),
+            b';' if self.open.is_empty() => return self.end_item(at + 1),
+            _ => {}
+        }
+        self.at += 1;
+    }
+
+    fn close(&mut self, byte: u8) {
+        let at = self.at;
+        self.at += 1;
+        let opener = match byte {
+            b')' => b'(',
+            b']' => b'[',
+            _ => b'{',
+        };
+        match self.open.last() {
+            Some((_, open)) if *open == opener => {
+                self.open.pop();
+            }
+            // A brace that closes a block whose parentheses were left open: the parser finds the place.
+            Some(_) if byte == b'}' && self.open.iter().any(|(_, open)| *open == b'{') => {
+                while self.open.pop().is_some_and(|(_, open)| open != b'{') {}
+            }
+            Some(_) => {}
+            None => {
+                self.errors.push((at..at + 1, SyntaxError::NothingToClose { bracket: byte as char }));
+                self.broken = true;
+            }
+        }
+        if byte == b'}' && self.open.is_empty() {
+            self.end_block_item();
+        }
+    }
+
+    /// An item ends with its brace, but a structure takes the semicolon after it, and a block of a scene what follows.
+    fn end_block_item(&mut self) {
+        let mut look = self.at;
+        while self.bytes.get(look).is_some_and(u8::is_ascii_whitespace) {
+            look += 1;
+        }
+        match self.bytes.get(look) {
+            Some(b';') => self.end_item(look + 1),
+            // A list in braces as a value goes on.
+            Some(b',' | b')' | b'.' | b'[' | b'=' | b'+' | b'-' | b'*') => {}
+            _ => self.end_item(self.at),
+        }
+    }
+
+    fn end_item(&mut self, end: usize) {
+        self.at = end;
+        if let Some(start) = self.start.take()
+            && !self.broken
+        {
+            self.items.push(start..end);
+        }
+        self.broken = false;
+        self.open.clear();
+    }
+
+    fn report_open(&mut self) {
+        if let Some(&(at, bracket)) = self.open.last() {
+            let bracket = bracket as char;
+            self.errors.push((at..at + 1, SyntaxError::NotClosed { bracket }));
+        }
+    }
+
+    fn string(&mut self) {
+        let start = self.at;
+        self.at += 1;
+        loop {
+            match self.bytes.get(self.at) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return;
+                }
+                Some(b'\\') if self.bytes.get(self.at + 1).is_some_and(|&b| b != b'\n') => self.at += 2,
+                Some(b'\n') | None => {
+                    self.errors.push((start..self.at, SyntaxError::StringNotClosed));
+                    self.broken = true;
+                    return;
+                }
+                Some(_) => self.at += 1,
+            }
+        }
+    }
+
+    fn line_end(&mut self) {
+        while self.bytes.get(self.at).is_some_and(|&b| b != b'\n') {
+            self.at += 1;
+        }
+    }
+
+    fn block_comment(&mut self) {
+        let start = self.at;
+        match self.text[start + 2..].find("*/") {
+            Some(length) => self.at = start + length + 4,
+            None => {
+                self.errors.push((start..start + 2, SyntaxError::CommentNotClosed));
+                self.broken = true;
+                self.at = self.bytes.len();
+            }
+        }
+    }
+
+    /// A line of the preprocessor, with the lines that a backslash at the end adds.
+    fn directive(&mut self) {
+        let start = self.at;
+        loop {
+            self.line_end();
+            let before = self.text[start..self.at].trim_end_matches('\r');
+            if !before.ends_with('\\') || self.at >= self.bytes.len() {
+                break;
+            }
+            self.at += 1;
+        }
+        let end = self.at;
+        let line = self.text[start..end].trim_end();
+        let words = line[1..].trim_start();
+        let is_standard = words.strip_prefix("include").is_some_and(|rest| {
+            let name = rest.split("//").next().unwrap_or_default().trim();
+            matches!(name.trim_matches(['"', '<', '>']), "stdosl.h" | "oslutil.h")
+        });
+        if !is_standard {
+            let word: String = words.chars().take_while(char::is_ascii_alphabetic).collect();
+            self.errors.push((start..start + line.len(), SyntaxError::Directive { word }));
+        }
+        let blank: String = self.text[start..end]
+            .bytes()
+            .map(|b| if b == b'\n' { '\n' } else { ' ' })
+            .collect();
+        self.text.to_mut().replace_range(start..end, &blank);
+    }
+
+    fn next_is(&self, byte: u8) -> bool {
+        self.bytes.get(self.at + 1) == Some(&byte)
+    }
+
+    /// Whether only white space (or, unless `indented`, nothing) stands before on the line.
+    fn at_line_start(&self, indented: bool) -> bool {
+        self.bytes[..self.at]
+            .iter()
+            .rev()
+            .take_while(|&&b| b != b'\n')
+            .all(|b| indented && b.is_ascii_whitespace())
+    }
+
+    /// Whether an item begins here though brackets are open: `word name` at the very start of a line.
+    fn begins_item(&self) -> bool {
+        if !self.bytes[self.at].is_ascii_alphabetic() || !self.at_line_start(false) {
+            return false;
+        }
+        let rest = &self.bytes[self.at..];
+        ITEM_WORDS.iter().any(|word| {
+            rest.strip_prefix(word.as_bytes())
+                .and_then(|rest| rest.strip_prefix(b" "))
+                .and_then(|rest| rest.iter().find(|b| **b != b' '))
+                .is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_')
+        })
+    }
+}

@@ -1,0 +1,223 @@
+//! The entry point: sources go in, instances come out.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+
+use crate::check::{self, Environment};
+use crate::codegen::{self, CompileOptions};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
+use crate::hir;
+use crate::instance::{Making, ShaderInstance};
+use crate::opt::{self, OptOptions};
+use crate::runtime::{ClosureRegistry, HostFunctions, ShaderHost, ShadingContext};
+use crate::source::{Source, SourceMap};
+use crate::syntax::{self, ast};
+
+/// Where units and groups that no source has brought are looked for: the text of the unit or group of a name.
+pub type Library = Box<dyn Fn(&str) -> Option<Arc<Source>> + Send + Sync>;
+
+/// Units and groups by name, and everything that compiles them. All of it may be used from many threads at once.
+pub struct ShadingSystem {
+    closures: ClosureRegistry,
+    host: HostFunctions,
+    make_context: Box<dyn Fn() -> ShadingContext + Send + Sync>,
+    templates: RwLock<FxHashMap<String, Template>>,
+    library: Option<Library>,
+}
+
+/// What a source brought.
+#[derive(Clone, Debug, Default)]
+pub struct Loaded {
+    /// Its units and groups, in order.
+    pub templates: Vec<Template>,
+    /// What is worth knowing though nothing is wrong.
+    pub warnings: Diagnostics,
+}
+
+/// How an instance is made.
+#[derive(Clone, Debug, Default)]
+pub struct InstanceOptions {
+    /// Inputs that are set; the others keep their defaults.
+    pub inputs: Vec<(String, Value)>,
+    /// Outputs wanted, by name; all where it is empty.
+    pub outputs: Vec<String>,
+    /// How much Kiln's own optimiser does.
+    pub optimize: opt::OptLevel,
+    /// How much work goes into the machine code.
+    pub codegen: codegen::OptLevel,
+}
+
+impl ShadingSystem {
+    /// A system that knows the given closures and asks `host` for textures, spaces and attributes.
+    pub fn new<H: ShaderHost>(closures: ClosureRegistry, host: Arc<H>) -> ShadingSystem {
+        ShadingSystem {
+            closures,
+            host: HostFunctions::of(host.clone()),
+            make_context: Box::new(move || ShadingContext::new(host.clone())),
+            templates: RwLock::default(),
+            library: None,
+        }
+    }
+
+    /// Lets names that no source has brought be looked for in `library`.
+    #[must_use]
+    pub fn with_library(mut self, library: Library) -> ShadingSystem {
+        self.library = Some(library);
+        self
+    }
+
+    /// The closures that shaders may use.
+    pub fn closures(&self) -> &ClosureRegistry {
+        &self.closures
+    }
+
+    /// A context to run instances with, for one thread.
+    pub fn context(&self) -> ShadingContext {
+        (self.make_context)()
+    }
+
+    /// Compiles a source that holds one unit.
+    ///
+    /// # Errors
+    /// All mistakes in it; or that it holds no unit.
+    pub fn unit(&self, source: Arc<Source>) -> Result<Arc<ShaderUnitTemplate>, Diagnostics> {
+        let name = source.name.clone();
+        let units = self.load(source)?.templates.into_iter().filter_map(|template| match template {
+            Template::Unit(unit) => Some(unit),
+            Template::Group(_) => None,
+        });
+        units.last().ok_or_else(|| Diagnostic::error(format!("{name} holds no unit")).into())
+    }
+
+    /// Compiles all units and groups of a source and makes them known by their names, in place of earlier ones.
+    ///
+    /// # Errors
+    /// All mistakes in it; then nothing of it is made known.
+    pub fn load(&self, source: Arc<Source>) -> Result<Loaded, Diagnostics> {
+        let (file, diagnostics) = syntax::parse(source);
+        if diagnostics.has_errors() {
+            return Err(diagnostics);
+        }
+        let mut loaded = self.load_file(&Arc::new(file))?;
+        loaded.warnings.list.splice(0..0, diagnostics.list);
+        Ok(loaded)
+    }
+
+    /// The same for a parsed file; declarations of a scene are passed over.
+    ///
+    /// # Errors
+    /// As for [`ShadingSystem::load`].
+    pub fn load_file(&self, file: &Arc<ast::File>) -> Result<Loaded, Diagnostics> {
+        let sources = Arc::new(file.sources.clone());
+        let checked = check::check(file, &self.environment());
+        let mut diagnostics = checked.diagnostics;
+        let mut templates = vec![];
+        for unit in checked.units {
+            templates.push(Template::Unit(Arc::new(ShaderUnitTemplate { hir: unit, sources: sources.clone() })));
+        }
+        for item in &file.items {
+            let ast::Item::Group(item) = item else { continue };
+            match graph::source::group(item, file) {
+                Ok(group) => templates.push(Template::Group(Arc::new(group))),
+                Err(errors) => diagnostics.list.extend(errors.list),
+            }
+        }
+        if diagnostics.has_errors() {
+            return Err(diagnostics);
+        }
+        let mut known = self.templates.write().unwrap_or_else(PoisonError::into_inner);
+        for template in &templates {
+            known.insert(template.name().to_owned(), template.clone());
+        }
+        drop(known);
+        Ok(Loaded { templates, warnings: diagnostics })
+    }
+
+    /// Makes a group known by its name, in place of an earlier one: all groups that use that name use it from now on.
+    pub fn add_group(&self, group: ShaderGroupTemplate) -> Arc<ShaderGroupTemplate> {
+        let group = Arc::new(group);
+        let mut known = self.templates.write().unwrap_or_else(PoisonError::into_inner);
+        known.insert(group.name.clone(), Template::Group(group.clone()));
+        group
+    }
+
+    /// The unit or group of a name, from what was loaded or from the library.
+    pub fn template(&self, name: &str) -> Option<Template> {
+        self.find(name)
+    }
+
+    /// Looks a template over as if it were instantiated with all outputs: names, types, cycles.
+    ///
+    /// # Errors
+    /// All mistakes in it.
+    pub fn check(&self, template: &Template) -> Result<(), Diagnostics> {
+        graph::link(template, &[], &[], self, &self.environment()).map(|_| ())
+    }
+
+    /// Links, optimises and compiles a template.
+    ///
+    /// # Errors
+    /// Unknown names, types that do not fit, cycles, missing inputs.
+    pub fn instantiate(
+        &self,
+        template: impl Into<Template>,
+        options: &InstanceOptions,
+    ) -> Result<Arc<ShaderInstance>, Diagnostics> {
+        let template = template.into();
+        let (unit, sources, making) = self.optimized(&template, options)?;
+        let compile = CompileOptions { outputs: None, level: options.codegen, sources: Some(&sources) };
+        let instance = ShaderInstance::compile(&unit, &self.closures, &self.host, &compile)
+            .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;
+        Ok(Arc::new(instance.with_making(making)))
+    }
+
+    /// The code of an instance before it becomes machine code: for printing and for the interpreter.
+    ///
+    /// # Errors
+    /// As for [`ShadingSystem::instantiate`].
+    pub fn optimized(
+        &self,
+        template: &Template,
+        options: &InstanceOptions,
+    ) -> Result<(hir::Unit, SourceMap, Making), Diagnostics> {
+        let start = Instant::now();
+        let linked = graph::link(template, &options.inputs, &options.outputs, self, &self.environment())?;
+        let (mut unit, link) = (linked.unit, start.elapsed());
+        let start = Instant::now();
+        let optimizer = opt::optimize(&mut unit, &OptOptions { level: options.optimize, ..OptOptions::default() });
+        Ok((unit, linked.sources, Making { link, optimize: start.elapsed(), optimizer }))
+    }
+
+    fn environment(&self) -> Environment<'_> {
+        Environment { closures: &self.closures }
+    }
+
+    fn known(&self, name: &str) -> Option<Template> {
+        self.templates.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+}
+
+impl Templates for ShadingSystem {
+    fn find(&self, name: &str) -> Option<Template> {
+        if let Some(template) = self.known(name) {
+            return Some(template);
+        }
+        let source = self.library.as_ref()?(name)?;
+        // A library that does not compile is a mistake of whoever ships it: its own tests say what is wrong.
+        self.load(source).ok()?;
+        self.known(name)
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.templates.read().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
+    }
+}
+
+impl std::fmt::Debug for ShadingSystem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ShadingSystem").field("templates", &self.names()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,202 @@
+//! Scene files: what they come to, and what is said of those that are wrong.
+
+use std::fs;
+use std::path::Path;
+
+use glam::Vec3;
+use renderer::camera::Projection;
+use renderer::film::FilterKind;
+use renderer::scene::desc::{GeometryDesc, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
+use renderer::scene::load::{LoadOptions, load};
+use shading::Severity;
+
+/// A scene with one of each thing that a scene needs.
+const CAMERA: &str = "camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); fov = 40; }\n";
+
+fn load_text(text: &str, directory: &Path, set: &[&str]) -> Result<SceneDesc, String> {
+    let options = LoadOptions { set: set.iter().map(|&s| s.to_owned()).collect() };
+    match SceneDesc::from_text("test.kiln", text, directory, &options) {
+        Ok((desc, warnings)) => {
+            assert!(warnings.list.iter().all(|d| d.severity == Severity::Warning));
+            Ok(desc)
+        }
+        Err(diagnostics) => Err(diagnostics.to_string()),
+    }
+}
+
+fn good(text: &str) -> SceneDesc {
+    let text = format!("{CAMERA}{text}");
+    load_text(&text, Path::new(""), &[]).unwrap_or_else(|error| panic!("{text}\n{error}"))
+}
+
+/// Checks that each of the fragments is in the messages about a text.
+fn bad(text: &str, expected: &[&str]) {
+    bad_in(Path::new(""), text, expected);
+}
+
+fn bad_in(directory: &Path, text: &str, expected: &[&str]) {
+    let text = format!("{CAMERA}{text}");
+    let error = load_text(&text, directory, &[]).expect_err(&text);
+    for fragment in expected {
+        assert!(error.contains(fragment), "expected `{fragment}` in\n{error}");
+    }
+}
+
+#[test]
+fn reads_every_kind_of_block() {
+    let desc = good(
+        r#"
+        film { size = (320, 200); crop = (10, 20, 30, 40); filter = gaussian(2.5); }
+        sampler { spp = 16; seed = 7; }
+        integrator : path { depth = 3; rr_depth = 9; }
+        camera side : orthographic { from = (1, 2, 3); to = (0, 0, 0); width = 2.5; }
+        camera all : panoramic { transform = translate(0, 1, 0); }
+        material red = matte(albedo = (0.8, 0.1, 0.1));
+        material lamp { surface = emitter(radiance = 3); emission = both; one_sided = true; }
+        shape ball : sphere { center = (0, 1, 0); radius = 0.5; material = red; }
+        shape ground : plane { size = 20; material = matte(albedo = 0.5); flip_normals = true; }
+        shape box : cube { size = (1, 2, 3); transform = translate(0, 1, 0) * rotate((0, 1, 0), 90) * scale(2); }
+        shape screen : rectangle { material = lamp; }
+        shape lid : disk { radius = 2; }
+        shape pipe : cylinder { radius = 0.1; height = 2; }
+        light sky : environment { color = (0.5, 0.6, 1); scale = 2; rotate = 90; }
+        light bulb : point { position = (0, 3, 0); intensity = 10; }
+        light stage : spot { position = (0, 4, 0); to = (0, 0, 0); intensity = (1, 2, 3); cutoff = 30;
+                             beam_width = 10; falloff = squared_cosine; }
+        light sun : directional { direction = (0, -2, 0); irradiance = (1, 0.9, 0.8); }
+        "#,
+    );
+    assert_eq!(desc.film.size.value, [320, 200]);
+    assert_eq!((desc.film.filter.kind, desc.film.filter.radius), (FilterKind::Gaussian, 2.5));
+    assert_eq!((desc.sampler.spp, desc.sampler.seed), (16, 7));
+    assert_eq!(desc.integrator, IntegratorDesc::Path { depth: Some(3), rr_depth: 9 });
+    assert_eq!(desc.camera(Some("side")).expect("it is there").camera.projection, Projection::Orthographic { width: 2.5 });
+    let Projection::Perspective { fov, focus_distance, .. } = desc.camera(None).expect("the first").camera.projection
+    else {
+        panic!("the first camera is a perspective one")
+    };
+    assert!((fov - 40f32.to_radians()).abs() < 1e-6 && focus_distance == 4.0);
+    assert_eq!(desc.shapes.len(), 6);
+    let ball = &desc.shapes[0];
+    assert!(matches!(ball.geometry, GeometryDesc::Sphere { radius: 0.5, .. }));
+    assert_eq!(desc.material(ball.material).name, "red");
+    let cube = &desc.shapes[2];
+    let corner = cube.world_from_object.transform_point3(Vec3::X);
+    assert!((corner - Vec3::new(0.0, 1.0, -2.0)).length() < 1e-6, "{corner}");
+    assert_eq!(desc.lights.len(), 4);
+    assert!(matches!(desc.lights[2].kind, LightKind::Spot { falloff: SpotFalloff::SquaredCosine, direction, .. } if direction == Vec3::NEG_Y));
+    let LightKind::Environment { radiance, world_from_map, .. } = &desc.lights[0].kind else { panic!("the sky is first") };
+    assert_eq!(radiance.b, 2.0);
+    assert!((*world_from_map * Vec3::Z - Vec3::X).length() < 1e-6);
+}
+
+#[test]
+fn mistakes_have_places_and_hints() {
+    bad("film { sise = (4, 4); }", &["film has no key `sise`", "did you mean `size`?", "test.kiln:2:8"]);
+    bad("flim { size = (4, 4); }", &["unknown keyword `flim`", "did you mean `film`?"]);
+    bad("light l : spott { }", &["there is no light of kind `spott`", "did you mean `spot`?"]);
+    bad("light l { }", &["does not say of what kind"]);
+    bad("material red = matte(); shape s : sphere { material = rad; }", &["there is no material `rad`", "did you mean `red`?"]);
+    bad("material a = matte(); material a = matte();", &["there are two materials `a`"]);
+    bad("shape a : sphere { } shape a : disk { }", &["there are two shapes or imports `a`"]);
+    bad("camera main : panoramic { }", &["there are two cameras `main`"]);
+    bad("film { } film { }", &["there are two `film`"]);
+    bad("film { size = (4, 4); size = (5, 5); }", &["`size` is given twice"]);
+    bad("material m;", &["the material `m` has no surface"]);
+    bad("material m = 3;", &["a material is a unit or a group"]);
+    bad("shape s : instance { of = t; } shape t : instance { of = s; }", &["is an instance of itself"]);
+    bad("shape s : instance { of = nothing; }", &["there is no shape or import `nothing`"]);
+    bad("shape s : mesh { }", &["a mesh needs `file`"]);
+    bad("assign x = matte();", &["there is no material or shape `x`"]);
+    bad("film { size = { a = 3; } }", &["test.kiln:2"]);
+}
+
+#[test]
+fn numbers_are_checked() {
+    bad("film { size = (0, 64); }", &["`size` is 0, but must be a whole number from 1"]);
+    bad("film { size = 64; }", &["`size` takes 2 whole numbers", "found the number 64"]);
+    bad("film { size = (1.5, 2); }", &["`size` is 1.5"]);
+    bad("film { size = (64, 64); crop = (0, 0, 65, 64); }", &["reaches beyond the film of 64 x 64"]);
+    bad("film { size = (64, 64); crop = (10, 0, 10, 64); }", &["the crop holds no pixel"]);
+    bad("film { filter = gausian; }", &["there is no filter `gausian`", "did you mean `gaussian`?"]);
+    bad("film { filter = box(-1); }", &["`filter` is -1"]);
+    bad("camera c : perspective { fov = 180; }", &["`fov` is 180, but must be more than 0 and less than 180"]);
+    bad("camera c : perspective { from = (0, 0, 1); to = (0, 0, 1); }", &["looks at the point where it stands"]);
+    bad("camera c : perspective { from = (0, 3, 0); to = (0, 0, 0); }", &["up vector"]);
+    bad("camera c : perspective { aperture_radius = 0.1; }", &["needs a `focus_distance`"]);
+    bad("shape s : sphere { radius = -1; }", &["`radius` is -1, but must be more than 0"]);
+    bad("shape s : sphere { radius = 1e99; }", &["`radius` is"]);
+    bad("shape s : sphere { radius = \"big\"; }", &["`radius` takes a number, found a string"]);
+    bad("shape s : cube { transform = scale(1, 0, 1); }", &["`transform` is singular"]);
+    bad("shape s : cube { transform = rotate((0, 0, 0), 3); }", &["`rotate` is not given what it takes"]);
+    bad("shape s : cube { transform = (1, 2); }", &["`transform` takes a transform"]);
+    bad("light l : spot { cutoff = 20; beam_width = 21; }", &["`beam_width` is 21, more than `cutoff`"]);
+    bad("light l : point { intensity = (1, -1, 0); }", &["`intensity` is -1"]);
+    bad("light l : directional { direction = (0, 0, 0); }", &["the zero vector"]);
+    bad("sampler { spp = 0; }", &["`spp` is 0"]);
+}
+
+#[test]
+fn all_mistakes_come_at_once() {
+    bad("film { size = (0, 1); }\nshape s : sphere { radius = 0; materail = x; }\nligth l : point { }", &[
+        "`size` is 0",
+        "`radius` is 0",
+        "`materail`",
+        "did you mean `material`?",
+        "did you mean `light`?",
+    ]);
+}
+
+#[test]
+fn options_change_the_scene() {
+    let text = format!("{CAMERA}material floor = matte(albedo = 0.5);\nshape s : plane {{ material = floor; }}");
+    let set = |set: &[&str]| load_text(&text, Path::new(""), set);
+    let desc = set(&["film.size=(64,32)", "camera.main.fov=30", "sampler.spp=3", "integrator.depth=2", "material.floor.tint=(1,0,0)", "shape.s.size=7"])
+        .unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(desc.film.size.value, [64, 32]);
+    assert_eq!(desc.sampler.spp, 3);
+    assert!(matches!(desc.shapes[0].geometry, GeometryDesc::Plane { size: 7.0 }));
+    assert!(format!("{:?}", desc.material(desc.shapes[0].material).surface).contains("tint"));
+    let fails = |option: &str, expected: &[&str]| {
+        let error = set(&[option]).expect_err(option);
+        for fragment in expected {
+            assert!(error.contains(fragment), "expected `{fragment}` in\n{error}");
+        }
+    };
+    fails("film.size=(0,1)", &["`size` is 0", "--set:1"]);
+    fails("film.sice=(1,1)", &["did you mean `size`?", "--set:1"]);
+    fails("camera.mian.fov=3", &["about nothing in the scene", "did you mean `main`?"]);
+    fails("flim.size=(1,1)", &["did you mean `film`?"]);
+    fails("nonsense", &["not of the form PATH=VALUE"]);
+    fails("film.size=", &["--set"]);
+    fails("film.size=1); shape x : sphere { } set film.size=(1", &["--set"]);
+}
+
+#[test]
+fn files_are_looked_for() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let at = |name: &str| directory.path().join(name);
+    fs::write(at("points.ply"), "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n").expect("written");
+    fs::write(at("nan.ply"), "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 nan\n0 1 0\n3 0 1 2\n").expect("written");
+    fs::write(at("index.ply"), "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 7\n").expect("written");
+    fs::write(at("a.kiln"), format!("{CAMERA}import \"b.kiln\";")).expect("written");
+    fs::write(at("b.kiln"), "import \"a.kiln\";").expect("written");
+    fs::write(at("broken.exr"), "not an image").expect("written");
+    let bad = |text: &str, expected: &[&str]| bad_in(directory.path(), text, expected);
+    bad("import \"missing.glb\" as m;", &["cannot read", "no such file", "test.kiln:2"]);
+    bad("import \"point.ply\" as m;", &["no such file", "`points.ply`"]);
+    bad("import \"points.ply\" as m;", &["points.ply is cut short"]);
+    bad("shape s : mesh { file = \"nan.ply\"; }", &["nan.ply:12"]);
+    bad("shape s : mesh { file = \"index.ply\"; }", &["index.ply", "vertex 7"]);
+    bad("shape s : mesh { file = \"thing.stl\"; }", &["not a mesh that is read"]);
+    bad("import \"thing.stl\";", &["cannot import `thing.stl`"]);
+    bad("light l : environment { map = \"sky.exr\"; }", &["no such file"]);
+    bad("light l : environment { map = \"broken.exr\"; }", &["broken.exr"]);
+    bad("material m = matte(albedo = image(\"wood.jpg\"));", &["wood.jpg: no such file"]);
+    let error = load(&at("a.kiln"), &LoadOptions::default()).expect_err("a cycle").to_string();
+    assert!(error.contains("import cycle: a.kiln -> b.kiln -> a.kiln"), "{error}");
+    let error = load(&at("none.kiln"), &LoadOptions::default()).expect_err("missing").to_string();
+    assert!(error.contains("none.kiln: no such file"), "{error}");
+    let error = load(&at("none.png"), &LoadOptions::default()).expect_err("no scene").to_string();
+    assert!(error.contains("not a scene that is read"), "{error}");
+}

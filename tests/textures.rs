@@ -1,0 +1,238 @@
+//! Textures: lookups give what the image holds, filtered, whatever the file's width and transfer.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use glam::Vec2;
+use renderer::color::Rgb;
+use renderer::image::{Image, Raster, Samples, WriteOptions, decode, encode, write};
+use renderer::texture::{
+    Interpolation, Lookup, Texture, TextureColorSpace, TextureLoader, TextureSource, Wrap,
+};
+
+/// A picture with every value different, some beyond 1.
+fn gradient(width: usize, height: usize) -> Image {
+    Image::from_fn(width, height, |x, y| {
+        Rgb::new(
+            x as f32 / width as f32,
+            2.0 * y as f32 / height as f32,
+            0.25 + (x * y) as f32 * 1e-3,
+        )
+    })
+}
+
+fn encoded(name: &str, image: &Image) -> Vec<u8> {
+    encode(Path::new(name), image, &WriteOptions::default()).expect("the image suits the format")
+}
+
+/// Loads one texture from an image file in memory.
+fn texture(name: &str, image: &Image, color_space: TextureColorSpace) -> Texture {
+    let raster = decode(Path::new(name), &encoded(name, image)).unwrap();
+    Texture::new(Path::new(name), raster, color_space).unwrap()
+}
+
+fn assert_close(a: [f32; 4], b: [f32; 4], tolerance: f32, what: &str) {
+    assert!(
+        a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance),
+        "{what}: {a:?} for {b:?}"
+    );
+}
+
+fn at(texture: &Texture, s: f32, t: f32, wrap: Wrap, interpolation: Interpolation) -> [f32; 4] {
+    texture.sample(
+        Vec2::new(s, t),
+        Vec2::ZERO,
+        Lookup {
+            wrap_s: wrap,
+            wrap_t: wrap,
+            interpolation,
+        },
+    )
+}
+
+#[test]
+fn the_top_row_is_at_t_zero() {
+    let image = Image::from_fn(2, 2, |x, y| Rgb::new(x as f32, y as f32, 0.0));
+    let texture = texture("a.exr", &image, TextureColorSpace::Auto);
+    let value = |s, t| at(&texture, s, t, Wrap::Periodic, Interpolation::Closest);
+    assert_eq!(value(0.25, 0.25), [0.0, 0.0, 0.0, 1.0]);
+    assert_eq!(value(0.75, 0.25), [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(value(0.25, 0.75), [0.0, 1.0, 0.0, 1.0]);
+}
+
+#[test]
+fn lookups_interpolate_and_wrap() {
+    let image = Image::from_fn(4, 1, |x, _| Rgb::splat(x as f32));
+    let texture = texture("a.exr", &image, TextureColorSpace::Auto);
+    let check = |wrap, s: f32, expected: f32| {
+        let [r, ..] = at(&texture, s, 0.5, wrap, Interpolation::Linear);
+        assert!((r - expected).abs() < 1e-4, "{wrap:?} at {s}: {r} for {expected}");
+    };
+    for wrap in [Wrap::Periodic, Wrap::Clamp, Wrap::Black, Wrap::Mirror] {
+        check(wrap, 0.375, 1.0);
+        check(wrap, 0.5, 1.5);
+    }
+    check(Wrap::Periodic, 0.0, 1.5);
+    check(Wrap::Periodic, -3.625, 1.0);
+    check(Wrap::Periodic, 1e4 + 0.375, 1.0);
+    check(Wrap::Clamp, -5.0, 0.0);
+    check(Wrap::Clamp, 1e30, 3.0);
+    check(Wrap::Mirror, 1.125, 3.0);
+    check(Wrap::Mirror, 1.375, 2.0);
+    check(Wrap::Mirror, -0.125, 0.0);
+    check(Wrap::Mirror, -0.375, 1.0);
+    check(Wrap::Black, 1.0, 1.5);
+    check(Wrap::Black, 1.2, 0.0);
+    assert_eq!(
+        at(&texture, f32::NAN, 0.0, Wrap::Clamp, Interpolation::Linear),
+        [0.0; 4]
+    );
+}
+
+#[test]
+fn encoded_colour_is_decoded_before_it_is_averaged() {
+    let image = Image::from_fn(2, 1, |x, _| Rgb::splat(x as f32));
+    let auto = texture("a.png", &image, TextureColorSpace::Auto);
+    assert_close(
+        at(&auto, 0.5, 0.5, Wrap::Clamp, Interpolation::Linear),
+        [0.5, 0.5, 0.5, 1.0],
+        1e-6,
+        "auto",
+    );
+    let grey = Image::from_fn(1, 1, |_, _| Rgb::splat(0.25));
+    let value = |space| {
+        at(
+            &texture("a.png", &grey, space),
+            0.5,
+            0.5,
+            Wrap::Clamp,
+            Interpolation::Linear,
+        )[0]
+    };
+    assert!((value(TextureColorSpace::Srgb) - 0.25).abs() < 2e-3);
+    assert!((value(TextureColorSpace::Raw) - 137.0 / 255.0).abs() < 1e-6);
+    assert!((value(TextureColorSpace::Linear) - 137.0 / 255.0).abs() < 1e-6);
+}
+
+#[test]
+fn every_level_has_the_mean_of_the_image() {
+    for (width, height) in [(8, 8), (5, 3), (7, 1), (1, 9), (3, 6), (13, 29)] {
+        let image = gradient(width, height);
+        let texture = texture("a.exr", &image, TextureColorSpace::Auto);
+        let mean: [f32; 3] = std::array::from_fn(|c| {
+            image.data.iter().skip(c).step_by(3).sum::<f32>() / (width * height) as f32
+        });
+        let top = texture.sample(Vec2::splat(0.3), Vec2::splat(1e9), Lookup::default());
+        assert_close(
+            top,
+            [mean[0], mean[1], mean[2], 1.0],
+            1e-5,
+            &format!("{width}×{height}"),
+        );
+        assert_eq!(texture.levels(), width.max(height).ilog2() as usize + 1);
+    }
+}
+
+#[test]
+fn a_wide_footprint_blends_levels() {
+    let image = Image::from_fn(16, 16, |x, y| Rgb::splat(((x + y) % 2) as f32));
+    let texture = texture("a.exr", &image, TextureColorSpace::Auto);
+    let value = |texels: f32| {
+        texture.sample(
+            Vec2::splat(0.5 / 16.0),
+            Vec2::splat(texels / 16.0),
+            Lookup::default(),
+        )[0]
+    };
+    assert_eq!(value(1.0), 0.0);
+    assert!((value(2f32.sqrt()) - 0.25).abs() < 1e-5);
+    assert!((value(2.0) - 0.5).abs() < 1e-6);
+    assert!((value(5.0) - 0.5).abs() < 1e-6);
+    assert_eq!(value(f32::NAN), 0.0);
+}
+
+#[test]
+fn textures_stay_as_narrow_as_their_file() {
+    let image = gradient(64, 64);
+    let check = |name, bytes_per_value: usize| {
+        let bytes = texture(name, &image, TextureColorSpace::Auto).bytes();
+        let level_0 = 64 * 64 * 3 * bytes_per_value;
+        assert!((level_0..level_0 * 3 / 2).contains(&bytes), "{name}: {bytes}");
+    };
+    check("a.png", 1);
+    check("a.exr", 4);
+    let samples = Samples::F16(vec![exr::prelude::f16::from_f32(0.25); 64 * 64 * 3]);
+    let raster = Raster {
+        width: 64,
+        height: 64,
+        channels: 3,
+        samples,
+        window: None,
+    };
+    let half = Texture::new(Path::new("half.exr"), raster, TextureColorSpace::Auto).unwrap();
+    assert!(half.bytes() < 64 * 64 * 3 * 2 * 3 / 2);
+    assert_eq!(half.texel(16, 3), [0.25, 0.25, 0.25, 1.0]);
+}
+
+#[test]
+fn values_that_are_no_number_are_counted() {
+    let mut image = gradient(4, 4);
+    image.data[5] = f32::NAN;
+    image.data[7] = f32::INFINITY;
+    let texture = texture("a.exr", &image, TextureColorSpace::Auto);
+    assert_eq!(texture.non_finite(), 2);
+    let top = texture.sample(Vec2::ZERO, Vec2::ONE * 100.0, Lookup::default());
+    assert!(top.iter().all(|v| v.is_finite()));
+}
+
+#[test]
+fn each_file_is_loaded_once() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.png");
+    write(&path, &gradient(4, 4), &WriteOptions::default()).unwrap();
+    let roundabout = directory.path().join(".").join("a.png");
+    let bytes: Arc<[u8]> = fs::read(&path).unwrap().into();
+
+    let loader = TextureLoader::new();
+    let file = |path: &PathBuf, space| loader.request(TextureSource::File(path.clone()), space);
+    let a = file(&path, TextureColorSpace::Auto);
+    assert_eq!(a, file(&roundabout, TextureColorSpace::Auto));
+    let raw = file(&path, TextureColorSpace::Raw);
+    assert_ne!(a, raw);
+    let name = PathBuf::from("model.glb#image 0");
+    let memory = TextureSource::Memory {
+        name: name.clone(),
+        bytes,
+    };
+    let embedded = loader.request(memory, TextureColorSpace::Auto);
+    let store = loader.load().unwrap();
+
+    assert_eq!(store.textures().len(), 3);
+    assert_eq!(store.find(&roundabout, TextureColorSpace::Auto), Some(a));
+    assert_eq!(store.find(&name, TextureColorSpace::Auto), Some(embedded));
+    assert_eq!(store.find(&path, TextureColorSpace::Linear), None);
+    assert_eq!(store.get(a).texel(1, 2), store.get(embedded).texel(1, 2));
+    assert_ne!(store.get(a).texel(1, 2), store.get(raw).texel(1, 2));
+}
+
+#[test]
+fn all_missing_textures_are_named() {
+    let loader = TextureLoader::new();
+    for name in ["/no/such/a.png", "/no/such/b.exr"] {
+        loader.request(TextureSource::File(name.into()), TextureColorSpace::Auto);
+    }
+    let errors: Vec<String> = loader
+        .load()
+        .unwrap_err()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(
+        errors,
+        [
+            "cannot read image '/no/such/a.png': no such file",
+            "cannot read image '/no/such/b.exr': no such file"
+        ]
+    );
+}
