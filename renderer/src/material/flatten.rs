@@ -14,7 +14,7 @@ use shading::{ClosureNode, ClosureRef, ClosureTree, Params};
 
 use super::Surface;
 use super::closures::interpret;
-use crate::bsdf::{Bsdf, Dielectric, Ggx, Lobe, MAX_LOBES, Transparent};
+use crate::bsdf::{Dielectric, Ggx, Lobe, MAX_LOBES, Transparent};
 use crate::color::Rgb;
 use crate::geometry::Interaction;
 use crate::math::{Frame, safe_sqrt, sqr};
@@ -23,12 +23,14 @@ use crate::math::{Frame, safe_sqrt, sqr};
 const STACK: usize = 24;
 
 /// What the closures of a tree add up to at a point.
+// By reference all the way: lobes are large, and moving them about costs more than running a simple shader.
 pub(super) struct Flattener<'p> {
     point: &'p Interaction,
+    surface: &'p mut Surface,
+    /// Lobes of a tree that has more than one; a lone lobe goes to its place at once.
     lobes: ArrayVec<Pending, MAX_LOBES>,
-    emission: Rgb,
-    transparency: Rgb,
-    dropped: u32,
+    /// Whether the tree has shown that there may be more lobes.
+    several: bool,
     /// Sum of weight × albedo of the lobes so far; kept only while a layer's top is open.
     reflected: Rgb,
     open_tops: u32,
@@ -105,16 +107,12 @@ impl<'t> Stack<'t> {
 }
 
 impl<'p> Flattener<'p> {
-    pub(super) fn new(point: &'p Interaction) -> Flattener<'p> {
-        Flattener {
-            point,
-            lobes: ArrayVec::new_const(),
-            emission: Rgb::BLACK,
-            transparency: Rgb::BLACK,
-            dropped: 0,
-            reflected: Rgb::BLACK,
-            open_tops: 0,
-        }
+    /// Starts with nothing: `surface` is to be filled for `point`.
+    pub(super) fn new(point: &'p Interaction, surface: &'p mut Surface) -> Flattener<'p> {
+        surface.bsdf.reset(point.ng, point.wo);
+        (surface.emission, surface.transparency, surface.dropped) = (Rgb::BLACK, Rgb::BLACK, 0);
+        let lobes = ArrayVec::new_const();
+        Flattener { point, surface, lobes, several: false, reflected: Rgb::BLACK, open_tops: 0 }
     }
 
     /// Visits every component of the tree.
@@ -132,6 +130,7 @@ impl<'p> Flattener<'p> {
                         closure
                     }
                     ClosureNode::Add { a: Some(a), b: Some(b) } => {
+                        self.several = true;
                         stack.push(Task::Visit(b, weight));
                         Some(a)
                     }
@@ -143,7 +142,7 @@ impl<'p> Flattener<'p> {
                     }
                 },
                 None => match stack.pop() {
-                    None => return,
+                    None => break,
                     Some(Task::Visit(closure, its_weight)) => {
                         weight = its_weight;
                         Some(closure)
@@ -156,30 +155,18 @@ impl<'p> Flattener<'p> {
                 },
             };
         }
-    }
-
-    /// The result, seen on the side of the normal unless `two_sided_emission`.
-    // By reference all the way: lobes are large, and moving them about costs more than running a simple shader.
-    #[inline]
-    pub(super) fn finish(&self, one_sided: bool, two_sided_emission: bool) -> Surface {
-        let it = self.point;
-        let emits = two_sided_emission || it.wo.dot(it.ng) > 0.0;
-        let mut surface = Surface {
-            bsdf: Bsdf::new(it.ng, it.wo),
-            emission: if emits { self.emission } else { Rgb::BLACK },
-            transparency: self.transparency,
-            dropped: self.dropped,
-        };
-        surface.bsdf.set_one_sided(one_sided);
         for lobe in &self.lobes {
-            surface.bsdf.push(lobe.weight, lobe.frame, lobe.lobe);
+            self.surface.bsdf.push(lobe.weight, lobe.frame, lobe.lobe);
         }
-        surface
     }
 
     /// Adds a lobe, to an equal one if there is one. When there is no room, the lightest goes.
     #[inline]
     fn push(&mut self, new: Pending) {
+        if !self.several {
+            self.surface.bsdf.push(new.weight, new.frame, new.lobe);
+            return;
+        }
         if new.weight.is_black() {
             return;
         }
@@ -193,7 +180,7 @@ impl<'p> Flattener<'p> {
             return;
         }
         let Err(full) = self.lobes.try_push(new) else { return };
-        self.dropped += 1;
+        self.surface.dropped += 1;
         let new = full.element();
         let heaviness = |p: &Pending| p.weight.luminance();
         if let Some(lightest) = self.lobes.iter_mut().min_by(|a, b| heaviness(a).total_cmp(&heaviness(b)))
@@ -270,14 +257,14 @@ impl<'t> Component<'_, '_, 't> {
     /// Emits.
     #[inline(always)]
     pub(super) fn emit(&mut self, radiance: Rgb) -> Option<ClosureRef<'t>> {
-        self.flattener.emission += *self.weight * radiance;
+        self.flattener.surface.emission += *self.weight * radiance;
         None
     }
 
     /// Lets light straight through.
     pub(super) fn pass(&mut self, tint: Rgb) -> Option<ClosureRef<'t>> {
         let weight = *self.weight * tint;
-        self.flattener.transparency += weight;
+        self.flattener.surface.transparency += weight;
         let frame = Frame::from_normal(self.flattener.unit_normal(Vec3::ZERO));
         self.flattener.push(Pending { weight, frame, lobe: Lobe::Transparent(Transparent) });
         None
@@ -307,6 +294,7 @@ impl<'t> Component<'_, '_, 't> {
 
     /// Puts `top` over `base`.
     pub(super) fn layer(&mut self, top: Option<ClosureRef<'t>>, base: Option<ClosureRef<'t>>) -> Option<ClosureRef<'t>> {
+        self.flattener.several = true;
         self.flattener.open_tops += 1;
         self.stack.push(Task::Base { base, weight: *self.weight, before: self.flattener.reflected });
         top
@@ -321,6 +309,7 @@ impl<'t> Component<'_, '_, 't> {
         let frame = Frame::from_normal(self.flattener.unit_normal(coat.normal));
         let wo = frame.to_local(self.flattener.point.wo);
         let reflected = lobe.albedo(wo);
+        self.flattener.several = true;
         self.flattener.push(Pending { weight: *self.weight, frame, lobe });
         // Beer's law: oblique light has a longer way through the coat.
         let cos = safe_sqrt(1.0 - (1.0 - sqr(wo.z)) / sqr(coat.ior.max(1.0)));
