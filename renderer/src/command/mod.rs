@@ -7,6 +7,7 @@ mod info;
 mod progress;
 mod render;
 mod shade;
+mod shader_file;
 mod statistics;
 
 use std::process::ExitCode;
