@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::check::{ReferencePart, ReferencePath};
+
 /// A part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accessor {
@@ -33,6 +35,21 @@ impl Path {
             rest.extend(indices);
         }
         Some(Path { head, rest })
+    }
+}
+
+impl From<&ReferencePath> for Path {
+    fn from(reference: &ReferencePath) -> Path {
+        let mut head = String::new();
+        let mut rest = vec![];
+        for (i, part) in reference.parts.iter().enumerate() {
+            match part {
+                ReferencePart::Name(name) if i == 0 => head = name.clone(),
+                ReferencePart::Name(name) => rest.push(Accessor::Field(name.clone())),
+                ReferencePart::Index(index) => rest.push(Accessor::Index(*index)),
+            }
+        }
+        Path { head, rest }
     }
 }
 
