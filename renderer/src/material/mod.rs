@@ -12,7 +12,6 @@ pub mod library;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
-use shading::builtins::Global;
 use shading::{RayKind, ShaderInstance, ShadingContext};
 
 use crate::bsdf::Bsdf;
@@ -92,8 +91,7 @@ impl Material {
     pub fn new(instance: Arc<ShaderInstance>, sides: Sides, context: &mut ShadingContext) -> Material {
         let known = instance.statistics();
         let abilities = closures::abilities(known.closures.iter().copied());
-        let reads_globals = Global::ALL.into_iter().any(|global| known.reads_globals.contains(global));
-        let looks_around = reads_globals || known.asks_host;
+        let looks_around = !instance.is_constant();
         let mut material = Material {
             instance,
             abilities,
