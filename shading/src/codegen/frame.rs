@@ -15,10 +15,11 @@ use super::value::{Address, Emitter, Home, local_size, trusted};
 use crate::hir::{Block, Code, Function, FunctionId, LocalId, Operand, Stmt, Unit};
 use crate::runtime::shims;
 
-/// Bytes of a variable from which on it is never on the native stack.
-const LARGE: u64 = 1 << 10;
-/// Bytes of stack slots of one function at most.
-const SLOTS: u64 = 4 << 10;
+/// Bytes of variables on the native stack of the entry.
+const ENTRY_SLOTS: u64 = 8 << 10;
+/// Bytes of variables on the native stack of a function that calls itself: so few that as many calls as may nest do not
+/// come near the stack's end.
+const RECURSIVE_SLOTS: u64 = 512;
 
 /// The memory of one call, beside its stack slots.
 #[derive(Debug, Default)]
@@ -27,7 +28,7 @@ pub(super) struct Frame {
     pub(super) base: Option<ir::Value>,
     /// Bytes of the large frame.
     pub(super) size: u64,
-    /// Bytes of stack slots.
+    /// Bytes that stack slots may still take.
     slots: u64,
     /// Where arguments and results of calls go.
     pub(super) call_area: Option<Home>,
@@ -101,6 +102,8 @@ impl Emitter<'_, '_> {
     /// are read whenever the function ends, and `inits` the code that runs before the body.
     pub(super) fn open_frame(&mut self, assigned: &[LocalId], outputs: &[LocalId], inits: &[&Block]) {
         let code = self.code;
+        let is_entry = std::ptr::eq(code, &raw const self.shared.unit.code);
+        self.frame.slots = if is_entry { ENTRY_SLOTS } else { RECURSIVE_SLOTS };
         for local in code.locals.keys() {
             let home = match layout::register(code.locals[local].ty) {
                 Some(ty) => Home::Register(self.b.declare_var(ty)),
@@ -144,8 +147,8 @@ impl Emitter<'_, '_> {
     }
 
     fn place_memory(&mut self, bytes: u64) -> Home {
-        if bytes < LARGE && self.frame.slots + bytes <= SLOTS {
-            self.frame.slots += bytes;
+        if bytes <= self.frame.slots {
+            self.frame.slots -= bytes;
             Home::Slot(self.new_slot(bytes))
         } else {
             let offset = self.frame.size;

@@ -298,7 +298,7 @@ pub struct Expr {
 /// What an expression is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
-    /// `12`, `0xff`: not yet known to fit 32 bits.
+    /// `12`, `0xff`: not yet known to fit 32 bits; of a hexadecimal number the bits.
     Int(i64),
     /// `1.5`
     Float(f32),

@@ -253,7 +253,9 @@ impl Lowerer {
 
     fn int(&mut self, text: &str, span: Span) -> ExprKind {
         let value = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-            Some(digits) => i64::from_str_radix(digits, 16),
+            // Hexadecimal digits give the bits.
+            Some(digits) => i64::from_str_radix(digits, 16)
+                .map(|bits| u32::try_from(bits).map_or(bits, |bits| i64::from(bits as i32))),
             None => text.parse(),
         };
         ExprKind::Int(value.unwrap_or_else(|_| {

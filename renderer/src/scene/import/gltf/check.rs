@@ -1,0 +1,83 @@
+//! What has to hold of a document before the `gltf` crate looks at it: its own validation does not see all that its
+//! readers take for granted.
+
+use gltf::json::camera::Type as CameraType;
+use gltf::json::extensions::scene::khr_lights_punctual::Type as LightType;
+use gltf::json::image::MimeType;
+use gltf::json::mesh::Semantic;
+use gltf::json::validation::Checked;
+use gltf::json::{Root, Value};
+
+use super::Fault;
+
+/// Checks a document, and adds what is missing from it but needed by nobody here.
+pub(super) fn prepare(json: &mut Root) -> Result<(), Fault> {
+    positions(json)?;
+    cameras(json)?;
+    lights(json)?;
+    images(json)
+}
+
+/// Positions have to say their bounds, which files leave out and Kiln does not use.
+fn positions(json: &mut Root) -> Result<(), Fault> {
+    for (index, mesh) in json.meshes.iter().enumerate() {
+        for primitive in &mesh.primitives {
+            let Some(positions) = primitive.attributes.get(&Checked::Valid(Semantic::Positions)) else { continue };
+            let accessor = json.accessors.get_mut(positions.value());
+            let accessor = accessor
+                .ok_or_else(|| format!("mesh {index} uses accessor {}, which does not exist", positions.value()))?;
+            let bounds = || Some(Value::from(vec![0.0; 3]));
+            (accessor.min, accessor.max) = (bounds(), bounds());
+        }
+    }
+    Ok(())
+}
+
+fn cameras(json: &Root) -> Result<(), Fault> {
+    for (index, camera) in json.cameras.iter().enumerate() {
+        let whole = match camera.type_ {
+            Checked::Valid(CameraType::Perspective) => camera.perspective.is_some(),
+            Checked::Valid(CameraType::Orthographic) => camera.orthographic.is_some(),
+            Checked::Invalid => false,
+        };
+        if !whole {
+            return Err(format!("camera {index} does not say what its type needs"));
+        }
+    }
+    Ok(())
+}
+
+fn lights(json: &Root) -> Result<(), Fault> {
+    let lights = json.extensions.as_ref().and_then(|extensions| extensions.khr_lights_punctual.as_ref());
+    let lights = lights.map_or(&[][..], |list| list.lights.as_slice());
+    for (index, light) in lights.iter().enumerate() {
+        if light.type_ == Checked::Valid(LightType::Spot) && light.spot.is_none() {
+            return Err(format!("light {index} is a spot without a cone"));
+        }
+    }
+    for (index, node) in json.nodes.iter().enumerate() {
+        let light = node.extensions.as_ref().and_then(|extensions| extensions.khr_lights_punctual.as_ref());
+        if let Some(light) = light
+            && light.light.value() >= lights.len()
+        {
+            return Err(format!("node {index} uses light {}, which does not exist", light.light.value()));
+        }
+    }
+    Ok(())
+}
+
+fn images(json: &mut Root) -> Result<(), Fault> {
+    for (index, image) in json.images.iter_mut().enumerate() {
+        if image.buffer_view.is_none() && image.uri.is_none() {
+            return Err(format!("image {index} has neither a file nor bytes"));
+        }
+        // The kind is told by the bytes themselves.
+        image.mime_type.get_or_insert_with(|| MimeType("image/png".to_owned()));
+    }
+    for (index, texture) in json.textures.iter().enumerate() {
+        if texture.source.value() >= json.images.len() {
+            return Err(format!("texture {index} uses an image that does not exist or is of a kind that is not read"));
+        }
+    }
+    Ok(())
+}
