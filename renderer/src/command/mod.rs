@@ -3,10 +3,10 @@
 
 mod check;
 mod compare;
-mod info;
+
 mod progress;
 mod render;
-mod shade;
+
 mod statistics;
 
 use std::process::ExitCode;
@@ -35,9 +35,8 @@ pub fn run(cli: &Cli) -> ExitCode {
     let result = match &cli.command {
         Command::Render(args) => render::run(args),
         Command::Check(args) => check::run(args),
-        Command::Info(args) => info::run(args),
-        Command::Shade(args) => shade::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Info(_) | Command::Shade(_) => Err(Failure::User("not yet".to_owned())),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -7,6 +7,7 @@ mod closures;
 mod flatten;
 mod globals;
 mod host;
+pub mod library;
 
 use std::sync::Arc;
 

@@ -1,7 +1,5 @@
 //! Linking: a template becomes one piece of HIR without inputs.
 
-use std::sync::Arc;
-
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
@@ -10,7 +8,7 @@ use super::order::Order;
 use super::path::component_index;
 use super::splice::{Overrides, Splice};
 use super::{
-    Accessor, Binding, GraphError, Path, ShaderGroupTemplate, ShaderUnitTemplate, Template, TemplateRef, Templates,
+    Accessor, Binding, GraphError, Path, ShaderGroupTemplate, Template, TemplateRef, Templates,
     Value,
 };
 use crate::builtins::Global;
@@ -556,6 +554,7 @@ impl Linker<'_> {
         let mut wires: Vec<(Path, Wire)> = vec![];
         let mut failed = false;
         let mut errors = vec![];
+        let environment = self.environment;
         let mut resolve = |reference: &check::ReferencePath| {
             let path = &Path::from(reference);
             match self.path(scope, path) {
@@ -577,7 +576,7 @@ impl Linker<'_> {
                 }
             }
         };
-        let compiled = check::expression(file, expr, expected, &mut resolve, self.environment);
+        let compiled = check::expression(file, expr, expected, &mut resolve, environment);
         errors.into_iter().for_each(|error| self.report(error, place));
         let unit = match compiled {
             Ok(unit) => unit,
@@ -597,8 +596,11 @@ impl Linker<'_> {
             })
             .collect();
         let ports = self.unit(&unit, &file.sources, scope.prefix, feeds, overrides);
-        let result = ports.into_iter().next()?;
-        Some(Wire::single(result.operand, result.ty))
+        let part = |port: Port| {
+            let suffix = port.name.strip_prefix("result").unwrap_or_default().to_owned();
+            Part { suffix, operand: port.operand, ty: port.ty }
+        };
+        Some(Wire { parts: ports.into_iter().map(part).collect() })
     }
 
     /// `dst = value` with the language's implicit conversion.

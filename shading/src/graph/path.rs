@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::check::{ReferencePart, ReferencePath};
+
 /// A part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accessor {
@@ -33,6 +35,20 @@ impl Path {
             rest.extend(indices);
         }
         Some(Path { head, rest })
+    }
+}
+
+impl From<&ReferencePath> for Path {
+    fn from(reference: &ReferencePath) -> Path {
+        let mut parts = reference.parts.iter().map(|part| match part {
+            ReferencePart::Name(name) => Accessor::Field(name.clone()),
+            ReferencePart::Index(i) => Accessor::Index(*i),
+        });
+        let head = match parts.next() {
+            Some(Accessor::Field(name)) => name,
+            Some(Accessor::Index(_)) | None => String::new(),
+        };
+        Path { head, rest: parts.collect() }
     }
 }
 

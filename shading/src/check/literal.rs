@@ -1,0 +1,153 @@
+//! Literals and the constants that the language names.
+
+use std::f32::consts;
+
+use super::error::CheckError;
+use super::{Checker, Value};
+use crate::hir::{Const, Operand};
+use crate::source::Span;
+use crate::syntax::ast::Expr;
+use crate::ty::{Base, Length, Type};
+
+/// The constants of the specification.
+const CONSTANTS: [(&str, f32); 15] = [
+    ("M_PI", consts::PI),
+    ("M_PI_2", consts::FRAC_PI_2),
+    ("M_PI_4", consts::FRAC_PI_4),
+    ("M_2_PI", consts::FRAC_2_PI),
+    ("M_2PI", consts::TAU),
+    ("M_4PI", 4.0 * consts::PI),
+    ("M_2_SQRTPI", consts::FRAC_2_SQRT_PI),
+    ("M_E", consts::E),
+    ("M_LN2", consts::LN_2),
+    ("M_LN10", consts::LN_10),
+    ("M_LOG2E", consts::LOG2_E),
+    ("M_LOG10E", consts::LOG10_E),
+    ("M_SQRT2", consts::SQRT_2),
+    ("M_SQRT1_2", consts::FRAC_1_SQRT_2),
+    ("M_1_PI", consts::FRAC_1_PI),
+];
+
+/// The value of a constant with a name.
+pub(super) fn named_constant(name: &str) -> Option<f32> {
+    CONSTANTS.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
+}
+
+/// The names of the constants.
+pub(super) fn constant_names() -> impl Iterator<Item = &'static str> {
+    CONSTANTS.iter().map(|(name, _)| *name)
+}
+
+impl<'a> Checker<'a> {
+    pub(super) fn int_literal(&mut self, value: i64, span: Span) -> Value {
+        // Hexadecimal digits give the bits.
+        let is_bits = (0..=i64::from(u32::MAX)).contains(&value) && self.is_hexadecimal(span);
+        if i32::try_from(value).is_err() && !is_bits {
+            self.report(span, CheckError::IntOverflow { value, wrapped: value as i32 });
+        }
+        Value::new(Type::INT, self.int(value as i32))
+    }
+
+    fn is_hexadecimal(&self, span: Span) -> bool {
+        let text = &self.sources.get(span.source).text;
+        let literal = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+        literal.contains(['x', 'X'])
+    }
+
+    /// `{ a, b }` as a value of the type that is wanted.
+    pub(super) fn braces(&mut self, elements: &'a [Expr], ty: Type, span: Span) -> Option<Value> {
+        if ty.is_array() {
+            return self.array_value(elements, ty, span);
+        }
+        if let Some(info) = self.structure(ty.base) {
+            let fields = info.fields.clone();
+            self.check_count(elements, fields.len(), ty)?;
+            let mut leaves = Some(vec![]);
+            for (i, field) in fields.iter().enumerate() {
+                let value = match elements.get(i) {
+                    Some(element) => self.initial(element, field.ty),
+                    None => Some(self.zero(field.ty)),
+                };
+                append(&mut leaves, value);
+            }
+            return Some(Value { ty, leaves: leaves? });
+        }
+        let wanted = match ty.base {
+            base if base.is_triple() => 3,
+            Base::Matrix => 16,
+            _ => 1,
+        };
+        if let [only] = elements {
+            return self.initial(only, ty);
+        }
+        if elements.len() != wanted {
+            self.wrong_count(elements.len(), wanted, ty, span);
+            return None;
+        }
+        let mut leaves = Some(vec![]);
+        for element in elements {
+            let value = self.initial(element, Type::FLOAT);
+            append(&mut leaves, value);
+        }
+        Some(self.build(ty, leaves?, span))
+    }
+
+    fn array_value(&mut self, elements: &'a [Expr], ty: Type, span: Span) -> Option<Value> {
+        let length = match ty.length {
+            Length::Array(n) => n as usize,
+            Length::Single | Length::Unsized => elements.len().max(1),
+        };
+        self.check_count(elements, length, ty)?;
+        let ty = Type::array(ty.base, length as u32);
+        let element_ty = ty.element();
+        let mut values = vec![];
+        let mut is_whole = true;
+        for element in elements {
+            match self.initial(element, element_ty) {
+                Some(value) => values.push(value),
+                None => is_whole = false,
+            }
+        }
+        if !is_whole {
+            return None;
+        }
+        values.resize_with(length, || self.zero(element_ty));
+        let mut leaves = vec![];
+        for (i, (_, leaf)) in self.leaves(ty).iter().enumerate() {
+            let column: Vec<Operand> = values.iter().map(|v| v.leaves[i]).collect();
+            leaves.push(self.make_array(column, *leaf, span));
+        }
+        Some(Value { ty, leaves })
+    }
+
+    fn make_array(&mut self, elements: Vec<Operand>, ty: Type, span: Span) -> Operand {
+        let known: Option<Vec<Const>> = elements.iter().map(|e| self.body.known(*e).cloned()).collect();
+        match known {
+            Some(known) => self.body.constant(Const::Array(known)),
+            None => self.emit(crate::hir::Op::MakeArray, elements, ty, span),
+        }
+    }
+
+    fn check_count(&mut self, elements: &[Expr], most: usize, ty: Type) -> Option<()> {
+        match elements.get(most) {
+            Some(extra) => {
+                self.wrong_count(elements.len(), most, ty, extra.span);
+                None
+            }
+            None => Some(()),
+        }
+    }
+
+    fn wrong_count(&mut self, found: usize, expected: usize, ty: Type, span: Span) {
+        let ty = self.show(ty);
+        self.report(span, CheckError::ElementCount { ty, expected, found });
+    }
+}
+
+/// Adds the leaves of a value, or forgets them all where one is unknown.
+fn append(leaves: &mut Option<Vec<Operand>>, value: Option<Value>) {
+    match (leaves.as_mut(), value) {
+        (Some(list), Some(value)) => list.extend(value.leaves),
+        _ => *leaves = None,
+    }
+}

@@ -1,0 +1,305 @@
+//! The tree as written to [`crate::hir`]: names and types are resolved and every unit is lowered, in one pass.
+//!
+//! - All mistakes of a file are reported at once. What a mistake makes unknown is `None` on its way up, and nothing is
+//!   said about `None`: one mistake, one message.
+//! - Functions are lowered into their callers at each call, which gives unsized arrays and arguments by reference for
+//!   nothing; recursive ones become [`hir::Function`]s. Each function is also checked once by itself, and only then are
+//!   its mistakes reported.
+//! - Structures vanish: a value of one is the list of the values of its *leaves*, the fields that are no structures.
+//! - What the language can say itself is in `prelude.ksl`; a prelude function costs nothing until it is called.
+
+mod argument;
+mod body;
+mod call;
+mod closure;
+mod construct;
+mod error;
+mod expr;
+mod format;
+mod function;
+mod literal;
+mod operator;
+mod overload;
+mod place;
+mod scope;
+mod space;
+mod stmt;
+mod texture;
+mod types;
+mod unit;
+
+use std::sync::LazyLock;
+
+use cranelift_entity::PrimaryMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::hir::{self, Function, FunctionId, Unit};
+use crate::runtime::ClosureRegistry;
+use crate::source::{Source, SourceMap, Span};
+use crate::syntax::{self, ast};
+use crate::ty::Type;
+
+use body::Body;
+use error::CheckError;
+use function::{Frame, FunctionInfo};
+use place::Place;
+use scope::{ScopeIndex, Scopes};
+use types::StructInfo;
+
+pub use unit::{ReferencePart, ReferencePath};
+
+/// What the language is embedded in.
+#[derive(Clone, Copy, Debug)]
+pub struct Environment<'a> {
+    /// The closures that shaders can make.
+    pub closures: &'a ClosureRegistry,
+}
+
+/// The result of [`check`].
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// The units of the file, in order. One with mistakes is left out.
+    pub units: Vec<Unit>,
+    /// Errors and warnings, in order of their places.
+    pub diagnostics: Diagnostics,
+}
+
+/// Checks the functions and units of a file. Groups and declarations are left to those who compose them.
+pub fn check(file: &ast::File, environment: &Environment<'_>) -> Checked {
+    deep_stack(|| {
+        let mut checker = Checker::new(&file.sources, environment);
+        checker.file(file);
+        let mut units = vec![];
+        for item in &file.items {
+            if let ast::Item::Unit(unit) = item {
+                units.extend(checker.unit(unit));
+            }
+        }
+        Checked {
+            units,
+            diagnostics: checker.finish(),
+        }
+    })
+}
+
+/// Makes a unit of an expression: one output `result`, and a parameter for each reference in it that `inputs` knows,
+/// named by the reference as written (`tex.result`, `tint`, `a[2]`). What `inputs` does not know is looked for among the
+/// globals. `file` gives the functions, the structures and the sources. With `expected` the result is of that type.
+///
+/// # Errors
+/// The mistakes in the expression.
+pub fn expression(
+    file: &ast::File,
+    expr: &ast::Expr,
+    expected: Option<Type>,
+    inputs: &mut dyn FnMut(&ReferencePath) -> Option<Type>,
+    environment: &Environment<'_>,
+) -> Result<Unit, Diagnostics> {
+    deep_stack(|| {
+        let mut checker = Checker::new(&file.sources, environment);
+        checker.quiet += 1;
+        checker.file(file);
+        checker.quiet -= 1;
+        let unit = checker.expression_unit(expr, expected, inputs);
+        let diagnostics = checker.finish();
+        match unit {
+            Some(unit) => diagnostics.into_result(unit),
+            None => Err(diagnostics),
+        }
+    })
+}
+
+/// What a group takes and gives: a unit with the parameters, defaults and metadata of the group, and no code.
+///
+/// # Errors
+/// The mistakes in these.
+pub fn interface(
+    file: &ast::File,
+    group: &ast::Group,
+    environment: &Environment<'_>,
+) -> Result<Unit, Diagnostics> {
+    deep_stack(|| {
+        let mut checker = Checker::new(&file.sources, environment);
+        checker.quiet += 1;
+        checker.file(file);
+        checker.quiet -= 1;
+        let unit = checker.interface(group);
+        let diagnostics = checker.finish();
+        match unit {
+            Some(unit) => diagnostics.into_result(unit),
+            None => Err(diagnostics),
+        }
+    })
+}
+
+/// Nesting is bounded, but not by what every thread's stack holds.
+fn deep_stack<T>(work: impl FnOnce() -> T) -> T {
+    const STACK: usize = 64 << 20;
+    stacker::maybe_grow(STACK / 2, STACK, work)
+}
+
+/// The functions written in the language itself.
+fn prelude() -> &'static ast::File {
+    static PRELUDE: LazyLock<ast::File> = LazyLock::new(|| {
+        let (file, diagnostics) = syntax::parse(Source::new("prelude.ksl", include_str!("prelude.ksl")));
+        debug_assert!(diagnostics.list.is_empty(), "{diagnostics}");
+        file
+    });
+    &PRELUDE
+}
+
+/// The state of a check.
+struct Checker<'a> {
+    sources: &'a SourceMap,
+    closures: &'a ClosureRegistry,
+    diagnostics: Vec<(Span, Diagnostic)>,
+    /// What was said already, since a body may be walked more than once.
+    said: FxHashSet<(Span, String)>,
+    /// Above zero nothing is reported.
+    quiet: u32,
+    /// The first mistake that was not reported.
+    failed: Option<(Span, Diagnostic)>,
+    structs: Vec<StructInfo>,
+    functions: Vec<FunctionInfo<'a>>,
+    scopes: Scopes<'a>,
+    /// The innermost scope.
+    scope: ScopeIndex,
+    /// The code being made.
+    body: Body,
+    /// The function being lowered.
+    frame: Frame,
+    /// Functions of the unit that are not inlined, and which they are.
+    called: PrimaryMap<FunctionId, Function>,
+    called_ids: FxHashMap<usize, FunctionId>,
+    /// Statements made for the unit.
+    emitted: usize,
+    /// How many calls are being inlined within one another.
+    inlined: usize,
+    /// The call of a prelude function, whose own places would tell the user nothing.
+    prelude_call: Option<Span>,
+    /// Whether functions are checked by themselves: then calls are not followed.
+    alone: Option<usize>,
+    /// How references of a group's expression are resolved; empty in code.
+    references: FxHashMap<String, Place>,
+    /// Whether functions inside functions are recursive, by the places of their names.
+    local_recursion: FxHashMap<Span, bool>,
+    /// What `exit` leaves.
+    unit_scope: Option<hir::ScopeId>,
+    /// How many bodies there were.
+    bodies: u32,
+    /// Whether it is a group's expression, where `(1, 2, 3)` is a triple.
+    in_group: bool,
+}
+
+impl<'a> Checker<'a> {
+    fn new(sources: &'a SourceMap, environment: &Environment<'a>) -> Checker<'a> {
+        let mut checker = Checker {
+            sources,
+            closures: environment.closures,
+            diagnostics: vec![],
+            said: FxHashSet::default(),
+            quiet: 0,
+            failed: None,
+            structs: vec![],
+            functions: vec![],
+            scopes: Scopes::default(),
+            scope: ScopeIndex::ROOT,
+            body: Body::default(),
+            frame: Frame::default(),
+            called: PrimaryMap::new(),
+            called_ids: FxHashMap::default(),
+            emitted: 0,
+            inlined: 0,
+            prelude_call: None,
+            alone: None,
+            references: FxHashMap::default(),
+            local_recursion: FxHashMap::default(),
+            unit_scope: None,
+            bodies: 0,
+            in_group: false,
+        };
+        for item in &prelude().items {
+            if let ast::Item::Function(function) = item {
+                checker.add_function(function, true);
+            }
+        }
+        checker.scope = checker.scopes.push(ScopeIndex::ROOT);
+        checker
+    }
+
+    /// Declares what stands at the top level, and checks the functions.
+    fn file(&mut self, file: &'a ast::File) {
+        for item in &file.items {
+            if let ast::Item::Struct(structure) = item {
+                self.declare_struct(structure);
+            }
+        }
+        let mut declared = vec![];
+        for item in &file.items {
+            if let ast::Item::Function(function) = item {
+                declared.push(self.declare_function(function));
+            }
+        }
+        for index in declared.iter().flatten() {
+            self.check_alone(*index);
+        }
+        self.find_recursion();
+    }
+
+    /// Reports a mistake or a warning.
+    fn report(&mut self, span: Span, error: CheckError) {
+        if self.quiet > 0 {
+            if self.failed.is_none() {
+                let diagnostic = error.diagnostic(self.sources, span);
+                self.failed = (diagnostic.severity == Severity::Error).then_some((span, diagnostic));
+            }
+            return;
+        }
+        let diagnostic = error.diagnostic(self.sources, span);
+        if self.said.insert((span, diagnostic.message.clone())) {
+            self.diagnostics.push((span, diagnostic));
+        }
+    }
+
+    /// How many errors there are.
+    fn errors(&self) -> usize {
+        let is_error = |(_, d): &&(Span, Diagnostic)| d.severity == Severity::Error;
+        self.diagnostics.iter().filter(is_error).count()
+    }
+
+    fn finish(mut self) -> Diagnostics {
+        self.diagnostics.sort_by_key(|(span, _)| (span.source.0, span.start));
+        Diagnostics {
+            list: self.diagnostics.into_iter().map(|(_, d)| d).collect(),
+        }
+    }
+}
+
+/// A value: one operand for each leaf of its type.
+#[derive(Clone, Debug)]
+struct Value {
+    ty: Type,
+    leaves: Vec<hir::Operand>,
+}
+
+impl Value {
+    fn new(ty: Type, leaf: hir::Operand) -> Value {
+        Value {
+            ty,
+            leaves: vec![leaf],
+        }
+    }
+
+    fn void() -> Value {
+        Value {
+            ty: Type::VOID,
+            leaves: vec![],
+        }
+    }
+
+    /// The one operand of a value that is no structure.
+    fn leaf(&self) -> hir::Operand {
+        self.leaves[0]
+    }
+}

@@ -1,0 +1,224 @@
+//! Which of several functions a call means.
+//!
+//! Each argument ranks by the conversion that it needs; the candidate with the highest sum wins. Of equals the one that
+//! gives the expected type, then the first: the user's before the prelude's before the built-in.
+
+use super::Checker;
+use super::argument::Given;
+use super::error::CheckError;
+use super::function::Formal;
+use super::types::{conversion_rank, near};
+use super::Value;
+use crate::builtins::{self, Signature};
+use crate::hir::Op;
+use crate::source::Span;
+use crate::ty::{Length, Type};
+
+/// What a call can mean.
+#[derive(Clone, Copy, Debug)]
+enum Callee {
+    Function(usize),
+    Builtin(&'static Signature),
+}
+
+/// A candidate: what it takes and gives.
+struct Candidate {
+    callee: Callee,
+    formals: Vec<Formal>,
+    variadic: bool,
+    result: Type,
+}
+
+impl<'a> Checker<'a> {
+    /// Calls the function of a name that fits best.
+    pub(super) fn call_named(
+        &mut self,
+        name: &str,
+        given: Vec<Given<'a>>,
+        expected: Option<Type>,
+        span: Span,
+    ) -> Option<Value> {
+        let candidates = self.candidates(name);
+        let mut best: Option<(u32, u32, usize)> = None;
+        for (i, candidate) in candidates.iter().enumerate() {
+            let Some(rank) = self.rank(candidate, &given) else {
+                continue;
+            };
+            let fit = match expected {
+                Some(ty) if ty == candidate.result => 2,
+                Some(ty) if conversion_rank(candidate.result, ty).is_some() => 1,
+                _ => 0,
+            };
+            if best.is_none_or(|(best_rank, best_fit, _)| (rank, fit) > (best_rank, best_fit)) {
+                best = Some((rank, fit, i));
+            }
+        }
+        match best.map(|(_, _, i)| candidates[i].callee) {
+            Some(Callee::Function(index)) => self.invoke(index, &given, span),
+            Some(Callee::Builtin(signature)) => self.call_builtin(signature, &given, span),
+            None => {
+                self.no_candidate(name, &candidates, &given, span);
+                None
+            }
+        }
+    }
+
+    fn candidates(&self, name: &str) -> Vec<Candidate> {
+        let mut list = vec![];
+        for index in self.scopes.find_functions(self.scope, name) {
+            let info = &self.functions[index];
+            // A prototype stands for what is defined elsewhere.
+            if info.ast.body.is_some() {
+                list.push(Candidate {
+                    callee: Callee::Function(index),
+                    formals: info.formals.clone(),
+                    variadic: false,
+                    result: info.result,
+                });
+            }
+        }
+        let declared = !list.is_empty() || self.scopes.find_functions(self.scope, name).is_empty();
+        let name = if declared { name } else { c_function(name) };
+        if !declared {
+            for index in self.scopes.find_functions(super::ScopeIndex::ROOT, name) {
+                let info = &self.functions[index];
+                list.push(Candidate {
+                    callee: Callee::Function(index),
+                    formals: info.formals.clone(),
+                    variadic: false,
+                    result: info.result,
+                });
+            }
+        }
+        for signature in builtins::overloads(name) {
+            list.push(Candidate {
+                callee: Callee::Builtin(signature),
+                formals: signature.params.iter().map(|ty| Formal { ty: *ty, output: false }).collect(),
+                variadic: signature.variadic,
+                result: signature.result,
+            });
+        }
+        list
+    }
+
+    /// Whether any function, structure or closure has the name.
+    pub(super) fn is_callable(&self, name: &str) -> bool {
+        !self.candidates(name).is_empty() || self.closures.find(name).is_some()
+    }
+
+    fn rank(&self, candidate: &Candidate, given: &[Given<'a>]) -> Option<u32> {
+        let count = candidate.formals.len();
+        if given.len() < count || (given.len() > count && !candidate.variadic) {
+            return None;
+        }
+        let pairs = candidate.formals.iter().zip(given);
+        pairs.map(|(formal, given)| self.argument_rank(given, formal.ty, formal.output)).sum()
+    }
+
+    fn call_builtin(&mut self, signature: &'static Signature, given: &[Given<'a>], span: Span) -> Option<Value> {
+        let mut args = vec![];
+        for (i, given) in given.iter().enumerate() {
+            let value = match signature.params.get(i) {
+                Some(ty) => self.given_as(given, *ty),
+                None => self.given_value(given),
+            }?;
+            if !builtins::is_printable(value.ty) {
+                let found = self.show(value.ty);
+                self.report(given.span, CheckError::NotPrintable { found });
+                return None;
+            }
+            args.extend(value.leaves);
+        }
+        if signature.variadic {
+            self.check_format(signature.name, &args, given);
+        }
+        Some(self.emit_builtin(signature.builtin, args, signature.result, span))
+    }
+
+    pub(super) fn emit_builtin(
+        &mut self,
+        builtin: builtins::Builtin,
+        args: Vec<crate::hir::Operand>,
+        result: Type,
+        span: Span,
+    ) -> Value {
+        if result == Type::VOID {
+            self.assign(None, Op::Builtin(builtin), args, span);
+            return Value::void();
+        }
+        self.emit_value(Op::Builtin(builtin), args, result, span)
+    }
+
+    fn no_candidate(&mut self, name: &str, candidates: &[Candidate], given: &[Given<'a>], span: Span) {
+        if candidates.is_empty() {
+            let mut known = self.scopes.function_names(self.scope);
+            known.extend(builtins::signatures().iter().map(|s| s.name));
+            known.extend(super::call::SPECIAL_NAMES);
+            known.extend(self.closures.iter().map(|(_, s)| s.name));
+            known.extend(self.scopes.struct_names(self.scope));
+            let near = near(name, &known);
+            self.report(span, CheckError::UnknownFunction { name: name.to_owned(), near });
+            return;
+        }
+        let found: Vec<String> = given.iter().map(|g| self.show_given(g)).collect();
+        let shown = candidates.iter().map(|c| self.show_candidate(name, c)).collect();
+        if let [only] = candidates {
+            if only.formals.len() != given.len() {
+                let (expected, found) = (only.formals.len(), given.len());
+                let name = name.to_owned();
+                self.report(span, CheckError::ArgumentCount { name, expected, found, candidates: shown });
+                return;
+            }
+            for (i, (formal, given)) in only.formals.iter().zip(given).enumerate() {
+                if self.argument_rank(given, formal.ty, formal.output).is_none() {
+                    let error = CheckError::BadArgument {
+                        name: name.to_owned(),
+                        number: i + 1,
+                        expected: self.show(formal.ty),
+                        found: found[i].clone(),
+                        output: formal.output,
+                        candidates: shown,
+                    };
+                    self.report(given.span, error);
+                    return;
+                }
+            }
+        }
+        self.report(span, CheckError::NoOverload { name: name.to_owned(), found, candidates: shown });
+    }
+
+    pub(super) fn show_given(&self, given: &Given<'a>) -> String {
+        given.ty().map_or_else(|| "{…}".to_owned(), |ty| self.show(ty))
+    }
+
+    fn show_candidate(&self, name: &str, candidate: &Candidate) -> String {
+        let mut params: Vec<String> = vec![];
+        for formal in &candidate.formals {
+            let output = if formal.output { "output " } else { "" };
+            params.push(format!("{output}{}", self.show(formal.ty)));
+        }
+        if candidate.variadic {
+            params.push("…".to_owned());
+        }
+        format!("{} {name}({})", self.show(candidate.result), params.join(", "))
+    }
+}
+
+/// The language's name of a function of the C library, for prototypes that declare one.
+pub(super) fn c_function(name: &str) -> &str {
+    let plain = name.strip_suffix('f').unwrap_or(name);
+    match plain {
+        "fmin" => "min",
+        "fmax" => "max",
+        "abs" | "labs" | "fabs" => "abs",
+        "rint" | "nearbyint" => "round",
+        _ if builtins::overloads(name).next().is_some() => name,
+        _ => plain,
+    }
+}
+
+/// Whether one list of parameter types repeats another.
+pub(super) fn same_formals(a: &[Formal], b: &[Formal]) -> bool {
+    let same_length = |a: Type, b: Type| a.length == b.length || matches!((a.length, b.length), (Length::Unsized, _));
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.ty.base == b.ty.base && same_length(a.ty, b.ty))
+}

@@ -1,0 +1,411 @@
+//! What can be read and written: variables, their fields, elements and components.
+
+use super::error::CheckError;
+use super::scope::Meaning;
+use super::types::near;
+use super::{Checker, Value};
+use crate::builtins::Global;
+use crate::hir::{LocalId, Op, Operand};
+use crate::source::Span;
+use crate::syntax::ast::{Expr, ExprKind, Name};
+use crate::ty::{Base, Length, Type};
+
+/// Part of a variable.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    /// The type of the part.
+    pub(super) ty: Type,
+    /// The variables that hold its leaves.
+    pub(super) leaves: Vec<LocalId>,
+    /// Which element of them.
+    element: Option<Operand>,
+    /// Which component of that.
+    component: Option<Component>,
+    /// Whether it can be written.
+    pub(super) access: Access,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Component {
+    /// Of a triple.
+    Lane(Operand),
+    /// Of a matrix, waiting for the second index.
+    Row(Operand),
+    /// Of a matrix.
+    Entry(Operand, Operand),
+}
+
+/// Why something cannot be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// It can.
+    Writable,
+    /// It is a parameter that is no output.
+    Param(String),
+    /// It is declared `const`, or a constant of the language.
+    Constant(String),
+    /// It is a global that shaders only read.
+    Global(&'static str),
+    /// It is a passing value.
+    Value,
+}
+
+impl Place {
+    /// A whole variable.
+    pub(super) fn whole(ty: Type, leaves: Vec<LocalId>, access: Access) -> Place {
+        Place { ty, leaves, element: None, component: None, access }
+    }
+
+    /// Whether it is a whole variable, not a part of one.
+    pub(super) fn is_whole(&self) -> bool {
+        self.element.is_none() && self.component.is_none()
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// The value of a name that means a constant.
+    pub(super) fn constant_name(&mut self, expr: &'a Expr) -> Option<Value> {
+        let ExprKind::Name(name) = &expr.kind else {
+            return None;
+        };
+        if self.references.contains_key(name) {
+            return None;
+        }
+        match self.scopes.find(self.scope, name) {
+            Some(index) => {
+                let symbol = self.scopes.get_mut(index);
+                match &symbol.meaning {
+                    Meaning::Value(value) if symbol.body == self.body.id => {
+                        symbol.is_read = true;
+                        Some(value.clone())
+                    }
+                    Meaning::Value(_) | Meaning::Variable(_) | Meaning::Unknown => None,
+                }
+            }
+            None => {
+                let value = super::literal::named_constant(name)?;
+                Some(Value::new(Type::FLOAT, self.float(value)))
+            }
+        }
+    }
+
+    /// Notes that the variable that an expression is part of is written.
+    pub(super) fn mark_written(&mut self, expr: &'a Expr) {
+        match &expr.kind {
+            ExprKind::Name(name) => match self.scopes.find(self.scope, name) {
+                Some(index) => self.scopes.get_mut(index).is_written = true,
+                None => self.body.ci_written |= name == "Ci",
+            },
+            ExprKind::Member { object, .. } | ExprKind::Index { object, .. } => self.mark_written(object),
+            _ => {}
+        }
+    }
+
+    /// The input that an expression of a group refers to.
+    fn reference(&self, expr: &Expr) -> Option<Place> {
+        if self.references.is_empty() {
+            return None;
+        }
+        self.references.get(&super::unit::ReferencePath::of(expr)?.to_string()).cloned()
+    }
+
+    /// Notes that the variable that an expression is part of is read.
+    pub(super) fn mark_read(&mut self, expr: &'a Expr) {
+        match &expr.kind {
+            ExprKind::Name(name) => {
+                let loops = self.frame.loops.len();
+                let Some(index) = self.scopes.find(self.scope, name) else {
+                    return;
+                };
+                let body = self.body.id;
+                let symbol = self.scopes.get_mut(index);
+                symbol.is_read = true;
+                // Inside a loop that began after the declaration, a later statement may have run before.
+                if !symbol.is_written && loops <= symbol.loops && symbol.body == body {
+                    self.report(expr.span, CheckError::Uninitialised { name: name.clone() });
+                }
+            }
+            ExprKind::Member { object, .. } | ExprKind::Index { object, .. } => self.mark_read(object),
+            _ => {}
+        }
+    }
+
+    /// The place that an expression means. What is no variable is put into one that cannot be written.
+    pub(super) fn place(&mut self, expr: &'a Expr) -> Option<Place> {
+        if let Some(place) = self.reference(expr) {
+            return Some(place);
+        }
+        match &expr.kind {
+            ExprKind::Name(name) => self.name_place(name, expr.span),
+            ExprKind::Member { object, name } => {
+                let place = self.place(object)?;
+                self.member(place, name)
+            }
+            ExprKind::Index { object, index } => {
+                let place = self.place(object);
+                let index = self.int_value(index, CheckError::IndexNotInt);
+                self.index(place?, index?, expr.span)
+            }
+            _ => {
+                let value = self.value(expr, None)?;
+                Some(self.materialise(value, expr.span))
+            }
+        }
+    }
+
+    /// Puts a value into variables.
+    pub(super) fn materialise(&mut self, value: Value, span: Span) -> Place {
+        let leaves = value.leaves.iter().zip(self.leaves(value.ty)).map(|(leaf, (_, ty))| match leaf {
+            Operand::Local(local) => *local,
+            Operand::Const(_) => self.body.local("", ty),
+        });
+        let leaves: Vec<LocalId> = leaves.collect();
+        for (local, leaf) in leaves.iter().zip(&value.leaves) {
+            self.store(*local, *leaf, span);
+        }
+        Place::whole(value.ty, leaves, Access::Value)
+    }
+
+    fn name_place(&mut self, name: &str, span: Span) -> Option<Place> {
+        if let Some(index) = self.scopes.find(self.scope, name) {
+            let symbol = self.scopes.get(index);
+            let is_foreign = symbol.body != self.body.id;
+            let meaning = symbol.meaning.clone();
+            if is_foreign && self.alone.is_none() && !matches!(meaning, Meaning::Unknown) {
+                self.report(span, CheckError::OutOfReach { name: name.to_owned() });
+                return None;
+            }
+            return match meaning {
+                Meaning::Variable(place) => Some(place),
+                Meaning::Value(value) => Some(self.materialise(value, span)),
+                Meaning::Unknown => None,
+            };
+        }
+        if let Some(global) = Global::from_name(name) {
+            let local = self.global(global, span);
+            let access = match global {
+                Global::P | Global::I | Global::N => Access::Writable,
+                _ => Access::Global(global.name()),
+            };
+            return Some(Place::whole(global.ty(), vec![local], access));
+        }
+        if name == "Ci" {
+            let local = match self.body.ci {
+                Some(local) => local,
+                None => *self.body.ci.insert(self.body.code.locals.push(crate::hir::Local {
+                    name: "Ci".to_owned(),
+                    ty: Type::CLOSURE,
+                })),
+            };
+            return Some(Place::whole(Type::CLOSURE, vec![local], Access::Writable));
+        }
+        if let Some(value) = super::literal::named_constant(name) {
+            let value = Value::new(Type::FLOAT, self.float(value));
+            let mut place = self.materialise(value, span);
+            place.access = Access::Constant(name.to_owned());
+            return Some(place);
+        }
+        self.unknown_name(name, span);
+        None
+    }
+
+    fn unknown_name(&mut self, name: &str, span: Span) {
+        let mut known: Vec<&str> = vec![];
+        known.extend(self.scopes.names(self.scope));
+        known.extend(Global::ALL.iter().map(|g| g.name()));
+        known.push("Ci");
+        super::literal::constant_names().for_each(|name| known.push(name));
+        known.extend(self.references.keys().map(String::as_str));
+        let is_function = self.is_callable(name);
+        let near = near(name, &known);
+        self.report(span, CheckError::UnknownName { name: name.to_owned(), near, is_function });
+    }
+
+    fn member(&mut self, mut place: Place, name: &Name) -> Option<Place> {
+        if let Some(info) = self.structure(place.ty.base)
+            && !place.ty.is_array()
+        {
+            let mut start = 0;
+            for field in info.fields.clone() {
+                let count = self.leaves(field.ty).len();
+                if field.name == name.text {
+                    place.leaves = place.leaves[start..start + count].to_vec();
+                    place.ty = field.ty;
+                    return Some(place);
+                }
+                start += count;
+            }
+            let known: Vec<&str> = info_fields(self, place.ty.base);
+            let near = near(&name.text, &known);
+            let ty = self.show(place.ty);
+            self.report(name.span, CheckError::UnknownMember { ty, name: name.text.clone(), near });
+            return None;
+        }
+        let lane = match name.text.as_str() {
+            "r" | "x" => Some(0),
+            "g" | "y" => Some(1),
+            "b" | "z" => Some(2),
+            _ => None,
+        };
+        match lane {
+            Some(lane) if place.ty.is_triple() => {
+                let lane = self.int(lane);
+                place.component = Some(Component::Lane(lane));
+                place.ty = Type::FLOAT;
+                Some(place)
+            }
+            _ => {
+                let ty = self.show(place.ty);
+                let near = place.ty.is_triple().then(|| "r`, `g`, `b`, `x`, `y` or `z".to_owned());
+                self.report(name.span, CheckError::UnknownMember { ty, name: name.text.clone(), near });
+                None
+            }
+        }
+    }
+
+    fn index(&mut self, mut place: Place, index: Operand, span: Span) -> Option<Place> {
+        let length = match (place.ty.length, place.component) {
+            (Length::Unsized, _) => {
+                place.element = Some(index);
+                place.ty = place.ty.element();
+                i32::MAX as u32
+            }
+            (Length::Array(n), _) => {
+                place.element = Some(index);
+                place.ty = place.ty.element();
+                n
+            }
+            (Length::Single, Some(Component::Row(row))) => {
+                place.component = Some(Component::Entry(row, index));
+                place.ty = Type::FLOAT;
+                4
+            }
+            (Length::Single, None) if place.ty.is_triple() => {
+                place.component = Some(Component::Lane(index));
+                place.ty = Type::FLOAT;
+                3
+            }
+            (Length::Single, None) if place.ty == Type::MATRIX => {
+                place.component = Some(Component::Row(index));
+                4
+            }
+            _ => {
+                let ty = self.show(place.ty);
+                self.report(span, CheckError::NotIndexable { ty });
+                return None;
+            }
+        };
+        if let Some(known) = self.body.known_int(index)
+            && !(0..length as i32).contains(&known)
+        {
+            self.report(span, CheckError::IndexOutOfRange { index: known, length });
+        }
+        Some(place)
+    }
+
+    /// The value of a place.
+    pub(super) fn read(&mut self, place: &Place, span: Span) -> Option<Value> {
+        if let Some(Component::Row(_)) = place.component {
+            self.report(span, CheckError::HalfIndexed);
+            return None;
+        }
+        let Some(index) = place.element else {
+            let leaves: Vec<Operand> = place.leaves.iter().map(|l| Operand::Local(*l)).collect();
+            return Some(match place.component {
+                Some(component) => self.read_component(leaves[0], component, span),
+                None => Value { ty: place.ty, leaves },
+            });
+        };
+        let mut leaves = vec![];
+        for local in &place.leaves {
+            let element = self.local_type(*local).element();
+            leaves.push(self.emit(Op::ArrayGet, vec![Operand::Local(*local), index], element, span));
+        }
+        // A field that is an array, of an array of structures, is refused where it is declared.
+        Some(match place.component {
+            Some(component) => self.read_component(leaves[0], component, span),
+            None => Value { ty: place.ty, leaves },
+        })
+    }
+
+    fn read_component(&mut self, whole: Operand, component: Component, span: Span) -> Value {
+        match component {
+            Component::Lane(lane) | Component::Row(lane) => {
+                self.emit_value(Op::TripleGet, vec![whole, lane], Type::FLOAT, span)
+            }
+            Component::Entry(row, column) => {
+                self.emit_value(Op::MatrixGet, vec![whole, row, column], Type::FLOAT, span)
+            }
+        }
+    }
+
+    /// Writes a value of the place's type; the value to go on with comes back.
+    pub(super) fn write(&mut self, place: &Place, value: Value, span: Span) -> Value {
+        if place.is_whole() {
+            for (local, leaf) in place.leaves.iter().zip(&value.leaves) {
+                self.store(*local, *leaf, span);
+            }
+            let leaves = place.leaves.iter().map(|l| Operand::Local(*l)).collect();
+            return Value { ty: place.ty, leaves };
+        }
+        for (local, leaf) in place.leaves.iter().zip(&value.leaves) {
+            self.write_leaf(place, *local, *leaf, span);
+        }
+        value
+    }
+
+    fn write_leaf(&mut self, place: &Place, local: LocalId, leaf: Operand, span: Span) {
+        let old = Operand::Local(local);
+        let Some(index) = place.element else {
+            match place.component {
+                Some(component) => self.write_component(local, old, component, leaf, span),
+                None => self.store(local, leaf, span),
+            }
+            return;
+        };
+        let new = match place.component {
+            Some(component) => {
+                let element = self.local_type(local).element();
+                let old = self.emit(Op::ArrayGet, vec![old, index], element, span);
+                let new = self.body.local("", element);
+                self.write_component(new, old, component, leaf, span);
+                Operand::Local(new)
+            }
+            None => leaf,
+        };
+        self.assign(Some(local), Op::ArraySet, vec![old, index, new], span);
+    }
+
+    fn write_component(&mut self, dst: LocalId, old: Operand, component: Component, leaf: Operand, span: Span) {
+        let (op, args) = match component {
+            Component::Lane(lane) | Component::Row(lane) => (Op::TripleSet, vec![old, lane, leaf]),
+            Component::Entry(row, column) => (Op::MatrixSet, vec![old, row, column, leaf]),
+        };
+        self.assign(Some(dst), op, args, span);
+    }
+
+    fn local_type(&self, local: LocalId) -> Type {
+        self.body.code.locals.get(local).map_or(Type::VOID, |l| l.ty)
+    }
+
+    /// Reports a write to what is not to be written; tells whether it is.
+    pub(super) fn check_writable(&mut self, place: &Place, span: Span) -> bool {
+        if matches!(place.component, Some(Component::Row(_))) {
+            self.report(span, CheckError::HalfIndexed);
+            return false;
+        }
+        if place.access == Access::Writable {
+            return true;
+        }
+        self.report(span, CheckError::NotWritable { access: place.access.clone() });
+        false
+    }
+}
+
+/// The names of a structure's fields.
+fn info_fields<'c>(checker: &'c Checker<'_>, base: Base) -> Vec<&'c str> {
+    match checker.structure(base) {
+        Some(info) => info.fields.iter().map(|f| f.name.as_str()).collect(),
+        None => vec![],
+    }
+}

@@ -1,0 +1,333 @@
+//! Types as written, structures, and conversions.
+
+use super::error::CheckError;
+use super::{Checker, Value};
+use crate::hir::{Const, Op, Operand};
+use crate::source::Span;
+use crate::syntax::ast::{self, ArrayLength, BinaryOp, ExprKind, TypeKind};
+use crate::ty::{Base, Length, Type};
+
+/// Longest array.
+const MAX_LENGTH: i64 = 1 << 16;
+
+/// Most leaves of a structure.
+const MAX_LEAVES: usize = 1024;
+
+/// A structure type.
+#[derive(Clone, Debug)]
+pub(super) struct StructInfo {
+    pub(super) name: String,
+    pub(super) fields: Vec<FieldInfo>,
+    /// Paths and types of the fields that are no structures.
+    leaves: Vec<(String, Type)>,
+}
+
+/// A field of a structure.
+#[derive(Clone, Debug)]
+pub(super) struct FieldInfo {
+    pub(super) name: String,
+    pub(super) ty: Type,
+}
+
+/// How an implicit conversion ranks: the specification's order, the best highest.
+pub(super) mod rank {
+    /// The same type.
+    pub(in super::super) const EXACT: u32 = 100;
+    /// An array of unknown length takes one of known length.
+    pub(in super::super) const LENGTH: u32 = 90;
+    /// int to float.
+    pub(in super::super) const PROMOTION: u32 = 77;
+    /// Between point, vector and normal.
+    pub(in super::super) const SPATIAL: u32 = 44;
+    /// A number to a triple.
+    pub(in super::super) const SPLAT: u32 = 23;
+    /// A number to a matrix.
+    pub(in super::super) const DIAGONAL: u32 = 16;
+}
+
+impl<'a> Checker<'a> {
+    /// A type for people.
+    pub(super) fn show(&self, ty: Type) -> String {
+        let Base::Struct(index) = ty.base else {
+            return ty.to_string();
+        };
+        let name = &self.structs[index as usize].name;
+        match ty.length {
+            Length::Single => name.clone(),
+            Length::Array(n) => format!("{name}[{n}]"),
+            Length::Unsized => format!("{name}[]"),
+        }
+    }
+
+    /// The structure of a base.
+    pub(super) fn structure(&self, base: Base) -> Option<&StructInfo> {
+        match base {
+            Base::Struct(index) => self.structs.get(index as usize),
+            _ => None,
+        }
+    }
+
+    /// Paths and types of a type's leaves; the path of a type that is no structure is empty.
+    pub(super) fn leaves(&self, ty: Type) -> Vec<(String, Type)> {
+        match self.structure(ty.base) {
+            None if ty == Type::VOID => vec![],
+            None => vec![(String::new(), ty)],
+            Some(info) => {
+                let array = |leaf: &Type| match ty.length {
+                    Length::Single => *leaf,
+                    length => Type { base: leaf.base, length },
+                };
+                info.leaves.iter().map(|(path, leaf)| (path.clone(), array(leaf))).collect()
+            }
+        }
+    }
+
+    /// Declares a structure.
+    pub(super) fn declare_struct(&mut self, structure: &'a ast::Struct) {
+        let mut fields: Vec<FieldInfo> = vec![];
+        let mut leaves = vec![];
+        for field in &structure.fields {
+            let Some(ty) = self.resolve(&field.ty, field.array.as_ref()) else {
+                continue;
+            };
+            let name = &field.name;
+            if fields.iter().any(|f| f.name == name.text) {
+                self.report(name.span, CheckError::Duplicate { what: "field", name: name.text.clone() });
+                continue;
+            }
+            if ty == Type::VOID || ty.length == Length::Unsized {
+                let found = self.show(ty);
+                self.report(name.span, CheckError::BadFieldType { found });
+                continue;
+            }
+            for (path, leaf) in self.leaves(ty) {
+                leaves.push((format!(".{}{path}", name.text), leaf));
+            }
+            fields.push(FieldInfo { name: name.text.clone(), ty });
+        }
+        if leaves.len() > MAX_LEAVES {
+            let name = structure.name.text.clone();
+            self.report(structure.name.span, CheckError::StructTooLarge { name, limit: MAX_LEAVES });
+            leaves.truncate(0);
+            fields.truncate(0);
+        }
+        let index = self.structs.len() as u32;
+        let name = &structure.name;
+        self.structs.push(StructInfo { name: name.text.clone(), fields, leaves });
+        if self.scopes.declare_struct(self.scope, &name.text, index).is_some() {
+            self.report(name.span, CheckError::Duplicate { what: "structure", name: name.text.clone() });
+        }
+    }
+
+    /// The type that is written.
+    pub(super) fn resolve(&mut self, ty: &ast::TypeName, array: Option<&ArrayLength>) -> Option<Type> {
+        let base = match &ty.kind {
+            TypeKind::Void => Base::Void,
+            TypeKind::Int | TypeKind::Bool => Base::Int,
+            TypeKind::Float => Base::Float,
+            TypeKind::Double => {
+                self.report(ty.span, CheckError::DoubleIsFloat);
+                Base::Float
+            }
+            TypeKind::Color => Base::Color,
+            TypeKind::Point => Base::Point,
+            TypeKind::Vector => Base::Vector,
+            TypeKind::Normal => Base::Normal,
+            TypeKind::Matrix => Base::Matrix,
+            TypeKind::String | TypeKind::Texture2d => Base::String,
+            TypeKind::Closure => Base::Closure,
+            TypeKind::Named(name) => match self.scopes.find_struct(self.scope, name) {
+                Some(index) => Base::Struct(index),
+                None if name == "any" => {
+                    self.report(ty.span, CheckError::NotYet { what: "a parameter of type `any`".to_owned() });
+                    return None;
+                }
+                None => {
+                    let mut known = self.scopes.struct_names(self.scope);
+                    known.extend(TYPE_NAMES);
+                    let near = near(name, &known);
+                    self.report(ty.span, CheckError::UnknownType { name: name.clone(), near });
+                    return None;
+                }
+            },
+        };
+        let length = match array {
+            None => Length::Single,
+            Some(ArrayLength::Unsized) => Length::Unsized,
+            Some(ArrayLength::Sized(expr)) => Length::Array(self.array_length(expr)?),
+        };
+        let nested = self.structure(base).is_some_and(|s| s.leaves.iter().any(|(_, t)| t.is_array()));
+        if length != Length::Single && (nested || base == Base::Void) {
+            let element = self.show(Type::single(base));
+            self.report(ty.span, CheckError::BadElementType { element });
+            return None;
+        }
+        Some(Type { base, length })
+    }
+
+    fn array_length(&mut self, expr: &ast::Expr) -> Option<u32> {
+        match constant_int(expr) {
+            Some(n @ 1..=MAX_LENGTH) => Some(n as u32),
+            Some(n) => {
+                self.report(expr.span, CheckError::BadLength { length: n, limit: MAX_LENGTH });
+                None
+            }
+            None => {
+                self.report(expr.span, CheckError::LengthNotConstant);
+                None
+            }
+        }
+    }
+
+    /// Converts as an assignment does; `None` when that is not allowed. Says nothing.
+    pub(super) fn coerce(&mut self, value: &Value, to: Type, span: Span) -> Option<Value> {
+        if to.base == Base::Closure && value.ty != to {
+            let is_zero = value.leaves.len() == 1 && is_zero(self.body.known(value.leaf())?);
+            return (is_zero && !to.is_array()).then(|| Value::new(to, self.body.constant(Const::NullClosure)));
+        }
+        conversion_rank(value.ty, to)?;
+        Some(self.convert(value, to, span))
+    }
+
+    /// Converts, explicitly where that is needed. Types that no conversion joins are left as they are.
+    pub(super) fn convert(&mut self, value: &Value, to: Type, span: Span) -> Value {
+        let length = match to.length {
+            Length::Unsized => value.ty.length,
+            length => length,
+        };
+        let to = Type { base: to.base, length };
+        if value.ty == to || value.ty.is_array() || value.leaves.len() != 1 || (value.ty.is_triple() && to.is_triple()) {
+            return Value { ty: to, leaves: value.leaves.clone() };
+        }
+        let leaf = value.leaf();
+        let leaf = match (value.ty.base, to.base) {
+            (Base::Int, Base::Float) => self.int_to_float(leaf, span),
+            (Base::Float, Base::Int) => match self.body.known(leaf) {
+                Some(Const::Float(f)) => {
+                    let int = *f as i32;
+                    self.int(int)
+                }
+                _ => self.emit(Op::FloatToInt, vec![leaf], to, span),
+            },
+            (Base::Int | Base::Float, base) if base.is_triple() => {
+                let leaf = self.as_float(value, span);
+                match self.body.known(leaf) {
+                    Some(Const::Float(f)) => {
+                        let triple = Const::Triple([*f; 3]);
+                        self.body.constant(triple)
+                    }
+                    _ => self.emit(Op::Splat, vec![leaf], to, span),
+                }
+            }
+            (Base::Int | Base::Float, Base::Matrix) => {
+                let leaf = self.as_float(value, span);
+                match self.body.known(leaf) {
+                    Some(Const::Float(f)) => {
+                        let mut matrix = [0.0; 16];
+                        for i in 0..4 {
+                            matrix[i * 5] = *f;
+                        }
+                        self.body.constant(Const::Matrix(matrix))
+                    }
+                    _ => self.emit(Op::Diagonal, vec![leaf], to, span),
+                }
+            }
+            _ => leaf,
+        };
+        Value::new(to, leaf)
+    }
+
+    /// The float of an int or float.
+    fn as_float(&mut self, value: &Value, span: Span) -> Operand {
+        match value.ty.base {
+            Base::Int => self.int_to_float(value.leaf(), span),
+            _ => value.leaf(),
+        }
+    }
+
+    fn int_to_float(&mut self, leaf: Operand, span: Span) -> Operand {
+        match self.body.known_int(leaf) {
+            Some(int) => self.float(int as f32),
+            None => self.emit(Op::IntToFloat, vec![leaf], Type::FLOAT, span),
+        }
+    }
+}
+
+/// The types with a keyword, for hints.
+pub(super) const TYPE_NAMES: [&str; 10] = [
+    "int", "float", "color", "point", "vector", "normal", "matrix", "string", "void", "closure",
+];
+
+/// The known name nearest to a wrong one.
+pub(super) fn near(wrong: &str, known: &[&str]) -> Option<String> {
+    crate::diagnostic::nearest(wrong, known.iter().copied().filter(|n| !n.starts_with("__"))).map(str::to_owned)
+}
+
+/// How well a value of one type does where another is wanted; `None` when it needs a cast or cannot be.
+pub(super) fn conversion_rank(from: Type, to: Type) -> Option<u32> {
+    let is_spatial = |base: Base| base.is_triple() && base != Base::Color;
+    if from == to {
+        return Some(rank::EXACT);
+    }
+    let bases = from.base == to.base;
+    match (from.length, to.length) {
+        (Length::Single, Length::Single) => match (from.base, to.base) {
+            (Base::Int, Base::Float) => Some(rank::PROMOTION),
+            (a, b) if is_spatial(a) && is_spatial(b) => Some(rank::SPATIAL),
+            (Base::Int | Base::Float, b) if b.is_triple() => Some(rank::SPLAT),
+            (Base::Int | Base::Float, Base::Matrix) => Some(rank::DIAGONAL),
+            _ => None,
+        },
+        (Length::Array(_), Length::Unsized) if bases => Some(rank::LENGTH),
+        (Length::Array(_), Length::Unsized) if is_spatial(from.base) && is_spatial(to.base) => Some(rank::SPATIAL),
+        (Length::Array(n), Length::Array(m)) if n == m && is_spatial(from.base) && is_spatial(to.base) => {
+            Some(rank::SPATIAL)
+        }
+        _ => None,
+    }
+}
+
+/// Whether a cast can turn one type into another.
+pub(super) fn can_cast(from: Type, to: Type) -> bool {
+    let is_number = |base| matches!(base, Base::Int | Base::Float);
+    conversion_rank(from, to).is_some()
+        || (!from.is_array()
+            && !to.is_array()
+            && (is_number(from.base) && is_number(to.base) || from.base.is_triple() && to.base.is_triple()))
+}
+
+/// The type that two values meet in, for comparisons and `?:`.
+pub(super) fn common_type(a: Type, b: Type) -> Option<Type> {
+    if conversion_rank(a, b).is_some() {
+        Some(b)
+    } else {
+        conversion_rank(b, a).map(|_| a)
+    }
+}
+
+fn is_zero(value: &Const) -> bool {
+    match value {
+        Const::Int(i) => *i == 0,
+        Const::Float(f) => *f == 0.0,
+        _ => false,
+    }
+}
+
+/// The value of a constant expression of ints.
+pub(super) fn constant_int(expr: &ast::Expr) -> Option<i64> {
+    match &expr.kind {
+        ExprKind::Int(value) => Some(*value),
+        ExprKind::Binary { op, left, right } => {
+            let (a, b) = (constant_int(left)?, constant_int(right)?);
+            match op {
+                BinaryOp::Add => a.checked_add(b),
+                BinaryOp::Sub => a.checked_sub(b),
+                BinaryOp::Mul => a.checked_mul(b),
+                BinaryOp::Div => a.checked_div(b),
+                BinaryOp::Mod => a.checked_rem(b),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,405 @@
+//! Units: their parameters, defaults and metadata; and expressions made into units.
+
+use std::fmt;
+
+use cranelift_entity::PrimaryMap;
+use rustc_hash::FxHashMap;
+
+use super::body::Body;
+use super::error::CheckError;
+use super::function::Frame;
+use super::place::{Access, Place};
+use super::scope::{Meaning, Role, Symbol};
+use super::{Checker, Value};
+use crate::hir::{self, Block, LocalId, Param, ScopeId, Stmt, Unit, UnitKind};
+use crate::source::Span;
+use crate::syntax::ast::{self, ExprKind, Passing};
+use crate::ty::{Length, Type};
+
+/// Something that a group's expression refers to: `tint`, `tex.result`, `a[2]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ReferencePath {
+    /// Its names and indices.
+    pub parts: Vec<ReferencePart>,
+    /// Its place.
+    pub span: Span,
+}
+
+/// A part of a [`ReferencePath`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ReferencePart {
+    /// A name; all but the first stand behind a dot.
+    Name(String),
+    /// A constant index in brackets.
+    Index(u32),
+}
+
+impl ReferencePath {
+    /// The path that an expression is, if it is one.
+    pub fn of(expr: &ast::Expr) -> Option<ReferencePath> {
+        let mut path = match &expr.kind {
+            ExprKind::Name(name) => ReferencePath {
+                parts: vec![ReferencePart::Name(name.clone())],
+                span: expr.span,
+            },
+            ExprKind::Member { object, name } => {
+                let mut path = ReferencePath::of(object)?;
+                path.parts.push(ReferencePart::Name(name.text.clone()));
+                path
+            }
+            ExprKind::Index { object, index } => {
+                let mut path = ReferencePath::of(object)?;
+                let index = super::types::constant_int(index)?;
+                path.parts.push(ReferencePart::Index(u32::try_from(index).ok()?));
+                path
+            }
+            _ => return None,
+        };
+        path.span = expr.span;
+        Some(path)
+    }
+}
+
+impl fmt::Display for ReferencePath {
+    /// As in source.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, part) in self.parts.iter().enumerate() {
+            match part {
+                ReferencePart::Name(name) if i == 0 => f.write_str(name)?,
+                ReferencePart::Name(name) => write!(f, ".{name}")?,
+                ReferencePart::Index(index) => write!(f, "[{index}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// Lowers a unit; `None` when it has mistakes.
+    pub(super) fn unit(&mut self, unit: &'a ast::Unit) -> Option<Unit> {
+        let kind = match unit.kind {
+            ast::UnitKind::Shader => UnitKind::Shader,
+            ast::UnitKind::Surface => UnitKind::Surface,
+            ast::UnitKind::Displacement => UnitKind::Displacement,
+            ast::UnitKind::Volume => UnitKind::Volume,
+        };
+        self.whole(&unit.name.text, kind, unit.name.span, |c| {
+            let mut params = c.params(&unit.params);
+            let metadata = c.metadata(&unit.metadata);
+            let block = c.body_of_unit(&unit.body, unit.span);
+            if let Some(local) = c.body.ci.filter(|_| c.body.ci_written) {
+                params.push(result_param("Ci", Type::CLOSURE, local, unit.name.span));
+            }
+            Some((params, metadata, block))
+        })
+    }
+
+    /// What a group takes and gives, as a unit that does nothing.
+    pub(super) fn interface(&mut self, group: &'a ast::Group) -> Option<Unit> {
+        self.whole(&group.name.text, UnitKind::Shader, group.name.span, |c| {
+            let params = c.params(&group.params);
+            let metadata = c.metadata(&group.metadata);
+            Some((params, metadata, vec![]))
+        })
+    }
+
+    /// See [`super::expression`].
+    pub(super) fn expression_unit(
+        &mut self,
+        expr: &'a ast::Expr,
+        expected: Option<Type>,
+        inputs: &mut dyn FnMut(&ReferencePath) -> Option<Type>,
+    ) -> Option<Unit> {
+        let mut found = vec![];
+        references(expr, inputs, &mut found);
+        let unit = self.whole("<expression>", UnitKind::Shader, expr.span, |c| {
+            c.in_group = true;
+            let mut params = vec![];
+            for (path, ty) in &found {
+                let name = path.to_string();
+                if c.references.contains_key(&name) {
+                    continue;
+                }
+                let locals = c.locals(&name, *ty);
+                for ((suffix, leaf), local) in c.leaves(*ty).into_iter().zip(&locals) {
+                    let mut param = result_param(&format!("{name}{suffix}"), leaf, *local, path.span);
+                    param.output = false;
+                    params.push(param);
+                }
+                c.references.insert(name.clone(), Place::whole(*ty, locals, Access::Param(name)));
+            }
+            let mut result = None;
+            let block = c.block(expr.span, |c| {
+                let value = match expected {
+                    Some(ty) => c.initial(expr, ty),
+                    None => c.value(expr, None),
+                };
+                result = value.map(|value| c.materialise_result(&value, expr.span));
+            });
+            let (ty, locals) = result?;
+            for ((suffix, leaf), local) in c.leaves(ty).into_iter().zip(locals) {
+                params.push(result_param(&format!("result{suffix}"), leaf, local, expr.span));
+            }
+            Some((params, vec![], block))
+        });
+        self.in_group = false;
+        self.references.clear();
+        unit
+    }
+
+    fn materialise_result(&mut self, value: &Value, span: Span) -> (Type, Vec<LocalId>) {
+        let locals = self.locals("result", value.ty);
+        for (local, leaf) in locals.iter().zip(&value.leaves) {
+            self.store(*local, *leaf, span);
+        }
+        (value.ty, locals)
+    }
+
+    /// Sets the stage for a unit, and gathers what `fill` makes unless there was a mistake.
+    fn whole(
+        &mut self,
+        name: &str,
+        kind: UnitKind,
+        span: Span,
+        fill: impl FnOnce(&mut Self) -> Option<(Vec<Param>, Vec<hir::Metadata>, Block)>,
+    ) -> Option<Unit> {
+        let errors = self.errors();
+        self.failed = None;
+        self.bodies += 1;
+        self.body = Body::new(self.bodies);
+        self.called = PrimaryMap::new();
+        self.called_ids = FxHashMap::default();
+        self.emitted = 0;
+        let scope = self.new_scope("unit");
+        self.unit_scope = Some(scope);
+        self.frame = Frame { scope: Some(scope), ..Frame::default() };
+        let inner = self.scopes.push(self.scope);
+        let outer = std::mem::replace(&mut self.scope, inner);
+        let filled = fill(self);
+        self.scope = outer;
+        self.unit_scope = None;
+
+        let failed = self.failed.is_some();
+        if let Some(mistake) = self.failed.take()
+            && self.errors() == 0
+        {
+            // It shows only where a function is lowered into this unit.
+            self.diagnostics.push(mistake);
+        }
+        if self.errors() > errors || failed {
+            return None;
+        }
+        let (params, metadata, block) = filled?;
+        let mut body = std::mem::take(&mut self.body);
+        body.code.body = body.prologue;
+        if leaves_scope(&block, scope) {
+            body.code.body.push(Stmt::Scope { scope, body: block });
+        } else {
+            body.code.body.extend(block);
+        }
+        Some(Unit {
+            name: name.to_owned(),
+            kind,
+            params,
+            metadata,
+            code: body.code,
+            functions: std::mem::replace(&mut self.called, PrimaryMap::new()),
+            span,
+        })
+    }
+
+    fn body_of_unit(&mut self, statements: &'a [ast::Stmt], span: Span) -> Block {
+        let inner = self.scopes.push(self.scope);
+        let outer = std::mem::replace(&mut self.scope, inner);
+        let block = self.block(span, |c| c.statements(statements, true));
+        self.scope = outer;
+        block
+    }
+
+    fn params(&mut self, params: &'a [ast::Param]) -> Vec<Param> {
+        let mut list = vec![];
+        for param in params {
+            self.param(param, &mut list);
+        }
+        list
+    }
+
+    fn param(&mut self, param: &'a ast::Param, list: &mut Vec<Param>) {
+        let name = &param.name;
+        let metadata = self.metadata(&param.metadata);
+        let resolved = self.resolve(&param.ty, param.array.as_ref());
+        let Some(mut ty) = resolved.filter(|ty| *ty != Type::VOID) else {
+            if resolved.is_some() {
+                self.report(param.ty.span, CheckError::VoidVariable);
+            }
+            self.unit_param(name, Meaning::Unknown);
+            return;
+        };
+        if name.text.is_empty() {
+            self.report(param.span, CheckError::NamelessParam);
+            return;
+        }
+        let is_unsized = ty.length == Length::Unsized;
+        if is_unsized {
+            ty = Type::array(ty.base, self.default_length(param, ty));
+        }
+        let output = param.passing == Passing::Output;
+        let struct_name = self.structure(ty.base).map(|s| s.name.clone());
+        let locals = self.locals(&name.text, ty);
+        for (i, (path, leaf)) in self.leaves(ty).into_iter().enumerate() {
+            let local = locals[i];
+            let init = match &param.default {
+                Some(default) => self.default_of(default, ty, i, local),
+                None => vec![],
+            };
+            list.push(Param {
+                name: format!("{}{path}", name.text),
+                ty: leaf,
+                is_unsized,
+                output,
+                local,
+                init,
+                struct_name: struct_name.clone(),
+                metadata: metadata.clone(),
+                span: name.span,
+            });
+        }
+        let access = if output { Access::Writable } else { Access::Param(name.text.clone()) };
+        self.unit_param(name, Meaning::Variable(Place::whole(ty, locals, access)));
+    }
+
+    fn unit_param(&mut self, name: &'a ast::Name, meaning: Meaning) {
+        let symbol = Symbol {
+            name: &name.text,
+            meaning,
+            role: Role::Param,
+            span: name.span,
+            body: self.body.id,
+            loops: 0,
+            is_read: false,
+            is_written: true,
+        };
+        if self.scopes.declare(self.scope, symbol).is_some() {
+            self.report(name.span, CheckError::Duplicate { what: "parameter", name: name.text.clone() });
+        }
+    }
+
+    /// The statements that give leaf `i` of a parameter its default; each leaf's stand alone.
+    fn default_of(&mut self, default: &'a ast::Expr, ty: Type, i: usize, local: LocalId) -> Block {
+        self.quiet += u32::from(i > 0);
+        self.body.in_default = true;
+        let block = self.block(default.span, |c| {
+            if let Some(value) = c.initial(default, ty) {
+                c.store(local, value.leaves[i], default.span);
+            }
+        });
+        self.body.in_default = false;
+        self.quiet -= u32::from(i > 0);
+        block
+    }
+
+    /// How long the default of an array of unknown length is.
+    fn default_length(&mut self, param: &'a ast::Param, ty: Type) -> u32 {
+        let Some(default) = &param.default else {
+            return 1;
+        };
+        let mut length = 1;
+        let failed = self.failed.take();
+        self.quiet += 1;
+        self.body.in_default = true;
+        self.block(default.span, |c| {
+            length = c.initial(default, ty).map_or(1, |v| v.ty.count());
+        });
+        self.body.in_default = false;
+        self.quiet -= 1;
+        self.failed = failed;
+        length
+    }
+
+    /// What `[[ … ]]` says; every value must be constant.
+    fn metadata(&mut self, list: &'a [ast::Metadata]) -> Vec<hir::Metadata> {
+        let mut found = vec![];
+        for entry in list {
+            let Some(ty) = self.resolve(&entry.ty, entry.array.as_ref()) else {
+                continue;
+            };
+            let mut value = None;
+            self.block(entry.span, |c| value = c.initial(&entry.value, ty));
+            let Some(value) = value else {
+                continue;
+            };
+            let known = match value.leaves.as_slice() {
+                [only] => self.body.known(*only).cloned(),
+                _ => None,
+            };
+            match known {
+                Some(known) => found.push(hir::Metadata {
+                    name: entry.name.text.clone(),
+                    value: known,
+                    ty: value.ty,
+                }),
+                None => self.report(entry.value.span, CheckError::MetadataNotConstant),
+            }
+        }
+        found
+    }
+}
+
+fn result_param(name: &str, ty: Type, local: LocalId, span: Span) -> Param {
+    Param {
+        name: name.to_owned(),
+        ty,
+        is_unsized: false,
+        output: true,
+        local,
+        init: vec![],
+        struct_name: None,
+        metadata: vec![],
+        span,
+    }
+}
+
+/// Whether a block leaves a scope.
+fn leaves_scope(block: &Block, scope: ScopeId) -> bool {
+    block.iter().any(|stmt| match stmt {
+        Stmt::Op { .. } | Stmt::Call { .. } => false,
+        Stmt::If { then, otherwise, .. } => leaves_scope(then, scope) || leaves_scope(otherwise, scope),
+        Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => leaves_scope(body, scope),
+        Stmt::Leave(left) => *left == scope,
+    })
+}
+
+/// Collects what an expression refers to and `inputs` knows, the longest path of each.
+fn references(
+    expr: &ast::Expr,
+    inputs: &mut dyn FnMut(&ReferencePath) -> Option<Type>,
+    found: &mut Vec<(ReferencePath, Type)>,
+) {
+    if let Some(path) = ReferencePath::of(expr)
+        && let Some(ty) = inputs(&path)
+    {
+        found.push((path, ty));
+        return;
+    }
+    let mut all = |list: &[&ast::Expr]| list.iter().for_each(|e| references(e, inputs, found));
+    match &expr.kind {
+        ExprKind::Member { object, .. } => all(&[object]),
+        ExprKind::Index { object, index } => all(&[object, index]),
+        ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Braces(list) => {
+            all(&list.iter().collect::<Vec<_>>());
+        }
+        ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => all(&[operand]),
+        ExprKind::Step { target, .. } => all(&[target]),
+        ExprKind::Binary { left, right, .. } => all(&[left, right]),
+        ExprKind::Assign { target, value, .. } => all(&[target, value]),
+        ExprKind::Ternary { condition, then, otherwise } => all(&[condition, then, otherwise]),
+        ExprKind::Construct { args, .. } | ExprKind::Call { args, .. } => {
+            all(&args.iter().map(|a| &a.value).collect::<Vec<_>>());
+        }
+        ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::String(_)
+        | ExprKind::Bool(_)
+        | ExprKind::Name(_) => {}
+    }
+}
