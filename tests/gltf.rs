@@ -178,8 +178,8 @@ fn reads_a_whole_document() {
     assert_eq!((left.material, strip.material), (Some(0), None));
     assert_eq!(left.mesh.triangles, [[0, 1, 2], [1, 3, 2]]);
     assert_eq!(strip.mesh.triangles, left.mesh.triangles);
-    assert_eq!(left.mesh.uvs[0], Vec2::new(0.0, 1.0));
-    assert_eq!(strip.mesh.uvs2[3], Vec2::new(1.0, 0.0));
+    assert_eq!(left.mesh.uvs[0], Vec2::ZERO, "v runs up");
+    assert_eq!(strip.mesh.uvs2[3], Vec2::ONE);
     assert_eq!(left.mesh.colors[1], [0.0, 1.0, 0.0, 1.0]);
     assert_eq!(left.world_from_object.transform_point3(Vec3::X), Vec3::new(-1.0, 1.0, 0.0));
     // Mirrored, turned by a right angle, lifted.

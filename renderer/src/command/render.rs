@@ -1,5 +1,6 @@
 //! `kiln render`: from a scene file to a picture.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,8 +66,8 @@ fn outputs(args: &RenderArgs) -> Vec<PathBuf> {
     if !args.output.is_empty() {
         return args.output.clone();
     }
-    let stem = args.scene.file_stem().map_or_else(|| "kiln".into(), Path::new);
-    vec![stem.with_extension("png")]
+    let stem = args.scene.file_stem().unwrap_or(OsStr::new("kiln"));
+    vec![Path::new(stem).with_extension("png")]
 }
 
 /// Reads the scene with what the command line changes about it.

@@ -70,6 +70,23 @@ impl Stats {
 }
 
 impl Integrator {
+    /// Its name on the command line and in files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Integrator::Path(_) => "path",
+        }
+    }
+
+    /// The same with paths of at most `depth` segments, if a depth is given.
+    #[must_use]
+    pub fn with_depth(self, depth: Option<u32>) -> Integrator {
+        match self {
+            Integrator::Path(settings) => {
+                Integrator::Path(PathSettings { depth: depth.or(settings.depth), ..settings })
+            }
+        }
+    }
+
     /// An estimate of the radiance that arrives along a camera's ray. `sampler` stands at the first number after those
     /// that made the ray.
     #[inline]

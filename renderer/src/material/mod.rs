@@ -7,6 +7,7 @@ mod closures;
 mod flatten;
 mod globals;
 mod host;
+pub mod library;
 
 use std::sync::Arc;
 
@@ -69,7 +70,7 @@ impl Material {
     /// A material of the closure that `instance` makes. The instance belongs to a system with [`closure_registry`] and a
     /// [`Host`], whose textures are loaded.
     pub fn new(instance: Arc<ShaderInstance>, sides: Sides, context: &mut ShadingContext) -> Material {
-        let abilities = closures::abilities(instance.closures().iter().copied());
+        let abilities = closures::abilities(instance.statistics().closures.iter().copied());
         let mut material = Material {
             instance,
             abilities,

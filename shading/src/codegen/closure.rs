@@ -72,15 +72,13 @@ impl Emitter<'_, '_> {
         let closure = self.read(args[0]);
         let done = self.done();
         self.unless_null(closure, done, closure);
-        if self.is_fresh_component(args[0], &block[..at]) {
-            self.store_weight(weight, closure);
+        if let Some(id) = self.fresh_component(args[0], &block[..at]) {
+            self.store_weight(id.0, weight, closure);
             let at = closure;
             return self.finish_node(Node { at, done });
         }
         let node = self.node(2 * HEADER_BYTES, done);
-        let tag = self.int(TAG_MUL as i32);
-        self.b.ins().store(trusted(), tag, node.at, 0);
-        self.store_weight(weight, node.at);
+        self.store_weight(TAG_MUL, weight, node.at);
         self.b
             .ins()
             .store(trusted(), closure, node.at, HEADER_BYTES as i32);
@@ -102,22 +100,30 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(go);
     }
 
-    /// Whether an operand is used here only, and was last made as a component in the statements before.
-    fn is_fresh_component(&self, closure: Operand, before: &[Stmt]) -> bool {
+    /// The component that an operand is, if it is used here only and was made in the statements before.
+    fn fresh_component(&self, closure: Operand, before: &[Stmt]) -> Option<ClosureId> {
         let Operand::Local(local) = closure else {
-            return false;
+            return None;
         };
-        self.temporaries.contains(&local)
-            && before.iter().rev().take(LOOK_BACK).any(|stmt| {
-                matches!(stmt, Stmt::Op { dst: Some(dst), op: Op::MakeClosure(_), .. } if *dst == local)
-            })
+        if !self.temporaries.contains(&local) {
+            return None;
+        }
+        before.iter().rev().take(LOOK_BACK).find_map(|stmt| match stmt {
+            Stmt::Op {
+                dst: Some(dst),
+                op: Op::MakeClosure(id),
+                ..
+            } if *dst == local => Some(*id),
+            _ => None,
+        })
     }
 
-    /// Stores three floats after the tag.
-    fn store_weight(&mut self, weight: ir::Value, node: ir::Value) {
-        for (lane, value) in self.lanes(weight).into_iter().enumerate() {
-            self.b.ins().store(trusted(), value, node, 4 + 4 * lane as i32);
-        }
+    /// Stores a header. All 16 bytes at once, since whoever reads it soon may read it so.
+    fn store_weight(&mut self, tag: u32, weight: ir::Value, node: ir::Value) {
+        let tag = self.float(f32::from_bits(tag));
+        let header = self.shuffle(weight, [0, 0, 1, 2]);
+        let header = self.b.ins().insertlane(header, tag, 0u8);
+        self.b.ins().store(trusted(), header, node, 0);
     }
 
     /// A header of constant weight, as 16 bytes.

@@ -189,7 +189,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Lanes in another order.
-    fn shuffle(&mut self, a: ir::Value, lanes: [u8; 4]) -> ir::Value {
+    pub(super) fn shuffle(&mut self, a: ir::Value, lanes: [u8; 4]) -> ir::Value {
         let bytes: Vec<u8> = lanes
             .into_iter()
             .flat_map(|lane| (0..4).map(move |byte| lane * 4 + byte))

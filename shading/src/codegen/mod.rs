@@ -49,12 +49,12 @@ use value::{Address, Emitter};
 /// How much work goes into the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OptLevel {
-    /// Least: one pass of register allocation.
+    /// Least: one pass of register allocation. Compiles in 0.6 of the time and runs 1.5 times as long.
     Fast,
     /// No optimisation of instructions, but good register allocation.
     #[default]
     Plain,
-    /// All that Cranelift can do.
+    /// All that Cranelift can do. HIR is optimised already: compiles in 1.2 to 1.4 of the time and runs 0 to 3 % faster.
     Full,
 }
 
@@ -109,6 +109,11 @@ const MAX_MEMORY: u64 = 8 << 20;
 pub struct GlobalSet(u16);
 
 impl GlobalSet {
+    /// Whether it has none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     /// Whether it has a global.
     pub fn contains(self, global: Global) -> bool {
         self.0 & 1 << global as u16 != 0

@@ -1,6 +1,5 @@
 //! Linking: a template becomes one piece of HIR without inputs.
 
-
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
@@ -555,7 +554,7 @@ impl Linker<'_> {
         let mut wires: Vec<(Path, Wire)> = vec![];
         let mut failed = false;
         let mut errors = vec![];
-        let environment = *self.environment;
+        let environment = self.environment;
         let mut resolve = |reference: &check::ReferencePath| {
             let path = &Path::from(reference);
             match self.path(scope, path) {
@@ -577,7 +576,7 @@ impl Linker<'_> {
                 }
             }
         };
-        let compiled = check::expression(file, expr, expected, &mut resolve, &environment);
+        let compiled = check::expression(file, expr, expected, &mut resolve, environment);
         errors.into_iter().for_each(|error| self.report(error, place));
         let unit = match compiled {
             Ok(unit) => unit,
@@ -597,8 +596,11 @@ impl Linker<'_> {
             })
             .collect();
         let ports = self.unit(&unit, &file.sources, scope.prefix, feeds, overrides);
-        let result = ports.into_iter().next()?;
-        Some(Wire::single(result.operand, result.ty))
+        let part = |port: Port| {
+            let suffix = port.name.strip_prefix("result").unwrap_or_default().to_owned();
+            Part { suffix, operand: port.operand, ty: port.ty }
+        };
+        Some(Wire { parts: ports.into_iter().map(part).collect() })
     }
 
     /// `dst = value` with the language's implicit conversion.

@@ -40,16 +40,15 @@ impl Path {
 
 impl From<&ReferencePath> for Path {
     fn from(reference: &ReferencePath) -> Path {
-        let mut head = String::new();
-        let mut rest = vec![];
-        for (i, part) in reference.parts.iter().enumerate() {
-            match part {
-                ReferencePart::Name(name) if i == 0 => head = name.clone(),
-                ReferencePart::Name(name) => rest.push(Accessor::Field(name.clone())),
-                ReferencePart::Index(index) => rest.push(Accessor::Index(*index)),
-            }
-        }
-        Path { head, rest }
+        let mut parts = reference.parts.iter().map(|part| match part {
+            ReferencePart::Name(name) => Accessor::Field(name.clone()),
+            ReferencePart::Index(i) => Accessor::Index(*i),
+        });
+        let head = match parts.next() {
+            Some(Accessor::Field(name)) => name,
+            Some(Accessor::Index(_)) | None => String::new(),
+        };
+        Path { head, rest: parts.collect() }
     }
 }
 

@@ -30,10 +30,13 @@ impl Arena {
     }
 
     /// Takes everything back. The largest chunk stays, so that runs of one kind soon need one only.
+    #[inline]
     pub(crate) fn reset(&mut self) -> Window {
-        let last = self.chunks.len() - 1;
-        self.chunks.swap(0, last);
-        self.chunks.truncate(1);
+        if self.chunks.len() > 1 {
+            let last = self.chunks.len() - 1;
+            self.chunks.swap(0, last);
+            self.chunks.truncate(1);
+        }
         self.window()
     }
 
@@ -49,6 +52,7 @@ impl Arena {
         Some(self.window())
     }
 
+    #[inline]
     fn window(&mut self) -> Window {
         let chunk = self
             .chunks

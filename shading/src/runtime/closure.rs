@@ -37,14 +37,6 @@ pub(crate) struct NodeHeader {
     pub(crate) weight: [f32; 3],
 }
 
-/// What follows the header of a sum; a product has the first only.
-#[derive(Clone, Copy)]
-#[repr(C, align(16))]
-pub(crate) struct Children {
-    pub(crate) a: *const NodeHeader,
-    pub(crate) b: *const NodeHeader,
-}
-
 /// Bytes of the header of a node.
 pub(crate) const HEADER_BYTES: usize = size_of::<NodeHeader>();
 
@@ -157,7 +149,10 @@ impl<'a> ClosureRef<'a> {
             }
             TAG_ADD => {
                 // SAFETY: as above.
-                let Children { a, b } = unsafe { block.cast::<Children>().read() };
+                let [a, b] = unsafe {
+                    let first = block.cast::<*const NodeHeader>();
+                    [first.read(), first.add(1).read()]
+                };
                 ClosureNode::Add {
                     a: ClosureRef::new(a, self.layouts),
                     b: ClosureRef::new(b, self.layouts),

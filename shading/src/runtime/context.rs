@@ -29,6 +29,12 @@ pub struct ShadingContext {
 // SAFETY: the header's pointers lead into memory that the context owns, or are used during a run only, which borrows it.
 unsafe impl Send for ShadingContext {}
 
+/// Outputs as compiled code stores them: pointers are read in the size in which they were written, which lets the
+/// machine forward them.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(16))]
+pub(crate) struct OutputWords([usize; 2]);
+
 /// What compiled code reads and writes. All sizes are multiples of its words, so that offsets are the same everywhere.
 #[derive(Debug)]
 #[repr(C)]
@@ -57,7 +63,7 @@ pub(crate) struct Run {
     pub(crate) header: ContextHeader,
     pub(crate) arena: Arena,
     frames: Vec<u128>,
-    pub(crate) outputs: Vec<u128>,
+    pub(crate) outputs: Vec<OutputWords>,
     /// The instance that ran last, by its number; 0 before any.
     pub(crate) last: u64,
     pub(crate) host_type: TypeId,
@@ -148,30 +154,28 @@ impl Run {
         self.header.places = places;
         let words = output_bytes.div_ceil(16);
         if self.outputs.len() < words {
-            self.outputs.resize(words, 0);
+            self.outputs.resize(words, OutputWords::default());
         }
         // A run that ends before its first operation stores none.
-        self.outputs[..words].fill(0);
+        self.outputs[..words].fill(OutputWords::default());
     }
 
     /// Four bytes of the outputs, at an offset that is a multiple of 4.
     pub(crate) fn output_word(&self, offset: usize) -> u32 {
-        let bytes = self.outputs[offset / 16].to_ne_bytes();
-        let [a, b, c, d] = [0, 1, 2, 3].map(|i| bytes[offset % 16 + i]);
+        let bytes = self.output_pointer(offset & !7).to_ne_bytes();
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| bytes[offset % 8 + i]);
         u32::from_ne_bytes([a, b, c, d])
     }
 
     /// The address at an offset of the outputs that is a multiple of 8.
     #[inline]
     pub(crate) fn output_pointer(&self, offset: usize) -> usize {
-        (self.outputs[offset / 16] >> (8 * (offset % 16))) as usize
+        self.outputs[offset / 16].0[offset / 8 % 2]
     }
 
     /// Changes the address at an offset of the outputs.
     pub(crate) fn set_output_pointer(&mut self, offset: usize, address: usize) {
-        let shift = 8 * (offset % 16);
-        let word = &mut self.outputs[offset / 16];
-        *word = *word & !(u128::from(u64::MAX) << shift) | (address as u128) << shift;
+        self.outputs[offset / 16].0[offset / 8 % 2] = address;
     }
 
     /// Gives room for a large frame: makes the frames' memory when this is the first that needs it.

@@ -33,7 +33,8 @@ pub(super) fn mesh(primitive: &Primitive<'_>, buffers: &Buffers) -> Result<Resul
     }
     for (set, uvs) in [(0, &mut mesh.uvs), (1, &mut mesh.uvs2)] {
         if let Some(accessor) = primitive.get(&Semantic::TexCoords(set)) {
-            *uvs = vectors(&accessor, buffers)?.into_iter().map(Vec2::from_array).collect();
+            // In Kiln v runs up on surfaces, in glTF down.
+            *uvs = vectors(&accessor, buffers)?.into_iter().map(|[u, v]| Vec2::new(u, 1.0 - v)).collect();
         }
     }
     if let Some(accessor) = primitive.get(&Semantic::Colors(0)) {
