@@ -12,6 +12,8 @@ use super::direct::sample_one_light;
 use crate::bsdf::{BsdfSample, LobeKind, Side, Spread};
 use crate::camera::{CameraRay, RayDifferential};
 use crate::color::Rgb;
+use crate::material::Surface;
+use crate::math::Ray;
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
 use crate::scene::{MAX_PASSES, Scene};
@@ -102,6 +104,7 @@ pub(super) fn li(
     let mut footprint = Footprint::new(&camera_ray.differential);
     let mut arrival = Arrival { p: ray.origin, pdf: None };
     let (mut depth, mut passes) = (1, 0);
+    let mut surface = Surface::new();
     context.stats.camera_rays += 1;
     if max_depth == 0 {
         return radiance;
@@ -120,7 +123,7 @@ pub(super) fn li(
             return radiance;
         }
         context.stats.shading_runs += 1;
-        let surface = material.surface_at(&it, ray_kind, footprint.at(it.t), &mut context.shading);
+        material.shade(&it, ray_kind, footprint.at(it.t), &mut context.shading, &mut surface);
         context.stats.dropped_lobes += u64::from(surface.dropped);
 
         // Emission.
@@ -149,7 +152,7 @@ pub(super) fn li(
             ray_kind = RayKind(ray_kind.0 | RayKind::TRANSPARENT.0);
             footprint.width = footprint.at(it.t);
             // The same line goes on: where it came from stays what it was.
-            ray = crate::math::Ray { t_max: ray.t_max - it.t, ..it.spawn_ray(ray.direction) };
+            ray = Ray { t_max: ray.t_max - it.t, ..it.spawn_ray(ray.direction) };
         } else {
             if depth >= max_depth {
                 return radiance;

@@ -81,7 +81,7 @@ impl AreaLight {
             .map(|primitive| light.primitive_power(primitive, context))
             .collect();
         light.power = powers.iter().copied().map(f64::from).sum::<f64>() as f32;
-        if !(light.power > 0.0) {
+        if light.power == 0.0 {
             return None;
         }
         light.surface = match light.shape.geometry {
@@ -130,7 +130,8 @@ impl AreaLight {
             Surface::Analytic => self.sample_area(p, u)?,
         };
         let emits = seen.cos > 0.0 || self.material.two_sided_emission();
-        if !emits || !(seen.pdf > 0.0 && seen.pdf.is_finite()) {
+        let samples = emits && seen.pdf > 0.0 && seen.pdf.is_finite();
+        if !samples {
             return None;
         }
         let radiance = match self.material.constant_emission() {

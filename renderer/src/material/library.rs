@@ -28,6 +28,7 @@ library! {
     "facing"
     "fbm"
     "glass"
+    "gltf_pbr"
     "gradient"
     "hexagons"
     "image"
