@@ -36,9 +36,9 @@ pub fn run(cli: &Cli) -> ExitCode {
     let result = match &cli.command {
         Command::Render(args) => render::run(args),
         Command::Check(args) => check::run(args),
-        Command::Compare(args) => compare::run(args),
         Command::Info(args) => info::run(args),
         Command::Shade(args) => shade::run(args),
+        Command::Compare(args) => compare::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
