@@ -115,6 +115,8 @@ impl Closures {
                             params,
                         });
                     }
+                    // Nothing brings back what is scaled by zero, not even a NaN.
+                    Some(Node::Mul(w, _)) if *w == [0.0; 3] => {}
                     Some(Node::Mul(w, a)) => {
                         open.push((*a, std::array::from_fn(|i| weight[i] * w[i])));
                     }
