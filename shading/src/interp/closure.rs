@@ -219,7 +219,11 @@ impl Listing {
                     ClosureNode::Add { a, b } => {
                         open.extend([b, a].into_iter().flatten().map(|c| (c, weight)));
                     }
-                    ClosureNode::Component { id, weight: own, params } => {
+                    ClosureNode::Component {
+                        id,
+                        weight: own,
+                        params,
+                    } => {
                         let weight = scaled(own);
                         if weight != [0.0; 3] {
                             let params = Param::all(registry.get(id), &params, &mut roots);
