@@ -32,23 +32,38 @@ impl LightSelector {
     pub fn new(lights: &[Light], scene_radius: f32) -> LightSelector {
         let mut powers: Vec<f32> = lights.iter().map(|light| light.power(scene_radius)).collect();
         let sum_of = |infinite: bool| -> f32 {
-            lights.iter().zip(&powers).filter(|(light, _)| light.is_infinite() == infinite).map(|(_, power)| power).sum()
+            lights
+                .iter()
+                .zip(&powers)
+                .filter(|(light, _)| light.is_infinite() == infinite)
+                .map(|(_, power)| power)
+                .sum()
         };
         let (near, far) = (sum_of(false), sum_of(true));
         if near > 0.0 && far > 0.0 {
             let far_share = (far / (near + far)).clamp(LEAST_SHARE, 1.0 - LEAST_SHARE);
             for (light, power) in lights.iter().zip(&mut powers) {
-                *power *= if light.is_infinite() { far_share / far } else { (1.0 - far_share) / near };
+                *power *= if light.is_infinite() {
+                    far_share / far
+                } else {
+                    (1.0 - far_share) / near
+                };
             }
         }
-        LightSelector { table: (!powers.is_empty()).then(|| AliasTable::new(&powers)) }
+        LightSelector {
+            table: (!powers.is_empty()).then(|| AliasTable::new(&powers)),
+        }
     }
 
     /// The light that `u` in `[0,1)` chooses; `None` when there is none.
     #[inline]
     pub fn select(&self, u: f32) -> Option<ChosenLight> {
         let choice = self.table.as_ref()?.sample(u);
-        Some(ChosenLight { light: LightId(choice.index as u32), probability: choice.probability, u: choice.u })
+        Some(ChosenLight {
+            light: LightId(choice.index as u32),
+            probability: choice.probability,
+            u: choice.u,
+        })
     }
 
     /// Probability with which `select` chooses `light`.
@@ -57,6 +72,8 @@ impl LightSelector {
     /// When there is no such light.
     #[inline]
     pub fn probability(&self, light: LightId) -> f32 {
-        self.table.as_ref().map_or(0.0, |table| table.probability(light.0 as usize))
+        self.table
+            .as_ref()
+            .map_or(0.0, |table| table.probability(light.0 as usize))
     }
 }

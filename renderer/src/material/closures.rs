@@ -88,8 +88,10 @@ const ROUGHNESS: [(&str, Type); 2] = [("roughness_x", T::FLOAT), ("roughness_y",
 const TINTS: [(&str, Type); 2] = [("reflection_tint", T::COLOR), ("transmission_tint", T::COLOR)];
 /// Tags a component for render passes; not used yet.
 const LABEL: (&str, Type, Value) = ("label", T::STRING, Value::Text);
-const THIN_FILM: [(&str, Type, Value); 2] =
-    [("thinfilm_thickness", T::FLOAT, Value::Float(0.0)), ("thinfilm_ior", T::FLOAT, Value::Float(1.33))];
+const THIN_FILM: [(&str, Type, Value); 2] = [
+    ("thinfilm_thickness", T::FLOAT, Value::Float(0.0)),
+    ("thinfilm_ior", T::FLOAT, Value::Float(1.33)),
+];
 const TSL_COLOR: (&str, Type, Value) = ("base_color", T::COLOR, Value::Triple(1.0));
 const TSL_NORMAL: (&str, Type, Value) = ("normal", T::NORMAL, Value::Triple(0.0));
 
@@ -219,9 +221,14 @@ static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
     let mut registry = ClosureRegistry::default();
     for entry in TABLE {
         let required = entry.params.iter().map(|&(name, ty)| ClosureParam::new(name, ty));
-        let optional =
-            entry.optional.iter().map(|&(name, ty, value)| ClosureParam::optional(name, ty, value.constant()));
-        registry.register(ClosureSignature { name: entry.name, params: required.chain(optional).collect() });
+        let optional = entry
+            .optional
+            .iter()
+            .map(|&(name, ty, value)| ClosureParam::optional(name, ty, value.constant()));
+        registry.register(ClosureSignature {
+            name: entry.name,
+            params: required.chain(optional).collect(),
+        });
     }
     registry
 });
@@ -247,7 +254,13 @@ pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> Abilities {
 /// A lobe of colour one about the surface's own normal.
 #[inline(always)]
 fn white(lobe: Lobe) -> Scattering {
-    Scattering { weight: Rgb::WHITE, normal: Vec3::ZERO, tangent: Vec3::ZERO, solid: false, lobe }
+    Scattering {
+        weight: Rgb::WHITE,
+        normal: Vec3::ZERO,
+        tangent: Vec3::ZERO,
+        solid: false,
+        lobe,
+    }
 }
 
 /// A lobe whose parameters begin with a normal.
@@ -258,7 +271,10 @@ fn lobe<'a, 't>(
 ) -> Option<ClosureRef<'t>> {
     let normal = c.triple();
     let lobe = lobe(c);
-    c.scatter(Scattering { normal, ..white(lobe) })
+    c.scatter(Scattering {
+        normal,
+        ..white(lobe)
+    })
 }
 
 /// A lobe whose parameters begin with a normal and a colour.
@@ -269,7 +285,11 @@ fn colored_lobe<'a, 't>(
 ) -> Option<ClosureRef<'t>> {
     let (normal, weight) = (c.triple(), c.color());
     let lobe = lobe(c);
-    c.scatter(Scattering { normal, weight, ..white(lobe) })
+    c.scatter(Scattering {
+        normal,
+        weight,
+        ..white(lobe)
+    })
 }
 
 /// OSL's reflections: `eta` zero means that everything is reflected.
@@ -294,7 +314,11 @@ fn microfacet<'t>(
         1 => Lobe::Dielectric(Dielectric::transmission_only(eta, ggx)),
         _ => Lobe::Dielectric(Dielectric::new(eta, ggx)),
     };
-    c.scatter(Scattering { normal, tangent, ..white(lobe) })
+    c.scatter(Scattering {
+        normal,
+        tangent,
+        ..white(lobe)
+    })
 }
 
 /// The GGX roughness about as wide as a cosine lobe.
@@ -313,7 +337,11 @@ mod tests {
         assert_eq!(registry.iter().count(), TABLE.len());
         for ((id, signature), entry) in registry.iter().zip(TABLE) {
             assert_eq!(signature.name, entry.name);
-            assert_eq!(signature.params.len(), entry.params.len() + entry.optional.len(), "{id:?}");
+            assert_eq!(
+                signature.params.len(),
+                entry.params.len() + entry.optional.len(),
+                "{id:?}"
+            );
         }
     }
 }

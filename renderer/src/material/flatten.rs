@@ -85,7 +85,11 @@ pub(super) struct Coat {
 enum Task<'t> {
     Visit(ClosureRef<'t>, Rgb),
     /// The base of a layer whose top has just been done; `before` is what was reflected before it.
-    Base { base: Option<ClosureRef<'t>>, weight: Rgb, before: Rgb },
+    Base {
+        base: Option<ClosureRef<'t>>,
+        weight: Rgb,
+        before: Rgb,
+    },
 }
 
 /// A stack that asks for memory only when it is deep.
@@ -102,7 +106,11 @@ impl<'t> Stack<'t> {
     }
 
     fn pop(&mut self) -> Option<Task<'t>> {
-        if self.far.is_empty() { self.near.pop() } else { self.far.pop() }
+        if self.far.is_empty() {
+            self.near.pop()
+        } else {
+            self.far.pop()
+        }
     }
 }
 
@@ -112,33 +120,62 @@ impl<'p> Flattener<'p> {
         surface.bsdf.reset(point.ng, point.wo);
         (surface.emission, surface.transparency, surface.dropped) = (Rgb::BLACK, Rgb::BLACK, 0);
         let lobes = ArrayVec::new_const();
-        Flattener { point, surface, lobes, several: false, reflected: Rgb::BLACK, open_tops: 0 }
+        Flattener {
+            point,
+            surface,
+            lobes,
+            several: false,
+            reflected: Rgb::BLACK,
+            open_tops: 0,
+        }
     }
 
     /// Visits every component of the tree.
     // One loop, so that the node at hand and its weight stay in registers.
     #[inline]
     pub(super) fn add_tree(&mut self, tree: ClosureTree<'_>) {
-        let mut stack = Stack { near: ArrayVec::new_const(), far: vec![] };
+        let mut stack = Stack {
+            near: ArrayVec::new_const(),
+            far: vec![],
+        };
         let mut weight = Rgb::WHITE;
         let mut next = tree.root();
         loop {
             next = match next.filter(|_| !weight.is_black()) {
                 Some(closure) => match closure.node() {
-                    ClosureNode::Mul { weight: factor, closure } => {
+                    ClosureNode::Mul {
+                        weight: factor,
+                        closure,
+                    } => {
                         weight *= Rgb::from(factor);
                         closure
                     }
-                    ClosureNode::Add { a: Some(a), b: Some(b) } => {
+                    ClosureNode::Add {
+                        a: Some(a),
+                        b: Some(b),
+                    } => {
                         self.several = true;
                         stack.push(Task::Visit(b, weight));
                         Some(a)
                     }
                     ClosureNode::Add { a, b } => a.or(b),
-                    ClosureNode::Component { id, weight: factor, params } => {
+                    ClosureNode::Component {
+                        id,
+                        weight: factor,
+                        params,
+                    } => {
                         weight *= Rgb::from(factor);
                         let (stack, weight) = (&mut stack, &mut weight);
-                        interpret(id, Component { flattener: self, stack, weight, params, offset: 0 })
+                        interpret(
+                            id,
+                            Component {
+                                flattener: self,
+                                stack,
+                                weight,
+                                params,
+                                offset: 0,
+                            },
+                        )
                     }
                 },
                 None => match stack.pop() {
@@ -147,7 +184,11 @@ impl<'p> Flattener<'p> {
                         weight = its_weight;
                         Some(closure)
                     }
-                    Some(Task::Base { base, weight: its_weight, before }) => {
+                    Some(Task::Base {
+                        base,
+                        weight: its_weight,
+                        before,
+                    }) => {
                         self.open_tops -= 1;
                         weight = (its_weight - (self.reflected - before)).map(|v| v.max(0.0));
                         base
@@ -179,11 +220,16 @@ impl<'p> Flattener<'p> {
             equal.weight += new.weight;
             return;
         }
-        let Err(full) = self.lobes.try_push(new) else { return };
+        let Err(full) = self.lobes.try_push(new) else {
+            return;
+        };
         self.surface.dropped += 1;
         let new = full.element();
         let heaviness = |p: &Pending| p.weight.luminance();
-        if let Some(lightest) = self.lobes.iter_mut().min_by(|a, b| heaviness(a).total_cmp(&heaviness(b)))
+        if let Some(lightest) = self
+            .lobes
+            .iter_mut()
+            .min_by(|a, b| heaviness(a).total_cmp(&heaviness(b)))
             && heaviness(lightest) < heaviness(&new)
         {
             *lightest = new;
@@ -266,14 +312,24 @@ impl<'t> Component<'_, '_, 't> {
         let weight = *self.weight * tint;
         self.flattener.surface.transparency += weight;
         let frame = Frame::from_normal(self.flattener.unit_normal(Vec3::ZERO));
-        self.flattener.push(Pending { weight, frame, lobe: Lobe::Transparent(Transparent) });
+        self.flattener.push(Pending {
+            weight,
+            frame,
+            lobe: Lobe::Transparent(Transparent),
+        });
         None
     }
 
     /// Scatters.
     #[inline(always)]
     pub(super) fn scatter(&mut self, scattering: Scattering) -> Option<ClosureRef<'t>> {
-        let Scattering { weight, normal, tangent, solid, lobe } = scattering;
+        let Scattering {
+            weight,
+            normal,
+            tangent,
+            solid,
+            lobe,
+        } = scattering;
         let point = self.flattener.point;
         let mut n = self.flattener.unit_normal(normal);
         if solid && n.dot(point.ng) < 0.0 {
@@ -284,19 +340,36 @@ impl<'t> Component<'_, '_, 't> {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => {
                 Frame::from_normal(n)
             }
-            Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) => {
-                Frame::from_normal_tangent(n, if tangent == Vec3::ZERO { point.dpdu } else { tangent })
-            }
+            Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) => Frame::from_normal_tangent(
+                n,
+                if tangent == Vec3::ZERO {
+                    point.dpdu
+                } else {
+                    tangent
+                },
+            ),
         };
-        self.flattener.push(Pending { weight: *self.weight * weight, frame, lobe });
+        self.flattener.push(Pending {
+            weight: *self.weight * weight,
+            frame,
+            lobe,
+        });
         None
     }
 
     /// Puts `top` over `base`.
-    pub(super) fn layer(&mut self, top: Option<ClosureRef<'t>>, base: Option<ClosureRef<'t>>) -> Option<ClosureRef<'t>> {
+    pub(super) fn layer(
+        &mut self,
+        top: Option<ClosureRef<'t>>,
+        base: Option<ClosureRef<'t>>,
+    ) -> Option<ClosureRef<'t>> {
         self.flattener.several = true;
         self.flattener.open_tops += 1;
-        self.stack.push(Task::Base { base, weight: *self.weight, before: self.flattener.reflected });
+        self.stack.push(Task::Base {
+            base,
+            weight: *self.weight,
+            before: self.flattener.reflected,
+        });
         top
     }
 
@@ -310,11 +383,19 @@ impl<'t> Component<'_, '_, 't> {
         let wo = frame.to_local(self.flattener.point.wo);
         let reflected = lobe.albedo(wo);
         self.flattener.several = true;
-        self.flattener.push(Pending { weight: *self.weight, frame, lobe });
+        self.flattener.push(Pending {
+            weight: *self.weight,
+            frame,
+            lobe,
+        });
         // Beer's law: oblique light has a longer way through the coat.
         let cos = safe_sqrt(1.0 - (1.0 - sqr(wo.z)) / sqr(coat.ior.max(1.0)));
         let way = 1.0 / cos.max(1e-3);
-        let tint = if coat.tint == Rgb::WHITE { coat.tint } else { coat.tint.map(|t| t.max(0.0).powf(way)) };
+        let tint = if coat.tint == Rgb::WHITE {
+            coat.tint
+        } else {
+            coat.tint.map(|t| t.max(0.0).powf(way))
+        };
         *self.weight *= (Rgb::WHITE - reflected).map(|v| v.max(0.0)) * tint;
         base
     }

@@ -69,7 +69,8 @@ pub struct Checked {
 pub fn check(file: &ast::File, environment: &Environment<'_>) -> Checked {
     deep_stack(|| {
         let mut checker = Checker::new(&file.sources, environment);
-        checker.file(file);
+        let declared = checker.declare_all(file);
+        checker.check_functions(&declared);
         let mut units = vec![];
         for item in &file.items {
             match item {
@@ -106,7 +107,11 @@ pub fn expression(
     deep_stack(|| {
         let mut checker = Checker::new(&file.sources, environment);
         checker.quiet += 1;
-        checker.file(file);
+        let declared = checker.declare_all(file);
+        // Looking at all functions for each expression of a large scene would take its time.
+        if checker.calls_functions(expr) {
+            checker.check_functions(&declared);
+        }
         checker.quiet -= 1;
         let unit = checker.expression_unit(expr, expected, inputs);
         let diagnostics = checker.finish();
@@ -170,6 +175,8 @@ struct Checker<'a> {
     sources: &'a SourceMap,
     closures: &'a ClosureRegistry,
     diagnostics: Vec<(Span, Diagnostic)>,
+    /// Which variables nothing uses: worth saying only when no mistake is the reason.
+    unused: Vec<(Span, Diagnostic)>,
     /// What was said already, since a body may be walked more than once.
     said: FxHashSet<(Span, String)>,
     /// Above zero nothing is reported.
@@ -202,6 +209,8 @@ struct Checker<'a> {
     local_recursion: FxHashMap<Span, bool>,
     /// What `exit` leaves.
     unit_scope: Option<hir::ScopeId>,
+    /// Whether the code being made is that of a function that is not inlined.
+    is_apart: bool,
     /// How many bodies there were.
     bodies: u32,
     /// Whether it is a group's expression, where `(1, 2, 3)` is a triple.
@@ -214,6 +223,7 @@ impl<'a> Checker<'a> {
             sources,
             closures: environment.closures,
             diagnostics: vec![],
+            unused: vec![],
             said: FxHashSet::default(),
             quiet: 0,
             failed: None,
@@ -232,6 +242,7 @@ impl<'a> Checker<'a> {
             references: FxHashMap::default(),
             local_recursion: FxHashMap::default(),
             unit_scope: None,
+            is_apart: false,
             bodies: 0,
             in_group: false,
         };
@@ -244,8 +255,8 @@ impl<'a> Checker<'a> {
         checker
     }
 
-    /// Declares what stands at the top level, and checks the functions.
-    fn file(&mut self, file: &'a ast::File) {
+    /// Declares what stands at the top level; the functions with a body come back.
+    fn declare_all(&mut self, file: &'a ast::File) -> Vec<usize> {
         for item in &file.items {
             if let ast::Item::Struct(structure) = item {
                 self.declare_struct(structure);
@@ -254,10 +265,15 @@ impl<'a> Checker<'a> {
         let mut declared = vec![];
         for item in &file.items {
             if let ast::Item::Function(function) = item {
-                declared.push(self.declare_function(function));
+                declared.extend(self.declare_function(function));
             }
         }
-        for index in declared.iter().flatten() {
+        declared
+    }
+
+    /// Checks functions by themselves, and finds which are recursive.
+    fn check_functions(&mut self, declared: &[usize]) {
+        for index in declared {
             self.check_alone(*index);
         }
         self.find_recursion();
@@ -271,9 +287,11 @@ impl<'a> Checker<'a> {
             }
             return;
         }
+        let is_unused = matches!(error, CheckError::Unused { .. });
         let diagnostic = error.diagnostic(self.sources, span);
         if self.said.insert((span, diagnostic.message.clone())) {
-            self.diagnostics.push((span, diagnostic));
+            let list = if is_unused { &mut self.unused } else { &mut self.diagnostics };
+            list.push((span, diagnostic));
         }
     }
 
@@ -284,6 +302,9 @@ impl<'a> Checker<'a> {
     }
 
     fn finish(mut self) -> Diagnostics {
+        if self.errors() == 0 {
+            self.diagnostics.append(&mut self.unused);
+        }
         self.diagnostics.sort_by_key(|(span, _)| (span.source.0, span.start));
         Diagnostics {
             list: self.diagnostics.into_iter().map(|(_, d)| d).collect(),

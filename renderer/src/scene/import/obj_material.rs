@@ -57,7 +57,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The call, and whether the material emits.
+    /// The call, and whether all of the material emits.
     fn call(&mut self, material: &ObjMaterial) -> Result<(String, bool), String> {
         let mut call = Call::new();
         let refracts = matches!(material.illumination, Some(4 | 6 | 7 | 9));
@@ -99,7 +99,7 @@ impl Reader<'_> {
             call.string("alpha_mode", "blend");
         }
         self.warn_of_the_rest(material, cut_out);
-        Ok((call.finish(), emissive))
+        Ok((call.finish(), emissive && material.emission_map.is_none()))
     }
 
     fn map(&mut self, call: &mut Call, slot: &str, file: Option<&Path>, color_space: TextureColorSpace, material: &str) {

@@ -100,7 +100,8 @@ impl<'a> Materials<'a> {
         let name = material.name().map_or_else(|| format!("material{index}"), str::to_owned);
         let name = self.names.unique(&name);
         let call = self.call(material).map_err(|reason| format!("material `{name}`: {reason}"))?;
-        let emissive = material.emissive_factor().iter().any(|&v| v > 0.0);
+        // Glowing details, which a texture picks out, light no scene.
+        let emissive = material.emissive_factor().iter().any(|&v| v > 0.0) && material.emissive_texture().is_none();
         let both = material.double_sided() || material.unlit();
         let emission = if both { EmissionSides::Both } else { EmissionSides::Front };
         self.list.push(ModelMaterial { name, call, emissive, emission });
