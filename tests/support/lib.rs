@@ -2,4 +2,5 @@
 
 pub mod chi2;
 pub mod generate;
+pub mod scenes;
 pub mod stats;

@@ -21,7 +21,9 @@ pub(super) fn sample_one_light(
     context: &mut Context,
 ) -> Rgb {
     let (u_light, u) = (sampler.next_1d(), sampler.next_2d());
-    let Some((light, probability, u_primitive)) = scene.select_light(u_light) else { return Rgb::BLACK };
+    let Some((light, probability, u_primitive)) = scene.select_light(u_light) else {
+        return Rgb::BLACK;
+    };
     let Some(sample) = light.sample_li(it.p, it.time, u_primitive, u, &mut context.shading) else {
         return Rgb::BLACK;
     };
@@ -29,13 +31,20 @@ pub(super) fn sample_one_light(
     if f.is_black() {
         return Rgb::BLACK;
     }
-    let ray = Ray { t_max: sample.distance, ..it.spawn_ray(sample.wi) };
+    let ray = Ray {
+        t_max: sample.distance,
+        ..it.spawn_ray(sample.wi)
+    };
     context.stats.shadow_rays += 1;
     let visible = scene.transmittance(&ray, &mut context.shading);
     if visible.is_black() {
         return Rgb::BLACK;
     }
     let pdf = sample.pdf * probability;
-    let weight = if sample.is_delta { 1.0 } else { power_heuristic(pdf, bsdf_pdf) };
+    let weight = if sample.is_delta {
+        1.0
+    } else {
+        power_heuristic(pdf, bsdf_pdf)
+    };
     f * sample.radiance * visible * (weight / pdf)
 }

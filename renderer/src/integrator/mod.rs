@@ -49,7 +49,10 @@ pub struct Stats {
 impl Context {
     /// A context for a scene.
     pub fn new(scene: &Scene) -> Context {
-        Context { shading: ShadingContext::new(scene.host().clone()), stats: Stats::default() }
+        Context {
+            shading: ShadingContext::new(scene.host().clone()),
+            stats: Stats::default(),
+        }
     }
 }
 
@@ -81,9 +84,10 @@ impl Integrator {
     #[must_use]
     pub fn with_depth(self, depth: Option<u32>) -> Integrator {
         match self {
-            Integrator::Path(settings) => {
-                Integrator::Path(PathSettings { depth: depth.or(settings.depth), ..settings })
-            }
+            Integrator::Path(settings) => Integrator::Path(PathSettings {
+                depth: depth.or(settings.depth),
+                ..settings
+            }),
         }
     }
 

@@ -12,6 +12,8 @@ use super::direct::sample_one_light;
 use crate::bsdf::{BsdfSample, LobeKind, Side, Spread};
 use crate::camera::{CameraRay, RayDifferential};
 use crate::color::Rgb;
+use crate::material::Surface;
+use crate::math::Ray;
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
 use crate::scene::{MAX_PASSES, Scene};
@@ -27,7 +29,10 @@ pub struct PathSettings {
 
 impl Default for PathSettings {
     fn default() -> PathSettings {
-        PathSettings { depth: None, rr_depth: 5 }
+        PathSettings {
+            depth: None,
+            rr_depth: 5,
+        }
     }
 }
 
@@ -47,7 +52,8 @@ impl Arrival {
     /// The weight of light found by chance which light samples find with density `light_pdf`.
     #[inline]
     fn weight(self, light_pdf: impl FnOnce(Vec3) -> f32) -> f32 {
-        self.pdf.map_or(1.0, |pdf| power_heuristic(pdf, light_pdf(self.p)))
+        self.pdf
+            .map_or(1.0, |pdf| power_heuristic(pdf, light_pdf(self.p)))
     }
 }
 
@@ -80,7 +86,10 @@ impl Footprint {
             Spread::Glossy => 0.05,
             Spread::Diffuse => 0.2,
         };
-        Footprint { width: self.at(t), spread: self.spread.max(least) }
+        Footprint {
+            width: self.at(t),
+            spread: self.spread.max(least),
+        }
     }
 }
 
@@ -100,8 +109,12 @@ pub(super) fn li(
     let mut ray = camera_ray.ray;
     let mut ray_kind = RayKind::CAMERA;
     let mut footprint = Footprint::new(&camera_ray.differential);
-    let mut arrival = Arrival { p: ray.origin, pdf: None };
+    let mut arrival = Arrival {
+        p: ray.origin,
+        pdf: None,
+    };
     let (mut depth, mut passes) = (1, 0);
+    let mut surface = Surface::new();
     context.stats.camera_rays += 1;
     if max_depth == 0 {
         return radiance;
@@ -120,7 +133,13 @@ pub(super) fn li(
             return radiance;
         }
         context.stats.shading_runs += 1;
-        let surface = material.surface_at(&it, ray_kind, footprint.at(it.t), &mut context.shading);
+        material.shade(
+            &it,
+            ray_kind,
+            footprint.at(it.t),
+            &mut context.shading,
+            &mut surface,
+        );
         context.stats.dropped_lobes += u64::from(surface.dropped);
 
         // Emission.
@@ -136,7 +155,9 @@ pub(super) fn li(
 
         // The next direction.
         let (u_lobe, u) = (sampler.next_1d(), sampler.next_2d());
-        let Some(sample) = bsdf.sample(it.wo, u_lobe, u) else { return radiance };
+        let Some(sample) = bsdf.sample(it.wo, u_lobe, u) else {
+            return radiance;
+        };
         throughput *= sample.weight;
         if throughput.is_black() {
             return radiance;
@@ -149,7 +170,10 @@ pub(super) fn li(
             ray_kind = RayKind(ray_kind.0 | RayKind::TRANSPARENT.0);
             footprint.width = footprint.at(it.t);
             // The same line goes on: where it came from stays what it was.
-            ray = crate::math::Ray { t_max: ray.t_max - it.t, ..it.spawn_ray(ray.direction) };
+            ray = Ray {
+                t_max: ray.t_max - it.t,
+                ..it.spawn_ray(ray.direction)
+            };
         } else {
             if depth >= max_depth {
                 return radiance;
@@ -158,7 +182,10 @@ pub(super) fn li(
             eta2 *= sample.eta * sample.eta;
             ray_kind = kind_of(sample.lobe);
             footprint = footprint.scattered(it.t, sample.lobe.spread);
-            arrival = Arrival { p: it.p, pdf: (!sample.is_specular()).then_some(sample.pdf) };
+            arrival = Arrival {
+                p: it.p,
+                pdf: (!sample.is_specular()).then_some(sample.pdf),
+            };
             ray = it.spawn_ray(sample.wi);
 
             // Russian roulette.

@@ -31,9 +31,15 @@ pub struct AreaLight {
 /// How points of the shape are chosen.
 #[derive(Clone, Debug)]
 enum Surface {
-    Triangles { table: AliasTable, triangles: Vec<LightTriangle> },
+    Triangles {
+        table: AliasTable,
+        triangles: Vec<LightTriangle>,
+    },
     /// A shape that is a sphere in world space too.
-    Sphere { center: Vec3, radius: f32 },
+    Sphere {
+        center: Vec3,
+        radius: f32,
+    },
     Analytic,
 }
 
@@ -73,7 +79,13 @@ impl AreaLight {
         material: Material,
         context: &mut ShadingContext,
     ) -> Option<AreaLight> {
-        let mut light = AreaLight { shape, id, material, surface: Surface::Analytic, power: 0.0 };
+        let mut light = AreaLight {
+            shape,
+            id,
+            material,
+            surface: Surface::Analytic,
+            power: 0.0,
+        };
         if !light.material.may_emit() {
             return None;
         }
@@ -81,21 +93,24 @@ impl AreaLight {
             .map(|primitive| light.primitive_power(primitive, context))
             .collect();
         light.power = powers.iter().copied().map(f64::from).sum::<f64>() as f32;
-        if !(light.power > 0.0) {
+        if light.power == 0.0 {
             return None;
         }
         light.surface = match light.shape.geometry {
             Geometry::Mesh(_) => {
                 let table = AliasTable::new(&powers);
                 let triangles = (0..light.shape.primitive_count())
-                    .map(|primitive| LightTriangle::new(&light.shape, primitive, table.probability(primitive as usize)))
+                    .map(|primitive| {
+                        LightTriangle::new(&light.shape, primitive, table.probability(primitive as usize))
+                    })
                     .collect();
                 Surface::Triangles { table, triangles }
             }
             Geometry::Sphere => match similarity_scale(&light.shape) {
-                Some(radius) => {
-                    Surface::Sphere { center: light.shape.world_from_object.translation.into(), radius }
-                }
+                Some(radius) => Surface::Sphere {
+                    center: light.shape.world_from_object.translation.into(),
+                    radius,
+                },
                 None => Surface::Analytic,
             },
             Geometry::Disk | Geometry::Cylinder => Surface::Analytic,
@@ -124,31 +139,45 @@ impl AreaLight {
                 triangles[choice.index].sample(p, choice.index as u32, u)?
             }
             Surface::Sphere { center, radius } => match sample_sphere(p, *center, *radius, u) {
-                Some(seen) => Seen { cos: if self.shape.flip_normals { -1.0 } else { 1.0 }, ..seen },
+                Some(seen) => Seen {
+                    cos: if self.shape.flip_normals { -1.0 } else { 1.0 },
+                    ..seen
+                },
                 None => self.sample_area(p, u)?,
             },
             Surface::Analytic => self.sample_area(p, u)?,
         };
         let emits = seen.cos > 0.0 || self.material.two_sided_emission();
-        if !emits || !(seen.pdf > 0.0 && seen.pdf.is_finite()) {
+        let samples = emits && seen.pdf > 0.0 && seen.pdf.is_finite();
+        if !samples {
             return None;
         }
         let radiance = match self.material.constant_emission() {
             Some(radiance) => radiance,
             None => {
-                let ray = Ray { time, ..Ray::new(p, seen.wi) };
+                let ray = Ray {
+                    time,
+                    ..Ray::new(p, seen.wi)
+                };
                 let hit = Hit {
                     shape: self.id,
                     primitive: seen.primitive,
                     barycentric: seen.barycentric,
                     t: seen.distance,
                 };
-                self.material.emission_at(&self.shape.interaction(self.id, &hit, &ray), context)
+                self.material
+                    .emission_at(&self.shape.interaction(self.id, &hit, &ray), context)
             }
         };
         let distance = seen.distance * SHADOW_REACH - 4.0 * seen.p_error;
         let Seen { wi, pdf, .. } = seen;
-        (!radiance.is_black()).then_some(LightSample { wi, radiance, pdf, distance, is_delta: false })
+        (!radiance.is_black()).then_some(LightSample {
+            wi,
+            radiance,
+            pdf,
+            distance,
+            is_delta: false,
+        })
     }
 
     /// The density per solid angle with which `sample_li` chooses, as seen from `p`, the point that a ray found.
@@ -185,14 +214,29 @@ impl AreaLight {
 
     /// Luminance of the power of a primitive, from the emission at a few of its points.
     fn primitive_power(&self, primitive: u32, context: &mut ShadingContext) -> f32 {
-        const POINTS: [Vec2; 4] =
-            [Vec2::new(0.3, 0.4), Vec2::new(0.6, 0.9), Vec2::new(0.8, 0.2), Vec2::new(0.1, 0.7)];
-        let sides = if self.material.two_sided_emission() { 2.0 } else { 1.0 };
-        let area = if self.shape.primitive_count() == 1 { self.shape.area() } else { self.shape.triangle_area(primitive) };
+        const POINTS: [Vec2; 4] = [
+            Vec2::new(0.3, 0.4),
+            Vec2::new(0.6, 0.9),
+            Vec2::new(0.8, 0.2),
+            Vec2::new(0.1, 0.7),
+        ];
+        let sides = if self.material.two_sided_emission() {
+            2.0
+        } else {
+            1.0
+        };
+        let area = if self.shape.primitive_count() == 1 {
+            self.shape.area()
+        } else {
+            self.shape.triangle_area(primitive)
+        };
         let mean = match self.material.constant_emission() {
             Some(radiance) => radiance.luminance(),
             None => {
-                let sum: f32 = POINTS.iter().map(|&u| self.emission_along_normal(primitive, u, context).luminance()).sum();
+                let sum: f32 = POINTS
+                    .iter()
+                    .map(|&u| self.emission_along_normal(primitive, u, context).luminance())
+                    .sum();
                 sum / POINTS.len() as f32
             }
         };
@@ -271,7 +315,11 @@ fn subtended_cone(p: Vec3, center: Vec3, radius: f32) -> Option<SubtendedCone> {
     let sin2 = sqr(radius) / distance_squared;
     (sin2 < 0.9999).then(|| {
         let distance = distance_squared.sqrt();
-        SubtendedCone { axis: to_center / distance, distance, one_minus_cos: one_minus_cos_from_sin2(sin2) }
+        SubtendedCone {
+            axis: to_center / distance,
+            distance,
+            one_minus_cos: one_minus_cos_from_sin2(sin2),
+        }
     })
 }
 
@@ -303,6 +351,7 @@ fn similarity_scale(shape: &Shape) -> Option<f32> {
     let scale2 = axes[0].length_squared();
     let near = |a: f32, b: f32| (a - b).abs() <= 1e-5 * scale2;
     let even = near(axes[1].length_squared(), scale2) && near(axes[2].length_squared(), scale2);
-    let square = near(axes[0].dot(axes[1]), 0.0) && near(axes[1].dot(axes[2]), 0.0) && near(axes[2].dot(axes[0]), 0.0);
+    let square =
+        near(axes[0].dot(axes[1]), 0.0) && near(axes[1].dot(axes[2]), 0.0) && near(axes[2].dot(axes[0]), 0.0);
     (even && square).then(|| scale2.sqrt())
 }

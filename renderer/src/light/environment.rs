@@ -53,7 +53,11 @@ pub struct EnvironmentOptions {
 
 impl Default for EnvironmentOptions {
     fn default() -> EnvironmentOptions {
-        EnvironmentOptions { world_from_map: Mat3::IDENTITY, scale: Rgb::WHITE, compensate: false }
+        EnvironmentOptions {
+            world_from_map: Mat3::IDENTITY,
+            scale: Rgb::WHITE,
+            compensate: false,
+        }
     }
 }
 
@@ -73,7 +77,13 @@ impl EnvironmentLight {
             EnvironmentLight::Map(map) => map.sample(u)?,
         };
         let lit = pdf > 0.0 && !radiance.is_black();
-        lit.then_some(LightSample { wi, radiance, pdf, distance: f32::INFINITY, is_delta: false })
+        lit.then_some(LightSample {
+            wi,
+            radiance,
+            pdf,
+            distance: f32::INFINITY,
+            is_delta: false,
+        })
     }
 
     /// What enters the sphere that holds a scene of that radius, as luminance.
@@ -99,7 +109,9 @@ impl EnvironmentMap {
         let texels: Vec<Rgb> = texels.into_iter().map(|texel| texel * options.scale).collect();
         let height = texels.len() / width;
         let mut weights = cell_luminance(&texels, width);
-        let solid_angles: Vec<f32> = (0..height).map(|row| cell_solid_angle(row, width, height)).collect();
+        let solid_angles: Vec<f32> = (0..height)
+            .map(|row| cell_solid_angle(row, width, height))
+            .collect();
         let flux: f64 = weights
             .chunks_exact(width)
             .zip(&solid_angles)
@@ -108,7 +120,11 @@ impl EnvironmentMap {
         let mean = (flux / (4.0 * std::f64::consts::PI)) as f32;
         for (row, &omega) in weights.chunks_exact_mut(width).zip(&solid_angles) {
             for weight in row {
-                let useful = if options.compensate { (*weight - mean).max(0.0) } else { *weight };
+                let useful = if options.compensate {
+                    (*weight - mean).max(0.0)
+                } else {
+                    *weight
+                };
                 *weight = useful * omega;
             }
         }
@@ -127,7 +143,10 @@ impl EnvironmentMap {
         let d = self.map_from_world * direction;
         let uv = lat_long_uv(d);
         let sin_theta = safe_sqrt(sqr(d.x) + sqr(d.z));
-        (self.lookup(uv), self.solid_angle_pdf(self.distribution.pdf(uv), sin_theta))
+        (
+            self.lookup(uv),
+            self.solid_angle_pdf(self.distribution.pdf(uv), sin_theta),
+        )
     }
 
     /// A direction in world space, its radiance and its density.
@@ -143,7 +162,11 @@ impl EnvironmentMap {
 
     /// dω = sin θ dθ dφ = 2π² sin θ du dv.
     fn solid_angle_pdf(&self, pdf_uv: f32, sin_theta: f32) -> f32 {
-        if sin_theta > 0.0 { pdf_uv / (2.0 * PI * PI * sin_theta) } else { 0.0 }
+        if sin_theta > 0.0 {
+            pdf_uv / (2.0 * PI * PI * sin_theta)
+        } else {
+            0.0
+        }
     }
 
     /// The radiance at `uv` in `[0,1]²`, bilinear.
@@ -161,7 +184,13 @@ impl EnvironmentMap {
     /// Columns go round, rows end. `x` is at most one column outside.
     fn texel(&self, x: i32, y: i32) -> Rgb {
         let (width, height) = (self.width as i32, self.height as i32);
-        let x = if x < 0 { x + width } else if x >= width { x - width } else { x };
+        let x = if x < 0 {
+            x + width
+        } else if x >= width {
+            x - width
+        } else {
+            x
+        };
         self.texels[(y.clamp(0, height - 1) * width + x) as usize]
     }
 }
@@ -231,8 +260,11 @@ mod tests {
     fn density_integrates_to_one_and_agrees_with_sampling() {
         let rotation = Mat3::from_rotation_y(0.7) * Mat3::from_rotation_x(-0.4);
         for compensate in [false, true] {
-            let options =
-                EnvironmentOptions { world_from_map: rotation, compensate, ..EnvironmentOptions::default() };
+            let options = EnvironmentOptions {
+                world_from_map: rotation,
+                compensate,
+                ..EnvironmentOptions::default()
+            };
             let map = sun(options);
             let mut integral = 0.0f64;
             for uv in grid(400) {
@@ -246,7 +278,10 @@ mod tests {
                 let near = |a: f32, b: f32| (a - b).abs() < 2e-2 * (a + b) + 1e-3;
                 // Directions on the border between two cells may fall to either side.
                 let at_border = (pdf - expected_pdf).abs() > 1e-2 * pdf;
-                assert!(at_border || near(radiance.r, expected_radiance.r), "{radiance:?} {expected_radiance:?}");
+                assert!(
+                    at_border || near(radiance.r, expected_radiance.r),
+                    "{radiance:?} {expected_radiance:?}"
+                );
             }
         }
     }
@@ -255,9 +290,16 @@ mod tests {
     fn sampling_estimates_the_flux() {
         let map = sun(EnvironmentOptions::default());
         let n = 64 * 64;
-        let estimate: f32 =
-            grid(64).filter_map(|u| map.sample(u)).map(|(_, l, pdf)| l.luminance() / pdf).sum::<f32>() / n as f32;
-        assert!((estimate / map.flux - 1.0).abs() < 0.02, "{estimate} is not {}", map.flux);
+        let estimate: f32 = grid(64)
+            .filter_map(|u| map.sample(u))
+            .map(|(_, l, pdf)| l.luminance() / pdf)
+            .sum::<f32>()
+            / n as f32;
+        assert!(
+            (estimate / map.flux - 1.0).abs() < 0.02,
+            "{estimate} is not {}",
+            map.flux
+        );
     }
 
     #[test]

@@ -115,6 +115,14 @@ impl Light {
         }
     }
 
+    /// Whether it shines from infinity.
+    pub fn is_infinite(&self) -> bool {
+        match self {
+            Light::Directional(_) | Light::Environment(_) => true,
+            Light::Point(_) | Light::Spot(_) | Light::Area(_) => false,
+        }
+    }
+
     /// Whether no ray can hit it by chance.
     pub fn is_delta(&self) -> bool {
         match self {

@@ -38,5 +38,11 @@ pub(super) fn toward_point(
     let distance = distance_squared.sqrt();
     let wi = to_light / distance;
     let radiance = intensity(-wi) / distance_squared;
-    (!radiance.is_black()).then_some(LightSample { wi, radiance, pdf: 1.0, distance, is_delta: true })
+    (!radiance.is_black()).then_some(LightSample {
+        wi,
+        radiance,
+        pdf: 1.0,
+        distance,
+        is_delta: true,
+    })
 }

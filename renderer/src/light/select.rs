@@ -1,6 +1,9 @@
 //! Which light to sample: a choice in proportion to power.
+//!
+//! The power of a light at infinity is what it sends into the whole scene, and grows with the scene; that of a lamp does
+//! not. Since a large ground must not put out the lamps on it, neither kind gets less than a quarter of the samples.
 
-use super::LightId;
+use super::{Light, LightId};
 use crate::sampling::AliasTable;
 
 /// A table that chooses a light with a probability that does not depend on the place.
@@ -21,17 +24,46 @@ pub struct ChosenLight {
     pub u: f32,
 }
 
+/// The least share of the samples that lights at infinity get where there are others, and the reverse.
+const LEAST_SHARE: f32 = 0.25;
+
 impl LightSelector {
-    /// A table over lights of these powers (their luminance will do); no power at all counts as all equal.
-    pub fn new(powers: &[f32]) -> LightSelector {
-        LightSelector { table: (!powers.is_empty()).then(|| AliasTable::new(powers)) }
+    /// A table over the lights of a scene of that radius; no power at all counts as all equal.
+    pub fn new(lights: &[Light], scene_radius: f32) -> LightSelector {
+        let mut powers: Vec<f32> = lights.iter().map(|light| light.power(scene_radius)).collect();
+        let sum_of = |infinite: bool| -> f32 {
+            lights
+                .iter()
+                .zip(&powers)
+                .filter(|(light, _)| light.is_infinite() == infinite)
+                .map(|(_, power)| power)
+                .sum()
+        };
+        let (near, far) = (sum_of(false), sum_of(true));
+        if near > 0.0 && far > 0.0 {
+            let far_share = (far / (near + far)).clamp(LEAST_SHARE, 1.0 - LEAST_SHARE);
+            for (light, power) in lights.iter().zip(&mut powers) {
+                *power *= if light.is_infinite() {
+                    far_share / far
+                } else {
+                    (1.0 - far_share) / near
+                };
+            }
+        }
+        LightSelector {
+            table: (!powers.is_empty()).then(|| AliasTable::new(&powers)),
+        }
     }
 
     /// The light that `u` in `[0,1)` chooses; `None` when there is none.
     #[inline]
     pub fn select(&self, u: f32) -> Option<ChosenLight> {
         let choice = self.table.as_ref()?.sample(u);
-        Some(ChosenLight { light: LightId(choice.index as u32), probability: choice.probability, u: choice.u })
+        Some(ChosenLight {
+            light: LightId(choice.index as u32),
+            probability: choice.probability,
+            u: choice.u,
+        })
     }
 
     /// Probability with which `select` chooses `light`.
@@ -40,6 +72,8 @@ impl LightSelector {
     /// When there is no such light.
     #[inline]
     pub fn probability(&self, light: LightId) -> f32 {
-        self.table.as_ref().map_or(0.0, |table| table.probability(light.0 as usize))
+        self.table
+            .as_ref()
+            .map_or(0.0, |table| table.probability(light.0 as usize))
     }
 }

@@ -73,7 +73,9 @@ fn ramp(zero: f32, one: f32, x: f32) -> f32 {
 
 impl SpotLight {
     pub(super) fn sample_li(&self, p: Vec3) -> Option<LightSample> {
-        toward_point(p, self.position, |w| self.intensity * self.falloff.at(w.dot(self.axis)))
+        toward_point(p, self.position, |w| {
+            self.intensity * self.falloff.at(w.dot(self.axis))
+        })
     }
 
     pub(super) fn power(&self) -> Rgb {
@@ -92,8 +94,14 @@ mod tests {
 
     #[test]
     fn falloffs_meet_their_ends() {
-        let linear = Falloff::LinearAngle { beam: 0.2, cutoff: 0.4 };
-        let squared = Falloff::SquaredCosine { inner: 0.2, outer: 0.4 };
+        let linear = Falloff::LinearAngle {
+            beam: 0.2,
+            cutoff: 0.4,
+        };
+        let squared = Falloff::SquaredCosine {
+            inner: 0.2,
+            outer: 0.4,
+        };
         for falloff in [linear, squared] {
             assert_eq!(falloff.at(1.0), 1.0);
             assert_eq!(falloff.at(0.19f32.cos()), 1.0);
@@ -111,9 +119,16 @@ mod tests {
             position: Vec3::ZERO,
             axis: Vec3::Z,
             intensity: Rgb::WHITE,
-            falloff: Falloff::SquaredCosine { inner: 0.5, outer: 0.5 },
+            falloff: Falloff::SquaredCosine {
+                inner: 0.5,
+                outer: 0.5,
+            },
         };
         let exact = TAU * (1.0 - 0.5f32.cos());
-        assert!((light.power().r / exact - 1.0).abs() < 1e-4, "{} is not {exact}", light.power().r);
+        assert!(
+            (light.power().r / exact - 1.0).abs() < 1e-4,
+            "{} is not {exact}",
+            light.power().r
+        );
     }
 }

@@ -10,11 +10,11 @@
 
 use arrayvec::ArrayVec;
 use glam::Vec3;
-use shading::{ClosureNode, ClosureRef, ClosureTree};
+use shading::{ClosureNode, ClosureRef, ClosureTree, Params};
 
 use super::Surface;
-use super::closures::{Coat, Meaning, Scattering, meaning};
-use crate::bsdf::{Bsdf, Dielectric, Lobe, MAX_LOBES};
+use super::closures::interpret;
+use crate::bsdf::{Dielectric, Ggx, Lobe, MAX_LOBES, Transparent};
 use crate::color::Rgb;
 use crate::geometry::Interaction;
 use crate::math::{Frame, safe_sqrt, sqr};
@@ -23,12 +23,14 @@ use crate::math::{Frame, safe_sqrt, sqr};
 const STACK: usize = 24;
 
 /// What the closures of a tree add up to at a point.
-pub(super) struct Flattener<'a> {
-    point: &'a Interaction,
+// By reference all the way: lobes are large, and moving them about costs more than running a simple shader.
+pub(super) struct Flattener<'p> {
+    point: &'p Interaction,
+    surface: &'p mut Surface,
+    /// Lobes of a tree that has more than one; a lone lobe goes to its place at once.
     lobes: ArrayVec<Pending, MAX_LOBES>,
-    emission: Rgb,
-    transparency: Rgb,
-    dropped: u32,
+    /// Whether the tree has shown that there may be more lobes.
+    several: bool,
     /// Sum of weight × albedo of the lobes so far; kept only while a layer's top is open.
     reflected: Rgb,
     open_tops: u32,
@@ -42,12 +44,52 @@ struct Pending {
     lobe: Lobe,
 }
 
+/// A component of a tree while it is taken in: its parameters, read one after another as
+/// [`ClosureSignature::layout`](shading::ClosureSignature::layout) places them, and what it may do.
+pub(super) struct Component<'f, 'p, 't> {
+    flattener: &'f mut Flattener<'p>,
+    stack: &'f mut Stack<'t>,
+    weight: &'f mut Rgb,
+    params: Params<'t>,
+    offset: usize,
+}
+
+/// A lobe as a shader asks for it.
+pub(super) struct Scattering {
+    /// Factor of the component's weight.
+    pub(super) weight: Rgb,
+    /// Of any length; zero for the surface's shading normal.
+    pub(super) normal: Vec3,
+    /// Of any length; zero for `dPdu`.
+    pub(super) tangent: Vec3,
+    /// Whether the lobe's inside is that of the object, whatever side `normal` is on.
+    pub(super) solid: bool,
+    /// How it scatters.
+    pub(super) lobe: Lobe,
+}
+
+/// A dielectric layer that reflects at its top and tints what goes through.
+pub(super) struct Coat {
+    /// Of any length; zero for the surface's shading normal.
+    pub(super) normal: Vec3,
+    /// Index of refraction.
+    pub(super) ior: f32,
+    /// Roughness of its top.
+    pub(super) ggx: Ggx,
+    /// What is left of perpendicular light after it has gone in and out.
+    pub(super) tint: Rgb,
+}
+
 /// What remains to be visited.
 #[derive(Clone, Copy)]
 enum Task<'t> {
     Visit(ClosureRef<'t>, Rgb),
     /// The base of a layer whose top has just been done; `before` is what was reflected before it.
-    Base { base: Option<ClosureRef<'t>>, weight: Rgb, before: Rgb },
+    Base {
+        base: Option<ClosureRef<'t>>,
+        weight: Rgb,
+        before: Rgb,
+    },
 }
 
 /// A stack that asks for memory only when it is deep.
@@ -64,163 +106,108 @@ impl<'t> Stack<'t> {
     }
 
     fn pop(&mut self) -> Option<Task<'t>> {
-        if self.far.is_empty() { self.near.pop() } else { self.far.pop() }
+        if self.far.is_empty() {
+            self.near.pop()
+        } else {
+            self.far.pop()
+        }
     }
 }
 
-impl<'a> Flattener<'a> {
-    pub(super) fn new(point: &'a Interaction) -> Flattener<'a> {
+impl<'p> Flattener<'p> {
+    /// Starts with nothing: `surface` is to be filled for `point`.
+    pub(super) fn new(point: &'p Interaction, surface: &'p mut Surface) -> Flattener<'p> {
+        surface.bsdf.reset(point.ng, point.wo);
+        (surface.emission, surface.transparency, surface.dropped) = (Rgb::BLACK, Rgb::BLACK, 0);
+        let lobes = ArrayVec::new_const();
         Flattener {
             point,
-            lobes: ArrayVec::new_const(),
-            emission: Rgb::BLACK,
-            transparency: Rgb::BLACK,
-            dropped: 0,
+            surface,
+            lobes,
+            several: false,
             reflected: Rgb::BLACK,
             open_tops: 0,
         }
     }
 
     /// Visits every component of the tree.
+    // One loop, so that the node at hand and its weight stay in registers.
     #[inline]
     pub(super) fn add_tree(&mut self, tree: ClosureTree<'_>) {
-        let Some(root) = tree.root() else { return };
-        let mut stack = Stack { near: ArrayVec::new_const(), far: vec![] };
-        self.visit(root, Rgb::WHITE, &mut stack);
-        while let Some(task) = stack.pop() {
-            match task {
-                Task::Visit(closure, weight) => self.visit(closure, weight, &mut stack),
-                Task::Base { base, weight, before } => {
-                    self.open_tops -= 1;
-                    let left = (weight - (self.reflected - before)).map(|v| v.max(0.0));
-                    if let Some(base) = base {
-                        self.visit(base, left, &mut stack);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The result, seen on the side of the normal unless `two_sided_emission`.
-    #[inline]
-    pub(super) fn finish(self, one_sided: bool, two_sided_emission: bool) -> Surface {
-        let it = self.point;
-        let mut bsdf = Bsdf::new(it.ng, it.wo);
-        bsdf.set_one_sided(one_sided);
-        for Pending { weight, frame, lobe } in self.lobes {
-            bsdf.push(weight, frame, lobe);
-        }
-        let emits = two_sided_emission || it.wo.dot(it.ng) > 0.0;
-        Surface {
-            bsdf,
-            emission: if emits { self.emission } else { Rgb::BLACK },
-            transparency: self.transparency,
-            dropped: self.dropped,
-        }
-    }
-
-    /// Follows one branch down to its component and leaves the others on the stack.
-    fn visit<'t>(&mut self, mut closure: ClosureRef<'t>, mut weight: Rgb, stack: &mut Stack<'t>) {
-        loop {
-            let next = match closure.node() {
-                ClosureNode::Mul { weight: factor, closure } => {
-                    weight *= Rgb::from(factor);
-                    closure
-                }
-                ClosureNode::Add { a, b } => {
-                    match (a, b) {
-                        (Some(a), Some(b)) => {
-                            stack.push(Task::Visit(b, weight));
-                            Some(a)
-                        }
-                        (one, other) => one.or(other),
-                    }
-                }
-                ClosureNode::Component { id, weight: factor, params } => {
-                    weight *= Rgb::from(factor);
-                    self.component(meaning(id, params), &mut weight, stack)
-                }
-            };
-            match next {
-                Some(next) if !weight.is_black() => closure = next,
-                _ => return,
-            }
-        }
-    }
-
-    /// Takes a component in; what lies below it and has still to be visited is returned, with `weight` adapted.
-    #[inline]
-    fn component<'t>(
-        &mut self,
-        meaning: Meaning<'t>,
-        weight: &mut Rgb,
-        stack: &mut Stack<'t>,
-    ) -> Option<ClosureRef<'t>> {
-        match meaning {
-            Meaning::Nothing => None,
-            Meaning::Emission(radiance) => {
-                self.emission += *weight * radiance;
-                None
-            }
-            Meaning::Scattering(scattering) => {
-                self.scatter(*weight, scattering);
-                None
-            }
-            Meaning::Layer { top, base } => {
-                self.open_tops += 1;
-                stack.push(Task::Base { base, weight: *weight, before: self.reflected });
-                top
-            }
-            Meaning::Coat { base, coat } => {
-                *weight *= self.coat(*weight, &coat);
-                base
-            }
-        }
-    }
-
-    #[inline]
-    fn scatter(&mut self, weight: Rgb, scattering: Scattering) {
-        let weight = weight * scattering.weight;
-        if let Lobe::Transparent(_) = scattering.lobe {
-            self.transparency += weight;
-        }
-        let mut n = self.unit_normal(scattering.normal);
-        if scattering.solid && n.dot(self.point.ng) < 0.0 {
-            n = -n;
-        }
-        let frame = match scattering.lobe {
-            // Round lobes do not ask for a tangent.
-            Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => {
-                Frame::from_normal(n)
-            }
-            Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) => {
-                let given = scattering.tangent;
-                Frame::from_normal_tangent(n, if given == Vec3::ZERO { self.point.dpdu } else { given })
-            }
+        let mut stack = Stack {
+            near: ArrayVec::new_const(),
+            far: vec![],
         };
-        self.push(Pending { weight, frame, lobe: scattering.lobe });
-    }
-
-    /// Adds the coat's own reflection and returns what is left for its base.
-    // The base is taken to lie under the coat at every scale, and the light that the coat sends back down is neglected:
-    // Weidlich & Wilkie 2007, "Arbitrarily Layered Micro-Facet Surfaces", section 3, with the directional albedo in
-    // place of the Fresnel term.
-    fn coat(&mut self, weight: Rgb, coat: &Coat) -> Rgb {
-        let lobe = Lobe::Dielectric(Dielectric::reflection_only(coat.ior, coat.ggx));
-        let frame = Frame::from_normal(self.unit_normal(coat.normal));
-        let wo = frame.to_local(self.point.wo);
-        let reflected = lobe.albedo(wo);
-        self.push(Pending { weight, frame, lobe });
-        // Beer's law: oblique light has a longer way through the coat.
-        let cos = safe_sqrt(1.0 - (1.0 - sqr(wo.z)) / sqr(coat.ior.max(1.0)));
-        let way = 1.0 / cos.max(1e-3);
-        let tint = if coat.tint == Rgb::WHITE { coat.tint } else { coat.tint.map(|t| t.max(0.0).powf(way)) };
-        (Rgb::WHITE - reflected).map(|v| v.max(0.0)) * tint
+        let mut weight = Rgb::WHITE;
+        let mut next = tree.root();
+        loop {
+            next = match next.filter(|_| !weight.is_black()) {
+                Some(closure) => match closure.node() {
+                    ClosureNode::Mul {
+                        weight: factor,
+                        closure,
+                    } => {
+                        weight *= Rgb::from(factor);
+                        closure
+                    }
+                    ClosureNode::Add {
+                        a: Some(a),
+                        b: Some(b),
+                    } => {
+                        self.several = true;
+                        stack.push(Task::Visit(b, weight));
+                        Some(a)
+                    }
+                    ClosureNode::Add { a, b } => a.or(b),
+                    ClosureNode::Component {
+                        id,
+                        weight: factor,
+                        params,
+                    } => {
+                        weight *= Rgb::from(factor);
+                        let (stack, weight) = (&mut stack, &mut weight);
+                        interpret(
+                            id,
+                            Component {
+                                flattener: self,
+                                stack,
+                                weight,
+                                params,
+                                offset: 0,
+                            },
+                        )
+                    }
+                },
+                None => match stack.pop() {
+                    None => break,
+                    Some(Task::Visit(closure, its_weight)) => {
+                        weight = its_weight;
+                        Some(closure)
+                    }
+                    Some(Task::Base {
+                        base,
+                        weight: its_weight,
+                        before,
+                    }) => {
+                        self.open_tops -= 1;
+                        weight = (its_weight - (self.reflected - before)).map(|v| v.max(0.0));
+                        base
+                    }
+                },
+            };
+        }
+        for lobe in &self.lobes {
+            self.surface.bsdf.push(lobe.weight, lobe.frame, lobe.lobe);
+        }
     }
 
     /// Adds a lobe, to an equal one if there is one. When there is no room, the lightest goes.
     #[inline]
     fn push(&mut self, new: Pending) {
+        if !self.several {
+            self.surface.bsdf.push(new.weight, new.frame, new.lobe);
+            return;
+        }
         if new.weight.is_black() {
             return;
         }
@@ -233,11 +220,16 @@ impl<'a> Flattener<'a> {
             equal.weight += new.weight;
             return;
         }
-        let Err(full) = self.lobes.try_push(new) else { return };
-        self.dropped += 1;
+        let Err(full) = self.lobes.try_push(new) else {
+            return;
+        };
+        self.surface.dropped += 1;
         let new = full.element();
         let heaviness = |p: &Pending| p.weight.luminance();
-        if let Some(lightest) = self.lobes.iter_mut().min_by(|a, b| heaviness(a).total_cmp(&heaviness(b)))
+        if let Some(lightest) = self
+            .lobes
+            .iter_mut()
+            .min_by(|a, b| heaviness(a).total_cmp(&heaviness(b)))
             && heaviness(lightest) < heaviness(&new)
         {
             *lightest = new;
@@ -257,5 +249,154 @@ impl<'a> Flattener<'a> {
         } else {
             self.point.n
         }
+    }
+}
+
+impl<'t> Component<'_, '_, 't> {
+    /// Goes over parameters, and returns where they began.
+    #[inline(always)]
+    pub(super) fn skip(&mut self, bytes: usize) -> usize {
+        self.offset += bytes;
+        self.offset - bytes
+    }
+
+    #[inline(always)]
+    fn pointer(&mut self) -> usize {
+        self.offset = self.offset.next_multiple_of(8);
+        self.skip(8)
+    }
+
+    #[inline(always)]
+    pub(super) fn int(&mut self) -> i32 {
+        let offset = self.skip(4);
+        self.params.int(offset)
+    }
+
+    #[inline(always)]
+    pub(super) fn float(&mut self) -> f32 {
+        let offset = self.skip(4);
+        self.params.float(offset)
+    }
+
+    #[inline(always)]
+    pub(super) fn triple(&mut self) -> Vec3 {
+        let offset = self.skip(12);
+        Vec3::from_array(self.params.triple(offset))
+    }
+
+    #[inline(always)]
+    pub(super) fn color(&mut self) -> Rgb {
+        let offset = self.skip(12);
+        Rgb::from(self.params.triple(offset))
+    }
+
+    pub(super) fn text(&mut self) -> &'t str {
+        let offset = self.pointer();
+        self.params.string(offset)
+    }
+
+    pub(super) fn closure(&mut self) -> Option<ClosureRef<'t>> {
+        let offset = self.pointer();
+        self.params.closure(offset)
+    }
+
+    /// Emits.
+    #[inline(always)]
+    pub(super) fn emit(&mut self, radiance: Rgb) -> Option<ClosureRef<'t>> {
+        self.flattener.surface.emission += *self.weight * radiance;
+        None
+    }
+
+    /// Lets light straight through.
+    pub(super) fn pass(&mut self, tint: Rgb) -> Option<ClosureRef<'t>> {
+        let weight = *self.weight * tint;
+        self.flattener.surface.transparency += weight;
+        let frame = Frame::from_normal(self.flattener.unit_normal(Vec3::ZERO));
+        self.flattener.push(Pending {
+            weight,
+            frame,
+            lobe: Lobe::Transparent(Transparent),
+        });
+        None
+    }
+
+    /// Scatters.
+    #[inline(always)]
+    pub(super) fn scatter(&mut self, scattering: Scattering) -> Option<ClosureRef<'t>> {
+        let Scattering {
+            weight,
+            normal,
+            tangent,
+            solid,
+            lobe,
+        } = scattering;
+        let point = self.flattener.point;
+        let mut n = self.flattener.unit_normal(normal);
+        if solid && n.dot(point.ng) < 0.0 {
+            n = -n;
+        }
+        let frame = match lobe {
+            // Round lobes do not ask for a tangent.
+            Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => {
+                Frame::from_normal(n)
+            }
+            Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) => Frame::from_normal_tangent(
+                n,
+                if tangent == Vec3::ZERO {
+                    point.dpdu
+                } else {
+                    tangent
+                },
+            ),
+        };
+        self.flattener.push(Pending {
+            weight: *self.weight * weight,
+            frame,
+            lobe,
+        });
+        None
+    }
+
+    /// Puts `top` over `base`.
+    pub(super) fn layer(
+        &mut self,
+        top: Option<ClosureRef<'t>>,
+        base: Option<ClosureRef<'t>>,
+    ) -> Option<ClosureRef<'t>> {
+        self.flattener.several = true;
+        self.flattener.open_tops += 1;
+        self.stack.push(Task::Base {
+            base,
+            weight: *self.weight,
+            before: self.flattener.reflected,
+        });
+        top
+    }
+
+    /// Puts a coat over `base`.
+    // The base is taken to lie under the coat at every scale, and the light that the coat sends back down is neglected:
+    // Weidlich & Wilkie 2007, "Arbitrarily Layered Micro-Facet Surfaces", section 3, with the directional albedo in
+    // place of the Fresnel term.
+    pub(super) fn coat(&mut self, base: Option<ClosureRef<'t>>, coat: &Coat) -> Option<ClosureRef<'t>> {
+        let lobe = Lobe::Dielectric(Dielectric::reflection_only(coat.ior, coat.ggx));
+        let frame = Frame::from_normal(self.flattener.unit_normal(coat.normal));
+        let wo = frame.to_local(self.flattener.point.wo);
+        let reflected = lobe.albedo(wo);
+        self.flattener.several = true;
+        self.flattener.push(Pending {
+            weight: *self.weight,
+            frame,
+            lobe,
+        });
+        // Beer's law: oblique light has a longer way through the coat.
+        let cos = safe_sqrt(1.0 - (1.0 - sqr(wo.z)) / sqr(coat.ior.max(1.0)));
+        let way = 1.0 / cos.max(1e-3);
+        let tint = if coat.tint == Rgb::WHITE {
+            coat.tint
+        } else {
+            coat.tint.map(|t| t.max(0.0).powf(way))
+        };
+        *self.weight *= (Rgb::WHITE - reflected).map(|v| v.max(0.0)) * tint;
+        base
     }
 }

@@ -47,7 +47,10 @@ impl Host {
     /// A host that looks for texture files in `directories`, in this order.
     pub fn new(directories: Vec<PathBuf>) -> Host {
         Host {
-            collecting: Mutex::new(Collecting { directories, ..Collecting::default() }),
+            collecting: Mutex::new(Collecting {
+                directories,
+                ..Collecting::default()
+            }),
             frozen: OnceLock::new(),
         }
     }
@@ -68,10 +71,18 @@ impl Host {
             return Ok(());
         }
         let (loader, ids) = self.with_collecting(|collecting| {
-            (std::mem::take(&mut collecting.loader), std::mem::take(&mut collecting.ids))
+            (
+                std::mem::take(&mut collecting.loader),
+                std::mem::take(&mut collecting.ids),
+            )
         });
         let store = loader.load()?;
-        self.frozen.get_or_init(|| Frozen { store, ids, shapes, world_from_camera });
+        self.frozen.get_or_init(|| Frozen {
+            store,
+            ids,
+            shapes,
+            world_from_camera,
+        });
         Ok(())
     }
 
@@ -95,7 +106,8 @@ impl Collecting {
             Some((source, color_space)) => self.loader.request(source.clone(), *color_space),
             None => {
                 let path = self.find(Path::new(name))?;
-                self.loader.request(TextureSource::File(path), TextureColorSpace::Auto)
+                self.loader
+                    .request(TextureSource::File(path), TextureColorSpace::Auto)
             }
         };
         self.ids.insert(name.to_owned(), id);
@@ -107,7 +119,10 @@ impl Collecting {
         if name.is_absolute() || self.directories.is_empty() {
             return name.is_file().then(|| name.to_owned());
         }
-        self.directories.iter().map(|directory| directory.join(name)).find(|path| path.is_file())
+        self.directories
+            .iter()
+            .map(|directory| directory.join(name))
+            .find(|path| path.is_file())
     }
 }
 
@@ -127,7 +142,9 @@ impl ShaderHost for Host {
         footprint: [f32; 4],
         options: TextureOptions,
     ) -> [f32; 4] {
-        let Some(frozen) = self.frozen.get() else { return [0.0; 4] };
+        let Some(frozen) = self.frozen.get() else {
+            return [0.0; 4];
+        };
         let [dsdx, dtdx, dsdy, dtdy] = footprint;
         let extent = Vec2::new(dsdx.abs().max(dsdy.abs()), dtdx.abs().max(dtdy.abs()));
         let lookup = Lookup {
@@ -135,7 +152,9 @@ impl ShaderHost for Host {
             wrap_t: wrap(options.wrap_t),
             interpolation: Interpolation::Linear,
         };
-        frozen.store.sample(TextureId(handle.0), Vec2::from_array(st), extent, lookup)
+        frozen
+            .store
+            .sample(TextureId(handle.0), Vec2::from_array(st), extent, lookup)
     }
 
     fn matrix(&self, globals: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
@@ -151,13 +170,22 @@ impl ShaderHost for Host {
             return None;
         }
         let shape = self.frozen.get()?.shapes.get(globals.object as usize)?;
-        let Geometry::Mesh(mesh) = &shape.geometry else { return None };
+        let Geometry::Mesh(mesh) = &shape.geometry else {
+            return None;
+        };
         let interpolate = |value: &dyn Fn(usize) -> [f32; 4]| {
-            let indices = mesh.triangles.get(globals.primitive as usize)?.map(|index| index as usize);
+            let indices = mesh
+                .triangles
+                .get(globals.primitive as usize)?
+                .map(|index| index as usize);
             let weights = barycentric(shape.triangle(globals.primitive), globals);
             let values = indices.map(value);
             Some(std::array::from_fn(|lane| {
-                values.iter().zip(weights).map(|(value, weight)| value[lane] * weight).sum()
+                values
+                    .iter()
+                    .zip(weights)
+                    .map(|(value, weight)| value[lane] * weight)
+                    .sum()
             }))
         };
         match name {

@@ -11,11 +11,12 @@ pub mod library;
 
 use std::sync::Arc;
 
+use glam::{Vec2, Vec3};
 use shading::{RayKind, ShaderInstance, ShadingContext};
 
 use crate::bsdf::Bsdf;
 use crate::color::Rgb;
-use crate::geometry::Interaction;
+use crate::geometry::{Interaction, ShapeId};
 use flatten::Flattener;
 
 pub use closures::closure_registry;
@@ -49,11 +50,10 @@ pub struct Sides {
 #[derive(Clone, Copy, Debug, Default)]
 struct Abilities {
     emits: bool,
-    scatters: bool,
     transparent: bool,
 }
 
-/// What a shader made of a point.
+/// What a shader made of a point. It is large: make one and let it be filled again and again.
 #[derive(Clone, Debug)]
 pub struct Surface {
     /// How it scatters, what passes straight through included.
@@ -66,11 +66,32 @@ pub struct Surface {
     pub dropped: u32,
 }
 
+impl Surface {
+    /// Nothing: black and empty.
+    #[inline]
+    pub fn new() -> Surface {
+        Surface {
+            bsdf: Bsdf::new(Vec3::Z, Vec3::Z),
+            emission: Rgb::BLACK,
+            transparency: Rgb::BLACK,
+            dropped: 0,
+        }
+    }
+}
+
+impl Default for Surface {
+    fn default() -> Surface {
+        Surface::new()
+    }
+}
+
 impl Material {
     /// A material of the closure that `instance` makes. The instance belongs to a system with [`closure_registry`] and a
     /// [`Host`], whose textures are loaded.
     pub fn new(instance: Arc<ShaderInstance>, sides: Sides, context: &mut ShadingContext) -> Material {
-        let abilities = closures::abilities(instance.statistics().closures.iter().copied());
+        let known = instance.statistics();
+        let abilities = closures::abilities(known.closures.iter().copied());
+        let looks_around = !instance.is_constant();
         let mut material = Material {
             instance,
             abilities,
@@ -80,48 +101,66 @@ impl Material {
         };
         if !abilities.emits {
             material.constant_emission = Some(Rgb::BLACK);
-        } else if material.instance.is_constant() {
-            material.constant_emission = Some(material.emission_at(&somewhere(), context));
+        } else if !looks_around {
+            material.constant_emission = material.emission_everywhere(context);
         }
         material
     }
 
-    /// What the shader makes of a point that a ray of kind `ray_kind` found; `footprint` is the width of what the sample
-    /// stands for there [m].
+    /// The emission of a shader that looks at nothing but what kind of ray comes from which side, if it is always the
+    /// same where it counts.
+    fn emission_everywhere(&self, context: &mut ShadingContext) -> Option<Rgb> {
+        let front = somewhere();
+        let back = Interaction { wo: -front.wo, ..front };
+        let sides = if self.two_sided_emission { &[front, back][..] } else { &[front][..] };
+        let first = self.emission_at(&front, context);
+        let differs = sides.iter().any(|point| {
+            RayKind::NAMES.iter().any(|&(_, kind)| self.emission_for(point, kind, context) != first)
+        });
+        (!differs).then_some(first)
+    }
+
+    /// Fills `surface` with what the shader makes of a point that a ray of kind `ray_kind` found; `footprint` is the width
+    /// of what the sample stands for there [m].
     #[inline]
-    pub fn surface_at(
+    pub fn shade(
         &self,
         it: &Interaction,
         ray_kind: RayKind,
         footprint: f32,
         context: &mut ShadingContext,
-    ) -> Surface {
+        surface: &mut Surface,
+    ) {
         let globals = globals::globals(it, ray_kind, footprint);
-        let mut flattener = Flattener::new(it);
-        flattener.add_tree(self.instance.run(&globals, context));
-        flattener.finish(self.one_sided, self.two_sided_emission)
+        Flattener::new(it, surface).add_tree(self.instance.run(&globals, context));
+        surface.bsdf.set_one_sided(self.one_sided);
+        if it.wo.dot(it.ng) <= 0.0 && !self.two_sided_emission {
+            surface.emission = Rgb::BLACK;
+        }
     }
 
-    /// The radiance that leaves a point towards the viewer.
+    /// The radiance that leaves a point towards the viewer, for a ray that samples lights.
     pub fn emission_at(&self, it: &Interaction, context: &mut ShadingContext) -> Rgb {
-        self.surface_at(it, RayKind::SHADOW, 0.0, context).emission
+        self.emission_for(it, RayKind::SHADOW, context)
+    }
+
+    fn emission_for(&self, it: &Interaction, ray_kind: RayKind, context: &mut ShadingContext) -> Rgb {
+        let mut surface = Surface::new();
+        self.shade(it, ray_kind, 0.0, context, &mut surface);
+        surface.emission
     }
 
     /// The share of light that passes straight through a point.
     pub fn transparency_at(&self, it: &Interaction, context: &mut ShadingContext) -> Rgb {
-        self.surface_at(it, RayKind::SHADOW, 0.0, context).transparency
+        let mut surface = Surface::new();
+        self.shade(it, RayKind::SHADOW, 0.0, context, &mut surface);
+        surface.transparency
     }
 
     /// Whether it may emit somewhere.
     #[inline]
     pub fn may_emit(&self) -> bool {
         self.abilities.emits
-    }
-
-    /// Whether it may scatter somewhere.
-    #[inline]
-    pub fn may_scatter(&self) -> bool {
-        self.abilities.scatters
     }
 
     /// Whether light may pass straight through it somewhere.
@@ -145,7 +184,6 @@ impl Material {
 
 /// A point for shaders that look at none.
 fn somewhere() -> Interaction {
-    use glam::{Vec2, Vec3};
     Interaction {
         p: Vec3::ZERO,
         p_error: 0.0,
@@ -157,7 +195,7 @@ fn somewhere() -> Interaction {
         dpdv: Vec3::Y,
         t: 0.0,
         time: 0.0,
-        shape: crate::geometry::ShapeId(0),
+        shape: ShapeId(0),
         primitive: 0,
     }
 }

@@ -38,13 +38,22 @@ pub fn render(
         .num_threads(settings.threads)
         .thread_name(|index| format!("render {index}"))
         .build()
-        .map_err(|error| RenderError::Threads { reason: error.to_string() })?;
-    let tiles: Vec<Mutex<FilmTile>> =
-        film.tiles(TILE).into_iter().map(|rect| Mutex::new(film.tile(rect))).collect();
-    let contexts: Vec<Mutex<Context>> =
-        (0..pool.current_num_threads()).map(|_| Mutex::new(Context::new(scene))).collect();
+        .map_err(|error| RenderError::Threads {
+            reason: error.to_string(),
+        })?;
+    let tiles: Vec<Mutex<FilmTile>> = film
+        .tiles(TILE)
+        .into_iter()
+        .map(|rect| Mutex::new(film.tile(rect)))
+        .collect();
+    let contexts: Vec<Mutex<Context>> = (0..pool.current_num_threads())
+        .map(|_| Mutex::new(Context::new(scene)))
+        .collect();
 
-    let (first, end) = (settings.samples.start, settings.samples.end.max(settings.samples.start));
+    let (first, end) = (
+        settings.samples.start,
+        settings.samples.end.max(settings.samples.start),
+    );
     let mut next = first;
     progress.advance(0, end - first);
     while next < end {
@@ -73,7 +82,11 @@ pub fn render(
         film.merge(&tile.into_inner().unwrap_or_else(PoisonError::into_inner));
     }
     let stats = collect(contexts, next - first, start.elapsed());
-    Ok(Rendered { film, samples: first..next, stats })
+    Ok(Rendered {
+        film,
+        samples: first..next,
+        stats,
+    })
 }
 
 /// How many samples the next pass takes after `done` took `elapsed`; 0 when there is no time left for one.
@@ -92,13 +105,24 @@ fn pass_size(done: u64, elapsed: Duration, limit: Option<Duration>) -> u64 {
 }
 
 fn collect(contexts: Vec<Mutex<Context>>, spp: u64, elapsed: Duration) -> RenderStats {
-    let mut stats = RenderStats { spp, elapsed, threads: contexts.len(), ..RenderStats::default() };
+    let mut stats = RenderStats {
+        spp,
+        elapsed,
+        threads: contexts.len(),
+        ..RenderStats::default()
+    };
     let mut seen = FxHashSet::default();
     for context in contexts {
         let mut context = context.into_inner().unwrap_or_else(PoisonError::into_inner);
         stats.work.merge(&context.stats);
         // Every thread reports the same mistakes.
-        stats.reports.extend(context.shading.take_reports().into_iter().filter(|report| seen.insert(report.clone())));
+        stats.reports.extend(
+            context
+                .shading
+                .take_reports()
+                .into_iter()
+                .filter(|report| seen.insert(report.clone())),
+        );
     }
     stats
 }

@@ -131,11 +131,10 @@ impl Scene {
         }
 
         let radius = accel.bounds().radius();
-        let powers: Vec<f32> = lights.iter().map(|light| light.power(radius)).collect();
         let infinite = (0..).map(LightId).zip(&lights).filter(|(_, light)| matches!(light, Light::Environment(_)));
         Ok(Scene {
             infinite: infinite.map(|(id, _)| id).collect(),
-            selector: LightSelector::new(&powers),
+            selector: LightSelector::new(&lights, radius),
             has_transparency: masks.contains(&TRANSPARENT),
             accel,
             shapes,

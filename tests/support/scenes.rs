@@ -1,0 +1,199 @@
+//! Small scenes built in code, and what they look like.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use glam::{Affine3A, Vec3};
+use renderer::camera::{Camera, CameraDesc, Projection, look_at};
+use renderer::color::Rgb;
+use renderer::film::{Film, Filter, FilterKind};
+use renderer::geometry::{Geometry, Mesh, Shape};
+use renderer::integrator::{Integrator, PathSettings};
+use renderer::light::Light;
+use renderer::material::{Host, MaterialId, Sides, closure_registry};
+use renderer::render::{RenderSettings, Silent, render};
+use renderer::scene::{Scene, SceneParts};
+use shading::{InstanceOptions, ShaderInstance, ShadingSystem, Source};
+
+/// A scene under construction.
+#[derive(Default)]
+pub struct SceneBuilder {
+    host: Arc<Host>,
+    shapes: Vec<Shape>,
+    shape_materials: Vec<MaterialId>,
+    materials: Vec<(Arc<ShaderInstance>, Sides)>,
+    lights: Vec<Light>,
+}
+
+impl SceneBuilder {
+    /// An empty scene.
+    pub fn new() -> SceneBuilder {
+        SceneBuilder::default()
+    }
+
+    /// A material of a surface shader with this body.
+    ///
+    /// # Panics
+    /// When it does not compile.
+    pub fn material(&mut self, body: &str) -> MaterialId {
+        self.material_with(body, Sides::default())
+    }
+
+    /// The same, with the sides that do something.
+    pub fn material_with(&mut self, body: &str, sides: Sides) -> MaterialId {
+        self.materials.push((compile(body, &self.host), sides));
+        MaterialId(self.materials.len() as u32 - 1)
+    }
+
+    /// Places a shape.
+    pub fn shape(
+        &mut self,
+        geometry: Geometry,
+        world_from_object: Affine3A,
+        material: MaterialId,
+    ) -> &mut Shape {
+        self.shape_materials.push(material);
+        self.shapes.push(Shape::new(geometry, world_from_object));
+        self.shapes.last_mut().expect("one was just added")
+    }
+
+    /// Adds a light.
+    pub fn light(&mut self, light: Light) {
+        self.lights.push(light);
+    }
+
+    /// The scene.
+    ///
+    /// # Panics
+    /// When it cannot be built.
+    pub fn build(self) -> Scene {
+        let SceneBuilder {
+            host,
+            shapes,
+            shape_materials,
+            materials,
+            lights,
+        } = self;
+        let world_from_camera = Affine3A::IDENTITY;
+        let parts = SceneParts {
+            shapes,
+            shape_materials,
+            materials,
+            lights,
+            host,
+            world_from_camera,
+            threads: 1,
+        };
+        Scene::new(parts).unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+/// The instance of a surface shader with this body.
+fn compile(body: &str, host: &Arc<Host>) -> Arc<ShaderInstance> {
+    let system = ShadingSystem::new(closure_registry(), host.clone());
+    let source = Source::new("test.ksl", format!("surface test() {{ {body} }}"));
+    system
+        .unit(source)
+        .and_then(|unit| system.instantiate(&unit, &InstanceOptions::default()))
+        .unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// A mesh.
+pub fn mesh(mesh: Mesh) -> Geometry {
+    Geometry::Mesh(Arc::new(mesh))
+}
+
+/// A camera that sees a spot of the given width about `to`, from `from`, with parallel rays.
+pub fn spot_meter(from: Vec3, to: Vec3, width: f32) -> CameraDesc {
+    let up = if (to - from).normalize().y.abs() > 0.9 {
+        Vec3::X
+    } else {
+        Vec3::Y
+    };
+    CameraDesc {
+        world_from_camera: look_at(from, to, up).expect("from and to differ"),
+        projection: Projection::Orthographic { width },
+        near: 0.0,
+        far: f32::INFINITY,
+    }
+}
+
+/// A camera at a point that sees all around.
+pub fn all_around(from: Vec3) -> CameraDesc {
+    CameraDesc {
+        world_from_camera: Affine3A::from_translation(from),
+        projection: Projection::Panoramic,
+        near: 0.0,
+        far: f32::INFINITY,
+    }
+}
+
+/// How to look at a scene.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// Film size.
+    pub size: [u32; 2],
+    /// Samples a pixel.
+    pub spp: u64,
+    /// Where they begin.
+    pub first: u64,
+    /// The seed.
+    pub seed: u64,
+    /// Threads.
+    pub threads: usize,
+    /// Path lengths.
+    pub path: PathSettings,
+}
+
+impl Default for Look {
+    fn default() -> Look {
+        Look {
+            size: [8, 8],
+            spp: 64,
+            first: 0,
+            seed: 1,
+            threads: 2,
+            path: PathSettings::default(),
+        }
+    }
+}
+
+/// The film of a scene.
+///
+/// # Panics
+/// When it cannot be rendered, or a sample is not finite.
+pub fn film(scene: &Scene, camera: &CameraDesc, look: Look) -> Film {
+    let [width, height] = look.size;
+    let settings = RenderSettings {
+        width,
+        height,
+        crop: None,
+        variance: true,
+        camera: Camera::new(camera, width, height).unwrap_or_else(|error| panic!("{error}")),
+        filter: Filter::with_default_radius(FilterKind::Box),
+        integrator: Integrator::Path(look.path),
+        samples: look.first..look.first + look.spp,
+        seed: look.seed,
+        threads: look.threads,
+        time_limit: None,
+    };
+    let rendered =
+        render(scene, &settings, &Silent, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(rendered.film.counts().non_finite, 0, "samples are finite");
+    rendered.film
+}
+
+/// The mean over the film, and the standard error of its red channel.
+pub fn mean(scene: &Scene, camera: &CameraDesc, look: Look) -> (Rgb, f32) {
+    let film = film(scene, camera, look);
+    let image = film.develop();
+    let variance = film.variance().expect("the variance is kept");
+    let n = (image.width * image.height) as f32;
+    let sum: Rgb = image
+        .data
+        .chunks_exact(3)
+        .map(|c| Rgb::new(c[0], c[1], c[2]))
+        .sum();
+    let error = variance.data.iter().step_by(3).sum::<f32>().sqrt() / n;
+    (sum / n, error)
+}
