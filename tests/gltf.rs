@@ -1,5 +1,6 @@
 //! glTF: what a document comes to, and that no damage to one does worse than an error.
 
+use std::f64::consts::FRAC_1_SQRT_2;
 use std::path::Path;
 
 use glam::{Vec2, Vec3};
@@ -25,7 +26,7 @@ impl Glb {
 
     /// Adds bytes as a view; gives its index.
     fn view(&mut self, bytes: &[u8]) -> usize {
-        while self.bytes.len() % 4 != 0 {
+        while !self.bytes.len().is_multiple_of(4) {
             self.bytes.push(0);
         }
         let view = json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
@@ -129,7 +130,7 @@ fn rich() -> Glb {
         "nodes": [
             { "name": "parent", "translation": [0, 1, 0], "children": [1, 2] },
             { "name": "left", "mesh": 0, "translation": [-2, 0, 0] },
-            { "name": "right", "mesh": 0, "scale": [-1, 1, 1], "rotation": [0, 0, 0.70710678, 0.70710678] },
+            { "name": "right", "mesh": 0, "scale": [-1, 1, 1], "rotation": [0, 0, FRAC_1_SQRT_2, FRAC_1_SQRT_2] },
             { "name": "eye", "camera": 0, "translation": [0, 0, 5] },
             { "name": "lamp", "extensions": { "KHR_lights_punctual": { "light": 0 } }, "translation": [0, 3, 0] },
             { "name": "sun", "extensions": { "KHR_lights_punctual": { "light": 1 } } }
