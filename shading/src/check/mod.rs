@@ -122,29 +122,6 @@ pub fn expression(
     })
 }
 
-/// What a group takes and gives: a unit with the parameters, defaults and metadata of the group, and no code.
-///
-/// # Errors
-/// The mistakes in these.
-pub fn interface(
-    file: &ast::File,
-    group: &ast::Group,
-    environment: &Environment<'_>,
-) -> Result<Unit, Diagnostics> {
-    deep_stack(|| {
-        let mut checker = Checker::new(&file.sources, environment);
-        checker.quiet += 1;
-        checker.file(file);
-        checker.quiet -= 1;
-        let unit = checker.interface(group);
-        let diagnostics = checker.finish();
-        match unit {
-            Some(unit) => diagnostics.into_result(unit),
-            None => Err(diagnostics),
-        }
-    })
-}
-
 /// The metadata of a group or of its parameters. Entries with mistakes are left out: [`check`] reports them.
 pub fn metadata(list: &[ast::Metadata]) -> Vec<hir::Metadata> {
     let (sources, closures) = (SourceMap::default(), ClosureRegistry::default());

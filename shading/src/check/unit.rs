@@ -94,15 +94,6 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// What a group takes and gives, as a unit that does nothing.
-    pub(super) fn interface(&mut self, group: &'a ast::Group) -> Option<Unit> {
-        self.whole(&group.name.text, UnitKind::Shader, group.name.span, |c| {
-            let params = c.params(&group.params);
-            let metadata = c.metadata(&group.metadata);
-            Some((params, metadata, vec![]))
-        })
-    }
-
     /// See [`super::expression`].
     pub(super) fn expression_unit(
         &mut self,
