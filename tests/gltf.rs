@@ -312,10 +312,7 @@ fn a_model_makes_a_scene() {
     let (desc, _) =
         SceneDesc::from_model(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(desc.film.size.value, [1280, 720]);
-    assert!(matches!(
-        desc.lights[0].kind,
-        LightKind::Environment { .. }
-    ));
+    assert!(matches!(desc.lights[0].kind, LightKind::Environment { .. }));
     // The whole model is in the picture, and does not get lost in it.
     let camera = renderer::camera::Camera::new(&desc.cameras[0].camera, 1280, 720).expect("it is a camera");
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Y].map(|p| camera.project(p).expect("it is in front"));

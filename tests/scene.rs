@@ -447,3 +447,51 @@ fn imports_bring_and_place() {
     };
     assert!(std::sync::Arc::ptr_eq(a, b), "a file named twice is one mesh");
 }
+
+#[test]
+fn damage_is_survived() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
+    let text = fs::read_to_string(folder.join("lights_lens.kiln")).expect("it is there");
+    let mut state = 7u64;
+    let mut random = |n: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    let pieces = [
+        "0",
+        "-",
+        "1e99",
+        "(",
+        ")",
+        "{",
+        "}",
+        ";",
+        "\"",
+        "=",
+        "*",
+        ".",
+        "translate",
+        "shape",
+        ":",
+        ",",
+        "9e9",
+        " ",
+    ];
+    let mut survivors = 0;
+    for _ in 0..3000 {
+        let mut damaged = text.clone().into_bytes();
+        for _ in 0..=random(3) {
+            let at = random(damaged.len());
+            let end = (at + random(4)).min(damaged.len());
+            damaged.splice(at..end, pieces[random(pieces.len())].bytes());
+        }
+        let damaged = String::from_utf8_lossy(&damaged).into_owned();
+        survivors += u32::from(load_text(&damaged, Path::new(""), &[]).is_ok());
+    }
+    assert!(
+        survivors > 30,
+        "the damage is too great to test anything: {survivors}"
+    );
+}
