@@ -81,7 +81,7 @@ impl Sink {
             let Some((stmt, place)) = &stmts[i] else { continue };
             if let Stmt::If { .. } = stmt {
                 let begins = [place.first + 1, place.ends[0]];
-                for (arm, begin) in begins.into_iter().enumerate() {
+                for (arm, begin) in begins.into_iter().enumerate().rev() {
                     branches.push(Branch {
                         at: i,
                         arm,
