@@ -238,6 +238,26 @@ fn work_for_one_branch_moves_into_it() {
 }
 
 #[test]
+fn whole_loops_move_into_the_branch_that_needs_them() {
+    left(
+        Type::FLOAT,
+        |b, out| {
+            let (u, v) = (global(b, Global::U), global(b, Global::V));
+            let turns = b.op(Type::INT, Op::FloatToInt, &[v]);
+            let sum = b.local(Type::FLOAT);
+            b.set(sum, Op::Copy, &[v]);
+            b.count(turns, |b, _| b.set(sum, Op::Mul, &[Operand::Local(sum), v]));
+            let half = b.float(0.5);
+            let low = b.op(Type::INT, Op::Lt, &[u, half]);
+            b.branch(low, |b| b.set(out, Op::Neg, &[Operand::Local(sum)]), |_| {});
+        },
+        "l1 = global<u>; l2 = lt l1, 0.5; if l2 {; l3 = global<v>; l4 = floattoint l3; l5 = copy l3; \
+         scope s0 scope {; loop {; l7 = lt l6, l4; if l7 {; } else {; leave s0; l5 = mul l5, l3; \
+         l6 = add l6, 1; l0 = neg l5",
+    );
+}
+
+#[test]
 fn what_stays_the_same_leaves_the_loop() {
     left(
         Type::FLOAT,
