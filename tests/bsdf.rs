@@ -231,7 +231,11 @@ fn both_ways_are_the_same() {
             if wi.z.abs() < 1e-4 {
                 continue;
             }
-            let eta = if wo.z * wi.z < 0.0 { case.lobe.eta(wo.z) } else { 1.0 };
+            let eta = if wo.z * wi.z < 0.0 {
+                case.lobe.eta(wo.z)
+            } else {
+                1.0
+            };
             let forth = case.lobe.eval(wo, wi) / wi.z.abs();
             let back = case.lobe.eval(wi, wo) / wo.z.abs() * (eta * eta);
             // What little passes a facet at grazing angles is a difference of numbers near one.

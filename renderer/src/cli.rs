@@ -1,10 +1,14 @@
 //! The command line: what can be said, and which command it is for. The texts here are the manual.
 
+mod shade;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
+
+pub use shade::{Setup, ShadeArgs, Step};
 
 /// Kiln, an offline path tracer with a shading language.
 #[derive(Debug, Parser)]
@@ -99,12 +103,18 @@ pub struct CheckArgs {
 /// `kiln info`
 #[derive(Debug, Args)]
 pub struct InfoArgs {
-    /// A source file, or the name of a shipped unit
+    /// A source file (all its units and groups; FILE:NAME picks one) or the name of a shipped unit or group
     #[arg(required = true)]
     pub shaders: Vec<String>,
     /// Prints JSON
     #[arg(long)]
     pub json: bool,
+    /// Shows this parameter only
+    #[arg(long, value_name = "NAME")]
+    pub param: Option<String>,
+    /// Shows defaults and metadata (they are shown anyway; the habit of `oslinfo`)
+    #[arg(short, hide = true)]
+    pub verbose: bool,
 }
 
 /// `kiln compare`
@@ -122,67 +132,28 @@ pub struct CompareArgs {
     pub threshold: Option<f64>,
 }
 
-/// `kiln shade`: flags as `testshade` has them, with one dash or two.
-#[derive(Debug, Args)]
-pub struct ShadeArgs {
-    /// A source file, or the name of a shipped unit or group
-    pub shader: String,
-    /// Points of the grid
-    #[arg(short = 'g', long = "grid", num_args = 2, value_names = ["X", "Y"], default_values_t = [1, 1])]
-    pub grid: Vec<u32>,
-    /// Writes an output as an image; may be given several times
-    #[arg(short = 'o', long = "output", num_args = 2, value_names = ["OUTPUT", "FILE"], action = clap::ArgAction::Append)]
-    pub outputs: Vec<String>,
-    /// Type of the numbers in images: uint8, half or float
-    #[arg(long = "od", value_name = "TYPE")]
-    pub output_type: Option<String>,
-    /// Sets an input; components are given as one argument: --param Kd "1 0 0"
-    #[arg(long = "param", num_args = 2, value_names = ["NAME", "VALUE"], action = clap::ArgAction::Append, allow_hyphen_values = true)]
-    pub params: Vec<String>,
-    /// Threads
-    #[arg(short = 't', long = "threads", value_name = "N")]
-    pub threads: Option<u32>,
-    /// Runs the whole grid so many times
-    #[arg(long = "iters", value_name = "N", default_value_t = 1)]
-    pub iterations: u32,
-    /// Points lie in the middle of the grid's cells, not on its corners
-    #[arg(long = "center")]
-    pub center: bool,
-    /// Kind of ray that the points are seen by
-    #[arg(long = "raytype", value_name = "KIND")]
-    pub ray_kind: Option<String>,
-    /// Optimises not at all
-    #[arg(long = "O0")]
-    pub unoptimized: bool,
-    /// Runs the interpreter instead of machine code
-    #[arg(long = "interpret")]
-    pub interpret: bool,
-    /// Prints the code before it becomes machine code
-    #[arg(long = "print-code")]
-    pub print_code: bool,
-    /// Prints statistics, or writes them as JSON
-    #[arg(long, value_name = "FILE.json", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
-    pub stats: Option<PathBuf>,
-}
-
 impl Cli {
     /// Reads a command line. `testshade` spells long flags with one dash: `shade -od half` is `shade --od half`.
     ///
     /// # Errors
     /// What is wrong with it, or the help that was asked for.
     pub fn read(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-        let args: Vec<OsString> = args.into_iter().collect();
-        let shade = args.get(1).is_some_and(|arg| arg == "shade");
-        let check = args.get(1).is_some_and(|arg| arg == "check");
-        let widened = args.into_iter().map(|arg| {
-            let long = match arg.to_str() {
-                Some("-od" | "-param" | "-iters" | "-center" | "-raytype" | "-O0" | "-stats") if shade => true,
-                Some("-Wall" | "-Werror") if check => true,
-                _ => false,
-            };
-            if long { OsString::from(format!("-{}", arg.to_string_lossy())) } else { arg }
-        });
-        Cli::try_parse_from(widened)
+        let mut args: Vec<OsString> = args.into_iter().collect();
+        match args.get(1).and_then(|command| command.to_str()) {
+            Some("shade") => {
+                let rest = args.split_off(2);
+                args.extend(shade::widen(rest));
+            }
+            Some("check") => {
+                for arg in &mut args {
+                    if arg == "-Wall" || arg == "-Werror" {
+                        *arg = OsString::from(format!("-{}", arg.to_string_lossy()));
+                    }
+                }
+            }
+            _ => {}
+        }
+        Cli::try_parse_from(args)
     }
 }
 
@@ -249,13 +220,5 @@ mod tests {
         assert!(parse_size("0x480").is_err());
         assert_eq!(parse_crop("0,0,8,8"), Ok([0, 0, 8, 8]));
         assert!(parse_crop("8,0,8,8").is_err());
-    }
-
-    #[test]
-    fn shade_takes_flags_with_one_dash() {
-        let words = ["kiln", "shade", "-g", "4", "2", "-od", "half", "-o", "Cout", "a.exr", "-param", "x", "-1", "f.ksl"];
-        let Command::Shade(args) = Cli::read(words.map(OsString::from)).unwrap().command else { panic!() };
-        assert_eq!((args.grid, args.outputs), (vec![4, 2], vec!["Cout".to_owned(), "a.exr".to_owned()]));
-        assert_eq!(args.params, ["x", "-1"]);
     }
 }

@@ -147,6 +147,30 @@ impl ShaderInstance {
         Const::Array((0..ty.count() as usize).map(element).collect())
     }
 
+    /// Copies the numbers of an output of the last run in a context into `numbers`, as many as it has room for: an int
+    /// becomes a float, a triple is three, a matrix sixteen. Strings and closures have none.
+    ///
+    /// # Panics
+    /// As [`ShaderInstance::output`] does.
+    #[inline]
+    pub fn output_numbers(&self, index: usize, ctx: &ShadingContext, numbers: &mut [f32]) {
+        self.check_last(ctx);
+        let Output { ty, offset, .. } = self.compiled.outputs[index];
+        // Words of an element, and from one element to the next.
+        let (words, stride) = match ty.base {
+            Base::Int | Base::Float => (1, 4),
+            Base::Color | Base::Point | Base::Vector | Base::Normal => (3, 16),
+            Base::Matrix => (16, 64),
+            Base::String | Base::Closure | Base::Void | Base::Struct(_) => return,
+        };
+        for (i, element) in numbers.chunks_mut(words).take(ty.count() as usize).enumerate() {
+            for (word, number) in element.iter_mut().enumerate() {
+                let bits = ctx.run.output_word(offset + stride * i + 4 * word);
+                *number = if ty.base == Base::Int { bits as i32 as f32 } else { f32::from_bits(bits) };
+            }
+        }
+    }
+
     /// A closure output of the last run in a context; no light when the output is not a single closure.
     ///
     /// # Panics

@@ -120,7 +120,7 @@ impl ShadingSystem {
         }
         for item in &file.items {
             let ast::Item::Group(item) = item else { continue };
-            match graph::source::group(item, file, &self.environment()) {
+            match graph::source::group(item, file) {
                 Ok(group) => templates.push(Template::Group(Arc::new(group))),
                 Err(errors) => diagnostics.list.extend(errors.list),
             }

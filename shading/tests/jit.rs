@@ -6,12 +6,14 @@ use cranelift_entity::PrimaryMap;
 use shading::builtins::{Builtin, Global};
 use shading::eval;
 use shading::hir::build::{CodeBuilder, function, unit};
-use shading::hir::{ClosureId, Const, Function, FunctionId, LocalId, Op, Operand, TextureOptions, Unit};
+use shading::hir::{
+    ClosureId, Const, Function, FunctionId, LocalId, Op, Operand, Stmt, TextureOptions, Unit,
+};
 use shading::runtime::ReportKind;
 use shading::ty::{Base, Type};
 use shading::{
     ClosureNode, ClosureParam, ClosureRegistry, ClosureSignature, CompileOptions, HostFunctions, NoHost,
-    OptLevel, ShaderGlobals, ShaderHost, ShaderInstance, ShadingContext, TextureHandle,
+    OptLevel, ShaderGlobals, ShaderHost, ShaderInstance, ShadingContext, Source, SourceMap, TextureHandle,
 };
 
 const LEVELS: [OptLevel; 3] = [OptLevel::Fast, OptLevel::Plain, OptLevel::Full];
@@ -610,7 +612,7 @@ fn made_strings_compare_by_content() {
         b
     };
     run(&[LocalId::from_u32(0)], code, |values, _| {
-        assert_eq!(values[0], Const::Int(1))
+        assert_eq!(values[0], Const::Int(1));
     });
 }
 
@@ -1005,6 +1007,47 @@ fn output_is_printed() {
     instance.run(&globals(), &mut ctx);
     assert_eq!(ctx.take_printed(), "0\n1\n2\n");
     assert_eq!(ctx.take_printed(), "");
+}
+
+#[test]
+fn reports_name_the_line() {
+    let mut sources = SourceMap::default();
+    sources.add(Source::new("a.ksl", "shader a()\n{ while (1); }\n"));
+    let mut b = CodeBuilder::default();
+    b.repeat(|_| {});
+    let mut unit = unit("a", &[], b, PrimaryMap::new());
+    if let Stmt::Loop { span, .. } = &mut unit.code.body[0] {
+        (span.start, span.end) = (13, 23);
+    }
+    let options = CompileOptions {
+        sources: Some(&sources),
+        ..CompileOptions::default()
+    };
+    let host = HostFunctions::of(Arc::new(NoHost));
+    let instance = ShaderInstance::compile(&unit, &ClosureRegistry::default(), &host, &options);
+    let mut ctx = ShadingContext::new(Arc::new(NoHost));
+    instance.expect("compiles").run(&globals(), &mut ctx);
+    let reports = ctx.take_reports();
+    assert!(!ctx.finished());
+    assert!(
+        reports[0]
+            .to_string()
+            .starts_with("a.ksl:2:3: a: the shader takes"),
+        "{}",
+        reports[0]
+    );
+}
+
+#[test]
+#[should_panic(expected = "no closure parameter of that type at offset 0")]
+fn numbers_are_not_read_as_text() {
+    let (registry, diffuse, _) = registry();
+    let instance = many_closures(&registry, diffuse, 1);
+    let mut ctx = ShadingContext::new(Arc::new(NoHost));
+    let tree = instance.run(&globals(), &mut ctx);
+    if let Some(ClosureNode::Component { params, .. }) = tree.root().map(|r| r.node()) {
+        params.string(0);
+    }
 }
 
 #[test]

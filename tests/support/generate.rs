@@ -6,7 +6,7 @@
 use shading::builtins::{Builtin as B, Global};
 use shading::hir::kind::Element;
 use shading::hir::{
-    Block, Code, Const, Function, FunctionId, Kind, Local, LocalId, Op, Operand, Param, ScopeId, Stmt,
+    Block, ClosureId, Code, Const, Function, FunctionId, Kind, Local, LocalId, Op, Operand, Param, ScopeId, Stmt,
     TextureOptions, Unit, UnitKind, Wrap,
 };
 use shading::runtime::globals::Triple;
@@ -274,6 +274,7 @@ pub fn unit(seed: u64) -> Unit {
     writer.budget = 10 + writer.random.below(50);
     let params = writer.params();
     let mut body = vec![];
+    writer.unknowns(&mut body);
     while writer.budget > 0 {
         writer.statement(&mut body);
     }
@@ -362,7 +363,7 @@ impl<'a> Writer<'a> {
     fn params(&mut self) -> Vec<Param> {
         let mut params = vec![];
         for (i, (local, _)) in self.locals.clone().into_iter().enumerate() {
-            if !self.random.once_in(3) {
+            if self.random.once_in(2) {
                 continue;
             }
             let mut init = vec![];
@@ -373,7 +374,7 @@ impl<'a> Writer<'a> {
                 name: format!("p{i}"),
                 ty: self.code.locals[local].ty,
                 is_unsized: false,
-                output: !self.random.once_in(3),
+                output: !self.random.once_in(4),
                 local,
                 init,
                 struct_name: None,
@@ -382,6 +383,44 @@ impl<'a> Writer<'a> {
             });
         }
         params
+    }
+
+    /// Gives most variables values that only a run knows: else nearly everything is constant.
+    fn unknowns(&mut self, out: &mut Block) {
+        for (local, kind) in self.locals.clone() {
+            if self.random.once_in(4) {
+                continue;
+            }
+            let [u, v] = [Global::U, Global::V].map(|global| {
+                let local = self.local(Kind::FLOAT);
+                out.push(assign(local, Op::Global(global), vec![]));
+                Operand::Local(local)
+            });
+            let text = |this: &mut Self, text: &str| this.constant(Const::String(text.into()));
+            let (op, args) = match kind {
+                Kind::One(Element::Int) => (Op::FloatToInt, vec![u]),
+                Kind::One(Element::Float) => (Op::Mul, vec![u, v]),
+                Kind::One(Element::Triple) => {
+                    let triples = [Global::P, Global::I, Global::N, Global::DPdu];
+                    (Op::Global(*self.random.pick(&triples)), vec![])
+                }
+                Kind::One(Element::Matrix) => (
+                    Op::Builtin(B::SpaceMatrix),
+                    vec![text(self, "object"), text(self, "world")],
+                ),
+                Kind::One(Element::String) => (Op::Builtin(B::Format), vec![text(self, "%.1f"), v]),
+                Kind::One(Element::Closure) => {
+                    let normal = self.local(Kind::TRIPLE);
+                    out.push(assign(normal, Op::Global(Global::N), vec![]));
+                    (Op::MakeClosure(ClosureId(1)), vec![Operand::Local(normal)])
+                }
+                Kind::Array(element, n) => {
+                    let one = Kind::One(element);
+                    (Op::MakeArray, (0..n).map(|_| self.operand(one)).collect())
+                }
+            };
+            out.push(assign(local, op, args));
+        }
     }
 
     /// A function that calls itself as often as its first parameter says.

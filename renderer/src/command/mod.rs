@@ -6,7 +6,8 @@ mod compare;
 
 mod progress;
 mod render;
-
+mod shade;
+mod shader_file;
 mod statistics;
 
 use std::process::ExitCode;
@@ -35,8 +36,9 @@ pub fn run(cli: &Cli) -> ExitCode {
     let result = match &cli.command {
         Command::Render(args) => render::run(args),
         Command::Check(args) => check::run(args),
+        Command::Info(_) => Err(Failure::User("not yet".to_owned())),
+        Command::Shade(args) => shade::run(args),
         Command::Compare(args) => compare::run(args),
-        Command::Info(_) | Command::Shade(_) => Err(Failure::User("not yet".to_owned())),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

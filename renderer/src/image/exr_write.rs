@@ -1,4 +1,4 @@
-//! Images to OpenEXR: 32-bit floats, lossless ZIP, the same bytes for the same image.
+//! Images to OpenEXR: floats of 32 or 16 bits, lossless ZIP, the same bytes for the same image.
 
 use std::io::Cursor;
 
@@ -9,26 +9,23 @@ use ::exr::meta::attribute::{AttributeValue, IntegerBounds, LineOrder, Text};
 use ::exr::meta::header::{ImageAttributes, LayerAttributes};
 use ::exr::prelude::Compression;
 
-use super::{Image, MetaValue, Window};
+use half::f16;
+
+use super::{Image, MetaValue, Window, WriteOptions};
 
 /// The file for an image whose channels have these names, or why there is none.
-pub(super) fn encode(
-    image: &Image,
-    names: &[String],
-    metadata: &[(String, MetaValue)],
-) -> Result<Vec<u8>, String> {
+pub(super) fn encode(image: &Image, names: &[String], options: &WriteOptions) -> Result<Vec<u8>, String> {
     let channels = names.iter().enumerate().map(|(c, name)| {
-        let values = image
-            .data
-            .iter()
-            .skip(c)
-            .step_by(image.channels)
-            .copied()
-            .collect();
-        Ok(AnyChannel::new(text(name)?, FlatSamples::F32(values)))
+        let values = image.data.iter().skip(c).step_by(image.channels).copied();
+        let samples = if options.half {
+            FlatSamples::F16(values.map(f16::from_f32).collect())
+        } else {
+            FlatSamples::F32(values.collect())
+        };
+        Ok(AnyChannel::new(text(name)?, samples))
     });
     let mut attributes = LayerAttributes::default();
-    for (key, value) in metadata {
+    for (key, value) in &options.metadata {
         let value = match value {
             MetaValue::Text(v) => AttributeValue::Text(text(v)?),
             MetaValue::Int(v) => AttributeValue::I32(*v),

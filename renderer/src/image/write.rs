@@ -54,6 +54,8 @@ impl From<u64> for MetaValue {
 pub struct WriteOptions {
     /// Brightness of 8-bit formats [stops]; other formats keep the radiance as it is.
     pub exposure: f32,
+    /// Stores an EXR's numbers as half floats.
+    pub half: bool,
     /// Names of the image's channels in an EXR; empty for the usual ones (`Y`, `YA`, `RGB` or `RGBA`).
     pub channel_names: Vec<String>,
     /// Key-value pairs for an EXR's header.
@@ -88,7 +90,7 @@ impl OutputFormat {
 
 /// Writes an image in the format that the extension names, whole or not at all.
 ///
-/// EXR keeps all channels as 32-bit floats. HDR keeps RGB. PNG and JPEG get exposure and the sRGB transfer, and are
+/// EXR keeps all channels, as 32-bit floats unless halves are asked for. HDR keeps RGB. PNG and JPEG get exposure and the sRGB transfer, and are
 /// rounded to 8 bits; PNG keeps alpha.
 ///
 /// # Errors
@@ -151,7 +153,7 @@ fn encode_exr(image: &Image, options: &WriteOptions) -> Result<Vec<u8>, String> 
         return Err(format!("{} names for {} channels", names.len(), image.channels));
     }
     // What is in memory as encoded colour leaves as light: EXR has no other custom.
-    exr_write::encode(&image.clone().into_linear(), &names, &options.metadata)
+    exr_write::encode(&image.clone().into_linear(), &names, options)
 }
 
 fn encode_hdr(image: &Image) -> Result<Vec<u8>, String> {

@@ -121,7 +121,7 @@ pub fn one_minus_cos_from_sin2(sin2: f32) -> f32 {
     sin2 / (1.0 + safe_sqrt(1.0 - sin2))
 }
 
-/// The solid angle of the cone given as in [`uniform_cone`] [sr].
+/// The solid angle of the cone given as in [`uniform_cone`] in steradians.
 pub fn cone_solid_angle(one_minus_cos: f32) -> f32 {
     TAU * one_minus_cos
 }

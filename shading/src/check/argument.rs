@@ -124,11 +124,11 @@ impl<'a> Checker<'a> {
         if output {
             // By reference: what is written must fit as it is.
             given.place()?;
-            return conversion_rank(own, ty).filter(|r| *r >= rank::LENGTH || *r == rank::SPATIAL);
+            return conversion_rank(own, ty).filter(|r| !matches!(*r, rank::PROMOTION | rank::SPREAD));
         }
         if ty == Type::CLOSURE && own != ty {
             let is_zero = matches!(self.body.known(given.operand()?), Some(Const::Int(0)));
-            return is_zero.then_some(rank::SPLAT);
+            return is_zero.then_some(rank::SPREAD);
         }
         conversion_rank(own, ty)
     }

@@ -241,10 +241,11 @@ impl<'a> Checker<'a> {
         if !args.is_empty() {
             self.report(span, CheckError::BadForm { form: "exit()" });
         }
-        match self.unit_scope {
+        let is_reachable = !self.body.in_default && !self.is_apart;
+        match self.unit_scope.filter(|_| is_reachable) {
             Some(scope) => self.push(Stmt::Leave(scope), span),
             None if self.alone.is_some() => {}
-            None => self.report(span, CheckError::NotYet { what: "`exit` in a recursive function".to_owned() }),
+            None => self.report(span, CheckError::NotYet { what: "`exit` here".to_owned() }),
         }
         Some(Value::void())
     }

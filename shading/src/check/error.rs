@@ -50,7 +50,6 @@ pub(super) enum CheckError {
     // Places.
     NotIndexable { ty: String },
     IndexNotInt(String),
-    IndexOutOfRange { index: i32, length: u32 },
     HalfIndexed,
     NotWritable { access: Access },
     // Calls.
@@ -88,6 +87,7 @@ pub(super) enum CheckError {
     Uninitialised { name: String },
     Shadowed { name: String, other: Span },
     GlobalShadowed { name: String },
+    IndexOutOfRange { index: i32, length: u32 },
     IntOverflow { value: i64, wrapped: i32 },
     DoubleIsFloat,
     NoEffect,
@@ -99,6 +99,28 @@ pub(super) enum CheckError {
 }
 
 impl CheckError {
+    /// Whether work goes on in spite of it.
+    pub(super) fn is_warning(&self) -> bool {
+        use CheckError as E;
+        matches!(
+            self,
+            E::Unused { .. }
+                | E::Uninitialised { .. }
+                | E::Shadowed { .. }
+                | E::GlobalShadowed { .. }
+                | E::IntOverflow { .. }
+                | E::DoubleIsFloat
+                | E::IndexOutOfRange { .. }
+                | E::NoEffect
+                | E::AssignedCondition
+                | E::NoDerivativesYet { .. }
+                | E::TextureOption { .. }
+                | E::FormatCount { .. }
+                | E::FormatType { .. }
+                | E::UnknownKeyword { .. }
+        )
+    }
+
     /// The message.
     pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
         use CheckError as E;
@@ -180,9 +202,6 @@ impl CheckError {
 
             E::NotIndexable { ty } => error(format!("{ty} has no elements to index")),
             E::IndexNotInt(found) => error(format!("an index must be int, found {found}")),
-            E::IndexOutOfRange { index, length } => {
-                error(format!("index {index} is out of range")).hint(format!("there are elements 0 to {}", length - 1))
-            }
             E::HalfIndexed => {
                 error("an element of a matrix needs two indices".to_owned()).hint("`m[row][column]`")
             }
@@ -247,6 +266,11 @@ impl CheckError {
                 warning(format!("{value} does not fit an int and becomes {wrapped}"))
             }
             CheckError::DoubleIsFloat => warning("double is computed as float".to_owned()),
+            CheckError::IndexOutOfRange { index, length } => {
+                let last = length.saturating_sub(1);
+                warning(format!("index {index} is out of range and will be clamped"))
+                    .hint(format!("there are elements 0 to {last}"))
+            }
             CheckError::NoEffect => warning("this has no effect".to_owned()),
             CheckError::AssignedCondition => {
                 warning("this assigns rather than compares".to_owned()).hint("equality is `==`")

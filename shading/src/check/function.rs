@@ -391,6 +391,7 @@ impl<'a> Checker<'a> {
         let info = &self.functions[index];
         let (function, scope, ty) = (info.ast, info.scope, info.result);
         let formals = info.formals.clone();
+        let was_apart = std::mem::replace(&mut self.is_apart, true);
         self.bodies += 1;
         let body = Body::new(self.bodies);
         let outer_body = std::mem::replace(&mut self.body, body);
@@ -420,6 +421,7 @@ impl<'a> Checker<'a> {
             let (name, ty) = (function.name.text.clone(), self.show(ty));
             self.report(function.name.span, CheckError::NoReturn { name, ty });
         }
+        self.is_apart = was_apart;
         let frame = std::mem::replace(&mut self.frame, outer_frame);
         self.scope = outer_scope;
         let mut body = std::mem::replace(&mut self.body, outer_body);

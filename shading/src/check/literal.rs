@@ -40,18 +40,10 @@ pub(super) fn constant_names() -> impl Iterator<Item = &'static str> {
 
 impl<'a> Checker<'a> {
     pub(super) fn int_literal(&mut self, value: i64, span: Span) -> Value {
-        // Hexadecimal digits give the bits.
-        let is_bits = (0..=i64::from(u32::MAX)).contains(&value) && self.is_hexadecimal(span);
-        if i32::try_from(value).is_err() && !is_bits {
+        if i32::try_from(value).is_err() {
             self.report(span, CheckError::IntOverflow { value, wrapped: value as i32 });
         }
         Value::new(Type::INT, self.int(value as i32))
-    }
-
-    fn is_hexadecimal(&self, span: Span) -> bool {
-        let text = &self.sources.get(span.source).text;
-        let literal = text.get(span.start as usize..span.end as usize).unwrap_or_default();
-        literal.contains(['x', 'X'])
     }
 
     /// `{ a, b }` as a value of the type that is wanted.

@@ -69,11 +69,19 @@ pub struct Checked {
 pub fn check(file: &ast::File, environment: &Environment<'_>) -> Checked {
     deep_stack(|| {
         let mut checker = Checker::new(&file.sources, environment);
-        checker.file(file);
+        let declared = checker.declare_all(file);
+        checker.check_functions(&declared);
         let mut units = vec![];
         for item in &file.items {
-            if let ast::Item::Unit(unit) = item {
-                units.extend(checker.unit(unit));
+            match item {
+                ast::Item::Unit(unit) => units.extend(checker.unit(unit)),
+                ast::Item::Group(group) => {
+                    checker.metadata(&group.metadata);
+                    for param in &group.params {
+                        checker.metadata(&param.metadata);
+                    }
+                }
+                ast::Item::Function(_) | ast::Item::Struct(_) | ast::Item::Declaration(_) => {}
             }
         }
         Checked {
@@ -99,7 +107,11 @@ pub fn expression(
     deep_stack(|| {
         let mut checker = Checker::new(&file.sources, environment);
         checker.quiet += 1;
-        checker.file(file);
+        let declared = checker.declare_all(file);
+        // Looking at all functions for each expression of a large scene would take its time.
+        if checker.calls_functions(expr) {
+            checker.check_functions(&declared);
+        }
         checker.quiet -= 1;
         let unit = checker.expression_unit(expr, expected, inputs);
         let diagnostics = checker.finish();
@@ -110,27 +122,36 @@ pub fn expression(
     })
 }
 
-/// What a group takes and gives: a unit with the parameters, defaults and metadata of the group, and no code.
+/// The metadata of a group or of its parameters. Entries with mistakes are left out: [`check`] reports them.
+pub fn metadata(list: &[ast::Metadata]) -> Vec<hir::Metadata> {
+    let (sources, closures) = (SourceMap::default(), ClosureRegistry::default());
+    let mut checker = Checker::new(&sources, &Environment { closures: &closures });
+    checker.quiet += 1;
+    checker.metadata(list)
+}
+
+/// The type of a parameter of a group, which is no structure.
 ///
 /// # Errors
-/// The mistakes in these.
-pub fn interface(
-    file: &ast::File,
-    group: &ast::Group,
-    environment: &Environment<'_>,
-) -> Result<Unit, Diagnostics> {
-    deep_stack(|| {
-        let mut checker = Checker::new(&file.sources, environment);
-        checker.quiet += 1;
-        checker.file(file);
-        checker.quiet -= 1;
-        let unit = checker.interface(group);
-        let diagnostics = checker.finish();
-        match unit {
-            Some(unit) => diagnostics.into_result(unit),
-            None => Err(diagnostics),
-        }
-    })
+/// When there is no such type.
+pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagnostic> {
+    let closures = ClosureRegistry::default();
+    let mut checker = Checker::new(sources, &Environment { closures: &closures });
+    let ty = checker.resolve(&param.ty, param.array.as_ref());
+    if ty == Some(Type::VOID) {
+        checker.report(param.ty.span, CheckError::VoidVariable);
+    }
+    match (checker.finish().list.into_iter().find(|d| d.severity == Severity::Error), ty) {
+        (None, Some(ty)) => Ok(ty),
+        (Some(error), _) => Err(error),
+        (None, None) => Err(Diagnostic::error("unknown type").at(sources, param.ty.span, "")),
+    }
+}
+
+/// Whether the language itself brings a function of that name that is no built-in.
+pub fn is_prelude_function(name: &str) -> bool {
+    call::SPECIAL_NAMES.contains(&name)
+        || prelude().items.iter().any(|item| matches!(item, ast::Item::Function(f) if f.name.text == name))
 }
 
 /// Nesting is bounded, but not by what every thread's stack holds.
@@ -154,12 +175,14 @@ struct Checker<'a> {
     sources: &'a SourceMap,
     closures: &'a ClosureRegistry,
     diagnostics: Vec<(Span, Diagnostic)>,
+    /// Which variables nothing uses: worth saying only when no mistake is the reason.
+    unused: Vec<(Span, Diagnostic)>,
     /// What was said already, since a body may be walked more than once.
     said: FxHashSet<(Span, String)>,
     /// Above zero nothing is reported.
     quiet: u32,
     /// The first mistake that was not reported.
-    failed: Option<(Span, Diagnostic)>,
+    failed: Option<(Span, CheckError)>,
     structs: Vec<StructInfo>,
     functions: Vec<FunctionInfo<'a>>,
     scopes: Scopes<'a>,
@@ -186,6 +209,8 @@ struct Checker<'a> {
     local_recursion: FxHashMap<Span, bool>,
     /// What `exit` leaves.
     unit_scope: Option<hir::ScopeId>,
+    /// Whether the code being made is that of a function that is not inlined.
+    is_apart: bool,
     /// How many bodies there were.
     bodies: u32,
     /// Whether it is a group's expression, where `(1, 2, 3)` is a triple.
@@ -198,6 +223,7 @@ impl<'a> Checker<'a> {
             sources,
             closures: environment.closures,
             diagnostics: vec![],
+            unused: vec![],
             said: FxHashSet::default(),
             quiet: 0,
             failed: None,
@@ -216,6 +242,7 @@ impl<'a> Checker<'a> {
             references: FxHashMap::default(),
             local_recursion: FxHashMap::default(),
             unit_scope: None,
+            is_apart: false,
             bodies: 0,
             in_group: false,
         };
@@ -228,8 +255,8 @@ impl<'a> Checker<'a> {
         checker
     }
 
-    /// Declares what stands at the top level, and checks the functions.
-    fn file(&mut self, file: &'a ast::File) {
+    /// Declares what stands at the top level; the functions with a body come back.
+    fn declare_all(&mut self, file: &'a ast::File) -> Vec<usize> {
         for item in &file.items {
             if let ast::Item::Struct(structure) = item {
                 self.declare_struct(structure);
@@ -238,10 +265,15 @@ impl<'a> Checker<'a> {
         let mut declared = vec![];
         for item in &file.items {
             if let ast::Item::Function(function) = item {
-                declared.push(self.declare_function(function));
+                declared.extend(self.declare_function(function));
             }
         }
-        for index in declared.iter().flatten() {
+        declared
+    }
+
+    /// Checks functions by themselves, and finds which are recursive.
+    fn check_functions(&mut self, declared: &[usize]) {
+        for index in declared {
             self.check_alone(*index);
         }
         self.find_recursion();
@@ -250,15 +282,16 @@ impl<'a> Checker<'a> {
     /// Reports a mistake or a warning.
     fn report(&mut self, span: Span, error: CheckError) {
         if self.quiet > 0 {
-            if self.failed.is_none() {
-                let diagnostic = error.diagnostic(self.sources, span);
-                self.failed = (diagnostic.severity == Severity::Error).then_some((span, diagnostic));
+            if self.failed.is_none() && !error.is_warning() {
+                self.failed = Some((span, error));
             }
             return;
         }
+        let is_unused = matches!(error, CheckError::Unused { .. });
         let diagnostic = error.diagnostic(self.sources, span);
         if self.said.insert((span, diagnostic.message.clone())) {
-            self.diagnostics.push((span, diagnostic));
+            let list = if is_unused { &mut self.unused } else { &mut self.diagnostics };
+            list.push((span, diagnostic));
         }
     }
 
@@ -269,6 +302,9 @@ impl<'a> Checker<'a> {
     }
 
     fn finish(mut self) -> Diagnostics {
+        if self.errors() == 0 {
+            self.diagnostics.append(&mut self.unused);
+        }
         self.diagnostics.sort_by_key(|(span, _)| (span.source.0, span.start));
         Diagnostics {
             list: self.diagnostics.into_iter().map(|(_, d)| d).collect(),

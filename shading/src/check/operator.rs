@@ -5,7 +5,7 @@ use super::types::common_type;
 use super::{Checker, Value};
 use crate::hir::{Const, Op, Operand};
 use crate::source::Span;
-use crate::syntax::ast::{Argument, BinaryOp, Expr, ExprKind, UnaryOp};
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::ty::{Base, Type};
 
 impl<'a> Checker<'a> {
@@ -222,30 +222,16 @@ impl<'a> Checker<'a> {
 
     /// Whether evaluating an expression may change a variable.
     fn has_effects(&self, expr: &Expr) -> bool {
-        let any_arg = |args: &[Argument]| args.iter().any(|a| self.has_effects(&a.value));
-        match &expr.kind {
+        let mut found = match &expr.kind {
             ExprKind::Assign { .. } | ExprKind::Step { .. } => true,
-            ExprKind::Call { name, args, .. } => {
+            ExprKind::Call { name, .. } => {
                 let writes = |index: &usize| self.functions[*index].formals.iter().any(|f| f.output);
-                self.scopes.find_functions(self.scope, &name.text).iter().any(writes) || any_arg(args)
+                self.scopes.find_functions(self.scope, &name.text).iter().any(writes)
             }
-            ExprKind::Construct { args, .. } => any_arg(args),
-            ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Braces(list) => {
-                list.iter().any(|e| self.has_effects(e))
-            }
-            ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => self.has_effects(operand),
-            ExprKind::Binary { left, right, .. } => self.has_effects(left) || self.has_effects(right),
-            ExprKind::Ternary { condition, then, otherwise } => {
-                self.has_effects(condition) || self.has_effects(then) || self.has_effects(otherwise)
-            }
-            ExprKind::Member { object, .. } => self.has_effects(object),
-            ExprKind::Index { object, index } => self.has_effects(object) || self.has_effects(index),
-            ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::String(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Name(_) => false,
-        }
+            _ => false,
+        };
+        expr.for_each_operand(&mut |operand| found |= self.has_effects(operand));
+        found
     }
 }
 

@@ -29,20 +29,20 @@ pub(super) struct FieldInfo {
     pub(super) ty: Type,
 }
 
-/// How an implicit conversion ranks: the specification's order, the best highest.
+/// How an implicit conversion ranks: the numbers of OSL's compiler, since sums of them decide between overloads.
 pub(super) mod rank {
     /// The same type.
     pub(in super::super) const EXACT: u32 = 100;
-    /// An array of unknown length takes one of known length.
-    pub(in super::super) const LENGTH: u32 = 90;
     /// int to float.
     pub(in super::super) const PROMOTION: u32 = 77;
+    /// An array of unknown length takes one of known length.
+    pub(in super::super) const LENGTH: u32 = 44;
     /// Between point, vector and normal.
-    pub(in super::super) const SPATIAL: u32 = 44;
-    /// A number to a triple.
-    pub(in super::super) const SPLAT: u32 = 23;
-    /// A number to a matrix.
-    pub(in super::super) const DIAGONAL: u32 = 16;
+    pub(in super::super) const SPATIAL: u32 = 32;
+    /// Between these and color.
+    pub(in super::super) const TRIPLE: u32 = 27;
+    /// A number to a triple or a matrix.
+    pub(in super::super) const SPREAD: u32 = 23;
 }
 
 impl<'a> Checker<'a> {
@@ -265,24 +265,22 @@ pub(super) fn near(wrong: &str, known: &[&str]) -> Option<String> {
 
 /// How well a value of one type does where another is wanted; `None` when it needs a cast or cannot be.
 pub(super) fn conversion_rank(from: Type, to: Type) -> Option<u32> {
-    let is_spatial = |base: Base| base.is_triple() && base != Base::Color;
     if from == to {
         return Some(rank::EXACT);
     }
-    let bases = from.base == to.base;
+    let triples = from.base.is_triple() && to.base.is_triple();
+    let is_color = from.base == Base::Color || to.base == Base::Color;
+    let triple = if is_color { rank::TRIPLE } else { rank::SPATIAL };
     match (from.length, to.length) {
         (Length::Single, Length::Single) => match (from.base, to.base) {
             (Base::Int, Base::Float) => Some(rank::PROMOTION),
-            (a, b) if is_spatial(a) && is_spatial(b) => Some(rank::SPATIAL),
-            (Base::Int | Base::Float, b) if b.is_triple() => Some(rank::SPLAT),
-            (Base::Int | Base::Float, Base::Matrix) => Some(rank::DIAGONAL),
+            _ if triples => Some(triple),
+            (Base::Int | Base::Float, b) if b.is_triple() || b == Base::Matrix => Some(rank::SPREAD),
             _ => None,
         },
-        (Length::Array(_), Length::Unsized) if bases => Some(rank::LENGTH),
-        (Length::Array(_), Length::Unsized) if is_spatial(from.base) && is_spatial(to.base) => Some(rank::SPATIAL),
-        (Length::Array(n), Length::Array(m)) if n == m && is_spatial(from.base) && is_spatial(to.base) => {
-            Some(rank::SPATIAL)
-        }
+        (Length::Array(_), Length::Unsized) if from.base == to.base => Some(rank::LENGTH),
+        (Length::Array(_), Length::Unsized) if triples => Some(triple),
+        (Length::Array(n), Length::Array(m)) if n == m && triples => Some(triple),
         _ => None,
     }
 }
@@ -291,9 +289,7 @@ pub(super) fn conversion_rank(from: Type, to: Type) -> Option<u32> {
 pub(super) fn can_cast(from: Type, to: Type) -> bool {
     let is_number = |base| matches!(base, Base::Int | Base::Float);
     conversion_rank(from, to).is_some()
-        || (!from.is_array()
-            && !to.is_array()
-            && (is_number(from.base) && is_number(to.base) || from.base.is_triple() && to.base.is_triple()))
+        || (!from.is_array() && !to.is_array() && is_number(from.base) && is_number(to.base))
 }
 
 /// The type that two values meet in, for comparisons and `?:`.

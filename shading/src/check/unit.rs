@@ -94,15 +94,6 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// What a group takes and gives, as a unit that does nothing.
-    pub(super) fn interface(&mut self, group: &'a ast::Group) -> Option<Unit> {
-        self.whole(&group.name.text, UnitKind::Shader, group.name.span, |c| {
-            let params = c.params(&group.params);
-            let metadata = c.metadata(&group.metadata);
-            Some((params, metadata, vec![]))
-        })
-    }
-
     /// See [`super::expression`].
     pub(super) fn expression_unit(
         &mut self,
@@ -147,6 +138,20 @@ impl<'a> Checker<'a> {
         unit
     }
 
+    /// Whether an expression calls a function that is not the language's own.
+    pub(super) fn calls_functions(&self, expr: &ast::Expr) -> bool {
+        let mut calls = match &expr.kind {
+            ExprKind::Call { name, .. } => {
+                let functions = self.scopes.find_functions(self.scope, &name.text);
+                functions.iter().any(|index| !self.functions[*index].is_prelude())
+            }
+            // An operator of structures calls one, too.
+            _ => !self.structs.is_empty(),
+        };
+        expr.for_each_operand(&mut |operand| calls |= self.calls_functions(operand));
+        calls
+    }
+
     fn materialise_result(&mut self, value: &Value, span: Span) -> (Type, Vec<LocalId>) {
         let locals = self.locals("result", value.ty);
         for (local, leaf) in locals.iter().zip(&value.leaves) {
@@ -180,11 +185,11 @@ impl<'a> Checker<'a> {
         self.unit_scope = None;
 
         let failed = self.failed.is_some();
-        if let Some(mistake) = self.failed.take()
+        if let Some((span, error)) = self.failed.take()
             && self.errors() == 0
         {
             // It shows only where a function is lowered into this unit.
-            self.diagnostics.push(mistake);
+            self.report(span, error);
         }
         if self.errors() > errors || failed {
             return None;
@@ -317,7 +322,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What `[[ … ]]` says; every value must be constant.
-    fn metadata(&mut self, list: &'a [ast::Metadata]) -> Vec<hir::Metadata> {
+    pub(super) fn metadata(&mut self, list: &'a [ast::Metadata]) -> Vec<hir::Metadata> {
         let mut found = vec![];
         for entry in list {
             let Some(ty) = self.resolve(&entry.ty, entry.array.as_ref()) else {
@@ -381,25 +386,5 @@ fn references(
         found.push((path, ty));
         return;
     }
-    let mut all = |list: &[&ast::Expr]| list.iter().for_each(|e| references(e, inputs, found));
-    match &expr.kind {
-        ExprKind::Member { object, .. } => all(&[object]),
-        ExprKind::Index { object, index } => all(&[object, index]),
-        ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Braces(list) => {
-            all(&list.iter().collect::<Vec<_>>());
-        }
-        ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => all(&[operand]),
-        ExprKind::Step { target, .. } => all(&[target]),
-        ExprKind::Binary { left, right, .. } => all(&[left, right]),
-        ExprKind::Assign { target, value, .. } => all(&[target, value]),
-        ExprKind::Ternary { condition, then, otherwise } => all(&[condition, then, otherwise]),
-        ExprKind::Construct { args, .. } | ExprKind::Call { args, .. } => {
-            all(&args.iter().map(|a| &a.value).collect::<Vec<_>>());
-        }
-        ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::String(_)
-        | ExprKind::Bool(_)
-        | ExprKind::Name(_) => {}
-    }
+    expr.for_each_operand(&mut |operand| references(operand, inputs, found));
 }

@@ -75,7 +75,7 @@ impl PlaceTable {
     /// The places with their lines, for reports about a unit.
     pub(super) fn finish(self, unit: &str, sources: Option<&SourceMap>) -> Places {
         let locate = |span: Span| {
-            let source = sources?.get(span.source);
+            let source = sources?.iter().nth(span.source.0 as usize)?;
             let (line, column) = source.line_column(span.start);
             Some(Place {
                 file: source.name.clone(),

@@ -191,6 +191,60 @@ impl Emitter<'_, '_> {
         Index::Value(clamped)
     }
 
+    // ---- Blocks of memory ----
+
+    /// Copies `bytes`, a multiple of 16, between places that do not overlap or are the same.
+    pub(super) fn copy(&mut self, to: Address, from: Address, bytes: u64) {
+        self.blocks_of_16(bytes, |e, at| {
+            let (from, to) = (at(e, from), at(e, to));
+            let value = e.load(types::I64X2, from);
+            e.store(value, to);
+        });
+    }
+
+    /// Fills an array or matrix with zeros (empty texts, null closures).
+    pub(super) fn clear(&mut self, to: Address, shape: Shape, bytes: u64) {
+        let zero = if shape == Shape::Text {
+            let empty = self.zero(Shape::Text);
+            self.b.ins().splat(types::I64X2, empty)
+        } else {
+            let constant = self.b.func.dfg.constants.insert(vec![0; 16].into());
+            self.b.ins().vconst(types::I64X2, constant)
+        };
+        self.blocks_of_16(bytes, |e, at| {
+            let to = at(e, to);
+            e.store(zero, to);
+        });
+    }
+
+    /// Does something for each 16 bytes of `bytes`: one after the other when they are few, else in a loop.
+    fn blocks_of_16(&mut self, bytes: u64, each: impl Fn(&mut Self, &dyn Fn(&mut Self, Address) -> Address)) {
+        const UNROLLED: u64 = 256;
+        if bytes <= UNROLLED {
+            for offset in (0..bytes).step_by(16) {
+                each(self, &|_, a| a.plus(offset));
+            }
+            return;
+        }
+        let (turn, done) = (self.b.create_block(), self.b.create_block());
+        let offset = self.b.append_block_param(turn, POINTER);
+        let start = self.pointer(0);
+        self.b.ins().jump(turn, &[start.into()]);
+        self.b.switch_to_block(turn);
+        each(self, &|e, a| Address {
+            base: e.b.ins().iadd(a.base, offset),
+            offset: a.offset,
+        });
+        let step = self.pointer(16);
+        let next = self.b.ins().iadd(offset, step);
+        let end = self.pointer(bytes as usize);
+        let more = self.b.ins().icmp(IntCC::UnsignedLessThan, next, end);
+        self.b.ins().brif(more, turn, &[next.into()], done, &[]);
+        self.b.seal_block(turn);
+        self.b.seal_block(done);
+        self.b.switch_to_block(done);
+    }
+
     // ---- The host ----
 
     fn space_matrix(&mut self, dst: LocalId, args: &[Operand]) {

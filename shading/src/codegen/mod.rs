@@ -2,13 +2,16 @@
 //!
 //! - A unit becomes one function `(globals, context, outputs)`; recursive functions become functions beside it, which take
 //!   and give their values in memory of their caller.
-//! - Locals in registers are Cranelift's variables, which builds SSA form of them; see [`layout`] for the others.
+//! - Locals in registers are Cranelift's variables, which builds SSA form of them; `layout.rs` says how the others lie in
+//!   memory.
 //! - Compiled code does what [`crate::eval`] says, bit for bit, or calls it.
 //! - It reads and writes the context, the shading point, its own memory and its outputs, and nothing else: indices are
 //!   clamped, loops and calls cost fuel, recursion is bounded, and large arrays are not on the native stack.
 
 mod call;
 mod closure;
+mod comparison;
+mod compiler;
 mod data;
 mod frame;
 mod layout;
@@ -22,29 +25,20 @@ mod value;
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use cranelift_codegen::Context;
-use cranelift_codegen::ir::{self, InstBuilder};
-use cranelift_codegen::isa::CallConv;
-use cranelift_entity::SecondaryMap;
-use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_jit::JITModule;
-use cranelift_module::{FuncId, Linkage, Module};
-use rustc_hash::FxHashMap;
+use cranelift_module::Module;
 
 use crate::builtins::Global;
-use crate::hir::{Block, ClosureId, Code, Function, FunctionId, LocalId, Operand, Stmt, Unit};
+use crate::hir::{Block, ClosureId, LocalId, Stmt, Unit};
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
-use crate::runtime::{ClosureRegistry, HostFunctions, TextureHandle};
+use crate::runtime::{ClosureRegistry, HostFunctions};
 use crate::source::SourceMap;
 use crate::ty::Type;
 
-use data::{DataPool, PlaceTable};
-use frame::CallLayout;
-use layout::{POINTER, Record};
-use stmt::{Flow, Scopes};
-use value::{Address, Emitter};
+use compiler::Shared;
+use data::DataPool;
+use layout::Record;
 
 /// How much work goes into the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -127,7 +121,7 @@ impl GlobalSet {
 /// What is known of compiled code.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
-    /// Time to compile [ms].
+    /// Time to compile, in milliseconds.
     pub jit_ms: f64,
     /// Bytes of machine code.
     pub code_bytes: usize,
@@ -196,7 +190,7 @@ pub fn compile(
     };
     let mut module = module::new_module(options.level).map_err(backend)?;
     let mut shared = Shared::new(unit, registry, host, module.isa().default_call_conv());
-    let compiled = compile_all(&mut module, &mut shared, &outputs);
+    let compiled = compiler::compile_all(&mut module, &mut shared, &outputs);
     let (entry, code_bytes) = match compiled {
         Ok(done) => done,
         Err(message) => {
@@ -204,7 +198,7 @@ pub fn compile(
             return Err(backend(message));
         }
     };
-    let code = module::Code::finish(module, entry).map_err(|e| backend(e.to_string()))?;
+    let code = module::Code::finish(module, entry).map_err(backend)?;
 
     let (ops, symbols) = size_of_unit(unit);
     let statistics = Statistics {
@@ -307,248 +301,4 @@ fn size_of_unit(unit: &Unit) -> (usize, usize) {
     let ops = codes().map(|c| count(&c.body)).sum::<usize>();
     let symbols = codes().map(|c| c.locals.len()).sum();
     (ops + inits(unit).into_iter().map(count).sum::<usize>(), symbols)
-}
-
-/// What the functions of one compilation have in common.
-pub(crate) struct Shared<'u> {
-    unit: &'u Unit,
-    registry: &'u ClosureRegistry,
-    host: &'u HostFunctions,
-    call_conv: CallConv,
-    functions: SecondaryMap<FunctionId, Option<FuncId>>,
-    texts: TextPool,
-    data: DataPool,
-    places: PlaceTable,
-    textures: FxHashMap<String, Option<TextureHandle>>,
-    missing: BTreeSet<String>,
-    closures: BTreeSet<ClosureId>,
-    reads: GlobalSet,
-    asks_host: bool,
-}
-
-impl<'u> Shared<'u> {
-    fn new(
-        unit: &'u Unit,
-        registry: &'u ClosureRegistry,
-        host: &'u HostFunctions,
-        call_conv: CallConv,
-    ) -> Shared<'u> {
-        Shared {
-            unit,
-            registry,
-            host,
-            call_conv,
-            functions: SecondaryMap::new(),
-            texts: TextPool::default(),
-            data: DataPool::default(),
-            places: PlaceTable::default(),
-            textures: FxHashMap::default(),
-            missing: BTreeSet::new(),
-            closures: BTreeSet::new(),
-            reads: GlobalSet::default(),
-            asks_host: false,
-        }
-    }
-
-    /// The handle of a texture that is named in the code; asks the host once for each.
-    fn texture_handle(&mut self, name: &str) -> Option<TextureHandle> {
-        if let Some(handle) = self.textures.get(name) {
-            return *handle;
-        }
-        let handle = self.host.host.texture_handle(name);
-        self.textures.insert(name.to_owned(), handle);
-        if handle.is_none() {
-            self.missing.insert(name.to_owned());
-        }
-        handle
-    }
-
-    /// The signature of all functions: globals, context, and outputs or arguments.
-    fn signature(&self) -> ir::Signature {
-        let mut signature = ir::Signature::new(self.call_conv);
-        signature.params = vec![ir::AbiParam::new(POINTER); 3];
-        signature
-    }
-}
-
-/// Compiles all functions; gives the entry and the bytes of code.
-fn compile_all(
-    module: &mut JITModule,
-    shared: &mut Shared<'_>,
-    outputs: &Outputs,
-) -> Result<(FuncId, usize), String> {
-    let unit = shared.unit;
-    let signature = shared.signature();
-    for (id, _) in &unit.functions {
-        let name = format!("{id}");
-        let declared = module.declare_function(&name, Linkage::Local, &signature);
-        shared.functions[id] = Some(declared.map_err(|e| e.to_string())?);
-    }
-    let entry = module
-        .declare_function("entry", Linkage::Local, &signature)
-        .map_err(|e| e.to_string())?;
-
-    let mut compiler = Compiler {
-        module,
-        shared,
-        ctx: Context::new(),
-        builder: FunctionBuilderContext::new(),
-        bytes: 0,
-    };
-    for (id, function) in &unit.functions {
-        let id = compiler.shared.functions[id].expect("declared above");
-        compiler.function(id, function)?;
-    }
-    compiler.entry(entry, outputs)?;
-    let bytes = compiler.bytes;
-    Ok((entry, bytes))
-}
-
-/// Compiles function after function, reusing memory.
-struct Compiler<'m, 's, 'u> {
-    module: &'m mut JITModule,
-    shared: &'s mut Shared<'u>,
-    ctx: Context,
-    builder: FunctionBuilderContext,
-    bytes: usize,
-}
-
-impl<'u> Compiler<'_, '_, 'u> {
-    fn entry(&mut self, id: FuncId, outputs: &Outputs) -> Result<(), String> {
-        let unit = self.shared.unit;
-        let stored: Vec<(LocalId, u64)> = outputs
-            .list
-            .iter()
-            .map(|(local, output)| (*local, output.offset as u64))
-            .collect();
-        self.define(id, &unit.code, &inits(unit), &[], &stored)
-    }
-
-    fn function(&mut self, id: FuncId, function: &'u Function) -> Result<(), String> {
-        let layout = CallLayout::of(function);
-        let pair = |locals: &[LocalId], offsets: &[u64]| -> Vec<(LocalId, u64)> {
-            locals.iter().copied().zip(offsets.iter().copied()).collect()
-        };
-        let loaded = pair(&function.params, &layout.params);
-        let stored = pair(&function.outputs, &layout.outputs);
-        self.define(id, &function.code, &[], &loaded, &stored)
-    }
-
-    /// Compiles one function. `loaded` come from its memory argument at the start, `stored` go there at the end.
-    fn define(
-        &mut self,
-        id: FuncId,
-        code: &'u Code,
-        inits: &[&Block],
-        loaded: &[(LocalId, u64)],
-        stored: &[(LocalId, u64)],
-    ) -> Result<(), String> {
-        self.ctx.func.signature = self.shared.signature();
-        let frontend = self.module.isa().frontend_config();
-        let b = FunctionBuilder::new(&mut self.ctx.func, &mut self.builder);
-        let mut emitter = Emitter::new(b, self.shared, self.module, code);
-        emitter.count_temporaries(inits, stored);
-        emitter.body(inits, loaded, stored);
-        emitter.b.finalize(frontend);
-        self.module
-            .define_function(id, &mut self.ctx)
-            .map_err(|e| format!("{e:?}"))?;
-        self.bytes += self.ctx.compiled_code().map_or(0, |c| c.code_buffer().len());
-        self.module.clear_context(&mut self.ctx);
-        Ok(())
-    }
-}
-
-impl Emitter<'_, '_> {
-    fn body(&mut self, inits: &[&Block], loaded: &[(LocalId, u64)], stored: &[(LocalId, u64)]) {
-        let memory = Address {
-            base: self.memory,
-            offset: 0,
-        };
-        let locals = |pairs: &[(LocalId, u64)]| pairs.iter().map(|(l, _)| *l).collect::<Vec<_>>();
-        self.open_frame(&locals(loaded), &locals(stored), inits);
-        for (local, offset) in loaded {
-            self.restore(*local, memory.plus(*offset));
-        }
-        let mut scopes = Scopes::default();
-        let mut flow = Flow::On;
-        for block in inits.iter().copied().chain([&self.code.body]) {
-            if flow == Flow::On {
-                flow = self.block(block, &mut scopes);
-            }
-        }
-        if flow == Flow::On {
-            self.b.ins().jump(self.finish, &[]);
-        }
-        self.b.seal_block(self.finish);
-        self.b.switch_to_block(self.finish);
-        for (local, offset) in stored {
-            self.save(*local, memory.plus(*offset));
-        }
-        self.close_frame();
-    }
-
-    /// Finds the locals that are assigned once and read once.
-    fn count_temporaries(&mut self, inits: &[&Block], stored: &[(LocalId, u64)]) {
-        let mut counts = Counts::default();
-        for (local, _) in stored {
-            counts.reads[*local] += 2;
-        }
-        for block in inits.iter().copied().chain([&self.code.body]) {
-            counts.block(block);
-        }
-        self.temporaries = self
-            .code
-            .locals
-            .keys()
-            .filter(|&l| counts.reads[l] == 1 && counts.writes[l] == 1)
-            .collect();
-    }
-}
-
-/// How often each local is mentioned.
-#[derive(Default)]
-struct Counts {
-    reads: SecondaryMap<LocalId, u32>,
-    writes: SecondaryMap<LocalId, u32>,
-}
-
-impl Counts {
-    fn operands(&mut self, operands: &[Operand]) {
-        for operand in operands {
-            if let Operand::Local(local) = operand {
-                self.reads[*local] += 1;
-            }
-        }
-    }
-
-    fn block(&mut self, block: &Block) {
-        for stmt in block {
-            match stmt {
-                Stmt::Op { dst, args, .. } => {
-                    self.operands(args);
-                    if let Some(dst) = dst {
-                        self.writes[*dst] += 1;
-                    }
-                }
-                Stmt::Call { args, results, .. } => {
-                    self.operands(args);
-                    for result in results {
-                        self.writes[*result] += 1;
-                    }
-                }
-                Stmt::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
-                    self.operands(&[*condition]);
-                    self.block(then);
-                    self.block(otherwise);
-                }
-                Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => self.block(body),
-                Stmt::Leave(_) => {}
-            }
-        }
-    }
 }

@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock};
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::{FuncId, ModuleError};
+use cranelift_module::FuncId;
 
 use super::OptLevel;
 use crate::runtime::ShaderGlobals;
@@ -74,7 +74,7 @@ unsafe impl Sync for Code {}
 
 impl Code {
     /// Makes code ready to run. `entry` must be a function of the signature that [`Code::call`] tells.
-    pub(super) fn finish(mut module: JITModule, entry: FuncId) -> Result<Code, ModuleError> {
+    pub(super) fn finish(mut module: JITModule, entry: FuncId) -> Result<Code, String> {
         let finished = module.finalize_definitions();
         let entry = finished.map(|()| module.get_finalized_function(entry));
         match entry {
@@ -85,7 +85,7 @@ impl Code {
             }),
             Err(error) => {
                 free(module);
-                Err(error)
+                Err(error.to_string())
             }
         }
     }

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use super::{Accessor, Binding, Connection, GroupInput, GroupOutput, Node, Path, ShaderGroupTemplate, TemplateRef};
 use crate::builtins::{self, Global};
-use crate::check::{self, Environment};
+use crate::check;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::hir::Param;
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::{self, ExprKind, GroupStmt, Passing};
 use crate::ty::Type;
@@ -15,23 +14,17 @@ use crate::ty::Type;
 ///
 /// # Errors
 /// What can be seen without knowing the units: names declared twice, arguments without a name, unknown globals.
-pub fn group(
-    group: &ast::Group,
-    file: &Arc<ast::File>,
-    environment: &Environment<'_>,
-) -> Result<ShaderGroupTemplate, Diagnostics> {
-    let interface = check::interface(file, group, environment)?;
+pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> Result<ShaderGroupTemplate, Diagnostics> {
     let sources = &file.sources;
     let mut builder = Builder::new(&group.name.text, group.name.span, file);
-    builder.group.metadata = interface.metadata;
+    builder.group.metadata = check::metadata(&group.metadata);
     for stmt in &group.body {
         if let GroupStmt::Instance(instance) = stmt {
             builder.instance(instance);
         }
     }
     for param in &group.params {
-        let checked = interface.params.iter().find(|p| p.name == param.name.text);
-        builder.param(param, checked, &group.body);
+        builder.param(param, &group.body);
     }
     for stmt in &group.body {
         if let GroupStmt::Assign(assign) = stmt {
@@ -95,20 +88,25 @@ impl<'a> Builder<'a> {
         self.diagnostics.push(Diagnostic::error(message).at(self.sources, span, ""));
     }
 
-    fn param(&mut self, param: &ast::Param, checked: Option<&Param>, body: &[GroupStmt]) {
+    fn param(&mut self, param: &ast::Param, body: &[GroupStmt]) {
         let name = param.name.text.clone();
         let taken = self.group.inputs.iter().any(|i| i.name == name) || self.group.outputs.iter().any(|o| o.name == name);
         if taken || self.group.node(&name).is_some() {
             self.error(format!("`{name}` is declared twice"), param.name.span);
             return;
         }
-        // A structure has no single type: its fields pass as they are.
-        let ty = checked.map(|param| param.ty);
-        let metadata = checked.map(|param| param.metadata.clone()).unwrap_or_default();
+        let ty = match check::param_type(param, self.sources) {
+            Ok(ty) => ty,
+            Err(error) => {
+                self.diagnostics.push(error);
+                return;
+            }
+        };
+        let metadata = check::metadata(&param.metadata);
         let span = param.name.span;
         if param.passing != Passing::Output {
             let default = param.default.as_ref().map(|expr| self.binding(expr));
-            self.group.inputs.push(GroupInput { name, ty, default, metadata, span });
+            self.group.inputs.push(GroupInput { name, ty: Some(ty), default, metadata, span });
             return;
         }
         let assigned = body.iter().rev().find_map(|stmt| match stmt {
@@ -118,7 +116,7 @@ impl<'a> Builder<'a> {
         match assigned.or(param.default.as_ref()) {
             Some(expr) => {
                 let binding = self.binding(expr);
-                self.group.outputs.push(GroupOutput { name, ty, binding, metadata, span });
+                self.group.outputs.push(GroupOutput { name, ty: Some(ty), binding, metadata, span });
             }
             None => self.error(format!("output `{name}` is never assigned"), span),
         }
@@ -231,7 +229,7 @@ impl<'a> Builder<'a> {
 /// Functions take their arguments by position, units by name; without arguments it is a unit when it is no function.
 fn is_unit_call(name: &str, args: &[ast::Argument]) -> bool {
     if args.is_empty() {
-        return builtins::overloads(name).next().is_none();
+        return builtins::overloads(name).next().is_none() && !check::is_prelude_function(name);
     }
     args.iter().any(|arg| arg.name.is_some())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ShaderGroupTemplate;
+use super::{ParamInfo, ShaderGroupTemplate, interface};
 use crate::hir;
 use crate::source::SourceMap;
 
@@ -31,6 +31,12 @@ impl Template {
             Template::Unit(unit) => &unit.hir.name,
             Template::Group(group) => &group.name,
         }
+    }
+
+    /// Its parameters, inputs and outputs; `None` for a group that shows an input or output of a template given by name,
+    /// whose type is known when it is linked only.
+    pub fn params(&self) -> Option<Vec<ParamInfo>> {
+        interface::params(self)
     }
 }
 

@@ -2,6 +2,10 @@
 
 use crate::hir::kind::Element;
 use crate::hir::{self, Const, Kind};
+use crate::runtime::{
+    ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree, Params,
+};
+use crate::ty::Base;
 
 /// A closure, by its place in the table; `None` is no light.
 pub type NodeId = Option<u32>;
@@ -154,6 +158,29 @@ pub enum Param {
 }
 
 impl Param {
+    /// The parameters of a component that compiled code made.
+    fn all<'t>(
+        signature: &ClosureSignature,
+        params: &Params<'t>,
+        roots: &mut Vec<Option<ClosureRef<'t>>>,
+    ) -> Vec<Param> {
+        let (offsets, _) = signature.layout();
+        let param = |(declared, at): (&ClosureParam, usize)| {
+            Param::Value(match declared.ty.base {
+                Base::Int => Const::Int(params.int(at)),
+                Base::Float => Const::Float(params.float(at)),
+                Base::Matrix => Const::Matrix(params.matrix(at)),
+                Base::String => Const::String(params.string(at).into()),
+                Base::Closure => {
+                    roots.push(params.closure(at));
+                    return Param::Closure(roots.len() - 1);
+                }
+                _ => Const::Triple(params.triple(at)),
+            })
+        };
+        signature.params.iter().zip(offsets).map(param).collect()
+    }
+
     fn of(value: &Value, roots: &mut Vec<NodeId>) -> Param {
         let root = match value {
             Value::Plain(value) => return Param::Value(value.clone()),
@@ -167,6 +194,43 @@ impl Param {
 }
 
 impl Listing {
+    /// The closure that compiled code made, listed as [`Closures::list`] does.
+    ///
+    /// # Panics
+    /// When the registry is not the one that the code was compiled with.
+    pub fn of(tree: ClosureTree<'_>, registry: &ClosureRegistry) -> Listing {
+        let mut listing = Listing::default();
+        let mut roots = vec![tree.root()];
+        let mut count = 0;
+        while let Some(&root) = roots.get(listing.lists.len()) {
+            let mut list = vec![];
+            let mut open: Vec<_> = root.map(|r| (r, [1.0f32; 3])).into_iter().collect();
+            while let Some((closure, weight)) = open.pop() {
+                if count == MAX_LISTED {
+                    listing.truncated = true;
+                    break;
+                }
+                count += 1;
+                let scaled = |w: [f32; 3]| std::array::from_fn(|i| weight[i] * w[i]);
+                match closure.node() {
+                    ClosureNode::Mul { weight, closure } => open.extend(closure.map(|c| (c, scaled(weight)))),
+                    ClosureNode::Add { a, b } => {
+                        open.extend([b, a].into_iter().flatten().map(|c| (c, weight)));
+                    }
+                    ClosureNode::Component { id, weight: own, params } => {
+                        let weight = scaled(own);
+                        if weight != [0.0; 3] {
+                            let params = Param::all(registry.get(id), &params, &mut roots);
+                            list.push(Component { id, weight, params });
+                        }
+                    }
+                }
+            }
+            listing.lists.push(list);
+        }
+        listing
+    }
+
     /// Whether two closures mean the same, bit by bit.
     pub fn same(&self, other: &Listing) -> bool {
         let same = |a: &Component, b: &Component| {

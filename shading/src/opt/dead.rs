@@ -4,7 +4,7 @@
 //! rounds: loops within loops then cost no more than the rest. A construct that could only end by being left, assigns
 //! nothing that is read after it and has no effect is removed as a whole, so that a loop is taken to end.
 
-use super::set::LocalSet;
+use super::set::{LiveSet, LocalSet, Mark};
 use super::{Context, walk};
 use crate::hir::{Block, Code, LocalId, Operand, ScopeId, Stmt};
 
@@ -24,8 +24,11 @@ pub(super) fn run(code: &mut Code, outputs: &[LocalId], context: &Context<'_>) {
         changed: true,
         rewrite: false,
     };
-    let mut at_end = LocalSet::new(locals);
-    outputs.iter().for_each(|&o| at_end.insert(o));
+    let at_end = || {
+        let mut live = LiveSet::new(locals);
+        outputs.iter().for_each(|&o| live.insert(o));
+        live
+    };
     for round in 0.. {
         if !liveness.changed {
             break;
@@ -35,22 +38,22 @@ pub(super) fn run(code: &mut Code, outputs: &[LocalId], context: &Context<'_>) {
         if round == MAX_ROUNDS {
             liveness.heads.fill(LocalSet::all(locals));
         }
-        liveness.block(&mut body, &mut at_end.clone());
+        liveness.block(&mut body, &mut at_end());
         if liveness.heads.is_empty() {
             break;
         }
     }
     liveness.rewrite = true;
     liveness.next_head = 0;
-    liveness.block(&mut body, &mut at_end);
+    liveness.block(&mut body, &mut at_end());
     code.body = body;
 }
 
 struct Liveness<'a> {
     context: &'a Context<'a>,
     locals: usize,
-    /// What is live after each scope that is open.
-    exits: Vec<(ScopeId, LocalSet)>,
+    /// When what is live was what is live after each scope that is open.
+    exits: Vec<(ScopeId, Mark)>,
     /// What is live at the head of each loop, in the order of the walk.
     heads: Vec<LocalSet>,
     next_head: usize,
@@ -60,7 +63,7 @@ struct Liveness<'a> {
 
 impl Liveness<'_> {
     /// From what is live after a block to what is live before it. Whether anything in it is needed.
-    fn block(&mut self, block: &mut Block, live: &mut LocalSet) -> bool {
+    fn block(&mut self, block: &mut Block, live: &mut LiveSet) -> bool {
         let mut needed = false;
         for i in (0..block.len()).rev() {
             let keep = self.stmt(&mut block[i], live);
@@ -79,7 +82,7 @@ impl Liveness<'_> {
         needed
     }
 
-    fn stmt(&mut self, stmt: &mut Stmt, live: &mut LocalSet) -> bool {
+    fn stmt(&mut self, stmt: &mut Stmt, live: &mut LiveSet) -> bool {
         match stmt {
             Stmt::Op { dst, args, .. } => {
                 if let Some(dst) = *dst {
@@ -110,9 +113,11 @@ impl Liveness<'_> {
                 then,
                 otherwise,
             } => {
-                let mut other = live.clone();
-                let needed = [self.block(then, live), self.block(otherwise, &mut other)];
-                live.union(&other);
+                let after = live.mark();
+                let then = self.block(then, live);
+                let before_then = live.undo(after);
+                let needed = [then, self.block(otherwise, live)];
+                before_then.into_iter().for_each(|id| live.insert(id));
                 if needed == [false; 2] {
                     return false;
                 }
@@ -125,12 +130,12 @@ impl Liveness<'_> {
                 if self.heads.len() == index {
                     self.heads.push(LocalSet::new(self.locals));
                 }
-                live.copy_from(&self.heads[index]);
+                live.become_set(&self.heads[index]);
                 self.block(body, live);
                 if !self.rewrite {
-                    self.changed |= self.heads[index].union(live);
+                    self.changed |= self.heads[index].union(live.set());
                 }
-                live.copy_from(&self.heads[index]);
+                live.become_set(&self.heads[index]);
                 true
             }
             Stmt::Scope { scope, body } => {
@@ -141,14 +146,14 @@ impl Liveness<'_> {
                         .resize(self.next_head.max(self.heads.len()), LocalSet::new(self.locals));
                     return false;
                 }
-                self.exits.push((*scope, live.clone()));
+                self.exits.push((*scope, live.mark()));
                 let needed = self.block(body, live);
                 self.exits.pop();
                 needed
             }
             Stmt::Leave(scope) => {
-                if let Some((_, after)) = self.exits.iter().rev().find(|(s, _)| s == scope) {
-                    live.copy_from(after);
+                if let Some(&(_, after)) = self.exits.iter().rev().find(|(s, _)| s == scope) {
+                    live.become_as_at(after);
                 }
                 true
             }
@@ -157,7 +162,7 @@ impl Liveness<'_> {
 
     /// Whether a scope assigns nothing that is live after it, prints nothing, leaves no outer scope, and holds no loop
     /// that cannot be left.
-    fn is_idle(&self, scope: ScopeId, body: &Block, live: &LocalSet) -> bool {
+    fn is_idle(&self, scope: ScopeId, body: &Block, live: &LiveSet) -> bool {
         let mut idle = true;
         let mut inner = vec![scope];
         let mut left = vec![];
@@ -176,7 +181,7 @@ impl Liveness<'_> {
     }
 }
 
-fn read(live: &mut LocalSet, operands: &[Operand]) {
+fn read(live: &mut LiveSet, operands: &[Operand]) {
     for operand in operands {
         if let Operand::Local(id) = *operand {
             live.insert(id);

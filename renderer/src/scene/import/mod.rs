@@ -1,9 +1,11 @@
 //! Files of other programs, read into Kiln's own data. No file, however broken, does worse than an error.
 
+mod call;
 mod gltf;
 mod model;
 mod mtl;
 mod obj;
+mod obj_material;
 mod ply;
 
 use std::path::{Path, PathBuf};
@@ -95,6 +97,7 @@ pub fn read_model(path: &Path) -> Result<Model, ImportError> {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
     match extension.as_str() {
         "glb" | "gltf" => load_gltf(path),
+        "obj" => Ok(obj_material::model(path, load_obj(path)?)),
         "ply" => Ok(Model::of_mesh(path, load_ply(path)?)),
         _ => Err(ImportError::Kind { path: path.to_owned(), expected: "a PLY, OBJ, glTF or GLB file" }),
     }

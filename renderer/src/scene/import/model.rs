@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use glam::Affine3A;
+use glam::{Affine3A, Vec3};
 
 use crate::camera::CameraDesc;
 use crate::geometry::Mesh;
@@ -47,7 +47,7 @@ pub struct ModelMaterial {
     pub name: String,
     /// The call in the language: `gltf_pbr(base_color = (0.8, 0.8, 0.8), metallic = 0.0)`.
     pub call: String,
-    /// Whether it emits light.
+    /// Whether all of it emits light, enough for a scene to be lit by it.
     pub emissive: bool,
     /// From which sides.
     pub emission: EmissionSides,
@@ -65,12 +65,16 @@ impl Model {
         Model { shapes: vec![shape], ..Model::default() }
     }
 
+    /// All vertices of its shapes, in its world.
+    pub fn points(&self) -> impl Iterator<Item = Vec3> + '_ {
+        self.shapes.iter().flat_map(|shape| {
+            shape.mesh.positions.iter().map(|&p| shape.world_from_object.transform_point3(p))
+        })
+    }
+
     /// The box that holds its shapes.
     pub fn bounds(&self) -> Bounds {
-        self.shapes.iter().fold(Bounds::EMPTY, |bounds, shape| {
-            let place = |p| shape.world_from_object.transform_point3(p);
-            bounds.union(Bounds::of_points(shape.mesh.positions.iter().copied().map(place)))
-        })
+        Bounds::of_points(self.points())
     }
 
     /// Whether it brings light: a light of its own, or a shape that emits.

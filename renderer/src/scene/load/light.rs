@@ -16,6 +16,7 @@ use crate::scene::desc::{LightDesc, LightKind, SpotFalloff};
 pub(super) struct EnvironmentBlock {
     map: Option<Arc<Image>>,
     color: Rgb,
+    ground: Option<Given<Rgb>>,
     scale: f32,
     rotate: Mat3,
 }
@@ -31,6 +32,12 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
         name: "color",
         doc: "factor of the map, or the radiance (W/sr/m2) where there is no map; 1 by default",
         set: |light, field, context| set(&mut light.color, field.color(context)),
+    },
+    Key {
+        name: "ground",
+        doc: "the radiance from straight below; `color` then is that from straight above, with all between; the same \
+              by default; not with a map",
+        set: |light, field, context| light.ground = field.color(context).map(|v| Given::new(v, field.expr)),
     },
     Key {
         name: "scale",
@@ -167,9 +174,25 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
 }
 
 fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKind {
-    let mut light = EnvironmentBlock { map: None, color: Rgb::WHITE, scale: 1.0, rotate: Mat3::IDENTITY };
+    let mut light = EnvironmentBlock { map: None, color: Rgb::WHITE, ground: None, scale: 1.0, rotate: Mat3::IDENTITY };
     read_block(body_of(declaration), "an environment light", &[ENVIRONMENT], &mut light, context);
-    LightKind::Environment { map: light.map, radiance: light.color * light.scale, world_from_map: light.rotate }
+    let Some(ground) = light.ground else {
+        return LightKind::Environment { map: light.map, radiance: light.color * light.scale, world_from_map: light.rotate };
+    };
+    if light.map.is_some() {
+        context.error(ground.span, "an environment light takes either `map` or `ground`");
+    }
+    let map = Some(Arc::new(gradient(light.color, ground.value)));
+    LightKind::Environment { map, radiance: Rgb::splat(light.scale), world_from_map: light.rotate }
+}
+
+/// A map that goes from `above` to `below`, linear in the height of the direction.
+fn gradient(above: Rgb, below: Rgb) -> Image {
+    const ROWS: usize = 64;
+    Image::from_fn(4, ROWS, |_, row| {
+        let theta = (row as f32 + 0.5) / ROWS as f32 * std::f32::consts::PI;
+        below.lerp(above, 0.5 + 0.5 * theta.cos())
+    })
 }
 
 fn read_point(

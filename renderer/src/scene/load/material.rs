@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use shading::Span;
-use shading::syntax::ast::{Declaration, Expr, ExprKind};
+use shading::syntax::ast::{Argument, Declaration, Expr, ExprKind, Name};
 
 use super::context::Context;
 use super::table::{Key, Part, body_of, name_of, read_block, takes_only};
@@ -48,8 +48,8 @@ pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
     },
 ];
 
-/// The material of shapes that have none.
-const DEFAULT_MATERIAL: &str = "matte";
+/// The material of shapes that have none, with its grey.
+const DEFAULT_MATERIAL: (&str, &str, f32) = ("matte", "albedo", 0.5);
 
 /// The materials found so far.
 #[derive(Default)]
@@ -96,7 +96,10 @@ impl Materials {
         if let Some(id) = self.default {
             return id;
         }
-        let surface = Expr { kind: ExprKind::Name(DEFAULT_MATERIAL.to_owned()), span };
+        let (unit, parameter, grey) = DEFAULT_MATERIAL;
+        let name = |text: &str| Name { text: text.to_owned(), span };
+        let args = vec![Argument { name: Some(name(parameter)), value: Expr { kind: ExprKind::Float(grey), span } }];
+        let surface = Expr { kind: ExprKind::Call { name: name(unit), template: None, args }, span };
         let id = self.add(MaterialDesc {
             name: "default".to_owned(),
             span,

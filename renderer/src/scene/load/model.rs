@@ -6,7 +6,6 @@ use std::path::Path;
 use glam::Vec3;
 
 use crate::camera::look_at;
-use crate::math::Bounds;
 use crate::scene::import::Model;
 use crate::scene::text::quote;
 
@@ -22,35 +21,60 @@ pub(super) fn scene_text(path: &Path, name: &str, model: &Model) -> String {
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let mut text = format!("import {} as {name};\n\nfilm {{ size = (1280, 720); }}\n", quote(&file));
     if model.cameras.is_empty() {
-        text.push_str(&camera_text(&model.bounds()));
+        text.push_str(&camera_text(model));
     }
     if !model.has_light() {
-        text.push_str("light surroundings : environment { color = 1; }\n");
+        text.push_str("light surroundings : environment { color = 1.2; ground = 0.3; }\n");
     }
     text
 }
 
-fn camera_text(bounds: &Bounds) -> String {
-    let (center, corners) = match bounds.radius() {
-        r if r > 0.0 => (bounds.center(), bounds.corners()),
-        // A model that is a point, or nothing.
-        _ => (Vec3::ZERO, [Vec3::ONE; 8]),
-    };
+fn camera_text(model: &Model) -> String {
+    let bounds = model.bounds();
+    let center = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
     let towards = VIEW.normalize();
-    // The nearest distance from which every corner is within the field of view.
-    let camera_from_world = look_at(center + towards, center, Vec3::Y).map(|pose| pose.inverse()).unwrap_or_default();
-    let distance = corners
-        .into_iter()
-        .map(|corner| camera_from_world.transform_vector3(corner - center))
-        .map(|p| p.z + MARGIN * p.x.abs().max(p.y.abs()) / HALF_FOV_TAN)
-        .fold(0.0f32, f32::max);
-    let from = center + towards * distance;
+    let world_from_camera = look_at(center + towards, center, Vec3::Y).unwrap_or_default();
+    let camera_from_world = world_from_camera.inverse();
+    let view = Silhouette::of(model.points().map(|p| camera_from_world.transform_vector3(p - center)));
+    let middle = center + world_from_camera.transform_vector3(view.middle);
+    let from = middle + towards * view.distance;
     let mut text = String::from("camera view : perspective {\n");
     // Writing to a string does not fail.
-    let _ = writeln!(text, "    from = {}; to = {};", tuple(from), tuple(center));
+    let _ = writeln!(text, "    from = {}; to = {};", tuple(from), tuple(middle));
     let fov = 2.0 * HALF_FOV_TAN.atan().to_degrees();
     let _ = writeln!(text, "    fov = {fov:?}; fov_axis = smaller;\n}}");
     text
+}
+
+/// What a camera that looks along −z sees of a cloud of points.
+struct Silhouette {
+    /// Where it has to aim, at depth 0.
+    middle: Vec3,
+    /// From how far before that everything is in the picture.
+    distance: f32,
+}
+
+impl Silhouette {
+    /// Through each point goes a line of sight at the edge of the picture; where two opposite ones cross the plane of
+    /// depth 0 bounds what can be aimed at from a distance.
+    fn of(points: impl Iterator<Item = Vec3>) -> Silhouette {
+        let slope = HALF_FOV_TAN / MARGIN;
+        let mut high = Vec3::NEG_INFINITY;
+        let mut low = Vec3::INFINITY;
+        for p in points {
+            let spread = Vec3::new(slope * p.z, slope * p.z, 0.0);
+            high = high.max(p + spread);
+            low = low.min(p - spread);
+        }
+        if !(high.is_finite() && low.is_finite()) {
+            return Silhouette { middle: Vec3::ZERO, distance: 4.0 };
+        }
+        let half = 0.5 * (high - low).truncate().max_element();
+        let middle = (0.5 * (high + low)).with_z(0.0);
+        // Not within the model, nor where a single point is.
+        let distance = (half / slope).max(high.z + 0.01 * half);
+        Silhouette { middle, distance: if distance > 0.0 { distance } else { 4.0 } }
+    }
 }
 
 /// A vector as the language reads it, to the last digit.

@@ -183,14 +183,9 @@ unsafe extern "C" fn warning_shim(
     count: u32,
 ) {
     // SAFETY: as for `format_shim`.
-    unsafe {
-        append(
-            ctx,
-            "WARNING: ",
-            &formatted(ctx, place, format, args, count),
-            "\n",
-        )
-    }
+    let text = unsafe { formatted(ctx, place, format, args, count) };
+    // SAFETY: as above.
+    unsafe { append(ctx, "WARNING: ", &text, "\n") }
 }
 
 unsafe extern "C" fn error_shim(

@@ -51,6 +51,12 @@ impl Lowerer {
     }
 
     pub(super) fn expr(&mut self, pair: Pair<'_>) -> Expr {
+        let span = self.span(&pair);
+        if recursion(&pair) > MAX_DEPTH || self.expr_depth > MAX_DEPTH {
+            self.errors.push((span, SyntaxError::TooComplex));
+            return Expr { kind: ExprKind::Int(0), span };
+        }
+        self.expr_depth += 1;
         // The three closures need the one lowerer, one at a time.
         let cell = std::cell::RefCell::new(self);
         let deep = PRATT
@@ -63,6 +69,7 @@ impl Lowerer {
             .map_infix(|left, op, right| cell.borrow_mut().infix(left, op, right))
             .parse(pair.into_inner());
         let lowerer = cell.into_inner();
+        lowerer.expr_depth -= 1;
         lowerer.deepest = lowerer.deepest.max(deep.depth + 1);
         deep.expr
     }
@@ -190,15 +197,7 @@ impl Lowerer {
                 None => ExprKind::Int(0),
             },
             Rule::braces => ExprKind::Braces(inner(pair).map(|p| self.expr(p)).collect()),
-            Rule::list => {
-                if self.context == Context::Code {
-                    self.errors.push((span, SyntaxError::Misplaced {
-                        what: "a list in brackets means nothing in a shader",
-                        hint: "an array is written with braces: `{ a, b }`",
-                    }));
-                }
-                ExprKind::List(inner(pair).map(|p| self.expr(p)).collect())
-            }
+            Rule::list => ExprKind::List(inner(pair).map(|p| self.expr(p)).collect()),
             Rule::construct | Rule::call | Rule::template => self.call(pair),
             _ => ExprKind::Int(0),
         };
@@ -253,7 +252,9 @@ impl Lowerer {
 
     fn int(&mut self, text: &str, span: Span) -> ExprKind {
         let value = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-            Some(digits) => i64::from_str_radix(digits, 16),
+            // Hexadecimal digits give the bits.
+            Some(digits) => i64::from_str_radix(digits, 16)
+                .map(|bits| u32::try_from(bits).map_or(bits, |bits| i64::from(bits as i32))),
             None => text.parse(),
         };
         ExprKind::Int(value.unwrap_or_else(|_| {
@@ -320,6 +321,12 @@ impl Lowerer {
             }
         }
     }
+}
+
+/// How many operators precedence climbing may have to recurse through: those that bind to the right.
+fn recursion(pair: &Pair<'_>) -> usize {
+    let binds_right = |rule| matches!(rule, Rule::prefix_op | Rule::cast | Rule::assign_op | Rule::ternary_op);
+    pair.clone().into_inner().filter(|p| binds_right(p.as_rule())).count()
 }
 
 fn binary_op(symbol: &str) -> Option<BinaryOp> {

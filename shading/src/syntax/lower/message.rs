@@ -70,10 +70,11 @@ fn expectation(rules: &[Rule]) -> String {
             Rule::rbracket => "`]`",
             Rule::colon | Rule::kind => "`:`",
             Rule::equals => "`=`",
-            Rule::kw_while => "`while`",
+            Rule::kw_if | Rule::stmt => "a statement",
+            Rule::kw_while if rules.len() == 1 => "`while`",
             Rule::name | Rule::word | Rule::path | Rule::field | Rule::variable => "a name",
             Rule::r#type | Rule::param | Rule::metadatum | Rule::basic_type | Rule::closure_type => "a type",
-            Rule::expr | Rule::sequence | Rule::prefix_op | Rule::float | Rule::int | Rule::string | Rule::paren => {
+            Rule::expr | Rule::sequence | Rule::arg | Rule::args | Rule::prefix_op | Rule::float | Rule::int | Rule::string | Rule::paren => {
                 "an expression"
             }
             Rule::unit_kind | Rule::structure | Rule::function | Rule::group | Rule::declaration => {
@@ -84,6 +85,9 @@ fn expectation(rules: &[Rule]) -> String {
         if !words.contains(&word) {
             words.push(word);
         }
+    }
+    if words.contains(&"a statement") {
+        words.retain(|w| matches!(*w, "a statement" | "`}`"));
     }
     // Where an expression may stand, so may its kin; listing them tells nothing.
     if words.contains(&"an expression") {
@@ -122,16 +126,31 @@ fn usual_mistake(
     if word == "=" && before.is_some_and(|b| &text[b.clone()] == "[") {
         return None;
     }
-    if matches!(word, "->" | "::") {
+    let previous = before.map(|b| &text[b.clone()]);
+    let is_arrow = word == ">" && previous == Some("-") && before.is_some_and(|b| b.end == at);
+    if is_arrow || word == "::" || (word == ":" && text[found.end..].starts_with(':')) {
         return Some((found.clone(), expected("`.`", "fields and components are reached with `.`")));
+    }
+    if word == "else" && rules.contains(&Rule::kw_if) {
+        return Some((found.clone(), expected("a statement", "an `else` goes with the `if` before it; is there one `;` too many?")));
     }
     if word == "'" {
         return Some((found.clone(), expected("an expression", "strings stand in double quotes")));
     }
-    if matches!(word, "unsigned" | "long" | "short" | "char" | "static" | "extern" | "inline" | "uniform" | "varying") {
-        return Some((found.clone(), expected("a type", "this word of other languages has no use here")));
+    if let Some((before, previous)) = before.zip(previous)
+        && matches!(
+            previous,
+            "unsigned" | "long" | "short" | "char" | "static" | "extern" | "inline" | "uniform" | "varying"
+        )
+    {
+        let error = SyntaxError::Expected {
+            expected: "a type".to_owned(),
+            after: None,
+            found: Some(format!("`{previous}`")),
+            hint: Some("this word of other languages has no use here".to_owned()),
+        };
+        return Some((before.clone(), error));
     }
-    let previous = before.map(|b| &text[b.clone()]);
     if previous.is_some_and(is_reserved) && rules.contains(&Rule::equals) && word == "=" {
         return None;
     }

@@ -45,6 +45,8 @@ pub(super) struct Lowerer {
     context: Context,
     /// Depth of the deepest expression made since [`Lowerer::nested`] began.
     deepest: usize,
+    /// How many expressions enclose the present one.
+    expr_depth: usize,
     /// How many statements enclose the present one.
     stmt_depth: usize,
     items: Vec<Item>,
@@ -59,6 +61,7 @@ impl Lowerer {
             base: 0,
             context: Context::Code,
             deepest: 0,
+            expr_depth: 0,
             stmt_depth: 0,
             items: vec![],
             errors: vec![],

@@ -1,6 +1,5 @@
 //! Materials to calls of the shipped unit `gltf_pbr`, and their textures.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
 use gltf::Material;
@@ -11,8 +10,9 @@ use super::Fault;
 use super::buffers::Buffers;
 use crate::scene::desc::{EmissionSides, TextureDesc};
 use crate::scene::import::ModelMaterial;
+use crate::scene::import::call::Call;
 use crate::scene::import::model::Names;
-use crate::scene::text::{color, number, quote};
+use crate::scene::text::number;
 use crate::texture::TextureColorSpace;
 
 /// Collects the materials of a document.
@@ -100,7 +100,8 @@ impl<'a> Materials<'a> {
         let name = material.name().map_or_else(|| format!("material{index}"), str::to_owned);
         let name = self.names.unique(&name);
         let call = self.call(material).map_err(|reason| format!("material `{name}`: {reason}"))?;
-        let emissive = material.emissive_factor().iter().any(|&v| v > 0.0);
+        // Glowing details, which a texture picks out, light no scene.
+        let emissive = material.emissive_factor().iter().any(|&v| v > 0.0) && material.emissive_texture().is_none();
         let both = material.double_sided() || material.unlit();
         let emission = if both { EmissionSides::Both } else { EmissionSides::Front };
         self.list.push(ModelMaterial { name, call, emissive, emission });
@@ -133,12 +134,12 @@ impl<'a> Materials<'a> {
             AlphaMode::Opaque => {}
             AlphaMode::Mask => {
                 call.number_unless("alpha", alpha, 1.0)?;
-                call.raw("alpha_mode", "\"mask\"");
+                call.string("alpha_mode", "mask");
                 call.number("alpha_cutoff", material.alpha_cutoff().unwrap_or(0.5))?;
             }
             AlphaMode::Blend => {
                 call.number_unless("alpha", alpha, 1.0)?;
-                call.raw("alpha_mode", "\"blend\"");
+                call.string("alpha_mode", "blend");
             }
         }
         if material.unlit() {
@@ -163,6 +164,11 @@ impl<'a> Materials<'a> {
             call.number_unless("transmission", transmission.transmission_factor(), 0.0)?;
             let texture = transmission.transmission_texture();
             self.slot(call, "transmission", texture.as_ref().map(Slot::new), TextureColorSpace::Raw)?;
+            // KHR_materials_volume: without a thickness the surface is a sheet, which bends no light.
+            let thickness = material.extension_value("KHR_materials_volume").and_then(|e| e.get("thicknessFactor"));
+            if thickness.and_then(serde_json::Value::as_f64).is_some_and(|thickness| thickness > 0.0) {
+                call.raw("thick", "1");
+            }
         }
         Ok(())
     }
@@ -178,7 +184,7 @@ impl<'a> Materials<'a> {
     ) -> Result<(), Fault> {
         let Some(Slot { texture, set, transform }) = slot else { return Ok(()) };
         let file = self.texture(&texture, color_space)?;
-        call.raw(&format!("{name}_texture"), &quote(&file));
+        call.string(&format!("{name}_texture"), &file);
         if set != 0 {
             call.raw(&format!("{name}_set"), &set.to_string());
         }
@@ -210,41 +216,5 @@ impl<'a> Materials<'a> {
             self.textures.push(TextureDesc { name: name.clone(), source, color_space, file: self.path.to_owned() });
         }
         Ok(name)
-    }
-}
-
-/// A call of the unit, being written.
-struct Call {
-    text: String,
-}
-
-impl Call {
-    fn new() -> Call {
-        Call { text: "gltf_pbr(".to_owned() }
-    }
-
-    fn raw(&mut self, name: &str, value: &str) {
-        let comma = if self.text.ends_with('(') { "" } else { ", " };
-        // Writing to a string does not fail.
-        let _ = write!(self.text, "{comma}{name} = {value}");
-    }
-
-    fn number(&mut self, name: &str, value: f32) -> Result<(), Fault> {
-        self.raw(name, &number(value).map_err(|reason| format!("{name} is {reason}"))?);
-        Ok(())
-    }
-
-    fn number_unless(&mut self, name: &str, value: f32, default: f32) -> Result<(), Fault> {
-        if value == default { Ok(()) } else { self.number(name, value) }
-    }
-
-    fn color(&mut self, name: &str, value: [f32; 3]) -> Result<(), Fault> {
-        self.raw(name, &color(value).map_err(|reason| format!("{name} is {reason}"))?);
-        Ok(())
-    }
-
-    fn finish(mut self) -> String {
-        self.text.push(')');
-        self.text
     }
 }

@@ -7,6 +7,7 @@
 //!   Single-sided materials emit from their front only.
 //! - Skins and morph targets stand in their rest pose; animations are not played; occlusion maps are ignored, since the
 //!   light that they guess is computed here.
+//! - Of KHR_materials_volume it counts whether a surface is that of a body, which refracts; nothing is absorbed inside.
 
 mod accessor;
 mod buffers;
@@ -26,13 +27,14 @@ use super::{ImportError, Model, read};
 type Fault = String;
 
 /// The extensions that are understood.
-const EXTENSIONS: [&str; 8] = [
+const EXTENSIONS: [&str; 9] = [
     "KHR_lights_punctual",
     "KHR_materials_emissive_strength",
     "KHR_materials_ior",
     "KHR_materials_specular",
     "KHR_materials_transmission",
     "KHR_materials_unlit",
+    "KHR_materials_volume",
     "KHR_mesh_quantization",
     "KHR_texture_transform",
 ];

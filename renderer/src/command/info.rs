@@ -1,0 +1,279 @@
+//! `kiln info`: the parameters of units and groups with types, defaults and metadata, in the form of OSL's `oslinfo`.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::sync::Arc;
+
+use serde_json::{Value as Json, json};
+use shading::eval::text::{Arg, format};
+use shading::graph::ParamInfo;
+use shading::hir::{Const, Metadata, UnitKind};
+use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
+
+use super::{Failure, print, shader_file};
+use crate::cli::InfoArgs;
+use crate::material::Host;
+use crate::scene::build;
+
+pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
+    let system = build::shading_system(Arc::new(Host::new(vec![])));
+    let mut diagnostics = Diagnostics::default();
+    let mut shown = vec![];
+    for word in &args.shaders {
+        match shader_file::find(&system, word) {
+            Ok(found) => {
+                diagnostics.list.extend(found.warnings.list);
+                shown.extend(found.templates.iter().map(|template| Info::of(template, &system)));
+            }
+            Err(errors) => diagnostics.list.extend(errors.list),
+        }
+    }
+    if let Some(name) = &args.param {
+        choose(&mut shown, name, &mut diagnostics);
+    }
+    let text = if args.json {
+        format!("{:#}\n", Json::Array(shown.iter().map(Info::json).collect()))
+    } else {
+        shown.iter().map(|info| info.text(args.param.is_none())).collect()
+    };
+    // Who closes standard output does not want to see more.
+    let _ = std::io::stdout().write_all(text.as_bytes());
+    print(&diagnostics);
+    if diagnostics.has_errors() { Err(Failure::User(String::new())) } else { Ok(()) }
+}
+
+/// Leaves one parameter of each.
+fn choose(shown: &mut [Info], name: &str, diagnostics: &mut Diagnostics) {
+    for info in shown {
+        if !info.params.iter().any(|param| param.name == name) {
+            let known = info.params.iter().map(|param| param.name.as_str());
+            let error = Diagnostic::error(format!("`{}` has no parameter `{name}`", info.name));
+            diagnostics.push(error.nearest(name, known));
+        }
+        info.params.retain(|param| param.name == name);
+    }
+}
+
+/// What is shown of a unit or group.
+struct Info {
+    kind: &'static str,
+    name: String,
+    metadata: Vec<Metadata>,
+    params: Vec<Shown>,
+}
+
+/// A parameter as it is shown.
+struct Shown {
+    name: String,
+    /// Its type, or the structure's.
+    ty: String,
+    output: bool,
+    default: Option<Const>,
+    /// Whether the default stands in brackets: of arrays and of what has components.
+    composite: bool,
+    metadata: Vec<Metadata>,
+    /// The fields of a structure; it has no default of its own.
+    fields: Option<Vec<String>>,
+}
+
+impl Info {
+    fn of(template: &Template, system: &ShadingSystem) -> Info {
+        let list = system.params(template);
+        let (kind, metadata, params) = match template {
+            Template::Unit(unit) => {
+                let kind = match unit.hir.kind {
+                    UnitKind::Shader => "shader",
+                    UnitKind::Surface => "surface",
+                    UnitKind::Displacement => "displacement",
+                    UnitKind::Volume => "volume",
+                };
+                let declared = unit.hir.params.iter().map(|p| (p.is_unsized, p.struct_name.clone()));
+                (kind, unit.hir.metadata.clone(), shown(&list, declared))
+            }
+            Template::Group(group) => {
+                ("group", group.metadata.clone(), shown(&list, list.iter().map(|_| (false, None))))
+            }
+        };
+        Info { kind, name: template.name().to_owned(), metadata, params }
+    }
+
+    /// As `oslinfo -v` shows it.
+    fn text(&self, heading: bool) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        if heading {
+            let _ = writeln!(text, "{} \"{}\"", self.kind, self.name);
+            self.metadata.iter().for_each(|metadata| metadata_text(metadata, &mut text));
+        }
+        for param in &self.params {
+            let output = if param.output { "output " } else { "" };
+            let _ = writeln!(text, "    \"{}\" \"{output}{}\"", param.name, param.ty);
+            match (&param.fields, &param.default) {
+                (Some(fields), _) => {
+                    let _ = writeln!(text, "\t\tfields: {{{}}}", fields.join(", "));
+                }
+                (None, Some(default)) => default_text(default, param.composite, &mut text),
+                (None, None) => text.push_str("\t\tUnknown default value\n"),
+            }
+            param.metadata.iter().for_each(|metadata| metadata_text(metadata, &mut text));
+        }
+        text
+    }
+
+    fn json(&self) -> Json {
+        let params: Vec<Json> = self.params.iter().map(Shown::json).collect();
+        json!({
+            "name": self.name,
+            "kind": self.kind,
+            "metadata": metadata_json(&self.metadata),
+            "parameters": params,
+        })
+    }
+}
+
+impl Shown {
+    fn json(&self) -> Json {
+        let mut json = json!({
+            "name": self.name,
+            "type": self.ty,
+            "output": self.output,
+            "default": self.default.as_ref().map_or(Json::Null, value_json),
+            "metadata": metadata_json(&self.metadata),
+        });
+        if let Some(fields) = &self.fields {
+            json["fields"] = json!(fields);
+        }
+        json
+    }
+}
+
+/// The parameters to show, a structure before its fields. `declared` tells which are unsized arrays, and the structure
+/// that they are fields of.
+fn shown(params: &[ParamInfo], declared: impl IntoIterator<Item = (bool, Option<String>)>) -> Vec<Shown> {
+    let mut list: Vec<Shown> = vec![];
+    let mut structures: Vec<String> = vec![];
+    for (param, (is_unsized, struct_name)) in params.iter().zip(declared) {
+        let ty = if is_unsized { format!("{}[]", param.ty.element()) } else { param.ty.to_string() };
+        if let (Some(struct_name), Some((head, _))) = (struct_name, param.name.split_once('.'))
+            && !structures.iter().any(|known| known == head)
+        {
+            structures.push(head.to_owned());
+            list.push(structure(head, &struct_name, params));
+        }
+        list.push(Shown {
+            name: param.name.clone(),
+            ty,
+            output: param.output,
+            default: param.default.clone(),
+            composite: param.ty.is_array() || !matches!(param.default, Some(Const::Int(_) | Const::Float(_))),
+            metadata: param.metadata.clone(),
+            fields: None,
+        });
+    }
+    list
+}
+
+fn structure(name: &str, struct_name: &str, params: &[ParamInfo]) -> Shown {
+    let fields = params.iter().filter_map(|param| {
+        let field = param.name.strip_prefix(name)?.strip_prefix('.')?;
+        Some(format!("{} {field}", param.ty))
+    });
+    Shown {
+        name: name.to_owned(),
+        ty: format!("struct {struct_name}"),
+        output: params.iter().any(|p| p.output && p.name.starts_with(&format!("{name}."))),
+        default: None,
+        composite: false,
+        metadata: vec![],
+        fields: Some(fields.collect()),
+    }
+}
+
+fn default_text(value: &Const, composite: bool, text: &mut String) {
+    let mut strings = vec![];
+    each(value, &mut |part| {
+        if let Const::String(part) = part {
+            strings.push(part.clone());
+        }
+    });
+    if !strings.is_empty() {
+        for part in strings {
+            let _ = writeln!(text, "\t\tDefault value: \"{}\"", escaped(&part));
+        }
+        return;
+    }
+    let mut numbers = String::new();
+    each(value, &mut |part| numbers.push_str(&number_text(part)));
+    let (open, close) = if composite { (" [", " ]") } else { ("", "") };
+    let _ = writeln!(text, "\t\tDefault value:{open}{numbers}{close}");
+}
+
+fn metadata_text(metadata: &Metadata, text: &mut String) {
+    let _ = write!(text, "\t\tmetadata: {} {} =", metadata.ty, metadata.name);
+    each(&metadata.value, &mut |part| match part {
+        Const::String(part) => {
+            let _ = write!(text, " \"{}\"", escaped(part));
+        }
+        part => text.push_str(&number_text(part)),
+    });
+    text.push('\n');
+}
+
+/// The elements of an array; else the value itself.
+fn each<'c>(value: &'c Const, f: &mut impl FnMut(&'c Const)) {
+    match value {
+        Const::Array(list) => list.iter().for_each(f),
+        value => f(value),
+    }
+}
+
+/// Numbers as C++ prints them, each after a blank.
+fn number_text(value: &Const) -> String {
+    let floats = |values: &[f32]| format(" %g", &[Arg::Floats(values)]).0;
+    match value {
+        Const::Int(v) => format!(" {v}"),
+        Const::Float(v) => floats(&[*v]),
+        Const::Triple(v) => floats(v),
+        Const::Matrix(v) => floats(v),
+        Const::NullClosure => " 0".to_owned(),
+        Const::String(_) | Const::Array(_) => String::new(),
+    }
+}
+
+/// A string as source would spell it.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '"' | '\\' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn metadata_json(list: &[Metadata]) -> Vec<Json> {
+    let entry = |m: &Metadata| json!({ "name": m.name, "type": m.ty.to_string(), "value": value_json(&m.value) });
+    list.iter().map(entry).collect()
+}
+
+/// A value as JSON; numbers that JSON has not are text.
+fn value_json(value: &Const) -> Json {
+    // The shortest decimal that is the same float, rather than that of the double it becomes.
+    let float = |v: f32| match v.to_string().parse::<f64>() {
+        Ok(double) if double.is_finite() => json!(double),
+        _ => json!(v.to_string()),
+    };
+    match value {
+        Const::Int(v) => json!(v),
+        Const::Float(v) => float(*v),
+        Const::Triple(v) => v.iter().map(|v| float(*v)).collect(),
+        Const::Matrix(v) => v.iter().map(|v| float(*v)).collect(),
+        Const::String(v) => json!(&**v),
+        Const::Array(list) => list.iter().map(value_json).collect(),
+        Const::NullClosure => json!(0),
+    }
+}

@@ -1,0 +1,227 @@
+//! The two ways to run a shader at a point: as machine code, and in the interpreter.
+
+use std::sync::Arc;
+
+use shading::hir::{Const, Unit};
+use shading::interp::{self, Listing, Outcome, RunOptions};
+use shading::runtime::Place;
+use shading::ty::Type;
+use shading::{ClosureRegistry, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem, SourceMap};
+
+use super::host::GridHost;
+
+/// Turns of loops and calls that a run may take: far more than a picture can afford, and still less than a second.
+pub(super) const FUEL: u32 = 1 << 24;
+
+/// What runs. Threads share it, each with a state of its own.
+pub(super) trait Engine: Sync {
+    type State: Send;
+
+    fn state(&self) -> Self::State;
+
+    /// Names and types of the outputs.
+    fn outputs(&self) -> Vec<(String, Type)>;
+
+    /// Runs at a point; whether the run came to its end.
+    fn run(&self, state: &mut Self::State, globals: &ShaderGlobals) -> bool;
+
+    /// The numbers of an output of the last run.
+    fn store(&self, state: &Self::State, output: usize, values: &mut [f32]);
+
+    /// An output of the last run that is no closure.
+    fn value(&self, state: &Self::State, output: usize) -> Const;
+
+    /// A closure output of the last run; empty where it is none.
+    fn closure(&self, state: &Self::State, output: usize) -> Listing;
+
+    /// The closures that [`Engine::closure`] speaks of.
+    fn closures(&self) -> &ClosureRegistry;
+
+    /// What was printed since this was last asked.
+    fn take_printed(&self, state: &mut Self::State) -> String;
+
+    /// What went wrong since this was last asked.
+    fn take_reports(&self, state: &mut Self::State) -> Vec<Report>;
+}
+
+/// Something that went wrong in a run. Ordered by place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Report {
+    /// File, line and column; empty where they are not known.
+    place: Option<(String, u32, u32)>,
+    message: String,
+    /// Whether the run was ended by it.
+    pub(super) fatal: bool,
+}
+
+impl Report {
+    fn is_fatal(kind: shading::ReportKind, finished: bool) -> bool {
+        use shading::ReportKind as K;
+        matches!(kind, K::OutOfFuel | K::TooDeep) || kind == K::OutOfMemory && !finished
+    }
+}
+
+impl std::fmt::Display for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.fatal { "error: " } else { "warning: " })?;
+        if let Some((file, line, column)) = &self.place {
+            write!(f, "{file}:{line}:{column}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+/// Machine code.
+pub(super) struct Compiled<'a> {
+    pub(super) instance: Arc<ShaderInstance>,
+    pub(super) system: &'a ShadingSystem,
+}
+
+impl Engine for Compiled<'_> {
+    type State = ShadingContext;
+
+    fn state(&self) -> ShadingContext {
+        let mut context = self.system.context();
+        context.set_fuel(FUEL);
+        context
+    }
+
+    fn outputs(&self) -> Vec<(String, Type)> {
+        self.instance.outputs().iter().map(|output| (output.name.clone(), output.ty)).collect()
+    }
+
+    #[inline]
+    fn run(&self, context: &mut ShadingContext, globals: &ShaderGlobals) -> bool {
+        self.instance.run(globals, context);
+        context.finished()
+    }
+
+    #[inline]
+    fn store(&self, context: &ShadingContext, output: usize, values: &mut [f32]) {
+        self.instance.output_numbers(output, context, values);
+    }
+
+    fn value(&self, context: &ShadingContext, output: usize) -> Const {
+        self.instance.output(output, context)
+    }
+
+    fn closure(&self, context: &ShadingContext, output: usize) -> Listing {
+        Listing::of(self.instance.closure(output, context), self.system.closures())
+    }
+
+    fn closures(&self) -> &ClosureRegistry {
+        self.system.closures()
+    }
+
+    fn take_printed(&self, context: &mut ShadingContext) -> String {
+        context.take_printed()
+    }
+
+    fn take_reports(&self, context: &mut ShadingContext) -> Vec<Report> {
+        let finished = context.finished();
+        let report = |report: shading::Report| Report {
+            fatal: Report::is_fatal(report.kind, finished),
+            message: format!("{}: {}", report.shader, report.message),
+            place: report.place.map(|Place { file, line, column }| (file, line, column)),
+        };
+        context.take_reports().into_iter().map(report).collect()
+    }
+}
+
+/// The interpreter.
+pub(super) struct Interpreted<'a> {
+    pub(super) unit: &'a Unit,
+    pub(super) sources: &'a SourceMap,
+    pub(super) host: &'a GridHost,
+    pub(super) closures: &'a ClosureRegistry,
+}
+
+/// What the interpreter keeps of its last run, and all that it printed and reported.
+#[derive(Default)]
+pub(super) struct Interpretation {
+    last: Option<Outcome>,
+    printed: String,
+    reports: Vec<Report>,
+}
+
+impl Engine for Interpreted<'_> {
+    type State = Interpretation;
+
+    fn state(&self) -> Interpretation {
+        Interpretation::default()
+    }
+
+    fn outputs(&self) -> Vec<(String, Type)> {
+        let outputs = self.unit.params.iter().filter(|param| param.output);
+        outputs.map(|param| (param.name.clone(), param.ty)).collect()
+    }
+
+    fn run(&self, state: &mut Interpretation, globals: &ShaderGlobals) -> bool {
+        let options = RunOptions { host: self.host, fuel: FUEL, ..RunOptions::new(globals) };
+        let mut outcome = interp::run(self.unit, &options);
+        state.printed.push_str(&std::mem::take(&mut outcome.printed));
+        for report in outcome.reports.drain(..) {
+            use interp::ReportKind as K;
+            let source = self.sources.get(report.span.source);
+            let (line, column) = source.line_column(report.span.start);
+            let report = Report {
+                place: Some((source.name.clone(), line, column)),
+                message: format!("{}: {}", self.unit.name, report.message),
+                fatal: matches!(report.kind, K::OutOfFuel | K::TooDeep),
+            };
+            if !state.reports.contains(&report) {
+                state.reports.push(report);
+            }
+        }
+        let finished = outcome.finished;
+        state.last = Some(outcome);
+        finished
+    }
+
+    fn store(&self, state: &Interpretation, output: usize, values: &mut [f32]) {
+        let mut numbers = values.iter_mut();
+        spread(&self.value(state, output), &mut |number| {
+            if let Some(value) = numbers.next() {
+                *value = number;
+            }
+        });
+    }
+
+    fn value(&self, state: &Interpretation, output: usize) -> Const {
+        match state.last.as_ref().and_then(|outcome| outcome.outputs.get(output)) {
+            Some((_, interp::Value::Plain(value))) => value.clone(),
+            _ => Const::NullClosure,
+        }
+    }
+
+    fn closure(&self, state: &Interpretation, output: usize) -> Listing {
+        match state.last.as_ref().and_then(|outcome| Some((outcome, outcome.outputs.get(output)?))) {
+            Some((outcome, (_, interp::Value::Closure(root)))) => outcome.closures.list(*root),
+            _ => Listing::default(),
+        }
+    }
+
+    fn closures(&self) -> &ClosureRegistry {
+        self.closures
+    }
+
+    fn take_printed(&self, state: &mut Interpretation) -> String {
+        std::mem::take(&mut state.printed)
+    }
+
+    fn take_reports(&self, state: &mut Interpretation) -> Vec<Report> {
+        std::mem::take(&mut state.reports)
+    }
+}
+
+/// The numbers of a value, one after the other.
+pub(super) fn spread(value: &Const, each: &mut impl FnMut(f32)) {
+    match value {
+        Const::Int(v) => each(*v as f32),
+        Const::Float(v) => each(*v),
+        Const::Triple(v) => v.iter().for_each(|v| each(*v)),
+        Const::Matrix(v) => v.iter().for_each(|v| each(*v)),
+        Const::Array(list) => list.iter().for_each(|value| spread(value, each)),
+        Const::String(_) | Const::NullClosure => {}
+    }
+}

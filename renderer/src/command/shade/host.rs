@@ -1,0 +1,121 @@
+//! What a grid of points offers to shaders: textures, and the coordinate spaces of OSL's `testshade`.
+
+use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use glam::{Affine3A, Mat4, Vec3, Vec4};
+use shading::hir::TextureOptions;
+use shading::{ShaderGlobals, ShaderHost, TextureHandle};
+
+use crate::image::ImageError;
+use crate::material::Host;
+
+/// The camera's near and far plane.
+const NEAR: f32 = 0.1;
+const FAR: f32 = 1000.0;
+
+/// The host of a grid.
+pub(super) struct GridHost {
+    textures: Host,
+    size: [u32; 2],
+}
+
+impl GridHost {
+    /// A host for a grid of that size, which looks for texture files in `directories`.
+    pub(super) fn new(size: [u32; 2], directories: Vec<PathBuf>) -> GridHost {
+        GridHost { textures: Host::new(directories), size }
+    }
+
+    /// Loads the textures that shaders named while they were compiled.
+    pub(super) fn load_textures(&self) -> Result<(), Vec<ImageError>> {
+        self.textures.freeze(Arc::from([]), Affine3A::IDENTITY)
+    }
+
+    /// The matrix that takes a space to "common", for column vectors.
+    fn common_from(&self, space: &str) -> Option<Mat4> {
+        match space {
+            "common" | "world" | "camera" => Some(Mat4::IDENTITY),
+            // Spaces that are easily told apart: turned about z and then moved.
+            "shader" => Some(Mat4::from_translation(Vec3::X) * Mat4::from_rotation_z(FRAC_PI_4)),
+            "object" => Some(Mat4::from_translation(Vec3::Y) * Mat4::from_rotation_z(FRAC_PI_2)),
+            "myspace" => Some(Mat4::from_scale(Vec3::new(1.0, 2.0, 1.0))),
+            "screen" => Some(screen_from_camera().inverse()),
+            "NDC" => Some((ndc_from_screen() * screen_from_camera()).inverse()),
+            "raster" => {
+                let [x, y] = self.size.map(|n| n as f32);
+                let raster_from_ndc = Mat4::from_scale(Vec3::new(x, y, 1.0));
+                Some((raster_from_ndc * ndc_from_screen() * screen_from_camera()).inverse())
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A camera that looks along +z with a field of view of 90°.
+fn screen_from_camera() -> Mat4 {
+    let depth = FAR - NEAR;
+    Mat4::from_cols(
+        Vec4::X,
+        Vec4::Y,
+        Vec4::new(0.0, 0.0, FAR / depth, 1.0),
+        Vec4::new(0.0, 0.0, -FAR * NEAR / depth, 0.0),
+    )
+}
+
+fn ndc_from_screen() -> Mat4 {
+    Mat4::from_translation(Vec3::new(0.5, 0.5, 0.0)) * Mat4::from_scale(Vec3::new(0.5, 0.5, 1.0))
+}
+
+impl ShaderHost for GridHost {
+    fn texture_handle(&self, name: &str) -> Option<TextureHandle> {
+        self.textures.texture_handle(name)
+    }
+
+    fn texture(
+        &self,
+        handle: TextureHandle,
+        st: [f32; 2],
+        footprint: [f32; 4],
+        options: TextureOptions,
+    ) -> [f32; 4] {
+        self.textures.texture(handle, st, footprint, options)
+    }
+
+    fn matrix(&self, _: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
+        let to_from = self.common_from(to)?.inverse() * self.common_from(from)?;
+        // Row vectors: the rows of the language's matrices are the columns here.
+        Some(to_from.to_cols_array())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn transform(from: &str, to: &str, p: [f32; 3]) -> [f32; 3] {
+        let host = GridHost::new([64, 32], vec![]);
+        let m = host.matrix(&ShaderGlobals::default(), from, to).unwrap();
+        shading::eval::matrix::transform_point(&m, p)
+    }
+
+    fn close(a: [f32; 3], b: [f32; 3]) {
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4), "{a:?} is not {b:?}");
+    }
+
+    #[test]
+    fn spaces_are_those_of_testshade() {
+        let r = 0.5_f32.sqrt();
+        close(transform("shader", "common", [1.0, 0.0, 0.0]), [1.0 + r, r, 0.0]);
+        close(transform("object", "common", [1.0, 0.0, 0.0]), [0.0, 2.0, 0.0]);
+        close(transform("common", "object", [0.0, 2.0, 0.0]), [1.0, 0.0, 0.0]);
+        close(transform("myspace", "world", [1.0, 1.0, 1.0]), [1.0, 2.0, 1.0]);
+        close(transform("camera", "raster", [0.0, 0.0, 10.0]), [32.0, 16.0, (FAR / (FAR - NEAR)) * 0.99]);
+    }
+
+    #[test]
+    fn other_spaces_are_unknown() {
+        let host = GridHost::new([1, 1], vec![]);
+        assert!(host.matrix(&ShaderGlobals::default(), "nowhere", "common").is_none());
+    }
+}

@@ -1,0 +1,166 @@
+//! What a grid gives: images of outputs, and outputs as text.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use shading::eval::text::{Arg, format};
+use shading::hir::Const;
+use shading::ty::{Base, Type};
+use shading::{Diagnostic, Diagnostics};
+
+use super::closure_text::closure_text;
+use super::engine::{Engine, spread};
+use super::grid::Grid;
+use crate::image::{self, ImageError, MetaValue, WriteOptions, check_writable};
+
+/// The name that stands for no file.
+const NOWHERE: &str = "null";
+/// Numbers that all images together may hold.
+const MAX_NUMBERS: usize = 1 << 31;
+
+/// An output on its way into a file.
+#[derive(Debug)]
+pub(super) struct Image {
+    /// Its place among the engine's outputs.
+    pub(super) output: usize,
+    file: PathBuf,
+    pub(super) pixels: image::Image,
+}
+
+/// How precise the numbers of images are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    Byte,
+    Half,
+    Float,
+}
+
+/// The outputs that are asked for, as pairs of name and file.
+#[derive(Debug, Default)]
+pub(super) struct Requests<'a> {
+    pub(super) list: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Requests<'a> {
+    pub(super) fn of(words: &'a [String]) -> Requests<'a> {
+        Requests { list: words.chunks_exact(2).map(|pair| (&*pair[0], &*pair[1])).collect() }
+    }
+
+    /// Fails where a file could not be written, before any work is done.
+    pub(super) fn check(&self) -> Result<(), ImageError> {
+        let files = self.list.iter().filter(|(_, file)| *file != NOWHERE);
+        files.into_iter().try_for_each(|(_, file)| check_writable(file.as_ref()))
+    }
+
+    /// Black images for the outputs; `index` gives an output's place and type by the name that was asked for.
+    pub(super) fn images(
+        &self,
+        grid: &Grid,
+        index: impl Fn(&str) -> Option<(usize, Type)>,
+    ) -> Result<Vec<Image>, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let mut chosen = vec![];
+        let mut numbers = 0usize;
+        for (name, file) in self.list.iter().filter(|(_, file)| *file != NOWHERE) {
+            let Some((output, ty)) = index(name) else { continue };
+            match channels(ty) {
+                Some(channels) => {
+                    numbers = numbers.saturating_add(grid.points().saturating_mul(channels));
+                    chosen.push((output, channels, PathBuf::from(file)));
+                }
+                None => {
+                    let message = format!("output `{name}` is of type {ty}, which makes no image");
+                    diagnostics.push(Diagnostic::error(message).hint("write it with `--print` instead"));
+                }
+            }
+        }
+        if numbers > MAX_NUMBERS {
+            let message = format!("the images would hold {numbers} numbers; at most {MAX_NUMBERS} are possible");
+            diagnostics.push(Diagnostic::error(message));
+        }
+        let chosen = diagnostics.into_result(chosen)?;
+        let image = |(output, channels, file)| {
+            let pixels = image::Image::new(grid.width(), grid.height(), channels);
+            Image { output, file, pixels }
+        };
+        Ok(chosen.into_iter().map(image).collect())
+    }
+}
+
+/// Numbers of an output at a point; `None` where it is not made of numbers.
+fn channels(ty: Type) -> Option<usize> {
+    let each = match ty.base {
+        Base::Int | Base::Float => 1,
+        Base::Matrix => 16,
+        base if base.is_triple() => 3,
+        _ => return None,
+    };
+    Some(each * ty.count() as usize)
+}
+
+/// Writes all images, or none where one cannot be written.
+pub(super) fn write(images: Vec<Image>, precision: Precision, shader: &str) -> Result<(), ImageError> {
+    let mut files = vec![];
+    for mut image in images {
+        let channels = image.pixels.channels;
+        if precision == Precision::Byte {
+            image.pixels.data.iter_mut().for_each(|v| *v = (v.clamp(0.0, 1.0) * 255.0 + 0.5).floor() / 255.0);
+        }
+        let options = WriteOptions {
+            // Eight bits do not exist in EXR; halves hold them.
+            half: precision != Precision::Float,
+            channel_names: if channels > 4 || channels == 2 {
+                (0..channels).map(|i| format!("c{i:04}")).collect()
+            } else {
+                vec![]
+            },
+            metadata: vec![
+                ("kiln.version".to_owned(), MetaValue::from(env!("CARGO_PKG_VERSION"))),
+                ("kiln.shader".to_owned(), MetaValue::from(shader)),
+            ],
+            ..WriteOptions::default()
+        };
+        let bytes = image::encode(&image.file, &image.pixels, &options)?;
+        files.push((image.file, bytes));
+    }
+    files.iter().try_for_each(|(file, bytes)| image::write_whole(file, bytes))
+}
+
+
+/// Appends the values of outputs at a point, as `testshade --print` shows them.
+pub(super) fn print_point<E: Engine>(
+    engine: &E,
+    state: &E::State,
+    outputs: &[(usize, String)],
+    [x, y]: [usize; 2],
+    text: &mut String,
+) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "Pixel ({x}, {y}):");
+    for (output, name) in outputs {
+        let _ = writeln!(text, "  {name} : {}", output_text(engine, state, *output));
+    }
+}
+
+/// An output of the last run as text.
+pub(super) fn output_text<E: Engine>(engine: &E, state: &E::State, output: usize) -> String {
+    match engine.value(state, output) {
+        Const::NullClosure => closure_text(&engine.closure(state, output), engine.closures()),
+        value => value_text(&value),
+    }
+}
+
+/// A value as `printf("%g")` shows it; an int as `%d`.
+pub(super) fn value_text(value: &Const) -> String {
+    match value {
+        Const::Int(v) => v.to_string(),
+        Const::String(v) => format!("{v:?}"),
+        Const::Array(list) => list.iter().map(value_text).collect::<Vec<_>>().join(" "),
+        Const::Float(_) | Const::Triple(_) | Const::Matrix(_) => {
+            let mut numbers = vec![];
+            spread(value, &mut |number| numbers.push(number));
+            format("%g", &[Arg::Floats(&numbers)]).0
+        }
+        Const::NullClosure => "0".to_owned(),
+    }
+}

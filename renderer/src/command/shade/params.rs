@@ -1,0 +1,145 @@
+//! Values of inputs from text.
+
+use shading::hir::Const;
+use shading::ty::{Base, Length, Type};
+use shading::{Diagnostic, Value};
+
+/// Reads the value of an input: numbers with commas or blanks between them, or text; one number fills a triple, and is
+/// the diagonal of a matrix.
+pub(super) fn parse(name: &str, ty: Type, text: &str) -> Result<Value, Diagnostic> {
+    let wrong = |what: &str| Diagnostic::error(format!("`{name}` is of type {ty}: {what}"));
+    let constant = match ty.base {
+        Base::String if ty.is_array() => {
+            let list = text.split(',').map(|part| Const::String(part.into())).collect::<Vec<_>>();
+            array(list, ty).map_err(|message| wrong(&message))?
+        }
+        Base::String => Const::String(text.into()),
+        Base::Int | Base::Float | Base::Matrix => numbers(ty, text).map_err(|message| wrong(&message))?,
+        Base::Color | Base::Point | Base::Vector | Base::Normal => {
+            numbers(ty, text).map_err(|message| wrong(&message))?
+        }
+        Base::Closure => return Err(wrong("a closure cannot be given as text")),
+        Base::Void | Base::Struct(_) => {
+            return Err(wrong("set its fields one by one").hint(format!("write `--param {name}.FIELD VALUE`")));
+        }
+    };
+    let ty = match &constant {
+        Const::Array(list) => Type::array(ty.base, list.len() as u32),
+        _ => ty,
+    };
+    Ok(Value::Const(constant, ty))
+}
+
+/// How many numbers an element takes.
+fn components(base: Base) -> usize {
+    match base {
+        Base::Matrix => 16,
+        base if base.is_triple() => 3,
+        _ => 1,
+    }
+}
+
+fn numbers(ty: Type, text: &str) -> Result<Const, String> {
+    let parts: Vec<&str> = text.split([',', ' ', '\t']).filter(|part| !part.is_empty()).collect();
+    let size = components(ty.base);
+    if !ty.is_array() {
+        let parts = if parts.len() == 1 && ty.base.is_triple() { vec![parts[0]; 3] } else { parts };
+        return match parts.len() {
+            1 if ty.base == Base::Matrix => Ok(Const::Matrix(shading::eval::matrix::diagonal(float(parts[0])?))),
+            n if n == size => element(ty.base, &parts),
+            n => Err(format!("{size} {} wanted, {n} found in `{text}`", plural(size, "number"))),
+        };
+    }
+    if parts.len() % size != 0 {
+        return Err(format!("{} numbers do not make elements of {size} each", parts.len()));
+    }
+    array(parts.chunks(size).map(|parts| element(ty.base, parts)).collect::<Result<_, _>>()?, ty)
+}
+
+/// Checks the length of an array.
+fn array(list: Vec<Const>, ty: Type) -> Result<Const, String> {
+    match ty.length {
+        Length::Array(n) if list.len() != n as usize => {
+            Err(format!("{n} {} wanted, {} found", plural(n as usize, "element"), list.len()))
+        }
+        _ => Ok(Const::Array(list)),
+    }
+}
+
+fn element(base: Base, parts: &[&str]) -> Result<Const, String> {
+    Ok(match base {
+        Base::Int => Const::Int(int(parts[0])?),
+        Base::Float => Const::Float(float(parts[0])?),
+        Base::Matrix => {
+            let mut values = [0.0; 16];
+            for (value, part) in values.iter_mut().zip(parts) {
+                *value = float(part)?;
+            }
+            Const::Matrix(values)
+        }
+        _ => Const::Triple([float(parts[0])?, float(parts[1])?, float(parts[2])?]),
+    })
+}
+
+fn float(text: &str) -> Result<f32, String> {
+    text.parse().map_err(|_| format!("`{text}` is no number"))
+}
+
+fn int(text: &str) -> Result<i32, String> {
+    match text {
+        "true" => Ok(1),
+        "false" => Ok(0),
+        _ => text.parse().map_err(|_| format!("`{text}` is no whole number")),
+    }
+}
+
+fn plural(n: usize, noun: &str) -> String {
+    if n == 1 { noun.to_owned() } else { format!("{noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(ty: Type, text: &str) -> Const {
+        match parse("x", ty, text) {
+            Ok(Value::Const(value, _)) => value,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn values_follow_the_type() {
+        assert_eq!(value(Type::INT, "-3"), Const::Int(-3));
+        assert_eq!(value(Type::INT, "true"), Const::Int(1));
+        assert_eq!(value(Type::FLOAT, "1e3"), Const::Float(1000.0));
+        assert_eq!(value(Type::COLOR, "1, 0.5 0"), Const::Triple([1.0, 0.5, 0.0]));
+        assert_eq!(value(Type::COLOR, "0.5"), Const::Triple([0.5; 3]));
+        assert_eq!(value(Type::STRING, "1,2"), Const::String("1,2".into()));
+        assert_eq!(value(Type::array(Base::Int, 2), "1,2"), Const::Array(vec![Const::Int(1), Const::Int(2)]));
+        let unsized_triples = Type { base: Base::Point, length: Length::Unsized };
+        assert_eq!(value(unsized_triples, "1,2,3,4,5,6"), Const::Array(vec![
+            Const::Triple([1.0, 2.0, 3.0]),
+            Const::Triple([4.0, 5.0, 6.0])
+        ]));
+        let Const::Matrix(m) = value(Type::MATRIX, "2") else { panic!() };
+        assert_eq!((m[0], m[1], m[15]), (2.0, 0.0, 2.0));
+    }
+
+    #[test]
+    fn misfits_are_told() {
+        for (ty, text) in [
+            (Type::INT, "1.5"),
+            (Type::FLOAT, "red"),
+            (Type::FLOAT, "1,2"),
+            (Type::FLOAT, ""),
+            (Type::COLOR, "1,2"),
+            (Type::MATRIX, "1,2,3"),
+            (Type::array(Base::Float, 3), "1,2"),
+            (Type::array(Base::Color, 1), "1,2"),
+            (Type::CLOSURE, "0"),
+        ] {
+            assert!(parse("x", ty, text).is_err(), "{ty} {text}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Runs a shader over a grid: many threads, and results that do not depend on how many.
+//!
+//! The points are cut into bands of neighbours. Threads take the bands in order; what a band prints waits until all
+//! bands before it have printed. When a run is ended before its end (an endless loop), the pass stops at that point: the
+//! bands before it are still finished, so that what is printed is the same every time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::engine::{Engine, Report};
+use super::grid::Grid;
+use super::output::{Image, print_point};
+
+/// Points of a band: enough to make the taking of bands cheap, few enough to share the work out.
+const BAND: usize = 2048;
+
+/// What is done at each point besides running the shader.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PassOptions<'a> {
+    /// Whether what the shader prints is thrown away.
+    pub(super) silent: bool,
+    /// Outputs whose values are printed at each point, with the names to show.
+    pub(super) print: &'a [(usize, String)],
+    /// When to stop, however far it is.
+    pub(super) limit: Option<Duration>,
+}
+
+/// What a pass over the grid tells.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// What went wrong, each once.
+    pub(super) reports: BTreeSet<Report>,
+    /// Whether a run was ended before its end, and the pass with it.
+    pub(super) stopped: bool,
+    /// Whether anything was printed.
+    pub(super) printed: bool,
+}
+
+/// Runs the whole grid once and stores outputs into images. `states` are the threads' own.
+pub(super) fn pass<E: Engine>(
+    engine: &E,
+    states: &mut [E::State],
+    grid: &Grid,
+    images: &mut [Image],
+    options: &PassOptions<'_>,
+) -> Told {
+    let outputs: Vec<usize> = images.iter().map(|image| image.output).collect();
+    let shared = Shared {
+        bands: Mutex::new(Bands::new(grid, images)),
+        first_stopped: AtomicUsize::new(usize::MAX),
+        printer: Mutex::new(Printer::default()),
+        told: Mutex::new(Told::default()),
+        deadline: options.limit.map(|limit| Instant::now() + limit),
+    };
+    match states {
+        [state] => work(engine, state, grid, &outputs, options, &shared),
+        states => std::thread::scope(|scope| {
+            for state in states {
+                scope.spawn(|| work(engine, state, grid, &outputs, options, &shared));
+            }
+        }),
+    }
+    let mut told = shared.told.into_inner().unwrap_or_else(PoisonError::into_inner);
+    told.stopped = shared.first_stopped.into_inner() != usize::MAX;
+    told.printed = shared.printer.into_inner().unwrap_or_else(PoisonError::into_inner).printed;
+    let _ = std::io::stdout().flush();
+    told
+}
+
+/// What threads share during a pass.
+struct Shared<'i> {
+    bands: Mutex<Bands<'i>>,
+    /// The first band in which a run was ended.
+    first_stopped: AtomicUsize,
+    printer: Mutex<Printer>,
+    told: Mutex<Told>,
+    deadline: Option<Instant>,
+}
+
+/// A panic of one thread ends the others too, so what it leaves behind is not looked at.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The bands that no thread has taken yet.
+struct Bands<'i> {
+    next: usize,
+    points: usize,
+    images: Vec<std::slice::ChunksMut<'i, f32>>,
+}
+
+/// Some neighbouring points and the parts of the images that are theirs.
+struct Band<'i> {
+    index: usize,
+    points: std::ops::Range<usize>,
+    images: Vec<&'i mut [f32]>,
+}
+
+impl<'i> Bands<'i> {
+    fn new(grid: &Grid, images: &'i mut [Image]) -> Bands<'i> {
+        let images = images.iter_mut().map(|image| {
+            let size = BAND * image.pixels.channels;
+            image.pixels.data.chunks_mut(size)
+        });
+        Bands { next: 0, points: grid.points(), images: images.collect() }
+    }
+
+    fn take(&mut self) -> Option<Band<'i>> {
+        let start = self.next * BAND;
+        if start >= self.points {
+            return None;
+        }
+        let index = self.next;
+        self.next += 1;
+        let images = self.images.iter_mut().filter_map(Iterator::next).collect();
+        Some(Band { index, points: start..(start + BAND).min(self.points), images })
+    }
+}
+
+fn work<E: Engine>(
+    engine: &E,
+    state: &mut E::State,
+    grid: &Grid,
+    outputs: &[usize],
+    options: &PassOptions<'_>,
+    shared: &Shared<'_>,
+) {
+    loop {
+        let Some(mut band) = lock(&shared.bands).take() else { break };
+        let late = shared.deadline.is_some_and(|deadline| Instant::now() > deadline);
+        if late || shared.first_stopped.load(Ordering::Relaxed) < band.index {
+            break;
+        }
+        let mut text = String::new();
+        let finished = shade_band(engine, state, grid, &mut band, outputs, options, shared, &mut text);
+        text.push_str(&engine.take_printed(state));
+        if !finished {
+            shared.first_stopped.fetch_min(band.index, Ordering::Relaxed);
+        }
+        if !options.silent {
+            let stopped = shared.first_stopped.load(Ordering::Relaxed);
+            lock(&shared.printer).put(band.index, text, stopped);
+        }
+        let reports = engine.take_reports(state);
+        if !reports.is_empty() {
+            lock(&shared.told).reports.extend(reports);
+        }
+    }
+}
+
+/// Runs the points of a band; whether all runs came to their ends.
+fn shade_band<E: Engine>(
+    engine: &E,
+    state: &mut E::State,
+    grid: &Grid,
+    band: &mut Band<'_>,
+    outputs: &[usize],
+    options: &PassOptions<'_>,
+    shared: &Shared<'_>,
+    text: &mut String,
+) -> bool {
+    let mut globals = grid.globals();
+    let (mut x, mut y) = (band.points.start % grid.width(), band.points.start / grid.width());
+    let count = band.points.len();
+    for i in 0..count {
+        grid.place(&mut globals, x, y);
+        if !engine.run(state, &globals) {
+            return false;
+        }
+        for (&output, image) in outputs.iter().zip(&mut band.images) {
+            let channels = image.len() / count;
+            engine.store(state, output, &mut image[i * channels..(i + 1) * channels]);
+        }
+        if !options.print.is_empty() {
+            text.push_str(&engine.take_printed(state));
+            print_point(engine, state, options.print, [x, y], text);
+        }
+        x += 1;
+        if x == grid.width() {
+            (x, y) = (0, y + 1);
+        }
+        // Nothing after the first band that stopped is shown.
+        if shared.first_stopped.load(Ordering::Relaxed) < band.index {
+            break;
+        }
+    }
+    true
+}
+
+/// Prints the texts of bands in order.
+#[derive(Default)]
+struct Printer {
+    next: usize,
+    waiting: BTreeMap<usize, String>,
+    printed: bool,
+}
+
+impl Printer {
+    /// Takes the text of a band, and prints what is complete up to the band that stopped. That one is known by the time
+    /// that its turn comes: it is told before its text is put.
+    fn put(&mut self, band: usize, text: String, stopped: usize) {
+        self.waiting.insert(band, text);
+        while self.next <= stopped
+            && let Some(text) = self.waiting.remove(&self.next)
+        {
+            self.next += 1;
+            self.print(&text);
+        }
+    }
+
+    fn print(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.printed = true;
+            // Who closes standard output does not want to see more; images are still to be made.
+            let _ = std::io::stdout().lock().write_all(text.as_bytes());
+        }
+    }
+
+}

@@ -1,0 +1,99 @@
+//! What it took to compile a shader and to run it over a grid.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde_json::json;
+use shading::ShaderInstance;
+use shading::instance::Making;
+
+/// What it took.
+#[derive(Clone, Debug)]
+pub(super) struct Statistics {
+    pub(super) shader: String,
+    pub(super) points: usize,
+    pub(super) iterations: u32,
+    pub(super) threads: usize,
+    /// Time to parse and check.
+    pub(super) load: Duration,
+    pub(super) making: Making,
+    /// Time to generate machine code, and its bytes; `None` for the interpreter.
+    pub(super) code: Option<(Duration, usize)>,
+    /// Time of all iterations.
+    pub(super) run: Duration,
+    pub(super) warnings: Vec<String>,
+}
+
+/// The time and size of an instance's machine code.
+pub(super) fn code_of(instance: &ShaderInstance) -> (Duration, usize) {
+    let known = instance.statistics();
+    (Duration::from_secs_f64(known.jit_ms * 1e-3), known.code_bytes)
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+impl Statistics {
+    fn ns_per_point(&self) -> f64 {
+        self.run.as_secs_f64() * 1e9 / (self.points as f64 * f64::from(self.iterations))
+    }
+
+    fn codegen(&self) -> Duration {
+        self.code.map_or(Duration::ZERO, |(time, _)| time)
+    }
+
+    /// Time from templates to machine code.
+    fn jit(&self) -> Duration {
+        self.making.link + self.making.optimize + self.codegen()
+    }
+
+    /// The share of operations that compute derivatives. There are none yet: differences of outputs are not known to
+    /// the code.
+    fn derivative_share(&self) -> f64 {
+        0.0
+    }
+
+    /// As JSON text.
+    pub(super) fn json(&self) -> String {
+        let optimizer = &self.making.optimizer;
+        let value = json!({
+            "shader": self.shader,
+            "points": self.points,
+            "iterations": self.iterations,
+            "threads": self.threads,
+            "ns_per_point": self.ns_per_point(),
+            "load_ms": ms(self.load),
+            "jit_ms": ms(self.jit()),
+            "link_ms": ms(self.making.link),
+            "optimize_ms": ms(self.making.optimize),
+            "codegen_ms": ms(self.codegen()),
+            "code_bytes": self.code.map_or(0, |(_, bytes)| bytes),
+            "ops_before": optimizer.ops_before,
+            "ops_after": optimizer.ops_after,
+            "symbols_before": optimizer.symbols_before,
+            "symbols_after": optimizer.symbols_after,
+            "derivative_share": self.derivative_share(),
+            "warnings": self.warnings,
+        });
+        format!("{value:#}\n")
+    }
+}
+
+impl fmt::Display for Statistics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let optimizer = &self.making.optimizer;
+        let (points, iterations, threads) = (self.points, self.iterations, self.threads);
+        writeln!(f, "run       {:10.1} ns a point   {points} points {iterations} times on {threads} threads", self.ns_per_point())?;
+        writeln!(f, "load      {:10.3} ms", ms(self.load))?;
+        writeln!(f, "link      {:10.3} ms", ms(self.making.link))?;
+        let (before, after) = (optimizer.ops_before, optimizer.ops_after);
+        writeln!(f, "optimise  {:10.3} ms   {before} operations, {after} left", ms(self.making.optimize))?;
+        let (before, after) = (optimizer.symbols_before, optimizer.symbols_after);
+        writeln!(f, "                           {before} symbols, {after} left")?;
+        match self.code {
+            Some((time, bytes)) => write!(f, "generate  {:10.3} ms   {bytes} bytes of code", ms(time)),
+            None => write!(f, "generate           -      interpreted"),
+        }
+    }
+}

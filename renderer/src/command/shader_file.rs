@@ -1,0 +1,86 @@
+//! Finds the units and groups that a command line names.
+
+use std::path::{Path, PathBuf};
+
+use shading::diagnostic::nearest;
+use shading::graph::Templates as _;
+use shading::{Diagnostic, Diagnostics, Loaded, ShadingSystem, Template};
+
+use super::check::{is_shader, read_source};
+use crate::material::library;
+
+/// What a name on the command line stands for.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// Units and groups, in the order of the file.
+    pub(super) templates: Vec<Template>,
+    /// What is worth knowing though nothing is wrong.
+    pub(super) warnings: Diagnostics,
+}
+
+impl Found {
+    /// The one that is meant when one is wanted: the last, since what stands before helps it.
+    pub(super) fn last(self) -> Option<Template> {
+        self.templates.into_iter().last()
+    }
+}
+
+/// A file, `FILE:NAME`, a file without its extension, or the name of what ships.
+pub(super) fn find(system: &ShadingSystem, word: &str) -> Result<Found, Diagnostics> {
+    if let Some((file, name)) = split(word) {
+        let loaded = system.load(read_source(&file)?)?;
+        let warnings = loaded.warnings.clone();
+        let templates = in_order(loaded);
+        let known: Vec<String> = templates.iter().map(|t| t.name().to_owned()).collect();
+        let Some(name) = name else {
+            if templates.is_empty() {
+                return Err(Diagnostic::error(format!("{} holds no unit and no group", file.display())).into());
+            }
+            return Ok(Found { templates, warnings });
+        };
+        let Some(template) = templates.into_iter().find(|template| template.name() == name) else {
+            let message = format!("{} holds no unit or group `{name}`", file.display());
+            return Err(Diagnostic::error(message).nearest(&name, known.iter().map(String::as_str)).into());
+        };
+        return Ok(Found { templates: vec![template], warnings });
+    }
+    if let Some(template) = system.find(word) {
+        return Ok(Found { templates: vec![template], warnings: Diagnostics::default() });
+    }
+    if let Some(source) = library::find(word) {
+        // What ships compiles; if it does not, here is the place to say why.
+        return Err(system.load(source).err().unwrap_or_default());
+    }
+    let error = Diagnostic::error(format!("no shader `{word}`: it is neither a file nor shipped with Kiln"));
+    Err(match nearest(word, library::names()) {
+        Some(name) => error.hint(format!("did you mean `{name}`?")),
+        None => error.hint("shader files end in .ksl, .osl or .tsl"),
+    }
+    .into())
+}
+
+/// The file that a word names, and the name of a unit or group in it; `None` when it names no file.
+fn split(word: &str) -> Option<(PathBuf, Option<String>)> {
+    let path = Path::new(word);
+    if is_shader(path) || path.is_file() {
+        return Some((path.to_owned(), None));
+    }
+    if let Some((file, name)) = word.rsplit_once(':')
+        && (is_shader(Path::new(file)) || Path::new(file).is_file())
+    {
+        return Some((PathBuf::from(file), Some(name.to_owned())));
+    }
+    // Compiled shaders are named without extension by those who come from other tools.
+    let with_extension = ["ksl", "osl", "tsl"].map(|extension| PathBuf::from(format!("{word}.{extension}")));
+    with_extension.into_iter().find(|path| path.is_file()).map(|path| (path, None))
+}
+
+/// Units and groups by their places.
+fn in_order(loaded: Loaded) -> Vec<Template> {
+    let mut templates = loaded.templates;
+    templates.sort_by_key(|template| match template {
+        Template::Unit(unit) => unit.hir.span.start,
+        Template::Group(group) => group.span.start,
+    });
+    templates
+}
