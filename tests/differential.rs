@@ -17,7 +17,12 @@ use support::generate::{self, TestHost};
 const UNITS: u64 = 300;
 
 /// Runs compiled code and puts what it gives into the interpreter's form.
-fn run_compiled(unit: &Unit, registry: &ClosureRegistry, globals: &ShaderGlobals, level: OptLevel) -> Outcome {
+fn run_compiled(
+    unit: &Unit,
+    registry: &ClosureRegistry,
+    globals: &ShaderGlobals,
+    level: OptLevel,
+) -> Outcome {
     let host = Arc::new(TestHost);
     let options = CompileOptions {
         level,
@@ -105,7 +110,9 @@ fn compiled_units_run_as_interpreted() {
                     .filter(|p| p.output && !(p.ty.base == Base::Closure && p.ty.is_array()));
                 let difference = expected.difference(&found, names.map(|p| p.name.as_str()));
                 if let Some(difference) = difference {
-                    panic!("seed {seed}, {what}, {level:?}: {difference}\n--- raw\n{raw}\n--- {what}\n{unit}");
+                    panic!(
+                        "seed {seed}, {what}, {level:?}: {difference}\n--- raw\n{raw}\n--- {what}\n{unit}"
+                    );
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! glTF: what a document comes to, and that no damage to one does worse than an error.
 
+use std::f64::consts::FRAC_1_SQRT_2;
 use std::path::Path;
 
 use glam::{Vec2, Vec3};
@@ -25,7 +26,7 @@ impl Glb {
 
     /// Adds bytes as a view; gives its index.
     fn view(&mut self, bytes: &[u8]) -> usize {
-        while self.bytes.len() % 4 != 0 {
+        while !self.bytes.len().is_multiple_of(4) {
             self.bytes.push(0);
         }
         let view = json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
@@ -56,7 +57,9 @@ impl Glb {
         let mut accessor = json!({ "bufferView": view, "componentType": 5126, "count": count, "type": kind });
         if kind == "VEC3" {
             let bound = |f: fn(f32, f32) -> f32, start: f32| -> Vec<f32> {
-                (0..3).map(|i| values.iter().skip(i).step_by(3).copied().fold(start, f)).collect()
+                (0..3)
+                    .map(|i| values.iter().skip(i).step_by(3).copied().fold(start, f))
+                    .collect()
             };
             accessor["min"] = json!(bound(f32::min, f32::INFINITY));
             accessor["max"] = json!(bound(f32::max, f32::NEG_INFINITY));
@@ -66,7 +69,10 @@ impl Glb {
 
     fn integers(&mut self, component: u32, bytes: &[u8], count: usize) -> usize {
         let view = self.view(bytes);
-        self.push("accessors", json!({ "bufferView": view, "componentType": component, "count": count, "type": "SCALAR" }))
+        self.push(
+            "accessors",
+            json!({ "bufferView": view, "componentType": component, "count": count, "type": "SCALAR" }),
+        )
     }
 
     fn finish(&self) -> Vec<u8> {
@@ -78,12 +84,19 @@ impl Glb {
         text.resize(text.len().next_multiple_of(4), b' ');
         let mut bytes = self.bytes.clone();
         bytes.resize(bytes.len().next_multiple_of(4), 0);
-        let chunk = |kind: &[u8; 4], data: &[u8]| [&(data.len() as u32).to_le_bytes()[..], &kind[..], data].concat();
+        let chunk =
+            |kind: &[u8; 4], data: &[u8]| [&(data.len() as u32).to_le_bytes()[..], &kind[..], data].concat();
         let mut chunks = chunk(b"JSON", &text);
         if !bytes.is_empty() {
             chunks.extend(chunk(b"BIN\0", &bytes));
         }
-        [b"glTF", &2u32.to_le_bytes()[..], &(12 + chunks.len() as u32).to_le_bytes()[..], &chunks].concat()
+        [
+            b"glTF",
+            &2u32.to_le_bytes()[..],
+            &(12 + chunks.len() as u32).to_le_bytes()[..],
+            &chunks,
+        ]
+        .concat()
     }
 
     fn read(&self) -> Result<Model, String> {
@@ -93,7 +106,10 @@ impl Glb {
     /// Checks that reading fails with a message that has this in it.
     fn fails(&self, expected: &str) {
         let error = self.read().expect_err(expected);
-        assert!(error.contains(expected) && error.contains("test.glb"), "expected `{expected}` in {error}");
+        assert!(
+            error.contains(expected) && error.contains("test.glb"),
+            "expected `{expected}` in {error}"
+        );
     }
 }
 
@@ -101,9 +117,9 @@ const TRIANGLE: [f32; 9] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
 const SQUARE: [f32; 12] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0];
 /// One white pixel.
 const PNG: &[u8] = &[
-    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0, 1, 8, 0,
-    0, 0, 0, 0x3a, 0x7e, 0x9b, 0x55, 0, 0, 0, 10, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0xf8, 0x0f, 0, 1, 1, 1, 0,
-    0x1b, 0xb6, 0xee, 0x56, 0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
+    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0, 0, 0,
+    1, 8, 0, 0, 0, 0, 0x3a, 0x7e, 0x9b, 0x55, 0, 0, 0, 10, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0xf8,
+    0x0f, 0, 1, 1, 1, 0, 0x1b, 0xb6, 0xee, 0x56, 0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
 ];
 
 /// A document with one of everything.
@@ -114,7 +130,7 @@ fn rich() -> Glb {
         "nodes": [
             { "name": "parent", "translation": [0, 1, 0], "children": [1, 2] },
             { "name": "left", "mesh": 0, "translation": [-2, 0, 0] },
-            { "name": "right", "mesh": 0, "scale": [-1, 1, 1], "rotation": [0, 0, 0.70710678, 0.70710678] },
+            { "name": "right", "mesh": 0, "scale": [-1, 1, 1], "rotation": [0, 0, FRAC_1_SQRT_2, FRAC_1_SQRT_2] },
             { "name": "eye", "camera": 0, "translation": [0, 0, 5] },
             { "name": "lamp", "extensions": { "KHR_lights_punctual": { "light": 0 } }, "translation": [0, 3, 0] },
             { "name": "sun", "extensions": { "KHR_lights_punctual": { "light": 1 } } }
@@ -147,7 +163,10 @@ fn rich() -> Glb {
     let image = glb.view(PNG);
     glb.push("images", json!({ "bufferView": image, "mimeType": "image/png" }));
     let positions = glb.floats("VEC3", &SQUARE);
-    let normals = glb.floats("VEC3", &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
+    let normals = glb.floats(
+        "VEC3",
+        &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0],
+    );
     let uvs = glb.floats("VEC2", &[0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0]);
     let colors = glb.view(&[255, 0, 0, 0, 0, 255, 0, 0, 0, 0, 255, 0, 255, 255, 255, 0]);
     glb.json["bufferViews"][colors]["byteStride"] = json!(4);
@@ -173,24 +192,47 @@ fn reads_a_whole_document() {
     let model = rich().read().expect("it is valid");
     let names: Vec<&str> = model.shapes.iter().map(|shape| shape.name.as_str()).collect();
     assert_eq!(names, ["left.0", "left.1", "right.0", "right.1"]);
-    let [left, strip, right, _] = &model.shapes[..] else { panic!("there are four") };
-    assert!(std::sync::Arc::ptr_eq(&left.mesh, &right.mesh), "instances share their mesh");
+    let [left, strip, right, _] = &model.shapes[..] else {
+        panic!("there are four")
+    };
+    assert!(
+        std::sync::Arc::ptr_eq(&left.mesh, &right.mesh),
+        "instances share their mesh"
+    );
     assert_eq!((left.material, strip.material), (Some(0), None));
     assert_eq!(left.mesh.triangles, [[0, 1, 2], [1, 3, 2]]);
     assert_eq!(strip.mesh.triangles, left.mesh.triangles);
     assert_eq!(left.mesh.uvs[0], Vec2::ZERO, "v runs up");
     assert_eq!(strip.mesh.uvs2[3], Vec2::ONE);
     assert_eq!(left.mesh.colors[1], [0.0, 1.0, 0.0, 1.0]);
-    assert_eq!(left.world_from_object.transform_point3(Vec3::X), Vec3::new(-1.0, 1.0, 0.0));
+    assert_eq!(
+        left.world_from_object.transform_point3(Vec3::X),
+        Vec3::new(-1.0, 1.0, 0.0)
+    );
     // Mirrored, turned by a right angle, lifted.
     let corner = right.world_from_object.transform_point3(Vec3::X);
     assert!((corner - Vec3::new(0.0, 0.0, 0.0)).length() < 1e-6, "{corner}");
 
     let (name, camera) = &model.cameras[0];
     assert_eq!(name, "eye");
-    assert!(matches!(camera.projection, Projection::Perspective { fov: 0.8, fov_axis: FovAxis::Y, .. }));
+    assert!(matches!(
+        camera.projection,
+        Projection::Perspective {
+            fov: 0.8,
+            fov_axis: FovAxis::Y,
+            ..
+        }
+    ));
 
-    let LightKind::Spot { intensity, direction, cutoff: 0.4, beam_width: 0.2, falloff, .. } = model.lights[0].1 else {
+    let LightKind::Spot {
+        intensity,
+        direction,
+        cutoff: 0.4,
+        beam_width: 0.2,
+        falloff,
+        ..
+    } = model.lights[0].1
+    else {
         panic!("{:?}", model.lights[0])
     };
     assert_eq!(intensity.to_array(), [1.0, 0.5, 0.25]);
@@ -198,7 +240,10 @@ fn reads_a_whole_document() {
     assert!(matches!(model.lights[1].1, LightKind::Directional { irradiance, .. } if irradiance.r == 2.0));
 
     let warnings = model.warnings.join("\n");
-    assert!(warnings.contains("points are not shown") && warnings.contains("KHR_materials_sheen"), "{warnings}");
+    assert!(
+        warnings.contains("points are not shown") && warnings.contains("KHR_materials_sheen"),
+        "{warnings}"
+    );
 }
 
 #[test]
@@ -222,7 +267,11 @@ fn materials_become_calls() {
         "alpha = 0.75",
         "ior = 1.25",
     ] {
-        assert!(material.call.contains(part), "`{part}` is not in {}", material.call);
+        assert!(
+            material.call.contains(part),
+            "`{part}` is not in {}",
+            material.call
+        );
     }
     assert_eq!(model.textures.len(), 2);
     assert!(matches!(&model.textures[0].source, TextureSource::Memory { bytes, .. } if &bytes[..] == PNG));
@@ -234,9 +283,16 @@ fn a_model_makes_a_scene() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("2 quads.glb");
     std::fs::write(&path, rich().finish()).expect("written");
-    let options = LoadOptions { set: vec!["material.\"_2_quads.Body \\\"A\\\"\".roughness=0.125".to_owned()] };
+    let options = LoadOptions {
+        set: vec!["material.\"_2_quads.Body \\\"A\\\"\".roughness=0.125".to_owned()],
+    };
     let (desc, warnings) = SceneDesc::from_model(&path, &options).unwrap_or_else(|error| panic!("{error}"));
-    assert!(warnings.list.iter().any(|warning| warning.message.contains("points are not shown")));
+    assert!(
+        warnings
+            .list
+            .iter()
+            .any(|warning| warning.message.contains("points are not shown"))
+    );
     assert_eq!(desc.cameras.len(), 1);
     assert_eq!(desc.cameras[0].name, "_2_quads.eye");
     assert_eq!(desc.lights.len(), 2, "it brings its own light");
@@ -248,15 +304,24 @@ fn a_model_makes_a_scene() {
 
     let mut bare = Glb::new(json!({ "nodes": [{ "mesh": 0 }], "scenes": [{ "nodes": [0] }] }));
     let positions = bare.floats("VEC3", &TRIANGLE);
-    bare.push("meshes", json!({ "primitives": [{ "attributes": { "POSITION": positions } }] }));
+    bare.push(
+        "meshes",
+        json!({ "primitives": [{ "attributes": { "POSITION": positions } }] }),
+    );
     std::fs::write(&path, bare.finish()).expect("written");
-    let (desc, _) = SceneDesc::from_model(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    let (desc, _) =
+        SceneDesc::from_model(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(desc.film.size.value, [1280, 720]);
-    assert!(matches!(desc.lights[0].kind, LightKind::Environment { map: None, .. }));
+    assert!(matches!(desc.lights[0].kind, LightKind::Environment { .. }));
     // The whole model is in the picture, and does not get lost in it.
     let camera = renderer::camera::Camera::new(&desc.cameras[0].camera, 1280, 720).expect("it is a camera");
     let corners = [Vec3::ZERO, Vec3::X, Vec3::Y].map(|p| camera.project(p).expect("it is in front"));
-    assert!(corners.iter().all(|p| (0.0..1280.0).contains(&p.x) && (0.0..720.0).contains(&p.y)), "{corners:?}");
+    assert!(
+        corners
+            .iter()
+            .all(|p| (0.0..1280.0).contains(&p.x) && (0.0..720.0).contains(&p.y)),
+        "{corners:?}"
+    );
     assert!(corners[1].distance(corners[2]) > 300.0, "{corners:?}");
 }
 
@@ -265,7 +330,10 @@ fn plain() -> Glb {
     let mut glb = Glb::new(json!({ "nodes": [{ "mesh": 0 }], "scenes": [{ "nodes": [0] }] }));
     let positions = glb.floats("VEC3", &TRIANGLE);
     let indices = glb.integers(5123, &[0, 0, 1, 0, 2, 0], 3);
-    glb.push("meshes", json!({ "primitives": [{ "attributes": { "POSITION": positions }, "indices": indices }] }));
+    glb.push(
+        "meshes",
+        json!({ "primitives": [{ "attributes": { "POSITION": positions }, "indices": indices }] }),
+    );
     glb
 }
 
@@ -277,16 +345,43 @@ fn mistakes_are_named() {
         spoil(&mut glb);
         glb.fails(expected);
     };
-    spoilt(&|glb| glb.json["extensionsRequired"] = json!(["KHR_draco_mesh_compression"]), "KHR_draco_mesh_compression");
+    spoilt(
+        &|glb| glb.json["extensionsRequired"] = json!(["KHR_draco_mesh_compression"]),
+        "KHR_draco_mesh_compression",
+    );
     spoilt(&|glb| glb.bytes[36] = 9, "uses vertex 9");
-    spoilt(&|glb| glb.bytes[2..4].copy_from_slice(&[0xc0, 0x7f]), "not finite");
-    spoilt(&|glb| glb.json["accessors"][0]["count"] = json!(4_000_000_000_u32), "reach beyond buffer view 0");
-    spoilt(&|glb| glb.json["accessors"][0]["count"] = json!(4), "reach beyond buffer view 0");
-    spoilt(&|glb| glb.json["accessors"][0]["byteOffset"] = json!(u64::MAX), "accessor 0");
-    spoilt(&|glb| glb.json["bufferViews"][0]["byteLength"] = json!(1000), "reaches beyond its buffer");
-    spoilt(&|glb| glb.json["accessors"][1]["bufferView"] = json!(77), "accessors[1]");
-    spoilt(&|glb| glb.json["nodes"][0]["children"] = json!([0]), "is its own ancestor");
-    spoilt(&|glb| glb.json["nodes"][0]["matrix"] = json!([1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]), "not affine");
+    spoilt(
+        &|glb| glb.bytes[2..4].copy_from_slice(&[0xc0, 0x7f]),
+        "not finite",
+    );
+    spoilt(
+        &|glb| glb.json["accessors"][0]["count"] = json!(4_000_000_000_u32),
+        "reach beyond buffer view 0",
+    );
+    spoilt(
+        &|glb| glb.json["accessors"][0]["count"] = json!(4),
+        "reach beyond buffer view 0",
+    );
+    spoilt(
+        &|glb| glb.json["accessors"][0]["byteOffset"] = json!(u64::MAX),
+        "accessor 0",
+    );
+    spoilt(
+        &|glb| glb.json["bufferViews"][0]["byteLength"] = json!(1000),
+        "reaches beyond its buffer",
+    );
+    spoilt(
+        &|glb| glb.json["accessors"][1]["bufferView"] = json!(77),
+        "accessors[1]",
+    );
+    spoilt(
+        &|glb| glb.json["nodes"][0]["children"] = json!([0]),
+        "is its own ancestor",
+    );
+    spoilt(
+        &|glb| glb.json["nodes"][0]["matrix"] = json!([1, 0, 0, 1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]),
+        "not affine",
+    );
     spoilt(
         &|glb| {
             glb.json["images"] = json!([{ "uri": "missing.png" }]);
@@ -296,9 +391,13 @@ fn mistakes_are_named() {
         "there is no file missing.png",
     );
     let file = plain().finish();
-    let error = parse_gltf(Path::new("test.glb"), &file[..file.len() - 5]).expect_err("it is cut").to_string();
+    let error = parse_gltf(Path::new("test.glb"), &file[..file.len() - 5])
+        .expect_err("it is cut")
+        .to_string();
     assert!(error.contains("cut short"), "{error}");
-    let error = parse_gltf(Path::new("test.gltf"), b"{ \"asset\": ").expect_err("it is cut").to_string();
+    let error = parse_gltf(Path::new("test.gltf"), b"{ \"asset\": ")
+        .expect_err("it is cut")
+        .to_string();
     assert!(error.contains("test.gltf"), "{error}");
 }
 
@@ -314,13 +413,22 @@ fn sparse_accessors_replace() {
         "values": { "bufferView": values }
     });
     let model = glb.read().expect("it is valid");
-    assert_eq!(model.shapes[0].mesh.positions, [Vec3::ZERO, Vec3::X, Vec3::new(5.0, 6.0, 7.0)]);
+    assert_eq!(
+        model.shapes[0].mesh.positions,
+        [Vec3::ZERO, Vec3::X, Vec3::new(5.0, 6.0, 7.0)]
+    );
     glb.json["accessors"][0]["sparse"]["count"] = json!(2);
     glb.fails("sparse");
     // Without a view all else is zero.
     glb.json["accessors"][0]["sparse"]["count"] = json!(1);
-    glb.json["accessors"][0].as_object_mut().expect("it is one").remove("bufferView");
-    assert_eq!(glb.read().expect("it is valid").shapes[0].mesh.positions[1], Vec3::ZERO);
+    glb.json["accessors"][0]
+        .as_object_mut()
+        .expect("it is one")
+        .remove("bufferView");
+    assert_eq!(
+        glb.read().expect("it is valid").shapes[0].mesh.positions[1],
+        Vec3::ZERO
+    );
     glb.json["accessors"][0]["count"] = json!(4_000_000_000_u32);
     glb.fails("but no data");
 }
@@ -331,12 +439,18 @@ fn damage_is_survived() {
     let read = |bytes: &[u8]| parse_gltf(Path::new("test.glb"), bytes).is_ok();
     assert!(read(&file));
     for length in 0..file.len() {
-        assert!(!read(&file[..length]), "{length} of {} bytes are not a file", file.len());
+        assert!(
+            !read(&file[..length]),
+            "{length} of {} bytes are not a file",
+            file.len()
+        );
     }
     // Some damage makes another valid file; none may panic.
     let mut state = 1u64;
     let mut random = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize
     };
     let mut survivors = 0;
@@ -352,5 +466,8 @@ fn damage_is_survived() {
         }
         survivors += u32::from(read(&damaged));
     }
-    assert!(survivors > 100, "the damage is too great to test anything: {survivors}");
+    assert!(
+        survivors > 100,
+        "the damage is too great to test anything: {survivors}"
+    );
 }

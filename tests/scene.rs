@@ -7,14 +7,16 @@ use glam::Vec3;
 use renderer::camera::Projection;
 use renderer::film::FilterKind;
 use renderer::scene::desc::{GeometryDesc, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
-use renderer::scene::load::{LoadOptions, load};
+use renderer::scene::load::{LoadOptions, load, reference};
 use shading::Severity;
 
 /// A scene with one of each thing that a scene needs.
 const CAMERA: &str = "camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); fov = 40; }\n";
 
 fn load_text(text: &str, directory: &Path, set: &[&str]) -> Result<SceneDesc, String> {
-    let options = LoadOptions { set: set.iter().map(|&s| s.to_owned()).collect() };
+    let options = LoadOptions {
+        set: set.iter().map(|&s| s.to_owned()).collect(),
+    };
     match SceneDesc::from_text("test.kiln", text, directory, &options) {
         Ok((desc, warnings)) => {
             assert!(warnings.list.iter().all(|d| d.severity == Severity::Warning));
@@ -67,11 +69,25 @@ fn reads_every_kind_of_block() {
         "#,
     );
     assert_eq!(desc.film.size.value, [320, 200]);
-    assert_eq!((desc.film.filter.kind, desc.film.filter.radius), (FilterKind::Gaussian, 2.5));
+    assert_eq!(
+        (desc.film.filter.kind, desc.film.filter.radius),
+        (FilterKind::Gaussian, 2.5)
+    );
     assert_eq!((desc.sampler.spp, desc.sampler.seed), (16, 7));
-    assert_eq!(desc.integrator, IntegratorDesc::Path { depth: Some(3), rr_depth: 9 });
-    assert_eq!(desc.camera(Some("side")).expect("it is there").camera.projection, Projection::Orthographic { width: 2.5 });
-    let Projection::Perspective { fov, focus_distance, .. } = desc.camera(None).expect("the first").camera.projection
+    assert_eq!(
+        desc.integrator,
+        IntegratorDesc::Path {
+            depth: Some(3),
+            rr_depth: 9
+        }
+    );
+    assert_eq!(
+        desc.camera(Some("side")).expect("it is there").camera.projection,
+        Projection::Orthographic { width: 2.5 }
+    );
+    let Projection::Perspective {
+        fov, focus_distance, ..
+    } = desc.camera(None).expect("the first").camera.projection
     else {
         panic!("the first camera is a perspective one")
     };
@@ -84,28 +100,64 @@ fn reads_every_kind_of_block() {
     let corner = cube.world_from_object.transform_point3(Vec3::X);
     assert!((corner - Vec3::new(0.0, 1.0, -2.0)).length() < 1e-6, "{corner}");
     assert_eq!(desc.lights.len(), 4);
-    assert!(matches!(desc.lights[2].kind, LightKind::Spot { falloff: SpotFalloff::SquaredCosine, direction, .. } if direction == Vec3::NEG_Y));
-    let LightKind::Environment { radiance, world_from_map, .. } = &desc.lights[0].kind else { panic!("the sky is first") };
+    assert!(
+        matches!(desc.lights[2].kind, LightKind::Spot { falloff: SpotFalloff::SquaredCosine, direction, .. } if direction == Vec3::NEG_Y)
+    );
+    let LightKind::Environment {
+        radiance,
+        world_from_map,
+        ..
+    } = &desc.lights[0].kind
+    else {
+        panic!("the sky is first")
+    };
     assert_eq!(radiance.b, 2.0);
     assert!((*world_from_map * Vec3::Z - Vec3::X).length() < 1e-6);
 }
 
 #[test]
 fn mistakes_have_places_and_hints() {
-    bad("film { sise = (4, 4); }", &["film has no key `sise`", "did you mean `size`?", "test.kiln:2:8"]);
-    bad("flim { size = (4, 4); }", &["unknown keyword `flim`", "did you mean `film`?"]);
-    bad("light l : spott { }", &["there is no light of kind `spott`", "did you mean `spot`?"]);
+    bad(
+        "film { sise = (4, 4); }",
+        &["film has no key `sise`", "did you mean `size`?", "test.kiln:2:8"],
+    );
+    bad(
+        "flim { size = (4, 4); }",
+        &["unknown keyword `flim`", "did you mean `film`?"],
+    );
+    bad(
+        "light l : spott { }",
+        &["there is no light of kind `spott`", "did you mean `spot`?"],
+    );
     bad("light l { }", &["does not say of what kind"]);
-    bad("material red = matte(); shape s : sphere { material = rad; }", &["there is no material `rad`", "did you mean `red`?"]);
-    bad("material a = matte(); material a = matte();", &["there are two materials `a`"]);
-    bad("shape a : sphere { } shape a : disk { }", &["there are two shapes or imports `a`"]);
+    bad(
+        "material red = matte(); shape s : sphere { material = rad; }",
+        &["there is no material `rad`", "did you mean `red`?"],
+    );
+    bad(
+        "material a = matte(); material a = matte();",
+        &["there are two materials `a`"],
+    );
+    bad(
+        "shape a : sphere { } shape a : disk { }",
+        &["there are two shapes or imports `a`"],
+    );
     bad("camera main : panoramic { }", &["there are two cameras `main`"]);
     bad("film { } film { }", &["there are two `film`"]);
-    bad("film { size = (4, 4); size = (5, 5); }", &["`size` is given twice"]);
+    bad(
+        "film { size = (4, 4); size = (5, 5); }",
+        &["`size` is given twice"],
+    );
     bad("material m;", &["the material `m` has no surface"]);
     bad("material m = 3;", &["a material is a unit or a group"]);
-    bad("shape s : instance { of = t; } shape t : instance { of = s; }", &["is an instance of itself"]);
-    bad("shape s : instance { of = nothing; }", &["there is no shape or import `nothing`"]);
+    bad(
+        "shape s : instance { of = t; } shape t : instance { of = s; }",
+        &["is an instance of itself"],
+    );
+    bad(
+        "shape s : instance { of = nothing; }",
+        &["there is no shape or import `nothing`"],
+    );
     bad("shape s : mesh { }", &["a mesh needs `file`"]);
     bad("assign x = matte();", &["there is no material or shape `x`"]);
     bad("film { size = { a = 3; } }", &["test.kiln:2"]);
@@ -113,49 +165,114 @@ fn mistakes_have_places_and_hints() {
 
 #[test]
 fn numbers_are_checked() {
-    bad("film { size = (0, 64); }", &["`size` is 0, but must be a whole number from 1"]);
-    bad("film { size = 64; }", &["`size` takes 2 whole numbers", "found the number 64"]);
+    bad(
+        "film { size = (0, 64); }",
+        &["`size` is 0, but must be a whole number from 1"],
+    );
+    bad(
+        "film { size = 64; }",
+        &["`size` takes 2 whole numbers", "found the number 64"],
+    );
     bad("film { size = (1.5, 2); }", &["`size` is 1.5"]);
-    bad("film { size = (64, 64); crop = (0, 0, 65, 64); }", &["reaches beyond the film of 64 x 64"]);
-    bad("film { size = (64, 64); crop = (10, 0, 10, 64); }", &["the crop holds no pixel"]);
-    bad("film { filter = gausian; }", &["there is no filter `gausian`", "did you mean `gaussian`?"]);
+    bad(
+        "film { size = (64, 64); crop = (0, 0, 65, 64); }",
+        &["reaches beyond the film of 64 x 64"],
+    );
+    bad(
+        "film { size = (64, 64); crop = (10, 0, 10, 64); }",
+        &["the crop holds no pixel"],
+    );
+    bad(
+        "film { filter = gausian; }",
+        &["there is no filter `gausian`", "did you mean `gaussian`?"],
+    );
     bad("film { filter = box(-1); }", &["`filter` is -1"]);
-    bad("camera c : perspective { fov = 180; }", &["`fov` is 180, but must be more than 0 and less than 180"]);
-    bad("camera c : perspective { from = (0, 0, 1); to = (0, 0, 1); }", &["looks at the point where it stands"]);
-    bad("camera c : perspective { from = (0, 3, 0); to = (0, 0, 0); }", &["up vector"]);
-    bad("camera c : perspective { aperture_radius = 0.1; }", &["needs a `focus_distance`"]);
-    bad("shape s : sphere { radius = -1; }", &["`radius` is -1, but must be more than 0"]);
+    bad(
+        "camera c : perspective { fov = 180; }",
+        &["`fov` is 180, but must be more than 0 and less than 180"],
+    );
+    bad(
+        "camera c : perspective { from = (0, 0, 1); to = (0, 0, 1); }",
+        &["looks at the point where it stands"],
+    );
+    bad(
+        "camera c : perspective { from = (0, 3, 0); to = (0, 0, 0); }",
+        &["up vector"],
+    );
+    bad(
+        "camera c : perspective { aperture_radius = 0.1; }",
+        &["needs a `focus_distance`"],
+    );
+    bad(
+        "shape s : sphere { radius = -1; }",
+        &["`radius` is -1, but must be more than 0"],
+    );
     bad("shape s : sphere { radius = 1e99; }", &["`radius` is"]);
-    bad("shape s : sphere { radius = \"big\"; }", &["`radius` takes a number, found a string"]);
-    bad("shape s : cube { transform = scale(1, 0, 1); }", &["`transform` is singular"]);
-    bad("shape s : cube { transform = rotate((0, 0, 0), 3); }", &["`rotate` is not given what it takes"]);
-    bad("shape s : cube { transform = (1, 2); }", &["`transform` takes a transform"]);
-    bad("light l : spot { cutoff = 20; beam_width = 21; }", &["`beam_width` is 21, more than `cutoff`"]);
-    bad("light l : point { intensity = (1, -1, 0); }", &["`intensity` is -1"]);
-    bad("light l : directional { direction = (0, 0, 0); }", &["the zero vector"]);
+    bad(
+        "shape s : sphere { radius = \"big\"; }",
+        &["`radius` takes a number, found a string"],
+    );
+    bad(
+        "shape s : cube { transform = scale(1, 0, 1); }",
+        &["`transform` is singular"],
+    );
+    bad(
+        "shape s : cube { transform = rotate((0, 0, 0), 3); }",
+        &["`rotate` is not given what it takes"],
+    );
+    bad(
+        "shape s : cube { transform = (1, 2); }",
+        &["`transform` takes a transform"],
+    );
+    bad(
+        "light l : spot { cutoff = 20; beam_width = 21; }",
+        &["`beam_width` is 21, more than `cutoff`"],
+    );
+    bad(
+        "light l : point { intensity = (1, -1, 0); }",
+        &["`intensity` is -1"],
+    );
+    bad(
+        "light l : directional { direction = (0, 0, 0); }",
+        &["the zero vector"],
+    );
     bad("sampler { spp = 0; }", &["`spp` is 0"]);
 }
 
 #[test]
 fn all_mistakes_come_at_once() {
-    bad("film { size = (0, 1); }\nshape s : sphere { radius = 0; materail = x; }\nligth l : point { }", &[
-        "`size` is 0",
-        "`radius` is 0",
-        "`materail`",
-        "did you mean `material`?",
-        "did you mean `light`?",
-    ]);
+    bad(
+        "film { size = (0, 1); }\nshape s : sphere { radius = 0; materail = x; }\nligth l : point { }",
+        &[
+            "`size` is 0",
+            "`radius` is 0",
+            "`materail`",
+            "did you mean `material`?",
+            "did you mean `light`?",
+        ],
+    );
 }
 
 #[test]
 fn options_change_the_scene() {
-    let text = format!("{CAMERA}material floor = matte(albedo = 0.5);\nshape s : plane {{ material = floor; }}");
+    let text =
+        format!("{CAMERA}material floor = matte(albedo = 0.5);\nshape s : plane {{ material = floor; }}");
     let set = |set: &[&str]| load_text(&text, Path::new(""), set);
-    let desc = set(&["film.size=(64,32)", "camera.main.fov=30", "sampler.spp=3", "integrator.depth=2", "material.floor.tint=(1,0,0)", "shape.s.size=7"])
-        .unwrap_or_else(|e| panic!("{e}"));
+    let desc = set(&[
+        "film.size=(64,32)",
+        "camera.main.fov=30",
+        "sampler.spp=3",
+        "integrator.depth=2",
+        "material.floor.tint=(1,0,0)",
+        "shape.s.size=7",
+    ])
+    .unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(desc.film.size.value, [64, 32]);
     assert_eq!(desc.sampler.spp, 3);
-    assert!(matches!(desc.shapes[0].geometry, GeometryDesc::Plane { size: 7.0 }));
+    assert!(matches!(
+        desc.shapes[0].geometry,
+        GeometryDesc::Plane { size: 7.0 }
+    ));
     assert!(format!("{:?}", desc.material(desc.shapes[0].material).surface).contains("tint"));
     let fails = |option: &str, expected: &[&str]| {
         let error = set(&[option]).expect_err(option);
@@ -165,7 +282,10 @@ fn options_change_the_scene() {
     };
     fails("film.size=(0,1)", &["`size` is 0", "--set:1"]);
     fails("film.sice=(1,1)", &["did you mean `size`?", "--set:1"]);
-    fails("camera.mian.fov=3", &["about nothing in the scene", "did you mean `main`?"]);
+    fails(
+        "camera.mian.fov=3",
+        &["about nothing in the scene", "did you mean `main`?"],
+    );
     fails("flim.size=(1,1)", &["did you mean `film`?"]);
     fails("nonsense", &["not of the form PATH=VALUE"]);
     fails("film.size=", &["--set"]);
@@ -183,20 +303,195 @@ fn files_are_looked_for() {
     fs::write(at("b.kiln"), "import \"a.kiln\";").expect("written");
     fs::write(at("broken.exr"), "not an image").expect("written");
     let bad = |text: &str, expected: &[&str]| bad_in(directory.path(), text, expected);
-    bad("import \"missing.glb\" as m;", &["cannot read", "no such file", "test.kiln:2"]);
+    bad(
+        "import \"missing.glb\" as m;",
+        &["cannot read", "no such file", "test.kiln:2"],
+    );
     bad("import \"point.ply\" as m;", &["no such file", "`points.ply`"]);
     bad("import \"points.ply\" as m;", &["points.ply is cut short"]);
-    bad("shape s : mesh { file = \"nan.ply\"; }", &["nan.ply:12"]);
-    bad("shape s : mesh { file = \"index.ply\"; }", &["index.ply", "vertex 7"]);
-    bad("shape s : mesh { file = \"thing.stl\"; }", &["not a mesh that is read"]);
+    bad("shape s : mesh { file = \"nan.ply\"; }", &["nan.ply:11"]);
+    bad(
+        "shape s : mesh { file = \"index.ply\"; }",
+        &["index.ply", "vertex 7"],
+    );
+    bad(
+        "shape s : mesh { file = \"thing.stl\"; }",
+        &["not a mesh that is read"],
+    );
     bad("import \"thing.stl\";", &["cannot import `thing.stl`"]);
     bad("light l : environment { map = \"sky.exr\"; }", &["no such file"]);
     bad("light l : environment { map = \"broken.exr\"; }", &["broken.exr"]);
-    bad("material m = matte(albedo = image(\"wood.jpg\"));", &["wood.jpg: no such file"]);
-    let error = load(&at("a.kiln"), &LoadOptions::default()).expect_err("a cycle").to_string();
-    assert!(error.contains("import cycle: a.kiln -> b.kiln -> a.kiln"), "{error}");
-    let error = load(&at("none.kiln"), &LoadOptions::default()).expect_err("missing").to_string();
+    bad(
+        "material m = matte(albedo = image(\"wood.jpg\"));",
+        &["wood.jpg: no such file"],
+    );
+    let error = load(&at("a.kiln"), &LoadOptions::default())
+        .expect_err("a cycle")
+        .to_string();
+    assert!(
+        error.contains("import cycle: a.kiln -> b.kiln -> a.kiln"),
+        "{error}"
+    );
+    let error = load(&at("none.kiln"), &LoadOptions::default())
+        .expect_err("missing")
+        .to_string();
     assert!(error.contains("none.kiln: no such file"), "{error}");
-    let error = load(&at("none.png"), &LoadOptions::default()).expect_err("no scene").to_string();
+    let error = load(&at("none.png"), &LoadOptions::default())
+        .expect_err("no scene")
+        .to_string();
     assert!(error.contains("not a scene that is read"), "{error}");
+}
+
+#[test]
+fn the_readme_lists_every_key() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/README.md");
+    let readme = fs::read_to_string(&path).expect("it is there");
+    let mut tables = String::new();
+    for block in reference() {
+        tables += &format!("\n### `{}`\n\n| | |\n|---|---|\n", block.title);
+        for (key, documentation) in block.keys {
+            tables += &format!("| `{key}` | {documentation} |\n");
+        }
+    }
+    let (start, end) = ("<!-- keys -->\n", "\n<!-- /keys -->");
+    let (before, rest) = readme.split_once(start).expect("it has a place for them");
+    let (listed, after) = rest
+        .split_once(end)
+        .unwrap_or(("", rest.strip_prefix("<!-- /keys -->").unwrap_or(rest)));
+    if listed != tables && std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, format!("{before}{start}{tables}{end}{after}")).expect("it can be written");
+        return;
+    }
+    assert!(
+        listed == tables,
+        "scenes/README.md is out of date: UPDATE=1 cargo test -p tests --test scene readme"
+    );
+}
+
+#[test]
+fn shipped_scenes_load() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
+    let mut count = 0;
+    for entry in fs::read_dir(folder).expect("it is there") {
+        let path = entry.expect("it can be read").path();
+        if path.extension().is_some_and(|extension| extension == "kiln") {
+            let (desc, warnings) =
+                load(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+            assert!(
+                warnings.list.is_empty() && !desc.shapes.is_empty(),
+                "{}: {warnings}",
+                path.display()
+            );
+            count += 1;
+        }
+    }
+    assert!(count >= 6, "{count} scenes");
+}
+
+#[test]
+fn imports_bring_and_place() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).expect("written");
+    write(
+        "pair.obj",
+        "mtllib pair.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\no first\nusemtl shiny\nf 1 2 3\no second\nusemtl lamp\nf 1 2 4\n",
+    );
+    write(
+        "pair.mtl",
+        "newmtl shiny\nKd 0.5 0.25 0.125\nKs 0.5 0.5 0.5\nNs 30\nillum 2\nnewmtl lamp\nKe 3 2 1\n",
+    );
+    write(
+        "more.kiln",
+        "material spare = matte(albedo = 0.25);\ngroup g(output closure color surface) { matte m(); surface = m.surface; }",
+    );
+    let text = format!(
+        "{CAMERA}import \"pair.obj\" as pair {{ transform = translate(1, 2, 3); }}
+        import \"more.kiln\"; import \"more.kiln\";
+        shape extra : mesh {{ file = \"pair.obj\"; material = spare; flip_normals = true; }}
+        shape copy : instance {{ of = pair; transform = scale(2); }}
+        shape copy_of_copy : instance {{ of = copy; material = spare; }}
+        shape ball : sphere {{ material = pair.\"shiny\"; }}
+        assign pair.lamp = g();
+        assign extra.second = glass(ior = 1.2);"
+    );
+    let desc = load_text(&text, directory.path(), &["material.pair.shiny.roughness=0.5"])
+        .unwrap_or_else(|e| panic!("{e}"));
+    let names: Vec<&str> = desc.shapes.iter().map(|shape| shape.name.as_str()).collect();
+    let expected = [
+        "pair.first",
+        "pair.second",
+        "extra.first",
+        "extra.second",
+        "ball",
+        "copy.first",
+        "copy.second",
+    ];
+    assert_eq!(names[..7], expected);
+    let shape = |name: &str| desc.shapes.iter().find(|shape| shape.name == name).expect(name);
+    let call = |name: &str| format!("{:?}", desc.material(shape(name).material).surface);
+    let place = |name: &str| shape(name).world_from_object.transform_point3(Vec3::ZERO);
+    assert_eq!(place("pair.first"), Vec3::new(1.0, 2.0, 3.0));
+    assert_eq!(place("copy.first"), Vec3::new(2.0, 4.0, 6.0));
+    assert_eq!(place("extra.first"), Vec3::ZERO);
+    assert!(shape("extra.first").flip_normals && !shape("copy.first").flip_normals);
+    assert!(call("pair.first").contains("gltf_pbr") && call("pair.first").contains("Float(0.5)"));
+    assert!(call("pair.second").contains("\"g\""), "assigned to the material");
+    assert!(call("extra.second").contains("glass"), "assigned to the shape");
+    assert!(call("copy_of_copy.first").contains("0.25"));
+    assert_eq!(shape("ball").material, shape("pair.first").material);
+    assert_eq!(desc.shaders.len(), 1, "a file imported twice is read once");
+    let (GeometryDesc::Mesh(a), GeometryDesc::Mesh(b)) =
+        (&shape("copy.first").geometry, &shape("extra.first").geometry)
+    else {
+        panic!("they are meshes")
+    };
+    assert!(std::sync::Arc::ptr_eq(a, b), "a file named twice is one mesh");
+}
+
+#[test]
+fn damage_is_survived() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
+    let text = fs::read_to_string(folder.join("lights_lens.kiln")).expect("it is there");
+    let mut state = 7u64;
+    let mut random = |n: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    let pieces = [
+        "0",
+        "-",
+        "1e99",
+        "(",
+        ")",
+        "{",
+        "}",
+        ";",
+        "\"",
+        "=",
+        "*",
+        ".",
+        "translate",
+        "shape",
+        ":",
+        ",",
+        "9e9",
+        " ",
+    ];
+    let mut survivors = 0;
+    for _ in 0..3000 {
+        let mut damaged = text.clone().into_bytes();
+        for _ in 0..=random(3) {
+            let at = random(damaged.len());
+            let end = (at + random(4)).min(damaged.len());
+            damaged.splice(at..end, pieces[random(pieces.len())].bytes());
+        }
+        let damaged = String::from_utf8_lossy(&damaged).into_owned();
+        survivors += u32::from(load_text(&damaged, Path::new(""), &[]).is_ok());
+    }
+    assert!(
+        survivors > 30,
+        "the damage is too great to test anything: {survivors}"
+    );
 }

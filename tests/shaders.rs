@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use shading::check::{self, Environment};
 use shading::hir::{Const, Unit, verify};
 use shading::ty::Type;
-use shading::{ClosureParam, ClosureRegistry, ClosureSignature, Diagnostic, Diagnostics, Severity, Source, syntax};
+use shading::{
+    ClosureParam, ClosureRegistry, ClosureSignature, Diagnostic, Diagnostics, Severity, Source, syntax,
+};
 
 /// A diagnostic as a line announces it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,12 +30,19 @@ fn closures() -> ClosureRegistry {
     };
     let param = ClosureParam::new;
     add("diffuse", vec![param("n", Type::NORMAL)]);
-    add("oren_nayar", vec![param("n", Type::NORMAL), param("sigma", Type::FLOAT)]);
+    add(
+        "oren_nayar",
+        vec![param("n", Type::NORMAL), param("sigma", Type::FLOAT)],
+    );
     add("emission", vec![]);
     add("transparent", vec![]);
     add(
         "microfacet",
-        vec![param("distribution", Type::STRING), param("n", Type::NORMAL), param("alpha", Type::FLOAT)],
+        vec![
+            param("distribution", Type::STRING),
+            param("n", Type::NORMAL),
+            param("alpha", Type::FLOAT),
+        ],
     );
     add(
         "coat",
@@ -54,7 +63,10 @@ fn cases(kind: &str) -> Vec<(String, String)> {
     let mut cases: Vec<_> = fs::read_dir(folder(kind))
         .unwrap()
         .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "ksl" || e == "osl" || e == "kiln"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|e| e == "ksl" || e == "osl" || e == "kiln")
+        })
         .map(|path| {
             let text = fs::read_to_string(&path).unwrap();
             (path.file_name().unwrap().to_string_lossy().into_owned(), text)
@@ -84,11 +96,18 @@ fn announcement(diagnostic: &Diagnostic) -> Expected {
         Severity::Error => "error",
     };
     let Some(label) = diagnostic.labels.first() else {
-        return Expected { line: 1, text: format!("{severity}: {}", diagnostic.message) };
+        return Expected {
+            line: 1,
+            text: format!("{severity}: {}", diagnostic.message),
+        };
     };
     let (line, start) = label.source.line_column(label.range.start as u32);
     let (end_line, end) = label.source.line_column(label.range.end as u32);
-    let end = if end_line == line { (end - 1).max(start).to_string() } else { String::new() };
+    let end = if end_line == line {
+        (end - 1).max(start).to_string()
+    } else {
+        String::new()
+    };
     let text = format!("{severity} {start}-{end}: {}", diagnostic.message);
     Expected { line, text }
 }
@@ -98,7 +117,10 @@ fn announced(text: &str) -> Vec<Expected> {
     let mut list = vec![];
     for (i, line) in text.lines().enumerate() {
         for text in line.split("//~ ").skip(1) {
-            list.push(Expected { line: i as u32 + 1, text: text.trim().to_owned() });
+            list.push(Expected {
+                line: i as u32 + 1,
+                text: text.trim().to_owned(),
+            });
         }
     }
     list.sort();
@@ -136,7 +158,11 @@ fn fail() {
     let mut failures = String::new();
     for (name, text) in cases("fail") {
         // An announcement must not change what it announces.
-        let mut found: Vec<Expected> = diagnose(&name, &announce(&text, &[])).list.iter().map(announcement).collect();
+        let mut found: Vec<Expected> = diagnose(&name, &announce(&text, &[]))
+            .list
+            .iter()
+            .map(announcement)
+            .collect();
         found.sort();
         if std::env::var_os("UPDATE").is_some() {
             fs::write(folder("fail").join(&name), announce(&text, &found)).unwrap();
@@ -158,11 +184,16 @@ fn fail() {
 
 /// The unit of an expression, with `tint`, `tex.result` and `list[1]` as inputs.
 fn expression(text: &str, expected: Option<Type>) -> Result<Unit, Diagnostics> {
-    let source = format!("float twice(float x) {{ return 2 * x; }}\ngroup g(output color r) {{ r = {text}; }}");
+    let source =
+        format!("float twice(float x) {{ return 2 * x; }}\ngroup g(output color r) {{ r = {text}; }}");
     let (file, diagnostics) = syntax::parse(Source::new("group", source));
     assert!(diagnostics.list.is_empty(), "{diagnostics}");
-    let Some(syntax::ast::Item::Group(group)) = file.items.last() else { panic!("no group") };
-    let Some(syntax::ast::GroupStmt::Assign(assign)) = group.body.first() else { panic!("no assignment") };
+    let Some(syntax::ast::Item::Group(group)) = file.items.last() else {
+        panic!("no group")
+    };
+    let Some(syntax::ast::GroupStmt::Assign(assign)) = group.body.first() else {
+        panic!("no assignment")
+    };
     let registry = closures();
     let mut inputs = |path: &check::ReferencePath| match path.to_string().as_str() {
         "tint" | "tex.result" => Some(Type::COLOR),
@@ -180,7 +211,12 @@ fn expression(text: &str, expected: Option<Type>) -> Result<Unit, Diagnostics> {
 fn expressions_become_units() {
     let cases = [
         ("tex.result.r * twice(u)", None, "float", "tex.result"),
-        ("mix(tint, tex.result, list[1])", None, "color", "tint tex.result list[1]"),
+        (
+            "mix(tint, tex.result, list[1])",
+            None,
+            "color",
+            "tint tex.result list[1]",
+        ),
         ("(1, 2, tint.g)", Some(Type::POINT), "point", "tint"),
         ("0", Some(Type::CLOSURE), "closure color", ""),
         ("3", Some(Type::COLOR), "color", ""),
@@ -191,11 +227,23 @@ fn expressions_become_units() {
     for (text, expected, ty, inputs) in cases {
         let unit = expression(text, expected).unwrap_or_else(|e| panic!("{text}: {e}"));
         let (outputs, params): (Vec<_>, Vec<_>) = unit.params.iter().partition(|p| p.output);
-        assert_eq!((outputs[0].name.as_str(), outputs[0].ty.to_string().as_str()), ("result", ty), "{text}");
+        assert_eq!(
+            (outputs[0].name.as_str(), outputs[0].ty.to_string().as_str()),
+            ("result", ty),
+            "{text}"
+        );
         let names: Vec<&str> = params.iter().map(|p| p.name.as_str()).collect();
         assert_eq!(names.join(" "), inputs, "{text}");
     }
-    for text in ["unheard", "tint.q", "tint = 3", "(1, 2)", "[1, 2, 3]", "matte(x = 1)", "tint + \"a\""] {
+    for text in [
+        "unheard",
+        "tint.q",
+        "tint = 3",
+        "(1, 2)",
+        "[1, 2, 3]",
+        "matte(x = 1)",
+        "tint + \"a\"",
+    ] {
         assert!(expression(text, None).is_err(), "{text}");
     }
 }
@@ -226,9 +274,53 @@ fn mutations_are_survived() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let cases = cases("pass");
     let tokens = [
-        "{", "}", "(", ")", "[", "]", "[[", "]]", ";", ",", "=", "==", "<", "<<<", ">>>", "\"", "/*", "*/", "//", "#", "-", "++",
-        "?", ":", ".", "return", "if", "float", "struct", "closure", "color", "1e99", "0x", "99999999999999999999", "\\", "é",
-        "output", "for", "group", "shader", "void", "a", "P", "Ci", "\0", "[-1]", "[9]",
+        "{",
+        "}",
+        "(",
+        ")",
+        "[",
+        "]",
+        "[[",
+        "]]",
+        ";",
+        ",",
+        "=",
+        "==",
+        "<",
+        "<<<",
+        ">>>",
+        "\"",
+        "/*",
+        "*/",
+        "//",
+        "#",
+        "-",
+        "++",
+        "?",
+        ":",
+        ".",
+        "return",
+        "if",
+        "float",
+        "struct",
+        "closure",
+        "color",
+        "1e99",
+        "0x",
+        "99999999999999999999",
+        "\\",
+        "é",
+        "output",
+        "for",
+        "group",
+        "shader",
+        "void",
+        "a",
+        "P",
+        "Ci",
+        "\0",
+        "[-1]",
+        "[9]",
     ];
     for round in 0..4000 {
         let (name, text) = &cases[random.below(cases.len())];
@@ -297,10 +389,18 @@ fn nesting_is_bounded() {
 fn inlining_is_bounded() {
     let mut text = "float f0(float x) { return x + 1; }\n".to_owned();
     for i in 1..40 {
-        writeln!(text, "float f{i}(float x) {{ return f{0}(x) + f{0}(x + 1); }}", i - 1).unwrap();
+        writeln!(
+            text,
+            "float f{i}(float x) {{ return f{0}(x) + f{0}(x + 1); }}",
+            i - 1
+        )
+        .unwrap();
     }
     text += "shader s(output float r = 0) { r = f39(u); }";
     let diagnostics = diagnose("calls", &text);
     assert_eq!(diagnostics.list.len(), 1, "{diagnostics}");
-    assert!(diagnostics.list[0].message.contains("operations"), "{diagnostics}");
+    assert!(
+        diagnostics.list[0].message.contains("operations"),
+        "{diagnostics}"
+    );
 }

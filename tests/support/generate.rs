@@ -6,8 +6,8 @@
 use shading::builtins::{Builtin as B, Global};
 use shading::hir::kind::Element;
 use shading::hir::{
-    Block, ClosureId, Code, Const, Function, FunctionId, Kind, Local, LocalId, Op, Operand, Param, ScopeId, Stmt,
-    TextureOptions, Unit, UnitKind, Wrap,
+    Block, ClosureId, Code, Const, Function, FunctionId, Kind, Local, LocalId, Op, Operand, Param, ScopeId,
+    Stmt, TextureOptions, Unit, UnitKind, Wrap,
 };
 use shading::runtime::globals::Triple;
 use shading::ty::{Base, Type};

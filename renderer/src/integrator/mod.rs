@@ -6,10 +6,9 @@
 mod direct;
 mod path;
 
-use shading::ShadingContext;
-
 use crate::camera::CameraRay;
 use crate::color::Rgb;
+use crate::material::ShadingContext;
 use crate::sampler::Sampler;
 use crate::scene::Scene;
 

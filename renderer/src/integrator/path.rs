@@ -5,14 +5,13 @@
 // Kajiya 1986, "The Rendering Equation"; Veach 1997, chapters 8 to 10.
 
 use glam::Vec3;
-use shading::RayKind;
 
 use super::Context;
 use super::direct::sample_one_light;
 use crate::bsdf::{BsdfSample, LobeKind, Side, Spread};
 use crate::camera::{CameraRay, RayDifferential};
 use crate::color::Rgb;
-use crate::material::Surface;
+use crate::material::{RayKind, Surface};
 use crate::math::Ray;
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
@@ -162,7 +161,7 @@ pub(super) fn li(
         if throughput.is_black() {
             return radiance;
         }
-        if is_pass(&sample) {
+        if is_pass(&sample, &surface) {
             passes += 1;
             if passes > MAX_PASSES {
                 return radiance;
@@ -201,10 +200,11 @@ pub(super) fn li(
     }
 }
 
-/// Whether light went straight through, as if nothing were there.
+/// Whether light went straight through, as if nothing were there. Glass in a medium of its own index sends light straight
+/// on too, but stops light samples as all glass does.
 #[inline]
-fn is_pass(sample: &BsdfSample) -> bool {
-    sample.lobe == LobeKind::SPECULAR_TRANSMISSION && sample.eta == 1.0
+fn is_pass(sample: &BsdfSample, surface: &Surface) -> bool {
+    sample.lobe == LobeKind::SPECULAR_TRANSMISSION && sample.eta == 1.0 && !surface.transparency.is_black()
 }
 
 /// The kind of a ray that such a lobe sends out.

@@ -6,13 +6,12 @@
 //! - Light leaves on the side of the geometric normal, on both where the material says so.
 
 use glam::{Vec2, Vec3};
-use shading::ShadingContext;
 
 use super::LightSample;
 use crate::accel::Hit;
 use crate::color::Rgb;
 use crate::geometry::{Geometry, Interaction, Shape, ShapeId};
-use crate::material::Material;
+use crate::material::{Material, ShadingContext};
 use crate::math::{Frame, Ray, safe_sqrt, sqr};
 use crate::sampling::{
     AliasTable, one_minus_cos_from_sin2, solid_angle_pdf, triangle, uniform_cone, uniform_cone_pdf,

@@ -17,10 +17,10 @@ mod select;
 mod spot;
 
 use glam::{Vec2, Vec3};
-use shading::ShadingContext;
 
 use crate::color::Rgb;
 use crate::geometry::Interaction;
+use crate::material::ShadingContext;
 
 pub use area::AreaLight;
 pub use directional::DirectionalLight;

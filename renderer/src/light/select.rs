@@ -58,7 +58,11 @@ impl LightSelector {
     /// The light that `u` in `[0,1)` chooses; `None` when there is none.
     #[inline]
     pub fn select(&self, u: f32) -> Option<ChosenLight> {
-        let choice = self.table.as_ref()?.sample(u);
+        let table = self.table.as_ref()?;
+        if table.len() == 1 {
+            return Some(ChosenLight { light: LightId(0), probability: 1.0, u });
+        }
+        let choice = table.sample(u);
         Some(ChosenLight {
             light: LightId(choice.index as u32),
             probability: choice.probability,

@@ -109,7 +109,7 @@ closures! {
         lobe(c, |c| Lobe::OrenNayar(OrenNayar::new(c.float())))
     };
     Translucent "translucent" [N] [LABEL] |c| lobe(c, |_| Lobe::Translucent(Translucent));
-    Transparent "transparent" [] [LABEL] |c| c.pass(Rgb::WHITE);
+    Transparent "transparent" [] [LABEL] |c| c.pass();
     ReflectionEta "reflection" [N, ("eta", T::FLOAT)] [LABEL] |c| lobe(c, |c| reflector(c.float(), Ggx::SMOOTH));
     Reflection "reflection" [N] [LABEL] |c| lobe(c, |_| reflector(0.0, Ggx::SMOOTH));
     Refraction "refraction" [N, ("eta", T::FLOAT)] [LABEL] |c| {
@@ -152,7 +152,7 @@ closures! {
         colored_lobe(c, |_| Lobe::Lambert(Lambert))
     };
     TranslucentBsdf "translucent_bsdf" [N, ALBEDO] [LABEL] |c| colored_lobe(c, |_| Lobe::Translucent(Translucent));
-    TransparentBsdf "transparent_bsdf" [] [LABEL] |c| c.pass(Rgb::WHITE);
+    TransparentBsdf "transparent_bsdf" [] [LABEL] |c| c.pass();
     SubsurfaceBssrdf "subsurface_bssrdf" [N, ALBEDO, ("radius", T::COLOR), ("anisotropy", T::FLOAT)] [LABEL] |c| {
         colored_lobe(c, |_| Lobe::Lambert(Lambert))
     };
@@ -162,11 +162,7 @@ closures! {
             let (normal, tangent) = (c.triple(), c.triple());
             let (reflection, transmission) = (c.color(), c.color());
             let ggx = Ggx::new(c.float(), c.float());
-            let ior = c.float();
-            if (ior - 1.0).abs() < INDEX_MATCHED {
-                return c.pass(transmission);
-            }
-            let lobe = Lobe::Dielectric(Dielectric::new(ior, ggx).tinted(reflection, transmission));
+            let lobe = Lobe::Dielectric(Dielectric::new(c.float(), ggx).tinted(reflection, transmission));
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     ConductorBsdf "conductor_bsdf"
@@ -214,9 +210,6 @@ closures! {
         };
 }
 
-/// Indices of refraction this close to one bend no light.
-const INDEX_MATCHED: f32 = 1e-3;
-
 static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
     let mut registry = ClosureRegistry::default();
     for entry in TABLE {
@@ -244,7 +237,7 @@ pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> Abilities {
     for id in ids {
         match TABLE[id.0 as usize].kind {
             Kind::Emission | Kind::Background | Kind::UniformEdf => abilities.emits = true,
-            Kind::Transparent | Kind::TransparentBsdf | Kind::DielectricBsdf => abilities.transparent = true,
+            Kind::Transparent | Kind::TransparentBsdf => abilities.transparent = true,
             _ => {}
         }
     }

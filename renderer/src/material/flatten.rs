@@ -308,8 +308,8 @@ impl<'t> Component<'_, '_, 't> {
     }
 
     /// Lets light straight through.
-    pub(super) fn pass(&mut self, tint: Rgb) -> Option<ClosureRef<'t>> {
-        let weight = *self.weight * tint;
+    pub(super) fn pass(&mut self) -> Option<ClosureRef<'t>> {
+        let weight = *self.weight;
         self.flattener.surface.transparency += weight;
         let frame = Frame::from_normal(self.flattener.unit_normal(Vec3::ZERO));
         self.flattener.push(Pending {

@@ -1,7 +1,7 @@
 //! Materials: the only bridge between the renderer and the shading language.
 //!
 //! A surface point becomes globals, the shader instance makes a closure tree of them, and the tree becomes lobes,
-//! emission and transparency. Nothing beyond this module, `light` and the building of scenes knows shader types.
+//! emission and transparency. Nothing but this module and the building of scenes imports from the `shading` crate.
 
 mod closures;
 mod flatten;
@@ -12,12 +12,16 @@ pub mod library;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
-use shading::{RayKind, ShaderInstance, ShadingContext};
+use shading::builtins::Global;
+use shading::ShaderInstance;
 
 use crate::bsdf::Bsdf;
 use crate::color::Rgb;
 use crate::geometry::{Interaction, ShapeId};
 use flatten::Flattener;
+
+/// What the rest of the renderer passes on to shaders and gets from them without looking inside.
+pub use shading::{RayKind, Report, ShadingContext};
 
 pub use closures::closure_registry;
 pub use host::Host;
@@ -31,6 +35,8 @@ pub struct MaterialId(pub u32);
 pub struct Material {
     instance: Arc<ShaderInstance>,
     abilities: Abilities,
+    /// Whether the shader may look at how wide a sample is: without coordinates there is nothing to derive.
+    wants_footprint: bool,
     /// The emission, where it is the same everywhere.
     constant_emission: Option<Rgb>,
     one_sided: bool,
@@ -91,10 +97,14 @@ impl Material {
     pub fn new(instance: Arc<ShaderInstance>, sides: Sides, context: &mut ShadingContext) -> Material {
         let known = instance.statistics();
         let abilities = closures::abilities(known.closures.iter().copied());
-        let looks_around = !instance.is_constant();
+        let reads = |global| known.reads_globals.contains(global);
+        let looks_around = known.asks_host || Global::ALL.into_iter().any(reads);
+        let wants_footprint =
+            known.asks_host || [Global::P, Global::I, Global::U, Global::V].into_iter().any(reads);
         let mut material = Material {
             instance,
             abilities,
+            wants_footprint,
             constant_emission: None,
             one_sided: sides.one_sided,
             two_sided_emission: sides.two_sided_emission,
@@ -131,6 +141,7 @@ impl Material {
         context: &mut ShadingContext,
         surface: &mut Surface,
     ) {
+        let footprint = if self.wants_footprint { footprint } else { 0.0 };
         let globals = globals::globals(it, ray_kind, footprint);
         Flattener::new(it, surface).add_tree(self.instance.run(&globals, context));
         surface.bsdf.set_one_sided(self.one_sided);

@@ -9,13 +9,13 @@ mod tiles;
 use std::ops::Range;
 use std::time::Duration;
 
-use shading::Report;
 use thiserror::Error;
 
 use crate::camera::Camera;
 use crate::film::{Film, FilmError, Filter};
 use crate::image::Rect;
 use crate::integrator::{Integrator, Stats};
+use crate::material::Report;
 
 pub use progress::{Progress, Silent};
 pub use scheduler::render;

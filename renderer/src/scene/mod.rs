@@ -13,7 +13,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
-use shading::{ShaderInstance, ShadingContext};
+use shading::ShaderInstance;
 use thiserror::Error;
 
 use crate::accel::{self, Accel, AccelError};
@@ -21,7 +21,7 @@ use crate::color::Rgb;
 use crate::geometry::{Interaction, Shape, ShapeId, bake_single_use};
 use crate::image::ImageError;
 use crate::light::{AreaLight, Light, LightId, LightSelector};
-use crate::material::{Host, Material, MaterialId, Sides};
+use crate::material::{Host, Material, MaterialId, ShadingContext, Sides};
 use crate::math::{Bounds, Ray};
 
 /// Mask bit of shapes that stop all light.

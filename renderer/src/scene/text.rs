@@ -22,7 +22,11 @@ pub(super) fn quote(text: &str) -> String {
 /// # Errors
 /// When it is infinite or not a number, which the language cannot write.
 pub(super) fn number(value: f32) -> Result<String, String> {
-    if value.is_finite() { Ok(format!("{value:?}")) } else { Err(format!("{value}, not a finite number")) }
+    if value.is_finite() {
+        Ok(format!("{value:?}"))
+    } else {
+        Err(format!("{value}, not a finite number"))
+    }
 }
 
 /// A colour, point or vector.

@@ -29,7 +29,10 @@ enum Kind<'a> {
 impl<'a> Given<'a> {
     /// A value as an argument.
     pub(super) fn value(value: Value, span: Span) -> Given<'a> {
-        Given { span, kind: Kind::Value(value) }
+        Given {
+            span,
+            kind: Kind::Value(value),
+        }
     }
 
     /// Its type; braces have none.
@@ -76,10 +79,12 @@ impl<'a> Checker<'a> {
         let span = expr.span;
         let kind = match &expr.kind {
             ExprKind::Braces(elements) => Kind::Braces(elements),
-            ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. } => match self.constant_name(expr) {
-                Some(value) => Kind::Value(value),
-                None => Kind::Place(self.place(expr)?, expr),
-            },
+            ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. } => {
+                match self.constant_name(expr) {
+                    Some(value) => Kind::Value(value),
+                    None => Kind::Place(self.place(expr)?, expr),
+                }
+            }
             _ => Kind::Value(self.value(expr, None)?),
         };
         Some(Given { span, kind })
@@ -118,7 +123,8 @@ impl<'a> Checker<'a> {
     pub(super) fn argument_rank(&self, given: &Given<'a>, ty: Type, output: bool) -> Option<u32> {
         use super::types::rank;
         let Some(own) = given.ty() else {
-            let takes_braces = ty.is_array() || ty.base.is_triple() || matches!(ty.base, Base::Struct(_) | Base::Matrix);
+            let takes_braces =
+                ty.is_array() || ty.base.is_triple() || matches!(ty.base, Base::Struct(_) | Base::Matrix);
             return (takes_braces && !output).then_some(rank::EXACT);
         };
         if output {

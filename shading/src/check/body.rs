@@ -52,7 +52,10 @@ enum Key {
 impl Body {
     /// No code yet.
     pub(super) fn new(id: u32) -> Body {
-        Body { id, ..Body::default() }
+        Body {
+            id,
+            ..Body::default()
+        }
     }
 
     /// A new variable.
@@ -112,7 +115,12 @@ impl Checker<'_> {
         if self.emitted == MAX_STATEMENTS {
             // Worth saying even inside an inlined function, whose own mistakes are reported elsewhere.
             let quiet = std::mem::take(&mut self.quiet);
-            self.report(self.here(span), CheckError::TooLarge { limit: MAX_STATEMENTS });
+            self.report(
+                self.here(span),
+                CheckError::TooLarge {
+                    limit: MAX_STATEMENTS,
+                },
+            );
             self.quiet = quiet;
         }
         if self.emitted < MAX_STATEMENTS {
@@ -128,7 +136,12 @@ impl Checker<'_> {
     /// `dst = op(args)`
     pub(super) fn assign(&mut self, dst: Option<LocalId>, op: Op, args: Vec<Operand>, span: Span) {
         let at = self.here(span);
-        let stmt = Stmt::Op { dst, op, args, span: at };
+        let stmt = Stmt::Op {
+            dst,
+            op,
+            args,
+            span: at,
+        };
         self.push(stmt, span);
     }
 
@@ -150,13 +163,17 @@ impl Checker<'_> {
             return;
         }
         if let Operand::Local(from) = value {
-            let (Some(from_local), Some(to)) = (self.body.code.locals.get(from), self.body.code.locals.get(dst)) else {
+            let (Some(from_local), Some(to)) =
+                (self.body.code.locals.get(from), self.body.code.locals.get(dst))
+            else {
                 return;
             };
             let is_same = from_local.ty == to.ty || (from_local.ty.is_triple() && to.ty.is_triple());
             if from_local.name.is_empty()
                 && is_same
-                && let Some(Stmt::Op { dst: last, op, args, .. }) = self.body.block.last_mut()
+                && let Some(Stmt::Op {
+                    dst: last, op, args, ..
+                }) = self.body.block.last_mut()
                 && *last == Some(from)
                 && *op != Op::ArraySet
                 && !args.contains(&value)
@@ -209,7 +226,12 @@ impl Checker<'_> {
         }
         let local = self.body.local(global.name(), global.ty());
         let at = self.here(span);
-        let stmt = Stmt::Op { dst: Some(local), op: Op::Global(global), args: vec![], span: at };
+        let stmt = Stmt::Op {
+            dst: Some(local),
+            op: Op::Global(global),
+            args: vec![],
+            span: at,
+        };
         if self.body.in_default {
             self.push(stmt, span);
         } else {

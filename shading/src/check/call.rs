@@ -15,18 +15,66 @@ use crate::ty::{Base, Length, Type};
 
 /// Names of the forms below, for hints.
 pub(super) const SPECIAL_NAMES: [&str; 12] = [
-    "noise", "snoise", "cellnoise", "texture", "transform", "getattribute", "arraylength", "Dx", "Dy", "Dz",
-    "transformu", "filterwidth",
+    "noise",
+    "snoise",
+    "cellnoise",
+    "texture",
+    "transform",
+    "getattribute",
+    "arraylength",
+    "Dx",
+    "Dy",
+    "Dz",
+    "transformu",
+    "filterwidth",
 ];
 
 /// Functions of the specification that a later version brings.
 const NOT_YET: [&str; 44] = [
-    "pnoise", "psnoise", "hashnoise", "hash", "gabor", "spline", "splineinverse", "blackbody", "wavelength_color",
-    "texture3d", "environment", "gettextureinfo", "setmessage", "getmessage", "trace", "isconnected", "isconstant",
-    "istexture", "exists", "dict_find", "dict_next", "dict_value", "pointcloud_search", "pointcloud_get",
-    "pointcloud_write", "regex_search", "regex_match", "split", "stoi", "stof", "getchar", "fprintf", "getmatrix",
-    "displace", "bump", "iscameraray", "isdiffuseray", "isglossyray", "isshadowray", "getlightattribute", "nlightgroups",
-    "typeof", "transformn", "area",
+    "pnoise",
+    "psnoise",
+    "hashnoise",
+    "hash",
+    "gabor",
+    "spline",
+    "splineinverse",
+    "blackbody",
+    "wavelength_color",
+    "texture3d",
+    "environment",
+    "gettextureinfo",
+    "setmessage",
+    "getmessage",
+    "trace",
+    "isconnected",
+    "isconstant",
+    "istexture",
+    "exists",
+    "dict_find",
+    "dict_next",
+    "dict_value",
+    "pointcloud_search",
+    "pointcloud_get",
+    "pointcloud_write",
+    "regex_search",
+    "regex_match",
+    "split",
+    "stoi",
+    "stof",
+    "getchar",
+    "fprintf",
+    "getmatrix",
+    "displace",
+    "bump",
+    "iscameraray",
+    "isdiffuseray",
+    "isglossyray",
+    "isshadowray",
+    "getlightattribute",
+    "nlightgroups",
+    "typeof",
+    "transformn",
+    "area",
 ];
 
 impl<'a> Checker<'a> {
@@ -64,7 +112,12 @@ impl<'a> Checker<'a> {
             "exit" => self.exit(args, span),
             _ if NOT_YET.contains(&text) && !self.is_callable(text) => {
                 self.arguments(args);
-                self.report(name.span, CheckError::NotYet { what: format!("`{text}`") });
+                self.report(
+                    name.span,
+                    CheckError::NotYet {
+                        what: format!("`{text}`"),
+                    },
+                );
                 None
             }
             _ => {
@@ -96,26 +149,43 @@ impl<'a> Checker<'a> {
             "normal" => Some(Global::N),
             "gnormal" => Some(Global::Ng),
             "uvw" => {
-                let mut args = [Global::U, Global::V].map(|g| Operand::Local(self.global(g, name.span))).to_vec();
+                let mut args = [Global::U, Global::V]
+                    .map(|g| Operand::Local(self.global(g, name.span)))
+                    .to_vec();
                 args.push(self.float(0.0));
                 return Some(self.emit_value(Op::MakeTriple, args, Type::VECTOR, name.span));
             }
             text => Global::from_name(text),
         };
         match global {
-            Some(global) => Some(Value::new(global.ty(), Operand::Local(self.global(global, name.span)))),
+            Some(global) => Some(Value::new(
+                global.ty(),
+                Operand::Local(self.global(global, name.span)),
+            )),
             None => {
                 let mut known: Vec<&str> = Global::ALL.iter().map(|g| g.name()).collect();
                 known.extend(["position", "normal", "gnormal", "uvw"]);
                 let near = near(&name.text, &known);
-                self.report(name.span, CheckError::UnknownGlobal { name: name.text.clone(), near });
+                self.report(
+                    name.span,
+                    CheckError::UnknownGlobal {
+                        name: name.text.clone(),
+                        near,
+                    },
+                );
                 None
             }
         }
     }
 
     /// `noise("kind", …)`, `noise(…)`, `snoise(…)`, `cellnoise(…)`
-    fn noise(&mut self, name: &str, args: &'a [Argument], expected: Option<Type>, span: Span) -> Option<Value> {
+    fn noise(
+        &mut self,
+        name: &str,
+        args: &'a [Argument],
+        expected: Option<Type>,
+        span: Span,
+    ) -> Option<Value> {
         let mut given = self.arguments(args)?;
         if given.first().and_then(Given::ty) != Some(Type::STRING) {
             return self.call_named(name, given, expected, span);
@@ -132,7 +202,14 @@ impl<'a> Checker<'a> {
             None => {
                 let later = ["simplex", "usimplex", "hash", "gabor", "null", "unull"].contains(&&*text);
                 let near = near(&text, &["perlin", "uperlin", "snoise", "noise", "cell"]);
-                self.report(kind.span, CheckError::UnknownNoise { name: text.to_string(), later, near });
+                self.report(
+                    kind.span,
+                    CheckError::UnknownNoise {
+                        name: text.to_string(),
+                        later,
+                        near,
+                    },
+                );
                 return None;
             }
         };
@@ -150,7 +227,12 @@ impl<'a> Checker<'a> {
         let fits = (given.len() == 2 || given.len() == 3) && given[..given.len() - 1].iter().all(is_string);
         let target = given.pop();
         let Some((place, expr)) = target.as_ref().and_then(Given::place).filter(|_| fits) else {
-            self.report(span, CheckError::BadForm { form: "getattribute(\"name\", variable) or getattribute(\"object\", \"name\", variable)" });
+            self.report(
+                span,
+                CheckError::BadForm {
+                    form: "getattribute(\"name\", variable) or getattribute(\"object\", \"name\", variable)",
+                },
+            );
             return None;
         };
         let place = place.clone();
@@ -158,10 +240,16 @@ impl<'a> Checker<'a> {
         if !self.check_writable(&place, expr.span) {
             return None;
         }
-        let is_simple = !place.ty.is_array() && !matches!(place.ty.base, Base::Struct(_) | Base::Closure | Base::Void);
+        let is_simple =
+            !place.ty.is_array() && !matches!(place.ty.base, Base::Struct(_) | Base::Closure | Base::Void);
         if !is_simple {
             let found = self.show(place.ty);
-            self.report(expr.span, CheckError::NotYet { what: format!("an attribute of type {found}") });
+            self.report(
+                expr.span,
+                CheckError::NotYet {
+                    what: format!("an attribute of type {found}"),
+                },
+            );
             return None;
         }
         let mut names = vec![];
@@ -176,7 +264,14 @@ impl<'a> Checker<'a> {
             let value = c.emit_value(Op::AttributeValue, names, place.ty, span);
             c.write(&place, value, span);
         });
-        self.push(Stmt::If { condition: found.leaf(), then, otherwise: vec![] }, span);
+        self.push(
+            Stmt::If {
+                condition: found.leaf(),
+                then,
+                otherwise: vec![],
+            },
+            span,
+        );
         Some(found)
     }
 
@@ -197,7 +292,12 @@ impl<'a> Checker<'a> {
         match length {
             Some(length) => Some(Value::new(Type::INT, self.int(length))),
             None => {
-                self.report(span, CheckError::BadForm { form: "arraylength(array)" });
+                self.report(
+                    span,
+                    CheckError::BadForm {
+                        form: "arraylength(array)",
+                    },
+                );
                 None
             }
         }
@@ -207,7 +307,12 @@ impl<'a> Checker<'a> {
     fn derivative(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<Value> {
         let given = self.arguments(args)?;
         let [of] = given.as_slice() else {
-            self.report(span, CheckError::BadForm { form: "Dx(value), Dy(value), Dz(value) or filterwidth(value)" });
+            self.report(
+                span,
+                CheckError::BadForm {
+                    form: "Dx(value), Dy(value), Dz(value) or filterwidth(value)",
+                },
+            );
             return None;
         };
         let value = self.given_value(of)?;
@@ -221,19 +326,37 @@ impl<'a> Checker<'a> {
                 return None;
             }
         };
-        self.report(span, CheckError::NoDerivativesYet { name: name.to_owned() });
+        self.report(
+            span,
+            CheckError::NoDerivativesYet {
+                name: name.to_owned(),
+            },
+        );
         Some(self.zero(result))
     }
 
     fn calculate_normal(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
         let given = self.arguments(args)?;
         let [of] = given.as_slice() else {
-            self.report(span, CheckError::BadForm { form: "calculatenormal(point)" });
+            self.report(
+                span,
+                CheckError::BadForm {
+                    form: "calculatenormal(point)",
+                },
+            );
             return None;
         };
         self.given_as(of, Type::POINT)?;
-        self.report(span, CheckError::NoDerivativesYet { name: "calculatenormal".to_owned() });
-        Some(Value::new(Type::VECTOR, Operand::Local(self.global(Global::Ng, span))))
+        self.report(
+            span,
+            CheckError::NoDerivativesYet {
+                name: "calculatenormal".to_owned(),
+            },
+        );
+        Some(Value::new(
+            Type::VECTOR,
+            Operand::Local(self.global(Global::Ng, span)),
+        ))
     }
 
     /// `exit()` ends the unit.
@@ -245,7 +368,12 @@ impl<'a> Checker<'a> {
         match self.unit_scope.filter(|_| is_reachable) {
             Some(scope) => self.push(Stmt::Leave(scope), span),
             None if self.alone.is_some() => {}
-            None => self.report(span, CheckError::NotYet { what: "`exit` here".to_owned() }),
+            None => self.report(
+                span,
+                CheckError::NotYet {
+                    what: "`exit` here".to_owned(),
+                },
+            ),
         }
         Some(Value::void())
     }

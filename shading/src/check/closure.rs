@@ -19,13 +19,27 @@ impl<'a> Checker<'a> {
         let Some(first) = overloads.first() else {
             let known: Vec<&str> = closures.iter().map(|(_, s)| s.name).collect();
             let near = near(&name.text, &known);
-            self.report(name.span, CheckError::UnknownClosure { name: name.text.clone(), near });
+            self.report(
+                name.span,
+                CheckError::UnknownClosure {
+                    name: name.text.clone(),
+                    near,
+                },
+            );
             return None;
         };
         let given = given?;
-        let fitting = overloads.iter().find(|(_, signature)| self.closure_fits(signature, &given));
+        let fitting = overloads
+            .iter()
+            .find(|(_, signature)| self.closure_fits(signature, &given));
         let (id, signature) = fitting.unwrap_or(first);
-        self.make_closure(*id, signature, &given, fitting.is_none().then_some(&overloads), span)
+        self.make_closure(
+            *id,
+            signature,
+            &given,
+            fitting.is_none().then_some(&overloads),
+            span,
+        )
     }
 
     /// How many arguments are positional.
@@ -33,9 +47,18 @@ impl<'a> Checker<'a> {
         let required = signature.params.iter().filter(|p| p.default.is_none()).count();
         let is_keyword = |i: usize| {
             let takes_string = signature.params.get(i).is_some_and(|p| p.ty == Type::STRING);
-            let names_param = |text: &str| signature.params.iter().any(|p| p.name == text && p.default.is_some());
+            let names_param = |text: &str| {
+                signature
+                    .params
+                    .iter()
+                    .any(|p| p.name == text && p.default.is_some())
+            };
             match self.given_string(&given[i]) {
-                Some(text) => i >= required && (!takes_string || names_param(&text)) && (given.len() - i) % 2 == 0,
+                Some(text) => {
+                    i >= required
+                        && (!takes_string || names_param(&text))
+                        && (given.len() - i).is_multiple_of(2)
+                }
                 None => false,
             }
         };
@@ -44,7 +67,11 @@ impl<'a> Checker<'a> {
 
     fn closure_fits(&self, signature: &ClosureSignature, given: &[Given<'a>]) -> bool {
         let count = self.positional(signature, given);
-        let required = signature.params.iter().take_while(|p| p.default.is_none()).count();
+        let required = signature
+            .params
+            .iter()
+            .take_while(|p| p.default.is_none())
+            .count();
         (required..=signature.params.len()).contains(&count)
             && signature
                 .params
@@ -90,11 +117,22 @@ impl<'a> Checker<'a> {
                 // A label that this renderer has no use for.
                 None if &*name == "label" => {}
                 None => {
-                    let known: Vec<&str> =
-                        signature.params.iter().filter(|p| p.default.is_some()).map(|p| p.name).collect();
+                    let known: Vec<&str> = signature
+                        .params
+                        .iter()
+                        .filter(|p| p.default.is_some())
+                        .map(|p| p.name)
+                        .collect();
                     let near = near(&name, &known);
                     let closure = signature.name.to_owned();
-                    self.report(key.span, CheckError::UnknownKeyword { closure, name: name.to_string(), near });
+                    self.report(
+                        key.span,
+                        CheckError::UnknownKeyword {
+                            closure,
+                            name: name.to_string(),
+                            near,
+                        },
+                    );
                 }
             }
         }
@@ -124,10 +162,26 @@ impl<'a> Checker<'a> {
         let found: Vec<String> = given.iter().map(|g| self.show_given(g)).collect();
         if overloads.len() == 1 {
             let count = self.positional(signature, given);
-            let required = signature.params.iter().take_while(|p| p.default.is_none()).count();
+            let required = signature
+                .params
+                .iter()
+                .take_while(|p| p.default.is_none())
+                .count();
             if !(required..=signature.params.len()).contains(&count) {
-                let expected = if count < required { required } else { signature.params.len() };
-                self.report(span, CheckError::ArgumentCount { name, expected, found: count, candidates });
+                let expected = if count < required {
+                    required
+                } else {
+                    signature.params.len()
+                };
+                self.report(
+                    span,
+                    CheckError::ArgumentCount {
+                        name,
+                        expected,
+                        found: count,
+                        candidates,
+                    },
+                );
                 return;
             }
             for (i, (param, given)) in signature.params.iter().zip(&given[..count]).enumerate() {
@@ -145,7 +199,14 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        self.report(span, CheckError::NoOverload { name, found, candidates });
+        self.report(
+            span,
+            CheckError::NoOverload {
+                name,
+                found,
+                candidates,
+            },
+        );
     }
 }
 

@@ -20,7 +20,10 @@ impl<'a> Checker<'a> {
             if let Some(name) = &arg.name {
                 self.report(name.span, CheckError::NamedArgument);
             }
-            given.push(self.value(&arg.value, expected).map(|v| Given::value(v, arg.value.span)));
+            given.push(
+                self.value(&arg.value, expected)
+                    .map(|v| Given::value(v, arg.value.span)),
+            );
         }
         let given: Vec<Given<'a>> = given.into_iter().collect::<Option<_>>()?;
         let ty = ty?;
@@ -28,14 +31,14 @@ impl<'a> Checker<'a> {
         match ty.base {
             base if base.is_triple() && named => self.triple_in_space(ty, &given, span),
             Base::Matrix if named => self.matrix_in_space(&given, span),
-            base if base.is_triple() && given.len() == 3 => self.from_floats(ty, &given, span),
-            Base::Matrix if given.len() == 16 => self.from_floats(ty, &given, span),
-            _ => self.from_one(ty, &given, span),
+            base if base.is_triple() && given.len() == 3 => self.build_from(ty, &given, span),
+            Base::Matrix if given.len() == 16 => self.build_from(ty, &given, span),
+            _ => self.convert_one(ty, &given, span),
         }
     }
 
     /// A triple or matrix of its floats.
-    pub(super) fn from_floats(&mut self, ty: Type, given: &[Given<'a>], span: Span) -> Option<Value> {
+    pub(super) fn build_from(&mut self, ty: Type, given: &[Given<'a>], span: Span) -> Option<Value> {
         let mut leaves = vec![];
         let mut is_whole = true;
         for given in given {
@@ -64,12 +67,16 @@ impl<'a> Checker<'a> {
         if let Some(constant) = constant {
             return Value::new(ty, self.body.constant(constant));
         }
-        let op = if ty.base == Base::Matrix { Op::MakeMatrix } else { Op::MakeTriple };
+        let op = if ty.base == Base::Matrix {
+            Op::MakeMatrix
+        } else {
+            Op::MakeTriple
+        };
         self.emit_value(op, leaves, ty, span)
     }
 
     /// `float(x)`, `color(x)`: a conversion.
-    fn from_one(&mut self, ty: Type, given: &[Given<'a>], span: Span) -> Option<Value> {
+    fn convert_one(&mut self, ty: Type, given: &[Given<'a>], span: Span) -> Option<Value> {
         let [only] = given else {
             let (name, found) = (self.show(ty), given.len());
             self.report(span, CheckError::BadConstructor { name, found });
@@ -89,9 +96,20 @@ impl<'a> Checker<'a> {
         let fields = self.structure(ty.base)?.fields.clone();
         if args.len() != fields.len() {
             let (name, expected, found) = (self.show(ty), fields.len(), args.len());
-            let shown: Vec<String> = fields.iter().map(|f| format!("{} {}", self.show(f.ty), f.name)).collect();
+            let shown: Vec<String> = fields
+                .iter()
+                .map(|f| format!("{} {}", self.show(f.ty), f.name))
+                .collect();
             let candidates = vec![format!("{name}({})", shown.join(", "))];
-            self.report(span, CheckError::ArgumentCount { name, expected, found, candidates });
+            self.report(
+                span,
+                CheckError::ArgumentCount {
+                    name,
+                    expected,
+                    found,
+                    candidates,
+                },
+            );
             return None;
         }
         let mut leaves = vec![];

@@ -9,52 +9,141 @@ use crate::syntax::ast::BinaryOp;
 #[derive(Clone, Debug)]
 pub(super) enum CheckError {
     // Names.
-    UnknownName { name: String, near: Option<String>, is_function: bool },
-    UnknownType { name: String, near: Option<String> },
-    UnknownMember { ty: String, name: String, near: Option<String> },
-    UnknownFunction { name: String, near: Option<String> },
-    UnknownClosure { name: String, near: Option<String> },
-    UnknownGlobal { name: String, near: Option<String> },
-    UnknownKeyword { closure: String, name: String, near: Option<String> },
-    UnknownNoise { name: String, later: bool, near: Option<String> },
-    UnknownWrap { name: String, near: Option<String> },
-    Duplicate { what: &'static str, name: String },
-    OutOfReach { name: String },
+    UnknownName {
+        name: String,
+        near: Option<String>,
+        is_function: bool,
+    },
+    UnknownType {
+        name: String,
+        near: Option<String>,
+    },
+    UnknownMember {
+        ty: String,
+        name: String,
+        near: Option<String>,
+    },
+    UnknownFunction {
+        name: String,
+        near: Option<String>,
+    },
+    UnknownClosure {
+        name: String,
+        near: Option<String>,
+    },
+    UnknownGlobal {
+        name: String,
+        near: Option<String>,
+    },
+    UnknownKeyword {
+        closure: String,
+        name: String,
+        near: Option<String>,
+    },
+    UnknownNoise {
+        name: String,
+        later: bool,
+        near: Option<String>,
+    },
+    UnknownWrap {
+        name: String,
+        near: Option<String>,
+    },
+    Duplicate {
+        what: &'static str,
+        name: String,
+    },
+    OutOfReach {
+        name: String,
+    },
     // Declarations.
-    BadFieldType { found: String },
-    BadElementType { element: String },
-    StructTooLarge { name: String, limit: usize },
-    BadLength { length: i64, limit: i64 },
+    BadFieldType {
+        found: String,
+    },
+    BadElementType {
+        element: String,
+    },
+    StructTooLarge {
+        name: String,
+        limit: usize,
+    },
+    BadLength {
+        length: i64,
+        limit: i64,
+    },
     LengthNotConstant,
     VoidVariable,
     UnsizedVariable,
     NamelessParam,
     FunctionDefault,
     MetadataNotConstant,
-    RecursiveUnsized { name: String },
-    NoReturn { name: String, ty: String },
+    RecursiveUnsized {
+        name: String,
+    },
+    NoReturn {
+        name: String,
+        ty: String,
+    },
     // Values and types.
-    Mismatch { expected: String, found: String, cast: bool },
-    NoCast { from: String, to: String },
+    Mismatch {
+        expected: String,
+        found: String,
+        cast: bool,
+    },
+    NoCast {
+        from: String,
+        to: String,
+    },
     NoValue,
-    NotACondition { found: String },
-    TernaryMismatch { then: String, otherwise: String },
-    BadOperand { symbol: &'static str, found: String },
-    BadOperands { op: BinaryOp, left: String, right: String },
-    NoOperator { symbol: &'static str, name: &'static str, operands: Vec<String> },
+    NotACondition {
+        found: String,
+    },
+    TernaryMismatch {
+        then: String,
+        otherwise: String,
+    },
+    BadOperand {
+        symbol: &'static str,
+        found: String,
+    },
+    BadOperands {
+        op: BinaryOp,
+        left: String,
+        right: String,
+    },
+    NoOperator {
+        symbol: &'static str,
+        name: &'static str,
+        operands: Vec<String>,
+    },
     ClosureSubtracted,
     BracesWithoutType,
     ListInCode,
-    TupleLength { found: usize },
-    ElementCount { ty: String, expected: usize, found: usize },
+    TupleLength {
+        found: usize,
+    },
+    ElementCount {
+        ty: String,
+        expected: usize,
+        found: usize,
+    },
     // Places.
-    NotIndexable { ty: String },
+    NotIndexable {
+        ty: String,
+    },
     IndexNotInt(String),
     HalfIndexed,
-    NotWritable { access: Access },
+    NotWritable {
+        access: Access,
+    },
     // Calls.
     NamedArgument,
-    ArgumentCount { name: String, expected: usize, found: usize, candidates: Vec<String> },
+    ArgumentCount {
+        name: String,
+        expected: usize,
+        found: usize,
+        candidates: Vec<String>,
+    },
     BadArgument {
         name: String,
         number: usize,
@@ -63,39 +152,94 @@ pub(super) enum CheckError {
         output: bool,
         candidates: Vec<String>,
     },
-    NoOverload { name: String, found: Vec<String>, candidates: Vec<String> },
-    BadConstructor { name: String, found: usize },
-    BadForm { form: &'static str },
-    NotPrintable { found: String },
-    NotTransformable { found: String },
-    NoDerivative { found: String },
+    NoOverload {
+        name: String,
+        found: Vec<String>,
+        candidates: Vec<String>,
+    },
+    BadConstructor {
+        name: String,
+        found: usize,
+    },
+    BadForm {
+        form: &'static str,
+    },
+    NotPrintable {
+        found: String,
+    },
+    NotTransformable {
+        found: String,
+    },
+    NoDerivative {
+        found: String,
+    },
     NoiseNotConstant,
     OptionNotConstant,
     OptionWithoutValue,
     AlphaNotVariable,
-    CallsTooDeep { name: String },
+    CallsTooDeep {
+        name: String,
+    },
     // Statements.
-    OutsideLoop { word: &'static str },
-    UnwantedReturn { found: String },
-    MissingReturnValue { expected: String },
+    OutsideLoop {
+        word: &'static str,
+    },
+    UnwantedReturn {
+        found: String,
+    },
+    MissingReturnValue {
+        expected: String,
+    },
     // Limits.
-    TooLarge { limit: usize },
+    TooLarge {
+        limit: usize,
+    },
     TooDeep,
-    NotYet { what: String },
+    NotYet {
+        what: String,
+    },
     // Warnings.
-    Unused { name: String },
-    Uninitialised { name: String },
-    Shadowed { name: String, other: Span },
-    GlobalShadowed { name: String },
-    IndexOutOfRange { index: i32, length: u32 },
-    IntOverflow { value: i64, wrapped: i32 },
+    Unused {
+        name: String,
+    },
+    Uninitialised {
+        name: String,
+    },
+    Shadowed {
+        name: String,
+        other: Span,
+    },
+    GlobalShadowed {
+        name: String,
+    },
+    IndexOutOfRange {
+        index: i32,
+        length: u32,
+    },
+    IntOverflow {
+        value: i64,
+        wrapped: i32,
+    },
     DoubleIsFloat,
     NoEffect,
     AssignedCondition,
-    NoDerivativesYet { name: String },
-    TextureOption { name: String, is_known: bool, near: Option<String> },
-    FormatCount { name: &'static str, expected: usize, found: usize },
-    FormatType { directive: char, found: String },
+    NoDerivativesYet {
+        name: String,
+    },
+    TextureOption {
+        name: String,
+        is_known: bool,
+        near: Option<String>,
+    },
+    FormatCount {
+        name: &'static str,
+        expected: usize,
+        found: usize,
+    },
+    FormatType {
+        directive: char,
+        found: String,
+    },
 }
 
 impl CheckError {
@@ -130,12 +274,22 @@ impl CheckError {
             did_you_mean(error(format!("unknown {what} `{name}`")), near)
         };
         match self {
-            E::UnknownName { name, near, is_function: false } => unknown("name", &name, near),
-            E::UnknownName { name, is_function: true, .. } => {
+            E::UnknownName {
+                name,
+                near,
+                is_function: false,
+            } => unknown("name", &name, near),
+            E::UnknownName {
+                name,
+                is_function: true,
+                ..
+            } => {
                 error(format!("`{name}` is a function, not a variable")).hint(format!("call it: `{name}(…)`"))
             }
             E::UnknownType { name, near } => unknown("type", &name, near),
-            E::UnknownMember { ty, name, near } => did_you_mean(error(format!("{ty} has no member `{name}`")), near),
+            E::UnknownMember { ty, name, near } => {
+                did_you_mean(error(format!("{ty} has no member `{name}`")), near)
+            }
             E::UnknownFunction { name, near } => unknown("function", &name, near),
             E::UnknownClosure { name, near } => unknown("closure", &name, near),
             E::UnknownGlobal { name, near } => unknown("global", &name, near),
@@ -143,20 +297,25 @@ impl CheckError {
                 let message = format!("closure `{closure}` has no keyword `{name}`");
                 did_you_mean(warning(message), near)
             }
-            E::UnknownNoise { name, later: true, .. } => error(format!("noise \"{name}\" is not supported yet")),
+            E::UnknownNoise {
+                name, later: true, ..
+            } => error(format!("noise \"{name}\" is not supported yet")),
             E::UnknownNoise { name, near, .. } => unknown("noise", &name, near),
             E::UnknownWrap { name, near } => unknown("wrap mode", &name, near),
             E::Duplicate { what, name } => error(format!("{what} `{name}` is declared twice")),
-            E::OutOfReach { name } => error(format!("a recursive function cannot use `{name}` of the code around it"))
-                .hint("pass it as an argument"),
+            E::OutOfReach { name } => error(format!(
+                "a recursive function cannot use `{name}` of the code around it"
+            ))
+            .hint("pass it as an argument"),
 
             E::BadFieldType { found } => error(format!("a field cannot be of type {found}")),
             E::BadElementType { element } => error(format!("there are no arrays of {element}"))
                 .hint("the elements of an array cannot be void, or structures that hold arrays"),
-            E::StructTooLarge { name, limit } => error(format!("structure `{name}` has more than {limit} values")),
-            E::BadLength { length, limit } => {
-                error(format!("an array cannot have {length} elements")).hint(format!("it can have 1 to {limit}"))
+            E::StructTooLarge { name, limit } => {
+                error(format!("structure `{name}` has more than {limit} values"))
             }
+            E::BadLength { length, limit } => error(format!("an array cannot have {length} elements"))
+                .hint(format!("it can have 1 to {limit}")),
             E::LengthNotConstant => error("the length of an array must be a constant int".to_owned()),
             E::VoidVariable => error("a variable cannot be of type void".to_owned()),
             E::UnsizedVariable => error("this array has no length".to_owned())
@@ -171,31 +330,45 @@ impl CheckError {
             .hint("write the length between the brackets"),
             E::NoReturn { name, ty } => error(format!("`{name}` must return {ty}, but has no `return`")),
 
-            E::Mismatch { expected, found, cast } => {
+            E::Mismatch {
+                expected,
+                found,
+                cast,
+            } => {
                 let diagnostic = error(format!("expected {expected}, found {found}"));
-                if cast { diagnostic.hint(format!("convert it: `({expected}) …`")) } else { diagnostic }
+                if cast {
+                    diagnostic.hint(format!("convert it: `({expected}) …`"))
+                } else {
+                    diagnostic
+                }
             }
             E::NoCast { from, to } => error(format!("cannot convert {from} to {to}")),
             E::NoValue => error("this has no value".to_owned()),
             E::NotACondition { found } => error(format!("expected a condition, found {found}")),
-            E::TernaryMismatch { then, otherwise } => {
-                error(format!("the two values of `?:` are of different types, {then} and {otherwise}"))
-            }
+            E::TernaryMismatch { then, otherwise } => error(format!(
+                "the two values of `?:` are of different types, {then} and {otherwise}"
+            )),
             E::BadOperand { symbol, found } => error(format!("`{symbol}` does not work on {found}")),
             E::BadOperands { op, left, right } => bad_operands(error, op, &left, &right),
-            E::NoOperator { symbol, name, operands } => {
-                error(format!("`{symbol}` is not defined for {}", operands.join(" and ")))
-                    .hint(format!("a function `{name}` defines it"))
-            }
+            E::NoOperator {
+                symbol,
+                name,
+                operands,
+            } => error(format!(
+                "`{symbol}` is not defined for {}",
+                operands.join(" and ")
+            ))
+            .hint(format!("a function `{name}` defines it")),
             E::ClosureSubtracted => error("light cannot be taken away: closures have no `-`".to_owned())
                 .hint("scale the closure by a smaller weight instead"),
-            E::BracesWithoutType => error("it is not known what `{ … }` is here".to_owned())
-                .hint("braces give a value where the type is known: to a declared variable, a parameter, a result"),
+            E::BracesWithoutType => error("it is not known what `{ … }` is here".to_owned()).hint(
+                "braces give a value where the type is known: to a declared variable, a parameter, a result",
+            ),
             E::ListInCode => error("a list in brackets means nothing here".to_owned())
                 .hint("an array is written with braces: `{ a, b }`"),
-            E::TupleLength { found } => {
-                error(format!("expected 3 numbers for a triple or 16 for a matrix, found {found}"))
-            }
+            E::TupleLength { found } => error(format!(
+                "expected 3 numbers for a triple or 16 for a matrix, found {found}"
+            )),
             E::ElementCount { ty, expected, found } => {
                 error(format!("{ty} takes {}, found {found}", plural(expected, "value")))
             }
@@ -209,27 +382,51 @@ impl CheckError {
 
             E::NamedArgument => error("arguments of a function have no names".to_owned())
                 .hint("only instances of units take named arguments"),
-            E::ArgumentCount { name, expected, found, candidates } => with_candidates(
-                error(format!("`{name}` takes {}, found {found}", plural(expected, "argument"))),
+            E::ArgumentCount {
+                name,
+                expected,
+                found,
+                candidates,
+            } => with_candidates(
+                error(format!(
+                    "`{name}` takes {}, found {found}",
+                    plural(expected, "argument")
+                )),
                 &candidates,
             ),
-            E::BadArgument { name, number, expected, found, output, candidates } => {
+            E::BadArgument {
+                name,
+                number,
+                expected,
+                found,
+                output,
+                candidates,
+            } => {
                 let output = if output { "a variable of type " } else { "" };
-                let message = format!("argument {number} of `{name}` must be {output}{expected}, found {found}");
+                let message =
+                    format!("argument {number} of `{name}` must be {output}{expected}, found {found}");
                 with_candidates(error(message), &candidates)
             }
-            E::NoOverload { name, found, candidates } => {
+            E::NoOverload {
+                name,
+                found,
+                candidates,
+            } => {
                 let message = format!("no overload of `{name}` takes ({})", found.join(", "));
                 with_candidates(error(message), &candidates)
             }
-            E::BadConstructor { name, found } => {
-                error(format!("{name} is not made of {}", plural(found, "argument"))).hint(match name.as_str() {
-                    "matrix" => "matrix(f), matrix(16 floats), matrix(\"from\", \"to\") or matrix(\"space\", …)",
-                    "int" | "float" | "string" => "it is converted from one value",
-                    _ => "it is made of one float, of three, or of a space's name and three floats",
-                })
+            E::BadConstructor { name, found } => error(format!(
+                "{name} is not made of {}",
+                plural(found, "argument")
+            ))
+            .hint(match name.as_str() {
+                "matrix" => "matrix(f), matrix(16 floats), matrix(\"from\", \"to\") or matrix(\"space\", …)",
+                "int" | "float" | "string" => "it is converted from one value",
+                _ => "it is made of one float, of three, or of a space's name and three floats",
+            }),
+            E::BadForm { form } => {
+                error("these arguments do not fit".to_owned()).hint(format!("write {form}"))
             }
-            E::BadForm { form } => error("these arguments do not fit".to_owned()).hint(format!("write {form}")),
             E::NotPrintable { found } => error(format!("{found} cannot be printed")),
             E::NotTransformable { found } => error(format!("expected point, vector, normal, found {found}"))
                 .hint("colours are taken between spaces by `transformc`"),
@@ -242,7 +439,9 @@ impl CheckError {
 
             E::OutsideLoop { word } => error(format!("`{word}` outside of a loop")),
             E::UnwantedReturn { found } => error(format!("nothing is returned here, found {found}")),
-            E::MissingReturnValue { expected } => error(format!("expected a value of type {expected} to return")),
+            E::MissingReturnValue { expected } => {
+                error(format!("expected a value of type {expected} to return"))
+            }
 
             E::TooLarge { limit } => error(format!("this comes to more than {limit} operations"))
                 .hint("every call of a function is a copy of it; call fewer, or in a loop"),
@@ -256,7 +455,9 @@ impl CheckError {
     fn warning(self, sources: &SourceMap, warning: impl Fn(String) -> Diagnostic) -> Diagnostic {
         match self {
             CheckError::Unused { name } => warning(format!("`{name}` is never used")),
-            CheckError::Uninitialised { name } => warning(format!("`{name}` is used before it is given a value")),
+            CheckError::Uninitialised { name } => {
+                warning(format!("`{name}` is used before it is given a value"))
+            }
             CheckError::Shadowed { name, other } => {
                 let diagnostic = warning(format!("`{name}` hides another variable of that name"));
                 diagnostic.at(sources, other, "this one")
@@ -275,16 +476,20 @@ impl CheckError {
             CheckError::AssignedCondition => {
                 warning("this assigns rather than compares".to_owned()).hint("equality is `==`")
             }
-            CheckError::NoDerivativesYet { name } => {
-                warning(format!("derivatives are not computed yet: `{name}` gives that of a constant"))
-            }
-            CheckError::TextureOption { name, is_known: true, .. } => {
-                warning(format!("texture option \"{name}\" has no effect yet"))
-            }
+            CheckError::NoDerivativesYet { name } => warning(format!(
+                "derivatives are not computed yet: `{name}` gives that of a constant"
+            )),
+            CheckError::TextureOption {
+                name, is_known: true, ..
+            } => warning(format!("texture option \"{name}\" has no effect yet")),
             CheckError::TextureOption { name, near, .. } => {
                 did_you_mean(warning(format!("unknown texture option \"{name}\"")), near)
             }
-            CheckError::FormatCount { name, expected, found } => warning(format!(
+            CheckError::FormatCount {
+                name,
+                expected,
+                found,
+            } => warning(format!(
                 "the format of `{name}` takes {}, found {found}",
                 plural(expected, "value")
             )),
@@ -344,9 +549,8 @@ fn not_writable(error: impl Fn(String) -> Diagnostic, access: Access) -> Diagnos
         Access::Param(name) => error(format!("parameter `{name}` cannot be written"))
             .hint("declare it `output`, or copy it to a variable"),
         Access::Constant(name) => error(format!("constant `{name}` cannot be written")),
-        Access::Global(name) => {
-            error(format!("global `{name}` cannot be written")).hint("P, I, N and Ci can; copy it to a variable")
-        }
+        Access::Global(name) => error(format!("global `{name}` cannot be written"))
+            .hint("P, I, N and Ci can; copy it to a variable"),
         Access::Value => error("only variables can be written".to_owned()),
     }
 }

@@ -42,19 +42,35 @@ impl<'a> Checker<'a> {
                 }
             },
             ExprKind::Unary { op, operand } => self.unary(*op, operand, expected, span),
-            ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), left, right } => {
-                self.short_circuit(*op, left, right, span)
-            }
+            ExprKind::Binary {
+                op: op @ (BinaryOp::And | BinaryOp::Or),
+                left,
+                right,
+            } => self.short_circuit(*op, left, right, span),
             ExprKind::Binary { op, left, right } => self.binary(*op, left, right, expected, span),
             ExprKind::Assign { op, target, value } => self.assignment(*op, target, value, span),
-            ExprKind::Step { increment, prefix, target } => self.step(*increment, *prefix, target, span),
-            ExprKind::Ternary { condition, then, otherwise } => {
-                self.ternary(condition, then, otherwise, expected, span)
-            }
+            ExprKind::Step {
+                increment,
+                prefix,
+                target,
+            } => self.step(*increment, *prefix, target, span),
+            ExprKind::Ternary {
+                condition,
+                then,
+                otherwise,
+            } => self.ternary(condition, then, otherwise, expected, span),
             ExprKind::Cast { ty, operand } => self.cast(ty, operand, span),
             ExprKind::Construct { ty, args } => self.construct(ty, args, span),
-            ExprKind::Call { name, template: None, args } => self.call(name, args, expected, span),
-            ExprKind::Call { name, template: Some(template), args } => self.template(name, template, args, span),
+            ExprKind::Call {
+                name,
+                template: None,
+                args,
+            } => self.call(name, args, expected, span),
+            ExprKind::Call {
+                name,
+                template: Some(template),
+                args,
+            } => self.template(name, template, args, span),
         }
     }
 
@@ -80,13 +96,24 @@ impl<'a> Checker<'a> {
         if fitted.is_none() {
             let cast = can_cast(value.ty, ty);
             let (expected, found) = (self.show(ty), self.show(value.ty));
-            self.report(span, CheckError::Mismatch { expected, found, cast });
+            self.report(
+                span,
+                CheckError::Mismatch {
+                    expected,
+                    found,
+                    cast,
+                },
+            );
         }
         fitted
     }
 
     /// The int of an expression.
-    pub(super) fn int_value(&mut self, expr: &'a Expr, otherwise: fn(String) -> CheckError) -> Option<Operand> {
+    pub(super) fn int_value(
+        &mut self,
+        expr: &'a Expr,
+        otherwise: fn(String) -> CheckError,
+    ) -> Option<Operand> {
         let value = self.value(expr, Some(Type::INT))?;
         if value.ty == Type::INT {
             return Some(value.leaf());
@@ -141,7 +168,7 @@ impl<'a> Checker<'a> {
         let block = self.block(span, |c| {
             second = c.condition(right);
             if let Some(value) = second {
-                let truth = c.to_bool(value, right.span);
+                let truth = c.as_bool(value, right.span);
                 c.store(result, truth, span);
             }
         });
@@ -154,13 +181,24 @@ impl<'a> Checker<'a> {
             args: vec![constant],
             span,
         }];
-        let (then, otherwise) = if op == BinaryOp::And { (block, other) } else { (other, block) };
-        self.push(Stmt::If { condition: first, then, otherwise }, span);
+        let (then, otherwise) = if op == BinaryOp::And {
+            (block, other)
+        } else {
+            (other, block)
+        };
+        self.push(
+            Stmt::If {
+                condition: first,
+                then,
+                otherwise,
+            },
+            span,
+        );
         Some(Value::new(Type::INT, Operand::Local(result)))
     }
 
     /// 0 or 1 of an int. Comparisons give these already.
-    fn to_bool(&mut self, value: Operand, span: Span) -> Operand {
+    fn as_bool(&mut self, value: Operand, span: Span) -> Operand {
         if let Some(known) = self.body.known_int(value) {
             return self.int(i32::from(known != 0));
         }
@@ -174,7 +212,11 @@ impl<'a> Checker<'a> {
             }
             _ => false,
         };
-        if is_bool { value } else { self.emit(Op::Truth, vec![value], Type::INT, span) }
+        if is_bool {
+            value
+        } else {
+            self.emit(Op::Truth, vec![value], Type::INT, span)
+        }
     }
 
     fn ternary(
@@ -202,7 +244,10 @@ impl<'a> Checker<'a> {
             return None;
         };
         let result = self.locals("", ty);
-        for (block, value, at) in [(&mut then_block, first, then.span), (&mut else_block, second, otherwise.span)] {
+        for (block, value, at) in [
+            (&mut then_block, first, then.span),
+            (&mut else_block, second, otherwise.span),
+        ] {
             std::mem::swap(&mut self.body.block, block);
             let fitted = self.fit(&value, ty, at);
             for (local, leaf) in result.iter().zip(fitted.iter().flat_map(|v| &v.leaves)) {
@@ -210,7 +255,14 @@ impl<'a> Checker<'a> {
             }
             std::mem::swap(&mut self.body.block, block);
         }
-        self.push(Stmt::If { condition, then: then_block, otherwise: else_block }, span);
+        self.push(
+            Stmt::If {
+                condition,
+                then: then_block,
+                otherwise: else_block,
+            },
+            span,
+        );
         let leaves = result.into_iter().map(Operand::Local).collect();
         Some(Value { ty, leaves })
     }
@@ -230,7 +282,13 @@ impl<'a> Checker<'a> {
         None
     }
 
-    fn assignment(&mut self, op: Option<BinaryOp>, target: &'a Expr, value: &'a Expr, span: Span) -> Option<Value> {
+    fn assignment(
+        &mut self,
+        op: Option<BinaryOp>,
+        target: &'a Expr,
+        value: &'a Expr,
+        span: Span,
+    ) -> Option<Value> {
         let place = self.place(target);
         if op.is_some() {
             self.mark_read(target);
@@ -260,7 +318,8 @@ impl<'a> Checker<'a> {
             return None;
         }
         let mut old = self.read(&place, span)?;
-        let is_number = !old.ty.is_array() && matches!(old.ty.base, Base::Int | Base::Float) || old.ty.is_triple();
+        let is_number =
+            !old.ty.is_array() && matches!(old.ty.base, Base::Int | Base::Float) || old.ty.is_triple();
         if !is_number {
             let found = self.show(old.ty);
             let symbol = if increment { "++" } else { "--" };

@@ -18,9 +18,17 @@ impl<'a> Checker<'a> {
         let directives = directives(&text);
         let values: Vec<&Given<'a>> = given[1..].iter().collect();
         // An array fills as many directives as it has elements.
-        let total: usize = values.iter().filter_map(|g| g.ty()).map(|ty| ty.count() as usize).sum();
+        let total: usize = values
+            .iter()
+            .filter_map(|g| g.ty())
+            .map(|ty| ty.count() as usize)
+            .sum();
         if directives.len() != total {
-            let error = CheckError::FormatCount { name, expected: directives.len(), found: total };
+            let error = CheckError::FormatCount {
+                name,
+                expected: directives.len(),
+                found: total,
+            };
             self.report(first.span, error);
             return;
         }

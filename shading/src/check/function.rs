@@ -68,7 +68,13 @@ pub(super) struct LoopFrame {
 
 impl Default for Frame {
     fn default() -> Frame {
-        Frame { ty: Type::VOID, result: vec![], scope: None, returns: false, loops: vec![] }
+        Frame {
+            ty: Type::VOID,
+            result: vec![],
+            scope: None,
+            returns: false,
+            loops: vec![],
+        }
     }
 }
 
@@ -93,7 +99,10 @@ impl<'a> Checker<'a> {
                 formals = None;
             }
             match (ty, &mut formals) {
-                (Some(ty), Some(list)) => list.push(Formal { ty, output: param.passing == Passing::Output }),
+                (Some(ty), Some(list)) => list.push(Formal {
+                    ty,
+                    output: param.passing == Passing::Output,
+                }),
                 _ => formals = None,
             }
         }
@@ -107,7 +116,8 @@ impl<'a> Checker<'a> {
             is_recursive: false,
             callees: FxHashSet::default(),
         });
-        self.scopes.declare_function(self.scope, &function.name.text, index);
+        self.scopes
+            .declare_function(self.scope, &function.name.text, index);
         Some(index)
     }
 
@@ -116,16 +126,23 @@ impl<'a> Checker<'a> {
         let name = &function.name.text;
         let before = self.scopes.find_functions(self.scope, name);
         let index = self.add_function(function, false)?;
-        if function.body.is_none() {
-            return None;
-        }
+        function.body.as_ref()?;
         let formals = self.functions[index].formals.clone();
         for other in before {
             let info = &self.functions[other];
             let same_scope = info.scope == self.scope && info.ast.body.is_some();
-            if same_scope && same_formals(&info.formals, &formals) && info.result == self.functions[index].result {
+            if same_scope
+                && same_formals(&info.formals, &formals)
+                && info.result == self.functions[index].result
+            {
                 let name = name.clone();
-                self.report(function.name.span, CheckError::Duplicate { what: "function", name });
+                self.report(
+                    function.name.span,
+                    CheckError::Duplicate {
+                        what: "function",
+                        name,
+                    },
+                );
             }
         }
         Some(index)
@@ -229,7 +246,10 @@ impl<'a> Checker<'a> {
         if self.inlined >= MAX_INLINED || self.is_exhausted() {
             let name = function.name.text.clone();
             let quiet = std::mem::take(&mut self.quiet);
-            self.report(self.prelude_call.unwrap_or(span), CheckError::CallsTooDeep { name });
+            self.report(
+                self.prelude_call.unwrap_or(span),
+                CheckError::CallsTooDeep { name },
+            );
             self.quiet = quiet;
             return None;
         }
@@ -242,7 +262,11 @@ impl<'a> Checker<'a> {
 
         let scope = self.scopes.push(outer);
         let outer_scope = std::mem::replace(&mut self.scope, scope);
-        let frame = Frame { ty, result: result.clone(), ..Frame::default() };
+        let frame = Frame {
+            ty,
+            result: result.clone(),
+            ..Frame::default()
+        };
         let outer_frame = std::mem::replace(&mut self.frame, frame);
         let references = std::mem::take(&mut self.references);
         let in_group = std::mem::take(&mut self.in_group);
@@ -255,7 +279,9 @@ impl<'a> Checker<'a> {
         for (bound, param) in bound.iter().zip(&function.params) {
             self.declare_param(&param.name, bound.meaning.clone());
         }
-        let block = self.block(span, |c| c.statements(function.body.as_deref().unwrap_or_default(), true));
+        let block = self.block(span, |c| {
+            c.statements(function.body.as_deref().unwrap_or_default(), true);
+        });
         self.inlined -= 1;
         self.quiet -= 1;
         self.prelude_call = prelude_call;
@@ -287,10 +313,16 @@ impl<'a> Checker<'a> {
             }
             self.mark_written(expr);
             self.scopes_mark_read(expr);
-            let ty = Type { base: formal.ty.base, length: place.ty.length };
+            let ty = Type {
+                base: formal.ty.base,
+                length: place.ty.length,
+            };
             if place.is_whole() {
                 place.ty = ty;
-                return Some(Bound { meaning: Meaning::Variable(place), back: None });
+                return Some(Bound {
+                    meaning: Meaning::Variable(place),
+                    back: None,
+                });
             }
             let value = self.read(&place, given.span)?;
             let locals = self.locals(name, ty);
@@ -298,18 +330,27 @@ impl<'a> Checker<'a> {
                 self.store(*local, *leaf, given.span);
             }
             let meaning = Meaning::Variable(Place::whole(ty, locals.clone(), Access::Writable));
-            return Some(Bound { meaning, back: Some((place, locals)) });
+            return Some(Bound {
+                meaning,
+                back: Some((place, locals)),
+            });
         }
         let value = self.given_as(given, formal.ty)?;
         if value.leaves.iter().all(|leaf| matches!(leaf, Operand::Const(_))) {
-            return Some(Bound { meaning: Meaning::Value(value), back: None });
+            return Some(Bound {
+                meaning: Meaning::Value(value),
+                back: None,
+            });
         }
         let locals = self.locals(name, value.ty);
         for (local, leaf) in locals.iter().zip(&value.leaves) {
             self.store(*local, *leaf, given.span);
         }
         let place = Place::whole(value.ty, locals, Access::Param(name.to_owned()));
-        Some(Bound { meaning: Meaning::Variable(place), back: None })
+        Some(Bound {
+            meaning: Meaning::Variable(place),
+            back: None,
+        })
     }
 
     pub(super) fn declare_param(&mut self, name: &'a ast::Name, meaning: Meaning) {
@@ -324,7 +365,13 @@ impl<'a> Checker<'a> {
             is_written: true,
         };
         if self.scopes.declare(self.scope, symbol).is_some() && !name.text.is_empty() {
-            self.report(name.span, CheckError::Duplicate { what: "parameter", name: name.text.clone() });
+            self.report(
+                name.span,
+                CheckError::Duplicate {
+                    what: "parameter",
+                    name: name.text.clone(),
+                },
+            );
         }
     }
 
@@ -358,7 +405,15 @@ impl<'a> Checker<'a> {
         }
         let function = self.recursive(index);
         let at = self.prelude_call.unwrap_or(span);
-        self.push(Stmt::Call { function, args, results, span: at }, span);
+        self.push(
+            Stmt::Call {
+                function,
+                args,
+                results,
+                span: at,
+            },
+            span,
+        );
         for (place, locals) in back {
             let leaves = locals.into_iter().map(Operand::Local).collect();
             self.write(&place, Value { ty: place.ty, leaves }, span);
@@ -398,7 +453,11 @@ impl<'a> Checker<'a> {
         let scope = self.scopes.push(scope);
         let outer_scope = std::mem::replace(&mut self.scope, scope);
         let result = self.locals("result", ty);
-        let frame = Frame { ty, result: result.clone(), ..Frame::default() };
+        let frame = Frame {
+            ty,
+            result: result.clone(),
+            ..Frame::default()
+        };
         let outer_frame = std::mem::replace(&mut self.frame, frame);
 
         let mut params = vec![];
@@ -413,7 +472,10 @@ impl<'a> Checker<'a> {
             } else {
                 access = Access::Param(name.clone());
             }
-            self.declare_param(&param.name, Meaning::Variable(Place::whole(formal.ty, locals, access)));
+            self.declare_param(
+                &param.name,
+                Meaning::Variable(Place::whole(formal.ty, locals, access)),
+            );
         }
         let statements = function.body.as_deref().unwrap_or_default();
         let block = self.block(function.span, |c| c.statements(statements, true));
@@ -430,6 +492,11 @@ impl<'a> Checker<'a> {
             Some(scope) => body.code.body.push(Stmt::Scope { scope, body: block }),
             None => body.code.body.extend(block),
         }
-        Function { name: function.name.text.clone(), params, outputs, code: body.code }
+        Function {
+            name: function.name.text.clone(),
+            params,
+            outputs,
+            code: body.code,
+        }
     }
 }

@@ -30,7 +30,10 @@ const CONSTANTS: [(&str, f32); 15] = [
 
 /// The value of a constant with a name.
 pub(super) fn named_constant(name: &str) -> Option<f32> {
-    CONSTANTS.iter().find(|(n, _)| *n == name).map(|(_, value)| *value)
+    CONSTANTS
+        .iter()
+        .find(|(n, _)| *n == name)
+        .map(|(_, value)| *value)
 }
 
 /// The names of the constants.
@@ -41,7 +44,13 @@ pub(super) fn constant_names() -> impl Iterator<Item = &'static str> {
 impl<'a> Checker<'a> {
     pub(super) fn int_literal(&mut self, value: i64, span: Span) -> Value {
         if i32::try_from(value).is_err() {
-            self.report(span, CheckError::IntOverflow { value, wrapped: value as i32 });
+            self.report(
+                span,
+                CheckError::IntOverflow {
+                    value,
+                    wrapped: value as i32,
+                },
+            );
         }
         Value::new(Type::INT, self.int(value as i32))
     }

@@ -141,7 +141,14 @@ pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagn
     if ty == Some(Type::VOID) {
         checker.report(param.ty.span, CheckError::VoidVariable);
     }
-    match (checker.finish().list.into_iter().find(|d| d.severity == Severity::Error), ty) {
+    match (
+        checker
+            .finish()
+            .list
+            .into_iter()
+            .find(|d| d.severity == Severity::Error),
+        ty,
+    ) {
         (None, Some(ty)) => Ok(ty),
         (Some(error), _) => Err(error),
         (None, None) => Err(Diagnostic::error("unknown type").at(sources, param.ty.span, "")),
@@ -151,7 +158,10 @@ pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagn
 /// Whether the language itself brings a function of that name that is no built-in.
 pub fn is_prelude_function(name: &str) -> bool {
     call::SPECIAL_NAMES.contains(&name)
-        || prelude().items.iter().any(|item| matches!(item, ast::Item::Function(f) if f.name.text == name))
+        || prelude()
+            .items
+            .iter()
+            .any(|item| matches!(item, ast::Item::Function(f) if f.name.text == name))
 }
 
 /// Nesting is bounded, but not by what every thread's stack holds.
@@ -290,7 +300,11 @@ impl<'a> Checker<'a> {
         let is_unused = matches!(error, CheckError::Unused { .. });
         let diagnostic = error.diagnostic(self.sources, span);
         if self.said.insert((span, diagnostic.message.clone())) {
-            let list = if is_unused { &mut self.unused } else { &mut self.diagnostics };
+            let list = if is_unused {
+                &mut self.unused
+            } else {
+                &mut self.diagnostics
+            };
             list.push((span, diagnostic));
         }
     }
@@ -305,7 +319,8 @@ impl<'a> Checker<'a> {
         if self.errors() == 0 {
             self.diagnostics.append(&mut self.unused);
         }
-        self.diagnostics.sort_by_key(|(span, _)| (span.source.0, span.start));
+        self.diagnostics
+            .sort_by_key(|(span, _)| (span.source.0, span.start));
         Diagnostics {
             list: self.diagnostics.into_iter().map(|(_, d)| d).collect(),
         }

@@ -28,7 +28,8 @@ impl<'a> Checker<'a> {
         }
         let is_single = !value.ty.is_array();
         let base = value.ty.base;
-        let is_number = is_single && (matches!(base, Base::Int | Base::Float | Base::Matrix) || base.is_triple());
+        let is_number =
+            is_single && (matches!(base, Base::Int | Base::Float | Base::Matrix) || base.is_triple());
         match op {
             UnaryOp::Plus if is_number => Some(value),
             UnaryOp::Neg if is_number => Some(match self.negated(value.leaf()) {
@@ -53,7 +54,13 @@ impl<'a> Checker<'a> {
             }
             UnaryOp::Plus | UnaryOp::Neg | UnaryOp::Not | UnaryOp::BitNot => {
                 let found = self.show(value.ty);
-                self.report(span, CheckError::BadOperand { symbol: op.symbol(), found });
+                self.report(
+                    span,
+                    CheckError::BadOperand {
+                        symbol: op.symbol(),
+                        found,
+                    },
+                );
                 None
             }
         }
@@ -105,7 +112,9 @@ impl<'a> Checker<'a> {
     /// `a op b`, except for `&&` and `||`.
     pub(super) fn operate(&mut self, op: BinaryOp, a: &Value, b: &Value, span: Span) -> Option<Value> {
         let result = match op {
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => return self.arithmetic(op, a, b, span),
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
+                return self.arithmetic(op, a, b, span);
+            }
             BinaryOp::Mod => self.int_operation(Op::Mod, a, b, span),
             BinaryOp::BitAnd => self.int_operation(Op::BitAnd, a, b, span),
             BinaryOp::BitOr => self.int_operation(Op::BitOr, a, b, span),
@@ -160,8 +169,17 @@ impl<'a> Checker<'a> {
             self.bad_operands(op, a, b, span);
             return None;
         };
-        let operand_ty = |own: Type| if ty.is_triple() && own.is_triple() { own } else { ty };
-        let (a, b) = (self.convert(a, operand_ty(a.ty), span), self.convert(b, operand_ty(b.ty), span));
+        let operand_ty = |own: Type| {
+            if ty.is_triple() && own.is_triple() {
+                own
+            } else {
+                ty
+            }
+        };
+        let (a, b) = (
+            self.convert(a, operand_ty(a.ty), span),
+            self.convert(b, operand_ty(b.ty), span),
+        );
         let op = match op {
             BinaryOp::Add => Op::Add,
             BinaryOp::Sub => Op::Sub,
@@ -176,9 +194,16 @@ impl<'a> Checker<'a> {
         match op {
             BinaryOp::Add => {
                 // `closure + 0` is as plain as `closure = 0`.
-                let both = self.coerce(a, Type::CLOSURE, span).zip(self.coerce(b, Type::CLOSURE, span));
+                let both = self
+                    .coerce(a, Type::CLOSURE, span)
+                    .zip(self.coerce(b, Type::CLOSURE, span));
                 if let Some((a, b)) = both {
-                    return Some(self.emit_value(Op::ClosureAdd, vec![a.leaf(), b.leaf()], Type::CLOSURE, span));
+                    return Some(self.emit_value(
+                        Op::ClosureAdd,
+                        vec![a.leaf(), b.leaf()],
+                        Type::CLOSURE,
+                        span,
+                    ));
                 }
             }
             BinaryOp::Mul => {
@@ -213,10 +238,20 @@ impl<'a> Checker<'a> {
     ) -> Option<Value> {
         if self.scopes.find_functions(self.scope, name).is_empty() {
             let shown: Vec<String> = operands.iter().map(|v| self.show(v.ty)).collect();
-            self.report(span, CheckError::NoOperator { symbol, name, operands: shown });
+            self.report(
+                span,
+                CheckError::NoOperator {
+                    symbol,
+                    name,
+                    operands: shown,
+                },
+            );
             return None;
         }
-        let args = operands.iter().map(|v| super::argument::Given::value((*v).clone(), span)).collect();
+        let args = operands
+            .iter()
+            .map(|v| super::argument::Given::value((*v).clone(), span))
+            .collect();
         self.call_named(name, args, expected, span)
     }
 
@@ -226,7 +261,10 @@ impl<'a> Checker<'a> {
             ExprKind::Assign { .. } | ExprKind::Step { .. } => true,
             ExprKind::Call { name, .. } => {
                 let writes = |index: &usize| self.functions[*index].formals.iter().any(|f| f.output);
-                self.scopes.find_functions(self.scope, &name.text).iter().any(writes)
+                self.scopes
+                    .find_functions(self.scope, &name.text)
+                    .iter()
+                    .any(writes)
             }
             _ => false,
         };
@@ -258,7 +296,9 @@ fn arithmetic_type(op: BinaryOp, a: Type, b: Type) -> Option<Type> {
         (Base::Point, Base::Point, BinaryOp::Sub) => Type::VECTOR,
         (a, b, _) if a == b => Type::single(a),
         (Base::Color, _, _) | (_, Base::Color, _) => Type::COLOR,
-        (Base::Point, _, BinaryOp::Add | BinaryOp::Sub) | (_, Base::Point, BinaryOp::Add | BinaryOp::Sub) => Type::POINT,
+        (Base::Point, _, BinaryOp::Add | BinaryOp::Sub) | (_, Base::Point, BinaryOp::Add | BinaryOp::Sub) => {
+            Type::POINT
+        }
         _ => Type::VECTOR,
     })
 }

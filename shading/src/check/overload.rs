@@ -4,11 +4,11 @@
 //! gives the expected type, then the first: the user's before the prelude's before the built-in.
 
 use super::Checker;
+use super::Value;
 use super::argument::Given;
 use super::error::CheckError;
 use super::function::Formal;
 use super::types::{conversion_rank, near};
-use super::Value;
 use crate::builtins::{self, Signature};
 use crate::hir::Op;
 use crate::source::Span;
@@ -93,7 +93,14 @@ impl<'a> Checker<'a> {
         for signature in builtins::overloads(name) {
             list.push(Candidate {
                 callee: Callee::Builtin(signature),
-                formals: signature.params.iter().map(|ty| Formal { ty: *ty, output: false }).collect(),
+                formals: signature
+                    .params
+                    .iter()
+                    .map(|ty| Formal {
+                        ty: *ty,
+                        output: false,
+                    })
+                    .collect(),
                 variadic: signature.variadic,
                 result: signature.result,
             });
@@ -112,10 +119,17 @@ impl<'a> Checker<'a> {
             return None;
         }
         let pairs = candidate.formals.iter().zip(given);
-        pairs.map(|(formal, given)| self.argument_rank(given, formal.ty, formal.output)).sum()
+        pairs
+            .map(|(formal, given)| self.argument_rank(given, formal.ty, formal.output))
+            .sum()
     }
 
-    fn call_builtin(&mut self, signature: &'static Signature, given: &[Given<'a>], span: Span) -> Option<Value> {
+    fn call_builtin(
+        &mut self,
+        signature: &'static Signature,
+        given: &[Given<'a>],
+        span: Span,
+    ) -> Option<Value> {
         let mut args = vec![];
         for (i, given) in given.iter().enumerate() {
             let value = match signature.params.get(i) {
@@ -157,7 +171,13 @@ impl<'a> Checker<'a> {
             known.extend(self.closures.iter().map(|(_, s)| s.name));
             known.extend(self.scopes.struct_names(self.scope));
             let near = near(name, &known);
-            self.report(span, CheckError::UnknownFunction { name: name.to_owned(), near });
+            self.report(
+                span,
+                CheckError::UnknownFunction {
+                    name: name.to_owned(),
+                    near,
+                },
+            );
             return;
         }
         let found: Vec<String> = given.iter().map(|g| self.show_given(g)).collect();
@@ -166,7 +186,15 @@ impl<'a> Checker<'a> {
             if only.formals.len() != given.len() {
                 let (expected, found) = (only.formals.len(), given.len());
                 let name = name.to_owned();
-                self.report(span, CheckError::ArgumentCount { name, expected, found, candidates: shown });
+                self.report(
+                    span,
+                    CheckError::ArgumentCount {
+                        name,
+                        expected,
+                        found,
+                        candidates: shown,
+                    },
+                );
                 return;
             }
             for (i, (formal, given)) in only.formals.iter().zip(given).enumerate() {
@@ -184,7 +212,14 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        self.report(span, CheckError::NoOverload { name: name.to_owned(), found, candidates: shown });
+        self.report(
+            span,
+            CheckError::NoOverload {
+                name: name.to_owned(),
+                found,
+                candidates: shown,
+            },
+        );
     }
 
     pub(super) fn show_given(&self, given: &Given<'a>) -> String {
@@ -219,6 +254,10 @@ pub(super) fn c_function(name: &str) -> &str {
 
 /// Whether one list of parameter types repeats another.
 pub(super) fn same_formals(a: &[Formal], b: &[Formal]) -> bool {
-    let same_length = |a: Type, b: Type| a.length == b.length || matches!((a.length, b.length), (Length::Unsized, _));
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.ty.base == b.ty.base && same_length(a.ty, b.ty))
+    let same_length =
+        |a: Type, b: Type| a.length == b.length || matches!((a.length, b.length), (Length::Unsized, _));
+    a.len() == b.len()
+        && a.iter()
+            .zip(b)
+            .all(|(a, b)| a.ty.base == b.ty.base && same_length(a.ty, b.ty))
 }

@@ -53,7 +53,13 @@ pub(super) enum Access {
 impl Place {
     /// A whole variable.
     pub(super) fn whole(ty: Type, leaves: Vec<LocalId>, access: Access) -> Place {
-        Place { ty, leaves, element: None, component: None, access }
+        Place {
+            ty,
+            leaves,
+            element: None,
+            component: None,
+            access,
+        }
     }
 
     /// Whether it is a whole variable, not a part of one.
@@ -106,7 +112,9 @@ impl<'a> Checker<'a> {
         if self.references.is_empty() {
             return None;
         }
-        self.references.get(&super::unit::ReferencePath::of(expr)?.to_string()).cloned()
+        self.references
+            .get(&super::unit::ReferencePath::of(expr)?.to_string())
+            .cloned()
     }
 
     /// Notes that the variable that an expression is part of is read.
@@ -155,10 +163,14 @@ impl<'a> Checker<'a> {
 
     /// Puts a value into variables.
     pub(super) fn materialise(&mut self, value: Value, span: Span) -> Place {
-        let leaves = value.leaves.iter().zip(self.leaves(value.ty)).map(|(leaf, (_, ty))| match leaf {
-            Operand::Local(local) => *local,
-            Operand::Const(_) => self.body.local("", ty),
-        });
+        let leaves = value
+            .leaves
+            .iter()
+            .zip(self.leaves(value.ty))
+            .map(|(leaf, (_, ty))| match leaf {
+                Operand::Local(local) => *local,
+                Operand::Const(_) => self.body.local("", ty),
+            });
         let leaves: Vec<LocalId> = leaves.collect();
         for (local, leaf) in leaves.iter().zip(&value.leaves) {
             self.store(*local, *leaf, span);
@@ -172,7 +184,12 @@ impl<'a> Checker<'a> {
             let is_foreign = symbol.body != self.body.id;
             let meaning = symbol.meaning.clone();
             if is_foreign && self.alone.is_none() && !matches!(meaning, Meaning::Unknown) {
-                self.report(span, CheckError::OutOfReach { name: name.to_owned() });
+                self.report(
+                    span,
+                    CheckError::OutOfReach {
+                        name: name.to_owned(),
+                    },
+                );
                 return None;
             }
             return match meaning {
@@ -218,7 +235,14 @@ impl<'a> Checker<'a> {
         known.extend(self.references.keys().map(String::as_str));
         let is_function = self.is_callable(name);
         let near = near(name, &known);
-        self.report(span, CheckError::UnknownName { name: name.to_owned(), near, is_function });
+        self.report(
+            span,
+            CheckError::UnknownName {
+                name: name.to_owned(),
+                near,
+                is_function,
+            },
+        );
     }
 
     fn member(&mut self, mut place: Place, name: &Name) -> Option<Place> {
@@ -238,7 +262,14 @@ impl<'a> Checker<'a> {
             let known: Vec<&str> = info_fields(self, place.ty.base);
             let near = near(&name.text, &known);
             let ty = self.show(place.ty);
-            self.report(name.span, CheckError::UnknownMember { ty, name: name.text.clone(), near });
+            self.report(
+                name.span,
+                CheckError::UnknownMember {
+                    ty,
+                    name: name.text.clone(),
+                    near,
+                },
+            );
             return None;
         }
         let lane = match name.text.as_str() {
@@ -256,8 +287,18 @@ impl<'a> Checker<'a> {
             }
             _ => {
                 let ty = self.show(place.ty);
-                let near = place.ty.is_triple().then(|| "r`, `g`, `b`, `x`, `y` or `z".to_owned());
-                self.report(name.span, CheckError::UnknownMember { ty, name: name.text.clone(), near });
+                let near = place
+                    .ty
+                    .is_triple()
+                    .then(|| "r`, `g`, `b`, `x`, `y` or `z".to_owned());
+                self.report(
+                    name.span,
+                    CheckError::UnknownMember {
+                        ty,
+                        name: name.text.clone(),
+                        near,
+                    },
+                );
                 None
             }
         }
@@ -376,7 +417,14 @@ impl<'a> Checker<'a> {
         self.assign(Some(local), Op::ArraySet, vec![old, index, new], span);
     }
 
-    fn write_component(&mut self, dst: LocalId, old: Operand, component: Component, leaf: Operand, span: Span) {
+    fn write_component(
+        &mut self,
+        dst: LocalId,
+        old: Operand,
+        component: Component,
+        leaf: Operand,
+        span: Span,
+    ) {
         let (op, args) = match component {
             Component::Lane(lane) | Component::Row(lane) => (Op::TripleSet, vec![old, lane, leaf]),
             Component::Entry(row, column) => (Op::MatrixSet, vec![old, row, column, leaf]),
@@ -397,7 +445,12 @@ impl<'a> Checker<'a> {
         if place.access == Access::Writable {
             return true;
         }
-        self.report(span, CheckError::NotWritable { access: place.access.clone() });
+        self.report(
+            span,
+            CheckError::NotWritable {
+                access: place.access.clone(),
+            },
+        );
         false
     }
 }

@@ -166,6 +166,8 @@ impl<'a> Scopes<'a> {
 
     /// All names of functions, for hints.
     pub(super) fn function_names(&self, from: ScopeIndex) -> Vec<&'a str> {
-        self.chain(from).flat_map(|s| s.functions.keys().copied()).collect()
+        self.chain(from)
+            .flat_map(|s| s.functions.keys().copied())
+            .collect()
     }
 }

@@ -14,7 +14,12 @@ impl<'a> Checker<'a> {
     pub(super) fn transform(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<Value> {
         let given = self.arguments(args)?;
         if name == "transformu" {
-            self.report(span, CheckError::NotYet { what: "`transformu`".to_owned() });
+            self.report(
+                span,
+                CheckError::NotYet {
+                    what: "`transformu`".to_owned(),
+                },
+            );
             return None;
         }
         let is_string = |g: &Given<'a>| g.ty() == Some(Type::STRING);
@@ -52,7 +57,8 @@ impl<'a> Checker<'a> {
     }
 
     fn space_matrix(&mut self, from: Operand, to: Operand, span: Span) -> Operand {
-        self.emit_builtin(Builtin::SpaceMatrix, vec![from, to], Type::MATRIX, span).leaf()
+        self.emit_builtin(Builtin::SpaceMatrix, vec![from, to], Type::MATRIX, span)
+            .leaf()
     }
 
     /// `point("space", x, y, z)`, `color("hsv", h, s, v)`
@@ -63,7 +69,7 @@ impl<'a> Checker<'a> {
             self.report(span, CheckError::BadConstructor { name, found });
             return None;
         }
-        let value = self.from_floats(ty, floats, span)?;
+        let value = self.build_from(ty, floats, span)?;
         let space_value = self.given_as(space, Type::STRING)?;
         if ty.base == Base::Color {
             let given = vec![Given::value(space_value, space.span), Given::value(value, span)];
@@ -84,9 +90,15 @@ impl<'a> Checker<'a> {
                 return Some(Value::new(Type::MATRIX, self.space_matrix(from, to, span)));
             }
             [only] => self.given_as(only, Type::MATRIX)?,
-            floats if floats.len() == 16 => self.from_floats(Type::MATRIX, floats, span)?,
+            floats if floats.len() == 16 => self.build_from(Type::MATRIX, floats, span)?,
             _ => {
-                self.report(span, CheckError::BadConstructor { name: "matrix".to_owned(), found: given.len() });
+                self.report(
+                    span,
+                    CheckError::BadConstructor {
+                        name: "matrix".to_owned(),
+                        found: given.len(),
+                    },
+                );
                 return None;
             }
         };

@@ -32,25 +32,42 @@ impl<'a> Checker<'a> {
             return;
         }
         match &stmt.kind {
-            StmtKind::Declare { constant, ty, variables } => {
+            StmtKind::Declare {
+                constant,
+                ty,
+                variables,
+            } => {
                 for variable in variables {
                     self.declare(*constant, ty, variable);
                 }
             }
             StmtKind::Function(function) => self.local_function(function),
             StmtKind::Expr(expr) => self.expr_stmt(expr),
-            StmtKind::If { condition, then, otherwise } => {
+            StmtKind::If {
+                condition,
+                then,
+                otherwise,
+            } => {
                 self.if_stmt(condition, then, otherwise.as_deref(), tail, stmt.span);
             }
-            StmtKind::For { init, condition, step, body } => self.scoped(|c| {
+            StmtKind::For {
+                init,
+                condition,
+                step,
+                body,
+            } => self.scoped(|c| {
                 if let Some(init) = init {
                     c.stmt(init, false);
                 }
                 c.loop_stmt(condition.as_ref(), step.as_ref(), body, false, stmt.span);
                 c.warn_unused();
             }),
-            StmtKind::While { condition, body } => self.loop_stmt(Some(condition), None, body, false, stmt.span),
-            StmtKind::DoWhile { body, condition } => self.loop_stmt(Some(condition), None, body, true, stmt.span),
+            StmtKind::While { condition, body } => {
+                self.loop_stmt(Some(condition), None, body, false, stmt.span);
+            }
+            StmtKind::DoWhile { body, condition } => {
+                self.loop_stmt(Some(condition), None, body, true, stmt.span);
+            }
             StmtKind::Break => match self.frame.loops.last() {
                 Some(frame) => {
                     let leave = Out::Leave(frame.break_scope);
@@ -66,16 +83,16 @@ impl<'a> Checker<'a> {
     }
 
     fn expr_stmt(&mut self, expr: &'a Expr) {
-        let does_nothing = match &expr.kind {
+        let does_nothing = matches!(
+            expr.kind,
             ExprKind::Binary { .. }
-            | ExprKind::Name(_)
-            | ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::String(_)
-            | ExprKind::Member { .. }
-            | ExprKind::Index { .. } => true,
-            _ => false,
-        };
+                | ExprKind::Name(_)
+                | ExprKind::Int(_)
+                | ExprKind::Float(_)
+                | ExprKind::String(_)
+                | ExprKind::Member { .. }
+                | ExprKind::Index { .. }
+        );
         let before = self.errors();
         self.expr(expr, None);
         if does_nothing && self.errors() == before {
@@ -101,7 +118,14 @@ impl<'a> Checker<'a> {
             None => vec![],
         };
         if let Some(condition) = condition {
-            self.push(Out::If { condition, then, otherwise }, span);
+            self.push(
+                Out::If {
+                    condition,
+                    then,
+                    otherwise,
+                },
+                span,
+            );
         }
     }
 
@@ -114,7 +138,10 @@ impl<'a> Checker<'a> {
         span: Span,
     ) {
         let break_scope = self.new_scope("break");
-        self.frame.loops.push(LoopFrame { break_scope, continue_scope: None });
+        self.frame.loops.push(LoopFrame {
+            break_scope,
+            continue_scope: None,
+        });
         let block = self.block(span, |c| {
             if !body_first {
                 c.leave_unless(condition, break_scope, span);
@@ -132,8 +159,17 @@ impl<'a> Checker<'a> {
             }
         });
         self.frame.loops.pop();
-        let body = vec![Out::Loop { body: block, span: self.prelude_call.unwrap_or(span) }];
-        self.push(Out::Scope { scope: break_scope, body }, span);
+        let body = vec![Out::Loop {
+            body: block,
+            span: self.prelude_call.unwrap_or(span),
+        }];
+        self.push(
+            Out::Scope {
+                scope: break_scope,
+                body,
+            },
+            span,
+        );
     }
 
     fn leave_unless(&mut self, condition: Option<&'a Expr>, scope: crate::hir::ScopeId, span: Span) {
@@ -141,7 +177,14 @@ impl<'a> Checker<'a> {
             return;
         };
         let otherwise = vec![Out::Leave(scope)];
-        self.push(Out::If { condition, then: vec![], otherwise }, span);
+        self.push(
+            Out::If {
+                condition,
+                then: vec![],
+                otherwise,
+            },
+            span,
+        );
     }
 
     fn continue_stmt(&mut self, span: Span) {
@@ -208,7 +251,11 @@ impl<'a> Checker<'a> {
             if value.is_none() {
                 // The initialiser's mistake is reported; the variable is known all the same.
                 let is_known = ty != Type::VOID && ty.length != Length::Unsized;
-                return if is_known { self.variable(name, ty, Access::Writable) } else { Meaning::Unknown };
+                return if is_known {
+                    self.variable(name, ty, Access::Writable)
+                } else {
+                    Meaning::Unknown
+                };
             }
         } else if let Some(init) = &variable.init {
             self.quiet += 1;
@@ -231,7 +278,11 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        let access = if constant { Access::Constant(name.text.clone()) } else { Access::Writable };
+        let access = if constant {
+            Access::Constant(name.text.clone())
+        } else {
+            Access::Writable
+        };
         let meaning = self.variable(name, ty, access);
         if let (Some(Value { leaves, .. }), Meaning::Variable(place)) = (value, &meaning) {
             for (local, leaf) in place.leaves.clone().into_iter().zip(leaves) {
@@ -251,11 +302,19 @@ impl<'a> Checker<'a> {
         if let Some(other) = self.scopes.find(self.scope, &name.text).filter(|_| !is_twice) {
             let other = self.scopes.get(other);
             if other.body == self.body.id {
-                let error = CheckError::Shadowed { name: name.text.clone(), other: other.span };
+                let error = CheckError::Shadowed {
+                    name: name.text.clone(),
+                    other: other.span,
+                };
                 self.report(name.span, error);
             }
         } else if crate::builtins::Global::from_name(&name.text).is_some() || name.text == "Ci" {
-            self.report(name.span, CheckError::GlobalShadowed { name: name.text.clone() });
+            self.report(
+                name.span,
+                CheckError::GlobalShadowed {
+                    name: name.text.clone(),
+                },
+            );
         }
         let is_unknown = matches!(meaning, Meaning::Unknown);
         let symbol = Symbol {
@@ -269,7 +328,13 @@ impl<'a> Checker<'a> {
             is_written: is_written || is_unknown,
         };
         if self.scopes.declare(self.scope, symbol).is_some() {
-            self.report(name.span, CheckError::Duplicate { what: "variable", name: name.text.clone() });
+            self.report(
+                name.span,
+                CheckError::Duplicate {
+                    what: "variable",
+                    name: name.text.clone(),
+                },
+            );
         }
     }
 

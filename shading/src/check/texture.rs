@@ -11,19 +11,52 @@ use crate::ty::Type;
 
 /// Options of the specification that change nothing yet.
 const IGNORED: [&str; 21] = [
-    "blur", "sblur", "tblur", "width", "swidth", "twidth", "rblur", "rwidth", "filter", "firstchannel", "subimage",
-    "interp", "fill", "missingcolor", "missingalpha", "time", "errormessage", "rwrap", "colorspace", "r", "bias",
+    "blur",
+    "sblur",
+    "tblur",
+    "width",
+    "swidth",
+    "twidth",
+    "rblur",
+    "rwidth",
+    "filter",
+    "firstchannel",
+    "subimage",
+    "interp",
+    "fill",
+    "missingcolor",
+    "missingalpha",
+    "time",
+    "errormessage",
+    "rwrap",
+    "colorspace",
+    "r",
+    "bias",
 ];
 
 impl<'a> Checker<'a> {
     /// `texture(file, s, t, [dsdx, dtdx, dsdy, dtdy,] "option", value, …)`
-    pub(super) fn texture(&mut self, args: &'a [Argument], expected: Option<Type>, span: Span) -> Option<Value> {
+    pub(super) fn texture(
+        &mut self,
+        args: &'a [Argument],
+        expected: Option<Type>,
+        span: Span,
+    ) -> Option<Value> {
         let mut given = self.arguments(args)?;
         let is_string = |g: &Given<'a>| g.ty() == Some(Type::STRING);
-        let options_at = given.iter().skip(1).position(is_string).map_or(given.len(), |n| n + 1);
+        let options_at = given
+            .iter()
+            .skip(1)
+            .position(is_string)
+            .map_or(given.len(), |n| n + 1);
         let options = given.split_off(options_at);
         if !matches!(given.len(), 3 | 7) || !is_string(&given[0]) {
-            self.report(span, CheckError::BadForm { form: "texture(\"file\", s, t, \"option\", value, …)" });
+            self.report(
+                span,
+                CheckError::BadForm {
+                    form: "texture(\"file\", s, t, \"option\", value, …)",
+                },
+            );
             return None;
         }
         let file = self.given_as(&given[0], Type::STRING);
@@ -32,7 +65,10 @@ impl<'a> Checker<'a> {
             floats.push(self.given_as(given, Type::FLOAT));
         }
         let (wrap, alpha) = self.texture_options(&options, span);
-        let floats: Vec<Operand> = floats.into_iter().map(|v| v.map(|v| v.leaf())).collect::<Option<_>>()?;
+        let floats: Vec<Operand> = floats
+            .into_iter()
+            .map(|v| v.map(|v| v.leaf()))
+            .collect::<Option<_>>()?;
         let operands = vec![file?.leaf(), floats[0], floats[1]];
         let ty = match expected {
             Some(ty) if ty.is_triple() => ty,
@@ -81,8 +117,17 @@ impl<'a> Checker<'a> {
                 "alpha" => self.report(value.span, CheckError::AlphaNotVariable),
                 other => {
                     let is_known = IGNORED.contains(&other);
-                    let near = near(other, &["wrap", "swrap", "twrap", "alpha", "blur", "width", "interp", "fill"]);
-                    let error = CheckError::TextureOption { name: other.to_owned(), is_known, near };
+                    let near = near(
+                        other,
+                        &[
+                            "wrap", "swrap", "twrap", "alpha", "blur", "width", "interp", "fill",
+                        ],
+                    );
+                    let error = CheckError::TextureOption {
+                        name: other.to_owned(),
+                        is_known,
+                        near,
+                    };
                     self.report(if is_known { span } else { key.span }, error);
                     if let Some((_, expr)) = value.place() {
                         self.mark_written(expr);
@@ -106,14 +151,26 @@ impl<'a> Checker<'a> {
             "mirror" => Wrap::Mirror,
             other => {
                 let near = near(other, &["periodic", "clamp", "black", "mirror", "default"]);
-                self.report(given.span, CheckError::UnknownWrap { name: other.to_owned(), near });
+                self.report(
+                    given.span,
+                    CheckError::UnknownWrap {
+                        name: other.to_owned(),
+                        near,
+                    },
+                );
                 return None;
             }
         })
     }
 
     /// TSL's `texture2d_sample<tex>(u, v)` and its kin for alpha.
-    pub(super) fn sample(&mut self, name: &'a Name, args: &'a [Argument], alpha: bool, span: Span) -> Option<Value> {
+    pub(super) fn sample(
+        &mut self,
+        name: &'a Name,
+        args: &'a [Argument],
+        alpha: bool,
+        span: Span,
+    ) -> Option<Value> {
         let given = self.arguments(args);
         let file = match self.scopes.find(self.scope, &name.text) {
             Some(index) => {
@@ -124,7 +181,11 @@ impl<'a> Checker<'a> {
             None => {
                 let known = self.scopes.names(self.scope);
                 let near = near(&name.text, &known);
-                let error = CheckError::UnknownName { name: name.text.clone(), near, is_function: false };
+                let error = CheckError::UnknownName {
+                    name: name.text.clone(),
+                    near,
+                    is_function: false,
+                };
                 self.report(name.span, error);
                 return None;
             }
@@ -136,12 +197,24 @@ impl<'a> Checker<'a> {
         };
         if file.ty != Type::STRING {
             let (expected, found) = ("texture2d".to_owned(), self.show(file.ty));
-            self.report(name.span, CheckError::Mismatch { expected, found, cast: false });
+            self.report(
+                name.span,
+                CheckError::Mismatch {
+                    expected,
+                    found,
+                    cast: false,
+                },
+            );
             return None;
         }
         let given = given?;
         let [u, v] = given.as_slice() else {
-            self.report(span, CheckError::BadForm { form: "texture2d_sample<texture>(u, v)" });
+            self.report(
+                span,
+                CheckError::BadForm {
+                    form: "texture2d_sample<texture>(u, v)",
+                },
+            );
             return None;
         };
         let (u, v) = (self.given_as(u, Type::FLOAT), self.given_as(v, Type::FLOAT));

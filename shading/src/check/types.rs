@@ -75,9 +75,15 @@ impl<'a> Checker<'a> {
             Some(info) => {
                 let array = |leaf: &Type| match ty.length {
                     Length::Single => *leaf,
-                    length => Type { base: leaf.base, length },
+                    length => Type {
+                        base: leaf.base,
+                        length,
+                    },
                 };
-                info.leaves.iter().map(|(path, leaf)| (path.clone(), array(leaf))).collect()
+                info.leaves
+                    .iter()
+                    .map(|(path, leaf)| (path.clone(), array(leaf)))
+                    .collect()
             }
         }
     }
@@ -92,7 +98,13 @@ impl<'a> Checker<'a> {
             };
             let name = &field.name;
             if fields.iter().any(|f| f.name == name.text) {
-                self.report(name.span, CheckError::Duplicate { what: "field", name: name.text.clone() });
+                self.report(
+                    name.span,
+                    CheckError::Duplicate {
+                        what: "field",
+                        name: name.text.clone(),
+                    },
+                );
                 continue;
             }
             if ty == Type::VOID || ty.length == Length::Unsized {
@@ -103,19 +115,42 @@ impl<'a> Checker<'a> {
             for (path, leaf) in self.leaves(ty) {
                 leaves.push((format!(".{}{path}", name.text), leaf));
             }
-            fields.push(FieldInfo { name: name.text.clone(), ty });
+            fields.push(FieldInfo {
+                name: name.text.clone(),
+                ty,
+            });
         }
         if leaves.len() > MAX_LEAVES {
             let name = structure.name.text.clone();
-            self.report(structure.name.span, CheckError::StructTooLarge { name, limit: MAX_LEAVES });
+            self.report(
+                structure.name.span,
+                CheckError::StructTooLarge {
+                    name,
+                    limit: MAX_LEAVES,
+                },
+            );
             leaves.truncate(0);
             fields.truncate(0);
         }
         let index = self.structs.len() as u32;
         let name = &structure.name;
-        self.structs.push(StructInfo { name: name.text.clone(), fields, leaves });
-        if self.scopes.declare_struct(self.scope, &name.text, index).is_some() {
-            self.report(name.span, CheckError::Duplicate { what: "structure", name: name.text.clone() });
+        self.structs.push(StructInfo {
+            name: name.text.clone(),
+            fields,
+            leaves,
+        });
+        if self
+            .scopes
+            .declare_struct(self.scope, &name.text, index)
+            .is_some()
+        {
+            self.report(
+                name.span,
+                CheckError::Duplicate {
+                    what: "structure",
+                    name: name.text.clone(),
+                },
+            );
         }
     }
 
@@ -139,14 +174,25 @@ impl<'a> Checker<'a> {
             TypeKind::Named(name) => match self.scopes.find_struct(self.scope, name) {
                 Some(index) => Base::Struct(index),
                 None if name == "any" => {
-                    self.report(ty.span, CheckError::NotYet { what: "a parameter of type `any`".to_owned() });
+                    self.report(
+                        ty.span,
+                        CheckError::NotYet {
+                            what: "a parameter of type `any`".to_owned(),
+                        },
+                    );
                     return None;
                 }
                 None => {
                     let mut known = self.scopes.struct_names(self.scope);
                     known.extend(TYPE_NAMES);
                     let near = near(name, &known);
-                    self.report(ty.span, CheckError::UnknownType { name: name.clone(), near });
+                    self.report(
+                        ty.span,
+                        CheckError::UnknownType {
+                            name: name.clone(),
+                            near,
+                        },
+                    );
                     return None;
                 }
             },
@@ -156,7 +202,9 @@ impl<'a> Checker<'a> {
             Some(ArrayLength::Unsized) => Length::Unsized,
             Some(ArrayLength::Sized(expr)) => Length::Array(self.array_length(expr)?),
         };
-        let nested = self.structure(base).is_some_and(|s| s.leaves.iter().any(|(_, t)| t.is_array()));
+        let nested = self
+            .structure(base)
+            .is_some_and(|s| s.leaves.iter().any(|(_, t)| t.is_array()));
         if length != Length::Single && (nested || base == Base::Void) {
             let element = self.show(Type::single(base));
             self.report(ty.span, CheckError::BadElementType { element });
@@ -169,7 +217,13 @@ impl<'a> Checker<'a> {
         match constant_int(expr) {
             Some(n @ 1..=MAX_LENGTH) => Some(n as u32),
             Some(n) => {
-                self.report(expr.span, CheckError::BadLength { length: n, limit: MAX_LENGTH });
+                self.report(
+                    expr.span,
+                    CheckError::BadLength {
+                        length: n,
+                        limit: MAX_LENGTH,
+                    },
+                );
                 None
             }
             None => {
@@ -183,7 +237,8 @@ impl<'a> Checker<'a> {
     pub(super) fn coerce(&mut self, value: &Value, to: Type, span: Span) -> Option<Value> {
         if to.base == Base::Closure && value.ty != to {
             let is_zero = value.leaves.len() == 1 && is_zero(self.body.known(value.leaf())?);
-            return (is_zero && !to.is_array()).then(|| Value::new(to, self.body.constant(Const::NullClosure)));
+            return (is_zero && !to.is_array())
+                .then(|| Value::new(to, self.body.constant(Const::NullClosure)));
         }
         conversion_rank(value.ty, to)?;
         Some(self.convert(value, to, span))
@@ -195,9 +250,19 @@ impl<'a> Checker<'a> {
             Length::Unsized => value.ty.length,
             length => length,
         };
-        let to = Type { base: to.base, length };
-        if value.ty == to || value.ty.is_array() || value.leaves.len() != 1 || (value.ty.is_triple() && to.is_triple()) {
-            return Value { ty: to, leaves: value.leaves.clone() };
+        let to = Type {
+            base: to.base,
+            length,
+        };
+        if value.ty == to
+            || value.ty.is_array()
+            || value.leaves.len() != 1
+            || (value.ty.is_triple() && to.is_triple())
+        {
+            return Value {
+                ty: to,
+                leaves: value.leaves.clone(),
+            };
         }
         let leaf = value.leaf();
         let leaf = match (value.ty.base, to.base) {
@@ -260,7 +325,8 @@ pub(super) const TYPE_NAMES: [&str; 10] = [
 
 /// The known name nearest to a wrong one.
 pub(super) fn near(wrong: &str, known: &[&str]) -> Option<String> {
-    crate::diagnostic::nearest(wrong, known.iter().copied().filter(|n| !n.starts_with("__"))).map(str::to_owned)
+    crate::diagnostic::nearest(wrong, known.iter().copied().filter(|n| !n.starts_with("__")))
+        .map(str::to_owned)
 }
 
 /// How well a value of one type does where another is wanted; `None` when it needs a cast or cannot be.

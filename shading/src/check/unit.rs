@@ -117,7 +117,8 @@ impl<'a> Checker<'a> {
                     param.output = false;
                     params.push(param);
                 }
-                c.references.insert(name.clone(), Place::whole(*ty, locals, Access::Param(name)));
+                c.references
+                    .insert(name.clone(), Place::whole(*ty, locals, Access::Param(name)));
             }
             let mut result = None;
             let block = c.block(expr.span, |c| {
@@ -177,7 +178,10 @@ impl<'a> Checker<'a> {
         self.emitted = 0;
         let scope = self.new_scope("unit");
         self.unit_scope = Some(scope);
-        self.frame = Frame { scope: Some(scope), ..Frame::default() };
+        self.frame = Frame {
+            scope: Some(scope),
+            ..Frame::default()
+        };
         let inner = self.scopes.push(self.scope);
         let outer = std::mem::replace(&mut self.scope, inner);
         let filled = fill(self);
@@ -269,7 +273,11 @@ impl<'a> Checker<'a> {
                 span: name.span,
             });
         }
-        let access = if output { Access::Writable } else { Access::Param(name.text.clone()) };
+        let access = if output {
+            Access::Writable
+        } else {
+            Access::Param(name.text.clone())
+        };
         self.unit_param(name, Meaning::Variable(Place::whole(ty, locals, access)));
     }
 
@@ -285,7 +293,13 @@ impl<'a> Checker<'a> {
             is_written: true,
         };
         if self.scopes.declare(self.scope, symbol).is_some() {
-            self.report(name.span, CheckError::Duplicate { what: "parameter", name: name.text.clone() });
+            self.report(
+                name.span,
+                CheckError::Duplicate {
+                    what: "parameter",
+                    name: name.text.clone(),
+                },
+            );
         }
     }
 

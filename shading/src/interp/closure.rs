@@ -115,6 +115,8 @@ impl Closures {
                             params,
                         });
                     }
+                    // Nothing brings back what is scaled by zero, not even a NaN.
+                    Some(Node::Mul(w, _)) if *w == [0.0; 3] => {}
                     Some(Node::Mul(w, a)) => {
                         open.push((*a, std::array::from_fn(|i| weight[i] * w[i])));
                     }
@@ -217,7 +219,11 @@ impl Listing {
                     ClosureNode::Add { a, b } => {
                         open.extend([b, a].into_iter().flatten().map(|c| (c, weight)));
                     }
-                    ClosureNode::Component { id, weight: own, params } => {
+                    ClosureNode::Component {
+                        id,
+                        weight: own,
+                        params,
+                    } => {
                         let weight = scaled(own);
                         if weight != [0.0; 3] {
                             let params = Param::all(registry.get(id), &params, &mut roots);

@@ -83,7 +83,11 @@ impl Coalesce<'_> {
                 let uses = &mut self.uses[local];
                 uses.last = self.order;
                 // The result of a call stays where it is: block 0 is none.
-                uses.block = if matches!(block[i], Stmt::Op { .. }) { this } else { 0 };
+                uses.block = if matches!(block[i], Stmt::Op { .. }) {
+                    this
+                } else {
+                    0
+                };
                 uses.at = i;
                 uses.when = self.order;
             }

@@ -115,9 +115,9 @@ impl Liveness<'_> {
             } => {
                 let after = live.mark();
                 let then = self.block(then, live);
-                let before_then = live.undo(after);
+                let way = live.undo(after);
                 let needed = [then, self.block(otherwise, live)];
-                before_then.into_iter().for_each(|id| live.insert(id));
+                live.join(after, way);
                 if needed == [false; 2] {
                     return false;
                 }

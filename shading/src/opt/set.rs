@@ -54,6 +54,15 @@ pub(super) struct LiveSet {
     set: LocalSet,
     /// The variables that went in or out, in order.
     flips: Vec<LocalId>,
+    /// Scratch, empty between calls.
+    odd: LocalSet,
+}
+
+/// What one of two ways from a mark changed.
+#[derive(Debug)]
+pub(super) struct Way {
+    added: Vec<LocalId>,
+    removed: Vec<LocalId>,
 }
 
 impl LiveSet {
@@ -62,6 +71,7 @@ impl LiveSet {
         LiveSet {
             set: LocalSet::new(locals),
             flips: vec![],
+            odd: LocalSet::new(locals),
         }
     }
 
@@ -95,18 +105,42 @@ impl LiveSet {
         Mark(self.flips.len())
     }
 
-    /// Takes back what changed since a mark; gives the variables that are in the set no more.
-    pub(super) fn undo(&mut self, Mark(mark): Mark) -> Vec<LocalId> {
-        let changed: Vec<_> = self.flips.drain(mark..).collect();
-        let added = changed
-            .iter()
-            .copied()
-            .filter(|&id| self.set.contains(id))
-            .collect();
-        for id in changed {
-            self.set.flip(id);
+    /// The variables that are in the set now and were not at a mark, or the other way round; each once.
+    fn changed(&mut self, Mark(mark): Mark) -> Vec<LocalId> {
+        for &id in &self.flips[mark..] {
+            self.odd.flip(id);
         }
-        added
+        let mut changed = vec![];
+        for &id in &self.flips[mark..] {
+            if self.odd.contains(id) {
+                self.odd.flip(id);
+                changed.push(id);
+            }
+        }
+        changed
+    }
+
+    /// Takes back what changed since a mark, and tells it, for [`LiveSet::join`].
+    pub(super) fn undo(&mut self, mark: Mark) -> Way {
+        let changed = self.changed(mark);
+        let (added, removed) = changed.iter().partition(|&&id| self.contains(id));
+        self.flips.truncate(mark.0);
+        changed.into_iter().for_each(|id| self.set.flip(id));
+        Way { added, removed }
+    }
+
+    /// Becomes the union of what it is and of what it was on another way from the same mark.
+    pub(super) fn join(&mut self, mark: Mark, other: Way) {
+        let changed = self.changed(mark);
+        // What only this way removes is there on the other.
+        other.removed.iter().for_each(|&id| self.odd.flip(id));
+        for id in changed {
+            if !self.contains(id) && !self.odd.contains(id) {
+                self.insert(id);
+            }
+        }
+        other.removed.iter().for_each(|&id| self.odd.flip(id));
+        other.added.into_iter().for_each(|id| self.insert(id));
     }
 
     /// Becomes what it was at a mark, as a further change.

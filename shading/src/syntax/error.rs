@@ -52,7 +52,9 @@ impl SyntaxError {
             SyntaxError::TooComplex => {
                 error("this is nested too deeply").hint("split it into several statements")
             }
-            SyntaxError::NothingToClose { bracket } => error(&format!("there is nothing to close with `{bracket}`")),
+            SyntaxError::NothingToClose { bracket } => {
+                error(&format!("there is nothing to close with `{bracket}`"))
+            }
             SyntaxError::NotClosed { bracket } => error(&format!("this `{bracket}` is never closed")),
             SyntaxError::StringNotClosed => {
                 error("this string has no end").hint("a string ends with `\"` on the line where it begins")
@@ -63,7 +65,12 @@ impl SyntaxError {
                 "" => error("preprocessor lines are not supported yet"),
                 _ => error(&format!("`#{word}` is not supported yet")),
             },
-            SyntaxError::Expected { expected, after, found, hint } => {
+            SyntaxError::Expected {
+                expected,
+                after,
+                found,
+                hint,
+            } => {
                 let mut message = format!("expected {expected}");
                 if let Some(after) = after {
                     message += &format!(" after {after}");
@@ -78,9 +85,11 @@ impl SyntaxError {
                 }
             }
             SyntaxError::BadNumber { text } => error(&format!("`{text}` is not a number that can be held")),
-            SyntaxError::UnknownEscape { escape } => Diagnostic::warning(format!("unknown escape `{escape}`"))
-                .at(sources, span, "")
-                .hint("known are \\n \\t \\r \\\\ \\\" \\a \\b \\f \\v and octal \\123"),
+            SyntaxError::UnknownEscape { escape } => {
+                Diagnostic::warning(format!("unknown escape `{escape}`"))
+                    .at(sources, span, "")
+                    .hint("known are \\n \\t \\r \\\\ \\\" \\a \\b \\f \\v and octal \\123")
+            }
             SyntaxError::Misplaced { what, hint } => error(what).hint(hint),
         }
     }

@@ -33,7 +33,11 @@ pub(super) struct Scan<'a> {
 pub(super) fn scan(text: &str) -> Scan<'_> {
     if text.len() > MAX_BYTES {
         let errors = vec![(0..0, SyntaxError::TooLong)];
-        return Scan { text: Cow::Borrowed(""), items: vec![], errors };
+        return Scan {
+            text: Cow::Borrowed(""),
+            items: vec![],
+            errors,
+        };
     }
     let mut scanner = Scanner {
         text: Cow::Borrowed(text),
@@ -46,7 +50,11 @@ pub(super) fn scan(text: &str) -> Scan<'_> {
         errors: vec![],
     };
     scanner.run();
-    Scan { text: scanner.text, items: scanner.items, errors: scanner.errors }
+    Scan {
+        text: scanner.text,
+        items: scanner.items,
+        errors: scanner.errors,
+    }
 }
 
 struct Scanner<'a> {
@@ -97,7 +105,8 @@ impl Scanner<'_> {
             b'(' | b'[' | b'{' => {
                 self.open.push((at, byte));
                 if self.open.len() == MAX_DEPTH + 1 {
-                    self.errors.push((at..at + 1, SyntaxError::TooDeep { limit: MAX_DEPTH }));
+                    self.errors
+                        .push((at..at + 1, SyntaxError::TooDeep { limit: MAX_DEPTH }));
                     self.broken = true;
                 }
             }
@@ -126,7 +135,12 @@ impl Scanner<'_> {
             }
             Some(_) => {}
             None => {
-                self.errors.push((at..at + 1, SyntaxError::NothingToClose { bracket: byte as char }));
+                self.errors.push((
+                    at..at + 1,
+                    SyntaxError::NothingToClose {
+                        bracket: byte as char,
+                    },
+                ));
                 self.broken = true;
             }
         }
@@ -198,7 +212,8 @@ impl Scanner<'_> {
         match self.text[start + 2..].find("*/") {
             Some(length) => self.at = start + length + 4,
             None => {
-                self.errors.push((start..start + 2, SyntaxError::CommentNotClosed));
+                self.errors
+                    .push((start..start + 2, SyntaxError::CommentNotClosed));
                 self.broken = true;
                 self.at = self.bytes.len();
             }
@@ -225,7 +240,8 @@ impl Scanner<'_> {
         });
         if !is_standard {
             let word: String = words.chars().take_while(char::is_ascii_alphabetic).collect();
-            self.errors.push((start..start + line.len(), SyntaxError::Directive { word }));
+            self.errors
+                .push((start..start + line.len(), SyntaxError::Directive { word }));
         }
         let blank: String = self.text[start..end]
             .bytes()

@@ -26,8 +26,10 @@ pub struct FilterDesc {
 
 impl FilterDesc {
     /// The filter where none is chosen: Blackman–Harris of radius 1.5.
-    pub const DEFAULT: FilterDesc =
-        FilterDesc { kind: FilterKind::BlackmanHarris, radius: FilterKind::BlackmanHarris.default_radius() };
+    pub const DEFAULT: FilterDesc = FilterDesc {
+        kind: FilterKind::BlackmanHarris,
+        radius: FilterKind::BlackmanHarris.default_radius(),
+    };
 }
 
 /// The sampler.
@@ -60,6 +62,9 @@ pub enum IntegratorDesc {
 
 impl Default for IntegratorDesc {
     fn default() -> IntegratorDesc {
-        IntegratorDesc::Path { depth: None, rr_depth: 5 }
+        IntegratorDesc::Path {
+            depth: None,
+            rr_depth: 5,
+        }
     }
 }

@@ -11,7 +11,9 @@ pub(super) struct Call {
 
 impl Call {
     pub(super) fn new() -> Call {
-        Call { text: "gltf_pbr(".to_owned() }
+        Call {
+            text: "gltf_pbr(".to_owned(),
+        }
     }
 
     /// An argument as it stands in source.
@@ -28,20 +30,30 @@ impl Call {
     /// # Errors
     /// When the value is not finite.
     pub(super) fn number(&mut self, name: &str, value: f32) -> Result<(), String> {
-        self.raw(name, &number(value).map_err(|reason| format!("{name} is {reason}"))?);
+        self.raw(
+            name,
+            &number(value).map_err(|reason| format!("{name} is {reason}"))?,
+        );
         Ok(())
     }
 
     /// # Errors
     /// When the value is not finite.
     pub(super) fn number_unless(&mut self, name: &str, value: f32, default: f32) -> Result<(), String> {
-        if value == default { Ok(()) } else { self.number(name, value) }
+        if value == default {
+            Ok(())
+        } else {
+            self.number(name, value)
+        }
     }
 
     /// # Errors
     /// When the value is not finite.
     pub(super) fn color(&mut self, name: &str, value: [f32; 3]) -> Result<(), String> {
-        self.raw(name, &color(value).map_err(|reason| format!("{name} is {reason}"))?);
+        self.raw(
+            name,
+            &color(value).map_err(|reason| format!("{name} is {reason}"))?,
+        );
         Ok(())
     }
 

@@ -62,13 +62,20 @@ impl Model {
             world_from_object: Affine3A::IDENTITY,
             material: None,
         };
-        Model { shapes: vec![shape], ..Model::default() }
+        Model {
+            shapes: vec![shape],
+            ..Model::default()
+        }
     }
 
     /// All vertices of its shapes, in its world.
     pub fn points(&self) -> impl Iterator<Item = Vec3> + '_ {
         self.shapes.iter().flat_map(|shape| {
-            shape.mesh.positions.iter().map(|&p| shape.world_from_object.transform_point3(p))
+            shape
+                .mesh
+                .positions
+                .iter()
+                .map(|&p| shape.world_from_object.transform_point3(p))
         })
     }
 
@@ -79,14 +86,19 @@ impl Model {
 
     /// Whether it brings light: a light of its own, or a shape that emits.
     pub fn has_light(&self) -> bool {
-        let emits = |shape: &ModelShape| shape.material.is_some_and(|material| self.materials[material].emissive);
+        let emits = |shape: &ModelShape| {
+            shape
+                .material
+                .is_some_and(|material| self.materials[material].emissive)
+        };
         !self.lights.is_empty() || self.shapes.iter().any(emits)
     }
 }
 
 /// The name of a file without directory and extension.
 pub(crate) fn stem(path: &Path) -> String {
-    path.file_stem().map_or_else(|| "model".to_owned(), |stem| stem.to_string_lossy().into_owned())
+    path.file_stem()
+        .map_or_else(|| "model".to_owned(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// Hands out names: a second `Body` becomes `Body 2`.

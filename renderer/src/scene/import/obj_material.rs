@@ -16,27 +16,47 @@ use crate::texture::{TextureColorSpace, TextureSource};
 
 /// The model that an OBJ file describes.
 pub(super) fn model(path: &Path, obj: Obj) -> Model {
-    let mut model = Model { warnings: obj.warnings, ..Model::default() };
+    let mut model = Model {
+        warnings: obj.warnings,
+        ..Model::default()
+    };
     let mut names = Names::default();
     for material in &obj.materials {
-        let read = Reader { path, model: &mut model }.call(material);
+        let read = Reader {
+            path,
+            model: &mut model,
+        }
+        .call(material);
         let (call, emissive) = match read {
             Ok(read) => read,
             Err(reason) => {
-                model.warnings.push(format!("material `{}`: {reason}; it is grey", material.name));
+                model
+                    .warnings
+                    .push(format!("material `{}`: {reason}; it is grey", material.name));
                 ("gltf_pbr(base_color = 0.5, metallic = 0)".to_owned(), false)
             }
         };
         let name = names.unique(&material.name);
-        model.materials.push(ModelMaterial { name, call, emissive, emission: EmissionSides::Both });
+        model.materials.push(ModelMaterial {
+            name,
+            call,
+            emissive,
+            emission: EmissionSides::Both,
+        });
     }
     let mut names = Names::default();
     for part in obj.parts {
-        let name = if part.name.is_empty() { stem(path) } else { part.name };
+        let name = if part.name.is_empty() {
+            stem(path)
+        } else {
+            part.name
+        };
         let material = part.material.as_ref().and_then(|wanted| {
             let found = obj.materials.iter().position(|known| known.name == *wanted);
             if found.is_none() {
-                model.warnings.push(format!("no library defines the material `{wanted}`"));
+                model
+                    .warnings
+                    .push(format!("no library defines the material `{wanted}`"));
             }
             found
         });
@@ -62,7 +82,11 @@ impl Reader<'_> {
         let mut call = Call::new();
         let refracts = matches!(material.illumination, Some(4 | 6 | 7 | 9));
         let metallic = material.metallic.unwrap_or(0.0);
-        let base = if refracts { material.transmission.unwrap_or([1.0; 3]) } else { material.diffuse.unwrap_or([0.8; 3]) };
+        let base = if refracts {
+            material.transmission.unwrap_or([1.0; 3])
+        } else {
+            material.diffuse.unwrap_or([0.8; 3])
+        };
         call.color("base_color", base)?;
         call.number("metallic", metallic)?;
         call.number("roughness", roughness(material))?;
@@ -72,25 +96,59 @@ impl Reader<'_> {
             call.raw("thick", "1");
         } else if material.metallic.is_none() && material.roughness.is_none() {
             // Without highlights, or without a colour for them, the surface is matte.
-            let specular = if material.illumination.is_some_and(|illum| illum < 2) { [0.0; 3] } else { material.specular.unwrap_or([0.0; 3]) };
+            let specular = if material.illumination.is_some_and(|illum| illum < 2) {
+                [0.0; 3]
+            } else {
+                material.specular.unwrap_or([0.0; 3])
+            };
             if specular == [0.0; 3] {
                 call.raw("specular", "0.0");
             } else if specular.iter().any(|&v| v < 1.0) {
                 call.color("specular_color", specular)?;
             }
         }
-        self.map(&mut call, "base_color", material.diffuse_map.as_deref(), TextureColorSpace::Srgb, &material.name);
-        self.map(&mut call, "specular_color", material.specular_map.as_deref(), TextureColorSpace::Srgb, &material.name);
-        self.map(&mut call, "normal", material.normal_map.as_deref(), TextureColorSpace::Raw, &material.name);
+        self.map(
+            &mut call,
+            "base_color",
+            material.diffuse_map.as_deref(),
+            TextureColorSpace::Srgb,
+            &material.name,
+        );
+        self.map(
+            &mut call,
+            "specular_color",
+            material.specular_map.as_deref(),
+            TextureColorSpace::Srgb,
+            &material.name,
+        );
+        self.map(
+            &mut call,
+            "normal",
+            material.normal_map.as_deref(),
+            TextureColorSpace::Raw,
+            &material.name,
+        );
         // The unit takes both from one image, green and blue; a grey one does for roughness alone.
         if metallic == 0.0 {
-            self.map(&mut call, "metallic_roughness", material.roughness_map.as_deref(), TextureColorSpace::Raw, &material.name);
+            self.map(
+                &mut call,
+                "metallic_roughness",
+                material.roughness_map.as_deref(),
+                TextureColorSpace::Raw,
+                &material.name,
+            );
         }
         let emission = material.emission.unwrap_or([0.0; 3]);
         let emissive = emission.iter().any(|&v| v > 0.0);
         if emissive {
             call.color("emissive", emission)?;
-            self.map(&mut call, "emissive", material.emission_map.as_deref(), TextureColorSpace::Srgb, &material.name);
+            self.map(
+                &mut call,
+                "emissive",
+                material.emission_map.as_deref(),
+                TextureColorSpace::Srgb,
+                &material.name,
+            );
         }
         let opacity = material.dissolve.unwrap_or(1.0).clamp(0.0, 1.0);
         let cut_out = material.dissolve_map.is_some() && material.dissolve_map == material.diffuse_map;
@@ -102,18 +160,37 @@ impl Reader<'_> {
         Ok((call.finish(), emissive && material.emission_map.is_none()))
     }
 
-    fn map(&mut self, call: &mut Call, slot: &str, file: Option<&Path>, color_space: TextureColorSpace, material: &str) {
+    fn map(
+        &mut self,
+        call: &mut Call,
+        slot: &str,
+        file: Option<&Path>,
+        color_space: TextureColorSpace,
+        material: &str,
+    ) {
         let Some(file) = file else { return };
         if !file.is_file() {
-            self.model.warnings.push(format!("material `{material}`: there is no file {}", file.display()));
+            self.model.warnings.push(format!(
+                "material `{material}`: there is no file {}",
+                file.display()
+            ));
             return;
         }
-        let kind = if color_space == TextureColorSpace::Raw { "raw" } else { "color" };
+        let kind = if color_space == TextureColorSpace::Raw {
+            "raw"
+        } else {
+            "color"
+        };
         let name = format!("{}#{kind}", file.display());
         call.string(&format!("{slot}_texture"), &name);
         if !self.model.textures.iter().any(|known| known.name == name) {
             let source = TextureSource::File(file.to_owned());
-            self.model.textures.push(TextureDesc { name, source, color_space, file: self.path.to_owned() });
+            self.model.textures.push(TextureDesc {
+                name,
+                source,
+                color_space,
+                file: self.path.to_owned(),
+            });
         }
     }
 
@@ -125,7 +202,10 @@ impl Reader<'_> {
             ("map_Pm", material.metallic_map.is_some()),
         ];
         for (name, _) in unused.iter().filter(|(_, present)| *present) {
-            self.model.warnings.push(format!("material `{}`: `{name}` is not supported and has no effect", material.name));
+            self.model.warnings.push(format!(
+                "material `{}`: `{name}` is not supported and has no effect",
+                material.name
+            ));
         }
     }
 }

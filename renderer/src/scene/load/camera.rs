@@ -4,8 +4,8 @@ use glam::{Affine3A, Vec3};
 use shading::syntax::ast::Declaration;
 
 use super::context::Context;
+use super::field::Range;
 use super::table::{Given, Key, Part, body_of, kind_of, name_of, read_block, takes_only};
-use super::value::Range;
 use crate::camera::{self, FovAxis, Projection, look_at};
 use crate::scene::desc::CameraDesc;
 
@@ -79,7 +79,9 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
         name: "far",
         doc: "nothing farther is seen (m); no limit by default",
         set: |camera, field, context| {
-            camera.far = field.number(context, Range::Positive).map(|v| Given::new(v, field.expr));
+            camera.far = field
+                .number(context, Range::Positive)
+                .map(|v| Given::new(v, field.expr));
         },
     },
 ];
@@ -145,7 +147,11 @@ enum Kind {
 pub(super) fn read_camera(declaration: &Declaration, context: &mut Context) -> Option<CameraDesc> {
     takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
     let name = name_of(declaration, context)?;
-    let kinds = [("perspective", Kind::Perspective), ("orthographic", Kind::Orthographic), ("panoramic", Kind::Panoramic)];
+    let kinds = [
+        ("perspective", Kind::Perspective),
+        ("orthographic", Kind::Orthographic),
+        ("panoramic", Kind::Panoramic),
+    ];
     let kind = kind_of(declaration, Some(Kind::Perspective), &kinds, context)?;
     let (what, own) = match kind {
         Kind::Perspective => ("a perspective camera", PERSPECTIVE),
@@ -159,7 +165,10 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut Context) -> O
     if let Some(far) = block.far
         && far.value <= block.near
     {
-        context.error(far.span, format!("`far` is {}, not more than `near`, {}", far.value, block.near));
+        context.error(
+            far.span,
+            format!("`far` is {}, not more than `near`, {}", far.value, block.near),
+        );
     }
     let projection = match kind {
         Kind::Perspective => Projection::Perspective {
@@ -171,15 +180,27 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut Context) -> O
         Kind::Orthographic => Projection::Orthographic { width: block.width },
         Kind::Panoramic => Projection::Panoramic,
     };
-    let camera = camera::CameraDesc { world_from_camera, projection, near: block.near, far };
-    Some(CameraDesc { name, span: declaration.span, camera })
+    let camera = camera::CameraDesc {
+        world_from_camera,
+        projection,
+        near: block.near,
+        far,
+    };
+    Some(CameraDesc {
+        name,
+        span: declaration.span,
+        camera,
+    })
 }
 
 fn pose(block: &CameraBlock, declaration: &Declaration, context: &mut Context) -> Option<Affine3A> {
     let others = [block.from, block.to, block.up];
     if let Some(transform) = block.transform {
         if let Some(other) = others.into_iter().flatten().next() {
-            context.error(other.span, "a camera takes either `transform` or `from`, `to` and `up`");
+            context.error(
+                other.span,
+                "a camera takes either `transform` or `from`, `to` and `up`",
+            );
         }
         return Some(transform.value);
     }
@@ -188,7 +209,11 @@ fn pose(block: &CameraBlock, declaration: &Declaration, context: &mut Context) -
     match look_at(from, to.unwrap_or(from - Vec3::Z), up.unwrap_or(Vec3::Y)) {
         Ok(world_from_camera) => Some(world_from_camera),
         Err(error) => {
-            let span = block.up.or(block.to).or(block.from).map_or(declaration.span, |given| given.span);
+            let span = block
+                .up
+                .or(block.to)
+                .or(block.from)
+                .map_or(declaration.span, |given| given.span);
             context.error(span, error.to_string());
             None
         }
@@ -203,7 +228,10 @@ fn focus_distance(block: &CameraBlock, declaration: &Declaration, context: &mut 
         Some(to) => (to.value - block.from.map_or(Vec3::ZERO, |from| from.value)).length(),
         None => {
             if block.aperture_radius > 0.0 {
-                context.error(declaration.span, "a camera with an `aperture_radius` needs a `focus_distance` or `to`");
+                context.error(
+                    declaration.span,
+                    "a camera with an `aperture_radius` needs a `focus_distance` or `to`",
+                );
             }
             1.0
         }

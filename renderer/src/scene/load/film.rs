@@ -3,8 +3,9 @@
 use shading::syntax::ast::Declaration;
 
 use super::context::Context;
+use super::field::{Field, Range};
 use super::table::{Key, Part, body_of, kind_of, read_block, takes_only};
-use super::value::{Field, Range, Value};
+use super::value::Value;
 use crate::film::{Film, FilterKind};
 use crate::image::Rect;
 use crate::scene::desc::{FilmDesc, FilterDesc, IntegratorDesc, Placed, SamplerDesc};
@@ -17,9 +18,15 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
         set: |film, field, context| {
             if let Some(value) = field.integers(context, 1, 1 << 20, "(1280, 720)") {
                 if u64::from(value[0]) * u64::from(value[1]) > Film::MAX_PIXELS {
-                    context.error(field.span(), format!("the film has more than {} pixels", Film::MAX_PIXELS));
+                    context.error(
+                        field.span(),
+                        format!("the film has more than {} pixels", Film::MAX_PIXELS),
+                    );
                 } else {
-                    film.size = Placed { value, span: field.span() };
+                    film.size = Placed {
+                        value,
+                        span: field.span(),
+                    };
                 }
             }
         },
@@ -30,7 +37,10 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
         set: |film, field, context| {
             let corners = field.integers(context, 0, 1 << 20, "(0, 0, 640, 360)");
             if let Some([x0, y0, x1, y1]) = corners {
-                film.crop = Some(Placed { value: Rect { x0, y0, x1, y1 }, span: field.span() });
+                film.crop = Some(Placed {
+                    value: Rect { x0, y0, x1, y1 },
+                    span: field.span(),
+                });
             }
         },
     },
@@ -105,7 +115,8 @@ pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context:
             .hint("it is (x0, y0, x1, y1) with x0 < x1 and y0 < y1");
         context.push(diagnostic);
     } else if !Rect::of_size(width, height).encloses(&crop.value) {
-        let message = format!("the crop ({x0}, {y0}, {x1}, {y1}) reaches beyond the film of {width} x {height} pixels");
+        let message =
+            format!("the crop ({x0}, {y0}, {x1}, {y1}) reaches beyond the film of {width} x {height} pixels");
         context.error(crop.span, message);
     }
 }
@@ -130,8 +141,17 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) 
         Some(IntegratorKind::Path) => {
             let IntegratorDesc::Path { depth, rr_depth } = IntegratorDesc::default();
             let mut path = PathBlock { depth, rr_depth };
-            read_block(body_of(declaration), "the path integrator", &[PATH], &mut path, context);
-            IntegratorDesc::Path { depth: path.depth, rr_depth: path.rr_depth }
+            read_block(
+                body_of(declaration),
+                "the path integrator",
+                &[PATH],
+                &mut path,
+                context,
+            );
+            IntegratorDesc::Path {
+                depth: path.depth,
+                rr_depth: path.rr_depth,
+            }
         }
         None => IntegratorDesc::default(),
     }
@@ -145,7 +165,10 @@ fn filter(field: Field<'_>, context: &mut Context) -> Option<FilterDesc> {
         Value::Call(name, args) => match args.as_slice() {
             [Value::Number(radius)] => (name, Some(*radius)),
             _ => {
-                context.error(field.span(), format!("`{name}` takes one number, the radius in pixels"));
+                context.error(
+                    field.span(),
+                    format!("`{name}` takes one number, the radius in pixels"),
+                );
                 return None;
             }
         },

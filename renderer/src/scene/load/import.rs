@@ -61,14 +61,20 @@ impl Texts {
             self.directories.push(directory.to_owned());
         }
         let (id, file) = context.parse(source, directory);
-        let has_shaders = file.items.iter().any(|item| !matches!(item, Item::Declaration(_)));
+        let has_shaders = file
+            .items
+            .iter()
+            .any(|item| !matches!(item, Item::Declaration(_)));
         for item in &file.items {
             if let Item::Declaration(declaration) = item {
                 self.declaration(declaration, context);
             }
         }
         if has_shaders {
-            self.shaders.push(ShaderFile { source: id, file: Arc::new(file) });
+            self.shaders.push(ShaderFile {
+                source: id,
+                file: Arc::new(file),
+            });
         }
     }
 
@@ -77,7 +83,9 @@ impl Texts {
             self.declarations.push(declaration.clone());
             return;
         }
-        let Some((name, span)) = imported_file(declaration, context) else { return };
+        let Some((name, span)) = imported_file(declaration, context) else {
+            return;
+        };
         match Kind::of(Path::new(&name)) {
             Some(Kind::Model) => self.declarations.push(declaration.clone()),
             Some(Kind::Text) => {
@@ -88,7 +96,10 @@ impl Texts {
             }
             None => {
                 let diagnostic = context
-                    .error_at(span, format!("cannot import `{name}`: no format that is read has that extension"))
+                    .error_at(
+                        span,
+                        format!("cannot import `{name}`: no format that is read has that extension"),
+                    )
                     .hint("scenes are .kiln, shaders .ksl and .osl, models .glb, .gltf, .ply and .obj");
                 context.push(diagnostic);
             }
@@ -96,7 +107,12 @@ impl Texts {
     }
 
     fn report_cycle(&self, identity: &Path, path: &Path, named_at: Option<Span>, context: &mut Context) {
-        let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let name = |path: &Path| {
+            path.file_name()
+                .unwrap_or(path.as_os_str())
+                .to_string_lossy()
+                .into_owned()
+        };
         let from = self.open.iter().position(|open| open == identity).unwrap_or(0);
         let mut chain: Vec<String> = self.open[from..].iter().map(|open| name(open)).collect();
         chain.push(name(path));
@@ -129,7 +145,9 @@ impl Kind {
 /// The file that an `import` names, with its place.
 pub(super) fn imported_file(declaration: &Declaration, context: &mut Context) -> Option<(String, Span)> {
     match &declaration.target {
-        Some(path) if path.parts.len() == 1 && path.parts[0].quoted => Some((path.parts[0].text.clone(), path.span)),
+        Some(path) if path.parts.len() == 1 && path.parts[0].quoted => {
+            Some((path.parts[0].text.clone(), path.span))
+        }
         _ => {
             let diagnostic = context
                 .error_at(declaration.span, "`import` takes the name of a file in quotes")
@@ -165,7 +183,10 @@ impl Models {
                 wanted.push((path, span));
             }
         }
-        let models: Vec<_> = wanted.par_iter().map(|(path, _)| import::read_model(path)).collect();
+        let models: Vec<_> = wanted
+            .par_iter()
+            .map(|(path, _)| import::read_model(path))
+            .collect();
         for ((path, span), model) in wanted.into_iter().zip(models) {
             let model = match model {
                 Ok(model) => {

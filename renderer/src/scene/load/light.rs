@@ -6,8 +6,9 @@ use glam::{Mat3, Vec3};
 use shading::syntax::ast::Declaration;
 
 use super::context::Context;
+use super::field::{Field, Range};
 use super::table::{Given, Key, Part, body_of, kind_of, name_of, read_block, takes_only};
-use super::value::{Field, Range, Value};
+use super::value::Value;
 use crate::color::Rgb;
 use crate::image::{self, Image};
 use crate::scene::desc::{LightDesc, LightKind, SpotFalloff};
@@ -92,25 +93,37 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
     Key {
         name: "direction",
         doc: "instead of `to`: where it points; (0, -1, 0) by default",
-        set: |light, field, context| light.direction = field.direction(context).map(|v| Given::new(v, field.expr)),
+        set: |light, field, context| {
+            light.direction = field.direction(context).map(|v| Given::new(v, field.expr));
+        },
     },
     Key {
         name: "cutoff",
         doc: "half-angle in degrees beyond which there is no light; 20 by default",
-        set: |light, field, context| set(&mut light.cutoff, field.number(context, Range::Between(0.0, 180.0))),
+        set: |light, field, context| {
+            set(
+                &mut light.cutoff,
+                field.number(context, Range::Between(0.0, 180.0)),
+            );
+        },
     },
     Key {
         name: "beam_width",
         doc: "half-angle in degrees up to which the intensity is whole; three quarters of `cutoff` by default",
         set: |light, field, context| {
-            light.beam_width = field.number(context, Range::NotNegative).map(|v| Given::new(v, field.expr));
+            light.beam_width = field
+                .number(context, Range::NotNegative)
+                .map(|v| Given::new(v, field.expr));
         },
     },
     Key {
         name: "falloff",
         doc: "how it fades between the two: `linear` in the angle (the default), or `squared_cosine` as in glTF",
         set: |light, field, context| {
-            let options = [("linear", SpotFalloff::Linear), ("squared_cosine", SpotFalloff::SquaredCosine)];
+            let options = [
+                ("linear", SpotFalloff::Linear),
+                ("squared_cosine", SpotFalloff::SquaredCosine),
+            ];
             set(&mut light.falloff, field.choice(context, &options));
         },
     },
@@ -165,25 +178,52 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
         Kind::Environment => read_environment(declaration, context),
         Kind::Point => {
             let light = read_point(declaration, "a point light", &[POINT], context);
-            LightKind::Point { position: light.position, intensity: light.intensity * light.scale }
+            LightKind::Point {
+                position: light.position,
+                intensity: light.intensity * light.scale,
+            }
         }
         Kind::Spot => read_spot(declaration, context)?,
         Kind::Directional => read_directional(declaration, context),
     };
-    Some(LightDesc { name, span: declaration.span, kind })
+    Some(LightDesc {
+        name,
+        span: declaration.span,
+        kind,
+    })
 }
 
 fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKind {
-    let mut light = EnvironmentBlock { map: None, color: Rgb::WHITE, ground: None, scale: 1.0, rotate: Mat3::IDENTITY };
-    read_block(body_of(declaration), "an environment light", &[ENVIRONMENT], &mut light, context);
+    let mut light = EnvironmentBlock {
+        map: None,
+        color: Rgb::WHITE,
+        ground: None,
+        scale: 1.0,
+        rotate: Mat3::IDENTITY,
+    };
+    read_block(
+        body_of(declaration),
+        "an environment light",
+        &[ENVIRONMENT],
+        &mut light,
+        context,
+    );
     let Some(ground) = light.ground else {
-        return LightKind::Environment { map: light.map, radiance: light.color * light.scale, world_from_map: light.rotate };
+        return LightKind::Environment {
+            map: light.map,
+            radiance: light.color * light.scale,
+            world_from_map: light.rotate,
+        };
     };
     if light.map.is_some() {
         context.error(ground.span, "an environment light takes either `map` or `ground`");
     }
     let map = Some(Arc::new(gradient(light.color, ground.value)));
-    LightKind::Environment { map, radiance: Rgb::splat(light.scale), world_from_map: light.rotate }
+    LightKind::Environment {
+        map,
+        radiance: Rgb::splat(light.scale),
+        world_from_map: light.rotate,
+    }
 }
 
 /// A map that goes from `above` to `below`, linear in the height of the direction.
@@ -234,7 +274,13 @@ fn read_spot(declaration: &Declaration, context: &mut Context) -> Option<LightKi
     if let Some(beam) = light.beam_width
         && beam.value > light.cutoff
     {
-        context.error(beam.span, format!("`beam_width` is {}, more than `cutoff`, {}", beam.value, light.cutoff));
+        context.error(
+            beam.span,
+            format!(
+                "`beam_width` is {}, more than `cutoff`, {}",
+                beam.value, light.cutoff
+            ),
+        );
     }
     Some(LightKind::Spot {
         position: light.position,
@@ -247,9 +293,22 @@ fn read_spot(declaration: &Declaration, context: &mut Context) -> Option<LightKi
 }
 
 fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKind {
-    let mut light = DirectionalBlock { direction: Vec3::NEG_Y, irradiance: Rgb::WHITE, scale: 1.0 };
-    read_block(body_of(declaration), "a directional light", &[DIRECTIONAL], &mut light, context);
-    LightKind::Directional { direction: light.direction, irradiance: light.irradiance * light.scale }
+    let mut light = DirectionalBlock {
+        direction: Vec3::NEG_Y,
+        irradiance: Rgb::WHITE,
+        scale: 1.0,
+    };
+    read_block(
+        body_of(declaration),
+        "a directional light",
+        &[DIRECTIONAL],
+        &mut light,
+        context,
+    );
+    LightKind::Directional {
+        direction: light.direction,
+        irradiance: light.irradiance * light.scale,
+    }
 }
 
 fn set<T>(slot: &mut T, value: Option<T>) {
@@ -275,7 +334,10 @@ fn read_map(field: Field<'_>, context: &mut Context) -> Option<Arc<Image>> {
         image.rgb(x, y).map(|v| if fits(v) { v } else { 0.0 })
     });
     if bad > 0 {
-        let message = format!("{}: {bad} values are negative, infinite or not a number, and count as 0", path.display());
+        let message = format!(
+            "{}: {bad} values are negative, infinite or not a number, and count as 0",
+            path.display()
+        );
         context.warning(field.span(), message);
     }
     Some(Arc::new(map))

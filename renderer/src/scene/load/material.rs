@@ -65,7 +65,10 @@ impl Materials {
         if let Some(first) = self.by_name.get(&material.name) {
             let first = self.list[first.0 as usize].span;
             let diagnostic = context
-                .error_at(material.span, format!("there are two materials `{}`", material.name))
+                .error_at(
+                    material.span,
+                    format!("there are two materials `{}`", material.name),
+                )
                 .at(&context.sources, first, "the other");
             context.push(diagnostic);
             return;
@@ -97,9 +100,25 @@ impl Materials {
             return id;
         }
         let (unit, parameter, grey) = DEFAULT_MATERIAL;
-        let name = |text: &str| Name { text: text.to_owned(), span };
-        let args = vec![Argument { name: Some(name(parameter)), value: Expr { kind: ExprKind::Float(grey), span } }];
-        let surface = Expr { kind: ExprKind::Call { name: name(unit), template: None, args }, span };
+        let name = |text: &str| Name {
+            text: text.to_owned(),
+            span,
+        };
+        let args = vec![Argument {
+            name: Some(name(parameter)),
+            value: Expr {
+                kind: ExprKind::Float(grey),
+                span,
+            },
+        }];
+        let surface = Expr {
+            kind: ExprKind::Call {
+                name: name(unit),
+                template: None,
+                args,
+            },
+            span,
+        };
         let id = self.add(MaterialDesc {
             name: "default".to_owned(),
             span,
@@ -131,7 +150,9 @@ impl Materials {
             let diagnostic = context
                 .error_at(expr.span, format!("there is no material `{name}`"))
                 .nearest(&name, names.iter().copied())
-                .hint(format!("declare it with `material {name} = …;`, or write a call: `{name}()`"));
+                .hint(format!(
+                    "declare it with `material {name} = …;`, or write a call: `{name}()`"
+                ));
             context.push(diagnostic);
         }
         found
@@ -146,9 +167,19 @@ pub(super) fn read_material(declaration: &Declaration, context: &mut Context) ->
 }
 
 /// Reads what makes a material: a value, a block, or both.
-pub(super) fn read_definition(declaration: &Declaration, name: String, context: &mut Context) -> Option<MaterialDesc> {
+pub(super) fn read_definition(
+    declaration: &Declaration,
+    name: String,
+    context: &mut Context,
+) -> Option<MaterialDesc> {
     let mut block = MaterialBlock::default();
-    read_block(body_of(declaration), "a material", &[MATERIAL], &mut block, context);
+    read_block(
+        body_of(declaration),
+        "a material",
+        &[MATERIAL],
+        &mut block,
+        context,
+    );
     let surface = match (&declaration.value, &block.surface) {
         (Some(_), Some(second)) => {
             context.error(second.span, "the surface is already given after `=`");

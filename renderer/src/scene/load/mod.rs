@@ -3,17 +3,19 @@
 //!
 //! The way of a file: its text is parsed, and the texts that it imports after it (`import`); options of the command line
 //! change the declarations (`overrides`); models are read in parallel; then each declaration gets its meaning from the
-//! table of its block (`film`, `camera`, `light`, `shape`, `material`), and names are resolved (`builder`).
+//! table of its block (`film`, `camera`, `light`, `shape`, `material`), and names are resolved (`builder`, `place`, `resolve`).
 
 mod builder;
 mod camera;
 mod context;
+mod field;
 mod film;
 mod import;
 mod light;
 mod material;
 mod model;
 mod overrides;
+mod place;
 mod reference;
 mod resolve;
 mod shape;
@@ -94,17 +96,31 @@ impl SceneDesc {
         let directory = path.parent().unwrap_or(Path::new(""));
         let text = model::scene_text(path, &alias_of(path), &model);
         let mut texts = Texts::default();
-        texts.read_source(Source::new(format!("<scene of {}>", path.display()), text), directory, &mut context);
+        texts.read_source(
+            Source::new(format!("<scene of {}>", path.display()), text),
+            directory,
+            &mut context,
+        );
         let mut models = Models::default();
-        models.insert(directory.join(path.file_name().unwrap_or_default()), Arc::new(model));
+        models.insert(
+            directory.join(path.file_name().unwrap_or_default()),
+            Arc::new(model),
+        );
         finish(path, texts, models, context, options)
     }
 }
 
 /// The name of an import that says none: that of its file, as a word.
 fn alias_of(path: &Path) -> String {
-    let word: String = stem(path).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    if word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') { word } else { format!("_{word}") }
+    let word: String = stem(path)
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    if word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        word
+    } else {
+        format!("_{word}")
+    }
 }
 
 fn finish(
@@ -114,8 +130,11 @@ fn finish(
     mut context: Context,
     options: &LoadOptions,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    let overrides: Vec<Override> =
-        options.set.iter().filter_map(|text| Override::parse(text, &mut context)).collect();
+    let overrides: Vec<Override> = options
+        .set
+        .iter()
+        .filter_map(|text| Override::parse(text, &mut context))
+        .collect();
     // What is not found yet may be about a material of a model.
     let mut rest: Vec<&Override> = vec![];
     for change in &overrides {
@@ -128,7 +147,7 @@ fn finish(
     builder.declare_model_materials(&mut texts.declarations);
     for change in rest {
         if !change.apply(&mut texts.declarations) {
-            change.report_unknown(&texts.declarations, builder.context());
+            change.report_unknown(&texts.declarations, &mut builder.context);
         }
     }
     builder.build(texts)

@@ -19,7 +19,10 @@ const MARGIN: f32 = 1.08;
 /// The scene of a model: its name is that of the import.
 pub(super) fn scene_text(path: &Path, name: &str, model: &Model) -> String {
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-    let mut text = format!("import {} as {name};\n\nfilm {{ size = (1280, 720); }}\n", quote(&file));
+    let mut text = format!(
+        "import {} as {name};\n\nfilm {{ size = (1280, 720); }}\n",
+        quote(&file)
+    );
     if model.cameras.is_empty() {
         text.push_str(&camera_text(model));
     }
@@ -31,11 +34,19 @@ pub(super) fn scene_text(path: &Path, name: &str, model: &Model) -> String {
 
 fn camera_text(model: &Model) -> String {
     let bounds = model.bounds();
-    let center = if bounds.is_empty() { Vec3::ZERO } else { bounds.center() };
+    let center = if bounds.is_empty() {
+        Vec3::ZERO
+    } else {
+        bounds.center()
+    };
     let towards = VIEW.normalize();
     let world_from_camera = look_at(center + towards, center, Vec3::Y).unwrap_or_default();
     let camera_from_world = world_from_camera.inverse();
-    let view = Silhouette::of(model.points().map(|p| camera_from_world.transform_vector3(p - center)));
+    let view = Silhouette::of(
+        model
+            .points()
+            .map(|p| camera_from_world.transform_vector3(p - center)),
+    );
     let middle = center + world_from_camera.transform_vector3(view.middle);
     let from = middle + towards * view.distance;
     let mut text = String::from("camera view : perspective {\n");
@@ -67,13 +78,19 @@ impl Silhouette {
             low = low.min(p - spread);
         }
         if !(high.is_finite() && low.is_finite()) {
-            return Silhouette { middle: Vec3::ZERO, distance: 4.0 };
+            return Silhouette {
+                middle: Vec3::ZERO,
+                distance: 4.0,
+            };
         }
         let half = 0.5 * (high - low).truncate().max_element();
         let middle = (0.5 * (high + low)).with_z(0.0);
         // Not within the model, nor where a single point is.
         let distance = (half / slope).max(high.z + 0.01 * half);
-        Silhouette { middle, distance: if distance > 0.0 { distance } else { 4.0 } }
+        Silhouette {
+            middle,
+            distance: if distance > 0.0 { distance } else { 4.0 },
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use shading::syntax::ast::{Argument, Declaration, Entry, Expr, ExprKind, Item, Name, Path as NamePath, Value};
+use shading::syntax::ast::{
+    Argument, Declaration, Entry, Expr, ExprKind, Item, Name, Path as NamePath, Value,
+};
 use shading::{Diagnostic, Source, Span};
 
 use super::context::Context;
@@ -36,9 +38,19 @@ impl Override {
         let mut items = file.items.into_iter();
         match (items.next(), items.next()) {
             (
-                Some(Item::Declaration(Declaration { target: Some(path), kind: None, value: Some(value), body: None, .. })),
+                Some(Item::Declaration(Declaration {
+                    target: Some(path),
+                    kind: None,
+                    value: Some(value),
+                    body: None,
+                    ..
+                })),
                 None,
-            ) if path.parts.len() > 1 => Some(Override { path, value, text: text.to_owned() }),
+            ) if path.parts.len() > 1 => Some(Override {
+                path,
+                value,
+                text: text.to_owned(),
+            }),
             _ => {
                 let diagnostic = Diagnostic::error(format!("`--set {text}` is not of the form PATH=VALUE"))
                     .hint("as in --set \"film.size=(64, 64)\" or --set camera.main.fov=30");
@@ -68,7 +80,14 @@ impl Override {
                     &mut declarations[last]
                 }
             };
-            set_entry(&mut declaration.body, NamePath { parts: vec![key.clone()], span: key.span }, &self.value);
+            set_entry(
+                &mut declaration.body,
+                NamePath {
+                    parts: vec![key.clone()],
+                    span: key.span,
+                },
+                &self.value,
+            );
             return true;
         }
         let target = joined(target);
@@ -80,10 +99,20 @@ impl Override {
             declaration.keyword.text == keyword && name.as_deref() == Some(target.as_str())
         });
         let Some(declaration) = found else { return false };
-        let key_path = NamePath { parts: vec![key.clone()], span: key.span };
+        let key_path = NamePath {
+            parts: vec![key.clone()],
+            span: key.span,
+        };
         let is_argument = keyword == "material" && !MATERIAL.iter().any(|known| known.name == key.text);
         if is_argument && let Some(surface) = material_surface(declaration) {
-            set_argument(surface, Name { text: key.text.clone(), span: key.span }, &self.value);
+            set_argument(
+                surface,
+                Name {
+                    text: key.text.clone(),
+                    span: key.span,
+                },
+                &self.value,
+            );
         } else if keyword == "material" && key.text == "surface" && declaration.value.is_some() {
             declaration.value = Some(self.value.clone());
         } else {
@@ -103,13 +132,21 @@ impl Override {
             let names: Vec<String> = declarations
                 .iter()
                 .filter(named)
-                .filter_map(|d| d.alias.as_ref().map(|a| a.text.clone()).or(d.target.as_ref().map(NamePath::joined)))
+                .filter_map(|d| {
+                    d.alias
+                        .as_ref()
+                        .map(|a| a.text.clone())
+                        .or(d.target.as_ref().map(NamePath::joined))
+                })
                 .collect();
             let parts = &self.path.parts;
             let wanted = joined(&parts[1..parts.len() - 1]);
             diagnostic
                 .nearest(&wanted, names.iter().map(String::as_str))
-                .hint(format!("it is {keyword}.NAME.KEY, and the names are: {}", names.join(", ")))
+                .hint(format!(
+                    "it is {keyword}.NAME.KEY, and the names are: {}",
+                    names.join(", ")
+                ))
         } else {
             diagnostic
                 .nearest(keyword, known.iter().copied())
@@ -121,7 +158,10 @@ impl Override {
     fn new_declaration(&self, keyword: &str) -> Declaration {
         let span = self.path.span;
         Declaration {
-            keyword: Name { text: keyword.to_owned(), span },
+            keyword: Name {
+                text: keyword.to_owned(),
+                span,
+            },
             target: None,
             kind: None,
             value: None,
@@ -133,7 +173,11 @@ impl Override {
 }
 
 fn joined(parts: &[shading::syntax::ast::PathPart]) -> String {
-    parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(".")
+    parts
+        .iter()
+        .map(|part| part.text.as_str())
+        .collect::<Vec<_>>()
+        .join(".")
 }
 
 /// The expression that says what a material is.
@@ -142,28 +186,48 @@ fn material_surface(declaration: &mut Declaration) -> Option<&mut Expr> {
         return declaration.value.as_mut();
     }
     let entries = declaration.body.as_mut()?;
-    entries.iter_mut().find(|entry| entry.key.joined() == "surface").and_then(|entry| match &mut entry.value {
-        Value::Expr(expr) => Some(expr),
-        Value::Block { .. } => None,
-    })
+    entries
+        .iter_mut()
+        .find(|entry| entry.key.joined() == "surface")
+        .and_then(|entry| match &mut entry.value {
+            Value::Expr(expr) => Some(expr),
+            Value::Block { .. } => None,
+        })
 }
 
 /// Gives a key its value, in place of the one that it has.
 fn set_entry(body: &mut Option<Vec<Entry>>, key: NamePath, value: &Expr) {
     let entries = body.get_or_insert_default();
-    let span = Span { end: value.span.end, ..key.span };
+    let span = Span {
+        end: value.span.end,
+        ..key.span
+    };
     entries.retain(|entry| entry.key.joined() != key.joined());
-    entries.push(Entry { key, value: Value::Expr(value.clone()), span });
+    entries.push(Entry {
+        key,
+        value: Value::Expr(value.clone()),
+        span,
+    });
 }
 
 /// Gives an argument of a call its value; a lone name becomes a call.
 fn set_argument(surface: &mut Expr, name: Name, value: &Expr) {
     if let ExprKind::Name(unit) = &surface.kind {
-        let callee = Name { text: unit.clone(), span: surface.span };
-        surface.kind = ExprKind::Call { name: callee, template: None, args: vec![] };
+        let callee = Name {
+            text: unit.clone(),
+            span: surface.span,
+        };
+        surface.kind = ExprKind::Call {
+            name: callee,
+            template: None,
+            args: vec![],
+        };
     }
     if let ExprKind::Call { args, .. } = &mut surface.kind {
         args.retain(|arg| arg.name.as_ref().is_none_or(|known| known.text != name.text));
-        args.push(Argument { name: Some(name), value: value.clone() });
+        args.push(Argument {
+            name: Some(name),
+            value: value.clone(),
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! All keys of the scene format with what they mean: what `scenes/README.md` lists.
 
 use super::table::Key;
-use super::{builder, camera, film, light, material, shape, transform};
+use super::{camera, film, light, material, place, shape, transform};
 
 /// The keys of one kind of block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,11 +35,17 @@ pub fn reference() -> Vec<Block> {
         block("light NAME : point or spot", light::POINT),
         block("light NAME : spot", light::SPOT),
         block("light NAME : directional", light::DIRECTIONAL),
-        block("import \"MODEL\" as NAME", builder::IMPORT),
-        Block { title: "transforms", keys: transform::FUNCTIONS.to_vec() },
+        block("import \"MODEL\" as NAME", place::IMPORT),
+        Block {
+            title: "transforms",
+            keys: transform::FUNCTIONS.to_vec(),
+        },
     ]
 }
 
 fn block<T>(title: &'static str, keys: &[Key<T>]) -> Block {
-    Block { title, keys: keys.iter().map(|key| (key.name, key.doc)).collect() }
+    Block {
+        title,
+        keys: keys.iter().map(|key| (key.name, key.doc)).collect(),
+    }
 }

@@ -51,7 +51,12 @@ impl Groups {
     }
 
     /// Adds the shapes of instances. An instance may be of another instance, declared before or after.
-    pub(super) fn place_instances(&mut self, pending: Vec<Pending>, shapes: &mut Vec<ShapeDesc>, context: &mut Context) {
+    pub(super) fn place_instances(
+        &mut self,
+        pending: Vec<Pending>,
+        shapes: &mut Vec<ShapeDesc>,
+        context: &mut Context,
+    ) {
         let mut rest = pending;
         loop {
             let before = rest.len();
@@ -75,7 +80,13 @@ impl Groups {
         }
     }
 
-    fn place(&mut self, instance: Pending, originals: &[usize], shapes: &mut Vec<ShapeDesc>, context: &mut Context) {
+    fn place(
+        &mut self,
+        instance: Pending,
+        originals: &[usize],
+        shapes: &mut Vec<ShapeDesc>,
+        context: &mut Context,
+    ) {
         let first = shapes.len();
         for &original in originals {
             let original = &shapes[original];
@@ -94,17 +105,27 @@ impl Groups {
             self.declare(&copy.name.clone(), vec![shapes.len()], instance.span, context);
             shapes.push(copy);
         }
-        self.declare(&instance.name, (first..shapes.len()).collect(), instance.span, context);
+        self.declare(
+            &instance.name,
+            (first..shapes.len()).collect(),
+            instance.span,
+            context,
+        );
     }
 
     fn report_missing(&self, instance: &Pending, rest: &[Pending], context: &mut Context) {
         let of = &instance.of.value;
         let diagnostic = if rest.iter().any(|other| other.name == *of) {
-            context.error_at(instance.of.span, format!("`{}` is an instance of itself, by way of `{of}`", instance.name))
+            context.error_at(
+                instance.of.span,
+                format!("`{}` is an instance of itself, by way of `{of}`", instance.name),
+            )
         } else {
             let mut names: Vec<&str> = self.names().collect();
             names.sort_unstable();
-            context.error_at(instance.of.span, format!("there is no shape or import `{of}`")).nearest(of, names)
+            context
+                .error_at(instance.of.span, format!("there is no shape or import `{of}`"))
+                .nearest(of, names)
         };
         context.push(diagnostic);
     }

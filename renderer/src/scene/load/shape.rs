@@ -5,8 +5,8 @@ use shading::Span;
 use shading::syntax::ast::{Declaration, Expr};
 
 use super::context::Context;
+use super::field::Range;
 use super::table::{Given, Key, Part, body_of, kind_of, name_of, read_block, takes_only};
-use super::value::Range;
 use crate::scene::desc::GeometryDesc;
 
 /// What the block of a shape sets.
@@ -214,18 +214,29 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut Context) -> Op
     let mut block = ShapeBlock::default();
     read_block(body_of(declaration), what, &[own, ANY], &mut block, context);
     let source = match kind {
-        Kind::Sphere => ShapeSource::Geometry(GeometryDesc::Sphere { center: block.center, radius: block.radius }),
+        Kind::Sphere => ShapeSource::Geometry(GeometryDesc::Sphere {
+            center: block.center,
+            radius: block.radius,
+        }),
         Kind::Plane => ShapeSource::Geometry(GeometryDesc::Plane { size: block.size }),
         Kind::Rectangle => ShapeSource::Geometry(GeometryDesc::Rectangle { size: block.size2 }),
         Kind::Disk => ShapeSource::Geometry(GeometryDesc::Disk { radius: block.radius }),
         Kind::Cube => ShapeSource::Geometry(GeometryDesc::Cube { size: block.size3 }),
-        Kind::Cylinder => {
-            ShapeSource::Geometry(GeometryDesc::Cylinder { radius: block.radius, height: block.height })
-        }
+        Kind::Cylinder => ShapeSource::Geometry(GeometryDesc::Cylinder {
+            radius: block.radius,
+            height: block.height,
+        }),
         Kind::Mesh => ShapeSource::File(required(block.file.take(), "file", what, declaration, context)?),
-        Kind::Instance => ShapeSource::InstanceOf(required(block.of.take(), "of", what, declaration, context)?),
+        Kind::Instance => {
+            ShapeSource::InstanceOf(required(block.of.take(), "of", what, declaration, context)?)
+        }
     };
-    Some(ShapeDeclaration { name, span: declaration.span, source, block })
+    Some(ShapeDeclaration {
+        name,
+        span: declaration.span,
+        source,
+        block,
+    })
 }
 
 fn required<T>(

@@ -6,7 +6,7 @@ use shading::Span;
 use shading::syntax::ast::{Declaration, Entry, Expr, Value as EntryValue};
 
 use super::context::Context;
-use super::value::Field;
+use super::field::Field;
 
 /// A key of a block that makes a `T`.
 pub(super) struct Key<T> {
@@ -30,7 +30,13 @@ pub(super) fn read_block<T>(
         let name = entry.key.joined();
         let keys = || tables.iter().flat_map(|table| table.iter());
         let Some(key) = keys().find(|key| key.name == name) else {
-            unknown_key(&name, entry.key.span, what, keys().map(|key| key.name).collect(), context);
+            unknown_key(
+                &name,
+                entry.key.span,
+                what,
+                keys().map(|key| key.name).collect(),
+                context,
+            );
             continue;
         };
         if let Some(first) = seen.insert(name, entry.key.span) {
@@ -51,7 +57,9 @@ pub(super) fn read_block<T>(
 
 fn unknown_key(name: &str, span: Span, what: &str, known: Vec<&str>, context: &mut Context) {
     let list = known.join(", ");
-    let diagnostic = context.error_at(span, format!("{what} has no key `{name}`")).nearest(name, known);
+    let diagnostic = context
+        .error_at(span, format!("{what} has no key `{name}`"))
+        .nearest(name, known);
     let diagnostic = match list.as_str() {
         "" => diagnostic.hint(format!("{what} takes no keys")),
         _ => diagnostic.hint(format!("its keys are: {list}")),
@@ -70,10 +78,20 @@ pub(super) fn kind_of<T: Copy>(
     let keyword = &declaration.keyword.text;
     let Some(kind) = &declaration.kind else {
         if default.is_none() {
-            let example = declaration.target.as_ref().map(|t| t.joined()).unwrap_or_default();
+            let example = declaration
+                .target
+                .as_ref()
+                .map(|t| t.joined())
+                .unwrap_or_default();
             let diagnostic = context
-                .error_at(declaration.keyword.span, format!("the {keyword} does not say of what kind it is"))
-                .hint(format!("write `{keyword} {example} : KIND {{ … }}`; the kinds are: {}", list().join(", ")));
+                .error_at(
+                    declaration.keyword.span,
+                    format!("the {keyword} does not say of what kind it is"),
+                )
+                .hint(format!(
+                    "write `{keyword} {example} : KIND {{ … }}`; the kinds are: {}",
+                    list().join(", ")
+                ));
             context.push(diagnostic);
         }
         return default;
@@ -81,7 +99,10 @@ pub(super) fn kind_of<T: Copy>(
     let found = kinds.iter().find(|(name, _)| *name == kind.text);
     if found.is_none() {
         let diagnostic = context
-            .error_at(kind.span, format!("there is no {keyword} of kind `{}`", kind.text))
+            .error_at(
+                kind.span,
+                format!("there is no {keyword} of kind `{}`", kind.text),
+            )
             .nearest(&kind.text, list())
             .hint(format!("the kinds are: {}", list().join(", ")));
         context.push(diagnostic);
@@ -109,11 +130,31 @@ pub(super) fn takes_only(declaration: &Declaration, parts: &[Part], context: &mu
             context.error(span, format!("`{keyword}` takes no {what}"));
         }
     };
-    refuse(Part::Name, declaration.target.as_ref().map(|path| path.span), "name");
-    refuse(Part::Kind, declaration.kind.as_ref().map(|kind| kind.span), "kind");
-    refuse(Part::Value, declaration.value.as_ref().map(|value| value.span), "value");
-    refuse(Part::Body, declaration.body.as_ref().map(|_| declaration.span), "block");
-    refuse(Part::Alias, declaration.alias.as_ref().map(|alias| alias.span), "`as`");
+    refuse(
+        Part::Name,
+        declaration.target.as_ref().map(|path| path.span),
+        "name",
+    );
+    refuse(
+        Part::Kind,
+        declaration.kind.as_ref().map(|kind| kind.span),
+        "kind",
+    );
+    refuse(
+        Part::Value,
+        declaration.value.as_ref().map(|value| value.span),
+        "value",
+    );
+    refuse(
+        Part::Body,
+        declaration.body.as_ref().map(|_| declaration.span),
+        "block",
+    );
+    refuse(
+        Part::Alias,
+        declaration.alias.as_ref().map(|alias| alias.span),
+        "`as`",
+    );
 }
 
 /// The parts that a declaration may have after its keyword.
@@ -140,6 +181,9 @@ pub(super) struct Given<T> {
 
 impl<T> Given<T> {
     pub(super) fn new(value: T, expr: &Expr) -> Given<T> {
-        Given { value, span: expr.span }
+        Given {
+            value,
+            span: expr.span,
+        }
     }
 }

@@ -8,10 +8,19 @@ use super::value::{Value, matrix_from_rows};
 /// The functions that make transforms, with what they take.
 pub(super) const FUNCTIONS: [(&str, &str); 5] = [
     ("translate", "translate(x, y, z) moves by metres"),
-    ("rotate", "rotate((x, y, z), degrees) turns about an axis, counter-clockwise as seen from its tip"),
+    (
+        "rotate",
+        "rotate((x, y, z), degrees) turns about an axis, counter-clockwise as seen from its tip",
+    ),
     ("scale", "scale(s) or scale(x, y, z)"),
-    ("look_at", "look_at(from, to, up) puts the origin at `from`, +z towards `to`, +y as near to `up` as can be, +x to the left"),
-    ("matrix", "matrix(16 numbers), row by row, column vectors: the fourth column is the translation"),
+    (
+        "look_at",
+        "look_at(from, to, up) puts the origin at `from`, +z towards `to`, +y as near to `up` as can be, +x to the left",
+    ),
+    (
+        "matrix",
+        "matrix(16 numbers), row by row, column vectors: the fourth column is the translation",
+    ),
 ];
 
 /// The transform that a call makes, or why it makes none; `None` when the function is no transform.
@@ -57,12 +66,18 @@ fn triple(list: &[f64]) -> Option<DVec3> {
 fn rotate(args: &[Value]) -> Option<DAffine3> {
     let (axis, degrees) = match args {
         [Value::Tuple(axis), Value::Number(degrees)] => (triple(axis)?, *degrees),
-        [Value::Number(x), Value::Number(y), Value::Number(z), Value::Number(degrees)] => {
-            (DVec3::new(*x, *y, *z), *degrees)
-        }
+        [
+            Value::Number(x),
+            Value::Number(y),
+            Value::Number(z),
+            Value::Number(degrees),
+        ] => (DVec3::new(*x, *y, *z), *degrees),
         _ => return None,
     };
-    Some(DAffine3::from_quat(DQuat::from_axis_angle(axis.try_normalize()?, degrees.to_radians())))
+    Some(DAffine3::from_quat(DQuat::from_axis_angle(
+        axis.try_normalize()?,
+        degrees.to_radians(),
+    )))
 }
 
 fn look_at(args: &[Value]) -> Option<DAffine3> {
@@ -95,7 +110,9 @@ mod tests {
     use super::*;
 
     fn call(name: &str, args: &[Value]) -> DAffine3 {
-        from_call(name, args).expect("it is a transform").expect("its arguments fit")
+        from_call(name, args)
+            .expect("it is a transform")
+            .expect("its arguments fit")
     }
 
     fn tuple(list: &[f64]) -> Value {

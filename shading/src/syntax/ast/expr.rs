@@ -122,12 +122,18 @@ impl Expr {
             | ExprKind::String(_)
             | ExprKind::Bool(_)
             | ExprKind::Name(_) => {}
-            ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Braces(list) => list.iter().for_each(visit),
+            ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Braces(list) => {
+                list.iter().for_each(visit);
+            }
             ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => visit(operand),
             ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| visit(e)),
             ExprKind::Assign { target, value, .. } => [target, value].into_iter().for_each(|e| visit(e)),
             ExprKind::Step { target, .. } => visit(target),
-            ExprKind::Ternary { condition, then, otherwise } => {
+            ExprKind::Ternary {
+                condition,
+                then,
+                otherwise,
+            } => {
                 [condition, then, otherwise].into_iter().for_each(|e| visit(e));
             }
             ExprKind::Construct { args, .. } | ExprKind::Call { args, .. } => {

@@ -44,9 +44,15 @@ impl Lowerer {
             (Some(last), false) => {
                 let span = list[0].span.to(last.span);
                 list.push(last);
-                Expr { kind: ExprKind::Tuple(list), span }
+                Expr {
+                    kind: ExprKind::Tuple(list),
+                    span,
+                }
             }
-            (None, _) => Expr { kind: ExprKind::Int(0), span: self.span(&pair) },
+            (None, _) => Expr {
+                kind: ExprKind::Int(0),
+                span: self.span(&pair),
+            },
         }
     }
 
@@ -54,7 +60,10 @@ impl Lowerer {
         let span = self.span(&pair);
         if recursion(&pair) > MAX_DEPTH || self.expr_depth > MAX_DEPTH {
             self.errors.push((span, SyntaxError::TooComplex));
-            return Expr { kind: ExprKind::Int(0), span };
+            return Expr {
+                kind: ExprKind::Int(0),
+                span,
+            };
         }
         self.expr_depth += 1;
         // The three closures need the one lowerer, one at a time.
@@ -87,7 +96,10 @@ impl Lowerer {
             self.errors.push((span, SyntaxError::TooComplex));
         }
         let kind = if depth > MAX_DEPTH { ExprKind::Int(0) } else { kind };
-        Deep { expr: Expr { kind, span }, depth }
+        Deep {
+            expr: Expr { kind, span },
+            depth,
+        }
     }
 
     fn prefix(&mut self, op: Pair<'_>, operand: Deep) -> Deep {
@@ -97,7 +109,10 @@ impl Lowerer {
         let unary = |op, operand| ExprKind::Unary { op, operand };
         let kind = match (op.as_rule(), op.as_str()) {
             (Rule::cast, _) => match op.into_inner().next() {
-                Some(ty) => ExprKind::Cast { ty: self.type_name(ty), operand },
+                Some(ty) => ExprKind::Cast {
+                    ty: self.type_name(ty),
+                    operand,
+                },
                 None => operand.kind,
             },
             (_, "-") => match operand.kind {
@@ -127,12 +142,18 @@ impl Lowerer {
                 Some(part) => {
                     let part = self.path_part(part);
                     if part.quoted && self.context == Context::Code {
-                        self.errors.push((part.span, SyntaxError::Misplaced {
-                            what: "a quoted name means nothing here",
-                            hint: "a field or a component is named without quotes",
-                        }));
+                        self.errors.push((
+                            part.span,
+                            SyntaxError::Misplaced {
+                                what: "a quoted name means nothing here",
+                                hint: "a field or a component is named without quotes",
+                            },
+                        ));
                     }
-                    let name = Name { text: part.text, span: part.span };
+                    let name = Name {
+                        text: part.text,
+                        span: part.span,
+                    };
                     ExprKind::Member { object, name }
                 }
                 None => object.kind,
@@ -141,7 +162,10 @@ impl Lowerer {
                 Some(index) => {
                     let (index, inner) = self.nested(|lowerer| lowerer.sequence(index));
                     depth = depth.max(inner + 1);
-                    ExprKind::Index { object, index: Box::new(index) }
+                    ExprKind::Index {
+                        object,
+                        index: Box::new(index),
+                    }
                 }
                 None => object.kind,
             },
@@ -168,7 +192,11 @@ impl Lowerer {
                 Some(then) => {
                     let (then, inner) = self.nested(|lowerer| lowerer.expr(then));
                     depth = depth.max(inner + 1);
-                    ExprKind::Ternary { condition: left, then: Box::new(then), otherwise: right }
+                    ExprKind::Ternary {
+                        condition: left,
+                        then: Box::new(then),
+                        otherwise: right,
+                    }
                 }
                 None => left.kind,
             },
@@ -191,7 +219,10 @@ impl Lowerer {
             Rule::paren => match inner(pair).next() {
                 // The parentheses belong to the span of a tuple; of another expression they are no part.
                 Some(sequence) => match self.sequence(sequence) {
-                    Expr { kind: kind @ ExprKind::Tuple(_), .. } => kind,
+                    Expr {
+                        kind: kind @ ExprKind::Tuple(_),
+                        ..
+                    } => kind,
                     other => return other,
                 },
                 None => ExprKind::Int(0),
@@ -231,7 +262,10 @@ impl Lowerer {
     fn arg(&mut self, pair: Pair<'_>) -> Argument {
         let span = self.span(&pair);
         let mut name = None;
-        let mut value = Expr { kind: ExprKind::Int(0), span };
+        let mut value = Expr {
+            kind: ExprKind::Int(0),
+            span,
+        };
         for part in inner(pair) {
             match part.as_rule() {
                 Rule::word => name = Some(self.name(&part)),
@@ -242,9 +276,19 @@ impl Lowerer {
         match name {
             Some(name) if self.context == Context::Code => {
                 let span = name.span.to(value.span);
-                let target = Expr { kind: ExprKind::Name(name.text), span: name.span };
-                let kind = ExprKind::Assign { op: None, target: Box::new(target), value: Box::new(value) };
-                Argument { name: None, value: Expr { kind, span } }
+                let target = Expr {
+                    kind: ExprKind::Name(name.text),
+                    span: name.span,
+                };
+                let kind = ExprKind::Assign {
+                    op: None,
+                    target: Box::new(target),
+                    value: Box::new(value),
+                };
+                Argument {
+                    name: None,
+                    value: Expr { kind, span },
+                }
             }
             name => Argument { name, value },
         }
@@ -258,7 +302,12 @@ impl Lowerer {
             None => text.parse(),
         };
         ExprKind::Int(value.unwrap_or_else(|_| {
-            self.errors.push((span, SyntaxError::BadNumber { text: text.to_owned() }));
+            self.errors.push((
+                span,
+                SyntaxError::BadNumber {
+                    text: text.to_owned(),
+                },
+            ));
             0
         }))
     }
@@ -267,7 +316,12 @@ impl Lowerer {
         match text.trim_end_matches('f').parse::<f32>() {
             Ok(value) if value.is_finite() => ExprKind::Float(value),
             _ => {
-                self.errors.push((span, SyntaxError::BadNumber { text: text.to_owned() }));
+                self.errors.push((
+                    span,
+                    SyntaxError::BadNumber {
+                        text: text.to_owned(),
+                    },
+                ));
                 ExprKind::Float(0.0)
             }
         }
@@ -325,8 +379,16 @@ impl Lowerer {
 
 /// How many operators precedence climbing may have to recurse through: those that bind to the right.
 fn recursion(pair: &Pair<'_>) -> usize {
-    let binds_right = |rule| matches!(rule, Rule::prefix_op | Rule::cast | Rule::assign_op | Rule::ternary_op);
-    pair.clone().into_inner().filter(|p| binds_right(p.as_rule())).count()
+    let binds_right = |rule| {
+        matches!(
+            rule,
+            Rule::prefix_op | Rule::cast | Rule::assign_op | Rule::ternary_op
+        )
+    };
+    pair.clone()
+        .into_inner()
+        .filter(|p| binds_right(p.as_rule()))
+        .count()
 }
 
 fn binary_op(symbol: &str) -> Option<BinaryOp> {

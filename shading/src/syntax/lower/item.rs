@@ -1,8 +1,8 @@
 //! Units, functions, structures, and what they share: types, parameters, metadata.
 
 use super::super::ast::{
-    ArrayLength, Expr, ExprKind, Field, Function, Item, Metadata, Name, Param, Passing, Struct, TypeKind, TypeName,
-    Unit, UnitKind,
+    ArrayLength, Expr, ExprKind, Field, Function, Item, Metadata, Name, Param, Passing, Struct, TypeKind,
+    TypeName, Unit, UnitKind,
 };
 use super::{Context, Lowerer, Pair, Rule, inner};
 use crate::source::Span;
@@ -104,7 +104,11 @@ impl Lowerer {
                 Rule::r#type => ty = self.type_name(part),
                 Rule::field => {
                     let (name, array) = self.declarator(part);
-                    fields.push(Field { ty: ty.clone(), name, array });
+                    fields.push(Field {
+                        ty: ty.clone(),
+                        name,
+                        array,
+                    });
                 }
                 _ => {}
             }
@@ -176,7 +180,10 @@ impl Lowerer {
             ty: self.missing_type(span),
             name: self.missing_name(span),
             array: None,
-            value: Expr { kind: ExprKind::Int(0), span },
+            value: Expr {
+                kind: ExprKind::Int(0),
+                span,
+            },
             span,
         };
         for part in inner(pair) {

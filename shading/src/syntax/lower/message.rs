@@ -74,9 +74,15 @@ fn expectation(rules: &[Rule]) -> String {
             Rule::kw_while if rules.len() == 1 => "`while`",
             Rule::name | Rule::word | Rule::path | Rule::field | Rule::variable => "a name",
             Rule::r#type | Rule::param | Rule::metadatum | Rule::basic_type | Rule::closure_type => "a type",
-            Rule::expr | Rule::sequence | Rule::arg | Rule::args | Rule::prefix_op | Rule::float | Rule::int | Rule::string | Rule::paren => {
-                "an expression"
-            }
+            Rule::expr
+            | Rule::sequence
+            | Rule::arg
+            | Rule::args
+            | Rule::prefix_op
+            | Rule::float
+            | Rule::int
+            | Rule::string
+            | Rule::paren => "an expression",
             Rule::unit_kind | Rule::structure | Rule::function | Rule::group | Rule::declaration => {
                 "a shader, function, struct, group or declaration"
             }
@@ -120,7 +126,10 @@ fn usual_mistake(
     if rules.contains(&Rule::lparen) && is_type(first) && matches!(word, "=" | ";" | ",") {
         return Some((
             found.clone(),
-            expected("`(`", "variables stand inside a unit or function; use a parameter, or a function that returns it"),
+            expected(
+                "`(`",
+                "variables stand inside a unit or function; use a parameter, or a function that returns it",
+            ),
         ));
     }
     if word == "=" && before.is_some_and(|b| &text[b.clone()] == "[") {
@@ -129,13 +138,25 @@ fn usual_mistake(
     let previous = before.map(|b| &text[b.clone()]);
     let is_arrow = word == ">" && previous == Some("-") && before.is_some_and(|b| b.end == at);
     if is_arrow || word == "::" || (word == ":" && text[found.end..].starts_with(':')) {
-        return Some((found.clone(), expected("`.`", "fields and components are reached with `.`")));
+        return Some((
+            found.clone(),
+            expected("`.`", "fields and components are reached with `.`"),
+        ));
     }
     if word == "else" && rules.contains(&Rule::kw_if) {
-        return Some((found.clone(), expected("a statement", "an `else` goes with the `if` before it; is there one `;` too many?")));
+        return Some((
+            found.clone(),
+            expected(
+                "a statement",
+                "an `else` goes with the `if` before it; is there one `;` too many?",
+            ),
+        ));
     }
     if word == "'" {
-        return Some((found.clone(), expected("an expression", "strings stand in double quotes")));
+        return Some((
+            found.clone(),
+            expected("an expression", "strings stand in double quotes"),
+        ));
     }
     if let Some((before, previous)) = before.zip(previous)
         && matches!(
@@ -154,8 +175,15 @@ fn usual_mistake(
     if previous.is_some_and(is_reserved) && rules.contains(&Rule::equals) && word == "=" {
         return None;
     }
-    if is_reserved(word) && rules.contains(&Rule::name) && !rules.contains(&Rule::expr) && !starts_line(text, at) {
-        return Some((found.clone(), expected("a name", "this word belongs to the language; choose another name")));
+    if is_reserved(word)
+        && rules.contains(&Rule::name)
+        && !rules.contains(&Rule::expr)
+        && !starts_line(text, at)
+    {
+        return Some((
+            found.clone(),
+            expected("a name", "this word belongs to the language; choose another name"),
+        ));
     }
     None
 }
@@ -163,7 +191,17 @@ fn usual_mistake(
 fn is_type(word: &str) -> bool {
     matches!(
         word,
-        "int" | "bool" | "float" | "double" | "color" | "point" | "vector" | "normal" | "matrix" | "string" | "const"
+        "int"
+            | "bool"
+            | "float"
+            | "double"
+            | "color"
+            | "point"
+            | "vector"
+            | "normal"
+            | "matrix"
+            | "string"
+            | "const"
     )
 }
 
@@ -171,8 +209,24 @@ fn is_reserved(word: &str) -> bool {
     is_type(word)
         || matches!(
             word,
-            "and" | "break" | "closure" | "continue" | "do" | "else" | "false" | "for" | "if" | "not" | "or" | "output"
-                | "return" | "struct" | "texture2d" | "true" | "void" | "while"
+            "and"
+                | "break"
+                | "closure"
+                | "continue"
+                | "do"
+                | "else"
+                | "false"
+                | "for"
+                | "if"
+                | "not"
+                | "or"
+                | "output"
+                | "return"
+                | "struct"
+                | "texture2d"
+                | "true"
+                | "void"
+                | "while"
         )
 }
 

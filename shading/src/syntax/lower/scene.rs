@@ -62,7 +62,10 @@ impl Lowerer {
     fn group_assign(&mut self, pair: Pair<'_>) -> GroupAssign {
         let span = self.span(&pair);
         let mut target = Path::default();
-        let mut value = Expr { kind: ExprKind::Int(0), span };
+        let mut value = Expr {
+            kind: ExprKind::Int(0),
+            span,
+        };
         for part in inner(pair) {
             match part.as_rule() {
                 Rule::path => target = self.path(part),
@@ -82,7 +85,11 @@ impl Lowerer {
     pub(super) fn path_part(&mut self, pair: Pair<'_>) -> PathPart {
         let span = self.span(&pair);
         let quoted = pair.as_rule() == Rule::string;
-        let text = if quoted { self.string(pair) } else { pair.as_str().to_owned() };
+        let text = if quoted {
+            self.string(pair)
+        } else {
+            pair.as_str().to_owned()
+        };
         PathPart { text, quoted, span }
     }
 
@@ -123,7 +130,10 @@ impl Lowerer {
         let span = self.span(&pair);
         let mut key = Path::default();
         let mut kind = None;
-        let mut value = Value::Block { kind: None, entries: vec![] };
+        let mut value = Value::Block {
+            kind: None,
+            entries: vec![],
+        };
         for part in inner(pair) {
             match part.as_rule() {
                 Rule::path => key = self.path(part),
@@ -131,7 +141,10 @@ impl Lowerer {
                 Rule::expr => value = Value::Expr(self.expr(part)),
                 Rule::scene_block => {
                     let entries = self.entries(part);
-                    value = Value::Block { kind: kind.take(), entries };
+                    value = Value::Block {
+                        kind: kind.take(),
+                        entries,
+                    };
                 }
                 _ => {}
             }

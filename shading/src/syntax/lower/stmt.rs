@@ -15,7 +15,10 @@ impl Lowerer {
         let span = self.span(&pair);
         if self.stmt_depth == MAX_DEPTH {
             self.errors.push((span, SyntaxError::TooComplex));
-            return Stmt { kind: StmtKind::Empty, span };
+            return Stmt {
+                kind: StmtKind::Empty,
+                span,
+            };
         }
         self.stmt_depth += 1;
         let kind = self.stmt_kind(pair);
@@ -58,7 +61,11 @@ impl Lowerer {
         let condition = self.sequence_or_zero(parts.next(), span);
         let then = self.body(parts.next(), span);
         let otherwise = parts.next().map(|p| self.body(Some(p), span));
-        StmtKind::If { condition, then, otherwise }
+        StmtKind::If {
+            condition,
+            then,
+            otherwise,
+        }
     }
 
     fn for_stmt(&mut self, pair: Pair<'_>) -> StmtKind {
@@ -73,7 +80,10 @@ impl Lowerer {
                     } else if let Some(sequence) = part_inner(Rule::sequence) {
                         let expr = self.sequence(sequence);
                         let span = expr.span;
-                        init = Some(Box::new(Stmt { kind: StmtKind::Expr(expr), span }));
+                        init = Some(Box::new(Stmt {
+                            kind: StmtKind::Expr(expr),
+                            span,
+                        }));
                     }
                 }
                 Rule::for_condition => condition = part_inner(Rule::sequence).map(|p| self.sequence(p)),
@@ -82,7 +92,12 @@ impl Lowerer {
             }
         }
         let body = self.body(body, span);
-        StmtKind::For { init, condition, step, body }
+        StmtKind::For {
+            init,
+            condition,
+            step,
+            body,
+        }
     }
 
     /// The condition and the body of a loop, whichever comes first.
@@ -101,14 +116,20 @@ impl Lowerer {
     fn body(&mut self, pair: Option<Pair<'_>>, span: Span) -> Box<Stmt> {
         Box::new(match pair {
             Some(pair) => self.stmt(pair),
-            None => Stmt { kind: StmtKind::Empty, span },
+            None => Stmt {
+                kind: StmtKind::Empty,
+                span,
+            },
         })
     }
 
     fn sequence_or_zero(&mut self, pair: Option<Pair<'_>>, span: Span) -> Expr {
         match pair {
             Some(pair) => self.sequence(pair),
-            None => Expr { kind: ExprKind::Int(0), span },
+            None => Expr {
+                kind: ExprKind::Int(0),
+                span,
+            },
         }
     }
 
@@ -125,7 +146,11 @@ impl Lowerer {
             }
         }
         match ty {
-            Some(ty) => StmtKind::Declare { constant, ty, variables },
+            Some(ty) => StmtKind::Declare {
+                constant,
+                ty,
+                variables,
+            },
             None => StmtKind::Empty,
         }
     }

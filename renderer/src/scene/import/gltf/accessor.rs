@@ -1,8 +1,8 @@
 //! Accessors to numbers. Every offset and count is checked against the bytes that are there.
 
 use gltf::Accessor;
-use gltf::accessor::{DataType, Dimensions};
 use gltf::accessor::sparse::IndexType;
+use gltf::accessor::{DataType, Dimensions};
 use gltf::buffer::View;
 
 use super::Fault;
@@ -13,13 +13,21 @@ const MAX_ZEROS: usize = 1 << 26;
 
 /// Vectors of at least `N` components; further ones are dropped. Normalised integers become what they stand for, others
 /// floats.
-pub(super) fn vectors<const N: usize>(accessor: &Accessor<'_>, buffers: &Buffers) -> Result<Vec<[f32; N]>, Fault> {
+pub(super) fn vectors<const N: usize>(
+    accessor: &Accessor<'_>,
+    buffers: &Buffers,
+) -> Result<Vec<[f32; N]>, Fault> {
     if components(accessor.dimensions()) < N {
-        return Err(format!("accessor {} has fewer than {N} components", accessor.index()));
+        return Err(format!(
+            "accessor {} has fewer than {N} components",
+            accessor.index()
+        ));
     }
     let number = decoder(accessor.data_type(), accessor.normalized());
     let width = accessor.data_type().size();
-    read(accessor, buffers, [0.0; N], |bytes| std::array::from_fn(|i| number(&bytes[i * width..])))
+    read(accessor, buffers, [0.0; N], |bytes| {
+        std::array::from_fn(|i| number(&bytes[i * width..]))
+    })
 }
 
 /// How many components a vertex colour has.
@@ -41,7 +49,10 @@ pub(super) fn indices(accessor: &Accessor<'_>, buffers: &Buffers) -> Result<Vec<
         DataType::U16 => |bytes| u32::from(u16::from_le_bytes(first(bytes))),
         DataType::U32 => |bytes| u32::from_le_bytes(first(bytes)),
         DataType::I8 | DataType::I16 | DataType::F32 => {
-            return Err(format!("accessor {} is used as indices, but is not of unsigned integers", accessor.index()));
+            return Err(format!(
+                "accessor {} is used as indices, but is not of unsigned integers",
+                accessor.index()
+            ));
         }
     };
     read(accessor, buffers, 0, index)
@@ -85,7 +96,9 @@ fn read<T: Copy>(
         None if count <= MAX_ZEROS => vec![zero; count],
         None => return Err(format!("accessor {index} has {count} elements, but no data")),
     };
-    let Some(sparse) = accessor.sparse() else { return Ok(values) };
+    let Some(sparse) = accessor.sparse() else {
+        return Ok(values);
+    };
     let (places, replacements) = (sparse.indices(), sparse.values());
     let width = match places.index_type() {
         IndexType::U8 => 1,
@@ -93,13 +106,32 @@ fn read<T: Copy>(
         IndexType::U32 => 4,
     };
     let place = format!("the sparse indices of accessor {index}");
-    let places = elements(&place, &places.view(), buffers, places.offset(), sparse.count(), width)?;
+    let places = elements(
+        &place,
+        &places.view(),
+        buffers,
+        places.offset(),
+        sparse.count(),
+        width,
+    )?;
     let place = format!("the sparse values of accessor {index}");
     let size = accessor.size();
-    let replacements = elements(&place, &replacements.view(), buffers, replacements.offset(), sparse.count(), size)?;
+    let replacements = elements(
+        &place,
+        &replacements.view(),
+        buffers,
+        replacements.offset(),
+        sparse.count(),
+        size,
+    )?;
     for (place, replacement) in places.zip(replacements) {
-        let place = place.iter().rev().fold(0usize, |value, byte| value << 8 | usize::from(*byte));
-        *values.get_mut(place).ok_or_else(|| format!("accessor {index} has no element {place} to replace"))? =
+        let place = place
+            .iter()
+            .rev()
+            .fold(0usize, |value, byte| value << 8 | usize::from(*byte));
+        *values
+            .get_mut(place)
+            .ok_or_else(|| format!("accessor {index} has no element {place} to replace"))? =
             element(replacement);
     }
     Ok(values)
@@ -119,7 +151,9 @@ fn elements<'a>(
     // The last element need not fill its stride.
     let length = match count {
         0 => Some(0),
-        _ => (count - 1).checked_mul(stride).and_then(|length| length.checked_add(size)),
+        _ => (count - 1)
+            .checked_mul(stride)
+            .and_then(|length| length.checked_add(size)),
     };
     let end = length.and_then(|length| offset.checked_add(length));
     let bytes = end.and_then(|end| bytes.get(offset..end)).ok_or_else(|| {

@@ -18,23 +18,37 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    pub(super) fn read(document: &Document, mut blob: Option<Vec<u8>>, path: &Path) -> Result<Buffers, Fault> {
+    pub(super) fn read(
+        document: &Document,
+        mut blob: Option<Vec<u8>>,
+        path: &Path,
+    ) -> Result<Buffers, Fault> {
         let directory = path.parent().unwrap_or(Path::new("")).to_owned();
         let mut list = vec![];
         for buffer in document.buffers() {
             let index = buffer.index();
             let bytes = match buffer.source() {
-                Source::Bin => blob.take().ok_or_else(|| format!("buffer {index} is missing: the file has no binary part"))?,
-                Source::Uri(uri) => match Uri::parse(uri).map_err(|reason| format!("buffer {index}: {reason}"))? {
-                    Uri::Data(bytes) => bytes,
-                    Uri::File(name) => {
-                        let file = directory.join(name);
-                        fs::read(&file).map_err(|error| format!("buffer {index}: cannot read {}: {error}", file.display()))?
+                Source::Bin => blob
+                    .take()
+                    .ok_or_else(|| format!("buffer {index} is missing: the file has no binary part"))?,
+                Source::Uri(uri) => {
+                    match Uri::parse(uri).map_err(|reason| format!("buffer {index}: {reason}"))? {
+                        Uri::Data(bytes) => bytes,
+                        Uri::File(name) => {
+                            let file = directory.join(name);
+                            fs::read(&file).map_err(|error| {
+                                format!("buffer {index}: cannot read {}: {error}", file.display())
+                            })?
+                        }
                     }
-                },
+                }
             };
             if bytes.len() < buffer.length() {
-                return Err(format!("buffer {index} has {} bytes, but {} are promised", bytes.len(), buffer.length()));
+                return Err(format!(
+                    "buffer {index} has {} bytes, but {} are promised",
+                    bytes.len(),
+                    buffer.length()
+                ));
             }
             list.push(bytes);
         }
@@ -43,17 +57,26 @@ impl Buffers {
 
     /// The bytes of a view.
     pub(super) fn view(&self, view: &View<'_>) -> Result<&[u8], Fault> {
-        let bytes = self.list.get(view.buffer().index()).map_or(&[][..], Vec::as_slice);
+        let bytes = self
+            .list
+            .get(view.buffer().index())
+            .map_or(&[][..], Vec::as_slice);
         let end = view.offset().checked_add(view.length());
         end.and_then(|end| bytes.get(view.offset()..end)).ok_or_else(|| {
             let (offset, length) = (view.offset(), view.length());
-            format!("buffer view {} ({length} bytes from {offset}) reaches beyond its buffer", view.index())
+            format!(
+                "buffer view {} ({length} bytes from {offset}) reaches beyond its buffer",
+                view.index()
+            )
         })
     }
 
     /// Where an image's bytes are. `name` is what an embedded image is called.
     pub(super) fn image(&self, image: &image::Image<'_>, name: &str) -> Result<TextureSource, Fault> {
-        let embedded = |bytes: Vec<u8>| TextureSource::Memory { name: PathBuf::from(name), bytes: Arc::from(bytes) };
+        let embedded = |bytes: Vec<u8>| TextureSource::Memory {
+            name: PathBuf::from(name),
+            bytes: Arc::from(bytes),
+        };
         match image.source() {
             image::Source::View { view, .. } => Ok(embedded(self.view(&view)?.to_vec())),
             image::Source::Uri { uri, .. } => {
@@ -92,9 +115,13 @@ impl Uri {
         }
         let file = uri.strip_prefix("file://").unwrap_or(uri);
         if file.contains("://") {
-            return Err(format!("`{uri}` is not a file; nothing is loaded from the network"));
+            return Err(format!(
+                "`{uri}` is not a file; nothing is loaded from the network"
+            ));
         }
-        String::from_utf8(decode_percent(file)).map(Uri::File).map_err(|_| format!("`{uri}` is not text in UTF-8"))
+        String::from_utf8(decode_percent(file))
+            .map(Uri::File)
+            .map_err(|_| format!("`{uri}` is not text in UTF-8"))
     }
 }
 
@@ -104,7 +131,9 @@ fn decode_percent(text: &str) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
-        let digits = bytes.get(at + 1..at + 3).and_then(|digits| std::str::from_utf8(digits).ok());
+        let digits = bytes
+            .get(at + 1..at + 3)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
         match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             Some(value) if byte == b'%' => {
                 decoded.push(value);
@@ -150,7 +179,13 @@ mod tests {
 
     #[test]
     fn decodes_base64() {
-        for (text, expected) in [("", ""), ("Zg==", "f"), ("Zm8", "fo"), ("Zm9v", "foo"), ("Zm9v\nYmFy", "foobar")] {
+        for (text, expected) in [
+            ("", ""),
+            ("Zg==", "f"),
+            ("Zm8", "fo"),
+            ("Zm9v", "foo"),
+            ("Zm9v\nYmFy", "foobar"),
+        ] {
             assert_eq!(decode_base64(text).expect("it is base64"), expected.as_bytes());
         }
         assert!(decode_base64("Z.9v").is_err());

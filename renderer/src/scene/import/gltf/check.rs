@@ -22,10 +22,16 @@ pub(super) fn prepare(json: &mut Root) -> Result<(), Fault> {
 fn positions(json: &mut Root) -> Result<(), Fault> {
     for (index, mesh) in json.meshes.iter().enumerate() {
         for primitive in &mesh.primitives {
-            let Some(positions) = primitive.attributes.get(&Checked::Valid(Semantic::Positions)) else { continue };
+            let Some(positions) = primitive.attributes.get(&Checked::Valid(Semantic::Positions)) else {
+                continue;
+            };
             let accessor = json.accessors.get_mut(positions.value());
-            let accessor = accessor
-                .ok_or_else(|| format!("mesh {index} uses accessor {}, which does not exist", positions.value()))?;
+            let accessor = accessor.ok_or_else(|| {
+                format!(
+                    "mesh {index} uses accessor {}, which does not exist",
+                    positions.value()
+                )
+            })?;
             let bounds = || Some(Value::from(vec![0.0; 3]));
             (accessor.min, accessor.max) = (bounds(), bounds());
         }
@@ -48,7 +54,10 @@ fn cameras(json: &Root) -> Result<(), Fault> {
 }
 
 fn lights(json: &Root) -> Result<(), Fault> {
-    let lights = json.extensions.as_ref().and_then(|extensions| extensions.khr_lights_punctual.as_ref());
+    let lights = json
+        .extensions
+        .as_ref()
+        .and_then(|extensions| extensions.khr_lights_punctual.as_ref());
     let lights = lights.map_or(&[][..], |list| list.lights.as_slice());
     for (index, light) in lights.iter().enumerate() {
         if light.type_ == Checked::Valid(LightType::Spot) && light.spot.is_none() {
@@ -56,11 +65,17 @@ fn lights(json: &Root) -> Result<(), Fault> {
         }
     }
     for (index, node) in json.nodes.iter().enumerate() {
-        let light = node.extensions.as_ref().and_then(|extensions| extensions.khr_lights_punctual.as_ref());
+        let light = node
+            .extensions
+            .as_ref()
+            .and_then(|extensions| extensions.khr_lights_punctual.as_ref());
         if let Some(light) = light
             && light.light.value() >= lights.len()
         {
-            return Err(format!("node {index} uses light {}, which does not exist", light.light.value()));
+            return Err(format!(
+                "node {index} uses light {}, which does not exist",
+                light.light.value()
+            ));
         }
     }
     Ok(())
@@ -72,11 +87,15 @@ fn images(json: &mut Root) -> Result<(), Fault> {
             return Err(format!("image {index} has neither a file nor bytes"));
         }
         // The kind is told by the bytes themselves.
-        image.mime_type.get_or_insert_with(|| MimeType("image/png".to_owned()));
+        image
+            .mime_type
+            .get_or_insert_with(|| MimeType("image/png".to_owned()));
     }
     for (index, texture) in json.textures.iter().enumerate() {
         if texture.source.value() >= json.images.len() {
-            return Err(format!("texture {index} uses an image that does not exist or is of a kind that is not read"));
+            return Err(format!(
+                "texture {index} uses an image that does not exist or is of a kind that is not read"
+            ));
         }
     }
     Ok(())

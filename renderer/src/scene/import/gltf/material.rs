@@ -40,7 +40,11 @@ struct UvTransform {
 }
 
 impl UvTransform {
-    const IDENTITY: UvTransform = UvTransform { offset: [0.0; 2], rotation: 0.0, scale: [1.0; 2] };
+    const IDENTITY: UvTransform = UvTransform {
+        offset: [0.0; 2],
+        rotation: 0.0,
+        scale: [1.0; 2],
+    };
 
     /// The matrix that takes (u, v, 0) as the language has it: row vectors from the left. Texture coordinates are scaled,
     /// then turned counter-clockwise (v runs down), then moved.
@@ -48,10 +52,22 @@ impl UvTransform {
         let (sin, cos) = self.rotation.sin_cos();
         let ([sx, sy], [x, y]) = (self.scale, self.offset);
         [
-            sx * cos, -sx * sin, 0.0, 0.0, //
-            sy * sin, sy * cos, 0.0, 0.0, //
-            0.0, 0.0, 1.0, 0.0, //
-            x, y, 0.0, 1.0,
+            sx * cos,
+            -sx * sin,
+            0.0,
+            0.0, //
+            sy * sin,
+            sy * cos,
+            0.0,
+            0.0, //
+            0.0,
+            0.0,
+            1.0,
+            0.0, //
+            x,
+            y,
+            0.0,
+            1.0,
         ]
     }
 }
@@ -62,18 +78,34 @@ impl<'a> Slot<'a> {
         let mut transform = UvTransform::IDENTITY;
         if let Some(t) = info.texture_transform() {
             set = t.tex_coord().unwrap_or(set);
-            transform = UvTransform { offset: t.offset(), rotation: t.rotation(), scale: t.scale() };
+            transform = UvTransform {
+                offset: t.offset(),
+                rotation: t.rotation(),
+                scale: t.scale(),
+            };
         }
-        Slot { texture: info.texture(), set, transform }
+        Slot {
+            texture: info.texture(),
+            set,
+            transform,
+        }
     }
 
     /// The crate knows no transforms of normal maps.
     fn of_normal(normal: &gltf::material::NormalTexture<'a>) -> Slot<'a> {
-        let mut slot =
-            Slot { texture: normal.texture(), set: normal.tex_coord(), transform: UvTransform::IDENTITY };
+        let mut slot = Slot {
+            texture: normal.texture(),
+            set: normal.tex_coord(),
+            transform: UvTransform::IDENTITY,
+        };
         if let Some(extension) = normal.extension_value("KHR_texture_transform") {
             let float = |value: &serde_json::Value| value.as_f64().map(|v| v as f32);
-            let pair = |key: &str| Some([float(extension.get(key)?.get(0)?)?, float(extension.get(key)?.get(1)?)?]);
+            let pair = |key: &str| {
+                Some([
+                    float(extension.get(key)?.get(0)?)?,
+                    float(extension.get(key)?.get(1)?)?,
+                ])
+            };
             slot.transform = UvTransform {
                 offset: pair("offset").unwrap_or([0.0; 2]),
                 rotation: extension.get("rotation").and_then(float).unwrap_or(0.0),
@@ -88,7 +120,13 @@ impl<'a> Slot<'a> {
 
 impl<'a> Materials<'a> {
     pub(super) fn new(buffers: &'a Buffers, path: &'a Path) -> Materials<'a> {
-        Materials { buffers, path, names: Names::default(), list: vec![], textures: vec![] }
+        Materials {
+            buffers,
+            path,
+            names: Names::default(),
+            list: vec![],
+            textures: vec![],
+        }
     }
 
     pub(super) fn finish(self) -> (Vec<ModelMaterial>, Vec<TextureDesc>) {
@@ -97,14 +135,28 @@ impl<'a> Materials<'a> {
 
     pub(super) fn add(&mut self, material: &Material<'_>) -> Result<(), Fault> {
         let index = material.index().unwrap_or(0);
-        let name = material.name().map_or_else(|| format!("material{index}"), str::to_owned);
+        let name = material
+            .name()
+            .map_or_else(|| format!("material{index}"), str::to_owned);
         let name = self.names.unique(&name);
-        let call = self.call(material).map_err(|reason| format!("material `{name}`: {reason}"))?;
+        let call = self
+            .call(material)
+            .map_err(|reason| format!("material `{name}`: {reason}"))?;
         // Glowing details, which a texture picks out, light no scene.
-        let emissive = material.emissive_factor().iter().any(|&v| v > 0.0) && material.emissive_texture().is_none();
+        let emissive =
+            material.emissive_factor().iter().any(|&v| v > 0.0) && material.emissive_texture().is_none();
         let both = material.double_sided() || material.unlit();
-        let emission = if both { EmissionSides::Both } else { EmissionSides::Front };
-        self.list.push(ModelMaterial { name, call, emissive, emission });
+        let emission = if both {
+            EmissionSides::Both
+        } else {
+            EmissionSides::Front
+        };
+        self.list.push(ModelMaterial {
+            name,
+            call,
+            emissive,
+            emission,
+        });
         Ok(())
     }
 
@@ -116,11 +168,26 @@ impl<'a> Materials<'a> {
         call.color("base_color", [r, g, b])?;
         call.number("metallic", pbr.metallic_factor())?;
         call.number("roughness", pbr.roughness_factor())?;
-        self.slot(&mut call, "base_color", pbr.base_color_texture().as_ref().map(Slot::new), TextureColorSpace::Srgb)?;
+        self.slot(
+            &mut call,
+            "base_color",
+            pbr.base_color_texture().as_ref().map(Slot::new),
+            TextureColorSpace::Srgb,
+        )?;
         let rough = pbr.metallic_roughness_texture();
-        self.slot(&mut call, "metallic_roughness", rough.as_ref().map(Slot::new), TextureColorSpace::Raw)?;
+        self.slot(
+            &mut call,
+            "metallic_roughness",
+            rough.as_ref().map(Slot::new),
+            TextureColorSpace::Raw,
+        )?;
         if let Some(normal) = material.normal_texture() {
-            self.slot(&mut call, "normal", Some(Slot::of_normal(&normal)), TextureColorSpace::Raw)?;
+            self.slot(
+                &mut call,
+                "normal",
+                Some(Slot::of_normal(&normal)),
+                TextureColorSpace::Raw,
+            )?;
             call.number_unless("normal_scale", normal.scale(), 1.0)?;
         }
         let strength = material.emissive_strength().unwrap_or(1.0);
@@ -128,7 +195,12 @@ impl<'a> Materials<'a> {
         if emissive != [0.0; 3] {
             call.color("emissive", emissive)?;
             let texture = material.emissive_texture();
-            self.slot(&mut call, "emissive", texture.as_ref().map(Slot::new), TextureColorSpace::Srgb)?;
+            self.slot(
+                &mut call,
+                "emissive",
+                texture.as_ref().map(Slot::new),
+                TextureColorSpace::Srgb,
+            )?;
         }
         match material.alpha_mode() {
             AlphaMode::Opaque => {}
@@ -157,16 +229,36 @@ impl<'a> Materials<'a> {
                 call.color("specular_color", specular.specular_color_factor())?;
             }
             let (texture, tint) = (specular.specular_texture(), specular.specular_color_texture());
-            self.slot(call, "specular", texture.as_ref().map(Slot::new), TextureColorSpace::Raw)?;
-            self.slot(call, "specular_color", tint.as_ref().map(Slot::new), TextureColorSpace::Srgb)?;
+            self.slot(
+                call,
+                "specular",
+                texture.as_ref().map(Slot::new),
+                TextureColorSpace::Raw,
+            )?;
+            self.slot(
+                call,
+                "specular_color",
+                tint.as_ref().map(Slot::new),
+                TextureColorSpace::Srgb,
+            )?;
         }
         if let Some(transmission) = material.transmission() {
             call.number_unless("transmission", transmission.transmission_factor(), 0.0)?;
             let texture = transmission.transmission_texture();
-            self.slot(call, "transmission", texture.as_ref().map(Slot::new), TextureColorSpace::Raw)?;
+            self.slot(
+                call,
+                "transmission",
+                texture.as_ref().map(Slot::new),
+                TextureColorSpace::Raw,
+            )?;
             // KHR_materials_volume: without a thickness the surface is a sheet, which bends no light.
-            let thickness = material.extension_value("KHR_materials_volume").and_then(|e| e.get("thicknessFactor"));
-            if thickness.and_then(serde_json::Value::as_f64).is_some_and(|thickness| thickness > 0.0) {
+            let thickness = material
+                .extension_value("KHR_materials_volume")
+                .and_then(|e| e.get("thicknessFactor"));
+            if thickness
+                .and_then(serde_json::Value::as_f64)
+                .is_some_and(|thickness| thickness > 0.0)
+            {
                 call.raw("thick", "1");
             }
         }
@@ -182,7 +274,14 @@ impl<'a> Materials<'a> {
         slot: Option<Slot<'_>>,
         color_space: TextureColorSpace,
     ) -> Result<(), Fault> {
-        let Some(Slot { texture, set, transform }) = slot else { return Ok(()) };
+        let Some(Slot {
+            texture,
+            set,
+            transform,
+        }) = slot
+        else {
+            return Ok(());
+        };
         let file = self.texture(&texture, color_space)?;
         call.string(&format!("{name}_texture"), &file);
         if set != 0 {
@@ -209,11 +308,20 @@ impl<'a> Materials<'a> {
     /// The name of a texture's image, which is made known.
     fn texture(&mut self, texture: &Texture<'_>, color_space: TextureColorSpace) -> Result<String, Fault> {
         let image = texture.source();
-        let kind = if color_space == TextureColorSpace::Raw { "raw" } else { "color" };
+        let kind = if color_space == TextureColorSpace::Raw {
+            "raw"
+        } else {
+            "color"
+        };
         let name = format!("{}#image{}.{kind}", self.path.display(), image.index());
         if !self.textures.iter().any(|known| known.name == name) {
             let source = self.buffers.image(&image, &name)?;
-            self.textures.push(TextureDesc { name: name.clone(), source, color_space, file: self.path.to_owned() });
+            self.textures.push(TextureDesc {
+                name: name.clone(),
+                source,
+                color_space,
+                file: self.path.to_owned(),
+            });
         }
         Ok(name)
     }

@@ -52,11 +52,15 @@ pub fn load_gltf(path: &Path) -> Result<Model, ImportError> {
 /// # Errors
 /// As [`load_gltf`].
 pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
-    let fault = |reason: Fault| ImportError::Syntax { path: path.to_owned(), line: None, reason };
+    let fault = |reason: Fault| ImportError::Syntax {
+        path: path.to_owned(),
+        line: None,
+        reason,
+    };
     check_length(bytes).map_err(fault)?;
     // The document is only looked at once it has been validated.
-    let Gltf { document, blob } =
-        Gltf::from_slice_without_validation(bytes).map_err(|error| fault(format!("not glTF: {}", reason(&error))))?;
+    let Gltf { document, blob } = Gltf::from_slice_without_validation(bytes)
+        .map_err(|error| fault(format!("not glTF: {}", reason(&error))))?;
     let document = validate(document).map_err(fault)?;
     let buffers = Buffers::read(&document, blob, path).map_err(fault)?;
     scene::model(&document, &buffers, path)
@@ -64,24 +68,39 @@ pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
 
 /// A GLB says how long it is; one that ends before would otherwise be told by whatever happens to be missing.
 fn check_length(bytes: &[u8]) -> Result<(), Fault> {
-    let Some(header) = bytes.strip_prefix(b"glTF") else { return Ok(()) };
-    let word = |at: usize| header.get(at..at + 4).and_then(|word| word.try_into().ok()).map(u32::from_le_bytes);
+    let Some(header) = bytes.strip_prefix(b"glTF") else {
+        return Ok(());
+    };
+    let word = |at: usize| {
+        header
+            .get(at..at + 4)
+            .and_then(|word| word.try_into().ok())
+            .map(u32::from_le_bytes)
+    };
     match (word(0), word(4)) {
         (Some(version), _) if version != 2 => Err(format!("glTF version {version}; version 2 is read")),
         (Some(_), Some(length)) if length as usize <= bytes.len() => Ok(()),
-        (Some(_), Some(length)) => {
-            Err(format!("cut short: it says that it has {length} bytes, but there are {}", bytes.len()))
-        }
+        (Some(_), Some(length)) => Err(format!(
+            "cut short: it says that it has {length} bytes, but there are {}",
+            bytes.len()
+        )),
         _ => Err(format!("cut short: there are only {} bytes", bytes.len())),
     }
 }
 
 fn validate(document: Document) -> Result<Document, Fault> {
     let mut json = document.into_json();
-    let unknown: Vec<&str> =
-        json.extensions_required.iter().map(String::as_str).filter(|name| !EXTENSIONS.contains(name)).collect();
+    let unknown: Vec<&str> = json
+        .extensions_required
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !EXTENSIONS.contains(name))
+        .collect();
     if !unknown.is_empty() {
-        return Err(format!("it requires extensions that are not supported: {}", unknown.join(", ")));
+        return Err(format!(
+            "it requires extensions that are not supported: {}",
+            unknown.join(", ")
+        ));
     }
     // All are known, but the crate knows fewer.
     json.extensions_required.clear();

@@ -1,8 +1,8 @@
 //! Primitives to meshes.
 
+use glam::{Vec2, Vec3};
 use gltf::Semantic;
 use gltf::mesh::{Mode, Primitive};
-use glam::{Vec2, Vec3};
 
 use super::Fault;
 use super::accessor::{components, indices, vectors};
@@ -10,12 +10,22 @@ use super::buffers::Buffers;
 use crate::geometry::Mesh;
 
 /// The mesh of a primitive, not yet validated; `Err` of the inner kind when there is nothing to show, and why.
-pub(super) fn mesh(primitive: &Primitive<'_>, buffers: &Buffers) -> Result<Result<Mesh, &'static str>, Fault> {
-    let Some(positions) = primitive.get(&Semantic::Positions) else { return Ok(Err("it has no positions")) };
-    let positions: Vec<Vec3> = vectors(&positions, buffers)?.into_iter().map(Vec3::from_array).collect();
+pub(super) fn mesh(
+    primitive: &Primitive<'_>,
+    buffers: &Buffers,
+) -> Result<Result<Mesh, &'static str>, Fault> {
+    let Some(positions) = primitive.get(&Semantic::Positions) else {
+        return Ok(Err("it has no positions"));
+    };
+    let positions: Vec<Vec3> = vectors(&positions, buffers)?
+        .into_iter()
+        .map(Vec3::from_array)
+        .collect();
     let order = match primitive.indices() {
         Some(accessor) => indices(&accessor, buffers)?,
-        None => (0..u32::try_from(positions.len()).map_err(|_| "a primitive has too many vertices")?).collect(),
+        None => {
+            (0..u32::try_from(positions.len()).map_err(|_| "a primitive has too many vertices")?).collect()
+        }
     };
     let triangles = match primitive.mode() {
         Mode::Triangles => order.as_chunks().0.to_vec(),
@@ -27,19 +37,32 @@ pub(super) fn mesh(primitive: &Primitive<'_>, buffers: &Buffers) -> Result<Resul
     if triangles.is_empty() {
         return Ok(Err("it has no triangles"));
     }
-    let mut mesh = Mesh { positions, triangles, ..Mesh::default() };
+    let mut mesh = Mesh {
+        positions,
+        triangles,
+        ..Mesh::default()
+    };
     if let Some(accessor) = primitive.get(&Semantic::Normals) {
-        mesh.normals = vectors(&accessor, buffers)?.into_iter().map(Vec3::from_array).collect();
+        mesh.normals = vectors(&accessor, buffers)?
+            .into_iter()
+            .map(Vec3::from_array)
+            .collect();
     }
     for (set, uvs) in [(0, &mut mesh.uvs), (1, &mut mesh.uvs2)] {
         if let Some(accessor) = primitive.get(&Semantic::TexCoords(set)) {
             // In Kiln v runs up on surfaces, in glTF down.
-            *uvs = vectors(&accessor, buffers)?.into_iter().map(|[u, v]| Vec2::new(u, 1.0 - v)).collect();
+            *uvs = vectors(&accessor, buffers)?
+                .into_iter()
+                .map(|[u, v]| Vec2::new(u, 1.0 - v))
+                .collect();
         }
     }
     if let Some(accessor) = primitive.get(&Semantic::Colors(0)) {
         mesh.colors = if components(accessor.dimensions()) == 3 {
-            vectors(&accessor, buffers)?.into_iter().map(|[r, g, b]| [r, g, b, 1.0]).collect()
+            vectors(&accessor, buffers)?
+                .into_iter()
+                .map(|[r, g, b]| [r, g, b, 1.0])
+                .collect()
         } else {
             vectors(&accessor, buffers)?
         };
@@ -49,13 +72,29 @@ pub(super) fn mesh(primitive: &Primitive<'_>, buffers: &Buffers) -> Result<Resul
 
 /// glTF 2.0, section 3.7.2.1: every other triangle of a strip is turned, so that all face the same way.
 fn strip(order: &[u32]) -> Vec<[u32; 3]> {
-    let turn = |(i, t): (usize, &[u32])| if i % 2 == 0 { [t[0], t[1], t[2]] } else { [t[0], t[2], t[1]] };
-    order.windows(3).enumerate().map(turn).filter(|t| !is_degenerate(t)).collect()
+    let turn = |(i, t): (usize, &[u32])| {
+        if i % 2 == 0 {
+            [t[0], t[1], t[2]]
+        } else {
+            [t[0], t[2], t[1]]
+        }
+    };
+    order
+        .windows(3)
+        .enumerate()
+        .map(turn)
+        .filter(|t| !is_degenerate(t))
+        .collect()
 }
 
 fn fan(order: &[u32]) -> Vec<[u32; 3]> {
-    let Some((&hub, rim)) = order.split_first() else { return vec![] };
-    rim.windows(2).map(|edge| [edge[0], edge[1], hub]).filter(|t| !is_degenerate(t)).collect()
+    let Some((&hub, rim)) = order.split_first() else {
+        return vec![];
+    };
+    rim.windows(2)
+        .map(|edge| [edge[0], edge[1], hub])
+        .filter(|t| !is_degenerate(t))
+        .collect()
 }
 
 /// Strips are joined by triangles without area.

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use glam::{Affine3A, DAffine3, DMat4, DQuat, DVec3, Vec3};
 use gltf::camera::Projection as GltfProjection;
 use gltf::khr_lights_punctual::{Kind as GltfLight, Light};
 use gltf::scene::Transform;
 use gltf::{Document, Node};
-use glam::{Affine3A, DAffine3, DMat4, DQuat, DVec3, Vec3};
 use rustc_hash::FxHashMap;
 
 use super::buffers::Buffers;
@@ -26,7 +26,11 @@ const LUMENS_PER_WATT: f32 = 683.0;
 
 /// The content of a document's scene.
 pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Result<Model, ImportError> {
-    let fault = |reason: Fault| ImportError::Syntax { path: path.to_owned(), line: None, reason };
+    let fault = |reason: Fault| ImportError::Syntax {
+        path: path.to_owned(),
+        line: None,
+        reason,
+    };
     let mut materials = Materials::new(buffers, path);
     for material in document.materials() {
         materials.add(&material).map_err(fault)?;
@@ -35,7 +39,11 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
     let mut reader = Reader {
         buffers,
         path,
-        model: Model { materials, textures, ..Model::default() },
+        model: Model {
+            materials,
+            textures,
+            ..Model::default()
+        },
         meshes: FxHashMap::default(),
         shape_names: Names::default(),
         camera_names: Names::default(),
@@ -52,7 +60,10 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
 
 /// Whether an extension that is used but not understood is missed in the picture.
 fn changes_looks(name: &str) -> bool {
-    !super::EXTENSIONS.contains(&name) && ["KHR_materials_", "KHR_texture_", "EXT_texture_", "EXT_mesh_"].iter().any(|p| name.starts_with(p))
+    !super::EXTENSIONS.contains(&name)
+        && ["KHR_materials_", "KHR_texture_", "EXT_texture_", "EXT_mesh_"]
+            .iter()
+            .any(|p| name.starts_with(p))
 }
 
 /// The nodes of the scene with their places in the world; the first scene where none is the default, all root nodes
@@ -69,10 +80,17 @@ fn placed_nodes(document: &Document) -> Result<Vec<(Node<'_>, DAffine3)>, Fault>
     };
     let mut seen = vec![false; is_child.len()];
     let mut placed = vec![];
-    let mut stack: Vec<(Node<'_>, DAffine3)> = roots.into_iter().rev().map(|node| (node, DAffine3::IDENTITY)).collect();
+    let mut stack: Vec<(Node<'_>, DAffine3)> = roots
+        .into_iter()
+        .rev()
+        .map(|node| (node, DAffine3::IDENTITY))
+        .collect();
     while let Some((node, world_from_parent)) = stack.pop() {
         if std::mem::replace(&mut seen[node.index()], true) {
-            return Err(format!("node {} has two parents, or is its own ancestor", node.index()));
+            return Err(format!(
+                "node {} has two parents, or is its own ancestor",
+                node.index()
+            ));
         }
         let world_from_node = world_from_parent * transform_of(&node)?;
         let first = stack.len();
@@ -93,13 +111,25 @@ fn transform_of(node: &Node<'_>) -> Result<DAffine3, Fault> {
             }
             DAffine3::from_mat4(matrix)
         }
-        Transform::Decomposed { translation, rotation, scale } => {
+        Transform::Decomposed {
+            translation,
+            rotation,
+            scale,
+        } => {
             let rotation = DQuat::from_array(rotation.map(f64::from));
-            let rotation = if rotation.length_squared() > 0.0 { rotation.normalize() } else { DQuat::IDENTITY };
+            let rotation = if rotation.length_squared() > 0.0 {
+                rotation.normalize()
+            } else {
+                DQuat::IDENTITY
+            };
             DAffine3::from_scale_rotation_translation(double(scale), rotation, double(translation))
         }
     };
-    if transform.is_finite() { Ok(transform) } else { Err(format!("the transform of node {} is not finite", node.index())) }
+    if transform.is_finite() {
+        Ok(transform)
+    } else {
+        Err(format!("the transform of node {} is not finite", node.index()))
+    }
 }
 
 struct Reader<'a> {
@@ -122,12 +152,16 @@ impl Reader<'_> {
     }
 
     fn node(&mut self, node: &Node<'_>, world_from_node: &DAffine3) -> Result<(), ImportError> {
-        let place = Affine3A::from_mat3_translation(world_from_node.matrix3.as_mat3(), world_from_node.translation.as_vec3());
+        let place = Affine3A::from_mat3_translation(
+            world_from_node.matrix3.as_mat3(),
+            world_from_node.translation.as_vec3(),
+        );
         if let Some(mesh) = node.mesh() {
             self.mesh(node, &mesh, place)?;
         }
         if let Some(camera) = node.camera() {
-            self.camera(node, &camera, place).map_err(|reason| self.fault(reason))?;
+            self.camera(node, &camera, place)
+                .map_err(|reason| self.fault(reason))?;
         }
         if let Some(light) = node.light() {
             self.light(node, &light, place);
@@ -139,11 +173,18 @@ impl Reader<'_> {
     }
 
     fn fault(&self, reason: Fault) -> ImportError {
-        ImportError::Syntax { path: self.path.to_owned(), line: None, reason }
+        ImportError::Syntax {
+            path: self.path.to_owned(),
+            line: None,
+            reason,
+        }
     }
 
     fn mesh(&mut self, node: &Node<'_>, mesh: &gltf::Mesh<'_>, place: Affine3A) -> Result<(), ImportError> {
-        let name = node.name().or(mesh.name()).map_or_else(|| format!("node{}", node.index()), str::to_owned);
+        let name = node
+            .name()
+            .or(mesh.name())
+            .map_or_else(|| format!("node{}", node.index()), str::to_owned);
         if !is_invertible(&place) {
             self.warn(format!("`{name}` is scaled to nothing and not shown"));
             return Ok(());
@@ -153,8 +194,14 @@ impl Reader<'_> {
             if primitive.morph_targets().len() > 0 {
                 self.warn("morph targets stand in their rest pose".to_owned());
             }
-            let Some(triangles) = self.primitive(mesh, &primitive)? else { continue };
-            let part = if single { name.clone() } else { format!("{name}.{}", primitive.index()) };
+            let Some(triangles) = self.primitive(mesh, &primitive)? else {
+                continue;
+            };
+            let part = if single {
+                name.clone()
+            } else {
+                format!("{name}.{}", primitive.index())
+            };
             self.model.shapes.push(ModelShape {
                 name: self.shape_names.unique(&part),
                 mesh: triangles,
@@ -174,9 +221,13 @@ impl Reader<'_> {
         if let Some(known) = self.meshes.get(&key) {
             return Ok(known.clone());
         }
-        let name = mesh.name().map_or_else(|| format!("mesh {}", mesh.index()), |name| format!("mesh `{name}`"));
+        let name = mesh.name().map_or_else(
+            || format!("mesh {}", mesh.index()),
+            |name| format!("mesh `{name}`"),
+        );
         let part = format!("{name}, primitive {}", primitive.index());
-        let read = primitive::mesh(primitive, self.buffers).map_err(|reason| self.fault(format!("{part}: {reason}")))?;
+        let read = primitive::mesh(primitive, self.buffers)
+            .map_err(|reason| self.fault(format!("{part}: {reason}")))?;
         let made = match read {
             Ok(triangles) => {
                 let valid = triangles.validate().map_err(|source| ImportError::Mesh {
@@ -207,7 +258,12 @@ impl Reader<'_> {
                 if !(fov > 0.0 && fov < std::f32::consts::PI) {
                     return wrong("a field of view that is not between 0 and 180 degrees");
                 }
-                Projection::Perspective { fov, fov_axis: FovAxis::Y, aperture_radius: 0.0, focus_distance: 1.0 }
+                Projection::Perspective {
+                    fov,
+                    fov_axis: FovAxis::Y,
+                    aperture_radius: 0.0,
+                    focus_distance: 1.0,
+                }
             }
             GltfProjection::Orthographic(lens) => {
                 let width = 2.0 * lens.xmag().abs();
@@ -217,30 +273,59 @@ impl Reader<'_> {
                 Projection::Orthographic { width }
             }
         };
-        let name = node.name().or(camera.name()).map_or_else(|| format!("camera{}", camera.index()), str::to_owned);
-        let camera = CameraDesc { world_from_camera: place, projection, near: 0.0, far: f32::INFINITY };
+        let name = node
+            .name()
+            .or(camera.name())
+            .map_or_else(|| format!("camera{}", camera.index()), str::to_owned);
+        let camera = CameraDesc {
+            world_from_camera: place,
+            projection,
+            near: 0.0,
+            far: f32::INFINITY,
+        };
         self.model.cameras.push((self.camera_names.unique(&name), camera));
         Ok(())
     }
 
     /// KHR_lights_punctual: lights shine along −z of their node.
     fn light(&mut self, node: &Node<'_>, light: &Light<'_>, place: Affine3A) {
-        let name = node.name().or(light.name()).map_or_else(|| format!("light{}", light.index()), str::to_owned);
+        let name = node
+            .name()
+            .or(light.name())
+            .map_or_else(|| format!("light{}", light.index()), str::to_owned);
         let strength = Rgb::from(light.color()) * (light.intensity() / LUMENS_PER_WATT);
         let direction = place.transform_vector3(Vec3::NEG_Z).try_normalize();
         let (true, Some(direction)) = (strength.is_finite(), direction) else {
-            self.warn(format!("the light `{name}` has no direction or no finite intensity and is left out"));
+            self.warn(format!(
+                "the light `{name}` has no direction or no finite intensity and is left out"
+            ));
             return;
         };
         let position = Vec3::from(place.translation);
         let kind = match light.kind() {
-            GltfLight::Point => LightKind::Point { position, intensity: strength },
-            GltfLight::Directional => LightKind::Directional { direction, irradiance: strength },
-            GltfLight::Spot { inner_cone_angle, outer_cone_angle } => {
+            GltfLight::Point => LightKind::Point {
+                position,
+                intensity: strength,
+            },
+            GltfLight::Directional => LightKind::Directional {
+                direction,
+                irradiance: strength,
+            },
+            GltfLight::Spot {
+                inner_cone_angle,
+                outer_cone_angle,
+            } => {
                 let cutoff = outer_cone_angle.clamp(1e-4, std::f32::consts::PI);
                 let beam_width = inner_cone_angle.clamp(0.0, cutoff);
                 let falloff = SpotFalloff::SquaredCosine;
-                LightKind::Spot { position, direction, intensity: strength, cutoff, beam_width, falloff }
+                LightKind::Spot {
+                    position,
+                    direction,
+                    intensity: strength,
+                    cutoff,
+                    beam_width,
+                    falloff,
+                }
             }
         };
         self.model.lights.push((self.light_names.unique(&name), kind));

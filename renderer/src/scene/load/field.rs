@@ -1,0 +1,278 @@
+//! Values of keys, given a type when a key asks for one.
+
+use glam::{Affine3A, Vec2, Vec3};
+use shading::Span;
+use shading::syntax::ast::Expr;
+
+use super::context::Context;
+use super::transform;
+use super::value::Value;
+use crate::color::Rgb;
+
+/// What numbers a key takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Range {
+    Any,
+    /// At least zero.
+    NotNegative,
+    /// More than zero.
+    Positive,
+    /// More than the first, less than the second.
+    Between(f64, f64),
+}
+
+impl Range {
+    fn contains(self, x: f64) -> bool {
+        x.is_finite()
+            && match self {
+                Range::Any => true,
+                Range::NotNegative => x >= 0.0,
+                Range::Positive => x > 0.0,
+                Range::Between(low, high) => x > low && x < high,
+            }
+    }
+
+    fn describe(self) -> String {
+        match self {
+            Range::Any => "finite".to_owned(),
+            Range::NotNegative => "at least 0".to_owned(),
+            Range::Positive => "more than 0".to_owned(),
+            Range::Between(low, high) => format!("more than {low} and less than {high}"),
+        }
+    }
+}
+
+/// The value of a key, and the key for messages.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Field<'a> {
+    pub(super) key: &'a str,
+    pub(super) expr: &'a Expr,
+}
+
+/// The typed readers: each gives `None`, with a message, when the value is not what the key takes.
+impl Field<'_> {
+    pub(super) fn span(&self) -> Span {
+        self.expr.span
+    }
+
+    pub(super) fn mismatch(&self, context: &mut Context, expected: &str, found: &Value) {
+        context.error(
+            self.span(),
+            format!("`{}` takes {expected}, found {found}", self.key),
+        );
+    }
+
+    pub(super) fn boolean(&self, context: &mut Context) -> Option<bool> {
+        match context.value(self.expr)? {
+            Value::Bool(b) => Some(b),
+            Value::Number(0.0) => Some(false),
+            Value::Number(1.0) => Some(true),
+            other => {
+                self.mismatch(context, "true or false", &other);
+                None
+            }
+        }
+    }
+
+    /// A number within `range`.
+    pub(super) fn number(&self, context: &mut Context, range: Range) -> Option<f32> {
+        match context.value(self.expr)? {
+            Value::Number(x) => self.in_range(context, x, range),
+            other => {
+                self.mismatch(context, "a number", &other);
+                None
+            }
+        }
+    }
+
+    pub(super) fn in_range(&self, context: &mut Context, x: f64, range: Range) -> Option<f32> {
+        let narrow = x as f32;
+        // A number can be in range as written and not as kept: 1e99 is infinite, 1e-99 is zero.
+        if range.contains(x) && range.contains(f64::from(narrow)) {
+            return Some(narrow);
+        }
+        context.error(
+            self.span(),
+            format!("`{}` is {x}, but must be {}", self.key, range.describe()),
+        );
+        None
+    }
+
+    /// A whole number of `low` to `high`.
+    pub(super) fn integer(&self, context: &mut Context, low: u64, high: u64) -> Option<u64> {
+        match context.value(self.expr)? {
+            Value::Number(x) => self.whole(context, x, low, high),
+            other => {
+                self.mismatch(context, "a whole number", &other);
+                None
+            }
+        }
+    }
+
+    fn whole(&self, context: &mut Context, x: f64, low: u64, high: u64) -> Option<u64> {
+        if x.fract() == 0.0 && x >= low as f64 && x <= high as f64 {
+            return Some(x as u64);
+        }
+        let message = format!(
+            "`{}` is {x}, but must be a whole number from {low} to {high}",
+            self.key
+        );
+        context.error(self.span(), message);
+        None
+    }
+
+    /// Exactly `N` numbers; `like` shows what is meant.
+    pub(super) fn numbers<const N: usize>(
+        &self,
+        context: &mut Context,
+        range: Range,
+        like: &str,
+    ) -> Option<[f32; N]> {
+        let list = match context.value(self.expr)? {
+            Value::Tuple(list) => list,
+            other => {
+                self.mismatch(context, &format!("{N} numbers, as {like}"), &other);
+                return None;
+            }
+        };
+        let Ok(list) = <[f64; N]>::try_from(list.as_slice()) else {
+            self.mismatch(context, &format!("{N} numbers, as {like}"), &Value::Tuple(list));
+            return None;
+        };
+        let mut numbers = [0.0; N];
+        for (slot, x) in numbers.iter_mut().zip(list) {
+            *slot = self.in_range(context, x, range)?;
+        }
+        Some(numbers)
+    }
+
+    /// Exactly `N` whole numbers of `low` to `high`.
+    pub(super) fn integers<const N: usize>(
+        &self,
+        context: &mut Context,
+        low: u64,
+        high: u64,
+        like: &str,
+    ) -> Option<[u32; N]> {
+        let mut numbers = [0u32; N];
+        match context.value(self.expr)? {
+            Value::Tuple(list) if list.len() == N => {
+                for (slot, x) in numbers.iter_mut().zip(list) {
+                    *slot = self.whole(context, x, low, high.min(u64::from(u32::MAX)))? as u32;
+                }
+                Some(numbers)
+            }
+            other => {
+                self.mismatch(context, &format!("{N} whole numbers, as {like}"), &other);
+                None
+            }
+        }
+    }
+
+    pub(super) fn point(&self, context: &mut Context) -> Option<Vec3> {
+        self.numbers(context, Range::Any, "(0, 1, 0)")
+            .map(Vec3::from_array)
+    }
+
+    /// A vector that is not zero, made unit length.
+    pub(super) fn direction(&self, context: &mut Context) -> Option<Vec3> {
+        let v = self.point(context)?;
+        let unit = v.as_dvec3().try_normalize().map(|v| v.as_vec3());
+        if unit.is_none() {
+            context.error(
+                self.span(),
+                format!("`{}` is the zero vector, which has no direction", self.key),
+            );
+        }
+        unit
+    }
+
+    /// A number, or a tuple of as many as there are axes.
+    pub(super) fn size2(&self, context: &mut Context) -> Option<Vec2> {
+        match context.value(self.expr)? {
+            Value::Number(x) => self.in_range(context, x, Range::Positive).map(Vec2::splat),
+            _ => self
+                .numbers(context, Range::Positive, "(2, 1)")
+                .map(Vec2::from_array),
+        }
+    }
+
+    /// A number, or a tuple of as many as there are axes.
+    pub(super) fn size3(&self, context: &mut Context) -> Option<Vec3> {
+        match context.value(self.expr)? {
+            Value::Number(x) => self.in_range(context, x, Range::Positive).map(Vec3::splat),
+            _ => self
+                .numbers(context, Range::Positive, "(2, 1, 3)")
+                .map(Vec3::from_array),
+        }
+    }
+
+    /// Three numbers from zero up, or one for a grey.
+    pub(super) fn color(&self, context: &mut Context) -> Option<Rgb> {
+        match context.value(self.expr)? {
+            Value::Number(x) => self.in_range(context, x, Range::NotNegative).map(Rgb::splat),
+            _ => self
+                .numbers(context, Range::NotNegative, "(0.8, 0.7, 0.6)")
+                .map(Rgb::from),
+        }
+    }
+
+    pub(super) fn string(&self, context: &mut Context) -> Option<String> {
+        match context.value(self.expr)? {
+            Value::String(text) => Some(text),
+            other => {
+                self.mismatch(context, "a string in quotes", &other);
+                None
+            }
+        }
+    }
+
+    /// One of a few names, quoted or not.
+    pub(super) fn choice<T: Copy>(&self, context: &mut Context, options: &[(&str, T)]) -> Option<T> {
+        let list = || options.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        match context.value(self.expr)? {
+            Value::Name(name) | Value::String(name) => {
+                let found = options.iter().find(|(option, _)| *option == name);
+                if found.is_none() {
+                    let message = format!(
+                        "`{}` is `{name}`, but must be one of {}",
+                        self.key,
+                        list().join(", ")
+                    );
+                    let diagnostic = context.error_at(self.span(), message).nearest(&name, list());
+                    context.push(diagnostic);
+                }
+                found.map(|(_, value)| *value)
+            }
+            other => {
+                self.mismatch(context, &format!("one of {}", list().join(", ")), &other);
+                None
+            }
+        }
+    }
+
+    /// An invertible transform.
+    pub(super) fn transform(&self, context: &mut Context) -> Option<Affine3A> {
+        match context.value(self.expr)? {
+            Value::Transform(matrix) => {
+                let narrow = transform::narrow(matrix);
+                if narrow.is_none() {
+                    let message = format!(
+                        "`{}` is singular: it squashes space, or has infinite numbers",
+                        self.key
+                    );
+                    context.error(self.span(), message);
+                }
+                narrow
+            }
+            other => {
+                self.mismatch(
+                    context,
+                    "a transform, as translate(0, 1, 0) * rotate((0, 1, 0), 45)",
+                    &other,
+                );
+                None
+            }
+        }
+    }
+}

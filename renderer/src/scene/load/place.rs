@@ -1,0 +1,281 @@
+//! What fills the world: imported models, declared shapes, and materials assigned to either by name.
+
+use glam::Affine3A;
+use shading::Span;
+use shading::syntax::ast::{Declaration, ExprKind};
+
+use super::builder::{Builder, import_name};
+use super::import::{Kind, imported_file};
+use super::material::read_definition;
+use super::resolve::Pending;
+use super::shape::{ShapeDeclaration, ShapeSource};
+use super::table::{Given, Key, Part, body_of, read_block, takes_only};
+use crate::scene::desc::{
+    CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, MaterialId, ShapeDesc,
+};
+use crate::scene::import::Model;
+
+/// What the block of an import sets.
+pub(super) struct ImportBlock {
+    transform: Affine3A,
+    cameras: bool,
+    lights: bool,
+}
+
+/// The keys of `import "FILE" as NAME { … }` of a model.
+pub(super) const IMPORT: &[Key<ImportBlock>] = &[
+    Key {
+        name: "transform",
+        doc: "places the model: world from the model's world; none by default",
+        set: |import, field, context| {
+            if let Some(transform) = field.transform(context) {
+                import.transform = transform;
+            }
+        },
+    },
+    Key {
+        name: "cameras",
+        doc: "`false` leaves the model's cameras out",
+        set: |import, field, context| {
+            if let Some(cameras) = field.boolean(context) {
+                import.cameras = cameras;
+            }
+        },
+    },
+    Key {
+        name: "lights",
+        doc: "`false` leaves the model's lights out",
+        set: |import, field, context| {
+            if let Some(lights) = field.boolean(context) {
+                import.lights = lights;
+            }
+        },
+    },
+];
+
+impl Builder {
+    pub(super) fn read_import(&mut self, declaration: &Declaration) {
+        takes_only(
+            declaration,
+            &[Part::Name, Part::Alias, Part::Body],
+            &mut self.context,
+        );
+        let mut block = ImportBlock {
+            transform: Affine3A::IDENTITY,
+            cameras: true,
+            lights: true,
+        };
+        read_block(
+            body_of(declaration),
+            "an import",
+            &[IMPORT],
+            &mut block,
+            &mut self.context,
+        );
+        let Some((name, span)) = imported_file(declaration, &mut self.context) else {
+            return;
+        };
+        let path = self.context.resolve(span, &name);
+        let Some(model) = self.models.get(&path) else {
+            return;
+        };
+        let name = import_name(declaration, &path);
+        self.add_model(&model, &name, declaration.span, &block.transform, false, None);
+        if block.cameras {
+            for (camera_name, camera) in &model.cameras {
+                let mut camera = *camera;
+                camera.world_from_camera = block.transform * camera.world_from_camera;
+                self.add_camera(CameraDesc {
+                    name: format!("{name}.{camera_name}"),
+                    span: declaration.span,
+                    camera,
+                });
+            }
+        }
+        if block.lights {
+            for (light_name, kind) in &model.lights {
+                let kind = placed_light(kind, &block.transform);
+                self.add_light(LightDesc {
+                    name: format!("{name}.{light_name}"),
+                    span: declaration.span,
+                    kind,
+                });
+            }
+        }
+    }
+
+    /// Adds a model's shapes, under names that begin with `name`, and its textures.
+    fn add_model(
+        &mut self,
+        model: &Model,
+        name: &str,
+        span: Span,
+        transform: &Affine3A,
+        flip_normals: bool,
+        material: Option<MaterialId>,
+    ) {
+        let first = self.desc.shapes.len();
+        for shape in &model.shapes {
+            let own = shape.material.and_then(|index| {
+                self.materials
+                    .find(&format!("{name}.{}", model.materials[index].name))
+            });
+            let material = match material.or(own) {
+                Some(material) => material,
+                None => self.materials.default_material(span),
+            };
+            let shape_name = format!("{name}.{}", shape.name);
+            self.groups
+                .declare(&shape_name, vec![self.desc.shapes.len()], span, &mut self.context);
+            self.desc.shapes.push(ShapeDesc {
+                name: shape_name,
+                span,
+                geometry: GeometryDesc::Mesh(shape.mesh.clone()),
+                material,
+                world_from_object: *transform * shape.world_from_object,
+                flip_normals,
+            });
+        }
+        self.groups.declare(
+            name,
+            (first..self.desc.shapes.len()).collect(),
+            span,
+            &mut self.context,
+        );
+        for texture in &model.textures {
+            if !self.desc.textures.iter().any(|known| known.name == texture.name) {
+                self.desc.textures.push(texture.clone());
+            }
+        }
+    }
+
+    pub(super) fn add_declared_shape(&mut self, shape: ShapeDeclaration, pending: &mut Vec<Pending>) {
+        let ShapeDeclaration {
+            name,
+            span,
+            source,
+            block,
+        } = shape;
+        let material = match &block.material {
+            None => None,
+            // A default in place of an unknown material: the mistake is noted, and reading goes on.
+            Some(expr) => Some(match self.materials.of_expr(expr, &name, &mut self.context) {
+                Some(material) => material,
+                None => self.materials.default_material(span),
+            }),
+        };
+        match source {
+            ShapeSource::Geometry(geometry) => {
+                let material = match material {
+                    Some(material) => material,
+                    None => self.materials.default_material(span),
+                };
+                self.groups
+                    .declare(&name, vec![self.desc.shapes.len()], span, &mut self.context);
+                self.desc.shapes.push(ShapeDesc {
+                    name,
+                    span,
+                    geometry,
+                    material,
+                    world_from_object: block.transform,
+                    flip_normals: block.flip_normals,
+                });
+            }
+            ShapeSource::File(Given {
+                value: file,
+                span: file_span,
+            }) => {
+                let path = self.context.resolve(file_span, &file);
+                if Kind::of(&path) != Some(Kind::Model) {
+                    let message = format!("`{file}` is not a mesh that is read");
+                    let diagnostic = self
+                        .context
+                        .error_at(file_span, message)
+                        .hint("meshes are .ply, .obj, .gltf and .glb files");
+                    self.context.push(diagnostic);
+                } else if let Some(model) = self.models.get(&path) {
+                    self.add_model(
+                        &model,
+                        &name,
+                        span,
+                        &block.transform,
+                        block.flip_normals,
+                        material,
+                    );
+                }
+            }
+            ShapeSource::InstanceOf(of) => pending.push(Pending {
+                name,
+                span,
+                of,
+                transform: block.transform,
+                flip_normals: block.flip_normals,
+                material,
+            }),
+        }
+    }
+
+    /// `assign NAME = CALL;`: gives a material another surface, or a shape another material.
+    pub(super) fn assign(&mut self, declaration: &Declaration) {
+        takes_only(
+            declaration,
+            &[Part::Name, Part::Value, Part::Body],
+            &mut self.context,
+        );
+        let Some(target) = &declaration.target else {
+            self.context
+                .error(declaration.span, "`assign` says no material or shape");
+            return;
+        };
+        let name = target.joined();
+        let Some(mut material) = read_definition(declaration, name.clone(), &mut self.context) else {
+            return;
+        };
+        // `assign x = y;` where y is a material's name takes that material's surface.
+        if let ExprKind::Name(other) = &material.surface.kind
+            && let Some(other) = self.materials.find(other)
+        {
+            let other = &self.materials.list[other.0 as usize];
+            material = MaterialDesc {
+                name: material.name,
+                ..other.clone()
+            };
+        }
+        if let Some(id) = self.materials.find(&name) {
+            self.materials.list[id.0 as usize] = material;
+        } else if let Some(shapes) = self.groups.find(&name) {
+            let id = self.materials.add(material);
+            for &shape in shapes {
+                self.desc.shapes[shape].material = id;
+            }
+        } else {
+            let mut names: Vec<&str> = self.materials.names().chain(self.groups.names()).collect();
+            names.sort_unstable();
+            names.dedup();
+            let diagnostic = self
+                .context
+                .error_at(target.span, format!("there is no material or shape `{name}`"))
+                .nearest(&name, names.iter().copied())
+                .hint(format!("there are: {}", names.join(", ")));
+            self.context.push(diagnostic);
+        }
+    }
+}
+
+fn placed_light(kind: &LightKind, transform: &Affine3A) -> LightKind {
+    let mut placed = kind.clone();
+    match &mut placed {
+        LightKind::Environment { .. } => {}
+        LightKind::Point { position, .. } => *position = transform.transform_point3(*position),
+        LightKind::Spot {
+            position, direction, ..
+        } => {
+            *position = transform.transform_point3(*position);
+            *direction = transform.transform_vector3(*direction).normalize_or(*direction);
+        }
+        LightKind::Directional { direction, .. } => {
+            *direction = transform.transform_vector3(*direction).normalize_or(*direction);
+        }
+    }
+    placed
+}
