@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use shading::eval::text::{Arg, format};
 use shading::graph::ParamInfo;
 use shading::hir::{Const, Metadata, UnitKind};
-use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
+use shading::{Diagnostic, Diagnostics, Template};
 
 use super::{Failure, print, shader_file};
 use crate::cli::InfoArgs;
@@ -23,7 +23,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
         match shader_file::find(&system, word) {
             Ok(found) => {
                 diagnostics.list.extend(found.warnings.list);
-                shown.extend(found.templates.iter().map(|template| Info::of(template, &system)));
+                shown.extend(found.templates.iter().map(Info::of));
             }
             Err(errors) => diagnostics.list.extend(errors.list),
         }
@@ -77,8 +77,8 @@ struct Shown {
 }
 
 impl Info {
-    fn of(template: &Template, system: &ShadingSystem) -> Info {
-        let list = system.params(template);
+    fn of(template: &Template) -> Info {
+        let list = template.params().unwrap_or_default();
         let (kind, metadata, params) = match template {
             Template::Unit(unit) => {
                 let kind = match unit.hir.kind {

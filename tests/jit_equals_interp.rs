@@ -1,0 +1,176 @@
+//! The shipped library: what is compiled does what the interpreter does, bit for bit, and many threads may compile at
+//! once. (Units made at random are compared in `differential.rs`.)
+
+use std::sync::Arc;
+
+use renderer::material::{closure_registry, library};
+use shading::hir::{Const, Unit};
+use shading::interp::{self, Closures, Listing, RunOptions, Value};
+use shading::opt::OptLevel;
+use shading::{
+    InstanceOptions, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem, Source, Template,
+};
+use support::generate::{self, Random, TestHost};
+
+/// Shading points for each shader and way.
+const POINTS: u64 = 200;
+
+fn system() -> ShadingSystem {
+    ShadingSystem::new(closure_registry(), Arc::new(TestHost)).with_library(Box::new(library::find))
+}
+
+/// A plausible shading point: most numbers ordinary, some at the borders where patterns change.
+fn point(seed: u64) -> ShaderGlobals {
+    let mut random = Random::new(seed);
+    let mut globals = generate::globals(seed);
+    if seed.is_multiple_of(2) {
+        let mut direction = || {
+            let v = [random.float(), random.float(), random.float()];
+            let length = v.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-3);
+            v.map(|x| x / length)
+        };
+        globals.n = direction().into();
+        globals.ng = globals.n;
+        globals.i = direction().into();
+        globals.dpdu = direction().into();
+        globals.dpdv = direction().into();
+    }
+    globals.u = if random.once_in(4) { (random.below(9) as f32) / 8.0 } else { random.float() };
+    globals.v = if random.once_in(4) { (random.below(9) as f32) / 8.0 } else { random.float() };
+    globals
+}
+
+/// The first difference between a run of compiled code and one of the interpreter.
+fn difference(
+    instance: &ShaderInstance,
+    context: &mut ShadingContext,
+    unit: &Unit,
+    globals: &ShaderGlobals,
+    system: &ShadingSystem,
+) -> Option<String> {
+    let expected = interp::run(unit, &RunOptions { host: &TestHost, ..RunOptions::new(globals) });
+    instance.run(globals, context);
+    if context.finished() != expected.finished {
+        return Some(format!("finished: {} and {}", context.finished(), expected.finished));
+    }
+    let printed = context.take_printed();
+    if printed != expected.printed {
+        return Some(format!("printed: {printed:?} and {:?}", expected.printed));
+    }
+    for (i, (name, value)) in expected.outputs.iter().enumerate() {
+        match value {
+            Value::Plain(value) => {
+                let found = instance.output(i, context);
+                if !found.same(value) {
+                    return Some(format!("{name}: {found:?} and {value:?}"));
+                }
+            }
+            Value::Closure(root) => {
+                let found = Listing::of(instance.closure(i, context), system.closures());
+                let listed = Closures::list(&expected.closures, *root);
+                if !found.same(&listed) {
+                    return Some(format!("{name}: {found:?} and {listed:?}"));
+                }
+            }
+            Value::Closures(_) => {}
+        }
+    }
+    None
+}
+
+/// Compares all that is stored of a template, raw and optimised.
+fn compare(system: &ShadingSystem, template: &Template) {
+    for optimize in [OptLevel::None, OptLevel::Full] {
+        let raw = InstanceOptions { optimize: OptLevel::None, ..InstanceOptions::default() };
+        let options = InstanceOptions { optimize, ..InstanceOptions::default() };
+        let name = template.name();
+        let (unit, _, _) = system.optimized(template, &raw).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let instance = system.instantiate(template.clone(), &options).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mut context = system.context();
+        for seed in 0..POINTS {
+            let globals = point(seed);
+            if let Some(difference) = difference(&instance, &mut context, &unit, &globals, system) {
+                panic!("{name} ({optimize:?}) at point {seed}: {difference}");
+            }
+        }
+    }
+}
+
+#[test]
+fn shipped_shaders_run_as_interpreted() {
+    let system = system();
+    let mut groups = 0;
+    for name in library::names() {
+        let loaded = system.load(library::find(name).unwrap()).unwrap_or_else(|e| panic!("{e}"));
+        assert!(loaded.warnings.list.is_empty(), "{}", loaded.warnings);
+        for template in &loaded.templates {
+            groups += usize::from(matches!(template, Template::Group(_)));
+            compare(&system, template);
+        }
+    }
+    println!("{groups} groups are shipped");
+}
+
+/// Groups of shipped units: nested, with expressions, overridden globals and unconnected inputs.
+const GROUPS: &str = r"
+group wall(float scale = 4, color tint = (0.8, 0.3, 0.2), output color result, output float height) {
+    brick bricks(scale = scale, brick_color = tint, s = u + 0.1 * bumps.value, t = v);
+    fbm bumps(position = P * 3);
+    result = bricks.result * (0.5 + 0.5 * bumps.value);
+    height = bricks.height;
+}
+group painted(float wear = 0.5, output closure color surface) {
+    wall inner(scale = 6);
+    wall moved(tint = (0.1, 0.2, 0.9)) with { P = P * 2; }
+    checker squares(a = inner.result, b = moved.result);
+    matte base(albedo = squares.result);
+    coated top(base = base.surface, amount = wear * inner.height);
+    surface = top.surface;
+}
+";
+
+#[test]
+fn groups_run_as_interpreted() {
+    let system = system();
+    let loaded = system.load(Source::new("groups.ksl", GROUPS)).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(loaded.templates.len(), 2);
+    for template in &loaded.templates {
+        compare(&system, template);
+    }
+}
+
+#[test]
+fn sixty_four_threads_compile_at_once() {
+    let shared = system();
+    shared.load(Source::new("groups.ksl", GROUPS)).unwrap_or_else(|e| panic!("{e}"));
+    let names: Vec<&str> = library::names().chain(["wall", "painted"]).collect();
+    let globals = point(1);
+    let first = |system: &ShadingSystem, name: &str| {
+        let template = system.template(name).unwrap_or_else(|| panic!("no {name}"));
+        let instance = system.instantiate(template, &InstanceOptions::default()).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let mut context = system.context();
+        instance.run(&globals, &mut context);
+        let outputs = 0..instance.outputs().len();
+        let values: Vec<Const> = outputs.clone().map(|i| instance.output(i, &context)).collect();
+        let closures = outputs.map(|i| Listing::of(instance.closure(i, &context), system.closures()));
+        (values, closures.collect::<Vec<_>>())
+    };
+    let alone = system();
+    alone.load(Source::new("groups.ksl", GROUPS)).unwrap_or_else(|e| panic!("{e}"));
+    let expected: Vec<_> = names.iter().map(|name| first(&alone, name)).collect();
+    std::thread::scope(|scope| {
+        for thread in 0..64 {
+            let (names, expected, shared, first) = (&names, &expected, &shared, &first);
+            scope.spawn(move || {
+                // Each thread has its own order, so that first uses of names meet.
+                for i in 0..6 {
+                    let at = (thread * 7 + i * 11) % names.len();
+                    let (values, closures) = first(shared, names[at]);
+                    let (wanted, listed) = &expected[at];
+                    assert!(values.iter().zip(wanted).all(|(a, b)| a.same(b)), "{}", names[at]);
+                    assert!(closures.iter().zip(listed).all(|(a, b)| a.same(b)), "{}", names[at]);
+                }
+            });
+        }
+    });
+}
