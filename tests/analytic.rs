@@ -214,7 +214,12 @@ fn lobes_beyond_the_limit_are_dropped() {
     let body = "for (int i = 0; i < 20; ++i) Ci = Ci + 0.05 * oren_nayar(N, 0.001 * i);";
     let scene = in_constant_environment(body, Geometry::Sphere);
     let camera = spot_meter(Vec3::new(2.0, 3.0, 4.0), Vec3::ZERO, 1.0);
-    check("twenty", mean(&scene, &camera, Look::default()), Rgb::splat(8.0 * 0.05), 2e-2);
+    check(
+        "twenty",
+        mean(&scene, &camera, Look::default()),
+        Rgb::splat(8.0 * 0.05),
+        2e-2,
+    );
 }
 
 #[test]
@@ -222,10 +227,19 @@ fn glass_without_an_index_lets_all_light_through() {
     let mut scene = SceneBuilder::new();
     floor(&mut scene);
     let glass = scene.material("Ci = dielectric_bsdf(N, 0, 1, 1, 0, 0, 1, \"ggx\");");
-    scene.shape(mesh(Mesh::plane(200.0)), Affine3A::from_translation(Vec3::Y), glass);
+    scene.shape(
+        mesh(Mesh::plane(200.0)),
+        Affine3A::from_translation(Vec3::Y),
+        glass,
+    );
     scene.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
     let camera = spot_meter(Vec3::Y * 0.5, Vec3::ZERO, 0.1);
-    check("pane", mean(&scene.build(), &camera, Look::default()), Rgb::splat(0.5), 1e-3);
+    check(
+        "pane",
+        mean(&scene.build(), &camera, Look::default()),
+        Rgb::splat(0.5),
+        1e-3,
+    );
 }
 
 // ---- Irradiance of single lights.

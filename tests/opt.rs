@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use shading::hir::{Block, Stmt, Unit, verify};
+use cranelift_entity::PrimaryMap;
+use shading::builtins::{Builtin, Global};
+use shading::hir::build::CodeBuilder;
+use shading::hir::{Block, ClosureId, Const, LocalId, Op, Operand, Stmt, Unit, build, verify};
 use shading::interp::{RunOptions, run};
 use shading::opt::{Facts, OptOptions, optimize};
+use shading::ty::Type;
 use support::generate;
 
 /// Units tried; more with `KILN_FUZZ_UNITS`.
@@ -130,4 +134,205 @@ fn optimising_twice_gains_nothing_wrong() {
         assert!(stats.ops_after <= stats.ops_before, "seed {seed}");
         check(seed, &raw, &twice);
     }
+}
+
+/// Builds code whose first variable, of type `ty`, is the output, and compares what is left of it.
+fn left(ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
+    let mut builder = CodeBuilder::default();
+    let out = builder.local(ty);
+    code(&mut builder, out);
+    let mut unit = build::unit("u", &[("out", out)], builder, PrimaryMap::new());
+    optimize(&mut unit, &OptOptions::default());
+    let text = unit.to_string();
+    let body: Vec<_> = text
+        .lines()
+        .skip(2)
+        .map(str::trim)
+        .filter(|l| *l != "}")
+        .collect();
+    assert_eq!(body.join("; "), expected, "{unit}");
+}
+
+fn global(b: &mut CodeBuilder, global: Global) -> Operand {
+    b.op(global.ty(), Op::Global(global), &[])
+}
+
+#[test]
+fn constants_fold() {
+    left(
+        Type::FLOAT,
+        |b, out| {
+            let (two, three) = (b.float(2.0), b.float(3.0));
+            let six = b.op(Type::FLOAT, Op::Mul, &[two, three]);
+            let root = b.op(Type::FLOAT, Op::Builtin(Builtin::Sqrt), &[six]);
+            let less = b.op(Type::INT, Op::Lt, &[root, three]);
+            b.branch(
+                less,
+                |b| b.set(out, Op::Copy, &[root]),
+                |b| b.set(out, Op::Copy, &[two]),
+            );
+        },
+        "l0 = copy 2.4494898",
+    );
+}
+
+#[test]
+fn only_exact_algebra_is_done() {
+    left(
+        Type::FLOAT,
+        |b, out| {
+            let u = global(b, Global::U);
+            let (zero, one, two) = (b.float(0.0), b.float(1.0), b.float(2.0));
+            let u = b.op(Type::FLOAT, Op::Mul, &[u, one]);
+            let u = b.op(Type::FLOAT, Op::Sub, &[u, zero]);
+            let u = b.op(Type::FLOAT, Op::Div, &[u, two]);
+            // Turns a negative zero into zero.
+            b.set(out, Op::Add, &[u, zero]);
+        },
+        "l1 = global<u>; l2 = mul l1, 0.5; l0 = add l2, 0.0",
+    );
+}
+
+#[test]
+fn equal_expressions_are_computed_once() {
+    left(
+        Type::FLOAT,
+        |b, out| {
+            let (u, v) = (global(b, Global::U), global(b, Global::V));
+            let again = global(b, Global::U);
+            let first = b.op(Type::FLOAT, Op::Add, &[u, v]);
+            let second = b.op(Type::FLOAT, Op::Add, &[v, again]);
+            b.set(out, Op::Mul, &[first, second]);
+        },
+        "l1 = global<u>; l2 = global<v>; l3 = add l1, l2; l0 = mul l3, l3",
+    );
+}
+
+#[test]
+fn short_loops_are_unrolled() {
+    left(
+        Type::FLOAT,
+        |b, out| {
+            let u = global(b, Global::U);
+            let turns = b.int(3);
+            b.set(out, Op::Copy, &[u]);
+            b.count(turns, |b, _| b.set(out, Op::Mul, &[Operand::Local(out), u]));
+        },
+        "l1 = global<u>; l0 = mul l1, l1; l0 = mul l0, l1; l0 = mul l0, l1",
+    );
+}
+
+#[test]
+fn work_for_one_branch_moves_into_it() {
+    left(
+        Type::FLOAT,
+        |b, out| {
+            let (p, u) = (global(b, Global::P), global(b, Global::U));
+            let noise = b.op(Type::FLOAT, Op::Builtin(Builtin::Perlin), &[p]);
+            let half = b.float(0.5);
+            let low = b.op(Type::INT, Op::Lt, &[u, half]);
+            b.branch(low, |b| b.set(out, Op::Copy, &[noise]), |_| {});
+        },
+        "l1 = global<u>; l2 = lt l1, 0.5; if l2 {; l3 = global<P>; l0 = perlin l3",
+    );
+}
+
+#[test]
+fn whole_loops_move_into_the_branch_that_needs_them() {
+    left(
+        Type::FLOAT,
+        |b, out| {
+            let (u, v) = (global(b, Global::U), global(b, Global::V));
+            let turns = b.op(Type::INT, Op::FloatToInt, &[v]);
+            let sum = b.local(Type::FLOAT);
+            b.set(sum, Op::Copy, &[v]);
+            b.count(turns, |b, _| b.set(sum, Op::Mul, &[Operand::Local(sum), v]));
+            let half = b.float(0.5);
+            let low = b.op(Type::INT, Op::Lt, &[u, half]);
+            b.branch(low, |b| b.set(out, Op::Neg, &[Operand::Local(sum)]), |_| {});
+        },
+        "l1 = global<u>; l2 = lt l1, 0.5; if l2 {; l3 = global<v>; l4 = floattoint l3; l5 = copy l3; \
+         scope s0 scope {; loop {; l7 = lt l6, l4; if l7 {; } else {; leave s0; l5 = mul l5, l3; \
+         l6 = add l6, 1; l0 = neg l5",
+    );
+}
+
+#[test]
+fn what_stays_the_same_leaves_the_loop() {
+    left(
+        Type::FLOAT,
+        |b, out| {
+            let (u, v) = (global(b, Global::U), global(b, Global::V));
+            let turns = b.op(Type::INT, Op::FloatToInt, &[u]);
+            b.count(turns, |b, _| {
+                let sine = b.op(Type::FLOAT, Op::Builtin(Builtin::Sin), &[v]);
+                b.set(out, Op::Add, &[Operand::Local(out), sine]);
+            });
+        },
+        "l1 = global<u>; l2 = global<v>; l3 = floattoint l1; scope s0 scope {; l4 = sin l2; loop {; \
+         l6 = lt l5, l3; if l6 {; } else {; leave s0; l0 = add l0, l4; l5 = add l5, 1",
+    );
+}
+
+#[test]
+fn closures_scaled_by_zero_go() {
+    left(
+        Type::CLOSURE,
+        |b, out| {
+            let normal = global(b, Global::N);
+            let (zero, one) = (b.float(0.0), b.triple([1.0; 3]));
+            let lobe = ClosureId(0);
+            let a = b.op(Type::CLOSURE, Op::MakeClosure(lobe), &[normal]);
+            let rough = b.op(Type::FLOAT, Op::Builtin(Builtin::Length), &[normal]);
+            let lobe = ClosureId(1);
+            let b2 = b.op(Type::CLOSURE, Op::MakeClosure(lobe), &[normal, rough]);
+            let a = b.op(Type::CLOSURE, Op::ClosureMul, &[a, one]);
+            let b2 = b.op(Type::CLOSURE, Op::ClosureMul, &[b2, zero]);
+            b.set(out, Op::ClosureAdd, &[a, b2]);
+        },
+        "l1 = global<N>; l0 = closure<0> l1",
+    );
+}
+
+#[test]
+fn dead_loops_go_and_endless_ones_stay() {
+    left(
+        Type::INT,
+        |b, out| {
+            let u = global(b, Global::U);
+            let turns = b.op(Type::INT, Op::FloatToInt, &[u]);
+            let sum = b.local(Type::FLOAT);
+            b.count(turns, |b, _| b.set(sum, Op::Add, &[Operand::Local(sum), u]));
+            let seven = b.int(7);
+            b.set(out, Op::Copy, &[seven]);
+        },
+        "l0 = copy 7",
+    );
+    left(
+        Type::INT,
+        |b, out| {
+            b.repeat(|_| {});
+            let seven = b.int(7);
+            b.set(out, Op::Copy, &[seven]);
+        },
+        "loop {",
+    );
+}
+
+#[test]
+fn known_rays_decide() {
+    let mut b = CodeBuilder::default();
+    let out = b.local(Type::INT);
+    let name = b.string("shadow");
+    b.set(out, Op::Builtin(Builtin::RayType), &[name]);
+    let mut unit = build::unit("u", &[("out", out)], b, PrimaryMap::new());
+    let facts = Facts {
+        ray_kind: Some(shading::RayKind::SHADOW),
+    };
+    let options = OptOptions {
+        facts: &facts,
+        ..OptOptions::default()
+    };
+    optimize(&mut unit, &options);
+    assert_eq!(unit.code.consts.values().collect::<Vec<_>>(), [&Const::Int(1)]);
 }

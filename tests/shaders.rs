@@ -1,5 +1,5 @@
 //! The language, case by case: `shaders/pass` must check without a word, `shaders/fail` must give the diagnostics that
-//! its lines announce and no others, `shaders/run` must compute what it says.
+//! its lines announce and no others. What shaders compute is in `run.rs`.
 //!
 //! A line announces with `//~ error 5-12: message` (columns from 1, both inclusive; `5-` where the place goes on in a
 //! later line); several follow one another. `UPDATE=1` writes the announcements of `fail` anew: read the difference.
@@ -11,9 +11,7 @@ use std::path::{Path, PathBuf};
 use shading::check::{self, Environment};
 use shading::hir::{Const, Unit, verify};
 use shading::ty::Type;
-use shading::{
-    ClosureParam, ClosureRegistry, ClosureSignature, Diagnostic, Diagnostics, Severity, Source, syntax,
-};
+use shading::{ClosureParam, ClosureRegistry, ClosureSignature, Diagnostic, Diagnostics, Severity, Source, syntax};
 
 /// A diagnostic as a line announces it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

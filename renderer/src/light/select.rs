@@ -60,7 +60,11 @@ impl LightSelector {
     pub fn select(&self, u: f32) -> Option<ChosenLight> {
         let table = self.table.as_ref()?;
         if table.len() == 1 {
-            return Some(ChosenLight { light: LightId(0), probability: 1.0, u });
+            return Some(ChosenLight {
+                light: LightId(0),
+                probability: 1.0,
+                u,
+            });
         }
         let choice = table.sample(u);
         Some(ChosenLight {

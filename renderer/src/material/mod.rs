@@ -12,8 +12,8 @@ pub mod library;
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
-use shading::builtins::Global;
 use shading::ShaderInstance;
+use shading::builtins::Global;
 
 use crate::bsdf::Bsdf;
 use crate::color::Rgb;
@@ -97,8 +97,8 @@ impl Material {
     pub fn new(instance: Arc<ShaderInstance>, sides: Sides, context: &mut ShadingContext) -> Material {
         let known = instance.statistics();
         let abilities = closures::abilities(known.closures.iter().copied());
+        let looks_around = !instance.is_constant();
         let reads = |global| known.reads_globals.contains(global);
-        let looks_around = known.asks_host || Global::ALL.into_iter().any(reads);
         let wants_footprint =
             known.asks_host || [Global::P, Global::I, Global::U, Global::V].into_iter().any(reads);
         let mut material = Material {

@@ -214,8 +214,24 @@ impl Forward<'_> {
     }
 
     /// A cheaper operation, or one that says more, with the same result.
-    pub(super) fn rewrite(&self, op: Op, kind: Kind, values: &[ValueId]) -> Option<(Op, Vec<ValueId>)> {
+    pub(super) fn rewrite(&mut self, op: Op, kind: Kind, values: &[ValueId]) -> Option<(Op, Vec<ValueId>)> {
+        let negated = |this: &Self, value| {
+            let (_, args) = this.values.made_by(value, |op| op == Op::Neg)?;
+            args.first().copied()
+        };
         match (op, values) {
+            (Op::Mul, &[a, b]) if self.is_number(b, -1.0) => Some((Op::Neg, vec![a])),
+            (Op::Mul, &[a, b]) if self.is_number(a, -1.0) => Some((Op::Neg, vec![b])),
+            (Op::Add, &[a, b]) => match (negated(self, b), negated(self, a)) {
+                (Some(b), _) => Some((Op::Sub, vec![a, b])),
+                (None, Some(a)) => Some((Op::Sub, vec![b, a])),
+                (None, None) => None,
+            },
+            (Op::Sub, &[a, b]) => Some((Op::Add, vec![a, negated(self, b)?])),
+            (Op::Div, &[a, b]) => {
+                let factor = reciprocal(self.values.as_const(self.code, b)?)?;
+                Some((Op::Mul, vec![a, self.values.constant(self.code, factor)]))
+            }
             (Op::MakeTriple, &[a, b, c]) if a == b && b == c => Some((Op::Splat, vec![a])),
             (Op::TripleGet, &[triple, wanted]) => {
                 let (_, args) = self.values.made_by(triple, |op| op == Op::TripleSet)?;
@@ -271,4 +287,18 @@ impl Forward<'_> {
         let int = self.values.kind(self.code, inner) == Some(Kind::INT);
         int.then_some((inner, op == Op::Not))
     }
+}
+
+/// The constant to multiply by in place of a division by this one, where that gives the same bits: of a power of two.
+fn reciprocal(divisor: &Const) -> Option<Const> {
+    let of = |x: f32| {
+        let exponent = x.to_bits() >> 23 & 0xff;
+        // Both it and its reciprocal are normal numbers.
+        (x.to_bits() << 9 == 0 && (1..=253).contains(&exponent)).then(|| 1.0 / x)
+    };
+    Some(match divisor {
+        Const::Float(x) => Const::Float(of(*x)?),
+        Const::Triple([x, y, z]) => Const::Triple([of(*x)?, of(*y)?, of(*z)?]),
+        _ => return None,
+    })
 }

@@ -1,5 +1,5 @@
 //! Computes a value in the variable that it is copied to: `t = op …; x = t` becomes `x = op …`, where `t` serves for
-//! nothing else and nothing between the two mentions `x` or may jump away.
+//! nothing else and nothing between the two mentions `x` or may jump away. And what ends up in an output is made in it.
 
 use cranelift_entity::SecondaryMap;
 
@@ -7,8 +7,9 @@ use super::walk;
 use crate::hir::{Block, Code, Kind, LocalId, Op, Operand, Stmt};
 
 /// Coalesces the copies of a function.
-pub(super) fn run(code: &mut Code, outputs: &[LocalId]) {
+pub(super) fn run(code: &mut Code, params: &[LocalId], outputs: &[LocalId]) {
     let mut body = std::mem::take(&mut code.body);
+    in_outputs(code, &mut body, params, outputs);
     let mut uses: SecondaryMap<LocalId, Uses> = SecondaryMap::new();
     for &output in outputs {
         uses[output].reads += 1;
@@ -26,6 +27,59 @@ pub(super) fn run(code: &mut Code, outputs: &[LocalId]) {
     };
     pass.block(&mut body);
     code.body = body;
+}
+
+/// What is copied to an output at the end, and mentioned no more, may as well be that output all along.
+fn in_outputs(code: &Code, body: &mut Block, params: &[LocalId], outputs: &[LocalId]) {
+    let mut last: SecondaryMap<LocalId, usize> = SecondaryMap::new();
+    let mut mentions: SecondaryMap<LocalId, usize> = SecondaryMap::new();
+    for (i, stmt) in body.iter().enumerate() {
+        walk::statements(std::slice::from_ref(stmt), &mut |stmt| {
+            for local in walk::reads(stmt).chain(walk::writes(stmt).iter().copied()) {
+                last[local] = i;
+                mentions[local] += 1;
+            }
+        });
+    }
+    let mut becomes: SecondaryMap<LocalId, Option<LocalId>> = SecondaryMap::new();
+    let mut any = false;
+    for (i, stmt) in body.iter().enumerate() {
+        let Some((t, x)) = copy(stmt) else { continue };
+        let kind = |l: LocalId| Kind::of(code.locals[l].ty);
+        let fits = kind(t) == kind(x) && last[t] == i && mentions[x] == 1 && becomes[t].is_none();
+        if fits
+            && outputs.contains(&x)
+            && !outputs.contains(&t)
+            && !params.contains(&t)
+            && !params.contains(&x)
+        {
+            becomes[t] = Some(x);
+            any = true;
+        }
+    }
+    if any {
+        rename(body, &becomes);
+        body.retain(|stmt| copy(stmt).is_none_or(|(from, to)| from != to));
+    }
+}
+
+fn rename(block: &mut Block, becomes: &SecondaryMap<LocalId, Option<LocalId>>) {
+    let new = |id: &mut LocalId| *id = becomes[*id].unwrap_or(*id);
+    for stmt in block {
+        for operand in walk::operands_mut(stmt) {
+            if let Operand::Local(id) = operand {
+                new(id);
+            }
+        }
+        match stmt {
+            Stmt::Op { dst: Some(dst), .. } => new(dst),
+            Stmt::Call { results, .. } => results.iter_mut().for_each(new),
+            _ => {}
+        }
+        for inner in walk::blocks_mut(stmt) {
+            rename(inner, becomes);
+        }
+    }
 }
 
 #[derive(Clone, Copy, Default)]

@@ -198,7 +198,7 @@ fn count_loops(block: &Block) -> usize {
 }
 
 /// Whether a loop's body leaves a scope that does not lie in it.
-fn can_be_left(body: &Block) -> bool {
+pub(super) fn can_be_left(body: &Block) -> bool {
     let mut inner = vec![];
     let mut left = vec![];
     walk::statements(body, &mut |stmt| match stmt {

@@ -13,8 +13,8 @@ use crate::source::Span;
 
 /// A loop is unrolled when it takes at most so many turns …
 const MAX_TURNS: usize = 32;
-/// … and leaves so many statements.
-const MAX_UNROLLED: usize = 96;
+/// … and leaves so many statements, or half as many again as it had.
+const MAX_UNROLLED: usize = 40;
 /// Statements that an attempt to unroll may look at.
 const UNROLL_BUDGET: usize = 600;
 /// What the ways out of a scope may differ in, all together, before the scope's assignments are given up.
@@ -388,7 +388,8 @@ impl<'a> Forward<'a> {
                 break;
             }
         }
-        done &= self.budget != Some(0) && walk::count_statements(&out[length..]) <= MAX_UNROLLED;
+        let most = MAX_UNROLLED.max(walk::count_statements(body) * 3 / 2);
+        done &= self.budget != Some(0) && walk::count_statements(&out[length..]) <= most;
         if !done {
             self.undo(trail);
             for scope in self.exit_log.drain(exits..) {

@@ -11,15 +11,17 @@
 //!    ([`algebra`]), finds common subexpressions, takes branches on constants, and unrolls loops of few turns.
 //! 2. [`dead`]: removes what is computed for nothing, by liveness.
 //! 3. [`shape`]: removes structure that does nothing.
-//! 4. [`sink`]: moves work into the only branch that needs it.
-//! 5. [`coalesce`]: computes a value in the variable that it is copied to.
-//! 6. [`compact`]: forgets variables, constants, scopes, parameters and functions that nothing mentions.
+//! 4. [`hoist`]: moves work out of loops that is the same in every turn.
+//! 5. [`sink`]: moves work into the only branch that needs it.
+//! 6. [`coalesce`]: computes a value in the variable that it is copied to.
+//! 7. [`compact`]: forgets variables, constants, scopes, parameters and functions that nothing mentions.
 
 mod algebra;
 mod coalesce;
 mod compact;
 mod dead;
 mod forward;
+mod hoist;
 mod set;
 mod shape;
 mod sink;
@@ -151,8 +153,9 @@ fn code(code: &mut Code, params: &[LocalId], outputs: &[LocalId], context: &Cont
         }
         size = now;
     }
+    hoist::run(code, outputs);
     sink::run(code, outputs);
-    coalesce::run(code, outputs);
+    coalesce::run(code, params, outputs);
     dead::run(code, outputs, context);
     shape::run(code);
 }

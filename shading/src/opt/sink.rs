@@ -1,28 +1,40 @@
 //! Moves work into the only branch that needs it: what a branch alone reads is computed when that branch is taken. Units
 //! of a group that one side of a choice pulls become lazy by this.
 //!
-//! A statement moves when it is pure, its result is assigned nowhere else and read only within one branch of a later `If`
-//! of the same block, and none of its operands is assigned between. Blocks are walked from their ends, so that what
-//! serves only a moved statement moves after it.
+//! A statement moves, with all that it contains, when it has no effect, what it assigns is read after it only within one
+//! branch of a later `If` of the same block, and neither that nor what it reads is assigned between. In a loop, where a
+//! value may come back in the next turn, only operations move whose result is assigned nowhere else and not read before.
+//! Blocks are walked from their ends, so that what serves only a moved statement moves after it.
 
 use cranelift_entity::SecondaryMap;
 
+use super::dead::can_be_left;
 use super::walk;
-use crate::hir::{Block, Code, LocalId, Op, Operand, Stmt};
+use crate::hir::{Block, Code, LocalId, Op, Stmt};
+
+/// What has moved into a branch can move on into a branch of that: so often.
+const ROUNDS: usize = 3;
 
 /// Sinks work into branches.
 pub(super) fn run(code: &mut Code, outputs: &[LocalId]) {
     let mut body = std::mem::take(&mut code.body);
-    let mut pass = Sink {
-        mentions: SecondaryMap::new(),
-        order: 0,
-    };
-    for &output in outputs {
-        // An output is read at the end.
-        pass.mentions[output].reads = vec![u32::MAX];
+    for _ in 0..ROUNDS {
+        let mut pass = Sink {
+            mentions: SecondaryMap::new(),
+            order: 0,
+            loops: 0,
+            moved: 0,
+        };
+        for &output in outputs {
+            // An output is read at the end.
+            pass.mentions[output].reads = vec![u32::MAX];
+        }
+        let places = pass.number(&body);
+        pass.block(&mut body, places);
+        if pass.moved == 0 {
+            break;
+        }
     }
-    let places = pass.number(&body);
-    pass.block(&mut body, places);
     code.body = body;
 }
 
@@ -36,6 +48,7 @@ struct Mentions {
 /// When a statement comes, and those within it: `first..end`, for each of its blocks too.
 struct Place {
     first: u32,
+    end: u32,
     blocks: Vec<Vec<Place>>,
     ends: Vec<u32>,
 }
@@ -43,6 +56,9 @@ struct Place {
 struct Sink {
     mentions: SecondaryMap<LocalId, Mentions>,
     order: u32,
+    /// Loops around the block at hand.
+    loops: usize,
+    moved: usize,
 }
 
 impl Sink {
@@ -60,6 +76,7 @@ impl Sink {
             }
             let mut place = Place {
                 first,
+                end: first + 1,
                 blocks: vec![],
                 ends: vec![],
             };
@@ -67,6 +84,7 @@ impl Sink {
                 place.blocks.push(self.number(inner));
                 place.ends.push(self.order);
             }
+            place.end = self.order;
             places.push(place);
         }
         places
@@ -79,9 +97,10 @@ impl Sink {
         let mut branches: Vec<Branch> = vec![];
         for i in (0..stmts.len()).rev() {
             let Some((stmt, place)) = &stmts[i] else { continue };
-            if let Stmt::If { .. } = stmt {
+            let target = self.target(stmt, place, &branches);
+            if let (Stmt::If { .. }, None) = (stmt, target) {
                 let begins = [place.first + 1, place.ends[0]];
-                for (arm, begin) in begins.into_iter().enumerate() {
+                for (arm, begin) in begins.into_iter().enumerate().rev() {
                     branches.push(Branch {
                         at: i,
                         arm,
@@ -92,11 +111,9 @@ impl Sink {
                 }
                 continue;
             }
-            let Some(branch) = self.target(stmt, place, &branches) else {
-                continue;
-            };
+            let Some(branch) = target else { continue };
             if let Some(moved) = stmts[i].take() {
-                self.moved(&moved.0, moved.1.first, branches[branch].range.0);
+                self.note_move(&moved.0, &moved.1, branches[branch].range.0);
                 branches[branch].sunk.push(moved);
             }
         }
@@ -112,60 +129,103 @@ impl Sink {
             }
         }
         for (mut stmt, mut place) in stmts.into_iter().flatten() {
+            self.loops += usize::from(matches!(stmt, Stmt::Loop { .. }));
+            let loops = self.loops;
             for (inner, places) in walk::blocks_mut(&mut stmt)
                 .into_iter()
                 .zip(place.blocks.drain(..))
             {
                 self.block(inner, places);
             }
+            self.loops = loops - usize::from(matches!(stmt, Stmt::Loop { .. }));
             block.push(stmt);
         }
     }
 
     /// The branch that alone reads what a statement computes, if it may move there.
     fn target(&self, stmt: &Stmt, place: &Place, branches: &[Branch]) -> Option<usize> {
-        let Stmt::Op {
-            dst: Some(dst),
-            op,
-            args,
-            ..
-        } = stmt
-        else {
-            return None;
-        };
-        let Mentions { reads, writes } = &self.mentions[*dst];
-        let (&first, &last) = (reads.first()?, reads.last()?);
-        if writes.len() != 1 || *op == Op::ArraySet {
+        if branches.is_empty() || !self.is_movable(stmt) {
             return None;
         }
-        // The branches do not overlap and lie in descending order.
-        let index = branches.partition_point(|b| b.range.0 > first);
-        let branch = branches.get(index)?;
-        let inside = first >= branch.range.0 && last < branch.range.1;
-        let unchanged = args.iter().all(|arg| match arg {
-            Operand::Const(_) => true,
-            Operand::Local(local) => {
-                let writes = &self.mentions[*local].writes;
-                let after = writes.partition_point(|&w| w <= place.first);
-                writes.get(after).is_none_or(|&w| w > branch.head)
+        let stmt = std::slice::from_ref(stmt);
+        // Branches do not overlap and lie in descending order: the first read after the statement tells which it is.
+        let mut first = u32::MAX;
+        walk::statements(stmt, &mut |stmt| {
+            for &local in walk::writes(stmt) {
+                let reads = &self.mentions[local].reads;
+                let after = reads.partition_point(|&r| r < place.end);
+                first = first.min(reads.get(after).copied().unwrap_or(u32::MAX));
             }
         });
-        (inside && unchanged).then_some(index)
+        let index = branches.partition_point(|b| b.range.0 > first);
+        let branch = branches.get(index)?;
+        let (begin, end) = branch.range;
+        let unchanged = |local: LocalId| {
+            let writes = &self.mentions[local].writes;
+            let after = writes.partition_point(|&w| w < place.end);
+            writes.get(after).is_none_or(|&w| w > branch.head)
+        };
+        let mut fits = first >= begin && first < end;
+        walk::statements(stmt, &mut |stmt| {
+            fits &= walk::reads(stmt).all(unchanged);
+            for &local in walk::writes(stmt) {
+                let last = self.mentions[local].reads.last();
+                fits &= unchanged(local) && last.is_none_or(|&r| r < end);
+            }
+        });
+        fits.then_some(index)
     }
 
-    /// Notes that the operands of a statement are now read where it went: at the beginning of a branch.
-    fn moved(&mut self, stmt: &Stmt, from: u32, to: u32) {
-        for local in walk::reads(stmt) {
-            let reads = &mut self.mentions[local].reads;
-            if let Ok(at) = reads.binary_search(&from) {
-                reads.remove(at);
+    fn is_movable(&self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Op {
+                dst: Some(dst), op, ..
+            } if self.loops > 0 => {
+                let Mentions { reads, writes } = &self.mentions[*dst];
+                let before = reads.first().is_none_or(|r| writes.first() >= Some(r));
+                writes.len() == 1 && !before && *op != Op::ArraySet
             }
-            insert(reads, to);
-        }
-        for &local in walk::writes(stmt) {
-            self.mentions[local].writes = vec![to];
+            Stmt::Op { op, .. } => !walk::is_effect(*op),
+            Stmt::If { .. } | Stmt::Scope { .. } if self.loops == 0 => is_contained(stmt),
+            _ => false,
         }
     }
+
+    /// Notes that all that a statement mentions is now mentioned at the beginning of a branch.
+    fn note_move(&mut self, stmt: &Stmt, place: &Place, to: u32) {
+        self.moved += 1;
+        let move_in = |list: &mut Vec<u32>| {
+            let from = list.partition_point(|&at| at < place.first);
+            let until = list.partition_point(|&at| at < place.end);
+            if from < until {
+                list.drain(from..until);
+                insert(list, to);
+            }
+        };
+        walk::statements(std::slice::from_ref(stmt), &mut |stmt| {
+            for local in walk::reads(stmt) {
+                move_in(&mut self.mentions[local].reads);
+            }
+            for &local in walk::writes(stmt) {
+                move_in(&mut self.mentions[local].writes);
+            }
+        });
+    }
+}
+
+/// Whether a statement has no effect, no call, no jump out of it, and no loop that cannot be left.
+fn is_contained(stmt: &Stmt) -> bool {
+    let mut contained = true;
+    let (mut inner, mut left) = (vec![], vec![]);
+    walk::statements(std::slice::from_ref(stmt), &mut |stmt| match stmt {
+        Stmt::Op { op, .. } => contained &= !walk::is_effect(*op),
+        Stmt::Call { .. } => contained = false,
+        Stmt::Loop { body, .. } => contained &= can_be_left(body),
+        Stmt::Scope { scope, .. } => inner.push(*scope),
+        Stmt::Leave(scope) => left.push(*scope),
+        Stmt::If { .. } => {}
+    });
+    contained && left.iter().all(|l| inner.contains(l))
 }
 
 /// One side of an `If` of the block.
