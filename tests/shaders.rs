@@ -1,8 +1,5 @@
 //! The language, case by case: `shaders/pass` must check without a word, `shaders/fail` must give the diagnostics that
-//! its lines announce and no others, `shaders/run` must compute what it says.
-//!
-//! `//~ run f(1.0) == 3.0` holds when the two are equal, `~=` when they differ by less than 1e-5; every case runs three
-//! ways: interpreted as checked, interpreted optimised, and compiled.
+//! its lines announce and no others. What shaders compute is in `run.rs`.
 //!
 //! A line announces with `//~ error 5-12: message` (columns from 1, both inclusive; `5-` where the place goes on in a
 //! later line); several follow one another. `UPDATE=1` writes the announcements of `fail` anew: read the difference.
@@ -10,16 +7,11 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use shading::check::{self, Environment};
 use shading::hir::{Const, Unit, verify};
-use shading::interp::{self, RunOptions};
 use shading::ty::Type;
-use shading::{
-    ClosureParam, ClosureRegistry, ClosureSignature, Diagnostic, Diagnostics, InstanceOptions, NoHost,
-    Severity, ShaderGlobals, ShadingSystem, Source, Template, syntax,
-};
+use shading::{ClosureParam, ClosureRegistry, ClosureSignature, Diagnostic, Diagnostics, Severity, Source, syntax};
 
 /// A diagnostic as a line announces it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -183,84 +175,6 @@ fn fail() {
         }
         if expected.is_empty() {
             writeln!(failures, "{name}: announces nothing").unwrap();
-        }
-    }
-    assert!(failures.is_empty(), "\n{failures}");
-}
-
-/// What a line of a run case claims, as an expression that is 1 when it holds.
-fn claim(text: &str) -> String {
-    match (text.split_once(" ~= "), text.split_once(" == ")) {
-        (Some((a, b)), _) => format!("length(vector({a}) - vector({b})) < 1e-5"),
-        (None, Some((a, b))) => format!("({a}) == ({b})"),
-        (None, None) => panic!("`{text}` compares nothing"),
-    }
-}
-
-#[test]
-fn run() {
-    let globals = ShaderGlobals {
-        p: [1.0, 2.0, 3.0].into(),
-        n: [0.0, 0.0, 1.0].into(),
-        ng: [0.0, 0.0, 1.0].into(),
-        i: [0.0, 0.0, -1.0].into(),
-        u: 0.25,
-        v: 0.75,
-        ..ShaderGlobals::default()
-    };
-    let mut failures = String::new();
-    for (name, text) in cases("run") {
-        let mut source = text.clone();
-        let mut units = vec![];
-        for expected in announced(&text) {
-            let Some(claimed) = expected.text.strip_prefix("run ") else {
-                panic!("{name}: {}", expected.text)
-            };
-            let unit = format!("run_{}", units.len());
-            writeln!(
-                source,
-                "shader {unit}(output int holds = 0) {{ holds = {}; }}",
-                claim(claimed)
-            )
-            .unwrap();
-            units.push((unit, expected));
-        }
-        let system = ShadingSystem::new(closures(), Arc::new(NoHost));
-        system
-            .load(Source::new(name.as_str(), source))
-            .unwrap_or_else(|e| panic!("{e}"));
-        for (unit, expected) in units {
-            let template = system.template(&unit).expect("it was just loaded");
-            let Template::Unit(raw) = &template else {
-                panic!("{unit} is a group")
-            };
-            let options = InstanceOptions::default();
-            let (optimized, ..) = system
-                .optimized(&template, &options)
-                .unwrap_or_else(|e| panic!("{e}"));
-            let instance = system
-                .instantiate(template.clone(), &options)
-                .unwrap_or_else(|e| panic!("{e}"));
-            let mut context = system.context();
-            instance.run(&globals, &mut context);
-            let interpret = |unit: &Unit| match interp::run(unit, &RunOptions::new(&globals)).output("holds")
-            {
-                Some(interp::Value::Plain(value)) => value.clone(),
-                other => panic!("{other:?}"),
-            };
-            let ways = [
-                ("interpreted", interpret(&raw.hir)),
-                ("interpreted, optimised", interpret(&optimized)),
-                (
-                    "compiled",
-                    instance.output(instance.output_index("holds").expect("its output"), &context),
-                ),
-            ];
-            for (way, value) in ways {
-                if value != Const::Int(1) {
-                    writeln!(failures, "{name}:{}: {way}: {}", expected.line, expected.text).unwrap();
-                }
-            }
         }
     }
     assert!(failures.is_empty(), "\n{failures}");

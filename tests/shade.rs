@@ -1,0 +1,317 @@
+//! `kiln shade` and `kiln info` from the outside: what they print and write, and how they fail.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use renderer::image::{Image, read};
+use tempfile::TempDir;
+
+const SHADERS: &str = r#"
+float twice(float x) { return 2 * x; }
+shader first(output float r = 1) { r = 5; }
+shader grid(
+    color Kd = 0.5 [[ string help = "what \"it\" is" ]],
+    float k = 1,
+    int n[2] = {1, 2},
+    string name = "x",
+    output color Cout = 0,
+    output float f = 0,
+    output int i = 0,
+    output matrix m = 1)
+{
+    Cout = color(u, v, 0) + k * Kd * 0;
+    f = twice(k) + n[1];
+    i = 7;
+}
+shader says(float k = 1) { printf("%g %g %g\n", u, v, k); }
+"#;
+
+const ENDLESS: &str = r#"
+shader endless(output color Cout = 0)
+{
+    printf("at %g\n", u);
+    while (u > 0.4) Cout += 1;
+}
+"#;
+
+/// A folder with shaders in it.
+struct Bench {
+    folder: TempDir,
+}
+
+/// What a command gave.
+struct Given {
+    status: i32,
+    out: String,
+    err: String,
+}
+
+impl Bench {
+    fn new(files: &[(&str, &str)]) -> Bench {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        Bench { folder }
+    }
+
+    fn kiln(&self, args: &[&str]) -> Given {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
+        let Output { status, stdout, stderr } = command.args(args).current_dir(self.folder.path()).output().unwrap();
+        Given {
+            status: status.code().expect("the command ended by itself"),
+            out: String::from_utf8(stdout).unwrap(),
+            err: String::from_utf8(stderr).unwrap(),
+        }
+    }
+
+    /// `kiln shade` with words as a shell would split them.
+    fn shade(&self, line: &str) -> Given {
+        let args: Vec<&str> = ["shade"].into_iter().chain(line.split_whitespace()).collect();
+        self.kiln(&args)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn image(&self, name: &str) -> Image {
+        read(&self.path(name)).unwrap()
+    }
+
+    /// The files that were not there at first.
+    fn written(&self, given: &[&str]) -> Vec<String> {
+        let names = std::fs::read_dir(self.folder.path()).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| !given.contains(&name.as_str())).collect()
+    }
+}
+
+impl Given {
+    #[track_caller]
+    fn ok(&self) -> &str {
+        assert_eq!((self.status, self.err.as_str()), (0, ""), "{}", self.out);
+        &self.out
+    }
+
+    /// Fails with status 1, prints nothing, and says all of `parts`.
+    #[track_caller]
+    fn fails(&self, parts: &[&str]) {
+        assert_eq!(self.status, 1, "{}", self.err);
+        for part in parts {
+            assert!(self.err.contains(part), "`{part}` is not in:\n{}", self.err);
+        }
+    }
+}
+
+fn bench() -> Bench {
+    Bench::new(&[("s.ksl", SHADERS)])
+}
+
+#[test]
+fn points_lie_as_in_testshade() {
+    let bench = bench();
+    bench.shade("-g 5 3 s.ksl:grid -o Cout corner.exr -t 1").ok();
+    let image = bench.image("corner.exr");
+    assert_eq!((image.width, image.height, image.channels), (5, 3, 3));
+    assert_eq!(image.pixel(0, 0), [0.0, 0.0, 0.0]);
+    assert_eq!(image.pixel(4, 2), [1.0, 1.0, 0.0]);
+    assert_eq!(image.pixel(1, 1), [0.25, 0.5, 0.0]);
+    bench.shade("--res 4 2 --center -od half s.ksl:grid -o Cout centre.exr").ok();
+    assert_eq!(bench.image("centre.exr").pixel(0, 0), [0.125, 0.25, 0.0]);
+    bench.shade("-g 2 2 -scaleuv 4 2 -offsetuv -1 0 s.ksl:grid -o Cout scaled.exr").ok();
+    assert_eq!(bench.image("scaled.exr").pixel(1, 1), [3.0, 2.0, 0.0]);
+}
+
+#[test]
+fn outputs_of_each_type_become_images() {
+    let bench = bench();
+    bench.shade("-g 3 2 s.ksl:grid -o f f.exr -o i i.exr -o m m.exr -o Cout c.png -o Cout null -param k 2").ok();
+    assert_eq!(bench.image("f.exr").pixel(2, 1), [6.0]);
+    assert_eq!(bench.image("i.exr").pixel(0, 0), [7.0]);
+    assert_eq!((bench.image("c.png").width, bench.image("c.png").channels), (3, 3));
+    assert!(bench.path("m.exr").is_file());
+    bench.shade("-g 256 1 -od uint8 s.ksl:grid -o Cout bytes.exr").ok();
+    let bytes = bench.image("bytes.exr");
+    assert!((bytes.pixel(77, 0)[0] - 77.0 / 255.0).abs() < 2e-4);
+}
+
+#[test]
+fn images_do_not_depend_on_threads_or_engine() {
+    let bench = Bench::new(&[]);
+    bench.shade("-g 97 61 -t 1 marble -o result one.exr").ok();
+    bench.shade("-g 97 61 -t 7 --iters 3 marble -o result seven.exr").ok();
+    bench.shade("-g 97 61 --interpret marble -o result interpreted.exr").ok();
+    bench.shade("-g 97 61 -O0 marble -o result raw.exr").ok();
+    let file = |name: &str| std::fs::read(bench.path(name)).unwrap();
+    let one = file("one.exr");
+    assert!(one == file("seven.exr") && one == file("interpreted.exr") && one == file("raw.exr"));
+}
+
+#[test]
+fn prints_come_in_the_order_of_the_grid() {
+    let bench = bench();
+    let one = bench.shade("-g 200 50 -t 1 -param k 0.5 s.ksl");
+    let lines: Vec<&str> = one.ok().lines().collect();
+    assert_eq!(lines.len(), 10_000);
+    assert_eq!((lines[0], lines[9_999]), ("0 0 0.5", "1 1 0.5"));
+    assert_eq!(bench.shade("-g 200 50 -t 8 -param k 0.5 s.ksl").ok(), one.out);
+    assert_eq!(bench.shade("-g 200 50 --interpret -param k 0.5 s.ksl").ok(), one.out);
+    assert_eq!(bench.shade("-iters 3 s.ksl").ok(), "0.5 0.5 1\n".repeat(3));
+    let stats = bench.shade("-iters 3 --stats s.ksl");
+    assert_eq!(stats.out, "0.5 0.5 1\n".repeat(3));
+}
+
+#[test]
+fn values_and_closures_are_shown() {
+    let bench = bench();
+    let shown = bench.shade("-g 2 1 --print s.ksl:grid -o Cout null -o f x.exr");
+    assert_eq!(shown.ok(), "Pixel (0, 0):\n  Cout : 0 0.5 0\n  f : 4\nPixel (1, 0):\n  Cout : 1 0.5 0\n  f : 4\n");
+    assert_eq!(bench.written(&["s.ksl"]), [""; 0]);
+    assert_eq!(bench.shade("s.ksl:first").ok(), "r = 5\n");
+    let closure = bench.shade("matte -param albedo 0.25,0.5,1");
+    assert!(closure.ok().starts_with("surface = (0.25, 0.5, 1) * "), "{}", closure.out);
+    assert_eq!(bench.shade("matte --interpret -param albedo 0.25,0.5,1").ok(), closure.out);
+}
+
+#[test]
+fn inputs_are_set_by_type() {
+    let bench = bench();
+    let set = |line: &str| bench.shade(&format!("{line} s.ksl:grid -o f null --print")).ok().to_owned();
+    assert_eq!(set("-param n 5,6"), "Pixel (0, 0):\n  f : 8\n");
+    assert_eq!(set("--param:type=int[2]:interpolated=1 n 5,6 -fparam k -1"), "Pixel (0, 0):\n  f : 4\n");
+    assert_eq!(bench.shade("s.ksl:grid -o f null --print -param k 3").ok(), "Pixel (0, 0):\n  f : 8\n");
+}
+
+#[test]
+fn shaders_are_layers_of_a_group() {
+    let bench = bench();
+    let line = "-param k 3 -layer a s.ksl:grid -layer b s.ksl:grid -connect a f b k -o b.f null -o a.f null --print";
+    assert_eq!(bench.shade(line).ok(), "Pixel (0, 0):\n  b.f : 18\n  a.f : 8\n");
+    bench.shade("s.ksl:grid -layer b s.ksl:grid -connect a f b k").fails(&["unknown instance `a`"]);
+    bench.shade("-layer a s.ksl:grid -layer b s.ksl:grid -connect a name b k").fails(&["name"]);
+    let given = bench.kiln(&["shade", "-expr", "result = color(s, 2 * t, 1)", "-g", "1", "1"]);
+    assert_eq!(given.ok(), "result = 0.5 1 1\nalpha = 1\n");
+}
+
+#[test]
+fn mistakes_are_told_with_what_was_meant() {
+    let bench = bench();
+    bench.shade("s.ksl:grid -param kd 1").fails(&["`grid` has no input `kd`", "did you mean `Kd`?"]);
+    bench.shade("s.ksl:grid -param k red").fails(&["`k` is of type float", "`red` is no number"]);
+    bench.shade("s.ksl:grid -param n 1,2,3").fails(&["`n` is of type int[2]", "2 elements wanted, 3 found"]);
+    bench.shade("s.ksl:grid -param f 1").fails(&["`f` of `grid` is an output"]);
+    bench.shade("s.ksl:grid -o Couut x.exr").fails(&["`grid` has no output `Couut`", "did you mean `Cout`?"]);
+    bench.shade("s.ksl:gird").fails(&["holds no unit or group `gird`", "did you mean `grid`?"]);
+    bench.shade("marbel").fails(&["no shader `marbel`", "did you mean `marble`?"]);
+    bench.shade("missing.ksl").fails(&["cannot read missing.ksl"]);
+    bench.shade("s.ksl:grid -o Cout x.gif").fails(&["x.gif", ".exr"]);
+    bench.shade("s.ksl:grid -o Cout no/such/x.exr").fails(&["no/such"]);
+    bench.shade("matte -o surface x.exr").fails(&["`surface` is of type closure color"]);
+    bench.shade("s.ksl:grid -raytype cameras").fails(&["did you mean `camera`?"]);
+    assert_eq!(bench.shade("-g 0 1 s.ksl").status, 2);
+    assert_eq!(bench.shade("-g 1 1").status, 2);
+    let wrong = Bench::new(&[("w.osl", "shader w(output float f = 0) {\n    f = g;\n}\n")]);
+    wrong.shade("w.osl -o f x.exr").fails(&["w.osl:2:9", "unknown", "`g`"]);
+    assert_eq!(bench.written(&["s.ksl"]), [""; 0]);
+}
+
+#[test]
+fn endless_loops_end() {
+    let bench = Bench::new(&[("endless.ksl", ENDLESS)]);
+    for line in ["-t 1", "-t 8", "--interpret"] {
+        let given = bench.shade(&format!("{line} -g 100 100 endless.ksl -o Cout x.exr"));
+        given.fails(&["error: endless.ksl:5:", "too many turns", "nothing was written"]);
+        let lines: Vec<&str> = given.out.lines().collect();
+        assert_eq!((lines.len(), lines.last()), (41, Some(&"at 0.40404")), "{line}");
+    }
+    assert_eq!(bench.written(&["endless.ksl"]), [""; 0]);
+}
+
+#[test]
+fn reports_come_once_for_each_place() {
+    let text = "shader s(output float f = 0) {\n    float a[3] = {1, 2, 3};\n    f = a[int(u * 100)];\n    f += texture(\"none.exr\", u, v);\n}\n";
+    let bench = Bench::new(&[("s.ksl", text)]);
+    for threads in ["1", "8"] {
+        let given = bench.shade(&format!("-t {threads} -g 64 64 s.ksl -o f f.exr"));
+        assert_eq!(given.status, 0);
+        assert_eq!(given.err.matches("s.ksl:3:").count(), 1, "{}", given.err);
+        assert!(given.err.contains("warning: s.ksl:3:") && given.err.contains("out of range 0 to 2"), "{}", given.err);
+        assert!(given.err.contains("none.exr"), "{}", given.err);
+    }
+    assert_eq!(bench.image("f.exr").pixel(63, 0), [3.0]);
+}
+
+#[test]
+fn statistics_have_the_promised_keys() {
+    let bench = Bench::new(&[]);
+    bench.shade("-g 64 64 --iters 2 marble --stats=stats.json").status.eq(&0).then_some(()).unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&std::fs::read(bench.path("stats.json")).unwrap()).unwrap();
+    for key in [
+        "ns_per_point", "jit_ms", "link_ms", "optimize_ms", "codegen_ms", "code_bytes", "ops_before", "ops_after",
+        "symbols_before", "symbols_after", "derivative_share",
+    ] {
+        assert!(json[key].is_number(), "{key} in {json}");
+    }
+    assert!(json["ns_per_point"].as_f64().unwrap() > 0.0);
+    assert!(json["ops_after"].as_u64() <= json["ops_before"].as_u64());
+}
+
+#[test]
+fn information_has_the_form_of_oslinfo() {
+    let text = "surface \"grid\"\n";
+    let bench = Bench::new(&[("s.osl", &SHADERS.replace("shader grid", "surface grid"))]);
+    let given = bench.kiln(&["info", "-v", "s.osl:grid"]);
+    let expected = [
+        text,
+        "    \"Kd\" \"color\"\n\t\tDefault value: [ 0.5 0.5 0.5 ]\n\t\tmetadata: string help = \"what \\\"it\\\" is\"\n",
+        "    \"k\" \"float\"\n\t\tDefault value: 1\n",
+        "    \"n\" \"int[2]\"\n\t\tDefault value: [ 1 2 ]\n",
+        "    \"name\" \"string\"\n\t\tDefault value: \"x\"\n",
+        "    \"Cout\" \"output color\"\n\t\tDefault value: [ 0 0 0 ]\n",
+        "    \"f\" \"output float\"\n\t\tDefault value: 0\n",
+        "    \"i\" \"output int\"\n\t\tDefault value: 0\n",
+        "    \"m\" \"output matrix\"\n\t\tDefault value: [ 1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 ]\n",
+    ];
+    assert_eq!(given.ok(), expected.concat());
+    let all = bench.kiln(&["info", "s.osl", "brick"]);
+    assert_eq!(all.ok().matches("\n    \"").count(), 10 + 12, "{}", all.out);
+    let json = bench.kiln(&["info", "s.osl:grid", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(json.ok()).unwrap();
+    assert_eq!(json[0]["parameters"][0]["default"], serde_json::json!([0.5, 0.5, 0.5]));
+    assert_eq!(json[0]["parameters"][0]["metadata"][0]["value"], "what \"it\" is");
+    assert_eq!(json[0]["parameters"][4]["output"], true);
+    bench.kiln(&["info", "s.osl:grid", "--param", "kd"]).fails(&["no parameter `kd`", "did you mean `Kd`?"]);
+}
+
+#[test]
+fn information_shows_structures_and_groups() {
+    let text = r#"
+struct Pair { float a; color b; };
+shader s(Pair p = {1, color(2)}, float open[] = {1, 2, 3}, float w = u, output Pair q = {0, 0}) { q = p; }
+group g(float scale = 2 [[ string help = "size" ]], output float r) { s inner(w = scale); r = inner.q.a; }
+"#;
+    let bench = Bench::new(&[("g.ksl", text)]);
+    let given = bench.kiln(&["info", "g.ksl"]);
+    for part in [
+        "    \"p\" \"struct Pair\"\n\t\tfields: {float a, color b}\n    \"p.a\" \"float\"\n\t\tDefault value: 1\n",
+        "    \"open\" \"float[]\"\n\t\tDefault value: [ 1 2 3 ]\n",
+        "    \"w\" \"float\"\n\t\tUnknown default value\n",
+        "    \"q\" \"output struct Pair\"\n",
+        "group \"g\"\n    \"scale\" \"float\"\n\t\tDefault value: 2\n\t\tmetadata: string help = \"size\"\n",
+        "    \"r\" \"output float\"\n",
+    ] {
+        assert!(given.ok().contains(part), "{part} is not in:\n{}", given.out);
+    }
+}
+
+#[test]
+fn every_shipped_shader_runs() {
+    let bench = Bench::new(&[]);
+    for name in renderer::material::library::names() {
+        let given = bench.kiln(&["shade", name, "-g", "4", "4", "--print"]);
+        assert_eq!(given.status, 0, "{name}: {}", given.err);
+        assert!(given.out.starts_with("Pixel (0, 0):\n"), "{name}");
+        assert_eq!(bench.kiln(&["info", name]).status, 0, "{name}");
+    }
+}
