@@ -907,7 +907,7 @@ fn huge_trees_are_bounded() {
 struct TestHost;
 
 impl ShaderHost for TestHost {
-    fn texture_handle(&self, name: &str) -> Option<TextureHandle> {
+    fn texture_handle(&self, name: &str, _: TextureOptions) -> Option<TextureHandle> {
         (name == "x.exr").then_some(TextureHandle(7))
     }
 

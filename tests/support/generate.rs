@@ -86,7 +86,7 @@ pub fn registry() -> ClosureRegistry {
 pub struct TestHost;
 
 impl ShaderHost for TestHost {
-    fn texture_handle(&self, name: &str) -> Option<TextureHandle> {
+    fn texture_handle(&self, name: &str, _: TextureOptions) -> Option<TextureHandle> {
         (name == "wood").then_some(TextureHandle(7))
     }
 
@@ -221,6 +221,7 @@ fn templates() -> Vec<Template> {
     }
     for wrap_s in [Wrap::Periodic, Wrap::Clamp, Wrap::Black, Wrap::Mirror] {
         let options = TextureOptions {
+            color_space: shading::hir::ColorSpace::Auto,
             wrap_s,
             wrap_t: Wrap::Clamp,
         };

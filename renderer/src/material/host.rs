@@ -31,14 +31,14 @@ struct Collecting {
     directories: Vec<PathBuf>,
     /// Textures that are no files, or want a colour space of their own.
     named: FxHashMap<String, (TextureSource, TextureColorSpace)>,
-    ids: FxHashMap<String, TextureId>,
+    ids: FxHashMap<(String, hir::ColorSpace), TextureId>,
 }
 
 /// What is known for the rest of the time.
 #[derive(Debug)]
 struct Frozen {
     store: TextureStore,
-    ids: FxHashMap<String, TextureId>,
+    ids: FxHashMap<(String, hir::ColorSpace), TextureId>,
     shapes: Arc<[Shape]>,
     world_from_camera: Affine3A,
 }
@@ -98,19 +98,25 @@ impl Host {
 }
 
 impl Collecting {
-    fn request(&mut self, name: &str) -> Option<TextureId> {
-        if let Some(&id) = self.ids.get(name) {
+    fn request(&mut self, name: &str, color_space: hir::ColorSpace) -> Option<TextureId> {
+        let key = (name.to_owned(), color_space);
+        if let Some(&id) = self.ids.get(&key) {
             return Some(id);
         }
         let id = match self.named.get(name) {
             Some((source, color_space)) => self.loader.request(source.clone(), *color_space),
             None => {
                 let path = self.find(Path::new(name))?;
-                self.loader
-                    .request(TextureSource::File(path), TextureColorSpace::Auto)
+                let color_space = match color_space {
+                    hir::ColorSpace::Auto => TextureColorSpace::Auto,
+                    hir::ColorSpace::Srgb => TextureColorSpace::Srgb,
+                    hir::ColorSpace::Linear => TextureColorSpace::Linear,
+                    hir::ColorSpace::Raw => TextureColorSpace::Raw,
+                };
+                self.loader.request(TextureSource::File(path), color_space)
             }
         };
-        self.ids.insert(name.to_owned(), id);
+        self.ids.insert(key, id);
         Some(id)
     }
 
@@ -127,10 +133,10 @@ impl Collecting {
 }
 
 impl ShaderHost for Host {
-    fn texture_handle(&self, name: &str) -> Option<TextureHandle> {
+    fn texture_handle(&self, name: &str, options: TextureOptions) -> Option<TextureHandle> {
         let id = match self.frozen.get() {
-            Some(frozen) => frozen.ids.get(name).copied(),
-            None => self.with_collecting(|collecting| collecting.request(name)),
+            Some(frozen) => frozen.ids.get(&(name.to_owned(), options.color_space)).copied(),
+            None => self.with_collecting(|collecting| collecting.request(name, options.color_space)),
         };
         id.map(|id| TextureHandle(id.0))
     }

@@ -49,6 +49,10 @@ pub(super) enum CheckError {
         name: String,
         near: Option<String>,
     },
+    UnknownColorSpace {
+        name: String,
+        near: Option<String>,
+    },
     Duplicate {
         what: &'static str,
         name: String,
@@ -302,6 +306,7 @@ impl CheckError {
             } => error(format!("noise \"{name}\" is not supported yet")),
             E::UnknownNoise { name, near, .. } => unknown("noise", &name, near),
             E::UnknownWrap { name, near } => unknown("wrap mode", &name, near),
+            E::UnknownColorSpace { name, near } => unknown("colour space", &name, near),
             E::Duplicate { what, name } => error(format!("{what} `{name}` is declared twice")),
             E::OutOfReach { name } => error(format!(
                 "a recursive function cannot use `{name}` of the code around it"

@@ -4,13 +4,13 @@ use super::argument::Given;
 use super::error::CheckError;
 use super::types::near;
 use super::{Checker, Value};
-use crate::hir::{Op, Operand, TextureOptions, Wrap};
+use crate::hir::{ColorSpace, Op, Operand, TextureOptions, Wrap};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
 use crate::ty::Type;
 
 /// Options of the specification that change nothing yet.
-const IGNORED: [&str; 21] = [
+const IGNORED: [&str; 20] = [
     "blur",
     "sblur",
     "tblur",
@@ -29,7 +29,6 @@ const IGNORED: [&str; 21] = [
     "time",
     "errormessage",
     "rwrap",
-    "colorspace",
     "r",
     "bias",
 ];
@@ -113,6 +112,12 @@ impl<'a> Checker<'a> {
                         wrap.wrap_t = mode;
                     }
                 }
+                "colorspace" => {
+                    let Some(space) = self.color_space(value) else {
+                        continue;
+                    };
+                    wrap.color_space = space;
+                }
                 "alpha" if value.place().is_some() => alpha = Some(value.clone()),
                 "alpha" => self.report(value.span, CheckError::AlphaNotVariable),
                 other => {
@@ -120,7 +125,7 @@ impl<'a> Checker<'a> {
                     let near = near(
                         other,
                         &[
-                            "wrap", "swrap", "twrap", "alpha", "blur", "width", "interp", "fill",
+                            "wrap", "swrap", "twrap", "alpha", "colorspace", "blur", "width", "interp", "fill",
                         ],
                     );
                     let error = CheckError::TextureOption {
@@ -137,6 +142,24 @@ impl<'a> Checker<'a> {
             }
         }
         (wrap, alpha)
+    }
+
+    fn color_space(&mut self, given: &Given<'a>) -> Option<ColorSpace> {
+        let Some(text) = self.given_string(given) else {
+            self.report(given.span, CheckError::OptionNotConstant);
+            return None;
+        };
+        Some(match &*text {
+            "auto" => ColorSpace::Auto,
+            "srgb" | "sRGB" => ColorSpace::Srgb,
+            "linear" | "Rec709" | "scene_linear" => ColorSpace::Linear,
+            "raw" | "data" | "Raw" => ColorSpace::Raw,
+            _ => {
+                let near = near(&text, &["auto", "srgb", "linear", "raw"]);
+                self.report(given.span, CheckError::UnknownColorSpace { name: text.to_string(), near });
+                return None;
+            }
+        })
     }
 
     fn wrap(&mut self, given: &Given<'a>) -> Option<Wrap> {

@@ -157,14 +157,14 @@ impl Emitter<'_, '_> {
     pub(super) fn texture(&mut self, options: TextureOptions, args: &[Operand]) -> Address {
         let out = self.temp(0);
         let [s, t] = self.read_all(&args[1..]);
-        let options = self.int(shims::pack(options) as i32);
+        let packed = self.int(shims::pack(options) as i32);
         if let Some(Const::String(name)) = self.constant(args[0]) {
-            match self.shared.texture_handle(name) {
+            match self.shared.texture_handle(name, options) {
                 Some(handle) => {
                     let handle = self.int(handle.0 as i32);
                     self.call(
                         self.shared.host.texture,
-                        &[self.ctx, handle, s, t, options, out.base],
+                        &[self.ctx, handle, s, t, packed, out.base],
                     );
                 }
                 None => {
@@ -177,7 +177,7 @@ impl Emitter<'_, '_> {
             let place = self.place();
             self.call(
                 self.shared.host.texture_named,
-                &[self.ctx, place, name, s, t, options, out.base],
+                &[self.ctx, place, name, s, t, packed, out.base],
             );
         }
         out

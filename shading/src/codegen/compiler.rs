@@ -17,7 +17,9 @@ use super::layout::POINTER;
 use super::stmt::{Flow, Scopes};
 use super::value::{Address, Emitter};
 use super::{GlobalSet, Outputs, inits};
-use crate::hir::{Block, ClosureId, Code, Function, FunctionId, LocalId, Operand, Stmt, Unit};
+use crate::hir::{
+    Block, ClosureId, Code, ColorSpace, Function, FunctionId, LocalId, Operand, Stmt, TextureOptions, Unit,
+};
 use crate::runtime::text::TextPool;
 use crate::runtime::{ClosureRegistry, HostFunctions, TextureHandle};
 
@@ -31,7 +33,7 @@ pub(super) struct Shared<'u> {
     pub(super) texts: TextPool,
     pub(super) data: DataPool,
     pub(super) places: PlaceTable,
-    pub(super) textures: FxHashMap<String, Option<TextureHandle>>,
+    pub(super) textures: FxHashMap<(String, ColorSpace), Option<TextureHandle>>,
     pub(super) missing: BTreeSet<String>,
     pub(super) closures: BTreeSet<ClosureId>,
     pub(super) reads: GlobalSet,
@@ -63,12 +65,13 @@ impl<'u> Shared<'u> {
     }
 
     /// The handle of a texture that is named in the code; asks the host once for each.
-    pub(super) fn texture_handle(&mut self, name: &str) -> Option<TextureHandle> {
-        if let Some(handle) = self.textures.get(name) {
+    pub(super) fn texture_handle(&mut self, name: &str, options: TextureOptions) -> Option<TextureHandle> {
+        let key = (name.to_owned(), options.color_space);
+        if let Some(handle) = self.textures.get(&key) {
             return *handle;
         }
-        let handle = self.host.host.texture_handle(name);
-        self.textures.insert(name.to_owned(), handle);
+        let handle = self.host.host.texture_handle(name, options);
+        self.textures.insert(key, handle);
         if handle.is_none() {
             self.missing.insert(name.to_owned());
         }

@@ -202,6 +202,21 @@ pub enum Wrap {
     Mirror,
 }
 
+/// What the numbers of a texture file mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum ColorSpace {
+    /// What the kind of file suggests: sRGB where it holds 8-bit colours, linear where it holds floats.
+    #[default]
+    Auto,
+    /// Colours with sRGB's transfer curve.
+    Srgb,
+    /// Linear Rec.709 colours.
+    Linear,
+    /// Data, to be taken as it is.
+    Raw,
+}
+
 /// How to look a texture up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(C)]
@@ -210,6 +225,8 @@ pub struct TextureOptions {
     pub wrap_s: Wrap,
     /// Along t.
     pub wrap_t: Wrap,
+    /// What the file's numbers mean.
+    pub color_space: ColorSpace,
 }
 
 /// Statements in order.

@@ -392,7 +392,7 @@ impl<'a> Machine<'a> {
             Op::Global(global) => self.global(global),
             Op::Texture(options) | Op::TextureAlpha(options) => {
                 let name = text(0);
-                let texel = match self.options.host.texture_handle(name) {
+                let texel = match self.options.host.texture_handle(name, options) {
                     Some(handle) => {
                         let st = [frame.float(args[1]), frame.float(args[2])];
                         self.options.host.texture(handle, st, [0.0; 4], options)

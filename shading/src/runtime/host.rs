@@ -11,10 +11,10 @@ pub struct TextureHandle(pub u32);
 /// Textures, spaces and attributes. Called from many threads at once, on the per-hit path: nothing here may lock.
 /// A feature that the embedder does not have keeps its default, which finds nothing.
 pub trait ShaderHost: Send + Sync + 'static {
-    /// The handle of a texture file named in a shader, or `None` where there is no such file. Asked while an instance
+    /// The handle of a texture file named in a shader, looked up with these options, or `None` where there is no such file. Asked while an instance
     /// is compiled when the name is constant, else at run time.
-    fn texture_handle(&self, name: &str) -> Option<TextureHandle> {
-        let _ = name;
+    fn texture_handle(&self, name: &str, options: TextureOptions) -> Option<TextureHandle> {
+        let _ = (name, options);
         None
     }
 

@@ -71,8 +71,8 @@ fn ndc_from_screen() -> Mat4 {
 }
 
 impl ShaderHost for GridHost {
-    fn texture_handle(&self, name: &str) -> Option<TextureHandle> {
-        self.textures.texture_handle(name)
+    fn texture_handle(&self, name: &str, options: TextureOptions) -> Option<TextureHandle> {
+        self.textures.texture_handle(name, options)
     }
 
     fn texture(

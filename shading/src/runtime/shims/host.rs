@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::report::report;
 use super::{Lanes, Shim};
 use crate::eval::matrix::IDENTITY;
-use crate::hir::{TextureOptions, Wrap};
+use crate::hir::{ColorSpace, TextureOptions, Wrap};
 use crate::runtime::context::{ContextHeader, ReportKind};
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{ShaderHost, TextureHandle};
@@ -49,7 +49,7 @@ impl std::fmt::Debug for HostFunctions {
 
 /// Options as the int that compiled code passes.
 pub(crate) fn pack(options: TextureOptions) -> u32 {
-    options.wrap_s as u32 | (options.wrap_t as u32) << 8
+    options.wrap_s as u32 | (options.wrap_t as u32) << 8 | (options.color_space as u32) << 16
 }
 
 fn unpack(packed: u32) -> TextureOptions {
@@ -62,6 +62,12 @@ fn unpack(packed: u32) -> TextureOptions {
     TextureOptions {
         wrap_s: wrap(packed),
         wrap_t: wrap(packed >> 8),
+        color_space: match packed >> 16 & 0xff {
+            0 => ColorSpace::Auto,
+            1 => ColorSpace::Srgb,
+            2 => ColorSpace::Linear,
+            _ => ColorSpace::Raw,
+        },
     }
 }
 
@@ -99,7 +105,7 @@ unsafe extern "C" fn texture_named<H: ShaderHost>(
     // SAFETY: compiled code passes its context, a text, and the address of four floats.
     unsafe {
         let name = text::read(name);
-        match host::<H>(ctx).texture_handle(name) {
+        match host::<H>(ctx).texture_handle(name, unpack(options)) {
             Some(handle) => texture::<H>(ctx, handle.0, s, t, options, out),
             None => {
                 report(ctx, place, ReportKind::MissingTexture, || {
