@@ -295,7 +295,7 @@ fn endless_loops_end() {
     let bench = Bench::new(&[("endless.ksl", ENDLESS)]);
     for line in ["-t 1", "-t 8", "--interpret"] {
         let given = bench.shade(&format!("{line} -g 100 100 endless.ksl -o Cout x.exr"));
-        given.fails(&["error: endless.ksl:5:", "too many turns", "nothing was written"]);
+        given.fails(&["error: endless.ksl:5:", "was ended", "nothing was written"]);
         let lines: Vec<&str> = given.out.lines().collect();
         assert_eq!((lines.len(), lines.last()), (41, Some(&"at 0.40404")), "{line}");
     }

@@ -1,6 +1,8 @@
 //! What a template shows to the outside: its parameters and their types.
 
-use super::{Accessor, Binding, Path, ShaderGroupTemplate, Template, TemplateRef, path::component_index};
+use super::{
+    Accessor, Binding, Path, ShaderGroupTemplate, Template, TemplateRef, Value, path::component_index,
+};
 use crate::hir::{self, Const, Metadata, Operand, Stmt};
 use crate::ty::{Base, Length, Type};
 
@@ -29,14 +31,7 @@ pub(crate) fn params(template: &Template) -> Option<Vec<ParamInfo>> {
 
 fn unit_param(unit: &hir::Unit, param: &hir::Param) -> ParamInfo {
     let default = match &param.init[..] {
-        [
-            Stmt::Op {
-                dst: Some(dst),
-                op: hir::Op::Copy,
-                args,
-                ..
-            },
-        ] if *dst == param.local => match args[..] {
+        [Stmt::Op { dst: Some(dst), op: hir::Op::Copy, args, .. }] if *dst == param.local => match args[..] {
             [Operand::Const(id)] => Some(unit.code.consts[id].clone()),
             _ => None,
         },
@@ -55,17 +50,11 @@ fn group_params(group: &ShaderGroupTemplate) -> Option<Vec<ParamInfo>> {
     let mut list = vec![];
     for input in &group.inputs {
         let (ty, default) = match input.ty {
-            Some(ty) => (ty, None),
+            Some(ty) => (ty, constant(input.default.as_ref())),
             None => exposed_input(group, &input.name)?,
         };
         let (name, metadata) = (input.name.clone(), input.metadata.clone());
-        list.push(ParamInfo {
-            name,
-            ty,
-            output: false,
-            default,
-            metadata,
-        });
+        list.push(ParamInfo { name, ty, output: false, default, metadata });
     }
     for output in &group.outputs {
         let ty = match (&output.ty, &output.binding) {
@@ -74,30 +63,27 @@ fn group_params(group: &ShaderGroupTemplate) -> Option<Vec<ParamInfo>> {
             (None, Binding::Value(_) | Binding::Expression(_)) => return None,
         };
         let (name, metadata) = (output.name.clone(), output.metadata.clone());
-        list.push(ParamInfo {
-            name,
-            ty,
-            output: true,
-            default: None,
-            metadata,
-        });
+        list.push(ParamInfo { name, ty, output: true, default: None, metadata });
     }
     Some(list)
+}
+
+fn constant(binding: Option<&Binding>) -> Option<Const> {
+    match binding {
+        Some(Binding::Value(Value::Const(value, _))) => Some(value.clone()),
+        _ => None,
+    }
 }
 
 /// Type and default of an exposed input: those of the first target it feeds.
 fn exposed_input(group: &ShaderGroupTemplate, name: &str) -> Option<(Type, Option<Const>)> {
     for node in &group.nodes {
         for connection in &node.inputs {
-            let Binding::Path(path) = &connection.binding else {
-                continue;
-            };
+            let Binding::Path(path) = &connection.binding else { continue };
             if path.head != name || !path.rest.is_empty() {
                 continue;
             }
-            let TemplateRef::Template(template) = &node.template else {
-                return None;
-            };
+            let TemplateRef::Template(template) = &node.template else { return None };
             let params = params(template)?;
             let inputs: Vec<&ParamInfo> = params.iter().filter(|p| !p.output).collect();
             let ty = resolve(&inputs, &connection.target)?;
@@ -110,21 +96,11 @@ fn exposed_input(group: &ShaderGroupTemplate, name: &str) -> Option<(Type, Optio
 }
 
 fn exposed_output(group: &ShaderGroupTemplate, path: &Path) -> Option<Type> {
-    let TemplateRef::Template(template) = &group.node(&path.head)?.template else {
-        return None;
-    };
+    let TemplateRef::Template(template) = &group.node(&path.head)?.template else { return None };
     let params = params(template)?;
     let outputs: Vec<&ParamInfo> = params.iter().filter(|p| p.output).collect();
-    let (Accessor::Field(head), rest) = path.rest.split_first()? else {
-        return None;
-    };
-    resolve(
-        &outputs,
-        &Path {
-            head: head.clone(),
-            rest: rest.to_vec(),
-        },
-    )
+    let (Accessor::Field(head), rest) = path.rest.split_first()? else { return None };
+    resolve(&outputs, &Path { head: head.clone(), rest: rest.to_vec() })
 }
 
 /// The type of `param` (`name`, `name.field`, `name[1]`, `name.r`) among parameters; a whole structure has type void.
@@ -134,10 +110,7 @@ pub(crate) fn resolve(params: &[&ParamInfo], path: &Path) -> Option<Type> {
         return rest.iter().try_fold(param.ty, part);
     }
     let prefix = format!("{path}.");
-    params
-        .iter()
-        .any(|p| p.name.starts_with(&prefix))
-        .then_some(Type::VOID)
+    params.iter().any(|p| p.name.starts_with(&prefix)).then_some(Type::VOID)
 }
 
 /// Splits a path into the longest dotted name that `exists` and what follows.

@@ -12,6 +12,7 @@ mod error;
 mod group;
 mod interface;
 mod link;
+mod literal;
 mod order;
 mod path;
 pub mod source;
@@ -19,9 +20,7 @@ mod splice;
 mod unit;
 
 pub use error::GraphError;
-pub use group::{
-    Binding, Connection, GroupInput, GroupOutput, Node, ShaderGroupTemplate, TemplateRef, Value,
-};
+pub use group::{Binding, Connection, GroupInput, GroupOutput, Node, ShaderGroupTemplate, TemplateRef, Value};
 pub use interface::ParamInfo;
 pub use link::{Linked, link};
 pub use path::{Accessor, Path};
