@@ -2,7 +2,8 @@
 //! that it stands in, four ways (the interpreter and machine code, each on raw and on optimised HIR), which must agree bit
 //! for bit, and with the value.
 //!
-//! - `==` is exact for all types: `3` is an int, `3.0` a float, `(1, 2, 3)` a triple, `[1 0 …]` a matrix, `"x"` a string.
+//! - `==` is exact for all types: `3` is an int, `3.0` a float, `(1, 2, 3)` a triple, `[1 0 …]` a matrix, `"x"` a string;
+//!   `color(1, 2, 3)`, `-N` or `M_PI` is an expression, evaluated beside the first.
 //! - `~=` allows a float or triple to be a few last places off, for functions that no standard fixes to the bit.
 //! - `//~ prints EXPRESSION == "text"` looks at what the evaluation prints instead.
 
@@ -25,9 +26,45 @@ const TOLERANCE: f32 = 4e-6;
 struct Check {
     line: usize,
     expression: String,
-    expected: Const,
+    expected: Expected,
     exact: bool,
     prints: bool,
+}
+
+/// What must come out.
+enum Expected {
+    Value(Const),
+    /// What an expression of that type gives.
+    Expression(&'static str, String),
+}
+
+impl Expected {
+    fn parse(text: &str) -> Result<Expected, String> {
+        let bare = text.trim_start_matches('-');
+        let begins = |words: &[&str]| words.iter().any(|word| bare.starts_with(word));
+        if begins(&["color(", "point(", "vector(", "normal("]) || ["N", "P", "I"].contains(&bare) {
+            return Ok(Expected::Expression("color", text.to_owned()));
+        }
+        if begins(&["M_"]) {
+            return Ok(Expected::Expression("float", text.to_owned()));
+        }
+        if begins(&["matrix("]) {
+            return Ok(Expected::Expression("matrix", text.to_owned()));
+        }
+        value(text).map(Expected::Value)
+    }
+
+    /// Its type; all triples are compared as colours.
+    fn ty(&self) -> &'static str {
+        match self {
+            Expected::Value(Const::Int(_)) => "int",
+            Expected::Value(Const::Float(_)) => "float",
+            Expected::Value(Const::Triple(_)) => "color",
+            Expected::Value(Const::Matrix(_)) => "matrix",
+            Expected::Value(_) => "string",
+            Expected::Expression(ty, _) => ty,
+        }
+    }
 }
 
 impl Check {
@@ -42,51 +79,77 @@ impl Check {
             Some(sides) => (false, sides),
             None => (true, rest.rsplit_once(" == ").ok_or("no ` == `")?),
         };
-        let expected = value(sides.1.trim())?;
-        Ok(Check { line, expression: sides.0.to_owned(), expected, exact, prints })
+        let expected = Expected::parse(sides.1.trim())?;
+        Ok(Check {
+            line,
+            expression: sides.0.to_owned(),
+            expected,
+            exact,
+            prints,
+        })
     }
 
     /// A unit that evaluates the expression.
     fn unit(&self) -> String {
-        let (ty, cast) = match (&self.expected, self.prints) {
-            (_, true) | (Const::Int(_), _) => ("int", ""),
-            (Const::Float(_), _) => ("float", ""),
-            (Const::Triple(_), _) => ("color", "(color) "),
-            (Const::Matrix(_), _) => ("matrix", ""),
-            _ => ("string", ""),
-        };
+        let ty = if self.prints { "int" } else { self.expected.ty() };
+        let cast = if ty == "color" { "(color) " } else { "" };
         let (name, default) = (self.name(), if ty == "string" { "\"\"" } else { "0" });
-        format!("shader {name}(output {ty} result = {default}) {{ result = {cast}({}); }}\n", self.expression)
+        let mut body = format!("result = {cast}({});", self.expression);
+        if let Expected::Expression(_, expected) = &self.expected {
+            let _ = write!(body, " expected = {cast}({expected});");
+        }
+        format!(
+            "shader {name}(output {ty} result = {default}, output {ty} expected = {default}) {{ {body} }}\n"
+        )
     }
 
     fn name(&self) -> String {
         format!("check_{}", self.line)
     }
 
-    fn fits(&self, found: &Const) -> bool {
+    fn fits(&self, given: &Given) -> bool {
         let close = |a: f32, b: f32| a == b || (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()).max(0.1);
-        match (found, &self.expected) {
+        let expected = match &self.expected {
+            Expected::Value(value) => value,
+            Expected::Expression(..) => &given.expected,
+        };
+        match (&given.result, expected) {
+            (_, expected) if self.prints => expected.same(&Const::String(given.printed.as_str().into())),
             (Const::Float(a), Const::Float(b)) if !self.exact => close(*a, *b),
-            (Const::Triple(a), Const::Triple(b)) if !self.exact => a.iter().zip(b).all(|(a, b)| close(*a, *b)),
-            (found, expected) => found.same(expected),
+            (Const::Triple(a), Const::Triple(b)) if !self.exact => {
+                a.iter().zip(b).all(|(a, b)| close(*a, *b))
+            }
+            (result, expected) => result.same(expected),
         }
     }
 }
 
 fn value(text: &str) -> Result<Const, String> {
-    let number = |text: &str| text.trim().parse::<f32>().map_err(|_| format!("`{text}` is no number"));
+    let number = |text: &str| {
+        text.trim()
+            .parse::<f32>()
+            .map_err(|_| format!("`{text}` is no number"))
+    };
     let inside = |open, close| text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
     if let Some(inside) = inside('"', '"') {
-        let unescaped = inside.replace("\\n", "\n").replace("\\t", "\t").replace("\\\"", "\"").replace("\\\\", "\\");
+        let unescaped = inside
+            .replace("\\n", "\n")
+            .replace("\\t", "\t")
+            .replace("\\\"", "\"")
+            .replace("\\\\", "\\");
         return Ok(Const::String(unescaped.into()));
     }
     if let Some(inside) = inside('(', ')') {
         let list: Vec<f32> = inside.split(',').map(number).collect::<Result<_, _>>()?;
-        return Ok(Const::Triple(list.try_into().map_err(|_| format!("`{text}` is no triple"))?));
+        return Ok(Const::Triple(
+            list.try_into().map_err(|_| format!("`{text}` is no triple"))?,
+        ));
     }
     if let Some(inside) = inside('[', ']') {
         let list: Vec<f32> = inside.split_whitespace().map(number).collect::<Result<_, _>>()?;
-        return Ok(Const::Matrix(list.try_into().map_err(|_| format!("`{text}` is no matrix"))?));
+        return Ok(Const::Matrix(
+            list.try_into().map_err(|_| format!("`{text}` is no matrix"))?,
+        ));
     }
     match text.parse::<i32>() {
         Ok(int) => Ok(Const::Int(int)),
@@ -111,18 +174,42 @@ fn globals() -> ShaderGlobals {
     }
 }
 
-/// What a way of running gives: the result and what was printed.
-type Given = (Const, String);
+/// What a way of running gives.
+#[derive(Clone, Debug)]
+struct Given {
+    result: Const,
+    expected: Const,
+    printed: String,
+}
+
+impl Given {
+    fn same(&self, other: &Given) -> bool {
+        self.result.same(&other.result)
+            && self.expected.same(&other.expected)
+            && self.printed == other.printed
+    }
+}
 
 fn interpret(unit: &Unit, globals: &ShaderGlobals) -> Result<Given, String> {
-    let outcome = interp::run(unit, &RunOptions { host: &TestHost, ..RunOptions::new(globals) });
+    let outcome = interp::run(
+        unit,
+        &RunOptions {
+            host: &TestHost,
+            ..RunOptions::new(globals)
+        },
+    );
     if !outcome.finished {
         return Err(format!("was ended: {:?}", outcome.reports));
     }
-    match outcome.output("result") {
-        Some(Value::Plain(value)) => Ok((value.clone(), outcome.printed)),
-        other => Err(format!("gave {other:?}")),
-    }
+    let output = |name: &str| match outcome.output(name) {
+        Some(Value::Plain(value)) => Ok(value.clone()),
+        other => Err(format!("{name} is {other:?}")),
+    };
+    Ok(Given {
+        result: output("result")?,
+        expected: output("expected")?,
+        printed: outcome.printed.clone(),
+    })
 }
 
 fn compiled(
@@ -131,14 +218,26 @@ fn compiled(
     options: &InstanceOptions,
     globals: &ShaderGlobals,
 ) -> Result<Given, String> {
-    let instance = system.instantiate(template.clone(), options).map_err(|error| error.to_string())?;
+    let instance = system
+        .instantiate(template.clone(), options)
+        .map_err(|error| error.to_string())?;
     let mut context = system.context();
     instance.run(globals, &mut context);
     if !context.finished() {
         return Err(format!("was ended: {:?}", context.take_reports()));
     }
-    let index = instance.output_index("result").ok_or("has no result")?;
-    Ok((instance.output(index, &context), context.take_printed()))
+    let output = |name: &str| {
+        let index = instance
+            .output_index(name)
+            .ok_or_else(|| format!("no output {name}"))?;
+        Ok::<_, String>(instance.output(index, &context))
+    };
+    let (result, expected) = (output("result")?, output("expected")?);
+    Ok(Given {
+        result,
+        expected,
+        printed: context.take_printed(),
+    })
 }
 
 /// All four ways by name.
@@ -147,9 +246,15 @@ fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, R
     let mut ways = vec![];
     for (optimize, names) in [
         (OptLevel::None, ["interpreter", "machine code"]),
-        (OptLevel::Full, ["interpreter, optimised", "machine code, optimised"]),
+        (
+            OptLevel::Full,
+            ["interpreter, optimised", "machine code, optimised"],
+        ),
     ] {
-        let options = InstanceOptions { optimize, ..InstanceOptions::default() };
+        let options = InstanceOptions {
+            optimize,
+            ..InstanceOptions::default()
+        };
         let code: Result<(Unit, SourceMap, _), _> = system.optimized(template, &options);
         let interpreted = match code {
             Ok((unit, _, _)) => interpret(&unit, &globals),
@@ -165,14 +270,18 @@ fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, R
 fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
     let mut checks = vec![];
     for (i, line) in text.lines().enumerate() {
-        let Some((_, announced)) = line.split_once("//~ ") else { continue };
+        let Some((_, announced)) = line.split_once("//~ ") else {
+            continue;
+        };
         match Check::parse(i + 1, announced) {
             Ok(check) => checks.push(check),
             Err(message) => writeln!(failures, "{name}:{}: {message}", i + 1).unwrap(),
         }
     }
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(TestHost));
-    let source = checks.iter().fold(format!("{text}\n"), |source, check| source + &check.unit());
+    let source = checks
+        .iter()
+        .fold(format!("{text}\n"), |source, check| source + &check.unit());
     if let Err(errors) = system.load(Source::new(name, source)) {
         writeln!(failures, "{errors}").unwrap();
         return checks.len();
@@ -183,14 +292,11 @@ fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
         let first = ways[0].1.clone();
         for (way, given) in ways {
             let place = format!("{name}:{}: {}: {way}", check.line, check.expression);
-            match (&given, &first) {
-                (Err(message), _) => writeln!(failures, "{place}: {message}").unwrap(),
-                (Ok((value, printed)), _) => {
-                    let text = Const::String(printed.as_str().into());
-                    let found = if check.prints { &text } else { value };
-                    if !check.fits(found) {
-                        writeln!(failures, "{place} gives {found:?}, not {:?}", check.expected).unwrap();
-                    } else if first.as_ref().is_ok_and(|(first, said)| !value.same(first) || printed != said) {
+            match &given {
+                Err(message) => writeln!(failures, "{place}: {message}").unwrap(),
+                Ok(given) if !check.fits(given) => writeln!(failures, "{place} gives {given:?}").unwrap(),
+                Ok(given) => {
+                    if first.as_ref().is_ok_and(|first| !given.same(first)) {
                         writeln!(failures, "{place} gives {given:?}, the interpreter {first:?}").unwrap();
                     }
                 }
@@ -203,7 +309,10 @@ fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
 #[test]
 fn expressions_have_the_values_announced() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders/run");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     files.sort();
     let (mut failures, mut count) = (String::new(), 0);
     for path in files {

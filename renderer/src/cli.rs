@@ -159,7 +159,11 @@ impl Cli {
 
 fn parse_size(text: &str) -> Result<(u32, u32), String> {
     let parts = text.split_once(['x', 'X', ',']).ok_or("write it as 1280x720")?;
-    let number = |s: &str| s.trim().parse::<u32>().map_err(|_| format!("`{s}` is no whole number"));
+    let number = |s: &str| {
+        s.trim()
+            .parse::<u32>()
+            .map_err(|_| format!("`{s}` is no whole number"))
+    };
     match (number(parts.0)?, number(parts.1)?) {
         (0, _) | (_, 0) => Err("a picture without pixels cannot be rendered".to_owned()),
         (w, h) if w > 65536 || h > 65536 => Err("a side may have 65536 pixels at most".to_owned()),
@@ -170,7 +174,11 @@ fn parse_size(text: &str) -> Result<(u32, u32), String> {
 fn parse_crop(text: &str) -> Result<[u32; 4], String> {
     let numbers: Vec<u32> = text
         .split(',')
-        .map(|s| s.trim().parse::<u32>().map_err(|_| format!("`{s}` is no whole number")))
+        .map(|s| {
+            s.trim()
+                .parse::<u32>()
+                .map_err(|_| format!("`{s}` is no whole number"))
+        })
         .collect::<Result<_, _>>()?;
     let crop: [u32; 4] = numbers.try_into().map_err(|_| "write it as X0,Y0,X1,Y1")?;
     if crop[0] >= crop[2] || crop[1] >= crop[3] {
@@ -185,7 +193,9 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
     let mut seconds = 0.0;
     let mut rest = text.trim();
     while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit() && c != '.')
+            .unwrap_or(rest.len());
         let number: f64 = rest[..digits].parse().map_err(|_| wrong())?;
         let unit = rest[digits..].chars().next();
         seconds += number
@@ -197,7 +207,11 @@ fn parse_duration(text: &str) -> Result<Duration, String> {
             };
         rest = &rest[digits + usize::from(unit.is_some())..];
     }
-    if seconds > 0.0 { Duration::try_from_secs_f64(seconds).map_err(|_| wrong()) } else { Err(wrong()) }
+    if seconds > 0.0 {
+        Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
+    } else {
+        Err(wrong())
+    }
 }
 
 #[cfg(test)]
@@ -209,7 +223,16 @@ mod tests {
         assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(parse_duration("1h30m"), Ok(Duration::from_secs(5400)));
         assert_eq!(parse_duration("2.5"), Ok(Duration::from_millis(2500)));
-        for text in ["", "s", "1x", "-1s", "1..2s", "0s", "1e400h", "9999999999999999999999h"] {
+        for text in [
+            "",
+            "s",
+            "1x",
+            "-1s",
+            "1..2s",
+            "0s",
+            "1e400h",
+            "9999999999999999999999h",
+        ] {
             assert!(parse_duration(text).is_err(), "{text}");
         }
     }

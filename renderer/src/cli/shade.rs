@@ -113,7 +113,11 @@ impl Setup {
     /// The order-sensitive arguments with the number of their values, and what they mean.
     fn arguments() -> Vec<(Arg, fn(&[String]) -> Vec<Step>)> {
         let flag = |name: &'static str, values: &[&'static str]| {
-            Arg::new(name).long(name).num_args(values.len()).value_names(values.to_vec()).action(ArgAction::Append)
+            Arg::new(name)
+                .long(name)
+                .num_args(values.len())
+                .value_names(values.to_vec())
+                .action(ArgAction::Append)
         };
         let shader = Arg::new("shaders").value_name("SHADER").num_args(0..).action(ArgAction::Append).help(
             "A source file (its last unit or group; FILE:NAME picks another) or the name of a shipped unit or group; \
@@ -125,19 +129,35 @@ impl Setup {
                 flag("param", &["NAME", "VALUE"])
                     .allow_hyphen_values(true)
                     .help("Sets an input; components are given as one argument: --param Kd 1,0,0"),
-                |v| vec![Step::Param { name: v[0].clone(), value: v[1].clone() }],
+                |v| {
+                    vec![Step::Param {
+                        name: v[0].clone(),
+                        value: v[1].clone(),
+                    }]
+                },
             ),
             (
-                flag(TYPED_PARAM, &["OPTIONS", "NAME", "VALUE"]).allow_hyphen_values(true).hide(true),
-                |v| vec![Step::Param { name: v[1].clone(), value: v[2].clone() }],
+                flag(TYPED_PARAM, &["OPTIONS", "NAME", "VALUE"])
+                    .allow_hyphen_values(true)
+                    .hide(true),
+                |v| {
+                    vec![Step::Param {
+                        name: v[1].clone(),
+                        value: v[2].clone(),
+                    }]
+                },
             ),
-            (flag("layer", &["NAME"]).help("Names the layer of the next shader"), |v| vec![Step::Layer(v[0].clone())]),
+            (
+                flag("layer", &["NAME"]).help("Names the layer of the next shader"),
+                |v| vec![Step::Layer(v[0].clone())],
+            ),
             (
                 flag("shader", &["SHADER", "LAYER"]).help("Adds a shader and names its layer"),
                 |v| vec![Step::Layer(v[1].clone()), Step::Shader(v[0].clone())],
             ),
             (
-                flag("expr", &["STATEMENTS"]).help("Runs statements that set `color result` and `float alpha`"),
+                flag("expr", &["STATEMENTS"])
+                    .help("Runs statements that set `color result` and `float alpha`"),
                 |v| vec![Step::Expr(v[0].clone())],
             ),
             (
@@ -163,9 +183,10 @@ impl FromArgMatches for Setup {
         let mut steps = vec![];
         for (arg, meaning) in Setup::arguments() {
             let id: &Id = arg.get_id();
-            let (Some(occurrences), Some(indices)) =
-                (matches.get_occurrences::<String>(id.as_str()), matches.indices_of(id.as_str()))
-            else {
+            let (Some(occurrences), Some(indices)) = (
+                matches.get_occurrences::<String>(id.as_str()),
+                matches.indices_of(id.as_str()),
+            ) else {
                 continue;
             };
             let mut indices = indices;
@@ -181,8 +202,14 @@ impl FromArgMatches for Setup {
         }
         // Stable, so that both steps of one flag stay in order.
         steps.sort_by_key(|(position, _)| *position);
-        let setup = Setup { steps: steps.into_iter().map(|(_, step)| step).collect() };
-        if setup.steps.iter().any(|step| matches!(step, Step::Shader(_) | Step::Expr(_))) {
+        let setup = Setup {
+            steps: steps.into_iter().map(|(_, step)| step).collect(),
+        };
+        if setup
+            .steps
+            .iter()
+            .any(|step| matches!(step, Step::Shader(_) | Step::Expr(_)))
+        {
             return Ok(setup);
         }
         let message = "no shader is given\n\nUsage: kiln shade [OPTIONS] SHADER…\n";
@@ -200,10 +227,43 @@ const TYPED_PARAM: &str = "param-with";
 
 /// Long flags, which `testshade` also takes with one dash.
 const LONG: &[&str] = &[
-    "res", "od", "param", "layer", "shader", "expr", "connect", "iters", "center", "scaleuv", "scalest", "offsetuv",
-    "offsetst", "vary_pdxdy", "vary_udxdy", "vary_vdxdy", "raytype", "raytype_opt", "print", "print-code", "interpret",
-    "O0", "O1", "O2", "stats", "runstats", "options", "texoptions", "groupname", "groupoutputs", "llvm_opt", "locale",
-    "debug", "batched", "warmup", "inbuffer", "threads",
+    "res",
+    "od",
+    "param",
+    "layer",
+    "shader",
+    "expr",
+    "connect",
+    "iters",
+    "center",
+    "scaleuv",
+    "scalest",
+    "offsetuv",
+    "offsetst",
+    "vary_pdxdy",
+    "vary_udxdy",
+    "vary_vdxdy",
+    "raytype",
+    "raytype_opt",
+    "print",
+    "print-code",
+    "interpret",
+    "O0",
+    "O1",
+    "O2",
+    "stats",
+    "runstats",
+    "options",
+    "texoptions",
+    "groupname",
+    "groupoutputs",
+    "llvm_opt",
+    "locale",
+    "debug",
+    "batched",
+    "warmup",
+    "inbuffer",
+    "threads",
 ];
 
 /// Turns the spelling of `testshade` into ours: `-od half`, `-param:type=color Kd 1,0,0`, `-vparam Kd 1 0 0`,
@@ -212,7 +272,10 @@ pub(super) fn widen(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut args = args.into_iter().peekable();
     let mut widened: Vec<OsString> = vec![];
     while let Some(arg) = args.next() {
-        let Some(text) = arg.to_str().filter(|text| text.len() > 2 && text.starts_with('-')) else {
+        let Some(text) = arg
+            .to_str()
+            .filter(|text| text.len() > 2 && text.starts_with('-'))
+        else {
             widened.push(arg);
             continue;
         };
@@ -226,8 +289,11 @@ pub(super) fn widen(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
             "vparam" => {
                 widened.push("--param".into());
                 widened.extend(args.next());
-                let values: Vec<String> =
-                    args.by_ref().take(3).map(|value| value.to_string_lossy().into_owned()).collect();
+                let values: Vec<String> = args
+                    .by_ref()
+                    .take(3)
+                    .map(|value| value.to_string_lossy().into_owned())
+                    .collect();
                 widened.push(values.join(",").into());
             }
             "stats" | "runstats" if name == stem => {
@@ -260,14 +326,23 @@ mod tests {
     }
 
     fn param(name: &str, value: &str) -> Step {
-        Step::Param { name: name.to_owned(), value: value.to_owned() }
+        Step::Param {
+            name: name.to_owned(),
+            value: value.to_owned(),
+        }
     }
 
     #[test]
     fn takes_flags_with_one_dash() {
         let args = shade("-g 4 2 -od half -o Cout a.exr -param x -1 f.ksl -center -O0 -iters 3").unwrap();
-        assert_eq!((args.grid, args.outputs), (vec![4, 2], vec!["Cout".to_owned(), "a.exr".to_owned()]));
-        assert_eq!(args.setup.steps, [param("x", "-1"), Step::Shader("f.ksl".to_owned())]);
+        assert_eq!(
+            (args.grid, args.outputs),
+            (vec![4, 2], vec!["Cout".to_owned(), "a.exr".to_owned()])
+        );
+        assert_eq!(
+            args.setup.steps,
+            [param("x", "-1"), Step::Shader("f.ksl".to_owned())]
+        );
         assert_eq!(args.output_type.as_deref(), Some("half"));
         assert!(args.center && args.unoptimized);
         assert_eq!(args.iterations, 3);
@@ -302,8 +377,19 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused() {
-        for line in ["-g 4 4", "-g 0 4 x.ksl", "-g 4 x.ksl", "-od float16 x.ksl", "--iters 0 x.ksl", "--no-such x.ksl"] {
-            assert_eq!(shade(line).map(|_| ()).map_err(|error| error.exit_code()), Err(2), "{line}");
+        for line in [
+            "-g 4 4",
+            "-g 0 4 x.ksl",
+            "-g 4 x.ksl",
+            "-od float16 x.ksl",
+            "--iters 0 x.ksl",
+            "--no-such x.ksl",
+        ] {
+            assert_eq!(
+                shade(line).map(|_| ()).map_err(|error| error.exit_code()),
+                Err(2),
+                "{line}"
+            );
         }
     }
 }

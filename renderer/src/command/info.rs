@@ -39,7 +39,11 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     // Who closes standard output does not want to see more.
     let _ = std::io::stdout().write_all(text.as_bytes());
     print(&diagnostics);
-    if diagnostics.has_errors() { Err(Failure::User(String::new())) } else { Ok(()) }
+    if diagnostics.has_errors() {
+        Err(Failure::User(String::new()))
+    } else {
+        Ok(())
+    }
 }
 
 /// Leaves one parameter of each.
@@ -87,14 +91,25 @@ impl Info {
                     UnitKind::Displacement => "displacement",
                     UnitKind::Volume => "volume",
                 };
-                let declared = unit.hir.params.iter().map(|p| (p.is_unsized, p.struct_name.clone()));
+                let declared = unit
+                    .hir
+                    .params
+                    .iter()
+                    .map(|p| (p.is_unsized, p.struct_name.clone()));
                 (kind, unit.hir.metadata.clone(), shown(&list, declared))
             }
-            Template::Group(group) => {
-                ("group", group.metadata.clone(), shown(&list, list.iter().map(|_| (false, None))))
-            }
+            Template::Group(group) => (
+                "group",
+                group.metadata.clone(),
+                shown(&list, list.iter().map(|_| (false, None))),
+            ),
         };
-        Info { kind, name: template.name().to_owned(), metadata, params }
+        Info {
+            kind,
+            name: template.name().to_owned(),
+            metadata,
+            params,
+        }
     }
 
     /// As `oslinfo -v` shows it.
@@ -103,7 +118,9 @@ impl Info {
         // Writing to a string cannot fail.
         if heading {
             let _ = writeln!(text, "{} \"{}\"", self.kind, self.name);
-            self.metadata.iter().for_each(|metadata| metadata_text(metadata, &mut text));
+            self.metadata
+                .iter()
+                .for_each(|metadata| metadata_text(metadata, &mut text));
         }
         for param in &self.params {
             let output = if param.output { "output " } else { "" };
@@ -115,7 +132,10 @@ impl Info {
                 (None, Some(default)) => default_text(default, param.composite, &mut text),
                 (None, None) => text.push_str("\t\tUnknown default value\n"),
             }
-            param.metadata.iter().for_each(|metadata| metadata_text(metadata, &mut text));
+            param
+                .metadata
+                .iter()
+                .for_each(|metadata| metadata_text(metadata, &mut text));
         }
         text
     }
@@ -153,7 +173,11 @@ fn shown(params: &[ParamInfo], declared: impl IntoIterator<Item = (bool, Option<
     let mut list: Vec<Shown> = vec![];
     let mut structures: Vec<String> = vec![];
     for (param, (is_unsized, struct_name)) in params.iter().zip(declared) {
-        let ty = if is_unsized { format!("{}[]", param.ty.element()) } else { param.ty.to_string() };
+        let ty = if is_unsized {
+            format!("{}[]", param.ty.element())
+        } else {
+            param.ty.to_string()
+        };
         if let (Some(struct_name), Some((head, _))) = (struct_name, param.name.split_once('.'))
             && !structures.iter().any(|known| known == head)
         {
@@ -181,7 +205,9 @@ fn structure(name: &str, struct_name: &str, params: &[ParamInfo]) -> Shown {
     Shown {
         name: name.to_owned(),
         ty: format!("struct {struct_name}"),
-        output: params.iter().any(|p| p.output && p.name.starts_with(&format!("{name}."))),
+        output: params
+            .iter()
+            .any(|p| p.output && p.name.starts_with(&format!("{name}."))),
         default: None,
         composite: false,
         metadata: vec![],
@@ -256,7 +282,8 @@ fn escaped(text: &str) -> String {
 }
 
 fn metadata_json(list: &[Metadata]) -> Vec<Json> {
-    let entry = |m: &Metadata| json!({ "name": m.name, "type": m.ty.to_string(), "value": value_json(&m.value) });
+    let entry =
+        |m: &Metadata| json!({ "name": m.name, "type": m.ty.to_string(), "value": value_json(&m.value) });
     list.iter().map(entry).collect()
 }
 

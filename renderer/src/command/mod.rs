@@ -3,7 +3,7 @@
 
 mod check;
 mod compare;
-
+mod info;
 mod progress;
 mod render;
 mod shade;
@@ -36,7 +36,7 @@ pub fn run(cli: &Cli) -> ExitCode {
     let result = match &cli.command {
         Command::Render(args) => render::run(args),
         Command::Check(args) => check::run(args),
-        Command::Info(_) => Err(Failure::User("not yet".to_owned())),
+        Command::Info(args) => info::run(args),
         Command::Shade(args) => shade::run(args),
         Command::Compare(args) => compare::run(args),
     };

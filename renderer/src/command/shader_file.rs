@@ -34,24 +34,36 @@ pub(super) fn find(system: &ShadingSystem, word: &str) -> Result<Found, Diagnost
         let known: Vec<String> = templates.iter().map(|t| t.name().to_owned()).collect();
         let Some(name) = name else {
             if templates.is_empty() {
-                return Err(Diagnostic::error(format!("{} holds no unit and no group", file.display())).into());
+                return Err(
+                    Diagnostic::error(format!("{} holds no unit and no group", file.display())).into(),
+                );
             }
             return Ok(Found { templates, warnings });
         };
         let Some(template) = templates.into_iter().find(|template| template.name() == name) else {
             let message = format!("{} holds no unit or group `{name}`", file.display());
-            return Err(Diagnostic::error(message).nearest(&name, known.iter().map(String::as_str)).into());
+            return Err(Diagnostic::error(message)
+                .nearest(&name, known.iter().map(String::as_str))
+                .into());
         };
-        return Ok(Found { templates: vec![template], warnings });
+        return Ok(Found {
+            templates: vec![template],
+            warnings,
+        });
     }
     if let Some(template) = system.find(word) {
-        return Ok(Found { templates: vec![template], warnings: Diagnostics::default() });
+        return Ok(Found {
+            templates: vec![template],
+            warnings: Diagnostics::default(),
+        });
     }
     if let Some(source) = library::find(word) {
         // What ships compiles; if it does not, here is the place to say why.
         return Err(system.load(source).err().unwrap_or_default());
     }
-    let error = Diagnostic::error(format!("no shader `{word}`: it is neither a file nor shipped with Kiln"));
+    let error = Diagnostic::error(format!(
+        "no shader `{word}`: it is neither a file nor shipped with Kiln"
+    ));
     Err(match nearest(word, library::names()) {
         Some(name) => error.hint(format!("did you mean `{name}`?")),
         None => error.hint("shader files end in .ksl, .osl or .tsl"),
@@ -72,7 +84,10 @@ fn split(word: &str) -> Option<(PathBuf, Option<String>)> {
     }
     // Compiled shaders are named without extension by those who come from other tools.
     let with_extension = ["ksl", "osl", "tsl"].map(|extension| PathBuf::from(format!("{word}.{extension}")));
-    with_extension.into_iter().find(|path| path.is_file()).map(|path| (path, None))
+    with_extension
+        .into_iter()
+        .find(|path| path.is_file())
+        .map(|path| (path, None))
 }
 
 /// Units and groups by their places.

@@ -1,6 +1,8 @@
 //! What a template shows to the outside: its parameters and their types.
 
-use super::{Accessor, Binding, Path, ShaderGroupTemplate, Template, TemplateRef, path::component_index};
+use super::{
+    Accessor, Binding, Path, ShaderGroupTemplate, Template, TemplateRef, Value, path::component_index,
+};
 use crate::hir::{self, Const, Metadata, Operand, Stmt};
 use crate::ty::{Base, Length, Type};
 
@@ -48,7 +50,7 @@ fn group_params(group: &ShaderGroupTemplate) -> Option<Vec<ParamInfo>> {
     let mut list = vec![];
     for input in &group.inputs {
         let (ty, default) = match input.ty {
-            Some(ty) => (ty, None),
+            Some(ty) => (ty, constant(input.default.as_ref())),
             None => exposed_input(group, &input.name)?,
         };
         let (name, metadata) = (input.name.clone(), input.metadata.clone());
@@ -64,6 +66,13 @@ fn group_params(group: &ShaderGroupTemplate) -> Option<Vec<ParamInfo>> {
         list.push(ParamInfo { name, ty, output: true, default: None, metadata });
     }
     Some(list)
+}
+
+fn constant(binding: Option<&Binding>) -> Option<Const> {
+    match binding {
+        Some(Binding::Value(Value::Const(value, _))) => Some(value.clone()),
+        _ => None,
+    }
 }
 
 /// Type and default of an exposed input: those of the first target it feeds.

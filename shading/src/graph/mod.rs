@@ -12,6 +12,7 @@ mod error;
 mod group;
 mod interface;
 mod link;
+mod literal;
 mod order;
 mod path;
 pub mod source;

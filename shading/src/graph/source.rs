@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Accessor, Binding, Connection, GroupInput, GroupOutput, Node, Path, ShaderGroupTemplate, TemplateRef};
+use super::literal::literal;
+use super::{
+    Accessor, Binding, Connection, GroupInput, GroupOutput, Node, Path, ShaderGroupTemplate, TemplateRef, Value,
+};
 use crate::builtins::{self, Global};
 use crate::check;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -105,7 +108,10 @@ impl<'a> Builder<'a> {
         let metadata = check::metadata(&param.metadata);
         let span = param.name.span;
         if param.passing != Passing::Output {
-            let default = param.default.as_ref().map(|expr| self.binding(expr));
+            let default = param.default.as_ref().map(|expr| match literal(expr, ty) {
+                Some(value) => Binding::Value(Value::Const(value, ty)),
+                None => self.binding(expr),
+            });
             self.group.inputs.push(GroupInput { name, ty: Some(ty), default, metadata, span });
             return;
         }

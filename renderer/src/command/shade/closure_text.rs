@@ -94,16 +94,37 @@ mod tests {
         let mut registry = ClosureRegistry::default();
         let label = ClosureParam::optional("label", Type::STRING, Const::String("".into()));
         let params = vec![ClosureParam::new("N", Type::NORMAL), label];
-        let diffuse = registry.register(ClosureSignature { name: "diffuse", params });
-        let params = vec![ClosureParam::new("base", Type::CLOSURE), ClosureParam::new("ior", Type::FLOAT)];
+        let diffuse = registry.register(ClosureSignature {
+            name: "diffuse",
+            params,
+        });
+        let params = vec![
+            ClosureParam::new("base", Type::CLOSURE),
+            ClosureParam::new("ior", Type::FLOAT),
+        ];
         let coat = registry.register(ClosureSignature { name: "coat", params });
-        let component = |id: ClosureId, w: f32, params| Component { id, weight: [w; 3], params };
+        let component = |id: ClosureId, w: f32, params| Component {
+            id,
+            weight: [w; 3],
+            params,
+        };
         let lambert = |w| {
             let label = Param::Value(Const::String("x".into()));
-            component(diffuse, w, vec![Param::Value(Const::Triple([0.0, 0.0, 1.0])), label])
+            component(
+                diffuse,
+                w,
+                vec![Param::Value(Const::Triple([0.0, 0.0, 1.0])), label],
+            )
         };
-        let coated = component(coat, 0.25, vec![Param::Closure(1), Param::Value(Const::Float(1.5))]);
-        let listing = Listing { lists: vec![vec![lambert(0.5), coated], vec![lambert(1.0)]], truncated: false };
+        let coated = component(
+            coat,
+            0.25,
+            vec![Param::Closure(1), Param::Value(Const::Float(1.5))],
+        );
+        let listing = Listing {
+            lists: vec![vec![lambert(0.5), coated], vec![lambert(1.0)]],
+            truncated: false,
+        };
         let text = closure_text(&listing, &registry);
         let expected = "(0.5, 0.5, 0.5) * diffuse ((0, 0, 1), \"label\", \"x\")\n\t+ (0.25, 0.25, 0.25) * \
                         coat ((1, 1, 1) * diffuse ((0, 0, 1), \"label\", \"x\"), 1.5)";

@@ -87,7 +87,11 @@ impl Engine for Compiled<'_> {
     }
 
     fn outputs(&self) -> Vec<(String, Type)> {
-        self.instance.outputs().iter().map(|output| (output.name.clone(), output.ty)).collect()
+        self.instance
+            .outputs()
+            .iter()
+            .map(|output| (output.name.clone(), output.ty))
+            .collect()
     }
 
     #[inline]
@@ -122,7 +126,9 @@ impl Engine for Compiled<'_> {
         let report = |report: shading::Report| Report {
             fatal: Report::is_fatal(report.kind, finished),
             message: format!("{}: {}", report.shader, report.message),
-            place: report.place.map(|Place { file, line, column }| (file, line, column)),
+            place: report
+                .place
+                .map(|Place { file, line, column }| (file, line, column)),
         };
         context.take_reports().into_iter().map(report).collect()
     }
@@ -157,7 +163,11 @@ impl Engine for Interpreted<'_> {
     }
 
     fn run(&self, state: &mut Interpretation, globals: &ShaderGlobals) -> bool {
-        let options = RunOptions { host: self.host, fuel: FUEL, ..RunOptions::new(globals) };
+        let options = RunOptions {
+            host: self.host,
+            fuel: FUEL,
+            ..RunOptions::new(globals)
+        };
         let mut outcome = interp::run(self.unit, &options);
         state.printed.push_str(&std::mem::take(&mut outcome.printed));
         for report in outcome.reports.drain(..) {
@@ -188,14 +198,22 @@ impl Engine for Interpreted<'_> {
     }
 
     fn value(&self, state: &Interpretation, output: usize) -> Const {
-        match state.last.as_ref().and_then(|outcome| outcome.outputs.get(output)) {
+        match state
+            .last
+            .as_ref()
+            .and_then(|outcome| outcome.outputs.get(output))
+        {
             Some((_, interp::Value::Plain(value))) => value.clone(),
             _ => Const::NullClosure,
         }
     }
 
     fn closure(&self, state: &Interpretation, output: usize) -> Listing {
-        match state.last.as_ref().and_then(|outcome| Some((outcome, outcome.outputs.get(output)?))) {
+        match state
+            .last
+            .as_ref()
+            .and_then(|outcome| Some((outcome, outcome.outputs.get(output)?)))
+        {
             Some((outcome, (_, interp::Value::Closure(root)))) => outcome.closures.list(*root),
             _ => Listing::default(),
         }

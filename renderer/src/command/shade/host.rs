@@ -24,7 +24,10 @@ pub(super) struct GridHost {
 impl GridHost {
     /// A host for a grid of that size, which looks for texture files in `directories`.
     pub(super) fn new(size: [u32; 2], directories: Vec<PathBuf>) -> GridHost {
-        GridHost { textures: Host::new(directories), size }
+        GridHost {
+            textures: Host::new(directories),
+            size,
+        }
     }
 
     /// Loads the textures that shaders named while they were compiled.
@@ -100,7 +103,10 @@ mod tests {
     }
 
     fn close(a: [f32; 3], b: [f32; 3]) {
-        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4), "{a:?} is not {b:?}");
+        assert!(
+            a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4),
+            "{a:?} is not {b:?}"
+        );
     }
 
     #[test]
@@ -110,12 +116,18 @@ mod tests {
         close(transform("object", "common", [1.0, 0.0, 0.0]), [0.0, 2.0, 0.0]);
         close(transform("common", "object", [0.0, 2.0, 0.0]), [1.0, 0.0, 0.0]);
         close(transform("myspace", "world", [1.0, 1.0, 1.0]), [1.0, 2.0, 1.0]);
-        close(transform("camera", "raster", [0.0, 0.0, 10.0]), [32.0, 16.0, (FAR / (FAR - NEAR)) * 0.99]);
+        close(
+            transform("camera", "raster", [0.0, 0.0, 10.0]),
+            [32.0, 16.0, (FAR / (FAR - NEAR)) * 0.99],
+        );
     }
 
     #[test]
     fn other_spaces_are_unknown() {
         let host = GridHost::new([1, 1], vec![]);
-        assert!(host.matrix(&ShaderGlobals::default(), "nowhere", "common").is_none());
+        assert!(
+            host.matrix(&ShaderGlobals::default(), "nowhere", "common")
+                .is_none()
+        );
     }
 }

@@ -54,10 +54,21 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let options = InstanceOptions {
         inputs: subject.inputs.clone(),
         outputs: subject.outputs.iter().map(|(_, output)| output.clone()).collect(),
-        optimize: if args.unoptimized { OptLevel::None } else { OptLevel::Full },
+        optimize: if args.unoptimized {
+            OptLevel::None
+        } else {
+            OptLevel::Full
+        },
         ..InstanceOptions::default()
     };
-    let job = Job { args, requests: &requests, grid: &grid, host: &host, subject: &subject, load };
+    let job = Job {
+        args,
+        requests: &requests,
+        grid: &grid,
+        host: &host,
+        subject: &subject,
+        load,
+    };
     if args.interpret || args.print_code {
         let (unit, sources, making) = system.optimized(&subject.template, &options).map_err(told)?;
         if args.print_code {
@@ -66,14 +77,29 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
         }
         if args.interpret {
             let closures = system.closures();
-            let engine = Interpreted { unit: &unit, sources: &sources, host: &host, closures };
+            let engine = Interpreted {
+                unit: &unit,
+                sources: &sources,
+                host: &host,
+                closures,
+            };
             return job.run(&engine, making, None, &[]);
         }
     }
-    let instance = system.instantiate(subject.template.clone(), &options).map_err(told)?;
+    let instance = system
+        .instantiate(subject.template.clone(), &options)
+        .map_err(told)?;
     let (making, code) = (*instance.making(), code_of(&instance));
     let missing = instance.statistics().missing_textures.clone();
-    job.run(&Compiled { instance, system: &system }, making, Some(code), &missing)
+    job.run(
+        &Compiled {
+            instance,
+            system: &system,
+        },
+        making,
+        Some(code),
+        &missing,
+    )
 }
 
 /// Mistakes that were found before anything ran.
@@ -85,13 +111,19 @@ fn placement(args: &ShadeArgs) -> Result<Placement, Diagnostics> {
     let name = args.ray_kind.as_deref().unwrap_or("camera");
     let Some(&(_, ray_kind)) = RayKind::NAMES.iter().find(|(known, _)| *known == name) else {
         let known = RayKind::NAMES.iter().map(|(known, _)| *known);
-        return Err(Diagnostic::error(format!("unknown kind of ray `{name}`")).nearest(name, known).into());
+        return Err(Diagnostic::error(format!("unknown kind of ray `{name}`"))
+            .nearest(name, known)
+            .into());
     };
     Ok(Placement {
         center: args.center,
         scale: args.scale_uv.last_chunk::<2>().copied().unwrap_or([1.0; 2]),
         offset: args.offset_uv.last_chunk::<2>().copied().unwrap_or([0.0; 2]),
-        vary: Vary { p: args.vary_p, u: args.vary_u, v: args.vary_v },
+        vary: Vary {
+            p: args.vary_p,
+            u: args.vary_u,
+            v: args.vary_v,
+        },
         ray_kind,
     })
 }
@@ -116,14 +148,21 @@ impl Job<'_> {
     ) -> Result<(), Failure> {
         let args = self.args;
         self.load_textures()?;
-        let mut warnings: Vec<String> =
-            missing_textures.iter().map(|name| format!("no texture file `{name}`; it shows black")).collect();
+        let mut warnings: Vec<String> = missing_textures
+            .iter()
+            .map(|name| format!("no texture file `{name}`; it shows black"))
+            .collect();
         for warning in &warnings {
             eprintln!("warning: {warning}");
         }
 
         let outputs = engine.outputs();
-        let images = if args.print { Ok(vec![]) } else { self.requests.images(self.grid, |name| self.output(name, &outputs)) };
+        let images = if args.print {
+            Ok(vec![])
+        } else {
+            self.requests
+                .images(self.grid, |name| self.output(name, &outputs))
+        };
         let mut images = images.map_err(told)?;
         let print = self.printed(&outputs);
         let threads = self.threads();
@@ -131,15 +170,32 @@ impl Job<'_> {
         let mut reports = BTreeSet::new();
         let mut stopped = false;
         if args.stats.is_some() {
-            let options = PassOptions { silent: true, limit: Some(WARM_UP), ..PassOptions::default() };
+            let options = PassOptions {
+                silent: true,
+                limit: Some(WARM_UP),
+                ..PassOptions::default()
+            };
             // A context tells each place once, so what is told now must not be lost.
             reports.extend(pass(engine, &mut states, self.grid, &mut images, &options).reports);
         }
         let mut printed = false;
         let start = Instant::now();
         for iteration in 0..args.iterations {
-            let print = if iteration + 1 == args.iterations { &print[..] } else { &[] };
-            let told = pass(engine, &mut states, self.grid, &mut images, &PassOptions { print, ..PassOptions::default() });
+            let print = if iteration + 1 == args.iterations {
+                &print[..]
+            } else {
+                &[]
+            };
+            let told = pass(
+                engine,
+                &mut states,
+                self.grid,
+                &mut images,
+                &PassOptions {
+                    print,
+                    ..PassOptions::default()
+                },
+            );
             reports.extend(told.reports);
             printed |= told.printed;
             if told.stopped {
@@ -157,7 +213,17 @@ impl Job<'_> {
         warnings.extend(reports.iter().map(ToString::to_string));
         let shader = self.subject.template.name().to_owned();
         let (points, iterations, load) = (self.grid.points(), args.iterations, self.load);
-        let statistics = Statistics { shader, points, iterations, threads, load, making, code, run, warnings };
+        let statistics = Statistics {
+            shader,
+            points,
+            iterations,
+            threads,
+            load,
+            making,
+            code,
+            run,
+            warnings,
+        };
         match args.stats.as_deref() {
             None => {}
             Some(path) if path.as_os_str() == "-" => eprintln!("{statistics}"),
@@ -176,7 +242,11 @@ impl Job<'_> {
     /// As many as there is work for.
     fn threads(&self) -> usize {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
-        let wanted = self.args.threads.filter(|&n| n > 0).map_or_else(all, |n| n as usize);
+        let wanted = self
+            .args
+            .threads
+            .filter(|&n| n > 0)
+            .map_or_else(all, |n| n as usize);
         wanted.min(self.grid.points())
     }
 
@@ -201,10 +271,16 @@ impl Job<'_> {
             return vec![];
         }
         if self.requests.list.is_empty() {
-            return outputs.iter().enumerate().map(|(i, (name, _))| (i, name.clone())).collect();
+            return outputs
+                .iter()
+                .enumerate()
+                .map(|(i, (name, _))| (i, name.clone()))
+                .collect();
         }
         let named = self.requests.list.iter();
-        named.filter_map(|(name, _)| Some((self.output(name, outputs)?.0, (*name).to_owned()))).collect()
+        named
+            .filter_map(|(name, _)| Some((self.output(name, outputs)?.0, (*name).to_owned())))
+            .collect()
     }
 
     /// Says what went wrong, each place once; fails when a run was ended.
@@ -215,7 +291,10 @@ impl Job<'_> {
         if !stopped {
             return Ok(());
         }
-        let message = format!("error: `{}` did not come to its end; nothing was written", self.subject.template.name());
+        let message = format!(
+            "error: `{}` did not come to its end; nothing was written",
+            self.subject.template.name()
+        );
         Err(Failure::User(message))
     }
 

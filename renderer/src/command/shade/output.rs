@@ -43,13 +43,17 @@ pub(super) struct Requests<'a> {
 
 impl<'a> Requests<'a> {
     pub(super) fn of(words: &'a [String]) -> Requests<'a> {
-        Requests { list: words.chunks_exact(2).map(|pair| (&*pair[0], &*pair[1])).collect() }
+        Requests {
+            list: words.chunks_exact(2).map(|pair| (&*pair[0], &*pair[1])).collect(),
+        }
     }
 
     /// Fails where a file could not be written, before any work is done.
     pub(super) fn check(&self) -> Result<(), ImageError> {
         let files = self.list.iter().filter(|(_, file)| *file != NOWHERE);
-        files.into_iter().try_for_each(|(_, file)| check_writable(file.as_ref()))
+        files
+            .into_iter()
+            .try_for_each(|(_, file)| check_writable(file.as_ref()))
     }
 
     /// Black images for the outputs; `index` gives an output's place and type by the name that was asked for.
@@ -75,7 +79,8 @@ impl<'a> Requests<'a> {
             }
         }
         if numbers > MAX_NUMBERS {
-            let message = format!("the images would hold {numbers} numbers; at most {MAX_NUMBERS} are possible");
+            let message =
+                format!("the images would hold {numbers} numbers; at most {MAX_NUMBERS} are possible");
             diagnostics.push(Diagnostic::error(message));
         }
         let chosen = diagnostics.into_result(chosen)?;
@@ -104,7 +109,11 @@ pub(super) fn write(images: Vec<Image>, precision: Precision, shader: &str) -> R
     for mut image in images {
         let channels = image.pixels.channels;
         if precision == Precision::Byte {
-            image.pixels.data.iter_mut().for_each(|v| *v = (v.clamp(0.0, 1.0) * 255.0 + 0.5).floor() / 255.0);
+            image
+                .pixels
+                .data
+                .iter_mut()
+                .for_each(|v| *v = (v.clamp(0.0, 1.0) * 255.0 + 0.5).floor() / 255.0);
         }
         let options = WriteOptions {
             // Eight bits do not exist in EXR; halves hold them.
@@ -115,7 +124,10 @@ pub(super) fn write(images: Vec<Image>, precision: Precision, shader: &str) -> R
                 vec![]
             },
             metadata: vec![
-                ("kiln.version".to_owned(), MetaValue::from(env!("CARGO_PKG_VERSION"))),
+                (
+                    "kiln.version".to_owned(),
+                    MetaValue::from(env!("CARGO_PKG_VERSION")),
+                ),
                 ("kiln.shader".to_owned(), MetaValue::from(shader)),
             ],
             ..WriteOptions::default()
@@ -123,9 +135,10 @@ pub(super) fn write(images: Vec<Image>, precision: Precision, shader: &str) -> R
         let bytes = image::encode(&image.file, &image.pixels, &options)?;
         files.push((image.file, bytes));
     }
-    files.iter().try_for_each(|(file, bytes)| image::write_whole(file, bytes))
+    files
+        .iter()
+        .try_for_each(|(file, bytes)| image::write_whole(file, bytes))
 }
-
 
 /// Appends the values of outputs at a point, as `testshade --print` shows them.
 pub(super) fn print_point<E: Engine>(

@@ -10,7 +10,10 @@ pub(super) fn parse(name: &str, ty: Type, text: &str) -> Result<Value, Diagnosti
     let wrong = |what: &str| Diagnostic::error(format!("`{name}` is of type {ty}: {what}"));
     let constant = match ty.base {
         Base::String if ty.is_array() => {
-            let list = text.split(',').map(|part| Const::String(part.into())).collect::<Vec<_>>();
+            let list = text
+                .split(',')
+                .map(|part| Const::String(part.into()))
+                .collect::<Vec<_>>();
             array(list, ty).map_err(|message| wrong(&message))?
         }
         Base::String => Const::String(text.into()),
@@ -20,7 +23,9 @@ pub(super) fn parse(name: &str, ty: Type, text: &str) -> Result<Value, Diagnosti
         }
         Base::Closure => return Err(wrong("a closure cannot be given as text")),
         Base::Void | Base::Struct(_) => {
-            return Err(wrong("set its fields one by one").hint(format!("write `--param {name}.FIELD VALUE`")));
+            return Err(
+                wrong("set its fields one by one").hint(format!("write `--param {name}.FIELD VALUE`"))
+            );
         }
     };
     let ty = match &constant {
@@ -40,28 +45,51 @@ fn components(base: Base) -> usize {
 }
 
 fn numbers(ty: Type, text: &str) -> Result<Const, String> {
-    let parts: Vec<&str> = text.split([',', ' ', '\t']).filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = text
+        .split([',', ' ', '\t'])
+        .filter(|part| !part.is_empty())
+        .collect();
     let size = components(ty.base);
     if !ty.is_array() {
-        let parts = if parts.len() == 1 && ty.base.is_triple() { vec![parts[0]; 3] } else { parts };
+        let parts = if parts.len() == 1 && ty.base.is_triple() {
+            vec![parts[0]; 3]
+        } else {
+            parts
+        };
         return match parts.len() {
-            1 if ty.base == Base::Matrix => Ok(Const::Matrix(shading::eval::matrix::diagonal(float(parts[0])?))),
+            1 if ty.base == Base::Matrix => {
+                Ok(Const::Matrix(shading::eval::matrix::diagonal(float(parts[0])?)))
+            }
             n if n == size => element(ty.base, &parts),
-            n => Err(format!("{size} {} wanted, {n} found in `{text}`", plural(size, "number"))),
+            n => Err(format!(
+                "{size} {} wanted, {n} found in `{text}`",
+                plural(size, "number")
+            )),
         };
     }
     if parts.len() % size != 0 {
-        return Err(format!("{} numbers do not make elements of {size} each", parts.len()));
+        return Err(format!(
+            "{} numbers do not make elements of {size} each",
+            parts.len()
+        ));
     }
-    array(parts.chunks(size).map(|parts| element(ty.base, parts)).collect::<Result<_, _>>()?, ty)
+    array(
+        parts
+            .chunks(size)
+            .map(|parts| element(ty.base, parts))
+            .collect::<Result<_, _>>()?,
+        ty,
+    )
 }
 
 /// Checks the length of an array.
 fn array(list: Vec<Const>, ty: Type) -> Result<Const, String> {
     match ty.length {
-        Length::Array(n) if list.len() != n as usize => {
-            Err(format!("{n} {} wanted, {} found", plural(n as usize, "element"), list.len()))
-        }
+        Length::Array(n) if list.len() != n as usize => Err(format!(
+            "{n} {} wanted, {} found",
+            plural(n as usize, "element"),
+            list.len()
+        )),
         _ => Ok(Const::Array(list)),
     }
 }
@@ -94,7 +122,11 @@ fn int(text: &str) -> Result<i32, String> {
 }
 
 fn plural(n: usize, noun: &str) -> String {
-    if n == 1 { noun.to_owned() } else { format!("{noun}s") }
+    if n == 1 {
+        noun.to_owned()
+    } else {
+        format!("{noun}s")
+    }
 }
 
 #[cfg(test)]
@@ -116,13 +148,24 @@ mod tests {
         assert_eq!(value(Type::COLOR, "1, 0.5 0"), Const::Triple([1.0, 0.5, 0.0]));
         assert_eq!(value(Type::COLOR, "0.5"), Const::Triple([0.5; 3]));
         assert_eq!(value(Type::STRING, "1,2"), Const::String("1,2".into()));
-        assert_eq!(value(Type::array(Base::Int, 2), "1,2"), Const::Array(vec![Const::Int(1), Const::Int(2)]));
-        let unsized_triples = Type { base: Base::Point, length: Length::Unsized };
-        assert_eq!(value(unsized_triples, "1,2,3,4,5,6"), Const::Array(vec![
-            Const::Triple([1.0, 2.0, 3.0]),
-            Const::Triple([4.0, 5.0, 6.0])
-        ]));
-        let Const::Matrix(m) = value(Type::MATRIX, "2") else { panic!() };
+        assert_eq!(
+            value(Type::array(Base::Int, 2), "1,2"),
+            Const::Array(vec![Const::Int(1), Const::Int(2)])
+        );
+        let unsized_triples = Type {
+            base: Base::Point,
+            length: Length::Unsized,
+        };
+        assert_eq!(
+            value(unsized_triples, "1,2,3,4,5,6"),
+            Const::Array(vec![
+                Const::Triple([1.0, 2.0, 3.0]),
+                Const::Triple([4.0, 5.0, 6.0])
+            ])
+        );
+        let Const::Matrix(m) = value(Type::MATRIX, "2") else {
+            panic!()
+        };
         assert_eq!((m[0], m[1], m[15]), (2.0, 0.0, 2.0));
     }
 

@@ -65,7 +65,11 @@ pub(super) fn pass<E: Engine>(
     }
     let mut told = shared.told.into_inner().unwrap_or_else(PoisonError::into_inner);
     told.stopped = shared.first_stopped.into_inner() != usize::MAX;
-    told.printed = shared.printer.into_inner().unwrap_or_else(PoisonError::into_inner).printed;
+    told.printed = shared
+        .printer
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .printed;
     let _ = std::io::stdout().flush();
     told
 }
@@ -105,7 +109,11 @@ impl<'i> Bands<'i> {
             let size = BAND * image.pixels.channels;
             image.pixels.data.chunks_mut(size)
         });
-        Bands { next: 0, points: grid.points(), images: images.collect() }
+        Bands {
+            next: 0,
+            points: grid.points(),
+            images: images.collect(),
+        }
     }
 
     fn take(&mut self) -> Option<Band<'i>> {
@@ -116,7 +124,11 @@ impl<'i> Bands<'i> {
         let index = self.next;
         self.next += 1;
         let images = self.images.iter_mut().filter_map(Iterator::next).collect();
-        Some(Band { index, points: start..(start + BAND).min(self.points), images })
+        Some(Band {
+            index,
+            points: start..(start + BAND).min(self.points),
+            images,
+        })
     }
 }
 
@@ -129,13 +141,17 @@ fn work<E: Engine>(
     shared: &Shared<'_>,
 ) {
     loop {
-        let Some(mut band) = lock(&shared.bands).take() else { break };
+        let Some(mut band) = lock(&shared.bands).take() else {
+            break;
+        };
         let late = shared.deadline.is_some_and(|deadline| Instant::now() > deadline);
         if late || shared.first_stopped.load(Ordering::Relaxed) < band.index {
             break;
         }
         let mut text = String::new();
-        let finished = shade_band(engine, state, grid, &mut band, outputs, options, shared, &mut text);
+        let finished = shade_band(
+            engine, state, grid, &mut band, outputs, options, shared, &mut text,
+        );
         text.push_str(&engine.take_printed(state));
         if !finished {
             shared.first_stopped.fetch_min(band.index, Ordering::Relaxed);
@@ -218,5 +234,4 @@ impl Printer {
             let _ = std::io::stdout().lock().write_all(text.as_bytes());
         }
     }
-
 }

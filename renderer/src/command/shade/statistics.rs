@@ -84,11 +84,19 @@ impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let optimizer = &self.making.optimizer;
         let (points, iterations, threads) = (self.points, self.iterations, self.threads);
-        writeln!(f, "run       {:10.1} ns a point   {points} points {iterations} times on {threads} threads", self.ns_per_point())?;
+        writeln!(
+            f,
+            "run       {:10.1} ns a point   {points} points {iterations} times on {threads} threads",
+            self.ns_per_point()
+        )?;
         writeln!(f, "load      {:10.3} ms", ms(self.load))?;
         writeln!(f, "link      {:10.3} ms", ms(self.making.link))?;
         let (before, after) = (optimizer.ops_before, optimizer.ops_after);
-        writeln!(f, "optimise  {:10.3} ms   {before} operations, {after} left", ms(self.making.optimize))?;
+        writeln!(
+            f,
+            "optimise  {:10.3} ms   {before} operations, {after} left",
+            ms(self.making.optimize)
+        )?;
         let (before, after) = (optimizer.symbols_before, optimizer.symbols_after);
         writeln!(f, "                           {before} symbols, {after} left")?;
         match self.code {

@@ -28,11 +28,21 @@ struct Layer {
 
 impl Layer {
     fn outputs(&self) -> Vec<ParamInfo> {
-        self.template.params().unwrap_or_default().into_iter().filter(|param| param.output).collect()
+        self.template
+            .params()
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|param| param.output)
+            .collect()
     }
 
     fn inputs(&self) -> Vec<ParamInfo> {
-        self.template.params().unwrap_or_default().into_iter().filter(|param| !param.output).collect()
+        self.template
+            .params()
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|param| !param.output)
+            .collect()
     }
 
     /// The values of its inputs.
@@ -55,7 +65,10 @@ impl Layer {
 
     fn unknown(&self, name: &str, inputs: &[ParamInfo]) -> Diagnostic {
         let template = self.template.name();
-        let fields: Vec<&str> = inputs.iter().filter_map(|i| i.name.strip_prefix(name)?.strip_prefix('.')).collect();
+        let fields: Vec<&str> = inputs
+            .iter()
+            .filter_map(|i| i.name.strip_prefix(name)?.strip_prefix('.'))
+            .collect();
         if !fields.is_empty() {
             let message = format!("`{name}` of `{template}` is a structure: set its fields one by one");
             return Diagnostic::error(message).hint(format!("its fields are {}", list(fields)));
@@ -66,7 +79,10 @@ impl Layer {
         let error = Diagnostic::error(format!("`{template}` has no input `{name}`"))
             .nearest(name, inputs.iter().map(|input| input.name.as_str()));
         if error.hints.is_empty() && !inputs.is_empty() {
-            return error.hint(format!("its inputs are {}", list(inputs.iter().map(|input| input.name.as_str()))));
+            return error.hint(format!(
+                "its inputs are {}",
+                list(inputs.iter().map(|input| input.name.as_str()))
+            ));
         }
         error
     }
@@ -117,7 +133,11 @@ fn layers<'a>(
         };
         warnings.list.extend(found.warnings.list.iter().cloned());
         if let Some(template) = found.last() {
-            layers.push(Layer { name: name.take(), template, params: std::mem::take(&mut params) });
+            layers.push(Layer {
+                name: name.take(),
+                template,
+                params: std::mem::take(&mut params),
+            });
         }
     }
     // Flags after the last shader are about it as well: that is how most commands take them.
@@ -129,10 +149,22 @@ fn layers<'a>(
 }
 
 /// Statements as a unit.
-fn expression(statements: &str, index: usize, system: &ShadingSystem) -> Result<shader_file::Found, Diagnostics> {
-    let head = format!("shader expr_{index}(float s = u, float t = v, output color result = 0, output float alpha = 1)");
-    let loaded = system.load(Source::new("<expression>", format!("{head}\n{{\n    {statements};\n}}\n")))?;
-    Ok(shader_file::Found { templates: loaded.templates, warnings: loaded.warnings })
+fn expression(
+    statements: &str,
+    index: usize,
+    system: &ShadingSystem,
+) -> Result<shader_file::Found, Diagnostics> {
+    let head = format!(
+        "shader expr_{index}(float s = u, float t = v, output color result = 0, output float alpha = 1)"
+    );
+    let loaded = system.load(Source::new(
+        "<expression>",
+        format!("{head}\n{{\n    {statements};\n}}\n"),
+    ))?;
+    Ok(shader_file::Found {
+        templates: loaded.templates,
+        warnings: loaded.warnings,
+    })
 }
 
 fn single(layer: &Layer, wanted: &[&str], warnings: Diagnostics) -> Result<Subject, Diagnostics> {
@@ -144,7 +176,10 @@ fn single(layer: &Layer, wanted: &[&str], warnings: Diagnostics) -> Result<Subje
     let mut outputs = vec![];
     for &name in wanted {
         let own = layer.name.as_deref().unwrap_or_default();
-        let output = name.strip_prefix(own).and_then(|rest| rest.strip_prefix('.')).unwrap_or(name);
+        let output = name
+            .strip_prefix(own)
+            .and_then(|rest| rest.strip_prefix('.'))
+            .unwrap_or(name);
         let known = layer.outputs();
         if known.iter().any(|param| param.name == output) {
             outputs.push((name.to_owned(), output.to_owned()));
@@ -153,7 +188,12 @@ fn single(layer: &Layer, wanted: &[&str], warnings: Diagnostics) -> Result<Subje
         }
     }
     let template = layer.template.clone();
-    diagnostics.into_result(Subject { template, inputs, outputs, warnings })
+    diagnostics.into_result(Subject {
+        template,
+        inputs,
+        outputs,
+        warnings,
+    })
 }
 
 fn unknown_output(template: &str, name: &str, known: &[ParamInfo]) -> Diagnostic {
@@ -163,11 +203,19 @@ fn unknown_output(template: &str, name: &str, known: &[ParamInfo]) -> Diagnostic
         return error.hint("it has none at all");
     }
     let error = error.nearest(name, names());
-    if error.hints.is_empty() { error.hint(format!("its outputs are {}", list(names()))) } else { error }
+    if error.hints.is_empty() {
+        error.hint(format!("its outputs are {}", list(names())))
+    } else {
+        error
+    }
 }
 
 fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    names
+        .into_iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn group(
@@ -180,7 +228,10 @@ fn group(
     let mut diagnostics = Diagnostics::default();
     let mut names = vec![];
     for layer in layers {
-        let name = layer.name.clone().unwrap_or_else(|| unused(layer.template.name(), &names));
+        let name = layer
+            .name
+            .clone()
+            .unwrap_or_else(|| unused(layer.template.name(), &names));
         let mut note = |result: Result<(), Diagnostic>| {
             if let Err(error) = result {
                 diagnostics.push(error);
@@ -190,7 +241,11 @@ fn group(
         match layer.values() {
             Ok(values) => {
                 for (input, value) in values {
-                    note(group.set(&format!("{name}.{input}"), value).map_err(Diagnostic::from));
+                    note(
+                        group
+                            .set(&format!("{name}.{input}"), value)
+                            .map_err(Diagnostic::from),
+                    );
                 }
             }
             Err(errors) => diagnostics.list.extend(errors.list),
@@ -228,15 +283,26 @@ fn group(
         }
     }
     let template = Template::from(&std::sync::Arc::new(group));
-    diagnostics.into_result(Subject { template, inputs: vec![], outputs, warnings })
+    diagnostics.into_result(Subject {
+        template,
+        inputs: vec![],
+        outputs,
+        warnings,
+    })
 }
 
 /// The layer and the output that `layer.output` or `output` names; the last layer that has it.
 fn find_output(layers: &[Layer], names: &[String], word: &str) -> Option<(String, String)> {
     layers.iter().zip(names).rev().find_map(|(layer, name)| {
-        let qualified = word.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('.'));
+        let qualified = word
+            .strip_prefix(name.as_str())
+            .and_then(|rest| rest.strip_prefix('.'));
         let has = |output: &str| layer.outputs().iter().any(|param| param.name == output);
-        [qualified, Some(word)].into_iter().flatten().find(|output| has(output)).map(|output| (name.clone(), output.to_owned()))
+        [qualified, Some(word)]
+            .into_iter()
+            .flatten()
+            .find(|output| has(output))
+            .map(|output| (name.clone(), output.to_owned()))
     })
 }
 
@@ -244,7 +310,10 @@ fn find_output(layers: &[Layer], names: &[String], word: &str) -> Option<(String
 fn unused(name: &str, taken: &[String]) -> String {
     let free = |name: &String| !taken.contains(name);
     let numbered = (2..).map(|i| format!("{name}_{i}"));
-    std::iter::once(name.to_owned()).chain(numbered).find(free).unwrap_or_default()
+    std::iter::once(name.to_owned())
+        .chain(numbered)
+        .find(free)
+        .unwrap_or_default()
 }
 
 /// The folders of the files named, where their textures are looked for.

@@ -1,0 +1,76 @@
+//! Constants as they are written: what can be known of a default without compiling it.
+
+use crate::hir::Const;
+use crate::syntax::ast::{Expr, ExprKind, TypeKind, UnaryOp};
+use crate::ty::{Base, Type};
+
+/// The value of a literal where a value of type `ty` is expected; `None` for all that has to be computed, and for what
+/// does not fit.
+pub(super) fn literal(expr: &Expr, ty: Type) -> Option<Const> {
+    if ty.is_array() {
+        return None;
+    }
+    match ty.base {
+        Base::Int => match expr.kind {
+            ExprKind::Bool(value) => Some(Const::Int(value.into())),
+            _ => whole(expr).map(Const::Int),
+        },
+        Base::Float => number(expr).map(Const::Float),
+        Base::String => match &expr.kind {
+            ExprKind::String(text) => Some(Const::String(text.as_str().into())),
+            _ => None,
+        },
+        base if base.is_triple() => triple(expr, base).map(Const::Triple),
+        _ => None,
+    }
+}
+
+fn whole(expr: &Expr) -> Option<i32> {
+    match &expr.kind {
+        ExprKind::Int(value) => i32::try_from(*value).ok(),
+        ExprKind::Unary {
+            op: UnaryOp::Neg,
+            operand,
+        } => whole(operand)?.checked_neg(),
+        _ => None,
+    }
+}
+
+fn number(expr: &Expr) -> Option<f32> {
+    match &expr.kind {
+        ExprKind::Float(value) => Some(*value),
+        ExprKind::Unary {
+            op: UnaryOp::Neg,
+            operand,
+        } if whole(operand).is_none() => Some(-number(operand)?),
+        _ => whole(expr).map(|value| value as f32),
+    }
+}
+
+/// `f`, `(a, b, c)`, `color(a, b, c)`, `color(f)`.
+fn triple(expr: &Expr, base: Base) -> Option<[f32; 3]> {
+    let numbers = |list: Vec<&Expr>| -> Option<[f32; 3]> {
+        let list: Vec<f32> = list.into_iter().map(number).collect::<Option<_>>()?;
+        match list[..] {
+            [f] => Some([f; 3]),
+            _ => list.try_into().ok(),
+        }
+    };
+    match &expr.kind {
+        ExprKind::Tuple(list) => numbers(list.iter().collect()),
+        ExprKind::Construct { ty, args } if constructs(&ty.kind, base) => {
+            numbers(args.iter().map(|arg| &arg.value).collect())
+        }
+        _ => number(expr).map(|f| [f; 3]),
+    }
+}
+
+fn constructs(kind: &TypeKind, base: Base) -> bool {
+    matches!(
+        (kind, base),
+        (TypeKind::Color, Base::Color)
+            | (TypeKind::Point, Base::Point)
+            | (TypeKind::Vector, Base::Vector)
+            | (TypeKind::Normal, Base::Normal)
+    )
+}
