@@ -1,0 +1,46 @@
+//! Whole renders: samples per second of the shipped scenes on all threads, and what a hit costs without its rays.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use renderer::render::{RenderSettings, Silent, render};
+use renderer::scene::build::{Built, build};
+use renderer::scene::load::{LoadOptions, load};
+
+fn main() {
+    divan::main();
+}
+
+fn scene(name: &str, size: u32) -> Built {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../scenes/{name}.kiln"));
+    let options = LoadOptions { set: vec![format!("film.size=({size}, {size})")] };
+    let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));
+    build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// Samples per second, all bounces.
+#[divan::bench(args = ["cornell_box", "material_ball", "room", "sky_balls"], sample_count = 5, sample_size = 1)]
+fn samples(bencher: Bencher, name: &str) {
+    const SIZE: u32 = 128;
+    const SPP: u64 = 16;
+    let built = scene(name, SIZE);
+    let settings = RenderSettings {
+        width: SIZE,
+        height: SIZE,
+        crop: None,
+        variance: false,
+        camera: built.camera.clone(),
+        filter: built.filter.clone(),
+        integrator: built.integrator,
+        samples: 0..SPP,
+        seed: 0,
+        threads: 0,
+        time_limit: None,
+    };
+    let count = u64::from(SIZE * SIZE) * SPP;
+    bencher.counter(ItemsCount::new(count)).bench_local(|| {
+        render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).expect("the film can be made")
+    });
+}

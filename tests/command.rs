@@ -1,0 +1,158 @@
+//! `kiln` from the outside: bad input of all kinds is told in one clear message, with exit status 1, and nothing is
+//! written; a wrong command line is status 2; good input gives the same bytes however it is rendered.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A small scene with `body` in it.
+fn scene(body: &str) -> String {
+    format!(
+        "film {{ size = (8, 6); }}\ncamera main : perspective {{ from = (0, 0, 4); to = (0, 0, 0); }}\n\
+         light sky : environment {{ color = 1; }}\nmaterial grey = matte(albedo = 0.5);\n\
+         shape ball : sphere {{ radius = 1; material = grey; }}\n{body}\n"
+    )
+}
+
+fn run(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_kiln")).args(args).current_dir(folder).output().expect("the program starts")
+}
+
+fn folder(files: &[(&str, &[u8])]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, bytes) in files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    folder
+}
+
+/// Renders `files[0]` and expects a refusal that says all of `words`.
+fn refused(files: &[(&str, &[u8])], words: &[&str]) {
+    let folder = folder(files);
+    let output = run(folder.path(), &["render", files[0].0, "-o", "out.png", "--spp", "1"]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{}: {message}", files[0].0);
+    for word in words {
+        assert!(message.contains(word), "`{word}` is not in:\n{message}");
+    }
+    assert!(!message.contains("panicked"), "{message}");
+    let left: Vec<PathBuf> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left.len(), files.len(), "something was written: {left:?}");
+}
+
+fn refused_scene(body: &str, words: &[&str]) {
+    refused(&[("a.kiln", scene(body).as_bytes())], words);
+}
+
+const TRIANGLE: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+                        element face 1\nproperty list uchar int vertex_indices\nend_header\n";
+
+#[test]
+fn missing_files() {
+    let empty = folder(&[]);
+    let output = run(empty.path(), &["render", "nowhere.kiln", "-o", "out.png"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("nowhere.kiln"));
+    refused_scene("shape m : mesh { file = \"nowhere.ply\"; material = grey; }", &["nowhere.ply", "a.kiln:6"]);
+    refused_scene("light e : environment { map = \"nowhere.exr\"; }", &["nowhere.exr", "a.kiln:6"]);
+}
+
+#[test]
+fn damaged_files() {
+    let body = scene("shape m : mesh { file = \"m.ply\"; material = grey; }");
+    let with = |rest: &str| format!("{TRIANGLE}{rest}").into_bytes();
+    let cases: [(&str, &[&str]); 4] = [
+        ("0 0 0\n1 0 0\n", &["m.ply", "cut short"]),
+        ("0 0 0\n1 0 0\n0 1 0\n3 0 1 7\n", &["m.ply", "vertex 7"]),
+        ("0 0 0\n1 0 nan\n0 1 0\n3 0 1 2\n", &["m.ply", "not finite"]),
+        ("0 0 0\n1 0 0\n0 1 0\n3 0 1\n", &["m.ply"]),
+    ];
+    for (rest, words) in cases {
+        refused(&[("a.kiln", body.as_bytes()), ("m.ply", &with(rest))], words);
+    }
+    refused(&[("m.glb", b"glTF\x02\0\0\0\xff\0\0\0")], &["m.glb"]);
+    let sky = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/sun_sky.exr")).unwrap();
+    let body = scene("light e : environment { map = \"sky.exr\"; }");
+    refused(&[("a.kiln", body.as_bytes()), ("sky.exr", &sky[..sky.len() / 2])], &["sky.exr"]);
+}
+
+#[test]
+fn mistakes_in_scenes() {
+    refused_scene("shape b : sphere { radios = 2; material = grey; }", &["radios", "radius", "a.kiln:6"]);
+    refused_scene("shape b : sphere { radius = 2; material = gray; }", &["gray", "grey"]);
+    refused_scene("material m = mate(albedo = 1);\nshape b : sphere { material = m; }", &["mate", "matte"]);
+    refused_scene("film { size = (0, 10); }", &["size"]);
+    refused_scene("shape b : cube { material = grey; transform = scale(1, 0, 1); }", &["a.kiln:6"]);
+}
+
+#[test]
+fn mistakes_in_groups() {
+    let cyclic = "group a(output closure color surface) { b x(); surface = x.surface; }\n\
+                  group b(output closure color surface) { a x(); surface = x.surface; }\nmaterial m = a();\n\
+                  shape s : sphere { material = m; }";
+    refused_scene(cyclic, &["contains itself", "a", "b"]);
+    let connections = "group g(output closure color surface) {\n remap p(input = q.result);\n remap q(input = p.result);\n\
+                       matte m(albedo = p.result);\n surface = m.surface;\n}\nmaterial m = g();\nshape s : sphere { material = m; }";
+    refused_scene(connections, &["cyclic", "p", "q"]);
+    let mismatch = "group g(output closure color surface) {\n matte a();\n matte b(albedo = a.surface);\n surface = b.surface;\n}\n\
+                    material m = g();\nshape s : sphere { material = m; }";
+    refused_scene(mismatch, &["closure color", "color", "albedo"]);
+}
+
+#[test]
+fn unwritable_output() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    for out in ["nowhere/out.png", "out.tiff", "out"] {
+        let output = run(folder.path(), &["render", "a.kiln", "-o", out]);
+        assert_eq!(output.status.code(), Some(1), "{out}");
+        assert!(!output.stderr.is_empty());
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn wrong_command_lines() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    let lines: [&[&str]; 5] = [
+        &["rendr"],
+        &["render"],
+        &["render", "a.kiln", "--size", "0x4"],
+        &["render", "a.kiln", "--spp", "0"],
+        &["render", "a.kiln", "--wrong"],
+    ];
+    for line in lines {
+        assert_eq!(run(folder.path(), line).status.code(), Some(2), "{line:?}");
+    }
+}
+
+#[test]
+fn endless_shaders_end() {
+    let body = "shader spin(output color result = 0) { while (1) result += 1; }\n\
+                material m = matte(albedo = spin().result);\nshape s : sphere { radius = 1.5; material = m; }";
+    let folder = folder(&[("a.kiln", scene(body).as_bytes())]);
+    let output = run(folder.path(), &["render", "a.kiln", "-o", "out.png", "--spp", "1"]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{message}");
+    assert!(message.contains("warning") && message.contains("fuel"), "{message}");
+    assert!(folder.path().join("out.png").is_file());
+}
+
+#[test]
+fn same_bytes_for_any_threads() {
+    let body = "material glossy = coated(base = grey_base().surface, alpha = 0.1);\n\
+                group grey_base(output closure color surface) { checker c(); matte m(albedo = c.result); surface = m.surface; }\n\
+                shape floor : plane { size = 8; material = glossy; }";
+    let folder = folder(&[("a.kiln", scene(body).as_bytes())]);
+    let render = |name: &str, threads: &str| {
+        let args = ["render", "a.kiln", "-o", name, "--size", "64x48", "--spp", "8", "--threads", threads];
+        let output = run(folder.path(), &args);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        fs::read(folder.path().join(name)).unwrap()
+    };
+    let first = render("a.exr", "1");
+    for (name, threads) in [("b.exr", "2"), ("c.exr", "3"), ("d.exr", "1")] {
+        assert!(render(name, threads) == first, "{threads} threads give other bytes");
+    }
+}
