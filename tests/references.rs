@@ -110,7 +110,7 @@ fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
             height,
             crop: None,
             variance: false,
-            camera: built.camera.clone(),
+            camera: built.camera,
             filter: built.filter.clone(),
             integrator: built.integrator,
             samples: 0..spp,

@@ -89,6 +89,9 @@ pub struct Setup {
     pub steps: Vec<Step>,
 }
 
+/// What the values of an argument mean.
+type Meaning = fn(&[String]) -> Vec<Step>;
+
 /// A part of a [`Setup`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -111,7 +114,7 @@ pub enum Step {
 
 impl Setup {
     /// The order-sensitive arguments with the number of their values, and what they mean.
-    fn arguments() -> Vec<(Arg, fn(&[String]) -> Vec<Step>)> {
+    fn arguments() -> Vec<(Arg, Meaning)> {
         let flag = |name: &'static str, values: &[&'static str]| {
             Arg::new(name)
                 .long(name)

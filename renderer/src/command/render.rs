@@ -102,7 +102,7 @@ fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSetting
         height,
         crop: desc.film.crop.map(|crop| crop.value),
         variance: false,
-        camera: built.camera.clone(),
+        camera: built.camera,
         filter: built.filter.clone(),
         integrator: built.integrator.with_depth(args.depth),
         samples: 0..u64::from(spp),

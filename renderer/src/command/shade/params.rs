@@ -67,7 +67,7 @@ fn numbers(ty: Type, text: &str) -> Result<Const, String> {
             )),
         };
     }
-    if parts.len() % size != 0 {
+    if !parts.len().is_multiple_of(size) {
         return Err(format!(
             "{} numbers do not make elements of {size} each",
             parts.len()

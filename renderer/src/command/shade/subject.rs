@@ -1,6 +1,7 @@
 //! What the command line wants run: one unit or group, or several as the layers of a group.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use shading::graph::ParamInfo;
 use shading::{Diagnostic, Diagnostics, ShaderGroupTemplate, ShadingSystem, Source, Template, Value};
@@ -258,12 +259,12 @@ fn group(
         }
     }
     let mut outputs = vec![];
-    if wanted.is_empty() {
-        if let (Some(layer), Some(name)) = (layers.last(), names.last()) {
-            for output in layer.outputs() {
-                if let Err(error) = group.expose_output(&format!("{name}.{}", output.name), &output.name) {
-                    diagnostics.push(error.into());
-                }
+    if wanted.is_empty()
+        && let (Some(layer), Some(name)) = (layers.last(), names.last())
+    {
+        for output in layer.outputs() {
+            if let Err(error) = group.expose_output(&format!("{name}.{}", output.name), &output.name) {
+                diagnostics.push(error.into());
             }
         }
     }
@@ -282,7 +283,7 @@ fn group(
             }
         }
     }
-    let template = Template::from(&std::sync::Arc::new(group));
+    let template = Template::from(&Arc::new(group));
     diagnostics.into_result(Subject {
         template,
         inputs: vec![],
