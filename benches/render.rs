@@ -15,7 +15,9 @@ fn main() {
 
 fn scene(name: &str, size: u32) -> Built {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../scenes/{name}.kiln"));
-    let options = LoadOptions { set: vec![format!("film.size=({size}, {size})")] };
+    let options = LoadOptions {
+        set: vec![format!("film.size=({size}, {size})")],
+    };
     let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));
     build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"))
 }
@@ -31,7 +33,7 @@ fn samples(bencher: Bencher, name: &str) {
         height: SIZE,
         crop: None,
         variance: false,
-        camera: built.camera.clone(),
+        camera: built.camera,
         filter: built.filter.clone(),
         integrator: built.integrator,
         samples: 0..SPP,

@@ -17,7 +17,11 @@ fn scene(body: &str) -> String {
 }
 
 fn run(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_kiln")).args(args).current_dir(folder).output().expect("the program starts")
+    Command::new(env!("CARGO_BIN_EXE_kiln"))
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .expect("the program starts")
 }
 
 fn folder(files: &[(&str, &[u8])]) -> TempDir {
@@ -31,14 +35,20 @@ fn folder(files: &[(&str, &[u8])]) -> TempDir {
 /// Renders `files[0]` and expects a refusal that says all of `words`.
 fn refused(files: &[(&str, &[u8])], words: &[&str]) {
     let folder = folder(files);
-    let output = run(folder.path(), &["render", files[0].0, "-o", "out.png", "--spp", "1"]);
+    let output = run(
+        folder.path(),
+        &["render", files[0].0, "-o", "out.png", "--spp", "1"],
+    );
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{}: {message}", files[0].0);
     for word in words {
         assert!(message.contains(word), "`{word}` is not in:\n{message}");
     }
     assert!(!message.contains("panicked"), "{message}");
-    let left: Vec<PathBuf> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let left: Vec<PathBuf> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     assert_eq!(left.len(), files.len(), "something was written: {left:?}");
 }
 
@@ -55,8 +65,14 @@ fn missing_files() {
     let output = run(empty.path(), &["render", "nowhere.kiln", "-o", "out.png"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("nowhere.kiln"));
-    refused_scene("shape m : mesh { file = \"nowhere.ply\"; material = grey; }", &["nowhere.ply", "a.kiln:6"]);
-    refused_scene("light e : environment { map = \"nowhere.exr\"; }", &["nowhere.exr", "a.kiln:6"]);
+    refused_scene(
+        "shape m : mesh { file = \"nowhere.ply\"; material = grey; }",
+        &["nowhere.ply", "a.kiln:6"],
+    );
+    refused_scene(
+        "light e : environment { map = \"nowhere.exr\"; }",
+        &["nowhere.exr", "a.kiln:6"],
+    );
 }
 
 #[test]
@@ -75,16 +91,31 @@ fn damaged_files() {
     refused(&[("m.glb", b"glTF\x02\0\0\0\xff\0\0\0")], &["m.glb"]);
     let sky = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/sun_sky.exr")).unwrap();
     let body = scene("light e : environment { map = \"sky.exr\"; }");
-    refused(&[("a.kiln", body.as_bytes()), ("sky.exr", &sky[..sky.len() / 2])], &["sky.exr"]);
+    refused(
+        &[("a.kiln", body.as_bytes()), ("sky.exr", &sky[..sky.len() / 2])],
+        &["sky.exr"],
+    );
 }
 
 #[test]
 fn mistakes_in_scenes() {
-    refused_scene("shape b : sphere { radios = 2; material = grey; }", &["radios", "radius", "a.kiln:6"]);
-    refused_scene("shape b : sphere { radius = 2; material = gray; }", &["gray", "grey"]);
-    refused_scene("material m = mate(albedo = 1);\nshape b : sphere { material = m; }", &["mate", "matte"]);
+    refused_scene(
+        "shape b : sphere { radios = 2; material = grey; }",
+        &["radios", "radius", "a.kiln:6"],
+    );
+    refused_scene(
+        "shape b : sphere { radius = 2; material = gray; }",
+        &["gray", "grey"],
+    );
+    refused_scene(
+        "material m = mate(albedo = 1);\nshape b : sphere { material = m; }",
+        &["mate", "matte"],
+    );
     refused_scene("film { size = (0, 10); }", &["size"]);
-    refused_scene("shape b : cube { material = grey; transform = scale(1, 0, 1); }", &["a.kiln:6"]);
+    refused_scene(
+        "shape b : cube { material = grey; transform = scale(1, 0, 1); }",
+        &["a.kiln:6"],
+    );
 }
 
 #[test]
@@ -132,10 +163,16 @@ fn endless_shaders_end() {
     let body = "shader spin(output color result = 0) { while (1) result += 1; }\n\
                 material m = matte(albedo = spin().result);\nshape s : sphere { radius = 1.5; material = m; }";
     let folder = folder(&[("a.kiln", scene(body).as_bytes())]);
-    let output = run(folder.path(), &["render", "a.kiln", "-o", "out.png", "--spp", "1"]);
+    let output = run(
+        folder.path(),
+        &["render", "a.kiln", "-o", "out.png", "--spp", "1"],
+    );
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{message}");
-    assert!(message.contains("warning") && message.contains("fuel"), "{message}");
+    assert!(
+        message.contains("warning") && message.contains("fuel"),
+        "{message}"
+    );
     assert!(folder.path().join("out.png").is_file());
 }
 
@@ -146,13 +183,31 @@ fn same_bytes_for_any_threads() {
                 shape floor : plane { size = 8; material = glossy; }";
     let folder = folder(&[("a.kiln", scene(body).as_bytes())]);
     let render = |name: &str, threads: &str| {
-        let args = ["render", "a.kiln", "-o", name, "--size", "64x48", "--spp", "8", "--threads", threads];
+        let args = [
+            "render",
+            "a.kiln",
+            "-o",
+            name,
+            "--size",
+            "64x48",
+            "--spp",
+            "8",
+            "--threads",
+            threads,
+        ];
         let output = run(folder.path(), &args);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         fs::read(folder.path().join(name)).unwrap()
     };
     let first = render("a.exr", "1");
     for (name, threads) in [("b.exr", "2"), ("c.exr", "3"), ("d.exr", "1")] {
-        assert!(render(name, threads) == first, "{threads} threads give other bytes");
+        assert!(
+            render(name, threads) == first,
+            "{threads} threads give other bytes"
+        );
     }
 }

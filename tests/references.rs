@@ -58,12 +58,19 @@ struct Estimate {
 }
 
 fn check(name: &str, spp: u64) {
-    let factor: u64 = std::env::var("KILN_REFERENCE_FACTOR").ok().and_then(|f| f.parse().ok()).unwrap_or(1);
+    let factor: u64 = std::env::var("KILN_REFERENCE_FACTOR")
+        .ok()
+        .and_then(|f| f.parse().ok())
+        .unwrap_or(1);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let references = root.join("references");
     let reference = read(&references.join(format!("{name}.exr"))).unwrap();
     let reference_variance = read(&references.join(format!("{name}_var.exr"))).unwrap();
-    let estimate = estimate(&root.join(format!("../scenes/{name}.kiln")), spp * factor, &reference);
+    let estimate = estimate(
+        &root.join(format!("../scenes/{name}.kiln")),
+        spp * factor,
+        &reference,
+    );
 
     let (width, height) = (reference.width, reference.height);
     let ours = pooled(&estimate.variance, width, height);
@@ -101,7 +108,10 @@ fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
     let (desc, _) = load(scene, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
     let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
     let [width, height] = desc.film.size.value;
-    assert_eq!((width as usize, height as usize), (reference.width, reference.height));
+    assert_eq!(
+        (width as usize, height as usize),
+        (reference.width, reference.height)
+    );
     let mut sums = vec![0.0; reference.data.len()];
     let mut squares = vec![0.0; reference.data.len()];
     for seed in 0..SEEDS {
@@ -119,7 +129,11 @@ fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
             time_limit: None,
         };
         let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).unwrap();
-        assert_eq!(rendered.film.counts().non_finite, 0, "samples that are not finite");
+        assert_eq!(
+            rendered.film.counts().non_finite,
+            0,
+            "samples that are not finite"
+        );
         for (i, &v) in rendered.film.develop().data.iter().enumerate() {
             sums[i] += f64::from(v);
             squares[i] += f64::from(v) * f64::from(v);
@@ -127,7 +141,11 @@ fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
     }
     let n = SEEDS as f64;
     let mean: Vec<f64> = sums.iter().map(|s| s / n).collect();
-    let variance = squares.iter().zip(&mean).map(|(s, m)| (s / n - m * m).max(0.0) / (n - 1.0)).collect();
+    let variance = squares
+        .iter()
+        .zip(&mean)
+        .map(|(s, m)| (s / n - m * m).max(0.0) / (n - 1.0))
+        .collect();
     Estimate { mean, variance }
 }
 
@@ -140,7 +158,11 @@ fn pooled(values: &[f64], width: usize, height: usize) -> Vec<f64> {
                 let rows = y.saturating_sub(2)..(y + 3).min(height);
                 let columns = x.saturating_sub(2)..(x + 3).min(width);
                 let count = (rows.len() * columns.len()) as f64;
-                let window = rows.flat_map(|y| columns.clone().map(move |x| values[3 * (y * width + x) + channel]));
+                let window = rows.flat_map(|y| {
+                    columns
+                        .clone()
+                        .map(move |x| values[3 * (y * width + x) + channel])
+                });
                 result.push(window.sum::<f64>() / count);
             }
         }
@@ -153,8 +175,16 @@ fn dump(name: &str, estimate: &Estimate, reference: &Image, scores: &[f64]) -> P
     let folder = std::env::temp_dir().join("kiln-references");
     std::fs::create_dir_all(&folder).unwrap();
     let save = |kind: &str, values: Vec<f32>| {
-        let image = Image { data: values, ..reference.clone() };
-        write(&folder.join(format!("{name}_{kind}.exr")), &image, &WriteOptions::default()).unwrap();
+        let image = Image {
+            data: values,
+            ..reference.clone()
+        };
+        write(
+            &folder.join(format!("{name}_{kind}.exr")),
+            &image,
+            &WriteOptions::default(),
+        )
+        .unwrap();
     };
     save("kiln", estimate.mean.iter().map(|&v| v as f32).collect());
     save("reference", reference.data.clone());

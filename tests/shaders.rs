@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 use shading::check::{self, Environment};
 use shading::hir::{Const, Unit, verify};
 use shading::ty::Type;
-use shading::{ClosureParam, ClosureRegistry, ClosureSignature, Diagnostic, Diagnostics, Severity, Source, syntax};
+use shading::{
+    ClosureParam, ClosureRegistry, ClosureSignature, Diagnostic, Diagnostics, Severity, Source, syntax,
+};
 
 /// A diagnostic as a line announces it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -166,7 +166,11 @@ impl ShaderInstance {
         for (i, element) in numbers.chunks_mut(words).take(ty.count() as usize).enumerate() {
             for (word, number) in element.iter_mut().enumerate() {
                 let bits = ctx.run.output_word(offset + stride * i + 4 * word);
-                *number = if ty.base == Base::Int { bits as i32 as f32 } else { f32::from_bits(bits) };
+                *number = if ty.base == Base::Int {
+                    bits as i32 as f32
+                } else {
+                    f32::from_bits(bits)
+                };
             }
         }
     }

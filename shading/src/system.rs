@@ -85,11 +85,17 @@ impl ShadingSystem {
     /// All mistakes in it; or that it holds no unit.
     pub fn unit(&self, source: Arc<Source>) -> Result<Arc<ShaderUnitTemplate>, Diagnostics> {
         let name = source.name.clone();
-        let units = self.load(source)?.templates.into_iter().filter_map(|template| match template {
-            Template::Unit(unit) => Some(unit),
-            Template::Group(_) => None,
-        });
-        units.last().ok_or_else(|| Diagnostic::error(format!("{name} holds no unit")).into())
+        let units = self
+            .load(source)?
+            .templates
+            .into_iter()
+            .filter_map(|template| match template {
+                Template::Unit(unit) => Some(unit),
+                Template::Group(_) => None,
+            });
+        units
+            .last()
+            .ok_or_else(|| Diagnostic::error(format!("{name} holds no unit")).into())
     }
 
     /// Compiles all units and groups of a source and makes them known by their names, in place of earlier ones.
@@ -116,7 +122,10 @@ impl ShadingSystem {
         let mut diagnostics = checked.diagnostics;
         let mut templates = vec![];
         for unit in checked.units {
-            templates.push(Template::Unit(Arc::new(ShaderUnitTemplate { hir: unit, sources: sources.clone() })));
+            templates.push(Template::Unit(Arc::new(ShaderUnitTemplate {
+                hir: unit,
+                sources: sources.clone(),
+            })));
         }
         for item in &file.items {
             let ast::Item::Group(item) = item else { continue };
@@ -133,7 +142,10 @@ impl ShadingSystem {
             known.insert(template.name().to_owned(), template.clone());
         }
         drop(known);
-        Ok(Loaded { templates, warnings: diagnostics })
+        Ok(Loaded {
+            templates,
+            warnings: diagnostics,
+        })
     }
 
     /// Makes a group known by its name, in place of an earlier one: all groups that use that name use it from now on.
@@ -168,7 +180,11 @@ impl ShadingSystem {
     ) -> Result<Arc<ShaderInstance>, Diagnostics> {
         let template = template.into();
         let (unit, sources, making) = self.optimized(&template, options)?;
-        let compile = CompileOptions { outputs: None, level: options.codegen, sources: Some(&sources) };
+        let compile = CompileOptions {
+            outputs: None,
+            level: options.codegen,
+            sources: Some(&sources),
+        };
         let instance = ShaderInstance::compile(&unit, &self.closures, &self.host, &compile)
             .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;
         Ok(Arc::new(instance.with_making(making)))
@@ -184,19 +200,45 @@ impl ShadingSystem {
         options: &InstanceOptions,
     ) -> Result<(hir::Unit, SourceMap, Making), Diagnostics> {
         let start = Instant::now();
-        let linked = graph::link(template, &options.inputs, &options.outputs, self, &self.environment())?;
+        let linked = graph::link(
+            template,
+            &options.inputs,
+            &options.outputs,
+            self,
+            &self.environment(),
+        )?;
         let (mut unit, link) = (linked.unit, start.elapsed());
         let start = Instant::now();
-        let optimizer = opt::optimize(&mut unit, &OptOptions { level: options.optimize, ..OptOptions::default() });
-        Ok((unit, linked.sources, Making { link, optimize: start.elapsed(), optimizer }))
+        let optimizer = opt::optimize(
+            &mut unit,
+            &OptOptions {
+                level: options.optimize,
+                ..OptOptions::default()
+            },
+        );
+        Ok((
+            unit,
+            linked.sources,
+            Making {
+                link,
+                optimize: start.elapsed(),
+                optimizer,
+            },
+        ))
     }
 
     fn environment(&self) -> Environment<'_> {
-        Environment { closures: &self.closures }
+        Environment {
+            closures: &self.closures,
+        }
     }
 
     fn known(&self, name: &str) -> Option<Template> {
-        self.templates.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+        self.templates
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(name)
+            .cloned()
     }
 }
 
@@ -212,12 +254,19 @@ impl Templates for ShadingSystem {
     }
 
     fn names(&self) -> Vec<String> {
-        self.templates.read().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
+        self.templates
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .keys()
+            .cloned()
+            .collect()
     }
 }
 
 impl std::fmt::Debug for ShadingSystem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ShadingSystem").field("templates", &self.names()).finish_non_exhaustive()
+        f.debug_struct("ShadingSystem")
+            .field("templates", &self.names())
+            .finish_non_exhaustive()
     }
 }

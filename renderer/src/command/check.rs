@@ -25,7 +25,11 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
         print(&diagnostics);
         errors |= failed;
     }
-    if errors { Err(Failure::User(String::new())) } else { Ok(()) }
+    if errors {
+        Err(Failure::User(String::new()))
+    } else {
+        Ok(())
+    }
 }
 
 /// The warnings of a file.
@@ -40,7 +44,11 @@ fn check(path: &Path) -> Result<Diagnostics, Diagnostics> {
                 diagnostics.list.extend(errors.list);
             }
         }
-        return if diagnostics.has_errors() { Err(diagnostics) } else { Ok(diagnostics) };
+        return if diagnostics.has_errors() {
+            Err(diagnostics)
+        } else {
+            Ok(diagnostics)
+        };
     }
     let (desc, mut warnings) = load(path, &LoadOptions::default())?;
     warnings.list.extend(build::check(&desc)?.list);
@@ -49,13 +57,19 @@ fn check(path: &Path) -> Result<Diagnostics, Diagnostics> {
 
 /// Whether a file is shader source by its name.
 pub(super) fn is_shader(path: &Path) -> bool {
-    matches!(path.extension().and_then(OsStr::to_str), Some("ksl" | "osl" | "tsl"))
+    matches!(
+        path.extension().and_then(OsStr::to_str),
+        Some("ksl" | "osl" | "tsl")
+    )
 }
 
 /// Reads shader source.
 pub(super) fn read_source(path: &Path) -> Result<Arc<Source>, Diagnostic> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Source::new(path.display().to_string(), text)),
-        Err(error) => Err(Diagnostic::error(format!("cannot read {}: {error}", path.display()))),
+        Err(error) => Err(Diagnostic::error(format!(
+            "cannot read {}: {error}",
+            path.display()
+        ))),
     }
 }

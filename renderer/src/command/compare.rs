@@ -16,10 +16,19 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
     println!("FLIP          {:.6}", report.flip);
     let (x, y) = report.max_error_at;
     println!("max error     {:.6e} at pixel ({x}, {y})", report.max_error);
-    for (channel, (a, b)) in ["red", "green", "blue", "alpha"].iter().zip(report.mean_a.iter().zip(&report.mean_b)) {
-        println!("mean {channel:<8} {a:.6} and {b:.6}, {:+.3} %", 100.0 * (a / b - 1.0));
+    for (channel, (a, b)) in ["red", "green", "blue", "alpha"]
+        .iter()
+        .zip(report.mean_a.iter().zip(&report.mean_b))
+    {
+        println!(
+            "mean {channel:<8} {a:.6} and {b:.6}, {:+.3} %",
+            100.0 * (a / b - 1.0)
+        );
     }
-    for (path, count) in [(&args.image, report.non_finite_a), (&args.reference, report.non_finite_b)] {
+    for (path, count) in [
+        (&args.image, report.non_finite_a),
+        (&args.reference, report.non_finite_b),
+    ] {
         if count > 0 {
             println!("{} has {count} values that are not finite", path.display());
         }

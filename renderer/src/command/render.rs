@@ -46,7 +46,12 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     };
     write_all(&outputs, &image, &options)?;
 
-    let stages = Stages { load, compile: built.shaders.elapsed, build: built.build, render: rendered.stats.elapsed };
+    let stages = Stages {
+        load,
+        compile: built.shaders.elapsed,
+        build: built.build,
+        render: rendered.stats.elapsed,
+    };
     let statistics = Statistics::new(&stages, &built, &rendered);
     statistics.warn(&mut warnings);
     if !args.quiet {
@@ -58,7 +63,11 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     if let Some(path) = &args.stats {
         write_whole(path, statistics.json(&warnings).as_bytes())?;
     }
-    if stop.load(Ordering::Relaxed) { Err(Failure::Interrupted) } else { Ok(()) }
+    if stop.load(Ordering::Relaxed) {
+        Err(Failure::Interrupted)
+    } else {
+        Ok(())
+    }
 }
 
 /// The files asked for; without any, the scene's name as PNG in the present directory.
@@ -89,9 +98,15 @@ fn describe(args: &RenderArgs) -> Result<SceneDesc, Failure> {
 }
 
 fn failure(diagnostics: Diagnostics) -> Failure {
-    let errors = diagnostics.list.iter().filter(|d| d.severity == Severity::Error).count();
+    let errors = diagnostics
+        .list
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .count();
     let plural = if errors == 1 { "" } else { "s" };
-    Failure::User(format!("{diagnostics}\n\n{errors} error{plural}; nothing was rendered"))
+    Failure::User(format!(
+        "{diagnostics}\n\n{errors} error{plural}; nothing was rendered"
+    ))
 }
 
 fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSettings {
@@ -132,7 +147,10 @@ fn metadata(args: &RenderArgs, settings: &RenderSettings, rendered: &Rendered) -
         ("kiln.version".to_owned(), text(env!("CARGO_PKG_VERSION"))),
         ("kiln.scene".to_owned(), text(&args.scene.display().to_string())),
         ("kiln.seed".to_owned(), text(&settings.seed.to_string())),
-        ("kiln.samples".to_owned(), text(&format!("{}..{}", rendered.samples.start, rendered.samples.end))),
+        (
+            "kiln.samples".to_owned(),
+            text(&format!("{}..{}", rendered.samples.start, rendered.samples.end)),
+        ),
         ("kiln.integrator".to_owned(), text(settings.integrator.name())),
     ]
 }

@@ -60,11 +60,17 @@ impl Statistics {
             warnings.push(Diagnostic::warning(report.to_string()));
         }
         if self.dropped_samples > 0 {
-            let message = format!("{} samples were not finite and are left out", self.dropped_samples);
+            let message = format!(
+                "{} samples were not finite and are left out",
+                self.dropped_samples
+            );
             warnings.push(Diagnostic::warning(message));
         }
         if self.clamped_samples > 0 {
-            let message = format!("{} samples were too bright to be summed and are clamped", self.clamped_samples);
+            let message = format!(
+                "{} samples were too bright to be summed and are clamped",
+                self.clamped_samples
+            );
             warnings.push(Diagnostic::warning(message));
         }
         if self.work.dropped_lobes > 0 {
@@ -76,7 +82,11 @@ impl Statistics {
     /// The statistics as JSON text.
     pub(super) fn json(&self, warnings: &Diagnostics) -> String {
         let render = self.stages.render.as_secs_f64();
-        let warnings: Vec<&str> = warnings.list.iter().map(|warning| warning.message.as_str()).collect();
+        let warnings: Vec<&str> = warnings
+            .list
+            .iter()
+            .map(|warning| warning.message.as_str())
+            .collect();
         let value = json!({
             "stages_s": {
                 "load": self.stages.load.as_secs_f64(),
@@ -115,13 +125,34 @@ impl fmt::Display for Statistics {
         let mega = |count: u64| count as f64 * 1e-6;
         writeln!(f, "load      {:9.3} s", stages.load.as_secs_f64())?;
         let (groups, jit) = (self.shaders.groups, self.shaders.jit_ms);
-        writeln!(f, "compile   {:9.3} s   {groups} materials, {jit:.1} ms in code generation", stages.compile.as_secs_f64())?;
+        writeln!(
+            f,
+            "compile   {:9.3} s   {groups} materials, {jit:.1} ms in code generation",
+            stages.compile.as_secs_f64()
+        )?;
         let megabytes = self.accel_bytes as f64 / 1e6;
-        writeln!(f, "build     {:9.3} s   {megabytes:.1} MB for ray tracing", stages.build.as_secs_f64())?;
+        writeln!(
+            f,
+            "build     {:9.3} s   {megabytes:.1} MB for ray tracing",
+            stages.build.as_secs_f64()
+        )?;
         let (spp, threads) = (self.spp, self.threads);
-        writeln!(f, "render    {seconds:9.3} s   {spp} samples a pixel on {threads} threads")?;
-        writeln!(f, "samples   {:9.3} M   {:.3} M/s", mega(self.samples), mega(self.samples) / seconds)?;
-        writeln!(f, "rays      {:9.3} M   {:.3} M/s", mega(work.rays()), mega(work.rays()) / seconds)?;
+        writeln!(
+            f,
+            "render    {seconds:9.3} s   {spp} samples a pixel on {threads} threads"
+        )?;
+        writeln!(
+            f,
+            "samples   {:9.3} M   {:.3} M/s",
+            mega(self.samples),
+            mega(self.samples) / seconds
+        )?;
+        writeln!(
+            f,
+            "rays      {:9.3} M   {:.3} M/s",
+            mega(work.rays()),
+            mega(work.rays()) / seconds
+        )?;
         writeln!(f, "  camera  {:9.3} M", mega(work.camera_rays))?;
         writeln!(f, "  shadow  {:9.3} M", mega(work.shadow_rays))?;
         writeln!(f, "  indirect{:9.3} M", mega(work.indirect_rays))?;

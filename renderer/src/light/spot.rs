@@ -45,7 +45,7 @@ impl Falloff {
     /// The share of the intensity that is left where the angle to the axis has the cosine `cos`.
     pub fn at(self, cos: f32) -> f32 {
         match self {
-            Falloff::LinearAngle { beam, cutoff } => ramp(cutoff, beam, cos.clamp(-1.0, 1.0).acos()),
+            Falloff::LinearAngle { beam, cutoff } => ramp(-cutoff, -beam, -cos.clamp(-1.0, 1.0).acos()),
             Falloff::SquaredCosine { inner, outer } => {
                 let share = ramp(outer.cos(), inner.cos(), cos);
                 share * share
@@ -62,13 +62,14 @@ impl Falloff {
     }
 }
 
-/// 0 at and beyond `zero`, 1 at and beyond `one`, linear between them; a step where they are one.
+/// 0 up to `zero`, 1 from `one` on, linear between them; a step where they are the same.
 fn ramp(zero: f32, one: f32, x: f32) -> f32 {
     let width = one - zero;
-    if width == 0.0 {
-        return if x == zero { 1.0 } else { 0.0 };
+    if width > 0.0 {
+        ((x - zero) / width).clamp(0.0, 1.0)
+    } else {
+        f32::from(u8::from(x >= zero))
     }
-    ((x - zero) / width).clamp(0.0, 1.0)
 }
 
 impl SpotLight {

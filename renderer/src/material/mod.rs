@@ -99,8 +99,10 @@ impl Material {
         let abilities = closures::abilities(known.closures.iter().copied());
         let looks_around = !instance.is_constant();
         let reads = |global| known.reads_globals.contains(global);
-        let wants_footprint =
-            known.asks_host || [Global::P, Global::I, Global::U, Global::V].into_iter().any(reads);
+        let wants_footprint = known.asks_host
+            || [Global::P, Global::I, Global::U, Global::V]
+                .into_iter()
+                .any(reads);
         let mut material = Material {
             instance,
             abilities,
@@ -121,11 +123,20 @@ impl Material {
     /// same where it counts.
     fn emission_everywhere(&self, context: &mut ShadingContext) -> Option<Rgb> {
         let front = somewhere();
-        let back = Interaction { wo: -front.wo, ..front };
-        let sides = if self.two_sided_emission { &[front, back][..] } else { &[front][..] };
+        let back = Interaction {
+            wo: -front.wo,
+            ..front
+        };
+        let sides = if self.two_sided_emission {
+            &[front, back][..]
+        } else {
+            &[front][..]
+        };
         let first = self.emission_at(&front, context);
         let differs = sides.iter().any(|point| {
-            RayKind::NAMES.iter().any(|&(_, kind)| self.emission_for(point, kind, context) != first)
+            RayKind::NAMES
+                .iter()
+                .any(|&(_, kind)| self.emission_for(point, kind, context) != first)
         });
         (!differs).then_some(first)
     }

@@ -16,7 +16,8 @@ use crate::geometry::Shape;
 use crate::image::Image;
 use crate::integrator::{Integrator, PathSettings};
 use crate::light::{
-    DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight, SpotLight,
+    DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
+    SpotLight,
 };
 use crate::material::{Host, MaterialId, Sides, closure_registry, library};
 
@@ -67,8 +68,9 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
     let [width, height] = desc.film.size.value;
     let camera = Camera::new(&camera.camera, width, height)
         .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, camera.span, ""))?;
-    let filter = Filter::new(desc.film.filter.kind, desc.film.filter.radius)
-        .ok_or_else(|| Diagnostic::error(format!("a filter cannot have radius {}", desc.film.filter.radius)))?;
+    let filter = Filter::new(desc.film.filter.kind, desc.film.filter.radius).ok_or_else(|| {
+        Diagnostic::error(format!("a filter cannot have radius {}", desc.film.filter.radius))
+    })?;
 
     let host = Arc::new(Host::new(desc.texture_directories.clone()));
     for texture in &desc.textures {
@@ -77,8 +79,15 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
     let start = Instant::now();
     let system = shading_system(host.clone());
     let (instances, mut warnings) = compile(desc, &system)?;
-    let jit_ms = instances.iter().map(|instance| instance.statistics().jit_ms).sum();
-    let shaders = ShaderStats { groups: instances.len(), elapsed: start.elapsed(), jit_ms };
+    let jit_ms = instances
+        .iter()
+        .map(|instance| instance.statistics().jit_ms)
+        .sum();
+    let shaders = ShaderStats {
+        groups: instances.len(),
+        elapsed: start.elapsed(),
+        jit_ms,
+    };
     warn_about_textures(desc, &instances, &mut warnings);
 
     let start = Instant::now();
@@ -88,7 +97,11 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
     });
     let parts = SceneParts {
         shapes: desc.shapes.iter().map(shape).collect(),
-        shape_materials: desc.shapes.iter().map(|shape| MaterialId(shape.material.0)).collect(),
+        shape_materials: desc
+            .shapes
+            .iter()
+            .map(|shape| MaterialId(shape.material.0))
+            .collect(),
         materials: instances.into_iter().zip(sides).collect(),
         lights: desc.lights.iter().map(|light| self::light(&light.kind)).collect(),
         host,
@@ -96,17 +109,26 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
         threads,
     };
     let scene = Scene::new(parts).map_err(|error| match error {
-        SceneError::Textures(list) => {
-            Diagnostics { list: list.iter().map(|error| Diagnostic::error(error.to_string())).collect() }
-        }
+        SceneError::Textures(list) => Diagnostics {
+            list: list
+                .iter()
+                .map(|error| Diagnostic::error(error.to_string()))
+                .collect(),
+        },
         SceneError::Accel(error) => Diagnostic::error(error.to_string()).into(),
     })?;
     let integrator = match desc.integrator {
-        IntegratorDesc::Path { depth, rr_depth } => {
-            Integrator::Path(PathSettings { depth, rr_depth })
-        }
+        IntegratorDesc::Path { depth, rr_depth } => Integrator::Path(PathSettings { depth, rr_depth }),
     };
-    Ok(Built { scene, camera, filter, integrator, shaders, build: start.elapsed(), warnings })
+    Ok(Built {
+        scene,
+        camera,
+        filter,
+        integrator,
+        shaders,
+        build: start.elapsed(),
+        warnings,
+    })
 }
 
 /// Compiles the units, groups and materials of a scene without building it.
@@ -149,27 +171,44 @@ fn compile(
         }
     }
     let file = Arc::new(declarations(desc));
-    let results: Vec<_> = desc.materials.par_iter().map(|material| instance(material, &file, system)).collect();
+    let results: Vec<_> = desc
+        .materials
+        .par_iter()
+        .map(|material| instance(material, &file, system))
+        .collect();
     let mut instances = vec![];
     for result in results {
         match result {
             Ok(instance) => instances.push(instance),
             Err(errors) => {
                 // A mistake inside a group was told when the group was looked over.
-                let new = errors.list.into_iter().filter(|error| !diagnostics.list.contains(error));
+                let new = errors
+                    .list
+                    .into_iter()
+                    .filter(|error| !diagnostics.list.contains(error));
                 let new: Vec<Diagnostic> = new.collect();
                 diagnostics.list.extend(new);
             }
         }
     }
-    if diagnostics.has_errors() { Err(diagnostics) } else { Ok((instances, diagnostics)) }
+    if diagnostics.has_errors() {
+        Err(diagnostics)
+    } else {
+        Ok((instances, diagnostics))
+    }
 }
 
 /// The functions and structures of all files, for expressions in materials.
 fn declarations(desc: &SceneDesc) -> ast::File {
     let items = desc.shaders.iter().flat_map(|file| &file.file.items);
-    let items = items.filter(|item| matches!(item, ast::Item::Function(_) | ast::Item::Struct(_))).cloned().collect();
-    ast::File { sources: desc.sources.clone(), items }
+    let items = items
+        .filter(|item| matches!(item, ast::Item::Function(_) | ast::Item::Struct(_)))
+        .cloned()
+        .collect();
+    ast::File {
+        sources: desc.sources.clone(),
+        items,
+    }
 }
 
 fn instance(
@@ -177,15 +216,26 @@ fn instance(
     file: &Arc<ast::File>,
     system: &ShadingSystem,
 ) -> Result<Arc<ShaderInstance>, Diagnostics> {
-    let group = Arc::new(material_group(&material.name, material.span, &material.surface, file)?);
-    let options = InstanceOptions { outputs: vec![SURFACE.to_owned()], ..InstanceOptions::default() };
+    let group = Arc::new(material_group(
+        &material.name,
+        material.span,
+        &material.surface,
+        file,
+    )?);
+    let options = InstanceOptions {
+        outputs: vec![SURFACE.to_owned()],
+        ..InstanceOptions::default()
+    };
     system.instantiate(&group, &options)
 }
 
 fn warn_about_textures(desc: &SceneDesc, instances: &[Arc<ShaderInstance>], warnings: &mut Diagnostics) {
     for (material, instance) in desc.materials.iter().zip(instances) {
         for name in &instance.statistics().missing_textures {
-            let message = format!("material `{}`: no texture file `{name}`; it shows black", material.name);
+            let message = format!(
+                "material `{}`: no texture file `{name}`; it shows black",
+                material.name
+            );
             warnings.push(Diagnostic::warning(message).at(&desc.sources, material.surface.span, ""));
         }
     }
@@ -200,10 +250,14 @@ fn shape(desc: &desc::ShapeDesc) -> Shape {
 
 fn light(kind: &LightKind) -> Light {
     match kind {
-        LightKind::Environment { map: None, radiance, .. } => {
-            Light::Environment(EnvironmentLight::Constant(*radiance))
-        }
-        LightKind::Environment { map: Some(image), radiance, world_from_map } => {
+        LightKind::Environment {
+            map: None, radiance, ..
+        } => Light::Environment(EnvironmentLight::Constant(*radiance)),
+        LightKind::Environment {
+            map: Some(image),
+            radiance,
+            world_from_map,
+        } => {
             let options = EnvironmentOptions {
                 world_from_map: *world_from_map,
                 scale: *radiance,
@@ -212,22 +266,47 @@ fn light(kind: &LightKind) -> Light {
             let map = EnvironmentMap::new(texels(image), image.width, options);
             Light::Environment(EnvironmentLight::Map(map))
         }
-        LightKind::Point { position, intensity } => {
-            Light::Point(PointLight { position: *position, intensity: *intensity })
-        }
-        LightKind::Spot { position, direction, intensity, cutoff, beam_width, falloff } => {
+        LightKind::Point { position, intensity } => Light::Point(PointLight {
+            position: *position,
+            intensity: *intensity,
+        }),
+        LightKind::Spot {
+            position,
+            direction,
+            intensity,
+            cutoff,
+            beam_width,
+            falloff,
+        } => {
             let falloff = match falloff {
-                SpotFalloff::Linear => Falloff::LinearAngle { beam: *beam_width, cutoff: *cutoff },
-                SpotFalloff::SquaredCosine => Falloff::SquaredCosine { inner: *beam_width, outer: *cutoff },
+                SpotFalloff::Linear => Falloff::LinearAngle {
+                    beam: *beam_width,
+                    cutoff: *cutoff,
+                },
+                SpotFalloff::SquaredCosine => Falloff::SquaredCosine {
+                    inner: *beam_width,
+                    outer: *cutoff,
+                },
             };
-            Light::Spot(SpotLight { position: *position, axis: *direction, intensity: *intensity, falloff })
+            Light::Spot(SpotLight {
+                position: *position,
+                axis: *direction,
+                intensity: *intensity,
+                falloff,
+            })
         }
-        LightKind::Directional { direction, irradiance } => {
-            Light::Directional(DirectionalLight { direction: *direction, irradiance: *irradiance })
-        }
+        LightKind::Directional {
+            direction,
+            irradiance,
+        } => Light::Directional(DirectionalLight {
+            direction: *direction,
+            irradiance: *irradiance,
+        }),
     }
 }
 
 fn texels(image: &Image) -> Vec<crate::color::Rgb> {
-    (0..image.height).flat_map(|y| (0..image.width).map(move |x| image.rgb(x, y))).collect()
+    (0..image.height)
+        .flat_map(|y| (0..image.width).map(move |x| image.rgb(x, y)))
+        .collect()
 }

@@ -84,7 +84,11 @@ pub enum SceneError {
 }
 
 fn list(errors: &[ImageError]) -> String {
-    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    errors
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// A light that a ray leaving the scene has hit.
@@ -105,33 +109,60 @@ impl Scene {
     /// # Panics
     /// When a shape has no material, or one that does not exist.
     pub fn new(parts: SceneParts) -> Result<Scene, SceneError> {
-        let SceneParts { mut shapes, shape_materials, materials, mut lights, host, world_from_camera, threads } =
-            parts;
-        assert_eq!(shapes.len(), shape_materials.len(), "every shape needs a material");
+        let SceneParts {
+            mut shapes,
+            shape_materials,
+            materials,
+            mut lights,
+            host,
+            world_from_camera,
+            threads,
+        } = parts;
+        assert_eq!(
+            shapes.len(),
+            shape_materials.len(),
+            "every shape needs a material"
+        );
         bake_single_use(&mut shapes);
         let shapes: Arc<[Shape]> = shapes.into();
-        host.freeze(shapes.clone(), world_from_camera).map_err(SceneError::Textures)?;
+        host.freeze(shapes.clone(), world_from_camera)
+            .map_err(SceneError::Textures)?;
 
         let mut context = ShadingContext::new(host.clone());
-        let materials: Vec<Material> =
-            materials.into_iter().map(|(instance, sides)| Material::new(instance, sides, &mut context)).collect();
+        let materials: Vec<Material> = materials
+            .into_iter()
+            .map(|(instance, sides)| Material::new(instance, sides, &mut context))
+            .collect();
         let material = |id: MaterialId| &materials[id.0 as usize];
 
-        let mask = |id: &MaterialId| if material(*id).may_be_transparent() { TRANSPARENT } else { OPAQUE };
+        let mask = |id: &MaterialId| {
+            if material(*id).may_be_transparent() {
+                TRANSPARENT
+            } else {
+                OPAQUE
+            }
+        };
         let masks: Vec<u32> = shape_materials.iter().map(mask).collect();
         let accel = Accel::build(&shapes, &masks, threads)?;
 
         let mut surfaces = Vec::with_capacity(shapes.len());
         for ((id, shape), &material_id) in (0..).map(ShapeId).zip(shapes.iter()).zip(&shape_materials) {
-            let light = AreaLight::new(shape.clone(), id, material(material_id).clone(), &mut context).map(|light| {
-                lights.push(Light::Area(Box::new(light)));
-                LightId(lights.len() as u32 - 1)
+            let light =
+                AreaLight::new(shape.clone(), id, material(material_id).clone(), &mut context).map(|light| {
+                    lights.push(Light::Area(Box::new(light)));
+                    LightId(lights.len() as u32 - 1)
+                });
+            surfaces.push(ShapeSurface {
+                material: material_id,
+                light,
             });
-            surfaces.push(ShapeSurface { material: material_id, light });
         }
 
         let radius = accel.bounds().radius();
-        let infinite = (0..).map(LightId).zip(&lights).filter(|(_, light)| matches!(light, Light::Environment(_)));
+        let infinite = (0..)
+            .map(LightId)
+            .zip(&lights)
+            .filter(|(_, light)| matches!(light, Light::Environment(_)));
         Ok(Scene {
             infinite: infinite.map(|(id, _)| id).collect(),
             selector: LightSelector::new(&lights, radius),
@@ -174,12 +205,17 @@ impl Scene {
         let mut ray = *ray;
         let mut product = Rgb::WHITE;
         for _ in 0..MAX_PASSES {
-            let Some(it) = self.intersect_masked(&ray, TRANSPARENT) else { return product };
+            let Some(it) = self.intersect_masked(&ray, TRANSPARENT) else {
+                return product;
+            };
             product *= self.material(it.shape).transparency_at(&it, context);
             if product.is_black() {
                 return product;
             }
-            ray = Ray { t_max: ray.t_max - it.t, ..it.spawn_ray(ray.direction) };
+            ray = Ray {
+                t_max: ray.t_max - it.t,
+                ..it.spawn_ray(ray.direction)
+            };
         }
         Rgb::BLACK
     }
@@ -194,7 +230,11 @@ impl Scene {
     #[inline]
     pub fn select_light(&self, u: f32) -> Option<(&Light, f32, f32)> {
         let chosen = self.selector.select(u)?;
-        Some((&self.lights[chosen.light.0 as usize], chosen.probability, chosen.u))
+        Some((
+            &self.lights[chosen.light.0 as usize],
+            chosen.probability,
+            chosen.u,
+        ))
     }
 
     /// The density per solid angle with which [`Scene::select_light`] and the light's sampling from `p` together choose
@@ -212,7 +252,10 @@ impl Scene {
     pub fn escape(&self, direction: Vec3) -> impl Iterator<Item = Escaped> + '_ {
         self.infinite.iter().map(move |&id| {
             let (radiance, pdf) = self.lights[id.0 as usize].le_pdf(direction);
-            Escaped { radiance, pdf: pdf * self.selector.probability(id) }
+            Escaped {
+                radiance,
+                pdf: pdf * self.selector.probability(id),
+            }
         })
     }
 
@@ -245,6 +288,10 @@ impl Scene {
 impl fmt::Debug for Scene {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (shapes, lights) = (self.shapes.len(), self.lights.len());
-        write!(f, "Scene({shapes} shapes, {} materials, {lights} lights)", self.materials.len())
+        write!(
+            f,
+            "Scene({shapes} shapes, {} materials, {lights} lights)",
+            self.materials.len()
+        )
     }
 }

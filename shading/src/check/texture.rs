@@ -125,7 +125,15 @@ impl<'a> Checker<'a> {
                     let near = near(
                         other,
                         &[
-                            "wrap", "swrap", "twrap", "alpha", "colorspace", "blur", "width", "interp", "fill",
+                            "wrap",
+                            "swrap",
+                            "twrap",
+                            "alpha",
+                            "colorspace",
+                            "blur",
+                            "width",
+                            "interp",
+                            "fill",
                         ],
                     );
                     let error = CheckError::TextureOption {
@@ -156,7 +164,13 @@ impl<'a> Checker<'a> {
             "raw" | "data" | "Raw" => ColorSpace::Raw,
             _ => {
                 let near = near(&text, &["auto", "srgb", "linear", "raw"]);
-                self.report(given.span, CheckError::UnknownColorSpace { name: text.to_string(), near });
+                self.report(
+                    given.span,
+                    CheckError::UnknownColorSpace {
+                        name: text.to_string(),
+                        near,
+                    },
+                );
                 return None;
             }
         })

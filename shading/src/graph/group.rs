@@ -177,7 +177,10 @@ pub struct ShaderGroupTemplate {
 impl ShaderGroupTemplate {
     /// A group without nodes.
     pub fn new(name: impl Into<String>) -> ShaderGroupTemplate {
-        ShaderGroupTemplate { name: name.into(), ..ShaderGroupTemplate::default() }
+        ShaderGroupTemplate {
+            name: name.into(),
+            ..ShaderGroupTemplate::default()
+        }
     }
 
     /// Adds an instance of a template (or of the template of a name, looked up when the group is linked).
@@ -186,7 +189,9 @@ impl ShaderGroupTemplate {
     /// When there is a node of that name.
     pub fn add(&mut self, name: &str, template: impl Into<TemplateRef>) -> Result<(), GraphError> {
         if self.node(name).is_some() {
-            return Err(GraphError::DuplicateNode { node: name.to_owned() });
+            return Err(GraphError::DuplicateNode {
+                node: name.to_owned(),
+            });
         }
         self.nodes.push(Node {
             name: name.to_owned(),
@@ -211,7 +216,12 @@ impl ShaderGroupTemplate {
         if let (Some(found), Some(expected)) = (source_type, target_type)
             && !interface::assignable(found, expected)
         {
-            return Err(GraphError::Type { from: from.to_owned(), found, to: to.to_owned(), expected });
+            return Err(GraphError::Type {
+                from: from.to_owned(),
+                found,
+                to: to.to_owned(),
+                expected,
+            });
         }
         self.bind(node, target, Binding::Path(source));
         Ok(())
@@ -231,7 +241,12 @@ impl ShaderGroupTemplate {
         if let Some(expected) = self.type_at(&parse(to)?, to, false)?
             && !interface::assignable(found, expected)
         {
-            return Err(GraphError::Type { from: "the value".to_owned(), found, to: to.to_owned(), expected });
+            return Err(GraphError::Type {
+                from: "the value".to_owned(),
+                found,
+                to: to.to_owned(),
+                expected,
+            });
         }
         self.bind(node, target, Binding::Value(value));
         Ok(())
@@ -245,7 +260,9 @@ impl ShaderGroupTemplate {
         let binding = Binding::Path(parse(from)?);
         let index = self.node_index(node)?;
         self.nodes[index].overrides.retain(|(g, _, _)| *g != global);
-        self.nodes[index].overrides.push((global, binding, Span::default()));
+        self.nodes[index]
+            .overrides
+            .push((global, binding, Span::default()));
         Ok(())
     }
 
@@ -256,10 +273,23 @@ impl ShaderGroupTemplate {
     pub fn expose_input(&mut self, path: &str, name: &str) -> Result<(), GraphError> {
         self.type_at(&parse(path)?, path, false)?;
         let (node, target) = self.target(path)?;
-        self.bind(node, target, Binding::Path(Path { head: name.to_owned(), rest: vec![] }));
+        self.bind(
+            node,
+            target,
+            Binding::Path(Path {
+                head: name.to_owned(),
+                rest: vec![],
+            }),
+        );
         if self.inputs.iter().all(|input| input.name != name) {
             let (name, span) = (name.to_owned(), Span::default());
-            self.inputs.push(GroupInput { name, ty: None, default: None, metadata: vec![], span });
+            self.inputs.push(GroupInput {
+                name,
+                ty: None,
+                default: None,
+                metadata: vec![],
+                span,
+            });
         }
         Ok(())
     }
@@ -272,10 +302,18 @@ impl ShaderGroupTemplate {
         let source = parse(path)?;
         self.type_at(&source, path, true)?;
         if self.outputs.iter().any(|output| output.name == name) {
-            return Err(GraphError::DuplicateOutput { output: name.to_owned() });
+            return Err(GraphError::DuplicateOutput {
+                output: name.to_owned(),
+            });
         }
         let (name, binding) = (name.to_owned(), Binding::Path(source));
-        self.outputs.push(GroupOutput { name, ty: None, binding, metadata: vec![], span: Span::default() });
+        self.outputs.push(GroupOutput {
+            name,
+            ty: None,
+            binding,
+            metadata: vec![],
+            span: Span::default(),
+        });
         Ok(())
     }
 
@@ -297,34 +335,50 @@ impl ShaderGroupTemplate {
         let Path { head, mut rest } = parse(path)?;
         let node = self.node_index(&head)?;
         if rest.is_empty() || !matches!(rest[0], Accessor::Field(_)) {
-            return Err(GraphError::NotAPath { text: path.to_owned() });
+            return Err(GraphError::NotAPath {
+                text: path.to_owned(),
+            });
         }
-        let Accessor::Field(head) = rest.remove(0) else { unreachable!("matched above") };
+        let Accessor::Field(head) = rest.remove(0) else {
+            unreachable!("matched above")
+        };
         Ok((node, Path { head, rest }))
     }
 
     /// The type of what `path` (`node.param…`) names; `None` where it depends on a template given by name.
     fn type_at(&self, path: &Path, text: &str, output: bool) -> Result<Option<Type>, GraphError> {
         let (node, param) = self.target(text)?;
-        let TemplateRef::Template(template) = &self.nodes[node].template else { return Ok(None) };
-        let Some(params) = interface::params(template) else { return Ok(None) };
+        let TemplateRef::Template(template) = &self.nodes[node].template else {
+            return Ok(None);
+        };
+        let Some(params) = interface::params(template) else {
+            return Ok(None);
+        };
         let params: Vec<&ParamInfo> = params.iter().filter(|p| p.output == output).collect();
-        interface::resolve(&params, &param).map(Some).ok_or_else(|| GraphError::UnknownParam {
-            path: path.to_string(),
-            template: template.name().to_owned(),
-            output,
-            known: params.iter().map(|p| p.name.clone()).collect(),
-        })
+        interface::resolve(&params, &param)
+            .map(Some)
+            .ok_or_else(|| GraphError::UnknownParam {
+                path: path.to_string(),
+                template: template.name().to_owned(),
+                output,
+                known: params.iter().map(|p| p.name.clone()).collect(),
+            })
     }
 
     /// Binds a node's input, in place of an earlier binding of the same path.
     fn bind(&mut self, node: usize, target: Path, binding: Binding) {
         let inputs = &mut self.nodes[node].inputs;
         inputs.retain(|connection| connection.target != target);
-        inputs.push(Connection { target, binding, span: Span::default() });
+        inputs.push(Connection {
+            target,
+            binding,
+            span: Span::default(),
+        });
     }
 }
 
 fn parse(text: &str) -> Result<Path, GraphError> {
-    Path::parse(text).ok_or_else(|| GraphError::NotAPath { text: text.to_owned() })
+    Path::parse(text).ok_or_else(|| GraphError::NotAPath {
+        text: text.to_owned(),
+    })
 }

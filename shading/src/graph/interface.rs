@@ -31,7 +31,14 @@ pub(crate) fn params(template: &Template) -> Option<Vec<ParamInfo>> {
 
 fn unit_param(unit: &hir::Unit, param: &hir::Param) -> ParamInfo {
     let default = match &param.init[..] {
-        [Stmt::Op { dst: Some(dst), op: hir::Op::Copy, args, .. }] if *dst == param.local => match args[..] {
+        [
+            Stmt::Op {
+                dst: Some(dst),
+                op: hir::Op::Copy,
+                args,
+                ..
+            },
+        ] if *dst == param.local => match args[..] {
             [Operand::Const(id)] => Some(unit.code.consts[id].clone()),
             _ => None,
         },
@@ -54,7 +61,13 @@ fn group_params(group: &ShaderGroupTemplate) -> Option<Vec<ParamInfo>> {
             None => exposed_input(group, &input.name)?,
         };
         let (name, metadata) = (input.name.clone(), input.metadata.clone());
-        list.push(ParamInfo { name, ty, output: false, default, metadata });
+        list.push(ParamInfo {
+            name,
+            ty,
+            output: false,
+            default,
+            metadata,
+        });
     }
     for output in &group.outputs {
         let ty = match (&output.ty, &output.binding) {
@@ -63,7 +76,13 @@ fn group_params(group: &ShaderGroupTemplate) -> Option<Vec<ParamInfo>> {
             (None, Binding::Value(_) | Binding::Expression(_)) => return None,
         };
         let (name, metadata) = (output.name.clone(), output.metadata.clone());
-        list.push(ParamInfo { name, ty, output: true, default: None, metadata });
+        list.push(ParamInfo {
+            name,
+            ty,
+            output: true,
+            default: None,
+            metadata,
+        });
     }
     Some(list)
 }
@@ -79,11 +98,15 @@ fn constant(binding: Option<&Binding>) -> Option<Const> {
 fn exposed_input(group: &ShaderGroupTemplate, name: &str) -> Option<(Type, Option<Const>)> {
     for node in &group.nodes {
         for connection in &node.inputs {
-            let Binding::Path(path) = &connection.binding else { continue };
+            let Binding::Path(path) = &connection.binding else {
+                continue;
+            };
             if path.head != name || !path.rest.is_empty() {
                 continue;
             }
-            let TemplateRef::Template(template) = &node.template else { return None };
+            let TemplateRef::Template(template) = &node.template else {
+                return None;
+            };
             let params = params(template)?;
             let inputs: Vec<&ParamInfo> = params.iter().filter(|p| !p.output).collect();
             let ty = resolve(&inputs, &connection.target)?;
@@ -96,11 +119,21 @@ fn exposed_input(group: &ShaderGroupTemplate, name: &str) -> Option<(Type, Optio
 }
 
 fn exposed_output(group: &ShaderGroupTemplate, path: &Path) -> Option<Type> {
-    let TemplateRef::Template(template) = &group.node(&path.head)?.template else { return None };
+    let TemplateRef::Template(template) = &group.node(&path.head)?.template else {
+        return None;
+    };
     let params = params(template)?;
     let outputs: Vec<&ParamInfo> = params.iter().filter(|p| p.output).collect();
-    let (Accessor::Field(head), rest) = path.rest.split_first()? else { return None };
-    resolve(&outputs, &Path { head: head.clone(), rest: rest.to_vec() })
+    let (Accessor::Field(head), rest) = path.rest.split_first()? else {
+        return None;
+    };
+    resolve(
+        &outputs,
+        &Path {
+            head: head.clone(),
+            rest: rest.to_vec(),
+        },
+    )
 }
 
 /// The type of `param` (`name`, `name.field`, `name[1]`, `name.r`) among parameters; a whole structure has type void.
@@ -110,7 +143,10 @@ pub(crate) fn resolve(params: &[&ParamInfo], path: &Path) -> Option<Type> {
         return rest.iter().try_fold(param.ty, part);
     }
     let prefix = format!("{path}.");
-    params.iter().any(|p| p.name.starts_with(&prefix)).then_some(Type::VOID)
+    params
+        .iter()
+        .any(|p| p.name.starts_with(&prefix))
+        .then_some(Type::VOID)
 }
 
 /// Splits a path into the longest dotted name that `exists` and what follows.

@@ -8,13 +8,14 @@ use super::order::Order;
 use super::path::component_index;
 use super::splice::{Overrides, Splice};
 use super::{
-    Accessor, Binding, GraphError, Path, ShaderGroupTemplate, Template, TemplateRef, Templates,
-    Value,
+    Accessor, Binding, GraphError, Path, ShaderGroupTemplate, Template, TemplateRef, Templates, Value,
 };
 use crate::builtins::Global;
 use crate::check::{self, Environment};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::hir::{Code, Const, Function, FunctionId, Local, LocalId, Op, Operand, Param, Stmt, Unit, UnitKind};
+use crate::hir::{
+    Code, Const, Function, FunctionId, Local, LocalId, Op, Operand, Param, Stmt, Unit, UnitKind,
+};
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast;
 use crate::ty::{Base, Type};
@@ -56,11 +57,22 @@ pub fn link(
     let mut feeds = vec![];
     for (name, value) in inputs {
         match Path::parse(name) {
-            Some(target) => feeds.push(Feed { target, wire: linker.value(value, &[]), place: Place::NONE }),
+            Some(target) => feeds.push(Feed {
+                target,
+                wire: linker.value(value, &[]),
+                place: Place::NONE,
+            }),
             None => linker.report(GraphError::NotAPath { text: name.clone() }, &Place::NONE),
         }
     }
-    let ports = linker.template(template, "", feeds, &[], Some(outputs).filter(|list| !list.is_empty()), &Place::NONE);
+    let ports = linker.template(
+        template,
+        "",
+        feeds,
+        &[],
+        Some(outputs).filter(|list| !list.is_empty()),
+        &Place::NONE,
+    );
     let params = linker.outputs(template, ports, outputs);
     let unit = Unit {
         name: template.name().to_owned(),
@@ -71,7 +83,10 @@ pub fn link(
         functions: linker.functions,
         span: Span::default(),
     };
-    linker.diagnostics.into_result(Linked { unit, sources: linker.sources })
+    linker.diagnostics.into_result(Linked {
+        unit,
+        sources: linker.sources,
+    })
 }
 
 /// A value in the linked code: one part with an empty suffix, or one part for each field of a structure.
@@ -90,7 +105,13 @@ struct Part {
 
 impl Wire {
     fn single(operand: Operand, ty: Type) -> Wire {
-        Wire { parts: vec![Part { suffix: String::new(), operand, ty }] }
+        Wire {
+            parts: vec![Part {
+                suffix: String::new(),
+                operand,
+                ty,
+            }],
+        }
     }
 }
 
@@ -118,7 +139,15 @@ struct Place<'a> {
 }
 
 impl Place<'_> {
-    const NONE: Place<'static> = Place { sources: None, span: Span { source: crate::SourceId(0), start: 0, end: 0 }, instance: String::new() };
+    const NONE: Place<'static> = Place {
+        sources: None,
+        span: Span {
+            source: crate::SourceId(0),
+            start: 0,
+            end: 0,
+        },
+        instance: String::new(),
+    };
 }
 
 struct Linker<'a> {
@@ -171,16 +200,37 @@ impl Linker<'_> {
         overrides: &[(Global, Operand)],
     ) -> Vec<Port> {
         let first_source = self.take_sources(sources);
-        let splice =
-            Splice::new(unit, &mut self.code, &mut self.functions, prefix, overrides, first_source);
+        let splice = Splice::new(
+            unit,
+            &mut self.code,
+            &mut self.functions,
+            prefix,
+            overrides,
+            first_source,
+        );
         for feed in &feeds {
-            self.check_target(feed, &unit.name, &unit.params.iter().filter(|p| !p.output).collect::<Vec<_>>());
+            self.check_target(
+                feed,
+                &unit.name,
+                &unit.params.iter().filter(|p| !p.output).collect::<Vec<_>>(),
+            );
         }
         for param in &unit.params {
             let local = splice.local(param.local);
-            let whole = if param.output { None } else { feeds.iter().rev().find_map(|feed| whole_feed(feed, param)) };
+            let whole = if param.output {
+                None
+            } else {
+                feeds.iter().rev().find_map(|feed| whole_feed(feed, param))
+            };
             match whole {
-                Some((part, feed)) => self.assign(local, param.ty, part.operand, part.ty, &part_name(feed), &feed.place),
+                Some((part, feed)) => self.assign(
+                    local,
+                    param.ty,
+                    part.operand,
+                    part.ty,
+                    &part_name(feed),
+                    &feed.place,
+                ),
                 None => self.code.body.extend(splice.block(&param.init)),
             }
             for feed in feeds.iter().filter(|_| !param.output) {
@@ -193,7 +243,11 @@ impl Linker<'_> {
             operand: Operand::Local(splice.local(param.local)),
             ty: param.ty,
         };
-        unit.params.iter().filter(|param| param.output).map(port).collect()
+        unit.params
+            .iter()
+            .filter(|param| param.output)
+            .map(port)
+            .collect()
     }
 
     /// Reports a feed whose target is no input.
@@ -201,7 +255,9 @@ impl Linker<'_> {
         let (name, rest) = longest_name(&feed.target, |name| inputs.iter().any(|p| p.name == name));
         let known = match inputs.iter().find(|p| p.name == name) {
             Some(param) => rest.iter().try_fold(param.ty, part).is_some(),
-            None => inputs.iter().any(|p| p.name.starts_with(&format!("{}.", feed.target))),
+            None => inputs
+                .iter()
+                .any(|p| p.name.starts_with(&format!("{}.", feed.target))),
         };
         if !known {
             let error = GraphError::UnknownParam {
@@ -217,17 +273,36 @@ impl Linker<'_> {
     /// Assigns a feed that is for a component or element of `param`.
     fn assign_part(&mut self, local: LocalId, param: &Param, feed: &Feed<'_>) {
         let (name, rest) = longest_name(&feed.target, |name| name == param.name);
-        let ([accessor], true, Some(wire)) = (rest, name == param.name, &feed.wire) else { return };
-        let (Some(ty), [value]) = (part(param.ty, accessor), &wire.parts[..]) else { return };
+        let ([accessor], true, Some(wire)) = (rest, name == param.name, &feed.wire) else {
+            return;
+        };
+        let (Some(ty), [value]) = (part(param.ty, accessor), &wire.parts[..]) else {
+            return;
+        };
         let element = self.temporary(ty);
-        self.assign(element, ty, value.operand, value.ty, &feed.target.to_string(), &feed.place);
+        self.assign(
+            element,
+            ty,
+            value.operand,
+            value.ty,
+            &feed.target.to_string(),
+            &feed.place,
+        );
         let index = match accessor {
             Accessor::Field(name) => component_index(name).unwrap_or(0),
             Accessor::Index(i) => *i,
         };
         let index = self.constant(Const::Int(index as i32));
-        let op = if param.ty.is_array() { Op::ArraySet } else { Op::TripleSet };
-        self.emit(local, op, vec![Operand::Local(local), index, Operand::Local(element)]);
+        let op = if param.ty.is_array() {
+            Op::ArraySet
+        } else {
+            Op::TripleSet
+        };
+        self.emit(
+            local,
+            op,
+            vec![Operand::Local(local), index, Operand::Local(element)],
+        );
     }
 
     fn group(
@@ -270,8 +345,11 @@ impl Linker<'_> {
             contexts: vec![None; count],
         };
         self.group_inputs(&mut scope, feeds, overrides);
-        let outputs: Vec<_> =
-            group.outputs.iter().filter(|o| wanted.is_none_or(|list| list.iter().any(|w| names(w, &o.name)))).collect();
+        let outputs: Vec<_> = group
+            .outputs
+            .iter()
+            .filter(|o| wanted.is_none_or(|list| list.iter().any(|w| names(w, &o.name))))
+            .collect();
         let bindings: Vec<&Binding> = outputs
             .iter()
             .map(|output| &output.binding)
@@ -293,7 +371,9 @@ impl Linker<'_> {
         let mut ports = vec![];
         for output in outputs {
             let place = scope.place(prefix, output.span);
-            let Some(wire) = self.binding(&scope, &output.binding, overrides, output.ty, &place) else { continue };
+            let Some(wire) = self.binding(&scope, &output.binding, overrides, output.ty, &place) else {
+                continue;
+            };
             for part in wire.parts {
                 let name = format!("{}{}", output.name, part.suffix);
                 let (operand, ty) = match output.ty {
@@ -331,22 +411,41 @@ impl Linker<'_> {
         }
         for input in &group.inputs {
             let place = scope.place(scope.prefix, input.span);
-            let fed = feeds.iter().rev().find(|feed| feed.target.head == input.name && feed.target.rest.is_empty());
+            let fed = feeds
+                .iter()
+                .rev()
+                .find(|feed| feed.target.head == input.name && feed.target.rest.is_empty());
             let wire = match (fed, &input.default) {
                 (Some(feed), _) => feed.wire.clone(),
                 (None, Some(default)) => self.binding(scope, default, overrides, input.ty, &place),
                 (None, None) => None,
             };
-            let partial: Vec<&Feed<'_>> =
-                feeds.iter().filter(|feed| feed.target.head == input.name && !feed.target.rest.is_empty()).collect();
+            let partial: Vec<&Feed<'_>> = feeds
+                .iter()
+                .filter(|feed| feed.target.head == input.name && !feed.target.rest.is_empty())
+                .collect();
             match (wire, input.ty) {
                 (Some(wire), Some(ty)) if wire.parts.len() == 1 => {
-                    let local = self.code.locals.push(Local { name: join(scope.prefix, &input.name), ty });
+                    let local = self.code.locals.push(Local {
+                        name: join(scope.prefix, &input.name),
+                        ty,
+                    });
                     let (value, place) = (&wire.parts[0], fed.map_or(place, |feed| feed.place.clone()));
-                    self.assign(local, ty, value.operand, value.ty, &join(scope.prefix, &input.name), &place);
+                    self.assign(
+                        local,
+                        ty,
+                        value.operand,
+                        value.ty,
+                        &join(scope.prefix, &input.name),
+                        &place,
+                    );
                     let param = exposed_param(&input.name, ty, local);
-                    partial.iter().for_each(|feed| self.assign_part(local, &param, feed));
-                    scope.inputs.insert(input.name.clone(), Wire::single(Operand::Local(local), ty));
+                    partial
+                        .iter()
+                        .for_each(|feed| self.assign_part(local, &param, feed));
+                    scope
+                        .inputs
+                        .insert(input.name.clone(), Wire::single(Operand::Local(local), ty));
                 }
                 (Some(wire), _) => {
                     scope.inputs.insert(input.name.clone(), wire);
@@ -374,7 +473,9 @@ impl Linker<'_> {
         let mut context = inherited.clone();
         for (global, binding, span) in &node.overrides {
             let place = scope.place(&join(scope.prefix, &node.name), *span);
-            let Some(wire) = self.binding(scope, binding, &inherited, Some(global.ty()), &place) else { continue };
+            let Some(wire) = self.binding(scope, binding, &inherited, Some(global.ty()), &place) else {
+                continue;
+            };
             let [value] = &wire.parts[..] else { continue };
             let local = self.temporary(global.ty());
             self.assign(local, global.ty(), value.operand, value.ty, global.name(), &place);
@@ -396,13 +497,20 @@ impl Linker<'_> {
             TemplateRef::Named(name) => self.templates.find(name),
         };
         let Some(template) = template else {
-            let TemplateRef::Named(name) = &node.template else { unreachable!("a template at hand is found") };
-            let error = GraphError::UnknownTemplate { name: name.clone(), known: self.templates.names() };
+            let TemplateRef::Named(name) = &node.template else {
+                unreachable!("a template at hand is found")
+            };
+            let error = GraphError::UnknownTemplate {
+                name: name.clone(),
+                known: self.templates.names(),
+            };
             self.report(error, &place);
             return;
         };
         let params = params(&template);
-        let inputs = params.as_ref().map(|list| list.iter().filter(|p| !p.output).collect::<Vec<_>>());
+        let inputs = params
+            .as_ref()
+            .map(|list| list.iter().filter(|p| !p.output).collect::<Vec<_>>());
         let mut feeds = vec![];
         for connection in &node.inputs {
             let place = scope.place(&prefix, connection.span);
@@ -414,10 +522,16 @@ impl Linker<'_> {
             {
                 continue;
             }
-            let expected = inputs.as_ref().and_then(|inputs| resolve(inputs, &connection.target));
+            let expected = inputs
+                .as_ref()
+                .and_then(|inputs| resolve(inputs, &connection.target));
             let expected = expected.filter(|ty| ty.base != Base::Void);
             let wire = self.binding(scope, &connection.binding, &context, expected, &place);
-            feeds.push(Feed { target: connection.target.clone(), wire, place });
+            feeds.push(Feed {
+                target: connection.target.clone(),
+                wire,
+                place,
+            });
         }
         scope.nodes[index] = self.template(&template, &prefix, feeds, &context, None, &place);
     }
@@ -478,15 +592,27 @@ impl Linker<'_> {
             };
             // A node by itself is its surface, or else its first output.
             if path.rest.is_empty() {
-                let port = ports.iter().find(|port| port.ty == Type::CLOSURE).unwrap_or(&ports[0]);
+                let port = ports
+                    .iter()
+                    .find(|port| port.ty == Type::CLOSURE)
+                    .unwrap_or(&ports[0]);
                 return Ok(Some(Wire::single(port.operand, port.ty)));
             }
-            let Some((Accessor::Field(head), rest)) = path.rest.split_first() else { return Err(unknown()) };
+            let Some((Accessor::Field(head), rest)) = path.rest.split_first() else {
+                return Err(unknown());
+            };
             let wires: Vec<Part> = ports
                 .iter()
-                .map(|port| Part { suffix: port.name.clone(), operand: port.operand, ty: port.ty })
+                .map(|port| Part {
+                    suffix: port.name.clone(),
+                    operand: port.operand,
+                    ty: port.ty,
+                })
                 .collect();
-            let inner = Path { head: head.clone(), rest: rest.to_vec() };
+            let inner = Path {
+                head: head.clone(),
+                rest: rest.to_vec(),
+            };
             return self.select(&wires, &inner).ok_or_else(unknown).map(Some);
         }
         let Some(wire) = scope.inputs.get(&path.head) else {
@@ -494,13 +620,21 @@ impl Linker<'_> {
                 return Ok(None);
             }
             let nodes = group.nodes.iter().map(|node| node.name.clone());
-            let known = nodes.chain(group.inputs.iter().map(|input| input.name.clone())).collect();
-            return Err(GraphError::UnknownNode { node: path.head.clone(), known });
+            let known = nodes
+                .chain(group.inputs.iter().map(|input| input.name.clone()))
+                .collect();
+            return Err(GraphError::UnknownNode {
+                node: path.head.clone(),
+                known,
+            });
         };
         let parts: Vec<Part> = wire
             .parts
             .iter()
-            .map(|part| Part { suffix: format!("{}{}", path.head, part.suffix), ..part.clone() })
+            .map(|part| Part {
+                suffix: format!("{}{}", path.head, part.suffix),
+                ..part.clone()
+            })
             .collect();
         let unknown = || GraphError::UnknownParam {
             path: path.to_string(),
@@ -524,7 +658,11 @@ impl Linker<'_> {
                 };
                 let index = self.constant(Const::Int(index as i32));
                 let local = self.temporary(element);
-                let op = if ty.is_array() { Op::ArrayGet } else { Op::TripleGet };
+                let op = if ty.is_array() {
+                    Op::ArrayGet
+                } else {
+                    Op::TripleGet
+                };
                 self.emit(local, op, vec![operand, index]);
                 (operand, ty) = (Operand::Local(local), element);
             }
@@ -534,8 +672,14 @@ impl Linker<'_> {
         let fields: Vec<Part> = parts
             .iter()
             .filter_map(|part| {
-                let suffix = part.suffix.strip_prefix(&prefix).filter(|rest| rest.starts_with('.'))?;
-                Some(Part { suffix: suffix.to_owned(), ..part.clone() })
+                let suffix = part
+                    .suffix
+                    .strip_prefix(&prefix)
+                    .filter(|rest| rest.starts_with('.'))?;
+                Some(Part {
+                    suffix: suffix.to_owned(),
+                    ..part.clone()
+                })
             })
             .collect();
         (!fields.is_empty()).then_some(Wire { parts: fields })
@@ -590,7 +734,10 @@ impl Linker<'_> {
         let feeds = wires
             .into_iter()
             .map(|(path, wire)| Feed {
-                target: Path { head: path.to_string(), rest: vec![] },
+                target: Path {
+                    head: path.to_string(),
+                    rest: vec![],
+                },
                 wire: Some(wire),
                 place: Place::NONE,
             })
@@ -598,17 +745,43 @@ impl Linker<'_> {
         let ports = self.unit(&unit, &file.sources, scope.prefix, feeds, overrides);
         let part = |port: Port| {
             let suffix = port.name.strip_prefix("result").unwrap_or_default().to_owned();
-            Part { suffix, operand: port.operand, ty: port.ty }
+            Part {
+                suffix,
+                operand: port.operand,
+                ty: port.ty,
+            }
         };
-        Some(Wire { parts: ports.into_iter().map(part).collect() })
+        Some(Wire {
+            parts: ports.into_iter().map(part).collect(),
+        })
     }
 
     /// `dst = value` with the language's implicit conversion.
-    fn assign(&mut self, dst: LocalId, expected: Type, value: Operand, found: Type, to: &str, place: &Place<'_>) {
+    fn assign(
+        &mut self,
+        dst: LocalId,
+        expected: Type,
+        value: Operand,
+        found: Type,
+        to: &str,
+        place: &Place<'_>,
+    ) {
         if !assignable(found, expected) {
             let from = self.describe(value);
-            let to = if to.is_empty() { "the input".to_owned() } else { format!("`{to}`") };
-            self.report(GraphError::Type { from, found, to, expected }, place);
+            let to = if to.is_empty() {
+                "the input".to_owned()
+            } else {
+                format!("`{to}`")
+            };
+            self.report(
+                GraphError::Type {
+                    from,
+                    found,
+                    to,
+                    expected,
+                },
+                place,
+            );
             return;
         }
         let mut value = value;
@@ -628,14 +801,19 @@ impl Linker<'_> {
     /// What a value is called in messages.
     fn describe(&self, value: Operand) -> String {
         match value {
-            Operand::Local(id) if !self.code.locals[id].name.is_empty() => format!("`{}`", self.code.locals[id].name),
+            Operand::Local(id) if !self.code.locals[id].name.is_empty() => {
+                format!("`{}`", self.code.locals[id].name)
+            }
             Operand::Local(_) => "the value".to_owned(),
             Operand::Const(_) => "the constant".to_owned(),
         }
     }
 
     fn temporary(&mut self, ty: Type) -> LocalId {
-        self.code.locals.push(Local { name: String::new(), ty })
+        self.code.locals.push(Local {
+            name: String::new(),
+            ty,
+        })
     }
 
     fn constant(&mut self, value: Const) -> Operand {
@@ -643,7 +821,12 @@ impl Linker<'_> {
     }
 
     fn emit(&mut self, dst: LocalId, op: Op, args: Vec<Operand>) {
-        self.code.body.push(Stmt::Op { dst: Some(dst), op, args, span: Span::default() });
+        self.code.body.push(Stmt::Op {
+            dst: Some(dst),
+            op,
+            args,
+            span: Span::default(),
+        });
     }
 
     /// Takes over a unit's sources, once; gives the position of the first.
@@ -666,11 +849,20 @@ impl Linker<'_> {
         let all: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
         for name in if wanted.is_empty() { &all[..] } else { wanted } {
             let mut found = false;
-            for port in ports.iter().filter(|port| port.name == *name || names(&port.name, name)) {
+            for port in ports
+                .iter()
+                .filter(|port| port.name == *name || names(&port.name, name))
+            {
                 found = true;
-                let local = self.code.locals.push(Local { name: port.name.clone(), ty: port.ty });
+                let local = self.code.locals.push(Local {
+                    name: port.name.clone(),
+                    ty: port.ty,
+                });
                 self.emit(local, Op::Copy, vec![port.operand]);
-                params.push(Param { output: true, ..exposed_param(&port.name, port.ty, local) });
+                params.push(Param {
+                    output: true,
+                    ..exposed_param(&port.name, port.ty, local)
+                });
             }
             // After a mistake outputs are missing that are not unknown.
             if !found && !self.diagnostics.has_errors() {
@@ -711,7 +903,11 @@ struct GroupScope<'g> {
 
 impl<'g> GroupScope<'g> {
     fn place(&self, instance: &str, span: Span) -> Place<'g> {
-        Place { sources: self.group.file.as_deref().map(|file| &file.sources), span, instance: instance.to_owned() }
+        Place {
+            sources: self.group.file.as_deref().map(|file| &file.sources),
+            span,
+            instance: instance.to_owned(),
+        }
     }
 }
 
@@ -719,21 +915,33 @@ impl<'g> GroupScope<'g> {
 fn whole_feed<'f, 'a>(feed: &'f Feed<'a>, param: &Param) -> Option<(&'f Part, &'f Feed<'a>)> {
     let wire = feed.wire.as_ref()?;
     let target = feed.target.to_string();
-    let part = wire.parts.iter().find(|part| param.name == format!("{target}{}", part.suffix))?;
+    let part = wire
+        .parts
+        .iter()
+        .find(|part| param.name == format!("{target}{}", part.suffix))?;
     Some((part, feed))
 }
 
 fn part_name(feed: &Feed<'_>) -> String {
-    if feed.place.instance.is_empty() { feed.target.to_string() } else { format!("{}.{}", feed.place.instance, feed.target) }
+    if feed.place.instance.is_empty() {
+        feed.target.to_string()
+    } else {
+        format!("{}.{}", feed.place.instance, feed.target)
+    }
 }
 
 /// Whether `name` is `whole` or a field of it.
 fn names(name: &str, whole: &str) -> bool {
-    name.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    name.strip_prefix(whole)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 fn join(prefix: &str, name: &str) -> String {
-    if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") }
+    if prefix.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{prefix}.{name}")
+    }
 }
 
 fn exposed_param(name: &str, ty: Type, local: LocalId) -> Param {

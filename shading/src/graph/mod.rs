@@ -20,7 +20,9 @@ mod splice;
 mod unit;
 
 pub use error::GraphError;
-pub use group::{Binding, Connection, GroupInput, GroupOutput, Node, ShaderGroupTemplate, TemplateRef, Value};
+pub use group::{
+    Binding, Connection, GroupInput, GroupOutput, Node, ShaderGroupTemplate, TemplateRef, Value,
+};
 pub use interface::ParamInfo;
 pub use link::{Linked, link};
 pub use path::{Accessor, Path};

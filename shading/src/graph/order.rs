@@ -18,7 +18,10 @@ impl Order {
     /// Orders the nodes that `wanted` bindings need.
     pub(super) fn of(group: &ShaderGroupTemplate, wanted: &[&Binding]) -> Result<Order, GraphError> {
         let mut feeds = Feeds::of(group);
-        let roots: Vec<NodeIndex> = wanted.iter().flat_map(|binding| sources(group, binding)).collect();
+        let roots: Vec<NodeIndex> = wanted
+            .iter()
+            .flat_map(|binding| sources(group, binding))
+            .collect();
         let nodes = sort(group, &feeds, &roots)?;
         let pulled_by = pulled_by(group, &feeds, &nodes, &roots);
         if pulled_by.iter().all(Option::is_none) {
@@ -32,12 +35,24 @@ impl Order {
                 feeds.overrides[node].extend(extra);
             }
         }
-        Ok(Order { nodes: sort(group, &feeds, &roots)?, pulled_by })
+        Ok(Order {
+            nodes: sort(group, &feeds, &roots)?,
+            pulled_by,
+        })
     }
 }
 
-fn sort(group: &ShaderGroupTemplate, feeds: &Feeds, roots: &[NodeIndex]) -> Result<Vec<NodeIndex>, GraphError> {
-    let mut sort = Sort { group, feeds, state: vec![State::New; group.nodes.len()], order: vec![] };
+fn sort(
+    group: &ShaderGroupTemplate,
+    feeds: &Feeds,
+    roots: &[NodeIndex],
+) -> Result<Vec<NodeIndex>, GraphError> {
+    let mut sort = Sort {
+        group,
+        feeds,
+        state: vec![State::New; group.nodes.len()],
+        order: vec![],
+    };
     for &root in roots {
         sort.visit(root)?;
     }
@@ -53,10 +68,17 @@ struct Feeds {
 impl Feeds {
     fn of(group: &ShaderGroupTemplate) -> Feeds {
         let inputs = |node: &super::Node| {
-            node.inputs.iter().flat_map(|connection| sources(group, &connection.binding)).collect()
+            node.inputs
+                .iter()
+                .flat_map(|connection| sources(group, &connection.binding))
+                .collect()
         };
-        let overrides =
-            |node: &super::Node| node.overrides.iter().flat_map(|(_, b, _)| sources(group, b)).collect();
+        let overrides = |node: &super::Node| {
+            node.overrides
+                .iter()
+                .flat_map(|(_, b, _)| sources(group, b))
+                .collect()
+        };
         Feeds {
             inputs: group.nodes.iter().map(inputs).collect(),
             overrides: group.nodes.iter().map(overrides).collect(),
@@ -88,7 +110,11 @@ fn for_each_name<'e>(expr: &'e ast::Expr, note: &mut impl FnMut(&'e str)) {
             ExprKind::Binary { left, right, .. } => stack.extend([&**left, right]),
             ExprKind::Assign { target, value, .. } => stack.extend([&**target, value]),
             ExprKind::Step { target, .. } => stack.push(target),
-            ExprKind::Ternary { condition, then, otherwise } => stack.extend([&**condition, then, otherwise]),
+            ExprKind::Ternary {
+                condition,
+                then,
+                otherwise,
+            } => stack.extend([&**condition, then, otherwise]),
             ExprKind::Construct { args, .. } | ExprKind::Call { args, .. } => {
                 stack.extend(args.iter().map(|arg| &arg.value));
             }
@@ -173,7 +199,11 @@ fn pulled_by(
     // Readers come after what they read, so that backwards every reader's own context is known.
     for &node in order.iter().rev() {
         let inherited = context[node].flatten();
-        let own = if group.nodes[node].overrides.is_empty() { inherited } else { Some(node) };
+        let own = if group.nodes[node].overrides.is_empty() {
+            inherited
+        } else {
+            Some(node)
+        };
         for &feed in &feeds.inputs[node] {
             read(&mut context, feed, own);
         }

@@ -48,7 +48,10 @@ impl From<&ReferencePath> for Path {
             Some(Accessor::Field(name)) => name,
             Some(Accessor::Index(_)) | None => String::new(),
         };
-        Path { head, rest: parts.collect() }
+        Path {
+            head,
+            rest: parts.collect(),
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::literal::literal;
 use super::{
-    Accessor, Binding, Connection, GroupInput, GroupOutput, Node, Path, ShaderGroupTemplate, TemplateRef, Value,
+    Accessor, Binding, Connection, GroupInput, GroupOutput, Node, Path, ShaderGroupTemplate, TemplateRef,
+    Value,
 };
 use crate::builtins::{self, Global};
 use crate::check;
@@ -34,9 +35,12 @@ pub fn group(group: &ast::Group, file: &Arc<ast::File>) -> Result<ShaderGroupTem
             let name = assign.target.joined();
             if !builder.group.outputs.iter().any(|output| output.name == name) {
                 let known: Vec<&str> = builder.group.outputs.iter().map(|o| o.name.as_str()).collect();
-                let error = Diagnostic::error(format!("`{name}` is not an output of group `{}`", group.name.text))
-                    .at(sources, assign.target.span, "")
-                    .nearest(&name, known);
+                let error = Diagnostic::error(format!(
+                    "`{name}` is not an output of group `{}`",
+                    group.name.text
+                ))
+                .at(sources, assign.target.span, "")
+                .nearest(&name, known);
                 builder.diagnostics.push(error);
             }
         }
@@ -58,7 +62,13 @@ pub fn material(
     let mut builder = Builder::new(name, span, file);
     let (unit, args) = match &expr.kind {
         ExprKind::Call { name, args, .. } => (name.clone(), &args[..]),
-        ExprKind::Name(unit) => (ast::Name { text: unit.clone(), span: expr.span }, &[][..]),
+        ExprKind::Name(unit) => (
+            ast::Name {
+                text: unit.clone(),
+                span: expr.span,
+            },
+            &[][..],
+        ),
         _ => {
             let error = Diagnostic::error("a material is a unit or a group with its arguments")
                 .at(&file.sources, expr.span, "")
@@ -67,9 +77,18 @@ pub fn material(
         }
     };
     builder.node(name.to_owned(), &unit, args, &[], expr.span);
-    let binding = Binding::Path(Path { head: name.to_owned(), rest: vec![] });
+    let binding = Binding::Path(Path {
+        head: name.to_owned(),
+        rest: vec![],
+    });
     let (name, ty) = ("surface".to_owned(), Some(Type::CLOSURE));
-    builder.group.outputs.push(GroupOutput { name, ty, binding, metadata: vec![], span: expr.span });
+    builder.group.outputs.push(GroupOutput {
+        name,
+        ty,
+        binding,
+        metadata: vec![],
+        span: expr.span,
+    });
     builder.diagnostics.into_result(builder.group)
 }
 
@@ -84,16 +103,22 @@ impl<'a> Builder<'a> {
         let mut group = ShaderGroupTemplate::new(name);
         group.file = Some(file.clone());
         group.span = span;
-        Builder { group, sources: &file.sources, diagnostics: Diagnostics::default() }
+        Builder {
+            group,
+            sources: &file.sources,
+            diagnostics: Diagnostics::default(),
+        }
     }
 
     fn error(&mut self, message: String, span: Span) {
-        self.diagnostics.push(Diagnostic::error(message).at(self.sources, span, ""));
+        self.diagnostics
+            .push(Diagnostic::error(message).at(self.sources, span, ""));
     }
 
     fn param(&mut self, param: &ast::Param, body: &[GroupStmt]) {
         let name = param.name.text.clone();
-        let taken = self.group.inputs.iter().any(|i| i.name == name) || self.group.outputs.iter().any(|o| o.name == name);
+        let taken = self.group.inputs.iter().any(|i| i.name == name)
+            || self.group.outputs.iter().any(|o| o.name == name);
         if taken || self.group.node(&name).is_some() {
             self.error(format!("`{name}` is declared twice"), param.name.span);
             return;
@@ -112,7 +137,13 @@ impl<'a> Builder<'a> {
                 Some(value) => Binding::Value(Value::Const(value, ty)),
                 None => self.binding(expr),
             });
-            self.group.inputs.push(GroupInput { name, ty: Some(ty), default, metadata, span });
+            self.group.inputs.push(GroupInput {
+                name,
+                ty: Some(ty),
+                default,
+                metadata,
+                span,
+            });
             return;
         }
         let assigned = body.iter().rev().find_map(|stmt| match stmt {
@@ -122,7 +153,13 @@ impl<'a> Builder<'a> {
         match assigned.or(param.default.as_ref()) {
             Some(expr) => {
                 let binding = self.binding(expr);
-                self.group.outputs.push(GroupOutput { name, ty: Some(ty), binding, metadata, span });
+                self.group.outputs.push(GroupOutput {
+                    name,
+                    ty: Some(ty),
+                    binding,
+                    metadata,
+                    span,
+                });
             }
             None => self.error(format!("output `{name}` is never assigned"), span),
         }
@@ -131,10 +168,19 @@ impl<'a> Builder<'a> {
     fn instance(&mut self, instance: &ast::Instance) {
         let name = instance.name.text.clone();
         if self.group.node(&name).is_some() {
-            self.error(format!("there already is an instance `{name}`"), instance.name.span);
+            self.error(
+                format!("there already is an instance `{name}`"),
+                instance.name.span,
+            );
             return;
         }
-        self.node(name, &instance.unit, &instance.args, &instance.overrides, instance.span);
+        self.node(
+            name,
+            &instance.unit,
+            &instance.args,
+            &instance.overrides,
+            instance.span,
+        );
     }
 
     fn node(
@@ -158,19 +204,31 @@ impl<'a> Builder<'a> {
         for arg in args {
             let Some(name) = &arg.name else {
                 let unit = &unit.text;
-                self.error(format!("arguments of `{unit}` are given by name: write `name = value`"), arg.value.span);
+                self.error(
+                    format!("arguments of `{unit}` are given by name: write `name = value`"),
+                    arg.value.span,
+                );
                 continue;
             };
             if node.inputs.iter().any(|c| c.target.head == name.text) {
                 self.error(format!("`{}` is given twice", name.text), name.span);
             }
-            let target = Path { head: name.text.clone(), rest: vec![] };
+            let target = Path {
+                head: name.text.clone(),
+                rest: vec![],
+            };
             let binding = self.binding(&arg.value);
-            node.inputs.push(Connection { target, binding, span: name.span.to(arg.value.span) });
+            node.inputs.push(Connection {
+                target,
+                binding,
+                span: name.span.to(arg.value.span),
+            });
         }
         for assign in overrides {
             match Global::from_name(&assign.target.joined()) {
-                Some(global) => node.overrides.push((global, self.binding(&assign.value), assign.span)),
+                Some(global) => node
+                    .overrides
+                    .push((global, self.binding(&assign.value), assign.span)),
                 None => {
                     let name = assign.target.joined();
                     let error = Diagnostic::error(format!("`{name}` is not a global variable"))
@@ -199,7 +257,11 @@ impl<'a> Builder<'a> {
     fn lift_calls(&mut self, expr: &mut ast::Expr) {
         let span = expr.span;
         match &mut expr.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::String(_) | ExprKind::Bool(_) | ExprKind::Name(_) => {}
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::String(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Name(_) => {}
             ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Braces(list) => {
                 list.iter_mut().for_each(|e| self.lift_calls(e));
             }
@@ -213,16 +275,28 @@ impl<'a> Builder<'a> {
                 self.lift_calls(value);
             }
             ExprKind::Step { target, .. } => self.lift_calls(target),
-            ExprKind::Ternary { condition, then, otherwise } => {
-                [condition, then, otherwise].into_iter().for_each(|e| self.lift_calls(e));
+            ExprKind::Ternary {
+                condition,
+                then,
+                otherwise,
+            } => {
+                [condition, then, otherwise]
+                    .into_iter()
+                    .for_each(|e| self.lift_calls(e));
             }
             ExprKind::Member { object, .. } => self.lift_calls(object),
             ExprKind::Index { object, index } => {
                 self.lift_calls(object);
                 self.lift_calls(index);
             }
-            ExprKind::Construct { args, .. } => args.iter_mut().for_each(|arg| self.lift_calls(&mut arg.value)),
-            ExprKind::Call { name, template: None, args } if is_unit_call(&name.text, args) => {
+            ExprKind::Construct { args, .. } => {
+                args.iter_mut().for_each(|arg| self.lift_calls(&mut arg.value));
+            }
+            ExprKind::Call {
+                name,
+                template: None,
+                args,
+            } if is_unit_call(&name.text, args) => {
                 let node = format!("{}_{}", name.text, self.group.nodes.len());
                 self.node(node.clone(), &name.clone(), &args.clone(), &[], span);
                 expr.kind = ExprKind::Name(node);
@@ -243,7 +317,10 @@ fn is_unit_call(name: &str, args: &[ast::Argument]) -> bool {
 /// The path that an expression is, if it is one.
 fn path(expr: &ast::Expr) -> Option<Path> {
     match &expr.kind {
-        ExprKind::Name(name) => Some(Path { head: name.clone(), rest: vec![] }),
+        ExprKind::Name(name) => Some(Path {
+            head: name.clone(),
+            rest: vec![],
+        }),
         ExprKind::Member { object, name } => {
             let mut path = path(object)?;
             path.rest.push(Accessor::Field(name.text.clone()));

@@ -100,23 +100,48 @@ impl<'a> Splice<'a> {
                 if let Op::Global(global) = op
                     && let Some((_, value)) = self.overrides.iter().find(|(g, _)| g == global)
                 {
-                    return Stmt::Op { dst, op: Op::Copy, args: vec![*value], span };
+                    return Stmt::Op {
+                        dst,
+                        op: Op::Copy,
+                        args: vec![*value],
+                        span,
+                    };
                 }
-                Stmt::Op { dst, op: *op, args: self.operands(args), span }
+                Stmt::Op {
+                    dst,
+                    op: *op,
+                    args: self.operands(args),
+                    span,
+                }
             }
-            Stmt::Call { function, args, results, span } => Stmt::Call {
+            Stmt::Call {
+                function,
+                args,
+                results,
+                span,
+            } => Stmt::Call {
                 function: self.functions[*function].expect("every function of the unit was given a new id"),
                 args: self.operands(args),
                 results: results.iter().map(|&id| self.local(id)).collect(),
                 span: self.span(*span),
             },
-            Stmt::If { condition, then, otherwise } => Stmt::If {
+            Stmt::If {
+                condition,
+                then,
+                otherwise,
+            } => Stmt::If {
                 condition: self.operand(*condition),
                 then: self.block(then),
                 otherwise: self.block(otherwise),
             },
-            Stmt::Loop { body, span } => Stmt::Loop { body: self.block(body), span: self.span(*span) },
-            Stmt::Scope { scope, body } => Stmt::Scope { scope: self.scope(*scope), body: self.block(body) },
+            Stmt::Loop { body, span } => Stmt::Loop {
+                body: self.block(body),
+                span: self.span(*span),
+            },
+            Stmt::Scope { scope, body } => Stmt::Scope {
+                scope: self.scope(*scope),
+                body: self.block(body),
+            },
             Stmt::Leave(scope) => Stmt::Leave(self.scope(*scope)),
         }
     }
@@ -139,6 +164,9 @@ impl<'a> Splice<'a> {
     }
 
     fn span(&self, span: Span) -> Span {
-        Span { source: SourceId(span.source.0 + self.first_source as u32), ..span }
+        Span {
+            source: SourceId(span.source.0 + self.first_source as u32),
+            ..span
+        }
     }
 }

@@ -86,7 +86,10 @@ fn place(path: &Path, line: Option<usize>) -> String {
 
 /// The bytes of a file.
 fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
-    fs::read(path).map_err(|source| ImportError::Read { path: path.into(), source })
+    fs::read(path).map_err(|source| ImportError::Read {
+        path: path.into(),
+        source,
+    })
 }
 
 /// Reads a model, of the format that its extension says.
@@ -94,11 +97,18 @@ fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
 /// # Errors
 /// When the file cannot be read or makes no sense.
 pub fn read_model(path: &Path) -> Result<Model, ImportError> {
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
+    let extension = path
+        .extension()
+        .and_then(|extension| extension.to_str())
+        .unwrap_or_default()
+        .to_ascii_lowercase();
     match extension.as_str() {
         "glb" | "gltf" => load_gltf(path),
         "obj" => Ok(obj_material::model(path, load_obj(path)?)),
         "ply" => Ok(Model::of_mesh(path, load_ply(path)?)),
-        _ => Err(ImportError::Kind { path: path.to_owned(), expected: "a PLY, OBJ, glTF or GLB file" }),
+        _ => Err(ImportError::Kind {
+            path: path.to_owned(),
+            expected: "a PLY, OBJ, glTF or GLB file",
+        }),
     }
 }
