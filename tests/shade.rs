@@ -242,6 +242,8 @@ fn shaders_are_layers_of_a_group() {
     bench
         .shade("-layer a s.ksl:grid -layer b s.ksl:grid -connect a name b k")
         .fails(&["name"]);
+    let prints = bench.shade("-param k 3 -layer a s.ksl:grid -layer b s.ksl:says -connect a f b k");
+    assert_eq!(prints.ok(), "0.5 0.5 8\n");
     let given = bench.kiln(&["shade", "-expr", "result = color(s, 2 * t, 1)", "-g", "1", "1"]);
     assert_eq!(given.ok(), "result = 0.5 1 1\nalpha = 1\n");
 }
@@ -283,6 +285,12 @@ fn mistakes_are_told_with_what_was_meant() {
         .fails(&["did you mean `camera`?"]);
     assert_eq!(bench.shade("-g 0 1 s.ksl").status, 2);
     assert_eq!(bench.shade("-g 1 1").status, 2);
+    let warned = Bench::new(&[(
+        "w.ksl",
+        "shader w(output float f = 0) {\n    float unused = 1;\n}\n",
+    )]);
+    assert_eq!(warned.shade("w.ksl").ok(), "f = 0\n");
+    assert!(warned.shade("-v w.ksl").err.contains("`unused` is never used"));
     let wrong = Bench::new(&[("w.osl", "shader w(output float f = 0) {\n    f = g;\n}\n")]);
     wrong
         .shade("w.osl -o f x.exr")

@@ -66,10 +66,13 @@ pub struct ShadeArgs {
     /// Prints statistics, or writes them as JSON
     #[arg(long, aliases = ["runstats"], value_name = "FILE.json", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub stats: Option<PathBuf>,
+    /// Shows warnings of the compiler too, as `kiln check` does
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Flags of `testshade` that change nothing here
     #[arg(
-        short = 'v', long = "O1", hide = true, action = ArgAction::Count,
-        aliases = ["O2", "verbose", "debug", "groupoutputs", "raytype_opt", "batched", "warmup", "inbuffer",
+        long = "O1", hide = true, action = ArgAction::Count,
+        aliases = ["O2", "debug", "groupoutputs", "raytype_opt", "batched", "warmup", "inbuffer",
             "no-output-placement", "shadeimage", "noshadeimage", "debugnan", "debuguninit", "use_rs_bitcode"]
     )]
     pub ignored_flags: u8,

@@ -21,10 +21,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let mut shown = vec![];
     for word in &args.shaders {
         match shader_file::find(&system, word) {
-            Ok(found) => {
-                diagnostics.list.extend(found.warnings.list);
-                shown.extend(found.templates.iter().map(Info::of));
-            }
+            Ok(found) => shown.extend(found.templates.iter().map(Info::of)),
             Err(errors) => diagnostics.list.extend(errors.list),
         }
     }

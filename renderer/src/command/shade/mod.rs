@@ -49,7 +49,9 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let names: Vec<&str> = requests.list.iter().map(|(name, _)| *name).collect();
     let subject = subject::find(&args.setup, &names, &system).map_err(told)?;
     let load = start.elapsed();
-    print(&subject.warnings);
+    if args.verbose {
+        print(&subject.warnings);
+    }
 
     let options = InstanceOptions {
         inputs: subject.inputs.clone(),

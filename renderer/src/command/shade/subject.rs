@@ -259,6 +259,7 @@ fn group(
         }
     }
     let mut outputs = vec![];
+    // Without any output the group runs for what it prints.
     if wanted.is_empty()
         && let (Some(layer), Some(name)) = (layers.last(), names.last())
     {
