@@ -18,17 +18,13 @@ impl Order {
     /// Orders the nodes that `wanted` bindings need.
     pub(super) fn of(group: &ShaderGroupTemplate, wanted: &[&Binding]) -> Result<Order, GraphError> {
         let mut feeds = Feeds::of(group);
-<<<<<<< HEAD
-        let roots: Vec<NodeIndex> = wanted
+        let mut roots: Vec<NodeIndex> = wanted
             .iter()
             .flat_map(|binding| sources(group, binding))
             .collect();
-=======
-        let mut roots: Vec<NodeIndex> = wanted.iter().flat_map(|binding| sources(group, binding)).collect();
         if group.outputs.is_empty() {
             roots = ends(&feeds);
         }
->>>>>>> shade
         let nodes = sort(group, &feeds, &roots)?;
         let pulled_by = pulled_by(group, &feeds, &nodes, &roots);
         if pulled_by.iter().all(Option::is_none) {
@@ -49,7 +45,21 @@ impl Order {
     }
 }
 
-<<<<<<< HEAD
+/// The nodes that no other reads: a group that shows nothing runs for what they print. All nodes where each is read,
+/// which makes a cycle.
+fn ends(feeds: &Feeds) -> Vec<NodeIndex> {
+    let mut is_read = vec![false; feeds.inputs.len()];
+    feeds
+        .inputs
+        .iter()
+        .chain(&feeds.overrides)
+        .flatten()
+        .for_each(|&node| is_read[node] = true);
+    let all = 0..is_read.len();
+    let ends: Vec<NodeIndex> = all.clone().filter(|&node| !is_read[node]).collect();
+    if ends.is_empty() { all.collect() } else { ends }
+}
+
 fn sort(
     group: &ShaderGroupTemplate,
     feeds: &Feeds,
@@ -61,20 +71,6 @@ fn sort(
         state: vec![State::New; group.nodes.len()],
         order: vec![],
     };
-=======
-/// The nodes that no other reads: a group that shows nothing runs for what they print. All nodes where each is read,
-/// which makes a cycle.
-fn ends(feeds: &Feeds) -> Vec<NodeIndex> {
-    let mut is_read = vec![false; feeds.inputs.len()];
-    feeds.inputs.iter().chain(&feeds.overrides).flatten().for_each(|&node| is_read[node] = true);
-    let all = 0..is_read.len();
-    let ends: Vec<NodeIndex> = all.clone().filter(|&node| !is_read[node]).collect();
-    if ends.is_empty() { all.collect() } else { ends }
-}
-
-fn sort(group: &ShaderGroupTemplate, feeds: &Feeds, roots: &[NodeIndex]) -> Result<Vec<NodeIndex>, GraphError> {
-    let mut sort = Sort { group, feeds, state: vec![State::New; group.nodes.len()], order: vec![] };
->>>>>>> shade
     for &root in roots {
         sort.visit(root)?;
     }
