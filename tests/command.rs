@@ -82,7 +82,7 @@ fn damaged_files() {
     let cases: [(&str, &[&str]); 4] = [
         ("0 0 0\n1 0 0\n", &["m.ply", "cut short"]),
         ("0 0 0\n1 0 0\n0 1 0\n3 0 1 7\n", &["m.ply", "vertex 7"]),
-        ("0 0 0\n1 0 nan\n0 1 0\n3 0 1 2\n", &["m.ply", "not finite"]),
+        ("0 0 0\n1 0 nan\n0 1 0\n3 0 1 2\n", &["m.ply:11", "nan"]),
         ("0 0 0\n1 0 0\n0 1 0\n3 0 1\n", &["m.ply"]),
     ];
     for (rest, words) in cases {
@@ -170,7 +170,7 @@ fn endless_shaders_end() {
     let message = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{message}");
     assert!(
-        message.contains("warning") && message.contains("fuel"),
+        message.contains("warning") && message.contains("too many turns"),
         "{message}"
     );
     assert!(folder.path().join("out.png").is_file());

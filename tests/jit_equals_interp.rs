@@ -16,7 +16,7 @@ use support::generate::{self, Random, TestHost};
 const POINTS: u64 = 200;
 
 fn system() -> ShadingSystem {
-    ShadingSystem::new(closure_registry(), Arc::new(TestHost)).with_library(Box::new(library::find))
+    ShadingSystem::new(closure_registry(), Arc::new(TestHost)).with_library(library::LIBRARY)
 }
 
 /// A plausible shading point: most numbers ordinary, some at the borders where patterns change.
@@ -176,7 +176,7 @@ fn sixty_four_threads_compile_at_once() {
     shared
         .load(Source::new("groups.ksl", GROUPS))
         .unwrap_or_else(|e| panic!("{e}"));
-    let names: Vec<&str> = library::names().chain(["wall", "painted"]).collect();
+    let names: Vec<&str> = library::names().into_iter().chain(["wall", "painted"]).collect();
     let globals = point(1);
     let first = |system: &ShadingSystem, name: &str| {
         let template = system.template(name).unwrap_or_else(|| panic!("no {name}"));

@@ -16,8 +16,14 @@ use crate::runtime::{ClosureRegistry, HostFunctions, ShaderHost, ShadingContext}
 use crate::source::{Source, SourceMap};
 use crate::syntax::{self, ast};
 
-/// Where units and groups that no source has brought are looked for: the text of the unit or group of a name.
-pub type Library = Box<dyn Fn(&str) -> Option<Arc<Source>> + Send + Sync>;
+/// Where units and groups that no source has brought are looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Library {
+    /// The source of the unit or group of a name.
+    pub find: fn(&str) -> Option<Arc<Source>>,
+    /// All names that it has.
+    pub names: fn() -> Vec<&'static str>,
+}
 
 /// Units and groups by name, and everything that compiles them. All of it may be used from many threads at once.
 pub struct ShadingSystem {
@@ -247,18 +253,19 @@ impl Templates for ShadingSystem {
         if let Some(template) = self.known(name) {
             return Some(template);
         }
-        let source = self.library.as_ref()?(name)?;
+        let source = (self.library?.find)(name)?;
         // A library that does not compile is a mistake of whoever ships it: its own tests say what is wrong.
         self.load(source).ok()?;
         self.known(name)
     }
 
     fn names(&self) -> Vec<String> {
-        self.templates
-            .read()
-            .unwrap_or_else(PoisonError::into_inner)
+        let known = self.templates.read().unwrap_or_else(PoisonError::into_inner);
+        let shipped = self.library.map(|library| (library.names)()).unwrap_or_default();
+        known
             .keys()
             .cloned()
+            .chain(shipped.into_iter().map(str::to_owned))
             .collect()
     }
 }

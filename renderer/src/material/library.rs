@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use shading::Source;
+use shading::{Library, Source};
 
 macro_rules! library {
     ($($name:literal)*) => {
@@ -57,9 +57,12 @@ pub fn find(name: &str) -> Option<Arc<Source>> {
 }
 
 /// The names of all that ships.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    FILES.iter().map(|(name, _)| *name)
+pub fn names() -> Vec<&'static str> {
+    FILES.iter().map(|(name, _)| *name).collect()
 }
+
+/// The library as the shading system takes it.
+pub const LIBRARY: Library = Library { find, names };
 
 #[cfg(test)]
 mod tests {
@@ -82,7 +85,7 @@ mod tests {
             })
             .collect();
         files.sort();
-        let mut listed: Vec<&str> = names().collect();
+        let mut listed = names();
         listed.sort_unstable();
         assert_eq!(listed, files);
     }

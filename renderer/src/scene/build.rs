@@ -56,7 +56,7 @@ pub struct ShaderStats {
 
 /// A system that knows the renderer's closures and the shipped library.
 pub fn shading_system(host: Arc<Host>) -> ShadingSystem {
-    ShadingSystem::new(closure_registry(), host).with_library(Box::new(library::find))
+    ShadingSystem::new(closure_registry(), host).with_library(library::LIBRARY)
 }
 
 /// Builds a scene for one of its cameras, the first when none is named.
