@@ -50,7 +50,7 @@ impl From<[f32; 3]> for Triple {
     }
 }
 
-/// A shading point. Positions and directions are in the "common" space, which is the world of the embedder [m].
+/// A shading point. Positions and directions are in the "common" space, which is the world of the embedder `[m]`.
 /// Compiled code reads it at the offsets of this structure.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(16))]
@@ -95,7 +95,7 @@ pub struct ShaderGlobals {
     pub time: f32,
     /// `dtime`.
     pub dtime: f32,
-    /// Area of the emitting surface, for light shaders [m²].
+    /// Area of the emitting surface, for light shaders `[m²]`.
     pub surface_area: f32,
     /// What found the point.
     pub ray_kind: RayKind,

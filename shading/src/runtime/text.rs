@@ -72,7 +72,7 @@ pub(crate) unsafe fn write(at: *mut u8, text: &str) -> *const TextHeader {
 /// Reads a text.
 ///
 /// # Safety
-/// `text` was made by [`write`] (or is [`empty`]), and its memory is neither freed nor changed during `'a`.
+/// `text` was made by [`write()`] (or is [`empty`]), and its memory is neither freed nor changed during `'a`.
 pub(crate) unsafe fn read<'a>(text: *const TextHeader) -> &'a str {
     // SAFETY: the header is followed by as many bytes of UTF-8 as it says.
     unsafe {
