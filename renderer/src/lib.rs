@@ -19,7 +19,10 @@
 #![deny(unsafe_code, missing_docs)]
 // Units stand in brackets: `[m]`.
 #![allow(rustdoc::broken_intra_doc_links, reason = "units stand in brackets")]
-#![allow(rustdoc::private_intra_doc_links, reason = "the documentation is built with private items")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
 
 pub mod accel;
 pub mod bsdf;

@@ -14,7 +14,10 @@
 //! comes from the caller, textures and matrices through [`ShaderHost`], closures are whatever the embedder registers.
 
 #![deny(unsafe_code, missing_docs)]
-#![allow(rustdoc::private_intra_doc_links, reason = "the documentation is built with private items")]
+#![allow(
+    rustdoc::private_intra_doc_links,
+    reason = "the documentation is built with private items"
+)]
 
 pub mod builtins;
 pub mod check;
