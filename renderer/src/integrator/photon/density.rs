@@ -10,7 +10,9 @@ use crate::math::INV_PI;
 /// Photons with what turns their numbers into watts.
 #[derive(Debug)]
 pub struct PhotonMap {
-    pub(super) tree: KdTree<Photon>,
+    /// Every so-many-th photon each: a lookup takes one of them at random, which costs less and over many samples sees
+    /// all photons.
+    slices: Vec<KdTree<Photon>>,
     /// Photons shot for it.
     pub(super) shot: u64,
     /// Power of a photon's unit, divided by what was shot [W].
@@ -39,6 +41,8 @@ pub(super) struct Site {
     pub(super) both_sides: bool,
     /// Photons that came more segments do not count.
     pub(super) max_segments: u32,
+    /// Whether it is where a photon is, which would make that one count too much.
+    pub(super) at_photon: bool,
 }
 
 /// Cosine between normals up to which two points are of one surface.
@@ -66,9 +70,20 @@ impl Nearest {
         }
     }
 
-    fn start(&mut self, count: usize) {
+    /// Finds the `count` nearest photons of a site within `radius`, or all there are, and gives the squared radius that
+    /// holds them.
+    #[inline]
+    fn find(&mut self, tree: &KdTree<Photon>, site: &Site, count: usize, radius: f32) -> f32 {
         self.found.clear();
         self.count = count.clamp(1, MAX_NEAREST);
+        let mut r2 = radius * radius;
+        tree.search(site.p, r2, |index, photon, d2| {
+            if site.counts(photon, d2) {
+                r2 = self.add(d2, index as u32, r2);
+            }
+            r2
+        });
+        r2
     }
 
     /// Takes one in, and gives the squared distance from which on others do not matter.
@@ -116,19 +131,49 @@ impl Nearest {
 }
 
 impl PhotonMap {
-    /// A map of `photons` out of `shot`, in units of `unit` watts.
-    pub(super) fn new(photons: Vec<Photon>, shot: u64, unit: f32) -> PhotonMap {
+    /// A map of `photons` out of `shot`, in units of `unit` watts, in so many slices.
+    pub(super) fn new(photons: Vec<Photon>, slices: usize, shot: u64, unit: f32) -> PhotonMap {
+        let slice = |first: usize| photons.iter().skip(first).step_by(slices).copied().collect();
         PhotonMap {
-            tree: KdTree::new(photons),
+            slices: match slices {
+                1 => vec![KdTree::new(photons)],
+                _ => (0..slices).map(|first| KdTree::new(slice(first))).collect(),
+            },
             shot,
             scale: if shot > 0 { (f64::from(unit) / shot as f64) as f32 } else { 0.0 },
             radius: 0.0,
         }
     }
 
-    /// The photons in the tree's order.
-    pub fn photons(&self) -> &[Photon] {
-        self.tree.items()
+    /// The photons, in the trees' order.
+    pub fn photons(&self) -> impl Iterator<Item = &Photon> {
+        self.slices.iter().flat_map(KdTree::items)
+    }
+
+    /// How many photons there are.
+    pub fn len(&self) -> usize {
+        self.slices.iter().map(|slice| slice.items().len()).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many levels the deepest tree has.
+    pub fn depth(&self) -> u32 {
+        self.slices.iter().map(KdTree::depth).max().unwrap_or(0)
+    }
+
+    /// Memory that it holds [bytes].
+    pub fn memory(&self) -> usize {
+        self.slices.iter().map(KdTree::memory).sum()
+    }
+
+    /// Whether a lookup has several slices to choose from.
+    #[inline]
+    pub(super) fn is_sliced(&self) -> bool {
+        self.slices.len() > 1
     }
 
     /// Photons that were shot for it.
@@ -146,66 +191,53 @@ impl PhotonMap {
         photon.power() * self.scale
     }
 
-    /// Finds the `count` nearest photons of a site within `radius`, or all there are (of `count` at most
-    /// [`MAX_NEAREST`]), and gives the squared radius that holds them.
+    /// The slice that `u` chooses.
     #[inline]
-    pub(super) fn nearest(&self, site: &Site, count: usize, radius: f32, nearest: &mut Nearest) -> f32 {
-        nearest.start(count);
-        let mut r2 = radius * radius;
-        self.tree.search(site.p, r2, |index, photon, d2| {
-            if self.counts(site, photon) {
-                r2 = nearest.add(d2, index as u32, r2);
-            }
-            r2
-        });
-        r2
+    fn slice(&self, u: f32) -> &KdTree<Photon> {
+        let index = (u * self.slices.len() as f32) as usize;
+        &self.slices[index.min(self.slices.len() - 1)]
     }
 
-    /// The sum over the nearest photons of a site of what `response` makes of them, by the kernel's density [1/m²].
+    /// The sum over the `count` nearest photons of a site, or all there are within the map's radius, of what `response`
+    /// makes of them, by the kernel's density [1/m²]; and the radius that holds them. `u` chooses a slice, in which
+    /// `count` is shared out.
     #[inline]
     pub(super) fn estimate(
         &self,
         site: &Site,
         count: usize,
+        u: f32,
         nearest: &mut Nearest,
-        mut response: impl FnMut(&Photon) -> Rgb,
-    ) -> Rgb {
-        if self.tree.items().is_empty() {
-            return Rgb::BLACK;
-        }
-        let r2 = self.nearest(site, count, self.radius, nearest);
+        mut response: impl FnMut(&Photon, f32) -> Rgb,
+    ) -> (Rgb, f32) {
+        let slice = self.slice(u);
+        let count = (count / self.slices.len()).max(2);
+        let r2 = nearest.find(slice, site, count, self.radius);
         let mut sum = Rgb::BLACK;
         for &(d2, index) in &nearest.found {
-            let photon = &self.tree.items()[index as usize];
-            sum += response(photon) * photon.power() * kernel(d2, r2);
+            let photon = &slice.items()[index as usize];
+            sum += response(photon, kernel(d2, r2) * self.scale * self.slices.len() as f32);
         }
-        sum * self.scale
+        (sum, r2.sqrt())
     }
 
-    /// The same over all photons within `radius`, however many.
+    /// The same over all photons within the map's radius, however many.
     #[inline]
     pub(super) fn estimate_within(
         &self,
         site: &Site,
-        radius: f32,
-        mut response: impl FnMut(&Photon) -> Rgb,
+        u: f32,
+        mut response: impl FnMut(&Photon, f32) -> Rgb,
     ) -> Rgb {
-        let r2 = radius * radius;
+        let r2 = self.radius * self.radius;
         let mut sum = Rgb::BLACK;
-        self.tree.search(site.p, r2, |_, photon, d2| {
-            if self.counts(site, photon) {
-                sum += response(photon) * photon.power() * kernel(d2, r2);
+        self.slice(u).search(site.p, r2, |_, photon, d2| {
+            if site.counts(photon, d2) {
+                sum += response(photon, kernel(d2, r2) * self.scale * self.slices.len() as f32);
             }
             r2
         });
-        sum * self.scale
-    }
-
-    /// What `visit` is shown: the nearest photons that were found last, with their kernel.
-    pub(super) fn each_found(&self, nearest: &Nearest, r2: f32, mut visit: impl FnMut(&Photon, f32)) {
-        for &(d2, index) in &nearest.found {
-            visit(&self.tree.items()[index as usize], kernel(d2, r2));
-        }
+        sum
     }
 
     /// Sets how far lookups reach: `given`, or so far that a lookup of `count` photons hardly ever ends before.
@@ -216,31 +248,39 @@ impl PhotonMap {
     /// Thrice the upper quartile of the distance to the `count`-th nearest photon, over a sample of them.
     fn typical_radius(&self, count: usize, most: f32) -> f32 {
         const SAMPLES: usize = 512;
-        let photons = self.tree.items();
+        let slice = &self.slices[0];
+        let photons = slice.items();
+        let count = (count / self.slices.len()).max(2);
         let mut nearest = Nearest::new();
         let mut distances: Vec<f32> = photons
             .iter()
             .step_by((photons.len() / SAMPLES).max(1))
-            .map(|photon| {
-                let site = Site {
-                    p: photon.p(),
-                    n: photon.n(),
-                    both_sides: false,
-                    max_segments: u32::MAX,
-                };
-                self.nearest(&site, count, most, &mut nearest).sqrt()
-            })
+            .map(|photon| nearest.find(slice, &Site::of(photon, u32::MAX), count, most).sqrt())
             .collect();
         distances.sort_unstable_by(f32::total_cmp);
         distances
             .get(distances.len() * 3 / 4)
             .map_or(0.0, |quartile| (3.0 * quartile).min(most))
     }
+}
+
+impl Site {
+    /// Where a photon is, on its side.
+    pub(super) fn of(photon: &Photon, max_segments: u32) -> Site {
+        Site {
+            p: photon.p(),
+            n: photon.n(),
+            both_sides: false,
+            max_segments,
+            at_photon: true,
+        }
+    }
 
     #[inline]
-    fn counts(&self, site: &Site, photon: &Photon) -> bool {
-        photon.segments() <= site.max_segments
-            && same_surface(photon.p() - site.p, site.n, photon.n(), site.both_sides)
+    fn counts(&self, photon: &Photon, d2: f32) -> bool {
+        photon.segments() <= self.max_segments
+            && !(self.at_photon && d2 == 0.0)
+            && same_surface(photon.p() - self.p, self.n, photon.n(), self.both_sides)
     }
 }
 

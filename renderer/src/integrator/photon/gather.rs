@@ -150,7 +150,7 @@ impl Photons {
                 if let Some(show) = self.settings.show
                     && vertex.is_wide()
                 {
-                    return walk.throughput * self.shown(show, &vertex, context);
+                    return walk.throughput * self.shown(show, &vertex, sampler, context);
                 }
                 radiance += walk.throughput * self.known(scene, &walk, &mut vertex, sampler, context);
             }
@@ -224,10 +224,10 @@ impl Photons {
 
         let left = self.max_depth() - walk.depth;
         if !vertex.answered || bsdf.has(Part::Rough) {
-            radiance += self.mapped(&self.caustic, vertex, left, self.settings.caustic_k, |_| true, context);
+            radiance += self.mapped(&self.caustic, vertex, left, self.settings.caustic_k, |_| true, sampler, context);
             if self.is_direct() {
                 let counts = |photon: &Photon| !photon.is_caustic() && photon.segments() > 1;
-                radiance += self.mapped(&self.global, vertex, left, self.settings.k, counts, context);
+                radiance += self.mapped(&self.global, vertex, left, self.settings.k, counts, sampler, context);
             }
         }
         radiance
@@ -246,10 +246,14 @@ impl Photons {
                 n,
                 both_sides: false,
                 max_segments: left,
+                at_photon: false,
             };
-            let estimate =
-                self.global.estimate(&site, self.settings.k as usize, &mut context.nearest, |_| Rgb::WHITE);
-            estimate * (1.0 / record.covered)
+            let count = self.settings.k as usize;
+            let (irradiance, _) =
+                self.global.estimate(&site, count, 0.0, &mut context.nearest, |photon, density| {
+                    photon.power() * density
+                });
+            irradiance * (1.0 / record.covered)
         };
         let (near, far) = vertex.bsdf.diffuse_albedo(vertex.it.wo);
         let mut radiance = near * of(record, vertex.n, context);
@@ -272,9 +276,10 @@ impl Photons {
         max_segments: u32,
         count: u32,
         counts: impl Fn(&Photon) -> bool,
+        sampler: &mut Sampler,
         context: &mut Context,
     ) -> Rgb {
-        if map.photons().is_empty() || !vertex.is_wide() {
+        if map.is_empty() || !vertex.is_wide() {
             return Rgb::BLACK;
         }
         let (it, bsdf) = (vertex.it, vertex.bsdf);
@@ -283,8 +288,9 @@ impl Photons {
             n: vertex.n,
             both_sides: bsdf.has_transmission(),
             max_segments,
+            at_photon: false,
         };
-        let response = |photon: &Photon| {
+        let response = |photon: &Photon, density: f32| {
             if !counts(photon) {
                 return Rgb::BLACK;
             }
@@ -297,22 +303,23 @@ impl Photons {
                 f += bsdf.eval_pdf_part(Part::Rough, it.wo, wi).0;
             }
             // Photons are counted by area of the surface, not of the shading normal's.
-            f * (1.0 / wi.dot(it.ng).abs().max(1e-3))
+            f * photon.power() * (density / wi.dot(it.ng).abs().max(1e-3))
         };
+        let u = if map.is_sliced() { sampler.next_1d() } else { 0.0 };
         if self.settings.progressive {
-            map.estimate_within(&site, map.radius(), response)
+            map.estimate_within(&site, u, response)
         } else {
-            map.estimate(&site, count as usize, &mut context.nearest, response)
+            map.estimate(&site, count as usize, u, &mut context.nearest, response).0
         }
     }
 
     /// What is asked to be shown at a vertex.
-    fn shown(&self, show: Show, vertex: &Vertex<'_>, context: &mut Context) -> Rgb {
+    fn shown(&self, show: Show, vertex: &Vertex<'_>, sampler: &mut Sampler, context: &mut Context) -> Rgb {
         let settings = &self.settings;
         match (show, &self.irradiance) {
-            (Show::Global, _) => self.mapped(&self.global, vertex, u32::MAX, settings.k, |_| true, context),
+            (Show::Global, _) => self.mapped(&self.global, vertex, u32::MAX, settings.k, |_| true, sampler, context),
             (Show::Caustic, _) => {
-                self.mapped(&self.caustic, vertex, u32::MAX, settings.caustic_k, |_| true, context)
+                self.mapped(&self.caustic, vertex, u32::MAX, settings.caustic_k, |_| true, sampler, context)
             }
             (Show::Irradiance, Some(map)) => map
                 .nearest(vertex.it.p, vertex.n)

@@ -66,18 +66,13 @@ impl IrradianceMap {
         max_segments: u32,
         contexts: &[Mutex<Context>],
     ) -> IrradianceMap {
-        let photons: Vec<_> = map.photons().iter().step_by(EVERY).collect();
+        let photons: Vec<_> = map.photons().step_by(EVERY).collect();
         let records: Vec<Record> = photons
             .par_iter()
             .map(|photon| {
                 let index = rayon::current_thread_index().unwrap_or(0);
                 let mut context = contexts[index].lock().unwrap_or_else(PoisonError::into_inner);
-                let site = Site {
-                    p: photon.p(),
-                    n: photon.n(),
-                    both_sides: false,
-                    max_segments,
-                };
+                let site = Site::of(photon, max_segments);
                 record(scene, map, &site, count, &mut context.nearest)
             })
             .collect();
@@ -123,19 +118,16 @@ impl IrradianceMap {
 }
 
 fn record(scene: &Scene, map: &PhotonMap, site: &Site, count: usize, nearest: &mut Nearest) -> Record {
-    let r2 = map.nearest(site, count, map.radius(), nearest);
-    let mut irradiance = Rgb::BLACK;
     let mut collector = Collector::default();
     let frame = Frame::from_normal(site.n);
-    map.each_found(nearest, r2, |photon, kernel| {
-        let power = map.power(photon) * kernel;
-        irradiance += power;
+    let (irradiance, radius) = map.estimate(site, count, 0.0, nearest, |photon, density| {
+        let power = photon.power() * density;
         let local = frame.to_local(photon.wi());
         if photon.segments() > 1 && !photon.is_caustic() && local.z > 0.0 {
             collector.add(local, power.luminance());
         }
+        power
     });
-    let radius = r2.sqrt();
     let covered = covered(scene, site, radius);
     Record {
         n: site.n,

@@ -162,6 +162,9 @@ pub struct Photons {
 // Knaus & Zwicker 2011, "Progressive Photon Mapping: A Probabilistic Approach", eq. 15; α = 2/3 as they have it.
 const ALPHA: f64 = 2.0 / 3.0;
 
+/// Slices of the caustic map, which is looked up for every sample.
+const CAUSTIC_SLICES: usize = 8;
+
 impl Photons {
     pub(super) fn prepare(
         settings: &PhotonSettings,
@@ -207,8 +210,9 @@ impl Photons {
         stats.shooting = begin.elapsed();
         let begin = Instant::now();
         stats.shot = [global.shot, caustic.shot];
-        let [mut global, mut caustic] =
-            [global, caustic].map(|shot| PhotonMap::new(shot.photons, shot.shot, unit));
+        let slices = if settings.progressive { 1 } else { CAUSTIC_SLICES };
+        let mut global = PhotonMap::new(global.photons, 1, global.shot, unit);
+        let mut caustic = PhotonMap::new(caustic.photons, slices, caustic.shot, unit);
         let most = 0.5 * scene.bounds().radius();
         let shrunk = if settings.progressive { shrink(pass.index) } else { 1.0 };
         global.set_radius(settings.radius, settings.k as usize, most);
@@ -227,11 +231,11 @@ impl Photons {
         });
         stats.building = begin.elapsed();
 
-        stats.stored = [&global, &caustic].map(|map| map.photons().len() as u64);
-        stats.tree_depth = [&global, &caustic].map(|map| map.tree.depth());
+        stats.stored = [&global, &caustic].map(|map| map.len() as u64);
+        stats.tree_depth = [&global, &caustic].map(PhotonMap::depth);
         stats.records = irradiance.as_ref().map_or(0, |map| map.len() as u64);
-        let bytes = global.tree.memory()
-            + caustic.tree.memory()
+        let bytes = global.memory()
+            + caustic.memory()
             + irradiance.as_ref().map_or(0, IrradianceMap::memory);
         stats.memory = bytes as u64;
         for context in contexts {
