@@ -199,8 +199,7 @@ impl PhotonMap {
     }
 
     /// The sum over the `count` nearest photons of a site, or all there are within the map's radius, of what `response`
-    /// makes of them, by the kernel's density [1/m²]; and the radius that holds them. `u` chooses a slice, in which
-    /// `count` is shared out.
+    /// makes of them, by the kernel's density [1/m²]. `u` chooses a slice, in which `count` is shared out.
     #[inline]
     pub(super) fn estimate(
         &self,
@@ -209,7 +208,7 @@ impl PhotonMap {
         u: f32,
         nearest: &mut Nearest,
         mut response: impl FnMut(&Photon, f32) -> Rgb,
-    ) -> (Rgb, f32) {
+    ) -> Rgb {
         let slice = self.slice(u);
         let count = (count / self.slices.len()).max(2);
         let r2 = nearest.find(slice, site, count, self.radius);
@@ -218,7 +217,26 @@ impl PhotonMap {
             let photon = &slice.items()[index as usize];
             sum += response(photon, kernel(d2, r2) * self.scale * self.slices.len() as f32);
         }
-        (sum, r2.sqrt())
+        sum
+    }
+
+    /// Finds the `count` nearest photons of a site, and gives the radius that holds them.
+    pub(super) fn reach_of(&self, site: &Site, count: usize, nearest: &mut Nearest) -> f32 {
+        nearest.find(&self.slices[0], site, count, self.radius).sqrt()
+    }
+
+    /// The sum over the photons found last, within `radius`, of what `response` makes of them.
+    pub(super) fn sum_found(
+        &self,
+        nearest: &Nearest,
+        radius: f32,
+        mut response: impl FnMut(&Photon, f32) -> Rgb,
+    ) -> Rgb {
+        let items = self.slices[0].items();
+        let found = nearest.found.iter();
+        found
+            .map(|&(d2, index)| response(&items[index as usize], kernel(d2, radius * radius) * self.scale))
+            .sum()
     }
 
     /// The same over all photons within the map's radius, however many.

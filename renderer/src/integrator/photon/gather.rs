@@ -249,7 +249,7 @@ impl Photons {
                 at_photon: false,
             };
             let count = self.settings.k as usize;
-            let (irradiance, _) =
+            let irradiance =
                 self.global.estimate(&site, count, 0.0, &mut context.nearest, |photon, density| {
                     photon.power() * density
                 });
@@ -309,7 +309,7 @@ impl Photons {
         if self.settings.progressive {
             map.estimate_within(&site, u, response)
         } else {
-            map.estimate(&site, count as usize, u, &mut context.nearest, response).0
+            map.estimate(&site, count as usize, u, &mut context.nearest, response)
         }
     }
 

@@ -42,6 +42,11 @@ impl Collector {
         }
     }
 
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.cells.clear();
+    }
+
     /// The guide; the collector is empty again.
     pub(super) fn finish(&mut self) -> Guide {
         let most = self.cells.iter().copied().fold(0.0, f32::max);

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::density::{Nearest, PhotonMap, SAME_PLANE, Site, same_surface};
+use super::density::{MAX_NEAREST, Nearest, PhotonMap, SAME_PLANE, Site, same_surface};
 use super::guide::{Collector, Guide};
 use super::map::{KdTree, Located};
 use super::particle::Packed;
@@ -36,6 +36,8 @@ struct Place {
     p: [u32; 3],
     n: Packed,
     record: u32,
+    /// How far from it the record may be used [m]: no farther than its photons reach, nor than a wall.
+    reach: u32,
 }
 
 impl Located for Place {
@@ -67,7 +69,7 @@ impl IrradianceMap {
         contexts: &[Mutex<Context>],
     ) -> IrradianceMap {
         let photons: Vec<_> = map.photons().step_by(EVERY).collect();
-        let records: Vec<Record> = photons
+        let (records, reaches): (Vec<Record>, Vec<f32>) = photons
             .par_iter()
             .map(|photon| {
                 let index = rayon::current_thread_index().unwrap_or(0);
@@ -75,13 +77,15 @@ impl IrradianceMap {
                 let site = Site::of(photon, max_segments);
                 record(scene, map, &site, count, &mut context.nearest)
             })
-            .collect();
+            .unzip();
         let places = (0..)
             .zip(&photons)
-            .map(|(record, photon)| Place {
+            .zip(&reaches)
+            .map(|((record, photon), reach)| Place {
                 p: photon.p().to_array().map(f32::to_bits),
                 n: Packed::new(photon.n()),
                 record,
+                reach: reach.to_bits(),
             })
             .collect();
         IrradianceMap {
@@ -97,7 +101,8 @@ impl IrradianceMap {
         let mut found = None;
         let mut r2 = self.radius * self.radius;
         self.places.search(p, r2, |_, place, d2| {
-            if same_surface(place.p() - p, n, place.n.unpack(), false) {
+            let reach = f32::from_bits(place.reach);
+            if d2 <= reach * reach && same_surface(place.p() - p, n, place.n.unpack(), false) {
                 found = Some(place.record);
                 r2 = d2;
             }
@@ -117,66 +122,128 @@ impl IrradianceMap {
     }
 }
 
-fn record(scene: &Scene, map: &PhotonMap, site: &Site, count: usize, nearest: &mut Nearest) -> Record {
-    let mut collector = Collector::default();
+/// The record of a site, and how far it may be used.
+fn record(
+    scene: &Scene,
+    map: &PhotonMap,
+    site: &Site,
+    count: usize,
+    nearest: &mut Nearest,
+) -> (Record, f32) {
     let frame = Frame::from_normal(site.n);
-    let (irradiance, radius) = map.estimate(site, count, 0.0, nearest, |photon, density| {
-        let power = photon.power() * density;
-        let local = frame.to_local(photon.wi());
-        if photon.segments() > 1 && !photon.is_caustic() && local.z > 0.0 {
-            collector.add(local, power.luminance());
+    let mut collector = Collector::default();
+    let mut surroundings = Surroundings::new(scene, site, frame);
+    let mut wanted = count;
+    loop {
+        let radius = map.reach_of(site, wanted, nearest);
+        let open = surroundings.is_open(radius);
+        let mut seen = 0;
+        let irradiance = map.sum_found(nearest, radius, |photon, density| {
+            if !open && !surroundings.sees(photon.p() - site.p) {
+                return Rgb::BLACK;
+            }
+            seen += 1;
+            let power = photon.power() * density;
+            let local = frame.to_local(photon.wi());
+            if photon.segments() > 1 && !photon.is_caustic() && local.z > 0.0 {
+                collector.add(local, power.luminance());
+            }
+            power
+        });
+        // Beside a wall with a bright room behind it nearly all that is near is in that room.
+        if seen < count / 4 && wanted < MAX_NEAREST && radius < map.radius() {
+            wanted *= 4;
+            collector.clear();
+            continue;
         }
-        power
-    });
-    let covered = covered(scene, site, radius);
-    Record {
-        n: site.n,
-        irradiance: irradiance * (1.0 / covered),
-        radius,
-        covered,
-        guide: collector.finish(),
+        let (covered, reach) = if open { (1.0, radius) } else { surroundings.covered(radius) };
+        let record = Record {
+            n: site.n,
+            irradiance: irradiance * (1.0 / covered),
+            radius,
+            covered,
+            guide: collector.finish(),
+        };
+        return (record, reach);
     }
 }
 
-/// The share of the kernel about a site that lies on its surface. Photons arrive there only: at an edge, or beside a
-/// wall, the disk reaches where none can be, and without this all corners would be too dark.
+/// What stands about a site and how far its surface goes. Photons arrive on the surface only: at an edge, or beside a
+/// wall, the disk about the site reaches where none can be, or into the next room.
 ///
-/// A short ray up to each point of a pattern sees whether something stands in between, one down from there whether the
+/// A short ray up to a point over the surface sees whether something stands in between, one down from there whether the
 /// surface goes on.
-fn covered(scene: &Scene, site: &Site, radius: f32) -> f32 {
-    const FIRST: usize = 8;
-    const ALL: usize = 32;
-    let frame = Frame::from_normal(site.n);
-    let origin = offset_ray_origin(site.p, site.n, site.n);
-    let on_surface = |i: usize| {
-        // Radii with the kernel's density; the angle is golden.
-        let s = (1.0 - (1.0 - (i as f32 + 0.5) / ALL as f32).cbrt()).sqrt().max(0.05);
-        let (sin, cos) = (i as f32 * 2.399_963_2).sin_cos();
-        let along = frame.to_world(Vec3::new(cos, sin, 0.0)) * (s * radius);
-        let height = SAME_PLANE * s * radius;
-        let above = along + site.n * height;
+struct Surroundings<'a> {
+    scene: &'a Scene,
+    site: &'a Site,
+    frame: Frame,
+    origin: Vec3,
+}
+
+impl<'a> Surroundings<'a> {
+    fn new(scene: &'a Scene, site: &'a Site, frame: Frame) -> Surroundings<'a> {
+        let origin = offset_ray_origin(site.p, site.n, site.n);
+        Surroundings {
+            scene,
+            site,
+            frame,
+            origin,
+        }
+    }
+
+    /// Whether nothing stands between the site and the point over `offset`.
+    fn sees(&self, offset: Vec3) -> bool {
+        let along = offset - self.site.n * offset.dot(self.site.n);
+        let length = along.length();
+        let above = along + self.site.n * (SAME_PLANE * length);
         let way = Ray {
             t_max: above.length(),
-            ..Ray::new(origin, above.normalize())
+            ..Ray::new(self.origin, above.normalize_or(self.site.n))
         };
-        if scene.intersect(&way).is_some() {
-            return false;
-        }
+        self.scene.intersect(&way).is_none()
+    }
+
+    /// Whether the surface goes on at a point that is seen.
+    fn goes_on(&self, offset: Vec3) -> bool {
+        let height = SAME_PLANE * offset.length();
         let down = Ray {
             t_max: 2.0 * height,
-            ..Ray::new(origin + above, -site.n)
+            ..Ray::new(self.origin + offset + self.site.n * height, -self.site.n)
         };
-        scene.intersect(&down).is_some_and(|it| {
+        self.scene.intersect(&down).is_some_and(|it| {
             let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
-            same_surface(it.p - site.p, site.n, n, false)
+            same_surface(it.p - self.site.p, self.site.n, n, false)
         })
-    };
-    // Well inside a surface the first few all see it. They are spread over all radii.
-    let step = ALL / FIRST;
-    let seen = (0..FIRST).filter(|&i| on_surface(i * step + step / 2)).count();
-    if seen == FIRST {
-        return 1.0;
     }
-    let seen = (0..ALL).filter(|&i| on_surface(i)).count();
-    (seen as f32 / ALL as f32).max(0.1)
+
+    fn point(&self, turn: f32, distance: f32) -> Vec3 {
+        let (sin, cos) = (turn * std::f32::consts::TAU).sin_cos();
+        self.frame.to_world(Vec3::new(cos, sin, 0.0)) * distance
+    }
+
+    /// Whether all of the disk of that radius seems to be surface.
+    fn is_open(&mut self, radius: f32) -> bool {
+        const WAYS: usize = 8;
+        (0..WAYS).all(|i| {
+            let turn = i as f32 / WAYS as f32;
+            self.sees(self.point(turn, radius)) && self.goes_on(self.point(turn, 0.9 * radius))
+        })
+    }
+
+    /// The share of the kernel that lies on the surface, and the distance to the nearest wall that was met.
+    fn covered(&self, radius: f32) -> (f32, f32) {
+        const POINTS: usize = 32;
+        let (mut seen, mut reach) = (0, radius);
+        for i in 0..POINTS {
+            // Radii with the kernel's density; the angle is golden.
+            let s = (1.0 - (1.0 - (i as f32 + 0.5) / POINTS as f32).cbrt()).sqrt();
+            let point = self.point(i as f32 * 0.381_966, s * radius);
+            if !self.sees(point) {
+                reach = reach.min(s * radius);
+            } else if self.goes_on(point) {
+                seen += 1;
+            }
+        }
+        ((seen as f32 / POINTS as f32).max(0.1), reach)
+    }
 }
