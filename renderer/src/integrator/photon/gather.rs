@@ -246,7 +246,6 @@ impl Photons {
                 n,
                 both_sides: false,
                 max_segments: left,
-                at_photon: false,
             };
             let count = self.settings.k as usize;
             let irradiance =
@@ -288,7 +287,6 @@ impl Photons {
             n: vertex.n,
             both_sides: bsdf.has_transmission(),
             max_segments,
-            at_photon: false,
         };
         let response = |photon: &Photon, density: f32| {
             if !counts(photon) {
