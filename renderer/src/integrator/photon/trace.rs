@@ -3,6 +3,7 @@
 //! Photons are numbered, and each follows from its number alone. They are shot in batches of fixed size until enough
 //! are stored, and stored in the order of their numbers: neither threads nor their speed show in a map.
 
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -10,7 +11,7 @@ use std::time::Instant;
 use glam::UVec2;
 use rayon::prelude::*;
 
-use super::emit::Emitter;
+use super::emit::{Choice, Emitter};
 use super::{Photon, PhotonStats};
 use crate::bsdf::{Part, TransportMode};
 use crate::integrator::walk::is_pass;
@@ -26,8 +27,14 @@ const BLOCK: u64 = 1 << 10;
 /// Photons after which it is seen whether there are enough.
 pub(super) const BATCH: u64 = 1 << 15;
 
-/// Photons after which a map that has none yet is left empty.
-const HOPE: u64 = 4 * BATCH;
+/// Batches that tell which photons are of use; they are not kept.
+const PILOTS: u64 = 4;
+
+/// Keeps the pilots' random numbers apart from those of photons that are kept.
+const PILOT_STREAM: u32 = 1 << 31;
+
+/// Photons that are shot at most for each that is wanted.
+const MOST_SHOT: u64 = 8;
 
 /// Keeps photons' random numbers apart from those of pixels.
 const SALT: u64 = 0x70_68_6f_74_6f_6e_73;
@@ -77,19 +84,50 @@ pub(super) fn shoot(
     if !emitter.shines() || order.count == 0 || order.max_segments == 0 {
         return result;
     }
-    // A map that fills slowly is not worth waiting for.
-    let most_shot = order.count.saturating_mul(if order.exactly { 1 } else { 16 });
-    while result.shot < most_shot {
-        let end = (result.shot + BATCH).min(most_shot);
-        let blocks: Vec<Block> = (0..(end - result.shot).div_ceil(BLOCK))
+    let batch = |choice: &Choice, stream: UVec2, indices: Range<u64>| -> Vec<Block> {
+        (0..(indices.end - indices.start).div_ceil(BLOCK))
             .into_par_iter()
             .map(|block| {
-                let first = result.shot + block * BLOCK;
+                let first = indices.start + block * BLOCK;
                 let index = rayon::current_thread_index().unwrap_or(0);
                 let mut context = contexts[index].lock().unwrap_or_else(PoisonError::into_inner);
-                trace_block(scene, emitter, order, pass, first..(first + BLOCK).min(end), &mut context)
+                let mut sampler = Sampler::new(pass.seed ^ SALT);
+                let indices = first..(first + BLOCK).min(indices.end);
+                trace_block(scene, emitter, choice, order, stream, indices, &mut sampler, &mut context)
             })
-            .collect();
+            .collect()
+    };
+    let ends = || {
+        let late = pass.until.is_some_and(|until| Instant::now() >= until);
+        late || pass.stop.load(Ordering::Relaxed)
+    };
+    let stream = UVec2::new(pass.index as u32, match order.wanted {
+        Wanted::Global { .. } => 0,
+        Wanted::Caustic => 1,
+    });
+
+    let mut useful = vec![0.0; emitter.cells()];
+    let mut choice = emitter.choice(&useful);
+    if !order.exactly {
+        for pilot in 0..PILOTS {
+            let pilot_stream = UVec2::new(stream.x, stream.y | PILOT_STREAM);
+            let blocks = batch(&choice, pilot_stream, pilot * BATCH..(pilot + 1) * BATCH);
+            for (cell, use_of) in blocks.iter().flat_map(|block| &block.useful) {
+                useful[*cell as usize] += use_of;
+            }
+            choice = emitter.choice(&useful);
+        }
+        // Nothing that anyone would see.
+        if useful.iter().all(|&use_of| use_of == 0.0) {
+            result.shot = PILOTS * BATCH;
+            return result;
+        }
+    }
+    // A map that fills slowly is not worth waiting for.
+    let most_shot = order.count.saturating_mul(if order.exactly { 1 } else { MOST_SHOT });
+    while result.shot < most_shot {
+        let end = (result.shot + BATCH).min(most_shot);
+        let blocks = batch(&choice, stream, result.shot..end);
         result.shot = end;
         for block in blocks {
             result.photons.extend(block.photons);
@@ -99,45 +137,50 @@ pub(super) fn shoot(
         }
         let stored = result.photons.len() as u64;
         progress(if order.exactly { result.shot } else { stored.min(order.count) });
-        let enough = !order.exactly && stored >= order.count;
-        let hopeless = stored == 0 && result.shot >= HOPE;
-        let late = pass.until.is_some_and(|until| Instant::now() >= until);
-        if enough || hopeless || late || pass.stop.load(Ordering::Relaxed) {
+        if (!order.exactly && stored >= order.count) || ends() {
             break;
         }
     }
     result
 }
 
+/// What came of a block of photons.
 struct Block {
     photons: Vec<Photon>,
     by_light: Vec<u64>,
+    /// By cells: how many photons of those sent out by power alone would have been worth it.
+    useful: Vec<(u32, f32)>,
 }
 
 fn trace_block(
     scene: &Scene,
     emitter: &Emitter,
+    choice: &Choice,
     order: &Order,
-    pass: &Pass<'_>,
-    indices: std::ops::Range<u64>,
+    stream: UVec2,
+    indices: Range<u64>,
+    sampler: &mut Sampler,
     context: &mut Context,
 ) -> Block {
     let mut block = Block {
         photons: vec![],
         by_light: vec![0; scene.lights().len()],
+        useful: vec![],
     };
-    let stream = UVec2::new(pass.index as u32, match order.wanted {
-        Wanted::Global { .. } => 0,
-        Wanted::Caustic => 1,
-    });
-    let mut sampler = Sampler::new(pass.seed ^ SALT);
     let mut surface = Surface::new();
     for index in indices {
         sampler.start(stream, index);
-        if let Some((light, emission)) = emitter.shoot(scene.lights(), &mut sampler, &mut context.shading) {
-            block.by_light[light] += 1;
-            let power = emission.power * (1.0 / emitter.unit);
-            fly(scene, order, emission.ray, power, &mut sampler, context, &mut surface, &mut block.photons);
+        let Some(departure) = emitter.shoot(choice, scene.lights(), sampler, &mut context.shading) else {
+            continue;
+        };
+        block.by_light[departure.light] += 1;
+        let (before, power) = (block.photons.len(), departure.emission.power * (1.0 / emitter.unit));
+        let ray = departure.emission.ray;
+        fly(scene, order, ray, power, sampler, context, &mut surface, &mut block.photons);
+        // What came straight from a light is no reason to send more.
+        let stored = block.photons[before..].iter().filter(|photon| photon.segments() > 1).count();
+        if stored > 0 {
+            block.useful.push((departure.cell as u32, stored as f32 * departure.weight));
         }
     }
     block
