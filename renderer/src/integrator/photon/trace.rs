@@ -8,9 +8,10 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use glam::UVec2;
+use glam::{UVec2, Vec3};
 use rayon::prelude::*;
 
+use super::map::Located;
 use super::emit::{Choice, Emitter};
 use super::{Photon, PhotonStats};
 use crate::bsdf::{Part, TransportMode};
@@ -84,7 +85,7 @@ pub(super) fn shoot(
     if !emitter.shines() || order.count == 0 || order.max_segments == 0 {
         return result;
     }
-    let batch = |choice: &Choice, stream: UVec2, indices: Range<u64>| -> Vec<Block> {
+    let batch = |choice: &Choice, keep: Option<&Density>, stream: UVec2, indices: Range<u64>| -> Vec<Block> {
         (0..(indices.end - indices.start).div_ceil(BLOCK))
             .into_par_iter()
             .map(|block| {
@@ -93,7 +94,7 @@ pub(super) fn shoot(
                 let mut context = contexts[index].lock().unwrap_or_else(PoisonError::into_inner);
                 let mut sampler = Sampler::new(pass.seed ^ SALT);
                 let indices = first..(first + BLOCK).min(indices.end);
-                trace_block(scene, emitter, choice, order, stream, indices, &mut sampler, &mut context)
+                trace_block(scene, emitter, choice, order, keep, stream, indices, &mut sampler, &mut context)
             })
             .collect()
     };
@@ -108,13 +109,13 @@ pub(super) fn shoot(
 
     let mut useful = vec![0.0; emitter.cells()];
     let mut choice = emitter.choice(&useful);
+    let mut density = Density::new(scene);
     if !order.exactly {
         for pilot in 0..PILOTS {
             let pilot_stream = UVec2::new(stream.x, stream.y | PILOT_STREAM);
-            let blocks = batch(&choice, pilot_stream, pilot * BATCH..(pilot + 1) * BATCH);
-            for (cell, use_of) in blocks.iter().flat_map(|block| &block.useful) {
-                useful[*cell as usize] += use_of;
-            }
+            let blocks = batch(&choice, None, pilot_stream, pilot * BATCH..(pilot + 1) * BATCH);
+            density.add(&blocks);
+            density.judge(&blocks, &mut useful);
             choice = emitter.choice(&useful);
         }
         // Nothing that anyone would see.
@@ -123,11 +124,13 @@ pub(super) fn shoot(
             return result;
         }
     }
+    density.thin(PILOTS * BATCH);
+    let keep = (!order.exactly && order.wanted != Wanted::Caustic).then_some(&density);
     // A map that fills slowly is not worth waiting for.
     let most_shot = order.count.saturating_mul(if order.exactly { 1 } else { MOST_SHOT });
     while result.shot < most_shot {
         let end = (result.shot + BATCH).min(most_shot);
-        let blocks = batch(&choice, stream, result.shot..end);
+        let blocks = batch(&choice, keep, stream, result.shot..end);
         result.shot = end;
         for block in blocks {
             result.photons.extend(block.photons);
@@ -148,8 +151,113 @@ pub(super) fn shoot(
 struct Block {
     photons: Vec<Photon>,
     by_light: Vec<u64>,
-    /// By cells: how many photons of those sent out by power alone would have been worth it.
-    useful: Vec<(u32, f32)>,
+    /// Of photons that left something: their cell, how much less often they had been chosen by power alone, and the
+    /// end of what they left.
+    useful: Vec<(u32, f32, u32)>,
+}
+
+/// How many photons of the pilots are where. A photon in a dark room is of more use than one more in a bright one.
+struct Density {
+    min: Vec3,
+    scale: Vec3,
+    counts: Vec<f32>,
+    /// Photons that there are, whatever they stand for.
+    numbers: Vec<f32>,
+    /// The number up to which all are kept.
+    limit: f32,
+}
+
+impl Density {
+    /// Voxels along an axis.
+    const SIDE: usize = 16;
+
+    /// Photons that are shot for each that is kept, at least: where there are many, some are left out, and the others
+    /// carry more, so that dark places are known as well as bright ones.
+    // Suykens & Willems 2000, "Density Control for Photon Maps".
+    const SHOT_FOR_EACH: f32 = 2.5;
+
+    /// The least probability of keeping a photon: they should not differ too much.
+    const LEAST_KEPT: f32 = 1.0 / 16.0;
+
+    /// The probability with which a photon is kept.
+    fn keep(&self, p: Vec3) -> f32 {
+        let number = self.numbers[self.voxel(p)];
+        if number > self.limit {
+            (self.limit / number).max(Density::LEAST_KEPT)
+        } else {
+            1.0
+        }
+    }
+
+    /// Finds the limit after `shot` photons.
+    fn thin(&mut self, shot: u64) {
+        let total: f32 = self.numbers.iter().sum();
+        let wanted = shot as f32 / Density::SHOT_FOR_EACH;
+        let (mut low, mut high) = (0.0, total);
+        for _ in 0..40 {
+            let limit = 0.5 * (low + high);
+            let kept: f32 = self.numbers.iter().map(|number| number.min(limit)).sum();
+            if kept < wanted {
+                low = limit;
+            } else {
+                high = limit;
+            }
+        }
+        self.limit = high.max(1.0);
+    }
+
+    fn new(scene: &Scene) -> Density {
+        let bounds = scene.bounds();
+        let extent = (bounds.max - bounds.min).max(Vec3::splat(1e-3 * bounds.radius()));
+        Density {
+            min: bounds.min,
+            scale: Vec3::splat(Density::SIDE as f32) / extent,
+            counts: vec![0.0; Density::SIDE.pow(3)],
+            numbers: vec![0.0; Density::SIDE.pow(3)],
+            limit: f32::INFINITY,
+        }
+    }
+
+    fn voxel(&self, p: Vec3) -> usize {
+        let at = (p - self.min) * self.scale;
+        let [x, y, z] = at.to_array().map(|x| (x.max(0.0) as usize).min(Density::SIDE - 1));
+        (z * Density::SIDE + y) * Density::SIDE + x
+    }
+
+    fn add(&mut self, blocks: &[Block]) {
+        for (photon, weight) in blocks.iter().flat_map(Block::wanted) {
+            let voxel = self.voxel(photon.p());
+            self.counts[voxel] += weight;
+            self.numbers[voxel] += 1.0;
+        }
+    }
+
+    /// Adds to each cell what its photons are worth.
+    fn judge(&self, blocks: &[Block], useful: &mut [f32]) {
+        for block in blocks {
+            let mut first = 0;
+            for &(cell, weight, end) in &block.useful {
+                let worth = block.photons[first as usize..end as usize]
+                    .iter()
+                    .filter(|photon| photon.segments() > 1)
+                    .map(|photon| 1.0 / (1.0 + self.counts[self.voxel(photon.p())]).sqrt());
+                useful[cell as usize] += weight * worth.sum::<f32>();
+                first = end;
+            }
+        }
+    }
+}
+
+impl Block {
+    /// The photons that did not come straight from a light, with their weights.
+    fn wanted(&self) -> impl Iterator<Item = (&Photon, f32)> {
+        let mut first = 0;
+        self.useful.iter().flat_map(move |&(_, weight, end)| {
+            let of_one = &self.photons[first as usize..end as usize];
+            first = end;
+            of_one.iter().filter(|photon| photon.segments() > 1).map(move |photon| (photon, weight))
+        })
+    }
 }
 
 fn trace_block(
@@ -157,6 +265,7 @@ fn trace_block(
     emitter: &Emitter,
     choice: &Choice,
     order: &Order,
+    keep: Option<&Density>,
     stream: UVec2,
     indices: Range<u64>,
     sampler: &mut Sampler,
@@ -176,11 +285,9 @@ fn trace_block(
         block.by_light[departure.light] += 1;
         let (before, power) = (block.photons.len(), departure.emission.power * (1.0 / emitter.unit));
         let ray = departure.emission.ray;
-        fly(scene, order, ray, power, sampler, context, &mut surface, &mut block.photons);
-        // What came straight from a light is no reason to send more.
-        let stored = block.photons[before..].iter().filter(|photon| photon.segments() > 1).count();
-        if stored > 0 {
-            block.useful.push((departure.cell as u32, stored as f32 * departure.weight));
+        fly(scene, order, keep, ray, power, sampler, context, &mut surface, &mut block.photons);
+        if block.photons.len() > before {
+            block.useful.push((departure.cell as u32, departure.weight, block.photons.len() as u32));
         }
     }
     block
@@ -190,6 +297,7 @@ fn trace_block(
 fn fly(
     scene: &Scene,
     order: &Order,
+    keep: Option<&Density>,
     mut ray: Ray,
     mut power: crate::color::Rgb,
     sampler: &mut Sampler,
@@ -215,7 +323,11 @@ fn fly(
         };
         if stored && (bsdf.has(Part::Diffuse) || bsdf.has(Part::Rough)) {
             let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
-            photons.push(Photon::new(it.p, it.wo, n, power, segments, caustic));
+            let probability = keep.map_or(1.0, |density| density.keep(it.p));
+            if probability >= 1.0 || sampler.next_1d() < probability {
+                let power = power * (1.0 / probability);
+                photons.push(Photon::new(it.p, it.wo, n, power, segments, caustic));
+            }
         }
 
         // Where it goes on, or whether: with the ratio of what leaves to what came, so that all carry about the same.
