@@ -439,7 +439,7 @@ fn rays_of_both_integrators_bring_the_same() {
                 sampler.start(glam::UVec2::ZERO, i);
                 let local = renderer::sampling::cosine_hemisphere(sampler.next_2d());
                 let up = Vec3::new(local.x, local.z, local.y);
-                let ray = renderer::math::Ray::new(Vec3::new(0.6, -0.9999, 0.6), up);
+                let ray = renderer::math::Ray::new(Vec3::new(0.0, -0.9999, 0.9), up);
                 f64::from(
                     prepared
                         .incoming(&built.scene, &ray, emission, &mut sampler, &mut context)

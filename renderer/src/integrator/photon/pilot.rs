@@ -80,6 +80,11 @@ impl Density {
         (z * Density::SIDE + y) * Density::SIDE + x
     }
 
+    /// Whether there are no photons.
+    pub(super) fn is_empty(&self) -> bool {
+        self.numbers.iter().all(|&number| number == 0.0)
+    }
+
     /// Counts the photons of pilots.
     pub(super) fn add(&mut self, blocks: &[Block]) {
         for (_, weight, photons) in blocks.iter().flat_map(Block::departures) {

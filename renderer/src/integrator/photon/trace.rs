@@ -123,37 +123,41 @@ pub(super) fn shoot(
     let mut useful = vec![0.0; emitter.cells()];
     let mut choice = emitter.choice(&useful);
     let mut density = Density::new(scene);
+    let mut learn = |blocks: &[Block], density: &Density| {
+        density.judge(blocks, &mut useful);
+        emitter.choice(&useful)
+    };
     if !order.exactly {
         for pilot in 0..PILOTS {
             let pilot_stream = UVec2::new(stream.x, stream.y | PILOT_STREAM);
             let blocks = batch(&choice, None, pilot_stream, pilot * BATCH..(pilot + 1) * BATCH);
             density.add(&blocks);
-            density.judge(&blocks, &mut useful);
-            choice = emitter.choice(&useful);
+            choice = learn(&blocks, &density);
         }
         // Nothing that anyone would see.
-        if useful.iter().all(|&use_of| use_of == 0.0) {
+        if density.is_empty() {
             result.shot = PILOTS * BATCH;
             return result;
         }
+        density.thin(PILOTS * BATCH);
     }
-    density.thin(PILOTS * BATCH);
     let keep = (!order.exactly && order.wanted != Wanted::Caustic).then_some(&density);
     // A map that fills slowly is not worth waiting for.
     let most_shot = order
         .count
         .saturating_mul(if order.exactly { 1 } else { MOST_SHOT });
+    let (mut all, mut stored) = (vec![], 0);
+    let mut chosen = Chosen::new(emitter);
     while result.shot < most_shot {
         let end = (result.shot + BATCH).min(most_shot);
         let blocks = batch(&choice, keep, stream, result.shot..end);
-        result.shot = end;
-        for block in blocks {
-            result.photons.extend(block.photons);
-            for (light, shot) in block.by_light.into_iter().enumerate() {
-                stats.count_light(light, shot);
-            }
+        chosen.add(&choice, end - result.shot);
+        if !order.exactly {
+            choice = learn(&blocks, &density);
         }
-        let stored = result.photons.len() as u64;
+        result.shot = end;
+        stored += blocks.iter().map(|block| block.photons.len() as u64).sum::<u64>();
+        all.extend(blocks);
         progress(if order.exactly {
             result.shot
         } else {
@@ -163,7 +167,48 @@ pub(super) fn shoot(
             break;
         }
     }
+    result.photons.reserve_exact(stored as usize);
+    for block in &all {
+        for (cell, _, photons) in block.departures() {
+            let weight = chosen.weight(emitter, cell);
+            result
+                .photons
+                .extend(photons.iter().map(|photon| photon.scaled(weight)));
+        }
+        for (light, &shot) in block.by_light.iter().enumerate() {
+            stats.count_light(light, shot);
+        }
+    }
     result
+}
+
+/// How often cells were chosen over all batches. A photon that one batch had chosen by a rare chance, before others knew
+/// better, would else be brighter than all about it.
+// Veach 1997, section 9.2.2: the balance heuristic over batches.
+struct Chosen {
+    expected: Vec<f64>,
+    shot: u64,
+}
+
+impl Chosen {
+    fn new(emitter: &Emitter) -> Chosen {
+        Chosen {
+            expected: vec![0.0; emitter.cells()],
+            shot: 0,
+        }
+    }
+
+    fn add(&mut self, choice: &Choice, shot: u64) {
+        for (cell, expected) in self.expected.iter_mut().enumerate() {
+            *expected += f64::from(choice.probability(cell)) * shot as f64;
+        }
+        self.shot += shot;
+    }
+
+    /// What a photon of a cell carries over what it would if cells were chosen by power alone.
+    fn weight(&self, emitter: &Emitter, cell: usize) -> f32 {
+        (f64::from(emitter.by_power(cell)) * self.shot as f64 / self.expected[cell]) as f32
+    }
 }
 
 /// What came of a block of photons.
