@@ -343,8 +343,8 @@ fn fly(
             ray = it.spawn_ray(sample.wi);
         }
         let survival = (left.luminance() / power.luminance()).min(1.0);
-        // Not a number where nothing was left of it.
-        if !(u_survival < survival) {
+        // It is no number where nothing came.
+        if survival.is_nan() || u_survival >= survival {
             return;
         }
         power = left * (1.0 / survival);
