@@ -426,6 +426,22 @@ fn one_pass_at_its_defaults_is_close() {
 }
 
 #[test]
+fn the_caustic_of_a_glass_ball_is_where_and_as_bright_as_it_should_be() {
+    let (built, reference) = (shipped("cornell_spheres", &[]), reference("cornell_spheres"));
+    let image = picture(&built, [128, 128], look(32));
+    // Under the ball, and round about it.
+    for (columns, rows, most) in [(82..96, 111..117, 0.04), (76..102, 106..122, 0.04)] {
+        let over = |image: &Image| -> f64 {
+            let pixels = rows.clone().flat_map(|y| columns.clone().map(move |x| (x, y)));
+            pixels.map(|(x, y)| f64::from(image.rgb(x, y).g)).sum()
+        };
+        let ratio = over(&image) / over(&reference);
+        println!("{columns:?} {rows:?}: {:+.2} %", 100.0 * (ratio - 1.0));
+        assert!((ratio - 1.0).abs() < most, "{ratio}");
+    }
+}
+
+#[test]
 fn rays_of_both_integrators_bring_the_same() {
     // What arrives at a point on the floor, from all of the hemisphere.
     let built = shipped("cornell_spheres", &[]);

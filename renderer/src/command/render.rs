@@ -12,7 +12,7 @@ use super::progress::Bar;
 use super::statistics::{Stages, Statistics};
 use super::{Failure, print};
 use crate::cli::RenderArgs;
-use crate::image::{MetaValue, WriteOptions, check_writable, write_all, write_whole};
+use crate::image::{MetaValue, WriteOptions, check_place, check_writable, write_all, write_whole};
 use crate::integrator::Integrator;
 use crate::render::{RenderSettings, Rendered, render};
 use crate::scene::build::{Built, build};
@@ -22,8 +22,12 @@ use crate::scene::load::{LoadOptions, load};
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let outputs = outputs(args);
     // A render may take a night: what would fail at its end fails now.
-    for path in outputs.iter().chain(&args.photon_map) {
+    for path in &outputs {
         check_writable(path)?;
+    }
+    // A map that is there is read.
+    if let Some(path) = args.photon_map.as_ref().filter(|path| !path.exists()) {
+        check_place(path)?;
     }
     let stop = stop_on_interrupt()?;
 
