@@ -23,6 +23,16 @@ pub struct SurfacePoint {
     pub dpdv: Vec3,
 }
 
+/// Which tangents the point of a triangle gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tangents {
+    /// The derivatives of the point by its texture coordinates.
+    ByUv,
+    /// Any two that are perpendicular to the normal, which costs less: for surfaces that look the same however they are
+    /// turned.
+    Any,
+}
+
 /// A point chosen on a surface with its density.
 #[derive(Clone, Copy, Debug)]
 pub struct AreaSample {
@@ -54,7 +64,13 @@ pub(super) const ROUNDING: f32 = 16.0 * f32::EPSILON / 2.0;
 /// `extent` bounds the magnitude of the coordinates that went into the vertices, by axis. `flip` says that the front is
 /// the side that shows the vertices clockwise.
 #[inline]
-pub(super) fn triangle_point(v: &[Vertex; 3], barycentric: Vec2, extent: Vec3, flip: bool) -> SurfacePoint {
+pub(super) fn triangle_point(
+    v: &[Vertex; 3],
+    barycentric: Vec2,
+    extent: Vec3,
+    flip: bool,
+    tangents: Tangents,
+) -> SurfacePoint {
     let [b1, b2] = barycentric.to_array();
     let b0 = 1.0 - b1 - b2;
     let p = v[0].p * b0 + v[1].p * b1 + v[2].p * b2;
@@ -65,6 +81,24 @@ pub(super) fn triangle_point(v: &[Vertex; 3], barycentric: Vec2, extent: Vec3, f
     let ng = if flip { -ng } else { ng };
     let n = shading_normal(v[0].n * b0 + v[1].n * b1 + v[2].n * b2, ng);
 
+    let (dpdu, dpdv) = match tangents {
+        Tangents::ByUv => triangle_derivatives(v, edge1, edge2, ng),
+        Tangents::Any => coordinate_system(ng),
+    };
+    SurfacePoint {
+        p,
+        p_error: ROUNDING * extent.dot(ng.abs()),
+        ng,
+        n,
+        uv,
+        dpdu,
+        dpdv,
+    }
+}
+
+/// The derivatives of a triangle's points by their texture coordinates.
+#[inline]
+fn triangle_derivatives(v: &[Vertex; 3], edge1: Vec3, edge2: Vec3, ng: Vec3) -> (Vec3, Vec3) {
     let (duv1, duv2) = (v[1].uv - v[0].uv, v[2].uv - v[0].uv);
     let determinant = duv1.x * duv2.y - duv1.y * duv2.x;
     // Texture coordinates on a line, or on a point, have no inverse.
@@ -78,16 +112,7 @@ pub(super) fn triangle_point(v: &[Vertex; 3], barycentric: Vec2, extent: Vec3, f
     } else {
         (Vec3::ZERO, Vec3::ZERO)
     };
-    let (dpdu, dpdv) = derivatives_or_any(dpdu, dpdv, ng);
-    SurfacePoint {
-        p,
-        p_error: ROUNDING * extent.dot(ng.abs()),
-        ng,
-        n,
-        uv,
-        dpdu,
-        dpdv,
-    }
+    derivatives_or_any(dpdu, dpdv, ng)
 }
 
 /// The unit normal of a triangle; z for one without area, which no ray meets.

@@ -28,6 +28,7 @@ use std::time::Instant;
 use cranelift_module::Module;
 
 use crate::builtins::Global;
+use crate::hir::uniform::is_uniform;
 use crate::hir::{Block, ClosureId, LocalId, Stmt, Unit};
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
@@ -137,6 +138,9 @@ pub struct Statistics {
     pub reads_globals: GlobalSet,
     /// Whether it asks the host for attributes or spaces, which may read all of the shading point.
     pub asks_host: bool,
+    /// Whether every run makes the same closures and nothing else, whatever the shading point, but for the normal `N`
+    /// where that is handed on to closures as their normal.
+    pub is_uniform: bool,
 }
 
 /// An output of compiled code.
@@ -209,6 +213,7 @@ pub fn compile(
         missing_textures: shared.missing.into_iter().collect(),
         reads_globals: shared.reads,
         asks_host: shared.asks_host,
+        is_uniform: is_uniform(unit, registry),
         closures: shared.closures.clone(),
     };
     Ok(CompiledShader {

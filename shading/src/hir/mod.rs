@@ -21,7 +21,9 @@
 pub mod build;
 pub mod kind;
 pub mod print;
+pub(crate) mod uniform;
 pub mod verify;
+pub(crate) mod walk;
 
 use std::sync::Arc;
 
