@@ -22,7 +22,6 @@ mod oren_nayar;
 mod schlick;
 mod transparent;
 
-use arrayvec::ArrayVec;
 use glam::{Vec2, Vec3};
 
 use crate::color::Rgb;
@@ -49,7 +48,10 @@ pub struct Bsdf {
     one_sided: bool,
     /// Sum of the lobes' importances.
     total: f32,
-    lobes: ArrayVec<Weighted, MAX_LOBES>,
+    count: usize,
+    /// The first `count` are meant. They are written in place: a lobe that is made elsewhere and moved here costs more
+    /// than to make it.
+    places: [Weighted; MAX_LOBES],
 }
 
 /// What is carried along a path; it matters to refraction and to shading normals.
@@ -96,27 +98,42 @@ struct Weighted {
     specular: bool,
 }
 
+impl Weighted {
+    /// A place without a lobe.
+    const NONE: Weighted = Weighted {
+        weight: Rgb::BLACK,
+        frame: Frame {
+            s: Vec3::X,
+            t: Vec3::Y,
+            n: Vec3::Z,
+        },
+        lobe: Lobe::Transparent(Transparent),
+        importance: 0.0,
+        probability: 0.0,
+        specular: true,
+    };
+}
+
 /// A lobe is never chosen less often than if its albedo were this: the estimate may be wrong.
 const LEAST_ALBEDO: f32 = 0.02;
 
 impl Bsdf {
     /// No lobes yet: black. `ng` is the unit geometric normal, `wo` the unit direction from which it will be asked.
     pub fn new(ng: Vec3, wo: Vec3) -> Bsdf {
-        let (mode, lobes) = (TransportMode::Radiance, ArrayVec::new_const());
         Bsdf {
             ng,
             wo,
-            mode,
+            mode: TransportMode::Radiance,
             one_sided: false,
             total: 0.0,
-            lobes,
+            count: 0,
+            places: [Weighted::NONE; MAX_LOBES],
         }
     }
 
     /// Empties it for another point: cheaper than a new one, which would have to be moved.
     pub fn reset(&mut self, ng: Vec3, wo: Vec3) {
-        self.lobes.clear();
-        (self.ng, self.wo, self.total) = (ng, wo, 0.0);
+        (self.ng, self.wo, self.total, self.count) = (ng, wo, 0.0, 0);
         (self.mode, self.one_sided) = (TransportMode::Radiance, false);
     }
 
@@ -132,24 +149,21 @@ impl Bsdf {
 
     /// Adds a lobe of the colour `weight` in `frame`, whose normal is bent where `wo` could not see the lobe otherwise.
     /// Returns `false`, and adds nothing, when there are [`MAX_LOBES`] already.
+    #[inline]
     pub fn push(&mut self, weight: Rgb, frame: Frame, lobe: Lobe) -> bool {
         if weight.is_black() {
             return true;
         }
-        if self.lobes.is_full() {
+        let Some(place) = self.places.get_mut(self.count) else {
             return false;
-        }
-        let frame = normal::visible_frame(frame, self.ng, self.wo, &lobe);
-        let specular = lobe.is_specular();
-        self.lobes.push(Weighted {
-            specular,
-            weight,
-            frame,
-            lobe,
-            importance: 0.0,
-            probability: 1.0,
-        });
-        match self.lobes.len() {
+        };
+        place.weight = weight;
+        place.frame = normal::visible_frame(frame, self.ng, self.wo, &lobe);
+        place.lobe = lobe;
+        place.specular = lobe.is_specular();
+        place.probability = 1.0;
+        self.count += 1;
+        match self.count {
             1 => {}
             2 => self.weigh(0..2),
             n => self.weigh(n - 1..n),
@@ -159,41 +173,46 @@ impl Bsdf {
 
     /// Computes the importances of the lobes in `range`, and every lobe's probability anew.
     fn weigh(&mut self, range: std::ops::Range<usize>) {
-        for weighted in &mut self.lobes[range] {
+        for weighted in &mut self.places[range] {
             let albedo = weighted.lobe.estimate(weighted.frame.n.dot(self.wo));
             let floor = LEAST_ALBEDO * weighted.weight.luminance().abs();
             // `max` takes the floor where the estimate is not a number.
             weighted.importance = (weighted.weight * albedo).luminance().max(floor);
             self.total += weighted.importance;
         }
-        for weighted in &mut self.lobes {
+        for weighted in &mut self.places[..self.count] {
             weighted.probability = weighted.importance / self.total;
         }
     }
 
+    #[inline]
+    fn lobes(&self) -> &[Weighted] {
+        &self.places[..self.count]
+    }
+
     /// Whether nothing scatters.
     pub fn is_empty(&self) -> bool {
-        self.lobes.is_empty()
+        self.count == 0
     }
 
     /// Whether all lobes are deltas (or there are none): light samples are in vain.
     pub fn is_specular(&self) -> bool {
-        self.lobes.iter().all(|l| l.specular)
+        self.lobes().iter().all(|l| l.specular)
     }
 
     /// Whether light goes through.
     pub fn has_transmission(&self) -> bool {
-        self.lobes.iter().any(|l| l.lobe.has_transmission())
+        self.lobes().iter().any(|l| l.lobe.has_transmission())
     }
 
     /// Whether photons are looked up here.
     pub fn has_diffuse(&self) -> bool {
-        self.lobes.iter().any(|l| l.lobe.spread() == Spread::Diffuse)
+        self.lobes().iter().any(|l| l.lobe.spread() == Spread::Diffuse)
     }
 
     /// The share of the light from `wo` that leaves again, estimated.
     pub fn albedo(&self, wo: Vec3) -> Rgb {
-        self.lobes
+        self.lobes()
             .iter()
             .map(|l| l.weight * l.lobe.estimate(l.frame.n.dot(wo)))
             .sum()
@@ -211,7 +230,7 @@ impl Bsdf {
 
     /// [`Bsdf::eval`] and [`Bsdf::pdf`] in one pass.
     pub fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        match (self.sides(wo, wi), self.lobes.as_slice()) {
+        match (self.sides(wo, wi), self.lobes()) {
             (None, _) => (Rgb::BLACK, 0.0),
             (Some(sides), [only]) if !only.specular => self.eval_lobe(only, wo, wi, sides),
             (Some(sides), _) => self.sum_lobes(wo, wi, sides, usize::MAX),
@@ -224,7 +243,7 @@ impl Bsdf {
             return None;
         }
         let (index, u_lobe) = self.choose(u_lobe)?;
-        let chosen = &self.lobes[index];
+        let chosen = &self.places[index];
         let local_wo = match chosen.lobe.ideal_diffuse_side() {
             Some(_) => Vec3::new(0.0, 0.0, wo.dot(chosen.frame.n)),
             None => chosen.frame.to_local(wo),
@@ -239,7 +258,7 @@ impl Bsdf {
         let weight = chosen.weight * sample.weight * adjoint;
         let pdf = sample.pdf * chosen.probability;
         let (lobe, eta) = (sample.kind, sample.eta);
-        if lobe.is_specular() || self.lobes.len() == 1 {
+        if lobe.is_specular() || self.count == 1 {
             return Some(BsdfSample {
                 wi,
                 weight: weight / chosen.probability,
@@ -262,20 +281,20 @@ impl Bsdf {
 
     /// The lobe that `u` chooses, and what is left of `u`.
     fn choose(&self, mut u: f32) -> Option<(usize, f32)> {
-        let last = self.lobes.len().checked_sub(1)?;
-        for (index, weighted) in self.lobes[..last].iter().enumerate() {
+        let last = self.count.checked_sub(1)?;
+        for (index, weighted) in self.places[..last].iter().enumerate() {
             if u < weighted.probability {
                 return Some((index, (u / weighted.probability).min(ONE_MINUS_EPSILON)));
             }
             u -= weighted.probability;
         }
-        Some((last, (u / self.lobes[last].probability).min(ONE_MINUS_EPSILON)))
+        Some((last, (u / self.places[last].probability).min(ONE_MINUS_EPSILON)))
     }
 
     /// f·|cos θi| and density of all lobes but the one at `skip`.
     fn sum_lobes(&self, wo: Vec3, wi: Vec3, sides: Sides, skip: usize) -> (Rgb, f32) {
         let mut sum = (Rgb::BLACK, 0.0);
-        for (index, weighted) in self.lobes.iter().enumerate() {
+        for (index, weighted) in self.lobes().iter().enumerate() {
             if index != skip && !weighted.specular {
                 let (f, pdf) = self.eval_lobe(weighted, wo, wi, sides);
                 sum.0 += f;

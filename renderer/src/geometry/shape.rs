@@ -230,24 +230,29 @@ impl Shape {
 
     // ---- Triangles.
 
-    #[inline]
+    #[inline(always)]
     fn mesh_point(&self, mesh: &Mesh, primitive: u32, barycentric: Vec2, tangents: Tangents) -> SurfacePoint {
-        let mut vertices = self.world_triangle(mesh, primitive);
-        if mesh.uvs.is_empty() {
-            for (vertex, uv) in vertices.iter_mut().zip(DEFAULT_UVS) {
-                vertex.uv = uv;
+        let indices = mesh.triangles[primitive as usize];
+        let placed;
+        // Vertices in world space are looked at where they are: copies cost more than the rest.
+        let (vertices, extent) = match &self.world_vertices {
+            Some(vertices) => {
+                let vertices = indices.map(|index| &vertices[index as usize]);
+                (vertices, extent_of(vertices))
             }
-        }
-        let extent = vertices
-            .iter()
-            .fold(Vec3::ZERO, |extent, vertex| extent.max(vertex.p.abs()));
-        let extent = if self.world_vertices.is_some() {
-            extent
+            None => {
+                placed = indices.map(|index| self.world_vertex(mesh, index));
+                let vertices = placed.each_ref();
+                (vertices, self.transform_extent(extent_of(vertices)))
+            }
+        };
+        let uvs = if mesh.uvs.is_empty() {
+            DEFAULT_UVS
         } else {
-            self.transform_extent(extent)
+            vertices.map(|vertex| vertex.uv)
         };
         let flip = self.mirrored != self.flip_normals;
-        triangle_point(&vertices, barycentric, extent, flip, tangents)
+        triangle_point(vertices, uvs, barycentric, extent, flip, tangents)
     }
 
     #[inline]
@@ -325,6 +330,13 @@ impl Shape {
             dpdv,
         }
     }
+}
+
+/// The greatest magnitude of the vertices' coordinates, by axis.
+#[inline]
+fn extent_of(vertices: [&Vertex; 3]) -> Vec3 {
+    let [a, b, c] = vertices.map(|vertex| vertex.p.abs());
+    a.max(b).max(c)
 }
 
 /// Bakes ([`Shape::bake`]) each shape whose mesh no other shape uses.

@@ -63,9 +63,10 @@ pub(super) const ROUNDING: f32 = 16.0 * f32::EPSILON / 2.0;
 ///
 /// `extent` bounds the magnitude of the coordinates that went into the vertices, by axis. `flip` says that the front is
 /// the side that shows the vertices clockwise.
-#[inline]
+#[inline(always)]
 pub(super) fn triangle_point(
-    v: &[Vertex; 3],
+    v: [&Vertex; 3],
+    uvs: [Vec2; 3],
     barycentric: Vec2,
     extent: Vec3,
     flip: bool,
@@ -74,7 +75,7 @@ pub(super) fn triangle_point(
     let [b1, b2] = barycentric.to_array();
     let b0 = 1.0 - b1 - b2;
     let p = v[0].p * b0 + v[1].p * b1 + v[2].p * b2;
-    let uv = v[0].uv * b0 + v[1].uv * b1 + v[2].uv * b2;
+    let uv = uvs[0] * b0 + uvs[1] * b1 + uvs[2] * b2;
 
     let (edge1, edge2) = (v[1].p - v[0].p, v[2].p - v[0].p);
     let ng = triangle_normal(edge1, edge2);
@@ -82,7 +83,7 @@ pub(super) fn triangle_point(
     let n = shading_normal(v[0].n * b0 + v[1].n * b1 + v[2].n * b2, ng);
 
     let (dpdu, dpdv) = match tangents {
-        Tangents::ByUv => triangle_derivatives(v, edge1, edge2, ng),
+        Tangents::ByUv => triangle_derivatives(uvs, edge1, edge2, ng),
         Tangents::Any => coordinate_system(ng),
     };
     SurfacePoint {
@@ -98,8 +99,8 @@ pub(super) fn triangle_point(
 
 /// The derivatives of a triangle's points by their texture coordinates.
 #[inline]
-fn triangle_derivatives(v: &[Vertex; 3], edge1: Vec3, edge2: Vec3, ng: Vec3) -> (Vec3, Vec3) {
-    let (duv1, duv2) = (v[1].uv - v[0].uv, v[2].uv - v[0].uv);
+fn triangle_derivatives(uvs: [Vec2; 3], edge1: Vec3, edge2: Vec3, ng: Vec3) -> (Vec3, Vec3) {
+    let (duv1, duv2) = (uvs[1] - uvs[0], uvs[2] - uvs[0]);
     let determinant = duv1.x * duv2.y - duv1.y * duv2.x;
     // Texture coordinates on a line, or on a point, have no inverse.
     let regular = determinant * determinant > 1e-12 * duv1.length_squared() * duv2.length_squared();

@@ -8,7 +8,7 @@ mod path;
 
 use crate::camera::CameraRay;
 use crate::color::Rgb;
-use crate::material::ShadingContext;
+use crate::material::{ShadingContext, Surface};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
 
@@ -26,6 +26,8 @@ pub enum Integrator {
 pub struct Context {
     /// For shaders.
     pub shading: ShadingContext,
+    /// What the path is on: kept here because it is large.
+    pub surface: Surface,
     /// What was done so far.
     pub stats: Stats,
 }
@@ -50,6 +52,7 @@ impl Context {
     pub fn new(scene: &Scene) -> Context {
         Context {
             shading: ShadingContext::new(scene.host().clone()),
+            surface: Surface::new(),
             stats: Stats::default(),
         }
     }

@@ -113,8 +113,12 @@ pub(super) fn li(
         pdf: None,
     };
     let (mut depth, mut passes) = (1, 0);
-    let mut surface = Surface::new();
-    context.stats.camera_rays += 1;
+    let Context {
+        shading,
+        surface,
+        stats,
+    } = context;
+    stats.camera_rays += 1;
     if max_depth == 0 {
         return radiance;
     }
@@ -131,15 +135,9 @@ pub(super) fn li(
         if depth >= max_depth && !material.may_emit() && !material.may_be_transparent() {
             return radiance;
         }
-        context.stats.shading_runs += 1;
-        material.shade(
-            &it,
-            ray_kind,
-            footprint.at(it.t),
-            &mut context.shading,
-            &mut surface,
-        );
-        context.stats.dropped_lobes += u64::from(surface.dropped);
+        stats.shading_runs += 1;
+        material.shade(&it, ray_kind, footprint.at(it.t), shading, surface);
+        stats.dropped_lobes += u64::from(surface.dropped);
 
         // Emission.
         if !surface.emission.is_black() {
@@ -149,7 +147,7 @@ pub(super) fn li(
         // Light samples.
         let bsdf = &surface.bsdf;
         if depth < max_depth && !bsdf.is_specular() {
-            radiance += throughput * sample_one_light(scene, &it, bsdf, sampler, context);
+            radiance += throughput * sample_one_light(scene, &it, bsdf, sampler, shading, stats);
         }
 
         // The next direction.
@@ -161,7 +159,7 @@ pub(super) fn li(
         if throughput.is_black() {
             return radiance;
         }
-        if is_pass(&sample, &surface) {
+        if is_pass(&sample, surface) {
             passes += 1;
             if passes > MAX_PASSES {
                 return radiance;
@@ -196,7 +194,7 @@ pub(super) fn li(
                 throughput *= 1.0 / survival;
             }
         }
-        context.stats.indirect_rays += 1;
+        stats.indirect_rays += 1;
     }
 }
 

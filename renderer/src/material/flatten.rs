@@ -249,13 +249,13 @@ impl<'p> Flattener<'p> {
 
 impl Scattering {
     /// Adds the lobe to the surface at a point.
-    #[inline]
+    #[inline(always)]
     pub(super) fn put_on(&self, point: &Interaction, surface: &mut Surface) {
         surface.bsdf.push(self.weight, self.frame(point), self.lobe);
     }
 
     /// The frame that the lobe has at a point.
-    #[inline]
+    #[inline(always)]
     fn frame(&self, point: &Interaction) -> Frame {
         let mut n = unit_normal(self.normal, point);
         if self.solid && n.dot(point.ng) < 0.0 {
