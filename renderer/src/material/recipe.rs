@@ -14,7 +14,7 @@ use crate::geometry::Interaction;
 /// The lobes, emission and transparency of all points of a surface.
 #[derive(Clone, Debug)]
 pub(super) struct Recipe {
-    /// A lobe about the surface's own normal has a normal of zero.
+    /// A lobe about the surface's own normal has a normal of zero, and one along its own tangent a tangent of zero.
     lobes: ArrayVec<Scattering, MAX_LOBES>,
     emission: Rgb,
     transparency: Rgb,
@@ -28,7 +28,7 @@ impl Recipe {
         if !instance.statistics().is_uniform {
             return None;
         }
-        // All zero, and so is `N`: the normal that stands for the surface's own, whatever point follows.
+        // All zero, and so are `N` and `dPdu`: what stands for the surface's own, whatever point follows.
         let globals = ShaderGlobals::default();
         let (point, mut surface) = (somewhere(), Surface::new());
         let tree = instance.run(&globals, context);

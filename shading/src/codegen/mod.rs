@@ -138,8 +138,8 @@ pub struct Statistics {
     pub reads_globals: GlobalSet,
     /// Whether it asks the host for attributes or spaces, which may read all of the shading point.
     pub asks_host: bool,
-    /// Whether every run makes the same closures and nothing else, whatever the shading point, but for the normal `N`
-    /// where that is handed on to closures as their normal.
+    /// Whether every run makes the same closures and does nothing else, whatever the shading point, but for `N` and
+    /// `dPdu` where these are handed on to closures, as a normal and as a vector.
     pub is_uniform: bool,
 }
 
