@@ -10,7 +10,8 @@ use shading::syntax::ast::{Argument, Declaration, Expr, ExprKind, Name};
 use super::context::Context;
 use super::table::{Key, Part, body_of, name_of, read_block, takes_only};
 use crate::image::Format;
-use crate::scene::desc::{EmissionSides, MaterialDesc, MaterialId};
+use crate::material::MaterialId;
+use crate::scene::desc::{EmissionSides, MaterialDesc};
 
 /// What a material's block sets.
 #[derive(Default)]

@@ -10,9 +10,8 @@ use super::material::read_definition;
 use super::resolve::Pending;
 use super::shape::{ShapeDeclaration, ShapeSource};
 use super::table::{Given, Key, Part, body_of, read_block, takes_only};
-use crate::scene::desc::{
-    CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, MaterialId, ShapeDesc,
-};
+use crate::material::MaterialId;
+use crate::scene::desc::{CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc};
 use crate::scene::import::Model;
 
 /// What the block of an import sets.

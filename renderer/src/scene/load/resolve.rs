@@ -6,7 +6,8 @@ use shading::Span;
 
 use super::context::Context;
 use super::table::Given;
-use crate::scene::desc::{MaterialId, ShapeDesc};
+use crate::material::MaterialId;
+use crate::scene::desc::ShapeDesc;
 
 /// An instance whose original may be declared later.
 pub(super) struct Pending {
