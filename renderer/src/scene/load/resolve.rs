@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use shading::Span;
 
 use super::context::Context;
-use super::table::Given;
+use super::field::Given;
 use crate::material::MaterialId;
 use crate::scene::desc::ShapeDesc;
 
