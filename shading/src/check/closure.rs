@@ -67,11 +67,7 @@ impl<'a> Checker<'a> {
 
     fn closure_fits(&self, signature: &ClosureSignature, given: &[Given<'a>]) -> bool {
         let count = self.positional(signature, given);
-        let required = signature
-            .params
-            .iter()
-            .take_while(|p| p.default.is_none())
-            .count();
+        let required = signature.required();
         (required..=signature.params.len()).contains(&count)
             && signature
                 .params
@@ -162,11 +158,7 @@ impl<'a> Checker<'a> {
         let found: Vec<String> = given.iter().map(|g| self.show_given(g)).collect();
         if overloads.len() == 1 {
             let count = self.positional(signature, given);
-            let required = signature
-                .params
-                .iter()
-                .take_while(|p| p.default.is_none())
-                .count();
+            let required = signature.required();
             if !(required..=signature.params.len()).contains(&count) {
                 let expected = if count < required {
                     required

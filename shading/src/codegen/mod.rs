@@ -29,7 +29,7 @@ use cranelift_module::Module;
 
 use crate::builtins::Global;
 use crate::hir::uniform::is_uniform;
-use crate::hir::{Block, ClosureId, LocalId, Stmt, Unit};
+use crate::hir::{Block, ClosureId, LocalId, Stmt, Unit, walk};
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
@@ -292,16 +292,13 @@ fn check_memory(unit: &Unit) -> Result<(), CodegenError> {
 }
 
 fn size_of_unit(unit: &Unit) -> (usize, usize) {
-    fn count(block: &Block) -> usize {
-        let of = |stmt: &Stmt| match stmt {
-            Stmt::Op { .. } | Stmt::Call { .. } => 1,
-            Stmt::If { then, otherwise, .. } => 1 + count(then) + count(otherwise),
-            Stmt::Loop { body, .. } => 1 + count(body),
-            Stmt::Scope { body, .. } => count(body),
-            Stmt::Leave(_) => 0,
-        };
-        block.iter().map(of).sum()
-    }
+    let count = |block: &Block| {
+        let mut count = 0;
+        walk::statements(block, &mut |stmt| {
+            count += usize::from(!matches!(stmt, Stmt::Scope { .. } | Stmt::Leave(_)));
+        });
+        count
+    };
     let codes = || unit.functions.values().map(|f| &f.code).chain([&unit.code]);
     let ops = codes().map(|c| count(&c.body)).sum::<usize>();
     let symbols = codes().map(|c| c.locals.len()).sum();

@@ -347,6 +347,23 @@ pub struct Param {
     pub span: Span,
 }
 
+impl Param {
+    /// An output that nothing is said of and that no default is assigned to.
+    pub fn output(name: &str, ty: Type, local: LocalId, span: Span) -> Param {
+        Param {
+            name: name.to_owned(),
+            ty,
+            is_unsized: false,
+            output: true,
+            local,
+            init: vec![],
+            struct_name: None,
+            metadata: vec![],
+            span,
+        }
+    }
+}
+
 /// What a unit is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(

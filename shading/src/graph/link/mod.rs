@@ -117,17 +117,7 @@ impl Linker<'_> {
                 found = true;
                 let local = self.variable(&port.name, port.ty);
                 self.emit(local, Op::Copy, vec![port.operand]);
-                params.push(Param {
-                    name: port.name.clone(),
-                    ty: port.ty,
-                    is_unsized: false,
-                    output: true,
-                    local,
-                    init: vec![],
-                    struct_name: None,
-                    metadata: vec![],
-                    span: Span::default(),
-                });
+                params.push(Param::output(&port.name, port.ty, local, Span::default()));
             }
             // After a mistake outputs are missing that are not unknown.
             if !found && !self.diagnostics.has_errors() {
