@@ -3,6 +3,7 @@
 use super::argument::Given;
 use super::error::CheckError;
 use super::types::near;
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::hir::{ClosureId, Op};
 use crate::runtime::ClosureSignature;
@@ -121,9 +122,9 @@ impl<'a> Checker<'a> {
                         .collect();
                     let near = near(&name, &known);
                     let closure = signature.name.to_owned();
-                    self.report(
+                    self.warn(
                         key.span,
-                        CheckError::UnknownKeyword {
+                        Warning::UnknownKeyword {
                             closure,
                             name: name.to_string(),
                             near,

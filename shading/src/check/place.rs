@@ -3,6 +3,7 @@
 use super::error::CheckError;
 use super::scope::Meaning;
 use super::types::near;
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::Global;
 use crate::hir::{LocalId, Op, Operand};
@@ -130,7 +131,7 @@ impl<'a> Checker<'a> {
                 symbol.is_read = true;
                 // Inside a loop that began after the declaration, a later statement may have run before.
                 if !symbol.is_written && loops <= symbol.loops && symbol.body == body {
-                    self.report(expr.span, CheckError::Uninitialised { name: name.clone() });
+                    self.warn(expr.span, Warning::Uninitialised { name: name.clone() });
                 }
             }
             ExprKind::Member { object, .. } | ExprKind::Index { object, .. } => self.mark_read(object),
@@ -339,7 +340,7 @@ impl<'a> Checker<'a> {
         if let Some(known) = self.body.known_int(index)
             && !(0..length as i32).contains(&known)
         {
-            self.report(span, CheckError::IndexOutOfRange { index: known, length });
+            self.warn(span, Warning::IndexOutOfRange { index: known, length });
         }
         Some(place)
     }

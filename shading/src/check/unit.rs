@@ -138,7 +138,7 @@ impl<'a> Checker<'a> {
         let mut calls = match &expr.kind {
             ExprKind::Call { name, .. } => {
                 let functions = self.scopes.find_functions(self.scope, &name.text);
-                functions.iter().any(|index| !self.functions[*index].is_prelude())
+                functions.iter().any(|index| !self.functions[*index].is_prelude)
             }
             // An operator of structures calls one, too.
             _ => !self.structs.is_empty(),

@@ -21,6 +21,7 @@
 pub mod build;
 pub mod kind;
 pub mod print;
+mod shape;
 pub(crate) mod uniform;
 pub mod verify;
 pub(crate) mod walk;
