@@ -99,7 +99,7 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
             set(
                 &mut camera.aperture_radius,
                 field.number(context, Range::NotNegative),
-            )
+            );
         },
     },
     Key {
