@@ -9,7 +9,7 @@ use crate::builtins::Global;
 use crate::hir::{LocalId, Op, Operand};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name};
-use crate::ty::{Base, Length, Type};
+use crate::ty::{Base, Length, Type, component_index};
 
 /// Part of a variable.
 #[derive(Clone, Debug)]
@@ -260,49 +260,32 @@ impl<'a> Checker<'a> {
                 }
                 start += count;
             }
-            let known: Vec<&str> = info_fields(self, place.ty.base);
-            let near = near(&name.text, &known);
-            let ty = self.show(place.ty);
-            self.report(
-                name.span,
-                CheckError::UnknownMember {
-                    ty,
-                    name: name.text.clone(),
-                    near,
-                },
-            );
-            return None;
+            let near = near(&name.text, &info_fields(self, place.ty.base));
+            return self.unknown_member(place.ty, name, near);
         }
-        let lane = match name.text.as_str() {
-            "r" | "x" => Some(0),
-            "g" | "y" => Some(1),
-            "b" | "z" => Some(2),
-            _ => None,
-        };
-        match lane {
+        match component_index(&name.text) {
             Some(lane) if place.ty.is_triple() => {
-                let lane = self.int(lane);
+                let lane = self.int(lane as i32);
                 place.component = Some(Component::Lane(lane));
                 place.ty = Type::FLOAT;
                 Some(place)
             }
             _ => {
-                let ty = self.show(place.ty);
-                let near = place
-                    .ty
-                    .is_triple()
-                    .then(|| "r`, `g`, `b`, `x`, `y` or `z".to_owned());
-                self.report(
-                    name.span,
-                    CheckError::UnknownMember {
-                        ty,
-                        name: name.text.clone(),
-                        near,
-                    },
-                );
-                None
+                let lanes = "r`, `g`, `b`, `x`, `y` or `z".to_owned();
+                self.unknown_member(place.ty, name, place.ty.is_triple().then_some(lanes))
             }
         }
+    }
+
+    fn unknown_member(&mut self, ty: Type, name: &Name, near: Option<String>) -> Option<Place> {
+        let (ty, member) = (self.show(ty), name.text.clone());
+        let error = CheckError::UnknownMember {
+            ty,
+            name: member,
+            near,
+        };
+        self.report(name.span, error);
+        None
     }
 
     fn index(&mut self, mut place: Place, index: Operand, span: Span) -> Option<Place> {

@@ -3,11 +3,10 @@
 use super::Linker;
 use super::wire::{Feed, Part, Place};
 use crate::graph::interface::{assignable, longest_name, part};
-use crate::graph::path::component_index;
 use crate::graph::{Accessor, GraphError};
 use crate::hir::{Const, Local, LocalId, Op, Operand, Stmt};
 use crate::source::Span;
-use crate::ty::{Base, Type};
+use crate::ty::{Base, Type, component_index};
 
 impl Linker<'_> {
     pub(super) fn variable(&mut self, name: &str, ty: Type) -> LocalId {
