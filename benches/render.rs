@@ -40,6 +40,7 @@ fn samples(bencher: Bencher, name: &str) {
         seed: 0,
         threads: 0,
         time_limit: None,
+        photon_map: None,
     };
     let count = u64::from(SIZE * SIZE) * SPP;
     bencher.counter(ItemsCount::new(count)).bench_local(|| {

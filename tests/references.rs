@@ -127,6 +127,7 @@ fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
             seed,
             threads: 0,
             time_limit: None,
+            photon_map: None,
         };
         let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).unwrap();
         assert_eq!(

@@ -176,6 +176,7 @@ pub fn film(scene: &Scene, camera: &CameraDesc, look: Look) -> Film {
         seed: look.seed,
         threads: look.threads,
         time_limit: None,
+        photon_map: None,
     };
     let rendered =
         render(scene, &settings, &Silent, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"));

@@ -124,6 +124,7 @@ fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSetting
         seed: args.seed.map_or(desc.sampler.seed, u64::from),
         threads: args.threads.unwrap_or(0) as usize,
         time_limit: args.time,
+        photon_map: None,
     }
 }
 

@@ -5,20 +5,77 @@
 
 mod direct;
 mod path;
+pub mod photon;
+mod walk;
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use crate::camera::CameraRay;
 use crate::color::Rgb;
-use crate::material::{ShadingContext, Surface};
+use crate::material::{RayKind, ShadingContext, Surface};
+use crate::math::Ray;
 use crate::sampler::Sampler;
 use crate::scene::Scene;
+use walk::Start;
 
 pub use path::PathSettings;
+pub use photon::{MapError as PrepareError, PhotonSettings};
 
 /// How light is computed.
 #[derive(Clone, Copy, Debug)]
 pub enum Integrator {
     /// Paths from the camera, with light samples at every hit.
     Path(PathSettings),
+    /// The same with indirect light from photon maps.
+    Photon(PhotonSettings),
+}
+
+/// What is known when a pass is prepared.
+#[derive(Clone, Copy)]
+pub struct Pass<'a> {
+    /// The number that all random numbers follow from.
+    pub seed: u64,
+    /// Which pass it is. What is prepared follows from scene, settings, seed and this alone.
+    pub index: u64,
+    /// Points that will be looked from: pixels of the film, or texels. Defaults follow from it.
+    pub points: u64,
+    /// Where photon maps are kept from one run to the next: read when it exists, else written.
+    pub file: Option<&'a Path>,
+    /// Ends the preparation early, with what there is by then.
+    pub stop: &'a AtomicBool,
+    /// The same at a moment.
+    pub until: Option<Instant>,
+    /// Is told how many photons of how many have been shot, from any thread.
+    pub progress: &'a (dyn Fn(u64, u64) + Sync),
+}
+
+/// An integrator with all that a pass needs.
+#[derive(Debug)]
+pub enum Prepared {
+    /// Needs nothing.
+    Path(PathSettings),
+    /// With its maps.
+    Photon(Box<photon::Photons>),
+}
+
+/// Never set.
+static GO_ON: AtomicBool = AtomicBool::new(false);
+
+impl Pass<'_> {
+    /// The first pass, for that many points, without a file, watched by no one.
+    pub fn first(seed: u64, points: u64) -> Pass<'static> {
+        Pass {
+            seed,
+            index: 0,
+            points,
+            file: None,
+            stop: &GO_ON,
+            until: None,
+            progress: &|_, _| {},
+        }
+    }
 }
 
 /// What one thread needs to trace rays.
@@ -41,6 +98,10 @@ pub struct Stats {
     pub shadow_rays: u64,
     /// Rays that were scattered, or passed through something transparent.
     pub indirect_rays: u64,
+    /// Rays that look for indirect light which photon maps know.
+    pub gather_rays: u64,
+    /// Rays of photons.
+    pub photon_rays: u64,
     /// Runs of shaders at hits.
     pub shading_runs: u64,
     /// Lobes that found no room in their `Bsdf`.
@@ -64,13 +125,15 @@ impl Stats {
         self.camera_rays += other.camera_rays;
         self.shadow_rays += other.shadow_rays;
         self.indirect_rays += other.indirect_rays;
+        self.gather_rays += other.gather_rays;
+        self.photon_rays += other.photon_rays;
         self.shading_runs += other.shading_runs;
         self.dropped_lobes += other.dropped_lobes;
     }
 
     /// All rays.
     pub fn rays(&self) -> u64 {
-        self.camera_rays + self.shadow_rays + self.indirect_rays
+        self.camera_rays + self.shadow_rays + self.indirect_rays + self.gather_rays + self.photon_rays
     }
 }
 
@@ -79,6 +142,7 @@ impl Integrator {
     pub fn name(&self) -> &'static str {
         match self {
             Integrator::Path(_) => "path",
+            Integrator::Photon(_) => "photon",
         }
     }
 
@@ -90,15 +154,65 @@ impl Integrator {
                 depth: depth.or(settings.depth),
                 ..settings
             }),
+            Integrator::Photon(settings) => Integrator::Photon(PhotonSettings {
+                depth: depth.or(settings.depth),
+                ..settings
+            }),
         }
     }
 
+    /// How many samples a pixel share what is prepared for a pass; `None` when all do.
+    pub fn samples_per_pass(&self) -> Option<u64> {
+        match self {
+            Integrator::Path(_) => None,
+            Integrator::Photon(settings) => settings.progressive.then_some(1),
+        }
+    }
+
+    /// Makes what a pass needs, on the threads of the `rayon` pool that it is called in; the same for any number of them.
+    ///
+    /// # Errors
+    /// When a file of photon maps cannot be used.
+    pub fn prepare(&self, scene: &Scene, pass: &Pass<'_>) -> Result<Prepared, PrepareError> {
+        match self {
+            Integrator::Path(settings) => Ok(Prepared::Path(*settings)),
+            Integrator::Photon(settings) => Ok(Prepared::Photon(Box::new(photon::Photons::prepare(
+                settings, scene, pass,
+            )?))),
+        }
+    }
+}
+
+impl Prepared {
     /// An estimate of the radiance that arrives along a camera's ray. `sampler` stands at the first number after those
     /// that made the ray.
     #[inline]
     pub fn li(&self, scene: &Scene, ray: &CameraRay, sampler: &mut Sampler, context: &mut Context) -> Rgb {
+        context.stats.camera_rays += 1;
+        let start = Start::camera(ray);
         match self {
-            Integrator::Path(settings) => path::li(settings, scene, ray, sampler, context),
+            Prepared::Path(settings) => path::li(settings, scene, &start, sampler, context),
+            Prepared::Photon(photons) => photons.li(scene, &start, sampler, context),
+        }
+    }
+
+    /// An estimate of the radiance that arrives at a point of a surface against `ray`, as final gather sees it. Light
+    /// that comes straight from what emits, or through transparent surfaces alone, counts only with `emission`. Depth
+    /// counts from the point.
+    #[inline]
+    pub fn incoming(
+        &self,
+        scene: &Scene,
+        ray: &Ray,
+        emission: bool,
+        sampler: &mut Sampler,
+        context: &mut Context,
+    ) -> Rgb {
+        context.stats.gather_rays += 1;
+        let start = Start::point(*ray, RayKind::DIFFUSE, emission);
+        match self {
+            Prepared::Path(settings) => path::li(settings, scene, &start, sampler, context),
+            Prepared::Photon(photons) => photons.incoming(scene, &start, sampler, context),
         }
     }
 }

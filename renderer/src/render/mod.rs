@@ -7,6 +7,7 @@ mod scheduler;
 mod tiles;
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use thiserror::Error;
@@ -14,7 +15,7 @@ use thiserror::Error;
 use crate::camera::Camera;
 use crate::film::{Film, FilmError, Filter};
 use crate::image::Rect;
-use crate::integrator::{Integrator, Stats};
+use crate::integrator::{Integrator, PrepareError, Stats};
 use crate::material::Report;
 
 pub use progress::{Progress, Silent};
@@ -45,6 +46,8 @@ pub struct RenderSettings {
     pub threads: usize,
     /// When to stop, however many samples there are by then; one at least.
     pub time_limit: Option<Duration>,
+    /// Where photon maps are kept from one run to the next.
+    pub photon_map: Option<PathBuf>,
 }
 
 /// What came out.
@@ -63,8 +66,10 @@ pub struct Rendered {
 pub struct RenderStats {
     /// Samples a pixel.
     pub spp: u64,
-    /// How long it took.
+    /// How long it took, preparations included.
     pub elapsed: Duration,
+    /// How much of that the integrator's preparations took.
+    pub preparing: Duration,
     /// Threads that worked.
     pub threads: usize,
     /// Rays and shading.
@@ -79,6 +84,9 @@ pub enum RenderError {
     /// The film cannot be made.
     #[error(transparent)]
     Film(#[from] FilmError),
+    /// The integrator cannot have what it needs.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
     /// There are no threads.
     #[error("cannot start threads: {reason}")]
     Threads {

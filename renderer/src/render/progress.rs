@@ -1,9 +1,15 @@
 //! Who is told how far a render is.
 
-/// Is told how far a render is, between passes and from the thread that started it, and what shaders print, from any.
+/// Is told how far a render is, between passes and from the thread that started it; how
+/// far a photon pass is and what shaders print, from any.
 pub trait Progress: Sync {
     /// `done` of `total` samples a pixel are taken. The total is what was asked for; a time limit may end it sooner.
     fn advance(&self, done: u64, total: u64) {
+        let _ = (done, total);
+    }
+
+    /// `done` of `total` photons are shot before samples are taken. There may be several such passes.
+    fn photons(&self, done: u64, total: u64) {
         let _ = (done, total);
     }
 

@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use super::tiles::{TILE, sample_tile};
 use super::{Progress, RenderError, RenderSettings, RenderStats, Rendered};
 use crate::film::{Film, FilmTile};
-use crate::integrator::Context;
+use crate::integrator::{Context, Pass, PrepareError, Prepared};
 use crate::scene::Scene;
 
 /// How long a pass should take: short enough to stop soon and to show progress, long enough to keep threads busy.
@@ -55,19 +55,44 @@ pub fn render(
         settings.samples.end.max(settings.samples.start),
     );
     let mut next = first;
-    progress.advance(0, end - first);
+    let mut preparing = Duration::ZERO;
+    let shared = settings.integrator.samples_per_pass();
+    let mut prepared: Option<(u64, Prepared)> = None;
     while next < end {
-        let size = pass_size(next - first, start.elapsed(), settings.time_limit).min(end - next);
+        let mut size = pass_size(next - first, start.elapsed(), settings.time_limit).min(end - next);
         if size == 0 || stop.load(Ordering::Relaxed) {
             break;
         }
+        // What samples share follows from their indices, so that any range of them gives what it gives in the whole.
+        let index = shared.map_or(0, |count| next / count);
+        if let Some(count) = shared {
+            size = size.min((index + 1) * count - next);
+        }
+        let current = match prepared.take() {
+            Some((done, ready)) if done == index => ready,
+            _ => {
+                let begin = Instant::now();
+                let ready = pool.install(|| prepare(scene, settings, index, start, progress, stop))?;
+                preparing += begin.elapsed();
+                ready
+            }
+        };
+        let current = &prepared.insert((index, current)).1;
+        progress.advance(next - first, end - first);
         let samples = next..next + size;
         pool.install(|| {
             tiles.par_iter().with_max_len(1).for_each(|tile| {
                 // Each tile and each context has one user at a time, so nobody ever waits here.
                 let index = rayon::current_thread_index().expect("passes run within the pool");
                 let mut context = lock(&contexts[index]);
-                sample_tile(scene, settings, samples.clone(), &mut lock(tile), &mut context);
+                sample_tile(
+                    scene,
+                    settings,
+                    current,
+                    samples.clone(),
+                    &mut lock(tile),
+                    &mut context,
+                );
                 let printed = context.shading.take_printed();
                 if !printed.is_empty() {
                     progress.print(&printed);
@@ -81,12 +106,34 @@ pub fn render(
     for tile in tiles {
         film.merge(&tile.into_inner().unwrap_or_else(PoisonError::into_inner));
     }
-    let stats = collect(contexts, next - first, start.elapsed());
+    let mut stats = collect(contexts, next - first, start.elapsed());
+    stats.preparing = preparing;
     Ok(Rendered {
         film,
         samples: first..next,
         stats,
     })
+}
+
+/// What the integrator needs for a pass; half of the time that there is may go into it.
+fn prepare(
+    scene: &Scene,
+    settings: &RenderSettings,
+    index: u64,
+    start: Instant,
+    progress: &dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Prepared, PrepareError> {
+    let pass = Pass {
+        seed: settings.seed,
+        index,
+        points: u64::from(settings.width) * u64::from(settings.height),
+        file: settings.photon_map.as_deref(),
+        stop,
+        until: settings.time_limit.map(|limit| start + limit / 2),
+        progress: &|done, total| progress.photons(done, total),
+    };
+    settings.integrator.prepare(scene, &pass)
 }
 
 /// How many samples the next pass takes after `done` took `elapsed`; 0 when there is no time left for one.

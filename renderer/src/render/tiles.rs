@@ -6,7 +6,7 @@ use glam::{UVec2, Vec2};
 
 use super::RenderSettings;
 use crate::film::FilmTile;
-use crate::integrator::Context;
+use crate::integrator::{Context, Prepared};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
 
@@ -19,6 +19,7 @@ pub(super) const TILE: u32 = 16;
 pub(super) fn sample_tile(
     scene: &Scene,
     settings: &RenderSettings,
+    prepared: &Prepared,
     samples: Range<u64>,
     tile: &mut FilmTile,
     context: &mut Context,
@@ -30,7 +31,7 @@ pub(super) fn sample_tile(
             sampler.start(UVec2::new(x, y), sample);
             let film_point = center + settings.filter.sample(sampler.next_2d());
             let ray = settings.camera.generate(film_point, sampler.next_2d(), 0.0);
-            tile.add(x, y, settings.integrator.li(scene, &ray, &mut sampler, context));
+            tile.add(x, y, prepared.li(scene, &ray, &mut sampler, context));
         }
     }
 }

@@ -1,0 +1,129 @@
+//! What all walks along paths share: where a path comes from, how wide it is, and what its next ray is called.
+
+use glam::Vec3;
+
+use crate::bsdf::{BsdfSample, LobeKind, Side, Spread};
+use crate::camera::{CameraRay, RayDifferential};
+use crate::material::{RayKind, Surface};
+use crate::math::Ray;
+use crate::sampling::power_heuristic;
+
+/// The greatest probability with which Russian roulette lets a path live: mirrors facing each other end too.
+pub(super) const MAX_SURVIVAL: f32 = 0.95;
+
+/// Where a path begins.
+#[derive(Clone, Copy)]
+pub(super) struct Start {
+    pub(super) ray: Ray,
+    pub(super) kind: RayKind,
+    pub(super) footprint: Footprint,
+    /// Whether light that comes straight from what emits counts on the first segment.
+    pub(super) emission: bool,
+}
+
+impl Start {
+    /// At a camera.
+    pub(super) fn camera(camera_ray: &CameraRay) -> Start {
+        Start {
+            ray: camera_ray.ray,
+            kind: RayKind::CAMERA,
+            footprint: Footprint::new(&camera_ray.differential),
+            emission: true,
+        }
+    }
+
+    /// At a point of a surface that wants to know what arrives.
+    pub(super) fn point(ray: Ray, kind: RayKind, emission: bool) -> Start {
+        Start {
+            ray,
+            kind,
+            footprint: Footprint {
+                width: 0.0,
+                spread: Footprint::least_spread(Spread::Diffuse),
+            },
+            emission,
+        }
+    }
+}
+
+/// How the path came to its present ray, as far as weighing light samples against it goes.
+#[derive(Clone, Copy)]
+pub(super) struct Arrival {
+    /// The point that scattered last.
+    pub(super) p: Vec3,
+    /// Density with which it chose the direction [1/sr]; `None` where light samples had no chance.
+    pub(super) pdf: Option<f32>,
+}
+
+impl Arrival {
+    /// Of a path that has not scattered yet.
+    pub(super) fn first(ray: &Ray) -> Arrival {
+        Arrival {
+            p: ray.origin,
+            pdf: None,
+        }
+    }
+
+    /// The weight of light found by chance which light samples find with density `light_pdf`.
+    #[inline]
+    pub(super) fn weight(self, light_pdf: impl FnOnce(Vec3) -> f32) -> f32 {
+        self.pdf
+            .map_or(1.0, |pdf| power_heuristic(pdf, light_pdf(self.p)))
+    }
+}
+
+/// The width of what a path stands for, for texture lookups.
+#[derive(Clone, Copy)]
+pub(super) struct Footprint {
+    /// At the ray's origin [m].
+    pub(super) width: f32,
+    /// Growth along the ray.
+    spread: f32,
+}
+
+impl Footprint {
+    fn new(differential: &RayDifferential) -> Footprint {
+        let greater = |a: Vec3, b: Vec3| a.length_squared().max(b.length_squared()).sqrt();
+        Footprint {
+            width: greater(differential.origin_dx, differential.origin_dy),
+            spread: greater(differential.direction_dx, differential.direction_dy),
+        }
+    }
+
+    pub(super) fn at(self, t: f32) -> f32 {
+        self.width + self.spread * t
+    }
+
+    /// After scattering at distance `t`: the wider the lobe, the less detail is seen in what comes next.
+    pub(super) fn scattered(self, t: f32, spread: Spread) -> Footprint {
+        Footprint {
+            width: self.at(t),
+            spread: self.spread.max(Footprint::least_spread(spread)),
+        }
+    }
+
+    fn least_spread(spread: Spread) -> f32 {
+        match spread {
+            Spread::Specular => 0.0,
+            Spread::Glossy => 0.05,
+            Spread::Diffuse => 0.2,
+        }
+    }
+}
+
+/// Whether light went straight through, as if nothing were there. Glass in a medium of its own index sends light straight
+/// on too, but stops light samples as all glass does.
+#[inline]
+pub(super) fn is_pass(sample: &BsdfSample, surface: &Surface) -> bool {
+    sample.lobe == LobeKind::SPECULAR_TRANSMISSION && sample.eta == 1.0 && !surface.transparency.is_black()
+}
+
+/// The kind of a ray that such a lobe sends out.
+pub(super) fn kind_of(lobe: LobeKind) -> RayKind {
+    match (lobe.spread, lobe.side) {
+        (Spread::Diffuse, _) => RayKind::DIFFUSE,
+        (Spread::Glossy, _) => RayKind::GLOSSY,
+        (Spread::Specular, Side::Reflection) => RayKind::REFLECTION,
+        (Spread::Specular, Side::Transmission) => RayKind::REFRACTION,
+    }
+}
