@@ -1,4 +1,4 @@
-//! What operations take and give: the kinds of operands that [`super::verify`] holds them to.
+//! What operations take and give: the kinds of operands that [`super::verify()`] holds them to.
 
 use crate::builtins::Builtin;
 use crate::hir::{Kind, Op};

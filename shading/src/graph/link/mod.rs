@@ -1,8 +1,8 @@
 //! Linking: a template becomes one piece of HIR without inputs.
 //!
-//! An instance of a unit is spliced in where it runs ([`unit`]), an instance of a group links its nodes in their order
-//! ([`group`]); what feeds them is read by [`binding`] and travels as a [`wire`], and [`emit`] writes the statements
-//! that bring it to its input.
+//! An instance of a unit is spliced in where it runs ([`mod@unit`]), an instance of a group links its nodes in their
+//! order ([`group`]); what feeds them is read by [`binding`] and travels as a [`wire`], and [`emit`] writes the
+//! statements that bring it to its input.
 
 mod binding;
 mod emit;
