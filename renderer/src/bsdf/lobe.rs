@@ -5,6 +5,7 @@
 
 use glam::{Vec2, Vec3};
 
+use super::Part;
 use super::conductor::Conductor;
 use super::dielectric::Dielectric;
 use super::lambert::{Lambert, Translucent};
@@ -268,6 +269,15 @@ impl Lobe {
             Lobe::Dielectric(lobe) => lobe.transmits(),
             Lobe::Schlick(lobe) => lobe.transmits(),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => false,
+        }
+    }
+
+    /// What it is to photon maps.
+    pub(super) fn part(&self) -> Part {
+        match (self.ggx(), self.spread()) {
+            (None, Spread::Diffuse) => Part::Diffuse,
+            (Some(_), Spread::Diffuse) => Part::Rough,
+            (_, Spread::Glossy | Spread::Specular) => Part::Narrow,
         }
     }
 

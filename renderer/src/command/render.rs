@@ -87,6 +87,10 @@ fn describe(args: &RenderArgs) -> Result<SceneDesc, Failure> {
         // A crop window of the file is one of the file's size.
         set.retain(|change| args.crop.is_none() || !change.starts_with("film.crop"));
     }
+    if let Some(kind) = &args.integrator {
+        // What else is set is meant for this one.
+        set.insert(0, format!("integrator={kind}"));
+    }
     if let Some([x0, y0, x1, y1]) = args.crop {
         set.push(format!("film.crop=({x0}, {y0}, {x1}, {y1})"));
     }
@@ -124,7 +128,7 @@ fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSetting
         seed: args.seed.map_or(desc.sampler.seed, u64::from),
         threads: args.threads.unwrap_or(0) as usize,
         time_limit: args.time,
-        photon_map: None,
+        photon_map: args.photon_map.clone(),
     }
 }
 

@@ -87,6 +87,8 @@ pub struct Context {
     pub surface: Surface,
     /// What was done so far.
     pub stats: Stats,
+    /// For lookups of photons.
+    pub(crate) nearest: photon::Nearest,
 }
 
 /// Counts of what was done.
@@ -115,6 +117,7 @@ impl Context {
             shading: ShadingContext::new(scene.host().clone()),
             surface: Surface::new(),
             stats: Stats::default(),
+            nearest: photon::Nearest::new(),
         }
     }
 }
@@ -184,6 +187,14 @@ impl Integrator {
 }
 
 impl Prepared {
+    /// What was done for photon maps, where there are any.
+    pub fn photons(&self) -> Option<&photon::PhotonStats> {
+        match self {
+            Prepared::Path(_) => None,
+            Prepared::Photon(photons) => Some(photons.stats()),
+        }
+    }
+
     /// An estimate of the radiance that arrives along a camera's ray. `sampler` stands at the first number after those
     /// that made the ray.
     #[inline]

@@ -5,7 +5,7 @@
 // Kajiya 1986, "The Rendering Equation"; Veach 1997, chapters 8 to 10.
 
 use super::Context;
-use super::direct::sample_one_light;
+use super::direct::{bsdf_response, sample_one_light};
 use super::walk::{Arrival, MAX_SURVIVAL, Start, is_pass, kind_of};
 use crate::color::Rgb;
 use crate::material::RayKind;
@@ -54,6 +54,7 @@ pub(super) fn li(
         shading,
         surface,
         stats,
+        ..
     } = context;
     if max_depth == 0 {
         return radiance;
@@ -85,7 +86,8 @@ pub(super) fn li(
         // Light samples.
         let bsdf = &surface.bsdf;
         if depth < max_depth && !bsdf.is_specular() {
-            radiance += throughput * sample_one_light(scene, &it, bsdf, sampler, shading, stats);
+            let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
+            radiance += throughput * sample_one_light(scene, &it, response, sampler, shading, stats);
         }
 
         // The next direction.

@@ -1,0 +1,259 @@
+//! Irradiance, computed beforehand at some of the photons, and where it comes from.
+// Christensen 1999, "Faster Photon Map Global Illumination".
+
+use std::sync::{Mutex, PoisonError};
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+use super::Photon;
+use super::density::{MAX_NEAREST, Nearest, PhotonMap, SAME_PLANE, Site, same_surface};
+use super::guide::{Collector, Guide};
+use super::map::{KdTree, Located};
+use super::particle::Packed;
+use crate::color::Rgb;
+use crate::integrator::Context;
+use crate::math::{Frame, Ray, offset_ray_origin};
+use crate::scene::Scene;
+
+/// What is known at a point of a surface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record {
+    /// Unit geometric normal of its side.
+    pub(super) n: Vec3,
+    /// What arrives on that side, emitters' own light apart unless photons bring it [W/m²].
+    pub(super) irradiance: Rgb,
+    /// How far the photons were that it comes from [m].
+    pub(super) radius: f32,
+    /// The share of the disk of that radius that is on the surface.
+    pub(super) covered: f32,
+    /// Where indirect light comes from.
+    pub(super) guide: Guide,
+}
+
+/// Where a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    p: [u32; 3],
+    n: Packed,
+    record: u32,
+    /// How far from it the record may be used [m]: no farther than its photons reach, nor than a wall.
+    reach: u32,
+}
+
+impl Located for Place {
+    #[inline]
+    fn p(&self) -> Vec3 {
+        Vec3::from_array(self.p.map(f32::from_bits))
+    }
+}
+
+/// All records.
+#[derive(Debug)]
+pub(super) struct IrradianceMap {
+    places: KdTree<Place>,
+    records: Vec<Record>,
+    /// How far lookups reach [m].
+    radius: f32,
+}
+
+impl IrradianceMap {
+    /// The records of a map at `places`, each from `count` photons that came `max_segments` at most. Photons that are
+    /// places are none of the map's: what is known of where they are would make the estimate too bright, or, since
+    /// lookups find the nearest of them, too dark.
+    pub(super) fn new(
+        scene: &Scene,
+        photons: &[Photon],
+        map: &PhotonMap,
+        count: usize,
+        max_segments: u32,
+        contexts: &[Mutex<Context>],
+    ) -> IrradianceMap {
+        let (records, reaches): (Vec<Record>, Vec<f32>) = photons
+            .par_iter()
+            .map(|photon| {
+                let index = rayon::current_thread_index().unwrap_or(0);
+                let mut context = contexts[index].lock().unwrap_or_else(PoisonError::into_inner);
+                let site = Site::of(photon, max_segments);
+                record(scene, map, &site, count, &mut context.nearest)
+            })
+            .unzip();
+        let places = (0..)
+            .zip(photons)
+            .zip(&reaches)
+            .map(|((record, photon), reach)| Place {
+                p: photon.p().to_array().map(f32::to_bits),
+                n: Packed::new(photon.n()),
+                record,
+                reach: reach.to_bits(),
+            })
+            .collect();
+        IrradianceMap {
+            places: KdTree::new(places),
+            records,
+            radius: map.radius(),
+        }
+    }
+
+    /// The nearest record on the side `n` of the surface at `p`.
+    #[inline]
+    pub(super) fn nearest(&self, p: Vec3, n: Vec3) -> Option<&Record> {
+        let mut found = None;
+        let mut r2 = self.radius * self.radius;
+        self.places.search(p, r2, |_, place, d2| {
+            let reach = f32::from_bits(place.reach);
+            if d2 <= reach * reach && same_surface(place.p() - p, n, place.n.unpack(), false) {
+                found = Some(place.record);
+                r2 = d2;
+            }
+            r2
+        });
+        found.map(|record| &self.records[record as usize])
+    }
+
+    /// How many records there are.
+    pub(super) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Memory that they hold [bytes].
+    pub(super) fn memory(&self) -> usize {
+        self.places.memory() + self.records.capacity() * size_of::<Record>()
+    }
+}
+
+/// The record of a site, and how far it may be used.
+fn record(scene: &Scene, map: &PhotonMap, site: &Site, count: usize, nearest: &mut Nearest) -> (Record, f32) {
+    let frame = Frame::from_normal(site.n);
+    let mut collector = Collector::default();
+    let surroundings = Surroundings::new(scene, site, frame);
+    let mut wanted = count;
+    loop {
+        let radius = map.reach_of(site, wanted, nearest);
+        let wall = surroundings.wall(radius);
+        let open = wall >= radius;
+        let mut seen = 0;
+        let irradiance = map.sum_found(nearest, radius, |photon, density| {
+            if !open && !surroundings.sees(photon.p() - site.p) {
+                return Rgb::BLACK;
+            }
+            seen += 1;
+            let power = photon.power() * density;
+            let local = frame.to_local(photon.wi());
+            if photon.segments() > 1 && !photon.is_caustic() && local.z > 0.0 {
+                collector.add(local, power.luminance());
+            }
+            power
+        });
+        // Beside a wall with a bright room behind it nearly all that is near is in that room.
+        if seen < count / 4 && wanted < MAX_NEAREST && radius < map.radius() {
+            wanted *= 4;
+            collector.clear();
+            continue;
+        }
+        let covered = if open && surroundings.is_whole(radius) {
+            1.0
+        } else {
+            surroundings.covered(radius)
+        };
+        let record = Record {
+            n: site.n,
+            irradiance: irradiance * (1.0 / covered),
+            radius,
+            covered,
+            guide: collector.finish(),
+        };
+        return (record, wall);
+    }
+}
+
+/// What stands about a site and how far its surface goes. Photons arrive on the surface only: at an edge, or beside a
+/// wall, the disk about the site reaches where none can be, or into the next room.
+///
+/// A short ray up to a point over the surface sees whether something stands in between, one down from there whether the
+/// surface goes on.
+struct Surroundings<'a> {
+    scene: &'a Scene,
+    site: &'a Site,
+    frame: Frame,
+    origin: Vec3,
+}
+
+impl<'a> Surroundings<'a> {
+    fn new(scene: &'a Scene, site: &'a Site, frame: Frame) -> Surroundings<'a> {
+        let origin = offset_ray_origin(site.p, site.n, site.n);
+        Surroundings {
+            scene,
+            site,
+            frame,
+            origin,
+        }
+    }
+
+    /// Whether nothing stands between the site and the point over `offset`.
+    fn sees(&self, offset: Vec3) -> bool {
+        let along = offset - self.site.n * offset.dot(self.site.n);
+        let length = along.length();
+        let above = along + self.site.n * (SAME_PLANE * length);
+        let way = Ray {
+            t_max: above.length(),
+            ..Ray::new(self.origin, above.normalize_or(self.site.n))
+        };
+        self.scene.intersect(&way).is_none()
+    }
+
+    /// Whether the surface goes on at a point that is seen.
+    fn goes_on(&self, offset: Vec3) -> bool {
+        let height = SAME_PLANE * offset.length();
+        let down = Ray {
+            t_max: 2.0 * height,
+            ..Ray::new(self.origin + offset + self.site.n * height, -self.site.n)
+        };
+        self.scene.intersect(&down).is_some_and(|it| {
+            let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
+            same_surface(it.p - self.site.p, self.site.n, n, false)
+        })
+    }
+
+    fn point(&self, turn: f32, distance: f32) -> Vec3 {
+        let (sin, cos) = (turn * std::f32::consts::TAU).sin_cos();
+        self.frame.to_world(Vec3::new(cos, sin, 0.0)) * distance
+    }
+
+    /// The distance to the nearest wall that stands on the surface within `radius`; `radius` when there is none.
+    fn wall(&self, radius: f32) -> f32 {
+        // Between two ways a wall is a little nearer than where they meet it.
+        const SLANT: f32 = 0.92;
+        (0..WAYS)
+            .map(|i| {
+                let along = self.point(i as f32 / WAYS as f32, radius / SLANT);
+                let way = (along + self.site.n * (SAME_PLANE * radius)).normalize_or(self.site.n);
+                let ray = Ray {
+                    t_max: radius / SLANT,
+                    ..Ray::new(self.origin, way)
+                };
+                self.scene.intersect(&ray).map_or(radius, |it| it.t * SLANT)
+            })
+            .fold(radius, f32::min)
+    }
+
+    /// Whether the surface seems to go on all around, as far as that.
+    fn is_whole(&self, radius: f32) -> bool {
+        (0..WAYS).all(|i| self.goes_on(self.point((i as f32 + 0.5) / WAYS as f32, 0.9 * radius)))
+    }
+
+    /// The share of the kernel of that radius that lies on the surface, as far as the site sees it.
+    fn covered(&self, radius: f32) -> f32 {
+        const POINTS: usize = 32;
+        let seen = (0..POINTS).filter(|&i| {
+            // Radii with the kernel's density; the angle is golden.
+            let s = (1.0 - (1.0 - (i as f32 + 0.5) / POINTS as f32).cbrt()).sqrt();
+            let point = self.point(i as f32 * 0.381_966, s * radius);
+            self.sees(point) && self.goes_on(point)
+        });
+        (seen.count() as f32 / POINTS as f32).max(0.1)
+    }
+}
+
+/// Rays that look for walls about a site.
+const WAYS: usize = 8;
