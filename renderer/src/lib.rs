@@ -25,6 +25,7 @@
 )]
 
 pub mod accel;
+pub mod bake;
 pub mod bsdf;
 pub mod camera;
 pub mod cli;

@@ -1,0 +1,143 @@
+//! Which points of a texel may speak for it: not those inside solids or under what lies on them, and not those that a wall
+//! parts from the texel's middle.
+//!
+//! A shape is *solid* when its mesh is closed and lets no light through. A point from which most probing rays end on the
+//! inside of a solid is in one; nobody sees it. A receiver nearly all of which is inside is no mistake but the furniture
+//! of a room that was modelled as a box: it is left alone.
+
+use glam::{UVec2, Vec2, Vec3};
+
+use super::connect::connect;
+use super::receiver::Site;
+use crate::bsdf::Side;
+use crate::geometry::{Geometry, Interaction, Shape, ShapeId};
+use crate::integrator::Context;
+use crate::material::{RayKind, Surface};
+use crate::math::{Frame, Ray, offset_by_error};
+use crate::sampler::Sampler;
+use crate::sampling::{cosine_hemisphere, uniform_sphere};
+use crate::scene::Scene;
+
+/// Probing rays of a point.
+const PROBES: u64 = 8;
+
+/// Where the numbers of probing rays begin: far from those that gather light.
+const PROBING: u64 = 1 << 40;
+
+/// How near things are to a point in whose way they lie, relative to a texel.
+const CONTACT: f32 = 0.25;
+
+/// By shape: whether it has an inside that no light reaches.
+pub(super) struct Solids(Vec<bool>);
+
+impl Solids {
+    /// Looks at all shapes of a scene.
+    pub(super) fn find(scene: &Scene, context: &mut Context) -> Solids {
+        let shapes = (0u32..).map(ShapeId).zip(scene.shapes());
+        let solid = shapes.map(|(id, shape)| is_closed(shape) && !lets_light_through(scene, id, shape, context));
+        Solids(solid.collect())
+    }
+
+    fn is_inside(&self, it: &Interaction) -> bool {
+        self.0[it.shape.0 as usize] && it.wo.dot(it.ng) < 0.0
+    }
+}
+
+fn is_closed(shape: &Shape) -> bool {
+    match &shape.geometry {
+        Geometry::Mesh(mesh) => connect(&mesh.positions, &mesh.triangles).closed,
+        Geometry::Sphere => true,
+        Geometry::Disk | Geometry::Cylinder => false,
+    }
+}
+
+/// Whether the surface, looked at in one place, transmits.
+fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> bool {
+    let material = scene.material(id);
+    if material.may_be_transparent() {
+        return true;
+    }
+    let point = shape.surface_point(0, Vec2::splat(0.3));
+    let it = point.seen_from(point.ng, id, 0);
+    let mut surface = Surface::new();
+    material.shade(&it, RayKind::DIFFUSE, 0.0, &mut context.shading, &mut surface);
+    let sides = (0..16).filter_map(|i| {
+        let u_lobe = (i as f32 + 0.5) / 16.0;
+        surface.bsdf.sample(it.wo, u_lobe, Vec2::new(0.4, 0.6))
+    });
+    sides.into_iter().any(|sample| sample.lobe.side == Side::Transmission)
+}
+
+/// What probing rays say about a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It can be seen.
+    Open,
+    /// It is in a solid.
+    Inside,
+    /// Something lies on it.
+    Covered,
+}
+
+/// Probes a point of a surface; `reach` is the width of what it stands for [m], `key` and
+/// `number` tell it from others.
+pub(super) fn standing(
+    scene: &Scene,
+    solids: &Solids,
+    site: &Site,
+    reach: f32,
+    key: UVec2,
+    number: u64,
+    sampler: &mut Sampler,
+) -> Standing {
+    let frame = Frame::from_normal(site.ng);
+    let (mut inside, mut near) = (0, 0);
+    for index in 0..PROBES {
+        sampler.start(key, PROBING + number * PROBES + index);
+        let ray = site.ray(frame.to_world(cosine_hemisphere(sampler.next_2d())));
+        if let Some(it) = scene.intersect(&ray) {
+            inside += u64::from(solids.is_inside(&it));
+            near += u64::from(it.t < CONTACT * reach);
+        }
+    }
+    if 2 * inside >= PROBES {
+        Standing::Inside
+    } else if near + 1 >= PROBES {
+        // Two walls and a floor hide three quarters.
+        Standing::Covered
+    } else {
+        Standing::Open
+    }
+}
+
+/// The share of directions from a point in space in which nothing shows its inside.
+pub(super) fn openness(scene: &Scene, solids: &Solids, p: Vec3, key: UVec2, sampler: &mut Sampler) -> f32 {
+    const RAYS: u64 = 64;
+    let open = (0..RAYS).filter(|&index| {
+        sampler.start(key, PROBING + index);
+        let ray = Ray::new(p, uniform_sphere(sampler.next_2d()));
+        !scene.intersect(&ray).is_some_and(|it| solids.is_inside(&it))
+    });
+    open.count() as f32 / RAYS as f32
+}
+
+/// Whether nothing that stands on the surface is between two points of it: they are looked at from a little above.
+pub(super) fn in_sight(scene: &Scene, a: &Site, b: &Site, context: &mut Context) -> bool {
+    let lift = 0.25 * (b.p - a.p).length();
+    let (from, to) = (a.p + a.ng * lift, b.p + b.ng * lift);
+    let Some(direction) = (to - from).try_normalize() else {
+        return true;
+    };
+    let ray = Ray {
+        t_max: (to - from).length(),
+        ..Ray::new(from, direction)
+    };
+    !scene.transmittance(&ray, &mut context.shading).is_black()
+}
+
+impl Site {
+    /// The ray that leaves in the unit vector `direction`.
+    pub(super) fn ray(&self, direction: Vec3) -> Ray {
+        Ray::new(offset_by_error(self.p, self.p_error, self.ng, direction), direction)
+    }
+}
