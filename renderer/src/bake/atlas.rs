@@ -39,13 +39,26 @@ pub(super) struct Atlas {
 /// Lays objects out, with room for a dilation by `margin` texels.
 pub(super) fn layout(flats: &[Flat], scale: Scale, margin: u32) -> Result<Atlas, BakeError> {
     match scale {
-        Scale::Density(density) => at_density(flats, density, margin, None),
-        Scale::Both(density, side) => at_density(flats, density, margin, Some(side)),
+        Scale::Density(density) => at_density(flats, density, margin, None, 1.0),
+        Scale::Both(density, side) => {
+            let attempt = |&aspect: &f32| at_density(flats, density, margin, Some(side), aspect);
+            let [first, rest @ ..] = &ASPECTS;
+            rest.iter().fold(attempt(first), |best, aspect| best.or_else(|error| attempt(aspect).map_err(|_| error)))
+        }
         Scale::Resolution(side) => at_resolution(flats, side, margin),
     }
 }
 
-fn at_density(flats: &[Flat], density: f32, margin: u32, side: Option<u32>) -> Result<Atlas, BakeError> {
+/// How much wider than a square an object's rectangle aims to be: what suits depends on the objects.
+const ASPECTS: [f32; 4] = [1.0, 1.4, 0.7, 2.0];
+
+fn at_density(
+    flats: &[Flat],
+    density: f32,
+    margin: u32,
+    side: Option<u32>,
+    aspect: f32,
+) -> Result<Atlas, BakeError> {
     let texels: f64 = flats
         .iter()
         .flat_map(|flat| &flat.blocks)
@@ -61,7 +74,7 @@ fn at_density(flats: &[Flat], density: f32, margin: u32, side: Option<u32>) -> R
     if texels > f64::from(most) * f64::from(most) {
         return Err(too_large(texels.sqrt()));
     }
-    let objects: Vec<Object> = flats.iter().map(|flat| Object::new(flat, density, margin)).collect();
+    let objects: Vec<Object> = flats.iter().map(|flat| Object::new(flat, density, margin, aspect)).collect();
     let widest = objects.iter().map(|object| object.size.x).max().unwrap_or(1);
     let area: f64 = objects.iter().map(|o| f64::from(o.size.x) * f64::from(o.size.y)).sum();
     let width = side.unwrap_or_else(|| round_up((area.sqrt() * 1.05) as u32).max(round_up(widest)));
@@ -76,23 +89,26 @@ fn at_density(flats: &[Flat], density: f32, margin: u32, side: Option<u32>) -> R
 
 /// The densest layout that fits, to within a hundredth.
 fn at_resolution(flats: &[Flat], side: u32, margin: u32) -> Result<Atlas, BakeError> {
+    let best = ASPECTS.iter().filter_map(|&aspect| densest(flats, side, margin, aspect));
+    best.reduce(|a, b| if b.density > a.density { b } else { a })
+        .ok_or(BakeError::NoRoom { resolution: side })
+}
+
+fn densest(flats: &[Flat], side: u32, margin: u32, aspect: f32) -> Option<Atlas> {
     let area: f32 = flats.iter().flat_map(|flat| &flat.blocks).map(|b| b.x * b.y).sum();
-    let fits = |density: f32| at_density(flats, density, margin, Some(side)).ok();
+    let fits = |density: f32| at_density(flats, density, margin, Some(side), aspect).ok();
     let mut high = side as f32 / area.max(f32::MIN_POSITIVE).sqrt();
     let mut low = high;
-    let mut best = None;
-    // Long thin charts take more than their area; a hundred halvings end any search.
-    for _ in 0..100 {
-        best = fits(low);
+    let mut best = fits(low);
+    // Long thin charts take more than their area, and every chart takes a texel; sixty halvings end any search.
+    for _ in 0..60 {
         if best.is_some() {
             break;
         }
-        high = low;
-        low *= 0.5;
+        (high, low) = (low, 0.5 * low);
+        best = fits(low);
     }
-    let Some(mut best) = best else {
-        return Err(BakeError::NoRoom { resolution: side });
-    };
+    let mut best = best?;
     while high / low > 1.01 {
         let middle = (low * high).sqrt();
         match fits(middle) {
@@ -100,7 +116,7 @@ fn at_resolution(flats: &[Flat], side: u32, margin: u32) -> Result<Atlas, BakeEr
             None => high = middle,
         }
     }
-    Ok(best)
+    Some(best)
 }
 
 fn round_up(n: u32) -> u32 {
@@ -115,7 +131,7 @@ struct Object {
 }
 
 impl Object {
-    fn new(flat: &Flat, density: f32, margin: u32) -> Object {
+    fn new(flat: &Flat, density: f32, margin: u32, aspect: f32) -> Object {
         let extents: Vec<Vec2> = (flat.blocks.iter())
             .map(|block| {
                 let extent = *block * density;
@@ -127,7 +143,8 @@ impl Object {
             .collect();
         let area: f64 = sizes.iter().map(|s| f64::from(s.x) * f64::from(s.y)).sum();
         let widest = sizes.iter().map(|size| size.x).max().unwrap_or(1);
-        let width = ((area.sqrt() * 1.05) as u32).max(widest);
+        let width = ((area.sqrt() * 1.05) as f32 * aspect) as u32;
+        let width = width.max(widest);
         let (corners, height) = pack(&sizes, width).expect("nothing is wider than the widest");
         let used = corners.iter().zip(&sizes).map(|(corner, size)| corner.x + size.x);
         let corners = corners.iter().map(|corner| corner + UVec2::splat(margin));

@@ -24,7 +24,7 @@ const PROBES: u64 = 8;
 /// Where the numbers of probing rays begin: far from those that gather light.
 const PROBING: u64 = 1 << 40;
 
-/// How near things are to a point in whose way they lie, relative to a texel.
+/// How low above a point things are that lie on it, relative to a texel.
 const CONTACT: f32 = 0.25;
 
 /// By shape: whether it has an inside that no light reaches.
@@ -97,7 +97,7 @@ pub(super) fn standing(
         let ray = site.ray(frame.to_world(cosine_hemisphere(sampler.next_2d())));
         if let Some(it) = scene.intersect(&ray) {
             inside += u64::from(solids.is_inside(&it));
-            near += u64::from(it.t < CONTACT * reach);
+            near += u64::from(it.t * ray.direction.dot(site.ng) < CONTACT * reach);
         }
     }
     if 2 * inside >= PROBES {

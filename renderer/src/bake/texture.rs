@@ -83,6 +83,19 @@ impl Lightmap {
         self.sheet.field.valid[self.index(x, y)]
     }
 
+    /// The coefficients and the irradiance that a bilinear lookup at texture coordinates `uv`, v up, finds.
+    pub fn lookup(&self, uv: Vec2) -> (Vec<Rgb>, Rgb) {
+        let place = Vec2::new(uv.x, 1.0 - uv.y) * UVec2::new(self.width, self.height).as_vec2();
+        let mut sum = vec![Rgb::BLACK; self.sheet.field.layers()];
+        for (index, weight) in self.sheet.bilinear(place) {
+            for (sum, &color) in sum.iter_mut().zip(self.sheet.field.at(index as usize)) {
+                *sum += color * weight;
+            }
+        }
+        let irradiance = sum.pop().unwrap_or_default();
+        (sum, irradiance)
+    }
+
     /// The point and the shading normal that a texel stands for; `None` where it stands for none that is seen.
     pub fn surface(&self, x: u32, y: u32) -> Option<(Vec3, Vec3)> {
         let index = self.index(x, y);

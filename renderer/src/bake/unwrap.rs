@@ -317,8 +317,13 @@ fn lay_flat(
             (hi - lo).element_product()
         };
         let directions = edges.iter().filter_map(|edge| edge.try_normalize());
-        let x = directions.min_by(|a, b| area(a).total_cmp(&area(b))).unwrap_or(Vec2::X);
-        let (lo, hi) = extent(x);
+        let mut x = directions.min_by(|a, b| area(a).total_cmp(&area(b))).unwrap_or(Vec2::X);
+        let (mut lo, mut hi) = extent(x);
+        if hi.y - lo.y > hi.x - lo.x {
+            // Charts that lie on their long side are packed closer.
+            x = x.perp();
+            (lo, hi) = extent(x);
+        }
         blocks[chart] = hi - lo;
         for &vertex in members {
             let place = &mut places[vertex as usize];
