@@ -105,7 +105,8 @@ fn add_pairs(a: &Border, b: &Border, turned: bool, sheet: &Sheet, pairs: &mut Ve
     }
 }
 
-/// The mean, over all pairs, of the difference of the irradiance rebuilt on the two sides, relative to their mean.
+/// The mean, over all pairs, of the difference of the irradiance rebuilt on the two sides, relative to their mean; where
+/// that is dark, to a hundredth of the mean over all pairs.
 pub(super) fn mean_difference(pairs: &[Pair], sheet: &Sheet) -> f64 {
     let rebuilt = |side: &Bilinear, n: Vec3| {
         let mut coefficients = vec![Rgb::BLACK; sheet.field.order.coefficients()];
@@ -116,13 +117,12 @@ pub(super) fn mean_difference(pairs: &[Pair], sheet: &Sheet) -> f64 {
         }
         f64::from(irradiance(&coefficients, n).luminance())
     };
-    let differences = pairs.iter().filter_map(|pair| {
-        let [a, b] = [0, 1].map(|side| rebuilt(&pair.sides[side], pair.n));
-        let mean = 0.5 * (a + b);
-        (mean > 1e-6).then(|| (a - b).abs() / mean)
-    });
-    let (sum, count) = differences.fold((0.0, 0u64), |(sum, count), d| (sum + d, count + 1));
-    sum / count.max(1) as f64
+    let sides = |pair: &Pair| [0, 1].map(|side| rebuilt(&pair.sides[side], pair.n));
+    let values: Vec<[f64; 2]> = pairs.iter().map(sides).collect();
+    let count = values.len().max(1) as f64;
+    let dark = 0.01 * values.iter().map(|[a, b]| 0.5 * (a + b)).sum::<f64>() / count;
+    let relative = |[a, b]: &[f64; 2]| (a - b).abs() / (0.5 * (a + b)).max(dark).max(f64::MIN_POSITIVE);
+    values.iter().map(relative).sum::<f64>() / count
 }
 
 /// Changes the texels on both sides of all pairs.
