@@ -56,8 +56,11 @@ pub struct RenderArgs {
     #[arg(long, value_name = "X0,Y0,X1,Y1", value_parser = parse_crop)]
     pub crop: Option<[u32; 4]>,
     /// How light is computed
-    #[arg(long, value_parser = ["path"])]
+    #[arg(long, value_parser = ["path", "photon"])]
     pub integrator: Option<String>,
+    /// Keeps photon maps from one run to the next: reads them when the file exists, else writes it
+    #[arg(long, value_name = "FILE")]
+    pub photon_map: Option<PathBuf>,
     /// The most segments of a path: 1 shows emission only, 2 adds direct light
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub depth: Option<u32>,

@@ -9,6 +9,7 @@ use super::conductor::Conductor;
 use super::dielectric::Dielectric;
 use super::lambert::{Lambert, Translucent};
 use super::microfacet::Ggx;
+use super::Part;
 use super::oren_nayar::OrenNayar;
 use super::schlick::Schlick;
 use super::transparent::Transparent;
@@ -262,6 +263,15 @@ impl Lobe {
             Lobe::Dielectric(lobe) => lobe.transmits(),
             Lobe::Schlick(lobe) => lobe.transmits(),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => false,
+        }
+    }
+
+    /// What it is to photon maps.
+    pub(super) fn part(&self) -> Part {
+        match (self.ggx(), self.spread()) {
+            (None, Spread::Diffuse) => Part::Diffuse,
+            (Some(_), Spread::Diffuse) => Part::Rough,
+            (_, Spread::Glossy | Spread::Specular) => Part::Narrow,
         }
     }
 

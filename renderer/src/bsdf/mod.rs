@@ -84,12 +84,29 @@ impl BsdfSample {
     }
 }
 
+/// The parts of scattering that photon maps treat each in its own way; their sum is all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Lambert and his kin: what leaves follows from the irradiance alone.
+    Diffuse,
+    /// Microfacets too rough to be glossy ([`GLOSSY_ALPHA`]).
+    Rough,
+    /// Glossy and specular: what makes caustics.
+    Narrow,
+}
+
+impl Part {
+    /// All of them.
+    pub const ALL: [Part; 3] = [Part::Diffuse, Part::Rough, Part::Narrow];
+}
+
 /// A lobe with its colour and place.
 #[derive(Clone, Copy, Debug)]
 struct Weighted {
     weight: Rgb,
     frame: Frame,
     lobe: Lobe,
+    part: Part,
     /// What its choice is in proportion to; not computed while it is the only lobe.
     importance: f32,
     probability: f32,
@@ -143,6 +160,7 @@ impl Bsdf {
         let specular = lobe.is_specular();
         self.lobes.push(Weighted {
             specular,
+            part: lobe.part(),
             weight,
             frame,
             lobe,
@@ -199,6 +217,47 @@ impl Bsdf {
             .sum()
     }
 
+    /// Whether such a part scatters light that comes from `wo`.
+    pub fn has(&self, part: Part) -> bool {
+        self.lobes.iter().any(|l| l.part == part) && !(self.one_sided && self.wo.dot(self.ng) < 0.0)
+    }
+
+    /// The share of uniform light that leaves by the diffuse part towards `wo`: of light on its side, and of light on
+    /// the other.
+    pub fn diffuse_albedo(&self, wo: Vec3) -> (Rgb, Rgb) {
+        let (mut near, mut far) = (Rgb::BLACK, Rgb::BLACK);
+        for l in self.lobes.iter().filter(|l| l.part == Part::Diffuse) {
+            let albedo = l.weight * l.lobe.albedo(l.frame.to_local(wo));
+            match l.lobe.has_transmission() {
+                true => far += albedo,
+                false => near += albedo,
+            }
+        }
+        (near, far)
+    }
+
+    /// The probability with which a sample is drawn for a lobe of `part`.
+    pub fn probability(&self, part: Part) -> f32 {
+        let of_part = self.lobes.iter().filter(|l| l.part == part);
+        of_part.map(|l| l.probability).sum()
+    }
+
+    /// [`Bsdf::eval_pdf`] of one part; the density is that of drawing both the part and `wi`.
+    pub fn eval_pdf_part(&self, part: Part, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+        match self.sides(wo, wi) {
+            Some(sides) => self.sum_lobes(wo, wi, sides, |_, l| l.part == part),
+            None => (Rgb::BLACK, 0.0),
+        }
+    }
+
+    /// Like [`Bsdf::sample`], but for a part alone, which is drawn too: the weight is that of the part.
+    pub fn sample_part(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<(BsdfSample, Part)> {
+        let (index, u_lobe) = self.choose(u_lobe)?;
+        let part = self.lobes[index].part;
+        let sample = self.sample_lobe(wo, index, u_lobe, u, |_, l| l.part == part)?;
+        Some((sample, part))
+    }
+
     /// f·|cos θi|, deltas apart.
     pub fn eval(&self, wo: Vec3, wi: Vec3) -> Rgb {
         self.eval_pdf(wo, wi).0
@@ -214,16 +273,29 @@ impl Bsdf {
         match (self.sides(wo, wi), self.lobes.as_slice()) {
             (None, _) => (Rgb::BLACK, 0.0),
             (Some(sides), [only]) if !only.specular => self.eval_lobe(only, wo, wi, sides),
-            (Some(sides), _) => self.sum_lobes(wo, wi, sides, usize::MAX),
+            (Some(sides), _) => self.sum_lobes(wo, wi, sides, |_, _| true),
         }
     }
 
     /// A direction for `wo`: a lobe by `u_lobe`, a direction of it by `u`, each in `[0,1)`.
     pub fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<BsdfSample> {
+        let (index, u_lobe) = self.choose(u_lobe)?;
+        self.sample_lobe(wo, index, u_lobe, u, |_, _| true)
+    }
+
+    /// A direction of the lobe at `index`, weighed as if any lobe that `counts` could have drawn it.
+    #[inline(always)]
+    fn sample_lobe(
+        &self,
+        wo: Vec3,
+        index: usize,
+        u_lobe: f32,
+        u: Vec2,
+        counts: impl Fn(usize, &Weighted) -> bool,
+    ) -> Option<BsdfSample> {
         if self.one_sided && wo.dot(self.ng) < 0.0 {
             return None;
         }
-        let (index, u_lobe) = self.choose(u_lobe)?;
         let chosen = &self.lobes[index];
         let local_wo = match chosen.lobe.ideal_diffuse_side() {
             Some(_) => Vec3::new(0.0, 0.0, wo.dot(chosen.frame.n)),
@@ -249,7 +321,7 @@ impl Bsdf {
             });
         }
         // One-sample MIS over the lobes: any of them could have drawn `wi`. Veach 1997, section 9.2.4.
-        let (others, others_pdf) = self.sum_lobes(wo, wi, sides, index);
+        let (others, others_pdf) = self.sum_lobes(wo, wi, sides, |other, l| other != index && counts(other, l));
         let pdf = pdf + others_pdf;
         Some(BsdfSample {
             wi,
@@ -272,11 +344,18 @@ impl Bsdf {
         Some((last, (u / self.lobes[last].probability).min(ONE_MINUS_EPSILON)))
     }
 
-    /// f·|cos θi| and density of all lobes but the one at `skip`.
-    fn sum_lobes(&self, wo: Vec3, wi: Vec3, sides: Sides, skip: usize) -> (Rgb, f32) {
+    /// f·|cos θi| and density of all lobes that `counts`.
+    #[inline(always)]
+    fn sum_lobes(
+        &self,
+        wo: Vec3,
+        wi: Vec3,
+        sides: Sides,
+        counts: impl Fn(usize, &Weighted) -> bool,
+    ) -> (Rgb, f32) {
         let mut sum = (Rgb::BLACK, 0.0);
         for (index, weighted) in self.lobes.iter().enumerate() {
-            if index != skip && !weighted.specular {
+            if !weighted.specular && counts(index, weighted) {
                 let (f, pdf) = self.eval_lobe(weighted, wo, wi, sides);
                 sum.0 += f;
                 sum.1 += pdf;

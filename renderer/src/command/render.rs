@@ -112,6 +112,10 @@ pub(super) fn failure(diagnostics: Diagnostics) -> Failure {
 fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSettings {
     let [width, height] = desc.film.size.value;
     let spp = args.spp.unwrap_or(desc.sampler.spp);
+    let asked = args.integrator.as_deref();
+    let integrator = asked
+        .and_then(|name| built.integrator.of_name(name))
+        .unwrap_or(built.integrator);
     RenderSettings {
         width,
         height,
@@ -119,12 +123,12 @@ fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSetting
         variance: false,
         camera: built.camera,
         filter: built.filter.clone(),
-        integrator: built.integrator.with_depth(args.depth),
+        integrator: integrator.with_depth(args.depth),
         samples: 0..u64::from(spp),
         seed: args.seed.map_or(desc.sampler.seed, u64::from),
         threads: args.threads.unwrap_or(0) as usize,
         time_limit: args.time,
-        photon_map: None,
+        photon_map: args.photon_map.clone(),
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::json;
 use shading::{Diagnostic, Diagnostics};
 
 use crate::integrator::Stats;
+use crate::integrator::photon::PhotonStats;
 use crate::render::Rendered;
 use crate::scene::build::{Built, ShaderStats};
 
@@ -30,6 +31,9 @@ pub(super) struct Statistics {
     threads: usize,
     accel_bytes: usize,
     peak_bytes: Option<u64>,
+    /// Time that photons took [s].
+    preparing: f64,
+    photons: Option<PhotonStats>,
     dropped_samples: u64,
     clamped_samples: u64,
     reports: Vec<shading::Report>,
@@ -48,6 +52,8 @@ impl Statistics {
             threads: rendered.stats.threads,
             accel_bytes: built.scene.accel_memory(),
             peak_bytes: peak_memory(),
+            preparing: rendered.stats.preparing.as_secs_f64(),
+            photons: rendered.stats.photons.clone(),
             dropped_samples: counts.non_finite,
             clamped_samples: counts.saturated,
             reports: rendered.stats.reports.clone(),
@@ -81,7 +87,7 @@ impl Statistics {
 
     /// The statistics as JSON text.
     pub(super) fn json(&self, warnings: &Diagnostics) -> String {
-        let render = self.stages.render.as_secs_f64();
+        let render = self.stages.render.as_secs_f64() - self.preparing;
         let warnings: Vec<&str> = warnings
             .list
             .iter()
@@ -92,7 +98,7 @@ impl Statistics {
                 "load": self.stages.load.as_secs_f64(),
                 "compile": self.stages.compile.as_secs_f64(),
                 "build": self.stages.build.as_secs_f64(),
-                "photons": 0.0,
+                "photons": self.preparing,
                 "render": render,
             },
             "threads": self.threads,
@@ -103,9 +109,10 @@ impl Statistics {
                 "camera": self.work.camera_rays,
                 "shadow": self.work.shadow_rays,
                 "indirect": self.work.indirect_rays,
-                "photon": 0,
-                "gather": 0,
+                "photon": self.work.photon_rays,
+                "gather": self.work.gather_rays,
             },
+            "photons": self.photons.as_ref().map(photons_json),
             "rays_per_s": self.work.rays() as f64 / render,
             "shading_runs": self.work.shading_runs,
             "samples_not_finite": self.dropped_samples,
@@ -121,7 +128,7 @@ impl Statistics {
 impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (stages, work) = (&self.stages, &self.work);
-        let seconds = stages.render.as_secs_f64();
+        let seconds = stages.render.as_secs_f64() - self.preparing;
         let mega = |count: u64| count as f64 * 1e-6;
         writeln!(f, "load      {:9.3} s", stages.load.as_secs_f64())?;
         let (groups, jit) = (self.shaders.groups, self.shaders.jit_ms);
@@ -136,6 +143,26 @@ impl fmt::Display for Statistics {
             "build     {:9.3} s   {megabytes:.1} MB for ray tracing",
             stages.build.as_secs_f64()
         )?;
+        if let Some(photons) = &self.photons {
+            let megabytes = photons.memory as f64 / 1e6;
+            let made = if photons.loaded { "read" } else { "shot" };
+            writeln!(
+                f,
+                "photons   {:9.3} s   {made} in {:.3} s, maps built in {:.3} s, {megabytes:.1} MB",
+                self.preparing,
+                photons.shooting.as_secs_f64(),
+                photons.building.as_secs_f64()
+            )?;
+            for (map, name) in ["global", "caustic"].iter().enumerate() {
+                writeln!(
+                    f,
+                    "  {name:8}{:9.3} M stored of {:.3} M shot, {} levels",
+                    mega(photons.stored[map]),
+                    mega(photons.shot[map]),
+                    photons.tree_depth[map]
+                )?;
+            }
+        }
         let (spp, threads) = (self.spp, self.threads);
         writeln!(
             f,
@@ -156,12 +183,37 @@ impl fmt::Display for Statistics {
         writeln!(f, "  camera  {:9.3} M", mega(work.camera_rays))?;
         writeln!(f, "  shadow  {:9.3} M", mega(work.shadow_rays))?;
         writeln!(f, "  indirect{:9.3} M", mega(work.indirect_rays))?;
+        if self.photons.is_some() {
+            writeln!(f, "  photon  {:9.3} M", mega(work.photon_rays))?;
+            writeln!(f, "  gather  {:9.3} M", mega(work.gather_rays))?;
+        }
         write!(f, "shading   {:9.3} M runs", mega(work.shading_runs))?;
         if let Some(bytes) = self.peak_bytes {
             write!(f, "\nmemory    {:9.1} MB at most", bytes as f64 / 1e6)?;
         }
         Ok(())
     }
+}
+
+/// What was done for photon maps, as JSON.
+fn photons_json(photons: &PhotonStats) -> serde_json::Value {
+    let map = |map: usize| {
+        json!({
+            "shot": photons.shot[map],
+            "stored": photons.stored[map],
+            "tree_depth": photons.tree_depth[map],
+        })
+    };
+    json!({
+        "global": map(0),
+        "caustic": map(1),
+        "shot_by_light": photons.shot_by_light,
+        "irradiance_records": photons.records,
+        "memory_bytes": photons.memory,
+        "loaded": photons.loaded,
+        "shooting_s": photons.shooting.as_secs_f64(),
+        "building_s": photons.building.as_secs_f64(),
+    })
 }
 
 /// The most memory that the process had at a time [bytes], where the system tells.

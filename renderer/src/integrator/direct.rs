@@ -1,5 +1,7 @@
 //! Light that reaches a point straight from a light, by choosing points of lights.
 
+use glam::Vec3;
+
 use super::Context;
 use crate::bsdf::Bsdf;
 use crate::color::Rgb;
@@ -9,14 +11,15 @@ use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
 use crate::scene::Scene;
 
-/// The radiance that one sample of one light makes a point send towards its viewer, weighed against finding the light by
-/// sampling `bsdf`. Takes three numbers of `sampler`, whatever comes out.
+/// The radiance that one sample of one light makes a point send towards its viewer. `response` gives, for a direction
+/// and the density with which light samples choose it (`None` when nothing else could), f·|cos θi| weighed against
+/// finding the light in other ways. Takes three numbers of `sampler`, whatever comes out.
 // Veach 1997, "Robust Monte Carlo Methods for Light Transport Simulation", section 8.1.
 #[inline]
 pub(super) fn sample_one_light(
     scene: &Scene,
     it: &Interaction,
-    bsdf: &Bsdf,
+    response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
     sampler: &mut Sampler,
     context: &mut Context,
 ) -> Rgb {
@@ -27,7 +30,8 @@ pub(super) fn sample_one_light(
     let Some(sample) = light.sample_li(it.p, it.time, u_primitive, u, &mut context.shading) else {
         return Rgb::BLACK;
     };
-    let (f, bsdf_pdf) = bsdf.eval_pdf(it.wo, sample.wi);
+    let pdf = sample.pdf * probability;
+    let f = response(sample.wi, (!sample.is_delta).then_some(pdf));
     if f.is_black() {
         return Rgb::BLACK;
     }
@@ -40,11 +44,12 @@ pub(super) fn sample_one_light(
     if visible.is_black() {
         return Rgb::BLACK;
     }
-    let pdf = sample.pdf * probability;
-    let weight = if sample.is_delta {
-        1.0
-    } else {
-        power_heuristic(pdf, bsdf_pdf)
-    };
-    f * sample.radiance * visible * (weight / pdf)
+    f * sample.radiance * visible * (1.0 / pdf)
+}
+
+/// What all lobes of `bsdf` make of a light sample, weighed against finding the light by sampling them.
+#[inline]
+pub(super) fn bsdf_response(bsdf: &Bsdf, wo: Vec3, wi: Vec3, light_pdf: Option<f32>) -> Rgb {
+    let (f, bsdf_pdf) = bsdf.eval_pdf(wo, wi);
+    f * light_pdf.map_or(1.0, |pdf| power_heuristic(pdf, bsdf_pdf))
 }

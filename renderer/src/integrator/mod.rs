@@ -86,6 +86,8 @@ pub struct Context {
     pub shading: ShadingContext,
     /// What was done so far.
     pub stats: Stats,
+    /// For lookups of photons.
+    pub(crate) nearest: photon::Nearest,
 }
 
 /// Counts of what was done.
@@ -113,6 +115,7 @@ impl Context {
         Context {
             shading: ShadingContext::new(scene.host().clone()),
             stats: Stats::default(),
+            nearest: photon::Nearest::new(),
         }
     }
 }
@@ -141,6 +144,20 @@ impl Integrator {
         match self {
             Integrator::Path(_) => "path",
             Integrator::Photon(_) => "photon",
+        }
+    }
+
+    /// The integrator of that name: this one, or the other with its own defaults and this one's depth. `None` when there
+    /// is none.
+    pub fn of_name(self, name: &str) -> Option<Integrator> {
+        let depth = match self {
+            Integrator::Path(PathSettings { depth, .. }) | Integrator::Photon(PhotonSettings { depth, .. }) => depth,
+        };
+        match name {
+            _ if name == self.name() => Some(self),
+            "path" => Some(Integrator::Path(PathSettings::default()).with_depth(depth)),
+            "photon" => Some(Integrator::Photon(PhotonSettings::default()).with_depth(depth)),
+            _ => None,
         }
     }
 
@@ -182,6 +199,14 @@ impl Integrator {
 }
 
 impl Prepared {
+    /// What was done for photon maps, where there are any.
+    pub fn photons(&self) -> Option<&photon::PhotonStats> {
+        match self {
+            Prepared::Path(_) => None,
+            Prepared::Photon(photons) => Some(photons.stats()),
+        }
+    }
+
     /// An estimate of the radiance that arrives along a camera's ray. `sampler` stands at the first number after those
     /// that made the ray.
     #[inline]

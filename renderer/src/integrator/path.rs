@@ -5,7 +5,7 @@
 // Kajiya 1986, "The Rendering Equation"; Veach 1997, chapters 8 to 10.
 
 use super::Context;
-use super::direct::sample_one_light;
+use super::direct::{bsdf_response, sample_one_light};
 use super::walk::{Arrival, MAX_SURVIVAL, Start, is_pass, kind_of};
 use crate::color::Rgb;
 use crate::material::{RayKind, Surface};
@@ -87,7 +87,8 @@ pub(super) fn li(
         // Light samples.
         let bsdf = &surface.bsdf;
         if depth < max_depth && !bsdf.is_specular() {
-            radiance += throughput * sample_one_light(scene, &it, bsdf, sampler, context);
+            let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
+            radiance += throughput * sample_one_light(scene, &it, response, sampler, context);
         }
 
         // The next direction.

@@ -78,7 +78,7 @@ pub(super) struct Footprint {
     /// At the ray's origin [m].
     pub(super) width: f32,
     /// Growth along the ray.
-    spread: f32,
+    pub(super) spread: f32,
 }
 
 impl Footprint {

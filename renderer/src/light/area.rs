@@ -7,14 +7,14 @@
 
 use glam::{Vec2, Vec3};
 
-use super::LightSample;
+use super::{Emission, LightSample};
 use crate::accel::Hit;
 use crate::color::Rgb;
-use crate::geometry::{Geometry, Interaction, Shape, ShapeId};
+use crate::geometry::{Geometry, Interaction, Shape, ShapeId, SurfacePoint};
 use crate::material::{Material, ShadingContext};
 use crate::math::{Frame, Ray, safe_sqrt, sqr};
 use crate::sampling::{
-    AliasTable, one_minus_cos_from_sin2, solid_angle_pdf, triangle, uniform_cone, uniform_cone_pdf,
+    AliasTable, cosine_hemisphere, one_minus_cos_from_sin2, solid_angle_pdf, triangle, uniform_cone, uniform_cone_pdf,
 };
 
 /// A shape that emits.
@@ -193,6 +193,61 @@ impl AreaLight {
         solid_angle_pdf(pdf_area, (found.p - p).length_squared(), found.wo.dot(found.ng))
     }
 
+    /// A photon from a point by `u_primitive` and `u_position`, in a direction by `u_direction` in proportion to its
+    /// cosine.
+    pub(super) fn emit(
+        &self,
+        u_primitive: f32,
+        u_position: Vec2,
+        u_direction: Vec2,
+        context: &mut ShadingContext,
+    ) -> Option<Emission> {
+        let (primitive, chosen, u_side) = match &self.surface {
+            Surface::Triangles { table, .. } => {
+                let choice = table.sample(u_primitive);
+                (choice.index as u32, choice.probability, choice.u)
+            }
+            Surface::Sphere { .. } | Surface::Analytic => (0, 1.0, u_primitive),
+        };
+        let sample = self.shape.sample_area(primitive, u_position);
+        let point = sample.point;
+        let both = self.material.two_sided_emission();
+        let (normal, sides) = match both && u_side < 0.5 {
+            true => (-point.ng, 2.0),
+            false => (point.ng, if both { 2.0 } else { 1.0 }),
+        };
+        let direction = Frame::from_normal(normal).to_world(cosine_hemisphere(u_direction));
+        let radiance = match self.material.constant_emission() {
+            Some(radiance) => radiance,
+            None => self.material.emission_at(&self.at_point(&point, primitive, direction), context),
+        };
+        // The cosine cancels against the density of the direction, cos θ / π.
+        let power = radiance * (std::f32::consts::PI * sides / (sample.pdf * chosen));
+        let origin = point.ray_origin(direction);
+        (sample.pdf > 0.0 && power.is_finite() && !power.is_black()).then_some(Emission {
+            ray: Ray::new(origin, direction),
+            power,
+        })
+    }
+
+    /// A point of the light as seen from the direction `wo`.
+    fn at_point(&self, point: &SurfacePoint, primitive: u32, wo: Vec3) -> Interaction {
+        Interaction {
+            p: point.p,
+            p_error: point.p_error,
+            wo,
+            ng: point.ng,
+            n: point.n,
+            uv: point.uv,
+            dpdu: point.dpdu,
+            dpdv: point.dpdv,
+            t: 0.0,
+            time: 0.0,
+            shape: self.id,
+            primitive,
+        }
+    }
+
     fn sample_area(&self, p: Vec3, u: Vec2) -> Option<Seen> {
         let sample = self.shape.sample_area(0, u);
         let to_light = sample.point.p - p;
@@ -246,23 +301,7 @@ impl AreaLight {
     /// What the shader emits along the normal of a point that `u` chooses.
     fn emission_along_normal(&self, primitive: u32, u: Vec2, context: &mut ShadingContext) -> Rgb {
         let point = self.shape.sample_area(primitive, u).point;
-        self.material.emission_at(
-            &Interaction {
-                p: point.p,
-                p_error: point.p_error,
-                wo: point.ng,
-                ng: point.ng,
-                n: point.n,
-                uv: point.uv,
-                dpdu: point.dpdu,
-                dpdv: point.dpdv,
-                t: 0.0,
-                time: 0.0,
-                shape: self.id,
-                primitive,
-            },
-            context,
-        )
+        self.material.emission_at(&self.at_point(&point, primitive, point.ng), context)
     }
 }
 

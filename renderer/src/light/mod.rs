@@ -7,6 +7,7 @@
 //! - `pdf_li` is that density for a direction or point found in another way; 0 for delta lights.
 //! - `le` is the radiance of lights at infinity along a ray that leaves the scene. Lights that are shapes are seen through
 //!   their material.
+//! - `emit` sends photons out, each with its share of the light's power.
 //! - `power` weighs lights against each other; it may be an estimate.
 
 mod area;
@@ -16,11 +17,15 @@ mod point;
 mod select;
 mod spot;
 
+use std::f32::consts::PI;
+
 use glam::{Vec2, Vec3};
 
 use crate::color::Rgb;
 use crate::geometry::Interaction;
 use crate::material::ShadingContext;
+use crate::math::{Frame, Ray};
+use crate::sampling::disk;
 
 pub use area::AreaLight;
 pub use directional::DirectionalLight;
@@ -63,7 +68,66 @@ pub struct LightSample {
     pub is_delta: bool,
 }
 
+/// A photon on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Emission {
+    /// Where it goes.
+    pub ray: Ray,
+    /// What it carries, divided by the density of its choice [W].
+    pub power: Rgb,
+}
+
+/// The sphere that holds all that lights at infinity are to reach.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its centre [m].
+    pub center: Vec3,
+    /// Its radius [m].
+    pub radius: f32,
+}
+
+impl Target {
+    /// A photon towards `direction` through the point `u` of the disk that hides the target, and the disk's area.
+    // Pharr et al. 2016, "Physically Based Rendering", section 16.1.2.
+    fn emission(self, direction: Vec3, u: Vec2) -> (Ray, f32) {
+        let p = disk(u) * self.radius;
+        let offset = Frame::from_normal(direction).to_world(Vec3::new(p.x, p.y, -self.radius));
+        (
+            Ray::new(self.center + offset, direction),
+            PI * self.radius * self.radius,
+        )
+    }
+}
+
 impl Light {
+    /// A photon by `u_primitive` (which part of the light), `u_position` and `u_direction`, each in `[0,1)`; `None` where
+    /// none leaves. Its power, averaged over all choices, is what the light sends out; at infinity, into `target`.
+    pub fn emit(
+        &self,
+        target: Target,
+        u_primitive: f32,
+        u_position: Vec2,
+        u_direction: Vec2,
+        context: &mut ShadingContext,
+    ) -> Option<Emission> {
+        match self {
+            Light::Point(light) => Some(light.emit(u_direction)),
+            Light::Spot(light) => light.emit(u_direction),
+            Light::Directional(light) => {
+                let (ray, area) = target.emission(light.direction, u_position);
+                let power = light.irradiance * area;
+                Some(Emission { ray, power })
+            }
+            Light::Area(light) => light.emit(u_primitive, u_position, u_direction, context),
+            Light::Environment(light) => {
+                let sample = light.sample_li(u_direction)?;
+                let (ray, area) = target.emission(-sample.wi, u_position);
+                let power = sample.radiance * (area / sample.pdf);
+                Some(Emission { ray, power })
+            }
+        }
+    }
+
     /// A direction from `p` at a moment, by `u_primitive` (which part of the light) and `u` (where on it), each in
     /// `[0,1)`; `None` where no light arrives.
     #[inline]

@@ -1,9 +1,11 @@
 //! A light without size that shines equally in all directions.
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
-use super::LightSample;
+use super::{Emission, LightSample};
 use crate::color::Rgb;
+use crate::math::Ray;
+use crate::sampling::uniform_sphere;
 
 /// A point that radiates `intensity` in every direction.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +19,13 @@ pub struct PointLight {
 impl PointLight {
     pub(super) fn sample_li(&self, p: Vec3) -> Option<LightSample> {
         toward_point(p, self.position, |_| self.intensity)
+    }
+
+    pub(super) fn emit(&self, u: Vec2) -> Emission {
+        Emission {
+            ray: Ray::new(self.position, uniform_sphere(u)),
+            power: self.power(),
+        }
     }
 
     pub(super) fn power(&self) -> Rgb {

@@ -1,12 +1,14 @@
 //! A light without size that shines in a cone.
 
-use std::f32::consts::TAU;
+use std::f32::consts::{PI, TAU};
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
-use super::LightSample;
 use super::point::toward_point;
+use super::{Emission, LightSample};
 use crate::color::Rgb;
+use crate::math::{Frame, Ray};
+use crate::sampling::uniform_cone;
 
 /// A point that radiates `intensity` along an axis and less to the sides.
 #[derive(Clone, Copy, Debug)]
@@ -79,10 +81,22 @@ impl SpotLight {
         })
     }
 
+    /// A photon, uniform over the cone.
+    pub(super) fn emit(&self, u: Vec2) -> Option<Emission> {
+        let one_minus_cos = 1.0 - self.falloff.outer().min(PI).cos();
+        let local = uniform_cone(u, one_minus_cos);
+        let power = self.intensity * (self.falloff.at(local.z) * TAU * one_minus_cos);
+        let direction = Frame::from_normal(self.axis).to_world(local);
+        (!power.is_black()).then(|| Emission {
+            ray: Ray::new(self.position, direction),
+            power,
+        })
+    }
+
     pub(super) fn power(&self) -> Rgb {
         // The integral of the falloff over the cone by the midpoint rule; it serves to weigh lights against each other.
         const STEPS: usize = 64;
-        let lowest = self.falloff.outer().min(std::f32::consts::PI).cos();
+        let lowest = self.falloff.outer().min(PI).cos();
         let width = (1.0 - lowest) / STEPS as f32;
         let shares = (0..STEPS).map(|i| self.falloff.at(1.0 - (i as f32 + 0.5) * width));
         self.intensity * (TAU * width * shares.sum::<f32>())

@@ -15,6 +15,7 @@ use thiserror::Error;
 use crate::camera::Camera;
 use crate::film::{Film, FilmError, Filter};
 use crate::image::Rect;
+use crate::integrator::photon::PhotonStats;
 use crate::integrator::{Integrator, PrepareError, Stats};
 use crate::material::Report;
 
@@ -74,6 +75,8 @@ pub struct RenderStats {
     pub threads: usize,
     /// Rays and shading.
     pub work: Stats,
+    /// What was done for photon maps, all passes together.
+    pub photons: Option<PhotonStats>,
     /// What went wrong in shaders, each place once.
     pub reports: Vec<Report>,
 }

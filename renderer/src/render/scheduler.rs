@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 use super::tiles::{TILE, sample_tile};
 use super::{Progress, RenderError, RenderSettings, RenderStats, Rendered};
 use crate::film::{Film, FilmTile};
+use crate::integrator::photon::PhotonStats;
 use crate::integrator::{Context, Pass, PrepareError, Prepared};
 use crate::scene::Scene;
 
@@ -56,6 +57,7 @@ pub fn render(
     );
     let mut next = first;
     let mut preparing = Duration::ZERO;
+    let mut photons: Option<PhotonStats> = None;
     let shared = settings.integrator.samples_per_pass();
     let mut prepared: Option<(u64, Prepared)> = None;
     while next < end {
@@ -74,6 +76,9 @@ pub fn render(
                 let begin = Instant::now();
                 let ready = pool.install(|| prepare(scene, settings, index, start, progress, stop))?;
                 preparing += begin.elapsed();
+                if let Some(stats) = ready.photons() {
+                    photons.get_or_insert_default().merge(stats);
+                }
                 ready
             }
         };
@@ -108,6 +113,11 @@ pub fn render(
     }
     let mut stats = collect(contexts, next - first, start.elapsed());
     stats.preparing = preparing;
+    if let Some(photons) = photons {
+        stats.work.photon_rays += photons.rays;
+        stats.work.shading_runs += photons.shading_runs;
+        stats.photons = Some(photons);
+    }
     Ok(Rendered {
         film,
         samples: first..next,

@@ -119,6 +119,7 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
     })?;
     let integrator = match desc.integrator {
         IntegratorDesc::Path { depth, rr_depth } => Integrator::Path(PathSettings { depth, rr_depth }),
+        IntegratorDesc::Photon(settings) => Integrator::Photon(settings),
     };
     Ok(Built {
         scene,

@@ -1,65 +1,321 @@
 //! The path tracer with indirect light from photon maps.
+//!
+//! Lobes are of three parts: *diffuse* ones answer to irradiance alone, *rough* ones do not, *narrow* ones (glossy and
+//! specular) make caustics. Each path from a light to the camera belongs to exactly one estimator, by what happens at
+//! the first of its vertices, seen from the camera, that scatters by a diffuse or rough lobe:
+//! - straight from what emits: a light sample, weighed against the ray that finds the light by chance, as in `path`;
+//! - by narrow lobes alone: the caustic map;
+//! - all else: a gather ray, which adds no emission but that of the first line.
+//!
+//! A gather ray ends at the first diffuse lobe, where irradiance is looked up, unless it is so short that the lookup
+//! would reach around it: then the vertex is like the first one. Before that vertex there is nothing but `path`.
+//! With `gather = 0`, and in progressive mode, maps are looked up in place of gather rays.
+// Jensen 1996, "Global Illumination Using Photon Maps".
 
-use thiserror::Error;
+mod density;
+mod emit;
+mod file;
+mod gather;
+mod guide;
+mod irradiance;
+mod map;
+mod particle;
+mod trace;
 
-use super::path::{self, PathSettings};
-use super::walk::Start;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
 use super::{Context, Pass};
-use crate::color::Rgb;
-use crate::sampler::Sampler;
 use crate::scene::Scene;
+use emit::Emitter;
+use irradiance::IrradianceMap;
+use trace::{BATCH, Order, Wanted, shoot};
+
+pub use density::{MAX_NEAREST, Nearest, PhotonMap};
+pub use file::MapError;
+pub use map::{KdTree, Located};
+pub use particle::{Packed, Photon};
 
 /// How photons are shot and seen.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhotonSettings {
     /// The most segments of a path; no limit when `None`.
     pub depth: Option<u32>,
-    /// Whether each pass shoots photons of its own.
+    /// Photons to keep in the global map (in progressive mode: to shoot in each pass); by the film's size when `None`.
+    pub photons: Option<u64>,
+    /// The same for the caustic map.
+    pub caustic_photons: Option<u64>,
+    /// Photons of a lookup in the global map.
+    pub k: u32,
+    /// Photons of a lookup in the caustic map.
+    pub caustic_k: u32,
+    /// How far lookups in the global map reach, in progressive mode those of the first pass [m]; by the photons'
+    /// density when `None`.
+    pub radius: Option<f32>,
+    /// The same for the caustic map.
+    pub caustic_radius: Option<f32>,
+    /// Gather rays of a sample; 0 shows the global map directly.
+    pub gather: u32,
+    /// Shows what is in a map instead of a picture.
+    pub show: Option<Show>,
+    /// Whether each sample has photons of its own, looked up within a radius that shrinks.
     pub progressive: bool,
+    /// Whether gather rays find direct light in the map too, and not by light samples.
+    pub direct: bool,
 }
 
-/// Why photon maps cannot be had.
-#[derive(Debug, Error)]
-pub enum MapError {}
+/// What is in a map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Show {
+    /// Radiance by the global map.
+    Global,
+    /// Radiance by the caustic map.
+    Caustic,
+    /// Precomputed irradiance over π.
+    Irradiance,
+}
+
+impl Default for PhotonSettings {
+    fn default() -> PhotonSettings {
+        PhotonSettings {
+            depth: None,
+            photons: None,
+            caustic_photons: None,
+            k: 64,
+            caustic_k: 64,
+            radius: None,
+            caustic_radius: None,
+            gather: 1,
+            show: None,
+            progressive: false,
+            direct: false,
+        }
+    }
+}
+
+/// What was done for the maps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PhotonStats {
+    /// Photons shot for the global and for the caustic map.
+    pub shot: [u64; 2],
+    /// Photons kept in them.
+    pub stored: [u64; 2],
+    /// Photons shot, by light.
+    pub shot_by_light: Vec<u64>,
+    /// Points with precomputed irradiance.
+    pub records: u64,
+    /// Levels of the trees.
+    pub tree_depth: [u32; 2],
+    /// Bytes that the maps hold.
+    pub memory: u64,
+    /// Rays that photons took.
+    pub rays: u64,
+    /// Runs of shaders where they arrived.
+    pub shading_runs: u64,
+    /// Whether the maps were read from a file.
+    pub loaded: bool,
+    /// Time to shoot.
+    pub shooting: Duration,
+    /// Time to build trees and irradiance.
+    pub building: Duration,
+}
+
+impl PhotonStats {
+    /// Adds another pass's counts; of sizes, the greater counts.
+    pub fn merge(&mut self, other: &PhotonStats) {
+        for map in 0..2 {
+            self.shot[map] += other.shot[map];
+            self.stored[map] += other.stored[map];
+            self.tree_depth[map] = self.tree_depth[map].max(other.tree_depth[map]);
+        }
+        for (light, &shot) in other.shot_by_light.iter().enumerate() {
+            self.count_light(light, shot);
+        }
+        self.records = self.records.max(other.records);
+        self.memory = self.memory.max(other.memory);
+        self.rays += other.rays;
+        self.shading_runs += other.shading_runs;
+        self.loaded |= other.loaded;
+        self.shooting += other.shooting;
+        self.building += other.building;
+    }
+
+    fn count_light(&mut self, light: usize, shot: u64) {
+        if self.shot_by_light.len() <= light {
+            self.shot_by_light.resize(light + 1, 0);
+        }
+        self.shot_by_light[light] += shot;
+    }
+}
 
 /// Photon maps, ready for lookups.
 #[derive(Debug)]
 pub struct Photons {
-    settings: PathSettings,
+    settings: PhotonSettings,
+    global: PhotonMap,
+    caustic: PhotonMap,
+    irradiance: Option<IrradianceMap>,
+    stats: PhotonStats,
 }
+
+/// The share of the squared radius that the next pass keeps is (i + α)/(i + 1).
+// Knaus & Zwicker 2011, "Progressive Photon Mapping: A Probabilistic Approach", eq. 15; α = 2/3 as they have it.
+const ALPHA: f64 = 2.0 / 3.0;
+
+/// Slices of the caustic map, which is looked up for every sample.
+const CAUSTIC_SLICES: usize = 8;
 
 impl Photons {
     pub(super) fn prepare(
         settings: &PhotonSettings,
-        _scene: &Scene,
-        _pass: &Pass<'_>,
+        scene: &Scene,
+        pass: &Pass<'_>,
     ) -> Result<Photons, MapError> {
-        let depth = settings.depth;
+        let contexts: Vec<Mutex<Context>> = (0..rayon::current_num_threads())
+            .map(|_| Mutex::new(Context::new(scene)))
+            .collect();
+        let emitter = Emitter::new(scene);
+        let [global, caustic] = orders(settings, pass);
+        let mut stats = PhotonStats::default();
+        let begin = Instant::now();
+
+        let unit = emitter.unit;
+        let key = pass.file.filter(|_| !settings.progressive).map(|path| {
+            let key = file::Key::new(scene, settings, pass, &emitter, &[global, caustic], &contexts);
+            (path, key)
+        });
+        let loaded = match &key {
+            Some((path, key)) => file::load(path, key)?,
+            None => None,
+        };
+        stats.loaded = loaded.is_some();
+        let [global, caustic] = match loaded {
+            Some(maps) => maps,
+            None => {
+                let total = global.count + caustic.count;
+                let mut shot = |order: &Order, done: u64| {
+                    let progress = |now: u64| (pass.progress)(done + now, total);
+                    shoot(scene, &emitter, order, pass, &contexts, progress, &mut stats)
+                };
+                let maps = [shot(&global, 0), shot(&caustic, global.count)];
+                (pass.progress)(total, total);
+                let cut_short = pass.until.is_some_and(|until| Instant::now() >= until)
+                    || pass.stop.load(std::sync::atomic::Ordering::Relaxed);
+                if let (Some((path, key)), false) = (&key, cut_short) {
+                    file::save(path, key, &maps)?;
+                }
+                maps
+            }
+        };
+        stats.shooting = begin.elapsed();
+        let begin = Instant::now();
+        stats.shot = [global.shot, caustic.shot];
+        let slices = if settings.progressive { 1 } else { CAUSTIC_SLICES };
+        let mut global = PhotonMap::new(global.photons, 1, global.shot, unit);
+        let mut caustic = PhotonMap::new(caustic.photons, slices, caustic.shot, unit);
+        let most = 0.5 * scene.bounds().radius();
+        let shrunk = if settings.progressive { shrink(pass.index) } else { 1.0 };
+        global.set_radius(settings.radius, settings.k as usize, most);
+        caustic.set_radius(settings.caustic_radius, settings.caustic_k as usize, most);
+        global.radius *= shrunk;
+        caustic.radius *= shrunk;
+
+        let wants_irradiance = !settings.progressive
+            && match settings.show {
+                None => settings.gather > 0,
+                Some(show) => show == Show::Irradiance,
+            };
+        let irradiance = wants_irradiance.then(|| {
+            let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(2));
+            IrradianceMap::new(scene, &global, settings.k as usize, max_segments, &contexts)
+        });
+        stats.building = begin.elapsed();
+
+        stats.stored = [&global, &caustic].map(|map| map.len() as u64);
+        stats.tree_depth = [&global, &caustic].map(PhotonMap::depth);
+        stats.records = irradiance.as_ref().map_or(0, |map| map.len() as u64);
+        let bytes = global.memory()
+            + caustic.memory()
+            + irradiance.as_ref().map_or(0, IrradianceMap::memory);
+        stats.memory = bytes as u64;
+        for context in contexts {
+            let context = context.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            stats.rays += context.stats.photon_rays;
+            stats.shading_runs += context.stats.shading_runs;
+        }
         Ok(Photons {
-            settings: PathSettings {
-                depth,
-                ..PathSettings::default()
-            },
+            settings: *settings,
+            global,
+            caustic,
+            irradiance,
+            stats,
         })
     }
 
-    pub(super) fn li(
-        &self,
-        scene: &Scene,
-        start: &Start,
-        sampler: &mut Sampler,
-        context: &mut Context,
-    ) -> Rgb {
-        path::li(&self.settings, scene, start, sampler, context)
+    /// What was done for the maps.
+    pub fn stats(&self) -> &PhotonStats {
+        &self.stats
     }
 
-    pub(super) fn incoming(
-        &self,
-        scene: &Scene,
-        start: &Start,
-        sampler: &mut Sampler,
-        context: &mut Context,
-    ) -> Rgb {
-        path::li(&self.settings, scene, start, sampler, context)
+    /// The map of all photons, those straight from lights apart unless `direct` is set.
+    pub fn global(&self) -> &PhotonMap {
+        &self.global
+    }
+
+    /// The map of photons that came by narrow lobes alone, at least one.
+    pub fn caustic(&self) -> &PhotonMap {
+        &self.caustic
+    }
+}
+
+/// What a pass shoots for the two maps.
+fn orders(settings: &PhotonSettings, pass: &Pass<'_>) -> [Order; 2] {
+    let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1));
+    let needed = |show| settings.show.is_none_or(|shown| shown == show);
+    let by_default = if settings.progressive {
+        pass.points.clamp(BATCH / 2, 1 << 20)
+    } else {
+        (2 * pass.points).clamp(1 << 18, 1 << 21)
+    };
+    let order = |wanted, count: Option<u64>, needed: bool| Order {
+        wanted,
+        count: if needed { count.unwrap_or(by_default) } else { 0 },
+        exactly: settings.progressive,
+        max_segments,
+    };
+    let direct = settings.direct && !settings.progressive;
+    [
+        order(
+            Wanted::Global { direct },
+            settings.photons,
+            needed(Show::Global) || needed(Show::Irradiance),
+        ),
+        order(Wanted::Caustic, settings.caustic_photons, needed(Show::Caustic)),
+    ]
+}
+
+/// The radius of a pass over that of the first one.
+fn shrink(pass: u64) -> f32 {
+    // The product over all passes before of (i + α)/(i + 1), i from 1; its logarithm by Stirling's series from where
+    // that is exact enough, since a pass may be numbered in millions.
+    let exact = pass.min(10_000);
+    let mut log: f64 = (1..=exact).map(|i| ((i as f64 + ALPHA) / (i as f64 + 1.0)).ln()).sum();
+    if pass > exact {
+        log -= (1.0 - ALPHA) * (pass as f64 / exact as f64).ln();
+    }
+    (0.5 * log).exp() as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn radii_shrink_as_published() {
+        assert_eq!(shrink(0), 1.0);
+        let ratio = f64::from(shrink(8) / shrink(7)).powi(2);
+        assert!((ratio - (8.0 + ALPHA) / 9.0).abs() < 1e-4);
+        let (a, b) = (f64::from(shrink(10_000)), f64::from(shrink(10_001)));
+        assert!(b <= a && (b / a - 1.0).abs() < 1e-4);
     }
 }

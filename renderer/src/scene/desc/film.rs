@@ -3,6 +3,7 @@
 use super::Placed;
 use crate::film::FilterKind;
 use crate::image::Rect;
+use crate::integrator::PhotonSettings;
 
 /// The film.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,6 +59,8 @@ pub enum IntegratorDesc {
         /// The segment from which Russian roulette may end a path.
         rr_depth: u32,
     },
+    /// The path tracer with photon maps.
+    Photon(PhotonSettings),
 }
 
 impl Default for IntegratorDesc {

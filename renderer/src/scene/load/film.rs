@@ -8,6 +8,8 @@ use super::table::{Key, Part, body_of, kind_of, read_block, takes_only};
 use super::value::Value;
 use crate::film::{Film, FilterKind};
 use crate::image::Rect;
+use crate::integrator::photon::{MAX_NEAREST, Show};
+use crate::integrator::{PathSettings, PhotonSettings};
 use crate::scene::desc::{FilmDesc, FilterDesc, IntegratorDesc, Placed, SamplerDesc};
 
 /// The keys of `film { … }`.
@@ -102,6 +104,97 @@ pub(super) const PATH: &[Key<PathBlock>] = &[
     },
 ];
 
+/// The keys of `integrator : photon { … }`.
+pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
+    Key {
+        name: "depth",
+        doc: "the most segments of a path from the camera on, photons' included; no limit by default",
+        set: |photon, field, context| {
+            photon.depth = field.integer(context, 1, 1 << 30).map(|depth| depth as u32);
+        },
+    },
+    Key {
+        name: "photons",
+        doc: "photons to keep in the global map (progressive: to shoot in each pass); by default twice the film's \
+              pixels, 262144 at least and 2097152 at most (progressive: once, 16384 at least)",
+        set: |photon, field, context| photon.photons = field.integer(context, 0, 1 << 30),
+    },
+    Key {
+        name: "caustic_photons",
+        doc: "the same for the caustic map",
+        set: |photon, field, context| photon.caustic_photons = field.integer(context, 0, 1 << 30),
+    },
+    Key {
+        name: "k",
+        doc: "photons of a lookup in the global map; 64 by default",
+        set: |photon, field, context| {
+            if let Some(k) = field.integer(context, 2, MAX_NEAREST as u64) {
+                photon.k = k as u32;
+            }
+        },
+    },
+    Key {
+        name: "caustic_k",
+        doc: "photons of a lookup in the caustic map; 64 by default",
+        set: |photon, field, context| {
+            if let Some(k) = field.integer(context, 2, MAX_NEAREST as u64) {
+                photon.caustic_k = k as u32;
+            }
+        },
+    },
+    Key {
+        name: "radius",
+        doc: "how far lookups in the global map reach (progressive: in the first pass), in metres; by the density of \
+              photons by default",
+        set: |photon, field, context| photon.radius = field.number(context, Range::Positive),
+    },
+    Key {
+        name: "caustic_radius",
+        doc: "the same for the caustic map",
+        set: |photon, field, context| photon.caustic_radius = field.number(context, Range::Positive),
+    },
+    Key {
+        name: "gather",
+        doc: "gather rays of a sample; 1 by default, 0 shows the global map itself",
+        set: |photon, field, context| {
+            if let Some(gather) = field.integer(context, 0, 1 << 16) {
+                photon.gather = gather as u32;
+            }
+        },
+    },
+    Key {
+        name: "show",
+        doc: "shows what is in a map in place of the picture: `global`, `caustic` or `irradiance`",
+        set: |photon, field, context| {
+            let maps = [
+                ("global", Show::Global),
+                ("caustic", Show::Caustic),
+                ("irradiance", Show::Irradiance),
+            ];
+            photon.show = field.choice(context, &maps);
+        },
+    },
+    Key {
+        name: "progressive",
+        doc: "whether every sample has photons of its own and looks them up within a radius that shrinks, so that the \
+              picture goes to the path tracer's; `false` by default",
+        set: |photon, field, context| {
+            if let Some(progressive) = field.boolean(context) {
+                photon.progressive = progressive;
+            }
+        },
+    },
+    Key {
+        name: "direct",
+        doc: "whether gather rays find direct light in the global map too, and not by light samples; `false` by default",
+        set: |photon, field, context| {
+            if let Some(direct) = field.boolean(context) {
+                photon.direct = direct;
+            }
+        },
+    },
+];
+
 /// Reads `film`.
 pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context: &mut Context) {
     takes_only(declaration, &[Part::Body], context);
@@ -131,15 +224,19 @@ pub(super) fn read_sampler(declaration: &Declaration, sampler: &mut SamplerDesc,
 #[derive(Clone, Copy)]
 enum IntegratorKind {
     Path,
+    Photon,
 }
 
 /// Reads `integrator`.
 pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) -> IntegratorDesc {
     takes_only(declaration, &[Part::Kind, Part::Body], context);
-    let kinds = [("path", IntegratorKind::Path)];
+    let kinds = [
+        ("path", IntegratorKind::Path),
+        ("photon", IntegratorKind::Photon),
+    ];
     match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
         Some(IntegratorKind::Path) => {
-            let IntegratorDesc::Path { depth, rr_depth } = IntegratorDesc::default();
+            let PathSettings { depth, rr_depth } = PathSettings::default();
             let mut path = PathBlock { depth, rr_depth };
             read_block(
                 body_of(declaration),
@@ -152,6 +249,12 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) 
                 depth: path.depth,
                 rr_depth: path.rr_depth,
             }
+        }
+        Some(IntegratorKind::Photon) => {
+            let mut photon = PhotonSettings::default();
+            let body = body_of(declaration);
+            read_block(body, "the photon integrator", &[PHOTON], &mut photon, context);
+            IntegratorDesc::Photon(photon)
         }
         None => IntegratorDesc::default(),
     }

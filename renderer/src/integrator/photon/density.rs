@@ -1,0 +1,310 @@
+//! The density of photons about a point: the nearest ones, and a kernel over them.
+
+use glam::Vec3;
+
+use super::Photon;
+use super::map::{KdTree, Located};
+use crate::color::Rgb;
+use crate::math::INV_PI;
+
+/// Photons with what turns their numbers into watts.
+#[derive(Debug)]
+pub struct PhotonMap {
+    /// Every so-many-th photon each: a lookup takes one of them at random, which costs less and over many samples sees
+    /// all photons.
+    slices: Vec<KdTree<Photon>>,
+    /// Photons shot for it.
+    pub(super) shot: u64,
+    /// Power of a photon's unit, divided by what was shot [W].
+    pub(super) scale: f32,
+    /// How far lookups reach [m].
+    pub(super) radius: f32,
+}
+
+/// The most photons of a lookup.
+pub const MAX_NEAREST: usize = 512;
+
+/// The nearest photons found so far: a heap with the farthest on top. Each thread has one, so that no lookup allocates.
+#[derive(Clone, Debug, Default)]
+pub struct Nearest {
+    found: Vec<(f32, u32)>,
+    count: usize,
+}
+
+/// Where photons are looked up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Site {
+    pub(super) p: Vec3,
+    /// Unit geometric normal, on the side that counts.
+    pub(super) n: Vec3,
+    /// Whether photons of the other side count too.
+    pub(super) both_sides: bool,
+    /// Photons that came more segments do not count.
+    pub(super) max_segments: u32,
+    /// Whether it is where a photon is, which would make that one count too much.
+    pub(super) at_photon: bool,
+}
+
+/// Cosine between normals up to which two points are of one surface.
+const SAME_NORMAL: f32 = 0.8;
+
+/// Sine of the angle over a surface's tangent plane up to which a point is of the same surface.
+pub(super) const SAME_PLANE: f32 = 0.3;
+
+/// Whether a point at `offset` with the normal `other` is of the same surface as one with the normal `n`: neither the
+/// far side of a thin wall, nor the next wall in a corner, nor what lies above.
+#[inline]
+pub(super) fn same_surface(offset: Vec3, n: Vec3, other: Vec3, both_sides: bool) -> bool {
+    let height = offset.dot(n);
+    let cos = n.dot(other);
+    let cos = if both_sides { cos.abs() } else { cos };
+    cos > SAME_NORMAL && height * height <= SAME_PLANE * SAME_PLANE * offset.length_squared() + 1e-12
+}
+
+impl Nearest {
+    /// Room for as many as there ever are.
+    pub fn new() -> Nearest {
+        Nearest {
+            found: Vec::with_capacity(MAX_NEAREST),
+            count: 0,
+        }
+    }
+
+    /// Finds the `count` nearest photons of a site within `radius`, or all there are, and gives the squared radius that
+    /// holds them.
+    #[inline]
+    fn find(&mut self, tree: &KdTree<Photon>, site: &Site, count: usize, radius: f32) -> f32 {
+        self.found.clear();
+        self.count = count.clamp(1, MAX_NEAREST);
+        let mut r2 = radius * radius;
+        tree.search(site.p, r2, |index, photon, d2| {
+            if site.counts(photon, d2) {
+                r2 = self.add(d2, index as u32, r2);
+            }
+            r2
+        });
+        r2
+    }
+
+    /// Takes one in, and gives the squared distance from which on others do not matter.
+    #[inline]
+    fn add(&mut self, d2: f32, index: u32, r2: f32) -> f32 {
+        if self.found.len() < self.count {
+            self.found.push((d2, index));
+            self.sift_up();
+            return if self.found.len() == self.count { self.found[0].0 } else { r2 };
+        }
+        self.found[0] = (d2, index);
+        self.sift_down();
+        self.found[0].0
+    }
+
+    fn sift_up(&mut self) {
+        let mut at = self.found.len() - 1;
+        while at > 0 {
+            let parent = (at - 1) / 2;
+            if self.found[parent].0 >= self.found[at].0 {
+                break;
+            }
+            self.found.swap(parent, at);
+            at = parent;
+        }
+    }
+
+    fn sift_down(&mut self) {
+        let mut at = 0;
+        loop {
+            let mut child = 2 * at + 1;
+            if child >= self.found.len() {
+                break;
+            }
+            if child + 1 < self.found.len() && self.found[child + 1].0 > self.found[child].0 {
+                child += 1;
+            }
+            if self.found[at].0 >= self.found[child].0 {
+                break;
+            }
+            self.found.swap(at, child);
+            at = child;
+        }
+    }
+}
+
+impl PhotonMap {
+    /// A map of `photons` out of `shot`, in units of `unit` watts, in so many slices.
+    pub(super) fn new(photons: Vec<Photon>, slices: usize, shot: u64, unit: f32) -> PhotonMap {
+        let slice = |first: usize| photons.iter().skip(first).step_by(slices).copied().collect();
+        PhotonMap {
+            slices: match slices {
+                1 => vec![KdTree::new(photons)],
+                _ => (0..slices).map(|first| KdTree::new(slice(first))).collect(),
+            },
+            shot,
+            scale: if shot > 0 { (f64::from(unit) / shot as f64) as f32 } else { 0.0 },
+            radius: 0.0,
+        }
+    }
+
+    /// The photons, in the trees' order.
+    pub fn photons(&self) -> impl Iterator<Item = &Photon> {
+        self.slices.iter().flat_map(KdTree::items)
+    }
+
+    /// How many photons there are.
+    pub fn len(&self) -> usize {
+        self.slices.iter().map(|slice| slice.items().len()).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many levels the deepest tree has.
+    pub fn depth(&self) -> u32 {
+        self.slices.iter().map(KdTree::depth).max().unwrap_or(0)
+    }
+
+    /// Memory that it holds [bytes].
+    pub fn memory(&self) -> usize {
+        self.slices.iter().map(KdTree::memory).sum()
+    }
+
+    /// Whether a lookup has several slices to choose from.
+    #[inline]
+    pub(super) fn is_sliced(&self) -> bool {
+        self.slices.len() > 1
+    }
+
+    /// Photons that were shot for it.
+    pub fn shot(&self) -> u64 {
+        self.shot
+    }
+
+    /// How far lookups reach [m].
+    pub fn radius(&self) -> f32 {
+        self.radius
+    }
+
+    /// What a photon carries [W].
+    pub fn power(&self, photon: &Photon) -> Rgb {
+        photon.power() * self.scale
+    }
+
+    /// The slice that `u` chooses.
+    #[inline]
+    fn slice(&self, u: f32) -> &KdTree<Photon> {
+        let index = (u * self.slices.len() as f32) as usize;
+        &self.slices[index.min(self.slices.len() - 1)]
+    }
+
+    /// The sum over the `count` nearest photons of a site, or all there are within the map's radius, of what `response`
+    /// makes of them, by the kernel's density [1/m²]. `u` chooses a slice, in which `count` is shared out.
+    #[inline]
+    pub(super) fn estimate(
+        &self,
+        site: &Site,
+        count: usize,
+        u: f32,
+        nearest: &mut Nearest,
+        mut response: impl FnMut(&Photon, f32) -> Rgb,
+    ) -> Rgb {
+        let slice = self.slice(u);
+        let count = (count / self.slices.len()).max(2);
+        let r2 = nearest.find(slice, site, count, self.radius);
+        let mut sum = Rgb::BLACK;
+        for &(d2, index) in &nearest.found {
+            let photon = &slice.items()[index as usize];
+            sum += response(photon, kernel(d2, r2) * self.scale * self.slices.len() as f32);
+        }
+        sum
+    }
+
+    /// Finds the `count` nearest photons of a site, and gives the radius that holds them.
+    pub(super) fn reach_of(&self, site: &Site, count: usize, nearest: &mut Nearest) -> f32 {
+        nearest.find(&self.slices[0], site, count, self.radius).sqrt()
+    }
+
+    /// The sum over the photons found last, within `radius`, of what `response` makes of them.
+    pub(super) fn sum_found(
+        &self,
+        nearest: &Nearest,
+        radius: f32,
+        mut response: impl FnMut(&Photon, f32) -> Rgb,
+    ) -> Rgb {
+        let items = self.slices[0].items();
+        let found = nearest.found.iter();
+        found
+            .map(|&(d2, index)| response(&items[index as usize], kernel(d2, radius * radius) * self.scale))
+            .sum()
+    }
+
+    /// The same over all photons within the map's radius, however many.
+    #[inline]
+    pub(super) fn estimate_within(
+        &self,
+        site: &Site,
+        u: f32,
+        mut response: impl FnMut(&Photon, f32) -> Rgb,
+    ) -> Rgb {
+        let r2 = self.radius * self.radius;
+        let mut sum = Rgb::BLACK;
+        self.slice(u).search(site.p, r2, |_, photon, d2| {
+            if site.counts(photon, d2) {
+                sum += response(photon, kernel(d2, r2) * self.scale * self.slices.len() as f32);
+            }
+            r2
+        });
+        sum
+    }
+
+    /// Sets how far lookups reach: `given`, or so far that a lookup of `count` photons hardly ever ends before.
+    pub(super) fn set_radius(&mut self, given: Option<f32>, count: usize, most: f32) {
+        self.radius = given.unwrap_or_else(|| self.typical_radius(count, most));
+    }
+
+    /// Thrice the upper quartile of the distance to the `count`-th nearest photon, over a sample of them.
+    fn typical_radius(&self, count: usize, most: f32) -> f32 {
+        const SAMPLES: usize = 512;
+        let slice = &self.slices[0];
+        let photons = slice.items();
+        let count = (count / self.slices.len()).max(2);
+        let mut nearest = Nearest::new();
+        let mut distances: Vec<f32> = photons
+            .iter()
+            .step_by((photons.len() / SAMPLES).max(1))
+            .map(|photon| nearest.find(slice, &Site::of(photon, u32::MAX), count, most).sqrt())
+            .collect();
+        distances.sort_unstable_by(f32::total_cmp);
+        distances
+            .get(distances.len() * 3 / 4)
+            .map_or(0.0, |quartile| (3.0 * quartile).min(most))
+    }
+}
+
+impl Site {
+    /// Where a photon is, on its side.
+    pub(super) fn of(photon: &Photon, max_segments: u32) -> Site {
+        Site {
+            p: photon.p(),
+            n: photon.n(),
+            both_sides: false,
+            max_segments,
+            at_photon: true,
+        }
+    }
+
+    #[inline]
+    fn counts(&self, photon: &Photon, d2: f32) -> bool {
+        photon.segments() <= self.max_segments
+            && !(self.at_photon && d2 == 0.0)
+            && same_surface(photon.p() - self.p, self.n, photon.n(), self.both_sides)
+    }
+}
+
+/// Simpson's kernel, of volume one over a disk [1/m²].
+#[inline]
+fn kernel(d2: f32, r2: f32) -> f32 {
+    let falling = (1.0 - d2 / r2).max(0.0);
+    3.0 * INV_PI / r2 * falling * falling
+}

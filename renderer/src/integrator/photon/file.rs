@@ -1,0 +1,199 @@
+//! Photon maps in files: read when they are of the same scene and settings, written whole or not at all.
+
+use std::hash::{Hash, Hasher};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use rustc_hash::FxHasher;
+use thiserror::Error;
+
+use super::emit::Emitter;
+use super::trace::{Order, Shot, shoot};
+use super::{Photon, PhotonSettings, PhotonStats};
+use crate::geometry::{Geometry, Shape};
+use crate::image::{ImageError, write_whole};
+use crate::integrator::{Context, Pass};
+use crate::scene::Scene;
+
+/// Why photon maps cannot be had.
+#[derive(Debug, Error)]
+pub enum MapError {
+    /// The file cannot be read.
+    #[error("cannot read the photon map {}: {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// The file is no photon map, or a damaged one.
+    #[error("{} is no photon map of this program: {reason}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The file is of another scene, or other settings.
+    #[error("the photon map {} does not fit: {reason}; remove it, or name another file", path.display())]
+    Misfit {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        reason: &'static str,
+    },
+    /// The file cannot be written.
+    #[error(transparent)]
+    Unwritable(#[from] ImageError),
+}
+
+/// What a map has to agree with.
+pub(super) struct Key {
+    /// Of what photons meet.
+    scene: u64,
+    /// Of how they are shot.
+    settings: u64,
+}
+
+const MAGIC: &[u8; 8] = b"KILNPHO1";
+/// Magic, scene, settings; shot and stored of either map.
+const HEADER: usize = 8 + 8 + 8 + 4 * 8;
+const CHECKSUM: usize = 8;
+
+/// Photons that are shot to see whether materials and lights are the same.
+const PROBES: u64 = 1 << 14;
+
+impl Key {
+    /// The key of a scene: a hash of its geometry, and of the first photons, which see its lights and materials.
+    pub(super) fn new(
+        scene: &Scene,
+        settings: &PhotonSettings,
+        pass: &Pass<'_>,
+        emitter: &Emitter,
+        orders: &[Order; 2],
+        contexts: &[Mutex<Context>],
+    ) -> Key {
+        let mut hasher = FxHasher::default();
+        for shape in scene.shapes() {
+            hash_shape(shape, &mut hasher);
+        }
+        emitter.unit.to_bits().hash(&mut hasher);
+        scene.lights().len().hash(&mut hasher);
+        let probe = Order {
+            count: PROBES,
+            exactly: true,
+            ..orders[0]
+        };
+        let mut stats = PhotonStats::default();
+        let shot = shoot(scene, emitter, &probe, pass, contexts, |_| {}, &mut stats);
+        stats.shot_by_light.hash(&mut hasher);
+        for photon in &shot.photons {
+            photon.to_bytes().hash(&mut hasher);
+        }
+        let scene = hasher.finish();
+
+        let mut hasher = FxHasher::default();
+        pass.seed.hash(&mut hasher);
+        settings.depth.hash(&mut hasher);
+        settings.direct.hash(&mut hasher);
+        for order in orders {
+            order.count.hash(&mut hasher);
+        }
+        Key {
+            scene,
+            settings: hasher.finish(),
+        }
+    }
+}
+
+fn hash_shape(shape: &Shape, hasher: &mut FxHasher) {
+    let mut add = |x: f32| x.to_bits().hash(hasher);
+    shape.world_from_object.to_cols_array().into_iter().for_each(&mut add);
+    if let Geometry::Mesh(mesh) = &shape.geometry {
+        for p in &mesh.positions {
+            p.to_array().into_iter().for_each(&mut add);
+        }
+        mesh.triangles.hash(hasher);
+    }
+    shape.flip_normals.hash(hasher);
+}
+
+/// The maps in a file; `None` where there is no file.
+pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[Shot; 2]>, MapError> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            return Err(MapError::Unreadable {
+                path: path.to_owned(),
+                reason: error.to_string(),
+            });
+        }
+    };
+    let damaged = |reason| MapError::Damaged {
+        path: path.to_owned(),
+        reason,
+    };
+    let misfit = |reason| MapError::Misfit {
+        path: path.to_owned(),
+        reason,
+    };
+    if !bytes.starts_with(MAGIC) {
+        return Err(damaged("it begins otherwise"));
+    }
+    if bytes.len() < HEADER + CHECKSUM {
+        return Err(damaged("it ends too early"));
+    }
+    let (content, sum) = bytes.split_at(bytes.len() - CHECKSUM);
+    let number = |i: usize| u64::from_le_bytes(std::array::from_fn(|j| content[8 * i + j]));
+    let [shot, stored] = [[number(3), number(5)], [number(4), number(6)]];
+    let photons = stored[0].checked_add(stored[1]).and_then(|n| n.checked_mul(Photon::BYTES as u64));
+    if photons != Some((content.len() - HEADER) as u64) {
+        return Err(damaged("its length is not that of its photons"));
+    }
+    if sum != checksum(content).to_le_bytes() {
+        return Err(damaged("its checksum is wrong"));
+    }
+    if number(1) != key.scene {
+        return Err(misfit("it was made of another scene"));
+    }
+    if number(2) != key.settings {
+        return Err(misfit("it was made with another seed, depth or number of photons"));
+    }
+    let mut photons = content[HEADER..].as_chunks().0.iter().map(Photon::from_bytes);
+    let mut map = |i: usize| {
+        let photons: Option<Vec<Photon>> = photons.by_ref().take(stored[i] as usize).collect();
+        photons.map(|photons| Shot {
+            photons,
+            shot: shot[i],
+        })
+    };
+    match (map(0), map(1)) {
+        (Some(global), Some(caustic)) => Ok(Some([global, caustic])),
+        _ => Err(damaged("a photon is not finite")),
+    }
+}
+
+/// Writes maps.
+pub(super) fn save(path: &Path, key: &Key, maps: &[Shot; 2]) -> Result<(), MapError> {
+    let stored: usize = maps.iter().map(|map| map.photons.len()).sum();
+    let mut bytes = Vec::with_capacity(HEADER + stored * Photon::BYTES + CHECKSUM);
+    bytes.extend_from_slice(MAGIC);
+    let numbers = maps.iter().flat_map(|map| [map.shot, map.photons.len() as u64]);
+    for number in [key.scene, key.settings].into_iter().chain(numbers) {
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+    for photon in maps.iter().flat_map(|map| &map.photons) {
+        bytes.extend_from_slice(&photon.to_bytes());
+    }
+    let sum = checksum(&bytes);
+    bytes.extend_from_slice(&sum.to_le_bytes());
+    Ok(write_whole(path, &bytes)?)
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    bytes.hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,498 @@
+//! The way from the camera to the photon maps.
+
+use glam::Vec3;
+
+use super::density::{PhotonMap, Site};
+use super::irradiance::Record;
+use super::{Photon, Photons, Show};
+use crate::bsdf::{Bsdf, BsdfSample, Part};
+use crate::color::Rgb;
+use crate::geometry::Interaction;
+use crate::integrator::Context;
+use crate::integrator::direct::sample_one_light;
+use crate::integrator::walk::{Arrival, Footprint, MAX_SURVIVAL, Start, is_pass, kind_of};
+use crate::material::{RayKind, Surface};
+use crate::math::{INV_PI, Ray};
+use crate::sampler::Sampler;
+use crate::sampling::power_heuristic;
+use crate::scene::{MAX_PASSES, Scene};
+
+/// Segments that a path has before Russian roulette may end it.
+const RR_DEPTH: u32 = 5;
+
+/// The share of directions that bsdfs choose where a guide is at hand.
+const BSDF_SHARE: f32 = 0.5;
+
+/// A path between two vertices.
+#[derive(Clone, Copy)]
+struct Walk {
+    ray: Ray,
+    kind: RayKind,
+    footprint: Footprint,
+    arrival: Arrival,
+    throughput: Rgb,
+    /// The square of the index of refraction where the path is.
+    eta2: f32,
+    depth: u32,
+    passes: u32,
+    /// How far it came through transparent surfaces since it was scattered [m].
+    passed: f32,
+    aim: Aim,
+    /// Whether emission counts where the path goes.
+    sees_lights: bool,
+    /// How many ways the path goes on at the first vertex that is no narrow one.
+    splits: u32,
+}
+
+/// What a path looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Aim {
+    /// All light: nothing but narrow lobes so far.
+    All,
+    /// Light that neither light samples nor the caustic map know, scattered by a rough lobe.
+    Rest,
+    /// The same, scattered by a diffuse lobe: a precomputed irradiance does.
+    Gather,
+    /// All light, a precomputed irradiance does.
+    Incoming,
+    /// Straight light from what emits, to go with a light sample.
+    Emission,
+}
+
+impl Aim {
+    /// Whether light that came by narrow lobes from what emits has been seen to.
+    fn leaves_caustics(self) -> bool {
+        matches!(self, Aim::Rest | Aim::Gather)
+    }
+
+    fn is_gathering(self) -> bool {
+        matches!(self, Aim::Gather | Aim::Incoming)
+    }
+}
+
+/// A hit, and what the maps say about it.
+struct Vertex<'a> {
+    it: &'a Interaction,
+    bsdf: &'a Bsdf,
+    /// Unit geometric normal on the side of the viewer.
+    n: Vec3,
+    /// Irradiance nearby.
+    record: Option<&'a Record>,
+    /// Whether the map has answered for the diffuse part.
+    answered: bool,
+}
+
+impl Photons {
+    /// An estimate of the radiance that arrives along a camera's ray.
+    pub(in crate::integrator) fn li(
+        &self,
+        scene: &Scene,
+        start: &Start,
+        sampler: &mut Sampler,
+        context: &mut Context,
+    ) -> Rgb {
+        self.walk(scene, Walk::new(start, Aim::All, self.settings.gather.max(1)), sampler, context)
+    }
+
+    /// An estimate of the radiance that arrives at a point along a gather ray.
+    pub(in crate::integrator) fn incoming(
+        &self,
+        scene: &Scene,
+        start: &Start,
+        sampler: &mut Sampler,
+        context: &mut Context,
+    ) -> Rgb {
+        self.walk(scene, Walk::new(start, Aim::Incoming, 1), sampler, context)
+    }
+
+    fn max_depth(&self) -> u32 {
+        self.settings.depth.unwrap_or(u32::MAX)
+    }
+
+    /// Whether maps are looked up in place of gather rays.
+    fn is_direct(&self) -> bool {
+        self.irradiance.is_none()
+    }
+
+    fn walk(&self, scene: &Scene, mut walk: Walk, sampler: &mut Sampler, context: &mut Context) -> Rgb {
+        let max_depth = self.max_depth();
+        let mut radiance = Rgb::BLACK;
+        let mut surface = Surface::new();
+        if max_depth == 0 {
+            return radiance;
+        }
+        loop {
+            let Some(it) = scene.intersect(&walk.ray) else {
+                if walk.sees_lights {
+                    for light in scene.escape(walk.ray.direction) {
+                        radiance += walk.throughput * light.radiance * walk.arrival.weight(|_| light.pdf);
+                    }
+                }
+                return radiance;
+            };
+            let material = scene.material(it.shape);
+            let ends = walk.depth >= max_depth || walk.aim == Aim::Emission;
+            if ends && !material.may_emit() && !material.may_be_transparent() {
+                return radiance;
+            }
+            context.stats.shading_runs += 1;
+            let footprint = walk.footprint.at(it.t);
+            material.shade(&it, walk.kind, footprint, &mut context.shading, &mut surface);
+            context.stats.dropped_lobes += u64::from(surface.dropped);
+
+            if walk.sees_lights && !surface.emission.is_black() {
+                let weight = walk.arrival.weight(|p| scene.light_pdf(p, &it));
+                radiance += walk.throughput * surface.emission * weight;
+            }
+
+            let mut vertex = Vertex::new(&it, &surface.bsdf);
+            if !ends {
+                if let Some(show) = self.settings.show
+                    && vertex.is_wide()
+                {
+                    return walk.throughput * self.shown(show, &vertex, sampler, context);
+                }
+                radiance += walk.throughput * self.known(scene, &walk, &mut vertex, sampler, context);
+            }
+
+            // The ways on.
+            let splits = if vertex.is_wide() && !ends { walk.splits } else { 1 };
+            if vertex.is_wide() {
+                walk.splits = 1;
+            }
+            walk.throughput *= 1.0 / splits as f32;
+            for _ in 1..splits {
+                if let Some(next) = self.step(&walk, &vertex, &surface, sampler, context) {
+                    radiance += self.walk(scene, next, sampler, context);
+                }
+            }
+            match self.step(&walk, &vertex, &surface, sampler, context) {
+                Some(next) => walk = next,
+                None => return radiance,
+            }
+        }
+    }
+
+    /// The light that needs no way on: light samples and what is in the maps.
+    #[inline]
+    fn known<'a>(
+        &'a self,
+        scene: &Scene,
+        walk: &Walk,
+        vertex: &mut Vertex<'a>,
+        sampler: &mut Sampler,
+        context: &mut Context,
+    ) -> Rgb {
+        let mut radiance = Rgb::BLACK;
+        let bsdf = vertex.bsdf;
+        if bsdf.has(Part::Diffuse)
+            && let Some(map) = &self.irradiance
+        {
+            vertex.record = map.nearest(vertex.it.p, vertex.n);
+            let length = walk.passed + vertex.it.t;
+            if let Some(record) = vertex.record
+                && walk.aim.is_gathering()
+                && length > record.radius
+            {
+                vertex.answered = true;
+                radiance += self.gathered(walk.depth, vertex, record, context);
+            }
+        }
+
+        let narrow = !walk.aim.leaves_caustics();
+        let diffuse = !(vertex.answered && self.settings.direct);
+        if !bsdf.is_specular() && (narrow || diffuse || bsdf.has(Part::Rough)) {
+            let response = |wi: Vec3, light_pdf: Option<f32>| {
+                let mut sum = Rgb::BLACK;
+                for part in Part::ALL {
+                    let counts = match part {
+                        Part::Diffuse => diffuse,
+                        Part::Rough => true,
+                        Part::Narrow => narrow,
+                    };
+                    if counts && bsdf.has(part) {
+                        let (f, pdf) = bsdf.eval_pdf_part(part, vertex.it.wo, wi);
+                        sum += f * light_pdf.map_or(1.0, |light_pdf| {
+                            vertex.weight(part, light_pdf, vertex.pdf(part, wi, pdf))
+                        });
+                    }
+                }
+                sum
+            };
+            radiance += sample_one_light(scene, vertex.it, response, sampler, context);
+        }
+
+        let left = self.max_depth() - walk.depth;
+        if !vertex.answered || bsdf.has(Part::Rough) {
+            radiance += self.mapped(&self.caustic, vertex, left, self.settings.caustic_k, |_| true, sampler, context);
+            if self.is_direct() {
+                let counts = |photon: &Photon| !photon.is_caustic() && photon.segments() > 1;
+                radiance += self.mapped(&self.global, vertex, left, self.settings.k, counts, sampler, context);
+            }
+        }
+        radiance
+    }
+
+    /// What leaves by the diffuse part of a vertex that a gather ray has found.
+    fn gathered(&self, depth: u32, vertex: &Vertex<'_>, record: &Record, context: &mut Context) -> Rgb {
+        let left = self.max_depth() - depth;
+        let of = |record: &Record, n: Vec3, context: &mut Context| {
+            // Records are made for vertices of depth two.
+            if self.settings.depth.is_none() || depth == 2 {
+                return record.irradiance;
+            }
+            let site = Site {
+                p: vertex.it.p,
+                n,
+                both_sides: false,
+                max_segments: left,
+                at_photon: false,
+            };
+            let count = self.settings.k as usize;
+            let irradiance =
+                self.global.estimate(&site, count, 0.0, &mut context.nearest, |photon, density| {
+                    photon.power() * density
+                });
+            irradiance * (1.0 / record.covered)
+        };
+        let (near, far) = vertex.bsdf.diffuse_albedo(vertex.it.wo);
+        let mut radiance = near * of(record, vertex.n, context);
+        if !far.is_black()
+            && let Some(record) = self
+                .irradiance
+                .as_ref()
+                .and_then(|map| map.nearest(vertex.it.p, -vertex.n))
+        {
+            radiance += far * of(record, -vertex.n, context);
+        }
+        radiance * INV_PI
+    }
+
+    /// What leaves of the light that a map's photons bring, by the parts of a vertex for which no lookup has answered.
+    fn mapped(
+        &self,
+        map: &PhotonMap,
+        vertex: &Vertex<'_>,
+        max_segments: u32,
+        count: u32,
+        counts: impl Fn(&Photon) -> bool,
+        sampler: &mut Sampler,
+        context: &mut Context,
+    ) -> Rgb {
+        if map.is_empty() || !vertex.is_wide() {
+            return Rgb::BLACK;
+        }
+        let (it, bsdf) = (vertex.it, vertex.bsdf);
+        let site = Site {
+            p: it.p,
+            n: vertex.n,
+            both_sides: bsdf.has_transmission(),
+            max_segments,
+            at_photon: false,
+        };
+        let response = |photon: &Photon, density: f32| {
+            if !counts(photon) {
+                return Rgb::BLACK;
+            }
+            let wi = photon.wi();
+            let mut f = Rgb::BLACK;
+            if !vertex.answered && bsdf.has(Part::Diffuse) {
+                f += bsdf.eval_pdf_part(Part::Diffuse, it.wo, wi).0;
+            }
+            if bsdf.has(Part::Rough) {
+                f += bsdf.eval_pdf_part(Part::Rough, it.wo, wi).0;
+            }
+            // Photons are counted by area of the surface, not of the shading normal's.
+            f * photon.power() * (density / wi.dot(it.ng).abs().max(1e-3))
+        };
+        let u = if map.is_sliced() { sampler.next_1d() } else { 0.0 };
+        if self.settings.progressive {
+            map.estimate_within(&site, u, response)
+        } else {
+            map.estimate(&site, count as usize, u, &mut context.nearest, response)
+        }
+    }
+
+    /// What is asked to be shown at a vertex.
+    fn shown(&self, show: Show, vertex: &Vertex<'_>, sampler: &mut Sampler, context: &mut Context) -> Rgb {
+        let settings = &self.settings;
+        match (show, &self.irradiance) {
+            (Show::Global, _) => self.mapped(&self.global, vertex, u32::MAX, settings.k, |_| true, sampler, context),
+            (Show::Caustic, _) => {
+                self.mapped(&self.caustic, vertex, u32::MAX, settings.caustic_k, |_| true, sampler, context)
+            }
+            (Show::Irradiance, Some(map)) => map
+                .nearest(vertex.it.p, vertex.n)
+                .map_or(Rgb::BLACK, |record| record.irradiance * INV_PI),
+            (Show::Irradiance, None) => Rgb::BLACK,
+        }
+    }
+
+    /// One way on from a vertex, if there is one.
+    #[inline]
+    fn step(
+        &self,
+        walk: &Walk,
+        vertex: &Vertex<'_>,
+        surface: &Surface,
+        sampler: &mut Sampler,
+        context: &mut Context,
+    ) -> Option<Walk> {
+        let (it, bsdf) = (vertex.it, vertex.bsdf);
+        let (u_lobe, u) = (sampler.next_1d(), sampler.next_2d());
+        let (mut sample, part) = bsdf.sample_part(it.wo, u_lobe, u)?;
+        if is_pass(&sample, surface) {
+            let throughput = walk.throughput * sample.weight;
+            let ray = Ray {
+                t_max: walk.ray.t_max - it.t,
+                ..it.spawn_ray(walk.ray.direction)
+            };
+            context.stats.indirect_rays += 1;
+            return (!throughput.is_black() && walk.passes < MAX_PASSES).then_some(Walk {
+                ray,
+                kind: RayKind(walk.kind.0 | RayKind::TRANSPARENT.0),
+                footprint: Footprint {
+                    width: walk.footprint.at(it.t),
+                    ..walk.footprint
+                },
+                throughput,
+                passes: walk.passes + 1,
+                passed: walk.passed + it.t,
+                ..*walk
+            });
+        }
+        let answered = vertex.answered && part == Part::Diffuse;
+        if walk.depth >= self.max_depth() || walk.aim == Aim::Emission || answered {
+            return None;
+        }
+        if part == Part::Diffuse {
+            sample = vertex.guided(sample, sampler)?;
+        }
+        let aim = match (part, self.is_direct()) {
+            (Part::Narrow, _) => walk.aim,
+            (Part::Diffuse | Part::Rough, true) => Aim::Emission,
+            (Part::Diffuse, false) => Aim::Gather,
+            (Part::Rough, false) if walk.aim.is_gathering() => Aim::Gather,
+            (Part::Rough, false) => Aim::Rest,
+        };
+        match aim {
+            Aim::Gather | Aim::Rest => context.stats.gather_rays += 1,
+            Aim::All | Aim::Incoming | Aim::Emission => context.stats.indirect_rays += 1,
+        }
+        let mut next = Walk {
+            ray: it.spawn_ray(sample.wi),
+            kind: kind_of(sample.lobe),
+            footprint: walk.footprint.scattered(it.t, sample.lobe.spread),
+            arrival: Arrival {
+                p: it.p,
+                pdf: (!sample.is_specular()).then_some(sample.pdf),
+            },
+            throughput: walk.throughput * sample.weight,
+            eta2: walk.eta2 * sample.eta * sample.eta,
+            depth: walk.depth + 1,
+            passes: walk.passes,
+            passed: 0.0,
+            aim,
+            sees_lights: !(part == Part::Narrow && aim.leaves_caustics()),
+            splits: walk.splits,
+        };
+        if next.throughput.is_black() {
+            return None;
+        }
+        if next.depth > RR_DEPTH {
+            let survival = (next.throughput.max_component() * next.eta2).min(MAX_SURVIVAL);
+            if sampler.next_1d() >= survival {
+                return None;
+            }
+            next.throughput *= 1.0 / survival;
+        }
+        Some(next)
+    }
+}
+
+impl Walk {
+    fn new(start: &Start, aim: Aim, splits: u32) -> Walk {
+        Walk {
+            ray: start.ray,
+            kind: start.kind,
+            footprint: start.footprint,
+            arrival: Arrival::first(&start.ray),
+            throughput: Rgb::WHITE,
+            eta2: 1.0,
+            depth: 1,
+            passes: 0,
+            passed: 0.0,
+            aim,
+            sees_lights: start.emission,
+            splits,
+        }
+    }
+}
+
+impl<'a> Vertex<'a> {
+    fn new(it: &'a Interaction, bsdf: &'a Bsdf) -> Vertex<'a> {
+        Vertex {
+            n: if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng },
+            it,
+            bsdf,
+            record: None,
+            answered: false,
+        }
+    }
+
+    /// Whether photons may be looked up.
+    fn is_wide(&self) -> bool {
+        self.bsdf.has(Part::Diffuse) || self.bsdf.has(Part::Rough)
+    }
+
+    /// The record whose guide helps to choose directions of the diffuse part.
+    #[inline]
+    fn guide(&self) -> Option<&'a Record> {
+        self.record.filter(|record| !self.answered && record.guide.knows())
+    }
+
+    /// The density of a direction of a part by all ways of choosing it, where that of the bsdf is `pdf`.
+    #[inline]
+    fn pdf(&self, part: Part, wi: Vec3, pdf: f32) -> f32 {
+        match self.guide() {
+            Some(record) if part == Part::Diffuse => {
+                let guided = record.guide.pdf(record.n, wi) * self.bsdf.probability(part);
+                BSDF_SHARE * pdf + (1.0 - BSDF_SHARE) * guided
+            }
+            _ => pdf,
+        }
+    }
+
+    /// The weight of a light sample of density `light_pdf` in a direction that the way on chooses with density `pdf`.
+    #[inline]
+    fn weight(&self, part: Part, light_pdf: f32, pdf: f32) -> f32 {
+        if part == Part::Diffuse && self.answered {
+            // There is no way on.
+            1.0
+        } else {
+            power_heuristic(light_pdf, pdf)
+        }
+    }
+
+    /// A direction of the diffuse part: `sample`'s, or one that the guide chooses; weighed as if either could have.
+    #[inline]
+    fn guided(&self, sample: BsdfSample, sampler: &mut Sampler) -> Option<BsdfSample> {
+        let Some(record) = self.guide() else {
+            return Some(sample);
+        };
+        let (u_choice, u) = (sampler.next_1d(), sampler.next_2d());
+        let wi = if u_choice < BSDF_SHARE {
+            sample.wi
+        } else {
+            record.guide.sample(record.n, u)
+        };
+        let (f, pdf) = self.bsdf.eval_pdf_part(Part::Diffuse, self.it.wo, wi);
+        let pdf = self.pdf(Part::Diffuse, wi, pdf);
+        (pdf > 0.0 && !f.is_black()).then_some(BsdfSample {
+            wi,
+            weight: f * (1.0 / pdf),
+            pdf,
+            ..sample
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! Where indirect light comes from at a point: a coarse picture of the hemisphere, and directions drawn from it.
+//!
+//! The hemisphere is the unit square by way of the concentric map, so that equal cells are equal shares of irradiance
+//! under uniform light.
+
+use std::f32::consts::FRAC_PI_4;
+
+use glam::{Vec2, Vec3};
+
+use crate::math::{Frame, INV_PI, ONE_MINUS_EPSILON, safe_sqrt};
+use crate::sampling::disk;
+
+/// Cells along a side of the square.
+const SIDE: usize = 8;
+
+/// Shares of irradiance by cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Guide {
+    cells: [u8; SIDE * SIDE],
+    /// One over the sum of the cells; 0 where nothing is known.
+    inverse_total: f32,
+}
+
+/// Irradiance by cell, being collected.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Collector {
+    cells: Vec<f32>,
+}
+
+impl Collector {
+    /// Adds irradiance that comes from `local`, in the frame of the normal, spread over the cells about its own.
+    pub(super) fn add(&mut self, local: Vec3, irradiance: f32) {
+        self.cells.resize(SIDE * SIDE, 0.0);
+        let at = square(local) * SIDE as f32 - Vec2::splat(0.5);
+        let low = at.floor();
+        let share = at - low;
+        let clamp = |x: f32| (x.max(0.0) as usize).min(SIDE - 1);
+        for (dx, wx) in [(0.0, 1.0 - share.x), (1.0, share.x)] {
+            for (dy, wy) in [(0.0, 1.0 - share.y), (1.0, share.y)] {
+                self.cells[clamp(low.y + dy) * SIDE + clamp(low.x + dx)] += irradiance * wx * wy;
+            }
+        }
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.cells.clear();
+    }
+
+    /// The guide; the collector is empty again.
+    pub(super) fn finish(&mut self) -> Guide {
+        let most = self.cells.iter().copied().fold(0.0, f32::max);
+        let mut guide = Guide {
+            cells: [0; SIDE * SIDE],
+            inverse_total: 0.0,
+        };
+        if most > 0.0 && most.is_finite() {
+            for (cell, irradiance) in guide.cells.iter_mut().zip(&self.cells) {
+                *cell = (irradiance / most * 255.0).round() as u8;
+            }
+            let total: u32 = guide.cells.iter().map(|&cell| u32::from(cell)).sum();
+            guide.inverse_total = 1.0 / total as f32;
+        }
+        self.cells.clear();
+        guide
+    }
+}
+
+impl Guide {
+    /// Whether anything is known.
+    #[inline]
+    pub(super) fn knows(&self) -> bool {
+        self.inverse_total > 0.0
+    }
+
+    /// A direction about `n` by `u`.
+    pub(super) fn sample(&self, n: Vec3, u: Vec2) -> Vec3 {
+        let mut left = u.x / self.inverse_total;
+        let mut chosen = SIDE * SIDE - 1;
+        for (index, &cell) in self.cells.iter().enumerate() {
+            let cell = f32::from(cell);
+            if left < cell {
+                chosen = index;
+                left /= cell;
+                break;
+            }
+            left -= cell;
+        }
+        let within = Vec2::new(left.clamp(0.0, ONE_MINUS_EPSILON), u.y);
+        let corner = Vec2::new((chosen % SIDE) as f32, (chosen / SIDE) as f32);
+        let p = disk((corner + within) / SIDE as f32);
+        Frame::from_normal(n).to_world(p.extend(safe_sqrt(1.0 - p.length_squared())))
+    }
+
+    /// Density of [`Guide::sample`] per solid angle [1/sr].
+    #[inline]
+    pub(super) fn pdf(&self, n: Vec3, wi: Vec3) -> f32 {
+        let local = Frame::from_normal(n).to_local(wi);
+        if local.z <= 0.0 {
+            return 0.0;
+        }
+        let at = square(local) * SIDE as f32;
+        let clamp = |x: f32| (x.max(0.0) as usize).min(SIDE - 1);
+        let cell = f32::from(self.cells[clamp(at.y) * SIDE + clamp(at.x)]);
+        cell * self.inverse_total * (SIDE * SIDE) as f32 * local.z * INV_PI
+    }
+}
+
+/// The point of the unit square that [`disk`] takes to a direction of the upper hemisphere seen from above.
+fn square(local: Vec3) -> Vec2 {
+    let (x, y) = (local.x, local.y);
+    let r = (x * x + y * y).sqrt();
+    let (a, b) = if x.abs() > y.abs() {
+        (r.copysign(x), (y / x).atan() / FRAC_PI_4 * r.copysign(x))
+    } else if y != 0.0 {
+        ((x / y).atan() / FRAC_PI_4 * r.copysign(y), r.copysign(y))
+    } else {
+        (0.0, 0.0)
+    };
+    Vec2::new(0.5 * (a + 1.0), 0.5 * (b + 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_square_and_the_disk_are_inverse() {
+        for i in 0..400 {
+            let u = Vec2::new((i % 20) as f32 + 0.5, (i / 20) as f32 + 0.5) / 20.0;
+            let p = disk(u);
+            let back = square(p.extend(safe_sqrt(1.0 - p.length_squared())));
+            assert!((back - u).length() < 1e-4, "{u} {back}");
+        }
+    }
+
+    #[test]
+    fn densities_agree_with_samples() {
+        let mut collector = Collector::default();
+        for i in 0..60 {
+            let z = 0.2 + 0.01 * i as f32;
+            let (sin, cos) = (i as f32 * 0.1).sin_cos();
+            collector.add(Vec3::new(cos, sin, 0.0) * (1.0 - z * z).sqrt() + Vec3::Z * z, 1.0 + i as f32);
+        }
+        let guide = collector.finish();
+        let n = Vec3::new(0.36, 0.48, 0.8);
+        // The mean of 1/pdf over samples is the solid angle that has density; that of cos/(π pdf) is its share.
+        let mut share = 0.0;
+        for i in 0..100 * 100 {
+            let u = Vec2::new((i % 100) as f32 + 0.5, (i / 100) as f32 + 0.5) / 100.0;
+            let wi = guide.sample(n, u);
+            let pdf = guide.pdf(n, wi);
+            assert!(pdf > 0.0 || wi.dot(n) < 1e-3);
+            if pdf > 0.0 {
+                share += wi.dot(n) * INV_PI / pdf / 1e4;
+            }
+        }
+        let lit = guide.cells.iter().filter(|&&cell| cell > 0).count() as f32 / 64.0;
+        assert!((share / lit - 1.0).abs() < 0.02, "{share} {lit}");
+    }
+}

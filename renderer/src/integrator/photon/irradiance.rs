@@ -1,0 +1,249 @@
+//! Irradiance, computed beforehand at some of the photons, and where it comes from.
+// Christensen 1999, "Faster Photon Map Global Illumination".
+
+use std::sync::{Mutex, PoisonError};
+
+use glam::Vec3;
+use rayon::prelude::*;
+
+use super::density::{MAX_NEAREST, Nearest, PhotonMap, SAME_PLANE, Site, same_surface};
+use super::guide::{Collector, Guide};
+use super::map::{KdTree, Located};
+use super::particle::Packed;
+use crate::color::Rgb;
+use crate::integrator::Context;
+use crate::math::{Frame, Ray, offset_ray_origin};
+use crate::scene::Scene;
+
+/// What is known at a point of a surface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Record {
+    /// Unit geometric normal of its side.
+    pub(super) n: Vec3,
+    /// What arrives on that side, emitters' own light apart unless photons bring it [W/m²].
+    pub(super) irradiance: Rgb,
+    /// How far the photons were that it comes from [m].
+    pub(super) radius: f32,
+    /// The share of the disk of that radius that is on the surface.
+    pub(super) covered: f32,
+    /// Where indirect light comes from.
+    pub(super) guide: Guide,
+}
+
+/// Where a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    p: [u32; 3],
+    n: Packed,
+    record: u32,
+    /// How far from it the record may be used [m]: no farther than its photons reach, nor than a wall.
+    reach: u32,
+}
+
+impl Located for Place {
+    #[inline]
+    fn p(&self) -> Vec3 {
+        Vec3::from_array(self.p.map(f32::from_bits))
+    }
+}
+
+/// All records.
+#[derive(Debug)]
+pub(super) struct IrradianceMap {
+    places: KdTree<Place>,
+    records: Vec<Record>,
+    /// How far lookups reach [m].
+    radius: f32,
+}
+
+/// Every how many photons there is a record.
+const EVERY: usize = 4;
+
+impl IrradianceMap {
+    /// The records of a map, each from `count` photons that came `max_segments` at most.
+    pub(super) fn new(
+        scene: &Scene,
+        map: &PhotonMap,
+        count: usize,
+        max_segments: u32,
+        contexts: &[Mutex<Context>],
+    ) -> IrradianceMap {
+        let photons: Vec<_> = map.photons().step_by(EVERY).collect();
+        let (records, reaches): (Vec<Record>, Vec<f32>) = photons
+            .par_iter()
+            .map(|photon| {
+                let index = rayon::current_thread_index().unwrap_or(0);
+                let mut context = contexts[index].lock().unwrap_or_else(PoisonError::into_inner);
+                let site = Site::of(photon, max_segments);
+                record(scene, map, &site, count, &mut context.nearest)
+            })
+            .unzip();
+        let places = (0..)
+            .zip(&photons)
+            .zip(&reaches)
+            .map(|((record, photon), reach)| Place {
+                p: photon.p().to_array().map(f32::to_bits),
+                n: Packed::new(photon.n()),
+                record,
+                reach: reach.to_bits(),
+            })
+            .collect();
+        IrradianceMap {
+            places: KdTree::new(places),
+            records,
+            radius: map.radius(),
+        }
+    }
+
+    /// The nearest record on the side `n` of the surface at `p`.
+    #[inline]
+    pub(super) fn nearest(&self, p: Vec3, n: Vec3) -> Option<&Record> {
+        let mut found = None;
+        let mut r2 = self.radius * self.radius;
+        self.places.search(p, r2, |_, place, d2| {
+            let reach = f32::from_bits(place.reach);
+            if d2 <= reach * reach && same_surface(place.p() - p, n, place.n.unpack(), false) {
+                found = Some(place.record);
+                r2 = d2;
+            }
+            r2
+        });
+        found.map(|record| &self.records[record as usize])
+    }
+
+    /// How many records there are.
+    pub(super) fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Memory that they hold [bytes].
+    pub(super) fn memory(&self) -> usize {
+        self.places.memory() + self.records.capacity() * size_of::<Record>()
+    }
+}
+
+/// The record of a site, and how far it may be used.
+fn record(
+    scene: &Scene,
+    map: &PhotonMap,
+    site: &Site,
+    count: usize,
+    nearest: &mut Nearest,
+) -> (Record, f32) {
+    let frame = Frame::from_normal(site.n);
+    let mut collector = Collector::default();
+    let mut surroundings = Surroundings::new(scene, site, frame);
+    let mut wanted = count;
+    loop {
+        let radius = map.reach_of(site, wanted, nearest);
+        let open = surroundings.is_open(radius);
+        let mut seen = 0;
+        let irradiance = map.sum_found(nearest, radius, |photon, density| {
+            if !open && !surroundings.sees(photon.p() - site.p) {
+                return Rgb::BLACK;
+            }
+            seen += 1;
+            let power = photon.power() * density;
+            let local = frame.to_local(photon.wi());
+            if photon.segments() > 1 && !photon.is_caustic() && local.z > 0.0 {
+                collector.add(local, power.luminance());
+            }
+            power
+        });
+        // Beside a wall with a bright room behind it nearly all that is near is in that room.
+        if seen < count / 4 && wanted < MAX_NEAREST && radius < map.radius() {
+            wanted *= 4;
+            collector.clear();
+            continue;
+        }
+        let (covered, reach) = if open { (1.0, radius) } else { surroundings.covered(radius) };
+        let record = Record {
+            n: site.n,
+            irradiance: irradiance * (1.0 / covered),
+            radius,
+            covered,
+            guide: collector.finish(),
+        };
+        return (record, reach);
+    }
+}
+
+/// What stands about a site and how far its surface goes. Photons arrive on the surface only: at an edge, or beside a
+/// wall, the disk about the site reaches where none can be, or into the next room.
+///
+/// A short ray up to a point over the surface sees whether something stands in between, one down from there whether the
+/// surface goes on.
+struct Surroundings<'a> {
+    scene: &'a Scene,
+    site: &'a Site,
+    frame: Frame,
+    origin: Vec3,
+}
+
+impl<'a> Surroundings<'a> {
+    fn new(scene: &'a Scene, site: &'a Site, frame: Frame) -> Surroundings<'a> {
+        let origin = offset_ray_origin(site.p, site.n, site.n);
+        Surroundings {
+            scene,
+            site,
+            frame,
+            origin,
+        }
+    }
+
+    /// Whether nothing stands between the site and the point over `offset`.
+    fn sees(&self, offset: Vec3) -> bool {
+        let along = offset - self.site.n * offset.dot(self.site.n);
+        let length = along.length();
+        let above = along + self.site.n * (SAME_PLANE * length);
+        let way = Ray {
+            t_max: above.length(),
+            ..Ray::new(self.origin, above.normalize_or(self.site.n))
+        };
+        self.scene.intersect(&way).is_none()
+    }
+
+    /// Whether the surface goes on at a point that is seen.
+    fn goes_on(&self, offset: Vec3) -> bool {
+        let height = SAME_PLANE * offset.length();
+        let down = Ray {
+            t_max: 2.0 * height,
+            ..Ray::new(self.origin + offset + self.site.n * height, -self.site.n)
+        };
+        self.scene.intersect(&down).is_some_and(|it| {
+            let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
+            same_surface(it.p - self.site.p, self.site.n, n, false)
+        })
+    }
+
+    fn point(&self, turn: f32, distance: f32) -> Vec3 {
+        let (sin, cos) = (turn * std::f32::consts::TAU).sin_cos();
+        self.frame.to_world(Vec3::new(cos, sin, 0.0)) * distance
+    }
+
+    /// Whether all of the disk of that radius seems to be surface.
+    fn is_open(&mut self, radius: f32) -> bool {
+        const WAYS: usize = 8;
+        (0..WAYS).all(|i| {
+            let turn = i as f32 / WAYS as f32;
+            self.sees(self.point(turn, radius)) && self.goes_on(self.point(turn, 0.9 * radius))
+        })
+    }
+
+    /// The share of the kernel that lies on the surface, and the distance to the nearest wall that was met.
+    fn covered(&self, radius: f32) -> (f32, f32) {
+        const POINTS: usize = 32;
+        let (mut seen, mut reach) = (0, radius);
+        for i in 0..POINTS {
+            // Radii with the kernel's density; the angle is golden.
+            let s = (1.0 - (1.0 - (i as f32 + 0.5) / POINTS as f32).cbrt()).sqrt();
+            let point = self.point(i as f32 * 0.381_966, s * radius);
+            if !self.sees(point) {
+                reach = reach.min(s * radius);
+            } else if self.goes_on(point) {
+                seen += 1;
+            }
+        }
+        ((seen as f32 / POINTS as f32).max(0.1), reach)
+    }
+}
