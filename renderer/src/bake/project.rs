@@ -9,7 +9,7 @@
 
 use std::f32::consts::TAU;
 
-use glam::{UVec2, Vec3};
+use glam::{UVec2, Vec2, Vec3};
 
 use super::receiver::Site;
 use super::sh::{MAX_COEFFICIENTS, basis};
@@ -19,7 +19,7 @@ use crate::light::{EnvironmentLight, Light};
 use crate::material::{RayKind, Surface};
 use crate::math::{Frame, Ray};
 use crate::sampler::Sampler;
-use crate::sampling::{power_heuristic, uniform_hemisphere, uniform_sphere};
+use crate::sampling::{power_heuristic, uniform_sphere};
 use crate::scene::{MAX_PASSES, Scene};
 
 /// Which light.
@@ -107,7 +107,8 @@ impl Horizon {
     fn direction(&self, sampler: &mut Sampler) -> Vec3 {
         let u = sampler.next_2d();
         match self {
-            Horizon::Hemisphere(_, frame) => frame.to_world(uniform_hemisphere(u)),
+            // Half of the sphere: the height follows from one number, so cosines are as stratified as numbers are.
+            Horizon::Hemisphere(_, frame) => frame.to_world(uniform_sphere(Vec2::new(u.x, 0.5 * u.y))),
             Horizon::Sphere(_) => uniform_sphere(u),
         }
     }

@@ -1,5 +1,7 @@
 //! The texture being made: estimates by texel, and whose each texel is.
 
+use std::fmt;
+
 use glam::{UVec2, Vec2};
 
 use super::field::Field;
@@ -13,6 +15,12 @@ pub(super) struct Sheet {
     pub(super) field: Field,
     /// By texel: the chart that it belongs to, dilated ones included, or [`NO_CHART`].
     pub(super) charts: Vec<u32>,
+}
+
+impl fmt::Debug for Sheet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sheet({})", self.size)
+    }
 }
 
 /// Four texels with their weights.

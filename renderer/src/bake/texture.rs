@@ -57,12 +57,6 @@ pub struct Lightmap {
     own: Vec<bool>,
 }
 
-impl std::fmt::Debug for Sheet {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Sheet({})", self.size)
-    }
-}
-
 impl Lightmap {
     fn index(&self, x: u32, y: u32) -> usize {
         (y * self.width + x) as usize

@@ -50,7 +50,7 @@ pub struct BakeArgs {
     /// Probes at these points instead of a grid: a text file of `x y z` a line
     #[arg(long, value_name = "FILE")]
     pub probe_points: Option<PathBuf>,
-    /// How light is computed [default: the scene's]
+    /// How light is computed [default: photon]
     #[arg(long, value_parser = ["path", "photon"])]
     pub integrator: Option<String>,
     /// The most segments of a path, counted as in `render`: 2 is direct light, 3 has one bounce

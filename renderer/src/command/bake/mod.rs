@@ -24,7 +24,7 @@ use super::{Failure, print};
 use crate::bake::{BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake};
 use crate::cli::{BakeArgs, BakeTarget};
 use crate::image::{check_writable, write_whole};
-use crate::integrator::{Integrator, PathSettings, PhotonSettings};
+use crate::integrator::{Integrator, PhotonSettings};
 use crate::scene::build::{Built, build};
 use crate::scene::desc::SceneDesc;
 use crate::scene::load::{LoadOptions, load};
@@ -149,20 +149,19 @@ fn target(args: &BakeArgs) -> Result<Target, Failure> {
     })
 }
 
-/// What computes light: the scene's integrator, or the one asked for.
+/// What computes light: photon maps, with the scene's settings where it has any, unless the other is asked for.
 fn integrator(args: &BakeArgs, built: &Built) -> Integrator {
-    let integrator = match (args.integrator.as_deref(), built.integrator) {
-        (Some("path"), Integrator::Photon(photon)) => Integrator::Path(PathSettings {
-            depth: photon.depth,
-            ..PathSettings::default()
+    let name = args.integrator.as_deref().unwrap_or("photon");
+    let integrator = built.integrator.of_name(name).unwrap_or(built.integrator);
+    match integrator.with_depth(args.depth) {
+        // There is one pass, and all of it is wanted.
+        Integrator::Photon(photon) => Integrator::Photon(PhotonSettings {
+            progressive: false,
+            show: None,
+            ..photon
         }),
-        (Some("photon"), Integrator::Path(path)) => Integrator::Photon(PhotonSettings {
-            depth: path.depth,
-            ..PhotonSettings::default()
-        }),
-        (_, integrator) => integrator,
-    };
-    integrator.with_depth(args.depth)
+        path @ Integrator::Path(_) => path,
+    }
 }
 
 /// A number that follows from the texts of a scene.
