@@ -123,18 +123,24 @@ fn white_furnace() {
         builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
         let scene = builder.build();
         for order in [Order::One, Order::Two] {
-            let baked = run(&scene, &settings(texture(64), Include::Both, order, 256));
+            let baked = run(&scene, &settings(texture(96), Include::Both, order, 256));
             let map = lightmap(&baked);
             let texels = texels(map);
             assert!(texels.len() > 1000);
             for (x, y, _, n) in texels {
                 let rebuilt = irradiance(map.coefficients(x, y), n);
                 let worst = relative(map.irradiance(x, y), PI).max(relative(rebuilt, PI));
-                assert!(worst < 0.005, "texel ({x}, {y}): {:?} {rebuilt:?}", map.irradiance(x, y));
+                assert!(
+                    worst < 0.005,
+                    "texel ({x}, {y}): {:?} {rebuilt:?}",
+                    map.irradiance(x, y)
+                );
             }
 
             let baked = run(&scene, &settings(Target::Vertex, Include::Both, order, 256));
-            let Product::Vertex(light) = &baked.product else { panic!("vertices were baked") };
+            let Product::Vertex(light) = &baked.product else {
+                panic!("vertices were baked")
+            };
             for object in &light.objects {
                 for vertex in 0..object.mesh.positions.len() {
                     let e = light.irradiance(object.first + vertex);
@@ -157,7 +163,9 @@ fn white_furnace_of_probes() {
     for order in [Order::One, Order::Two] {
         let target = Target::Probes(ProbePlaces::Points(far.clone()));
         let baked = run(&scene, &settings(target, Include::Both, order, 1024));
-        let Product::Probes(probes) = &baked.product else { panic!("probes were baked") };
+        let Product::Probes(probes) = &baked.product else {
+            panic!("probes were baked")
+        };
         for n in [Vec3::X, Vec3::NEG_Y, Vec3::ONE.normalize()] {
             for probe in 0..2 {
                 let e = irradiance(probes.coefficients(probe), n);
@@ -180,13 +188,20 @@ fn floor_coefficients(up: Vec3, light: Light) -> Vec<Vec<Rgb>> {
     let map = lightmap(&baked);
     let texels = texels(map);
     assert!(texels.len() > 100);
-    texels.iter().map(|&(x, y, ..)| map.coefficients(x, y).to_vec()).collect()
+    texels
+        .iter()
+        .map(|&(x, y, ..)| map.coefficients(x, y).to_vec())
+        .collect()
 }
 
 fn near(found: &[Vec<Rgb>], expected: &[f32]) {
     let norm = expected.iter().map(|c| c * c).sum::<f32>().sqrt();
     for coefficients in found {
-        let difference: f32 = coefficients.iter().zip(expected).map(|(c, e)| (c.g - e).powi(2)).sum();
+        let difference: f32 = coefficients
+            .iter()
+            .zip(expected)
+            .map(|(c, e)| (c.g - e).powi(2))
+            .sum();
         assert!(difference.sqrt() < 0.01 * norm, "{coefficients:?}\n{expected:?}");
     }
 }
@@ -216,7 +231,10 @@ fn a_directional_light_has_its_coefficients() {
         irradiance: Rgb::splat(4.0),
     });
     let expected: Vec<f32> = basis(-direction).iter().map(|y| 4.0 * y).collect();
-    near(&floor_coefficients(Vec3::new(0.2, 0.9, 0.1).normalize(), light), &expected);
+    near(
+        &floor_coefficients(Vec3::new(0.2, 0.9, 0.1).normalize(), light),
+        &expected,
+    );
 }
 
 /// A slab between two corners.
@@ -259,21 +277,38 @@ fn a_closed_box_is_black_inside() {
     for (x, y, p, _) in texels(map) {
         if inside(p) {
             dark += 1;
-            assert!(map.irradiance(x, y).is_black(), "{p} has {:?}", map.irradiance(x, y));
+            assert!(
+                map.irradiance(x, y).is_black(),
+                "{p} has {:?}",
+                map.irradiance(x, y)
+            );
         } else if map.irradiance(x, y).luminance() > 0.5 {
             lit += 1;
         }
     }
-    assert!(dark > 3000 && lit > 3000, "{dark} texels inside, {lit} lit ones outside");
+    assert!(
+        dark > 3000 && lit > 3000,
+        "{dark} texels inside, {lit} lit ones outside"
+    );
 }
 
 #[test]
 fn a_wall_keeps_light_in_its_room() {
     // Two rooms under one roof, on one floor, a wall of two texels between them; the lamp is in the left one.
     let mut builder = SceneBuilder::new();
-    walls(&mut builder, Vec3::new(-2.0, 0.0, -1.0), Vec3::new(2.0, 2.0, 1.0), 0.1);
+    walls(
+        &mut builder,
+        Vec3::new(-2.0, 0.0, -1.0),
+        Vec3::new(2.0, 2.0, 1.0),
+        0.1,
+    );
     let grey = builder.material(GREY);
-    slab(&mut builder, Vec3::new(-0.05, -0.05, -1.05), Vec3::new(0.05, 2.05, 1.05), grey);
+    slab(
+        &mut builder,
+        Vec3::new(-0.05, -0.05, -1.05),
+        Vec3::new(0.05, 2.05, 1.05),
+        grey,
+    );
     builder.light(Light::Point(PointLight {
         position: Vec3::new(-1.0, 1.5, 0.0),
         intensity: Rgb::splat(20.0),
@@ -294,7 +329,11 @@ fn a_wall_keeps_light_in_its_room() {
             count += 1;
         } else if right(p) {
             dark += 1;
-            assert!(map.irradiance(x, y).is_black(), "{p} has {:?}", map.irradiance(x, y));
+            assert!(
+                map.irradiance(x, y).is_black(),
+                "{p} has {:?}",
+                map.irradiance(x, y)
+            );
         }
     }
     assert!(count > 2000 && dark > 2000, "{count} {dark}");
@@ -317,7 +356,11 @@ fn charts_meet_without_seams() {
     let floor = Affine3A::from_translation(Vec3::new(0.0, -1.2, 0.0));
     builder.shape(mesh(Mesh::plane(8.0)), floor, white);
     builder.shape(Geometry::Sphere, Affine3A::IDENTITY, white);
-    builder.shape(mesh(pillow()), Affine3A::from_translation(Vec3::new(2.6, 0.0, 0.0)), white);
+    builder.shape(
+        mesh(pillow()),
+        Affine3A::from_translation(Vec3::new(2.6, 0.0, 0.0)),
+        white,
+    );
     builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::splat(0.3))));
     builder.light(Light::Point(PointLight {
         position: Vec3::new(2.0, 4.0, 3.0),
@@ -326,7 +369,10 @@ fn charts_meet_without_seams() {
     let scene = builder.build();
     let baked = run(&scene, &settings(texture(256), Include::Indirect, Order::Two, 64));
     let [before, after] = baked.stats.seams;
-    assert!(after < 0.01 && after < 0.2 * before, "{before} before, {after} after stitching");
+    assert!(
+        after < 0.01 && after < 0.2 * before,
+        "{before} before, {after} after stitching"
+    );
 }
 
 /// Points of all surfaces, uniform by area, with their normals and lightmap coordinates.
@@ -336,7 +382,11 @@ fn surface_points(scene: &Scene, map: &Lightmap, count: usize) -> Vec<(Vec3, Vec
     for (object, baked) in map.objects.iter().enumerate() {
         let shape = &scene.shapes()[baked.shape.0 as usize];
         for (triangle, corners) in baked.mesh.triangles.iter().enumerate() {
-            let [a, b, c] = corners.map(|i| shape.world_from_object.transform_point3(baked.mesh.positions[i as usize]));
+            let [a, b, c] = corners.map(|i| {
+                shape
+                    .world_from_object
+                    .transform_point3(baked.mesh.positions[i as usize])
+            });
             total += f64::from((b - a).cross(c - a).length());
             triangles.push((total, object, triangle));
         }
@@ -346,7 +396,8 @@ fn surface_points(scene: &Scene, map: &Lightmap, count: usize) -> Vec<(Vec3, Vec
         .map(|index| {
             sampler.start(glam::UVec2::new(7, 7), index as u64);
             let at = f64::from(sampler.next_1d()) * total;
-            let (_, object, triangle) = triangles[triangles.partition_point(|t| t.0 < at).min(triangles.len() - 1)];
+            let (_, object, triangle) =
+                triangles[triangles.partition_point(|t| t.0 < at).min(triangles.len() - 1)];
             let u = sampler.next_2d();
             let weights = [1.0 - u.x.sqrt(), u.y * u.x.sqrt()];
             let baked = &map.objects[object];
@@ -406,7 +457,10 @@ fn errors(
     settings.integrator = built.integrator.of_name(integrator).unwrap();
     let baked = run(scene, &settings);
     let stats = &baked.stats;
-    println!("{name} with {integrator}: prepare {:.1?}, gather {:.1?}, seams {:?}", stats.prepare, stats.gather, stats.seams);
+    println!(
+        "{name} with {integrator}: prepare {:.1?}, gather {:.1?}, seams {:?}",
+        stats.prepare, stats.gather, stats.seams
+    );
     let map = lightmap(&baked);
     let points = surface_points(scene, map, points);
     let reference = path_traced(scene, &points, reference_samples);
@@ -418,7 +472,11 @@ fn errors(
             continue;
         }
         let (coefficients, irradiance_found) = map.lookup(uv);
-        let found = [irradiance_found, irradiance(&coefficients, n), irradiance(&coefficients[..4], n)];
+        let found = [
+            irradiance_found,
+            irradiance(&coefficients, n),
+            irradiance(&coefficients[..4], n),
+        ];
         for (sum, found) in sums.iter_mut().zip(found) {
             *sum += f64::from((found - *reference).luminance()).powi(2);
         }
@@ -452,6 +510,40 @@ fn shipped_scenes_are_as_path_traced() {
 }
 
 #[test]
+fn denoising_takes_noise_away_and_nothing_else() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/cornell_box.kiln");
+    let (desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    let built = build(&desc, None, 2).unwrap_or_else(|e| panic!("{e}"));
+    let baked = |samples, filter, seed| {
+        let mut settings = settings(texture(96), Include::Indirect, Order::One, samples);
+        settings.seed = seed;
+        if let Target::Texture { denoise, .. } = &mut settings.target {
+            *denoise = filter;
+        }
+        run(&built.scene, &settings)
+    };
+    let reference = baked(1024, false, 1);
+    let reference = lightmap(&reference);
+    let error = |baked: &Baked| {
+        let map = lightmap(baked);
+        let square = |a: Rgb, b: Rgb| f64::from((a - b).luminance().powi(2));
+        let texels = texels(reference);
+        let error: f64 = texels
+            .iter()
+            .map(|&(x, y, ..)| square(map.irradiance(x, y), reference.irradiance(x, y)))
+            .sum();
+        let all: f64 = texels
+            .iter()
+            .map(|&(x, y, ..)| square(reference.irradiance(x, y), Rgb::BLACK))
+            .sum();
+        (error / all).sqrt()
+    };
+    let (noisy, filtered) = (error(&baked(32, false, 2)), error(&baked(32, true, 2)));
+    println!("relative RMSE at 32 rays: {noisy:.4}, denoised {filtered:.4}");
+    assert!(filtered < 0.5 * noisy, "{noisy} becomes {filtered}");
+}
+
+#[test]
 fn threads_leave_no_trace() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/cornell_box.kiln");
     let (desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
@@ -467,7 +559,9 @@ fn threads_leave_no_trace() {
         let all = (0..map.height).flat_map(|y| (0..map.width).map(move |x| (x, y)));
         all.flat_map(|(x, y)| {
             let coefficients = map.coefficients(x, y).iter().chain([&Rgb::BLACK]);
-            let mut values: Vec<u32> = coefficients.flat_map(|c| c.to_array().map(f32::to_bits)).collect();
+            let mut values: Vec<u32> = coefficients
+                .flat_map(|c| c.to_array().map(f32::to_bits))
+                .collect();
             values.extend(map.irradiance(x, y).to_array().map(f32::to_bits));
             values
         })
@@ -485,7 +579,8 @@ fn instances_have_their_own_light() {
     let grey = builder.material(GREY);
     let shared = Arc::new(pillow());
     for x in [0.0, 5.0] {
-        let place = Affine3A::from_translation(Vec3::new(x, 0.0, 0.0)) * Affine3A::from_scale(Vec3::splat(0.4));
+        let place =
+            Affine3A::from_translation(Vec3::new(x, 0.0, 0.0)) * Affine3A::from_scale(Vec3::splat(0.4));
         builder.shape(Geometry::Mesh(shared.clone()), place, grey);
     }
     builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));

@@ -48,7 +48,10 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .unwrap()
         .map(|entry| {
             let entry = entry.unwrap();
-            (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())
+            (
+                entry.file_name().into_string().unwrap(),
+                fs::read(entry.path()).unwrap(),
+            )
         })
         .collect()
 }
@@ -62,14 +65,18 @@ fn a_texture_and_what_comes_with_it() {
     done(at, &format!("{SMALL} --order 2 --include both -o out"));
     let out = at.join("out");
     let names: Vec<String> = files(&out).into_keys().collect();
-    let expected = "bake.json color.exr direction.exr irradiance.exr preview.png scene.glb sh_b.exr sh_g.exr sh_r.exr";
+    let expected =
+        "bake.json color.exr direction.exr irradiance.exr preview.png scene.glb sh_b.exr sh_g.exr sh_r.exr";
     assert_eq!(names.join(" "), expected);
     let channels = read_channels(&out.join("sh_g.exr")).unwrap();
     let expected = ["L00", "L10", "L11", "L1m1", "L20", "L21", "L22", "L2m1", "L2m2"];
     let names: Vec<&str> = channels.planes.iter().map(|plane| plane.0.as_str()).collect();
     assert_eq!(names, expected);
     let irradiance = read(&out.join("irradiance.exr")).unwrap();
-    assert_eq!((irradiance.width, irradiance.height, irradiance.non_finite()), (64, 64, 0));
+    assert_eq!(
+        (irradiance.width, irradiance.height, irradiance.non_finite()),
+        (64, 64, 0)
+    );
 
     let json: serde_json::Value = serde_json::from_slice(&fs::read(out.join("bake.json")).unwrap()).unwrap();
     assert_eq!(json["basis"]["names"].as_array().unwrap().len(), 9);
@@ -78,11 +85,21 @@ fn a_texture_and_what_comes_with_it() {
 
     done(at, &format!("{SMALL} --layout coefficients -o coefficients"));
     for name in ["L00", "L1m1", "L10", "L11"] {
-        assert_eq!(read(&at.join(format!("coefficients/sh_{name}.exr"))).unwrap().channels, 3);
+        assert_eq!(
+            read(&at.join(format!("coefficients/sh_{name}.exr")))
+                .unwrap()
+                .channels,
+            3
+        );
     }
     done(at, &format!("{SMALL} --layout packed --order 2 -o packed"));
     for number in 0..3 {
-        assert_eq!(read(&at.join(format!("packed/sh_{number}.exr"))).unwrap().channels, 4);
+        assert_eq!(
+            read(&at.join(format!("packed/sh_{number}.exr")))
+                .unwrap()
+                .channels,
+            4
+        );
     }
 }
 
@@ -110,12 +127,18 @@ fn the_geometry_comes_back_with_its_coordinates() {
 fn vertices_and_probes() {
     let folder = folder();
     let at = folder.path();
-    done(at, "bake a.kiln --integrator path --samples 4 --target vertex -o vertices");
+    done(
+        at,
+        "bake a.kiln --integrator path --samples 4 --target vertex -o vertices",
+    );
     let glb = fs::read(at.join("vertices/scene.glb")).unwrap();
     let text = String::from_utf8_lossy(&glb);
     assert!(text.contains("_IRRADIANCE") && text.contains("_SH_L11") && !text.contains("_SH_L20"));
 
-    done(at, "bake a.kiln --integrator path --samples 16 --target probes --probe-spacing 0.5 -o grid");
+    done(
+        at,
+        "bake a.kiln --integrator path --samples 16 --target probes --probe-spacing 0.5 -o grid",
+    );
     let json: serde_json::Value =
         serde_json::from_slice(&fs::read(at.join("grid/probes.json")).unwrap()).unwrap();
     let probes = json["probes"].as_array().unwrap();
@@ -126,7 +149,10 @@ fn vertices_and_probes() {
     assert!(hidden > 0 && hidden < 20, "{hidden}");
 
     fs::write(at.join("points.txt"), "# two\n0 1 1\n0.5, 1.5, 0 # the second\n").unwrap();
-    done(at, "bake a.kiln --integrator path --samples 16 --target probes --probe-points points.txt -o points");
+    done(
+        at,
+        "bake a.kiln --integrator path --samples 16 --target probes --probe-points points.txt -o points",
+    );
     let json: serde_json::Value =
         serde_json::from_slice(&fs::read(at.join("points/probes.json")).unwrap()).unwrap();
     assert_eq!(json["probes"].as_array().unwrap().len(), 2);
@@ -170,7 +196,11 @@ fn threads_and_a_violent_end_leave_no_trace() {
     done(at, &format!("{bake} --checkpoint kept --resume -o again"));
     assert!(files(&at.join("again")) == whole);
     // What belongs to other settings is refused.
-    refused(at, &format!("{bake} --seed 5 --checkpoint kept --resume -o more"), &["kept", "other settings"]);
+    refused(
+        at,
+        &format!("{bake} --seed 5 --checkpoint kept --resume -o more"),
+        &["kept", "other settings"],
+    );
 }
 
 /// Expects a refusal that says all of `words` and leaves no folder `more`.
@@ -188,10 +218,18 @@ fn refused(at: &Path, args: &str, words: &[&str]) {
 fn refusals() {
     let folder = folder();
     let at = folder.path();
-    fs::write(at.join("empty.kiln"), "camera main : perspective { from = (0, 0, 1); to = (0, 0, 0); }\n").unwrap();
+    fs::write(
+        at.join("empty.kiln"),
+        "camera main : perspective { from = (0, 0, 1); to = (0, 0, 0); }\n",
+    )
+    .unwrap();
     refused(at, "bake empty.kiln -o more", &["nothing to bake"]);
     refused(at, "bake nowhere.kiln -o more", &["nowhere.kiln"]);
-    refused(at, &format!("{SMALL} --no-unwrap -o more"), &["--no-unwrap", "`floor`", "no second set", "`ball`"]);
+    refused(
+        at,
+        &format!("{SMALL} --no-unwrap -o more"),
+        &["--no-unwrap", "`floor`", "no second set", "`ball`"],
+    );
     refused(
         at,
         "bake a.kiln --integrator path --texels-per-unit 1e5 -o more",
@@ -202,15 +240,27 @@ fn refusals() {
         "bake a.kiln --integrator path --texels-per-unit 100 --resolution 64 -o more",
         &["64", "--resolution"],
     );
-    refused(at, "bake a.kiln --integrator path --resolution 4 -o more", &["4 × 4", "--resolution"]);
+    refused(
+        at,
+        "bake a.kiln --integrator path --resolution 4 -o more",
+        &["4 × 4", "--resolution"],
+    );
     refused(
         at,
         "bake a.kiln --target probes --probe-spacing 1e-4 -o more",
         &["probes", "--probe-spacing"],
     );
-    refused(at, "bake a.kiln --target probes --probe-points none.txt -o more", &["none.txt"]);
+    refused(
+        at,
+        "bake a.kiln --target probes --probe-points none.txt -o more",
+        &["none.txt"],
+    );
     fs::write(at.join("bad.txt"), "0 1 2\n0 1\n").unwrap();
-    refused(at, "bake a.kiln --target probes --probe-points bad.txt -o more", &["bad.txt", "line 2"]);
+    refused(
+        at,
+        "bake a.kiln --target probes --probe-points bad.txt -o more",
+        &["bad.txt", "line 2"],
+    );
     fs::write(at.join("file"), "").unwrap();
     refused(at, &format!("{SMALL} -o file"), &["file", "no folder"]);
     refused(at, &format!("{SMALL} -o file/more"), &["file", "no folder"]);
@@ -229,19 +279,26 @@ fn refusals() {
 fn coordinates_that_are_not_fit_are_diagnosed() {
     let folder = folder();
     let at = folder.path();
-    let obj = |uvs: &str| {
-        format!("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n{uvs}f 1/1 2/2 3/3\nf 1/1 3/3 4/4\n")
-    };
+    let obj = |uvs: &str| format!("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n{uvs}f 1/1 2/2 3/3\nf 1/1 3/3 4/4\n");
     // OBJ has one set only; a bake's own file is changed instead: TEXCOORD_1 takes the place of one that repeats.
     fs::write(at.join("m.obj"), obj("vt 0 0\nvt 3 0\nvt 3 3\nvt 0 3\n")).unwrap();
-    done(at, "bake m.obj --integrator path --samples 1 --resolution 16 -o out");
+    done(
+        at,
+        "bake m.obj --integrator path --samples 1 --resolution 16 -o out",
+    );
     let mut glb = fs::read(at.join("out/scene.glb")).unwrap();
     swap(&mut glb, b"\"TEXCOORD_0\"", b"\"TEXCOORD_1\"");
     fs::write(at.join("m.glb"), &glb).unwrap();
-    let output = run(at, "bake m.glb --integrator path --samples 1 --resolution 16 -o again");
+    let output = run(
+        at,
+        "bake m.glb --integrator path --samples 1 --resolution 16 -o again",
+    );
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{message}");
-    assert!(message.contains("triangle 0 leaves the unit square at (3, 0)"), "{message}");
+    assert!(
+        message.contains("triangle 0 leaves the unit square at (3, 0)"),
+        "{message}"
+    );
     refused(
         at,
         "bake m.glb --integrator path --samples 1 --resolution 16 --no-unwrap -o more",

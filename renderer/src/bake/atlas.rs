@@ -43,7 +43,9 @@ pub(super) fn layout(flats: &[Flat], scale: Scale, margin: u32) -> Result<Atlas,
         Scale::Both(density, side) => {
             let attempt = |&aspect: &f32| at_density(flats, density, margin, Some(side), aspect);
             let [first, rest @ ..] = &ASPECTS;
-            rest.iter().fold(attempt(first), |best, aspect| best.or_else(|error| attempt(aspect).map_err(|_| error)))
+            rest.iter().fold(attempt(first), |best, aspect| {
+                best.or_else(|error| attempt(aspect).map_err(|_| error))
+            })
         }
         Scale::Resolution(side) => at_resolution(flats, side, margin),
     }
@@ -62,7 +64,9 @@ fn at_density(
     let texels: f64 = flats
         .iter()
         .flat_map(|flat| &flat.blocks)
-        .map(|block| f64::from((block.x * density + 2.0).floor()) * f64::from((block.y * density + 2.0).floor()))
+        .map(|block| {
+            f64::from((block.x * density + 2.0).floor()) * f64::from((block.y * density + 2.0).floor())
+        })
         .sum();
     let most = side.unwrap_or(MAX_SIDE);
     let too_large = |needed: f64| BakeError::TooLarge {
@@ -74,28 +78,50 @@ fn at_density(
     if texels > f64::from(most) * f64::from(most) {
         return Err(too_large(texels.sqrt()));
     }
-    let objects: Vec<Object> = flats.iter().map(|flat| Object::new(flat, density, margin, aspect)).collect();
+    let objects: Vec<Object> = flats
+        .iter()
+        .map(|flat| Object::new(flat, density, margin, aspect))
+        .collect();
     let widest = objects.iter().map(|object| object.size.x).max().unwrap_or(1);
-    let area: f64 = objects.iter().map(|o| f64::from(o.size.x) * f64::from(o.size.y)).sum();
+    let area: f64 = objects
+        .iter()
+        .map(|o| f64::from(o.size.x) * f64::from(o.size.y))
+        .sum();
     let width = side.unwrap_or_else(|| round_up((area.sqrt() * 1.05) as u32).max(round_up(widest)));
     let sizes: Vec<UVec2> = objects.iter().map(|object| object.size).collect();
     let (corners, height) = pack(&sizes, width).ok_or_else(|| too_large(f64::from(widest)))?;
-    let height = if side.is_some() && height <= width { width } else { round_up(height) };
+    let height = if side.is_some() && height <= width {
+        width
+    } else {
+        round_up(height)
+    };
     if width.max(height) > most {
         return Err(too_large(f64::from(width.max(height))));
     }
-    Ok(finish(flats, objects, &corners, UVec2::new(width, height), density))
+    Ok(finish(
+        flats,
+        objects,
+        &corners,
+        UVec2::new(width, height),
+        density,
+    ))
 }
 
 /// The densest layout that fits, to within a hundredth.
 fn at_resolution(flats: &[Flat], side: u32, margin: u32) -> Result<Atlas, BakeError> {
-    let best = ASPECTS.iter().filter_map(|&aspect| densest(flats, side, margin, aspect));
+    let best = ASPECTS
+        .iter()
+        .filter_map(|&aspect| densest(flats, side, margin, aspect));
     best.reduce(|a, b| if b.density > a.density { b } else { a })
         .ok_or(BakeError::NoRoom { resolution: side })
 }
 
 fn densest(flats: &[Flat], side: u32, margin: u32, aspect: f32) -> Option<Atlas> {
-    let area: f32 = flats.iter().flat_map(|flat| &flat.blocks).map(|b| b.x * b.y).sum();
+    let area: f32 = flats
+        .iter()
+        .flat_map(|flat| &flat.blocks)
+        .map(|b| b.x * b.y)
+        .sum();
     let fits = |density: f32| at_density(flats, density, margin, Some(side), aspect).ok();
     let mut high = side as f32 / area.max(f32::MIN_POSITIVE).sqrt();
     let mut low = high;
@@ -135,7 +161,11 @@ impl Object {
         let extents: Vec<Vec2> = (flat.blocks.iter())
             .map(|block| {
                 let extent = *block * density;
-                if flat.fixed { extent } else { extent.ceil().max(Vec2::ONE) }
+                if flat.fixed {
+                    extent
+                } else {
+                    extent.ceil().max(Vec2::ONE)
+                }
             })
             .collect();
         let sizes: Vec<UVec2> = (extents.iter())

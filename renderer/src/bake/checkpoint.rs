@@ -97,7 +97,11 @@ fn read_record(bytes: &[u8]) -> Option<(u32, Vec<f32>, usize)> {
         return None;
     }
     let values = bytes[8..end].as_chunks::<4>().0;
-    Some((chunk, values.iter().map(|&b| f32::from_le_bytes(b)).collect(), end + 8))
+    Some((
+        chunk,
+        values.iter().map(|&b| f32::from_le_bytes(b)).collect(),
+        end + 8,
+    ))
 }
 
 /// A hash that is the same in every run.

@@ -83,7 +83,9 @@ fn smooth_variance(sheet: &Sheet) -> Vec<f32> {
                 .around(index)
                 .chain([index])
                 .filter(|&i| sheet.field.valid[i] && sheet.charts[i] == sheet.charts[index]);
-            let (sum, count) = known.fold((0.0, 0.0), |(sum, count), i| (sum + sheet.field.variance[i], count + 1.0));
+            let (sum, count) = known.fold((0.0, 0.0), |(sum, count), i| {
+                (sum + sheet.field.variance[i], count + 1.0)
+            });
             sum / count
         })
         .collect()

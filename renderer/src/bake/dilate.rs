@@ -25,7 +25,9 @@ pub(super) fn fill_and_dilate(sheet: &mut Sheet, margin: u32) -> (usize, usize) 
     }
     let after = count(sheet);
     for _ in 0..margin {
-        let bare: Vec<usize> = (0..sheet.charts.len()).filter(|&i| !sheet.is_covered(i)).collect();
+        let bare: Vec<usize> = (0..sheet.charts.len())
+            .filter(|&i| !sheet.is_covered(i))
+            .collect();
         grow(sheet, &bare);
     }
     (before - after, after)

@@ -190,7 +190,9 @@ pub enum BakeError {
         most: u32,
     },
     /// Not even the smallest charts fit.
-    #[error("the charts of the scene do not fit on {resolution} × {resolution} texels, however small; raise --resolution")]
+    #[error(
+        "the charts of the scene do not fit on {resolution} × {resolution} texels, however small; raise --resolution"
+    )]
     NoRoom {
         /// Texels along a side.
         resolution: u32,
@@ -255,17 +257,19 @@ pub fn bake(
         Target::Vertex => vertex::bake(&job, &workers)?,
         Target::Probes(places) => probes::bake(&job, &workers, places)?,
     };
-    let Some((product, notes, mut stats)) = result else {
+    let Some(outcome) = result else {
         return Ok(None);
     };
     let (work, reports) = workers.finish();
-    stats.work = work;
-    stats.threads = threads;
     Ok(Some(Baked {
-        product,
-        notes,
+        product: outcome.product,
+        notes: outcome.notes,
         reports,
-        stats,
+        stats: BakeStats {
+            work,
+            threads,
+            ..outcome.stats
+        },
     }))
 }
 
@@ -278,8 +282,13 @@ struct Job<'a> {
     start: Instant,
 }
 
-/// What a target gives: the product, notes, and statistics as far as it knows them.
-type Result3 = Option<(Product, Vec<String>, BakeStats)>;
+/// What a target gives.
+struct Outcome {
+    product: Product,
+    notes: Vec<String>,
+    /// As far as the target knows.
+    stats: BakeStats,
+}
 
 impl Job<'_> {
     /// Gathers light at `count` points, where `f` says how.
@@ -310,7 +319,9 @@ impl Job<'_> {
             Integrator::Path(path) => path.depth,
             Integrator::Photon(photon) => photon.depth,
         };
-        let integrator = settings.integrator.with_depth(depth.map(|depth| depth.saturating_sub(1)));
+        let integrator = settings
+            .integrator
+            .with_depth(depth.map(|depth| depth.saturating_sub(1)));
         let prepared = workers.install(|| integrator.prepare(workers.scene, &pass))?;
         let estimator = project::Estimator {
             scene: workers.scene,

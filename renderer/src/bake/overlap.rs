@@ -85,7 +85,12 @@ mod tests {
 
     #[test]
     fn overlaps_are_found_once() {
-        let list = [triangle(0.0, 0.0), triangle(5.0, 5.0), triangle(0.25, 0.25), triangle(0.0, 0.0)];
+        let list = [
+            triangle(0.0, 0.0),
+            triangle(5.0, 5.0),
+            triangle(0.25, 0.25),
+            triangle(0.0, 0.0),
+        ];
         assert_eq!(overlaps(&list, 9), [(0, 2), (0, 3), (2, 3)]);
         assert_eq!(overlaps(&list, 1).len(), 1);
     }

@@ -34,7 +34,8 @@ impl Solids {
     /// Looks at all shapes of a scene.
     pub(super) fn find(scene: &Scene, context: &mut Context) -> Solids {
         let shapes = (0u32..).map(ShapeId).zip(scene.shapes());
-        let solid = shapes.map(|(id, shape)| is_closed(shape) && !lets_light_through(scene, id, shape, context));
+        let solid =
+            shapes.map(|(id, shape)| is_closed(shape) && !lets_light_through(scene, id, shape, context));
         Solids(solid.collect())
     }
 
@@ -65,7 +66,9 @@ fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut C
         let u_lobe = (i as f32 + 0.5) / 16.0;
         surface.bsdf.sample(it.wo, u_lobe, Vec2::new(0.4, 0.6))
     });
-    sides.into_iter().any(|sample| sample.lobe.side == Side::Transmission)
+    sides
+        .into_iter()
+        .any(|sample| sample.lobe.side == Side::Transmission)
 }
 
 /// What probing rays say about a point.
@@ -138,6 +141,9 @@ pub(super) fn in_sight(scene: &Scene, a: &Site, b: &Site, context: &mut Context)
 impl Site {
     /// The ray that leaves in the unit vector `direction`.
     pub(super) fn ray(&self, direction: Vec3) -> Ray {
-        Ray::new(offset_by_error(self.p, self.p_error, self.ng, direction), direction)
+        Ray::new(
+            offset_by_error(self.p, self.p_error, self.ng, direction),
+            direction,
+        )
     }
 }

@@ -8,7 +8,7 @@ use super::field::Field;
 use super::points::{Solids, openness};
 use super::sh::Order;
 use super::work::Workers;
-use super::{BakeError, BakeStats, Job, Product, Result3, identity};
+use super::{BakeError, BakeStats, Job, Outcome, Product, identity};
 use crate::color::Rgb;
 use crate::integrator::Context;
 use crate::math::Bounds;
@@ -67,7 +67,11 @@ impl Probes {
 }
 
 /// Bakes probes.
-pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>, places: &ProbePlaces) -> Result<Result3, BakeError> {
+pub(super) fn bake(
+    job: &Job<'_>,
+    workers: &Workers<'_>,
+    places: &ProbePlaces,
+) -> Result<Option<Outcome>, BakeError> {
     let scene = workers.scene;
     let (grid, points) = match places {
         ProbePlaces::Points(points) => (None, points.clone()),
@@ -87,10 +91,15 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>, places: &ProbePlaces) -
 
     let gather = Instant::now();
     let identity = identity(points.iter().copied());
-    let field = job.gather(workers, points.len(), identity, |estimator, probe, sampler, context| {
-        let open = openness[probe] >= OPEN;
-        open.then(|| estimator.in_space(points[probe], key(probe), sampler, context))
-    })?;
+    let field = job.gather(
+        workers,
+        points.len(),
+        identity,
+        |estimator, probe, sampler, context| {
+            let open = openness[probe] >= OPEN;
+            open.then(|| estimator.in_space(points[probe], key(probe), sampler, context))
+        },
+    )?;
     let Some(mut field) = field else {
         return Ok(None);
     };
@@ -116,14 +125,20 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>, places: &ProbePlaces) -
         order: job.settings.order,
         field,
     };
-    Ok(Some((Product::Probes(probes), vec![], stats)))
+    Ok(Some(Outcome {
+        product: Product::Probes(probes),
+        notes: vec![],
+        stats,
+    }))
 }
 
 impl Grid {
     /// A grid about the middle of a box, half a spacing or more off its sides.
     fn over(bounds: Bounds, spacing: Option<f32>) -> Result<Grid, BakeError> {
         let extent = bounds.max - bounds.min;
-        let spacing = spacing.unwrap_or(extent.max_element() / 8.0).max(f32::MIN_POSITIVE);
+        let spacing = spacing
+            .unwrap_or(extent.max_element() / 8.0)
+            .max(f32::MIN_POSITIVE);
         let counts = (extent / spacing).map(|n| (n - 1e-3).floor().max(0.0) + 1.0);
         let count = counts.as_dvec3().element_product();
         if !(count <= f64::from(MOST)) {
@@ -139,7 +154,9 @@ impl Grid {
     fn points(&self) -> Vec<Vec3> {
         let UVec3 { x, y, z } = self.counts;
         let cells = (0..z).flat_map(|k| (0..y).flat_map(move |j| (0..x).map(move |i| UVec3::new(i, j, k))));
-        cells.map(|cell| self.origin + cell.as_vec3() * self.spacing).collect()
+        cells
+            .map(|cell| self.origin + cell.as_vec3() * self.spacing)
+            .collect()
     }
 
     /// Gives probes without light the mean of the valid ones beside them, until none is left that has any.

@@ -246,7 +246,11 @@ impl Estimator<'_> {
                 let environments = environments.filter(|light| matches!(light, Light::Environment(_)));
                 for (light, escaped) in environments.zip(self.scene.escape(ray.direction)) {
                     // Where no light samples are taken there is nothing to share.
-                    let light_pdf = if is_even(light) || !horizon.sees(w) { 0.0 } else { escaped.pdf };
+                    let light_pdf = if is_even(light) || !horizon.sees(w) {
+                        0.0
+                    } else {
+                        escaped.pdf
+                    };
                     radiance += throughput * escaped.radiance * power_heuristic(pdf, light_pdf);
                 }
                 return radiance;
@@ -312,4 +316,3 @@ impl Sums {
         }
     }
 }
-

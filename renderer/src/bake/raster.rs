@@ -141,7 +141,10 @@ impl Cell {
                     self.chart = chart;
                 }
                 if self.chart == chart {
-                    *slot = Some(Sample { triangle, barycentric });
+                    *slot = Some(Sample {
+                        triangle,
+                        barycentric,
+                    });
                 }
             }
         }
@@ -149,7 +152,13 @@ impl Cell {
             let (area, middle) = shape.piece(center);
             if area > self.piece.as_ref().map_or(0.0, |piece| piece.0) {
                 let barycentric = shape.inset(shape.barycentric(middle));
-                self.piece = Some((area, Sample { triangle, barycentric }));
+                self.piece = Some((
+                    area,
+                    Sample {
+                        triangle,
+                        barycentric,
+                    },
+                ));
                 self.chart = chart;
             }
         }
@@ -218,7 +227,11 @@ impl FlatTriangle {
         let [a, b, c] = self.corners;
         let (min, max) = (a.min(b).min(c), a.max(b).max(c));
         let first = min.floor().max(Vec2::ZERO).as_uvec2();
-        let last = max.floor().max(Vec2::ZERO).as_uvec2().min(size.saturating_sub(UVec2::ONE));
+        let last = max
+            .floor()
+            .max(Vec2::ZERO)
+            .as_uvec2()
+            .min(size.saturating_sub(UVec2::ONE));
         for y in first.y..=last.y {
             for x in first.x..=last.x {
                 let at = UVec2::new(x, y);

@@ -44,7 +44,13 @@ pub(super) fn borders(
     normal: impl Fn(usize, u32) -> Vec3,
 ) -> Vec<Border> {
     let sides = || {
-        let sides = |(triangle, t): (usize, &[u32; 3])| [(triangle, t[0], t[1]), (triangle, t[1], t[2]), (triangle, t[2], t[0])];
+        let sides = |(triangle, t): (usize, &[u32; 3])| {
+            [
+                (triangle, t[0], t[1]),
+                (triangle, t[1], t[2]),
+                (triangle, t[2], t[0]),
+            ]
+        };
         triangles.iter().enumerate().flat_map(sides)
     };
     let mut uses: FxHashMap<(u32, u32), u32> = FxHashMap::default();
@@ -111,7 +117,10 @@ pub(super) fn mean_difference(pairs: &[Pair], sheet: &Sheet) -> f64 {
     let rebuilt = |side: &Bilinear, n: Vec3| {
         let mut coefficients = vec![Rgb::BLACK; sheet.field.order.coefficients()];
         for &(index, weight) in side {
-            for (sum, &c) in coefficients.iter_mut().zip(sheet.field.coefficients(index as usize)) {
+            for (sum, &c) in coefficients
+                .iter_mut()
+                .zip(sheet.field.coefficients(index as usize))
+            {
                 *sum += c * weight;
             }
         }
@@ -128,7 +137,11 @@ pub(super) fn mean_difference(pairs: &[Pair], sheet: &Sheet) -> f64 {
 /// Changes the texels on both sides of all pairs.
 pub(super) fn stitch(pairs: &[Pair], sheet: &mut Sheet) {
     // The texels that take part, numbered; each pair as a sparse row.
-    let mut texels: Vec<u32> = pairs.iter().flat_map(|p| p.sides.iter().flatten()).map(|t| t.0).collect();
+    let mut texels: Vec<u32> = pairs
+        .iter()
+        .flat_map(|p| p.sides.iter().flatten())
+        .map(|t| t.0)
+        .collect();
     texels.sort_unstable();
     texels.dedup();
     let number = |texel: u32| texels.partition_point(|&t| t < texel) as u32;
@@ -242,7 +255,11 @@ mod tests {
         let pairs = pairs(&[border(1.5, false), border(3.5, true)], &sheet, 1e-4);
         assert!(mean_difference(&pairs, &sheet) > 0.5);
         stitch(&pairs, &mut sheet);
-        assert!(mean_difference(&pairs, &sheet) < 0.02, "{}", mean_difference(&pairs, &sheet));
+        assert!(
+            mean_difference(&pairs, &sheet) < 0.02,
+            "{}",
+            mean_difference(&pairs, &sheet)
+        );
         let mean = 0.5 * (sheet.field.irradiance(6).r + sheet.field.irradiance(8).r);
         assert!((mean - 1.5).abs() < 1e-3, "{mean}");
     }

@@ -134,7 +134,10 @@ mod tests {
         for (i, row) in gram.iter().enumerate() {
             for (j, cell) in row.iter().enumerate() {
                 let value = cell * 4.0 * std::f64::consts::PI / (N * N) as f64;
-                assert!((value - f64::from(u8::from(i == j))).abs() < 1e-3, "{i} {j} {value}");
+                assert!(
+                    (value - f64::from(u8::from(i == j))).abs() < 1e-3,
+                    "{i} {j} {value}"
+                );
             }
         }
     }

@@ -16,7 +16,7 @@ use super::sh::Order;
 use super::sheet::Sheet;
 use super::unwrap::Flat;
 use super::work::Workers;
-use super::{BakeError, BakeStats, Job, Product, Result3, Target, identity};
+use super::{BakeError, BakeStats, Job, Outcome, Product, Target, identity};
 use crate::color::Rgb;
 use crate::geometry::{Mesh, ShapeId};
 use crate::image::Rect;
@@ -98,7 +98,7 @@ impl Lightmap {
 }
 
 /// Bakes a texture.
-pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Result3, BakeError> {
+pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcome>, BakeError> {
     let Target::Texture {
         scale,
         margin,
@@ -115,8 +115,10 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Result3, Bake
         receivers.par_iter().map(flatten).collect()
     });
     let notes = diagnose(&receivers, &flattened, unwrap)?;
-    let (flats, coordinates): (Vec<Flat>, Vec<Coordinates>) =
-        flattened.into_iter().map(|(flat, coordinates, _)| (flat, coordinates)).unzip();
+    let (flats, coordinates): (Vec<Flat>, Vec<Coordinates>) = flattened
+        .into_iter()
+        .map(|(flat, coordinates, _)| (flat, coordinates))
+        .unzip();
     let atlas = layout(&flats, scale, margin)?;
     let texels = rasterise(&flats, &atlas);
     if texels.list.is_empty() {
@@ -130,14 +132,25 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Result3, Bake
         texel: 1.0 / atlas.density,
     };
     let visible = surface.visible();
-    let identity = identity(texels.list.iter().flat_map(|texel| surface.sites(texel)).map(|site| site.p));
+    let identity = identity(
+        texels
+            .list
+            .iter()
+            .flat_map(|texel| surface.sites(texel))
+            .map(|site| site.p),
+    );
 
     let gather = Instant::now();
-    let estimates = job.gather(workers, texels.list.len(), identity, |estimator, index, sampler, context| {
-        let texel = &texels.list[index];
-        let sites = seen(surface.sites(texel), visible[index]);
-        (!sites.is_empty()).then(|| estimator.at_surface(&sites, texel.at, sampler, context))
-    })?;
+    let estimates = job.gather(
+        workers,
+        texels.list.len(),
+        identity,
+        |estimator, index, sampler, context| {
+            let texel = &texels.list[index];
+            let sites = seen(surface.sites(texel), visible[index]);
+            (!sites.is_empty()).then(|| estimator.at_surface(&sites, texel.at, sampler, context))
+        },
+    )?;
     let Some(estimates) = estimates else {
         return Ok(None);
     };
@@ -164,7 +177,10 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Result3, Bake
             rect: atlas.rects[index],
             own_coordinates: *coordinates == Coordinates::Own,
             mesh: Mesh {
-                uvs2: atlas.places[index].iter().map(|&place| unit(place, atlas.size)).collect(),
+                uvs2: atlas.places[index]
+                    .iter()
+                    .map(|&place| unit(place, atlas.size))
+                    .collect(),
                 ..flat.mesh
             },
         })
@@ -190,7 +206,11 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Result3, Bake
         places,
         own,
     };
-    Ok(Some((Product::Texture(lightmap), notes, stats)))
+    Ok(Some(Outcome {
+        product: Product::Texture(lightmap),
+        notes,
+        stats,
+    }))
 }
 
 /// Texels to texture coordinates, v up.
@@ -205,7 +225,10 @@ fn diagnose(
     flattened: &[(Flat, Coordinates, Option<super::uv::Unfit>)],
     unwrap: bool,
 ) -> Result<Vec<String>, BakeError> {
-    let unfit = receivers.iter().zip(flattened).filter_map(|(r, (_, _, unfit))| Some((r, unfit.as_ref()?)));
+    let unfit = receivers
+        .iter()
+        .zip(flattened)
+        .filter_map(|(r, (_, _, unfit))| Some((r, unfit.as_ref()?)));
     if !unwrap {
         let shapes: Vec<String> = unfit.map(|(r, unfit)| format!("`{}`: {unfit}", r.name)).collect();
         return if shapes.is_empty() {
@@ -232,11 +255,18 @@ struct Surfaces<'a> {
     texel: f32,
 }
 
+/// Least cosine between the shading normals of a texel's points: hemispheres that differ by more have no mean.
+const ALIKE: f32 = 0.99;
+
 /// Which of a texel's points may be used, a bit for each.
 type Mask = u16;
 
 fn seen(sites: impl Iterator<Item = Site>, mask: Mask) -> Vec<Site> {
-    sites.enumerate().filter(|(bit, _)| mask >> bit & 1 == 1).map(|(_, site)| site).collect()
+    sites
+        .enumerate()
+        .filter(|(bit, _)| mask >> bit & 1 == 1)
+        .map(|(_, site)| site)
+        .collect()
 }
 
 impl Surfaces<'_> {
@@ -248,13 +278,21 @@ impl Surfaces<'_> {
         samples.map(move |sample| site(shape, mesh, sample.triangle, sample.barycentric))
     }
 
-    /// By texel: its points that are seen, and seen from the first of them.
+    /// By texel: its points that are seen, and seen from the first of them, and face the same way.
     fn visible(&self) -> Vec<Mask> {
         let solids = Solids::find(self.workers.scene, &mut Context::new(self.workers.scene));
         let standings: Vec<Vec<Standing>> = self.workers.map(self.texels.list.len(), |index, sampler, _| {
             let texel = &self.texels.list[index];
             let probe = |(bit, site): (usize, Site)| {
-                standing(self.workers.scene, &solids, &site, self.texel, texel.at, bit as u64, sampler)
+                standing(
+                    self.workers.scene,
+                    &solids,
+                    &site,
+                    self.texel,
+                    texel.at,
+                    bit as u64,
+                    sampler,
+                )
             };
             self.sites(texel).enumerate().map(probe).collect()
         });
@@ -265,7 +303,10 @@ impl Surfaces<'_> {
             *inside += standings.iter().filter(|&&s| s == Standing::Inside).count();
             *all += standings.len();
         }
-        let furniture: Vec<bool> = counts.iter().map(|&(inside, all)| inside * 10 > all * 9).collect();
+        let furniture: Vec<bool> = counts
+            .iter()
+            .map(|&(inside, all)| inside * 10 > all * 9)
+            .collect();
         self.workers.map(self.texels.list.len(), |index, _, context| {
             let texel = &self.texels.list[index];
             let open = |standing: &Standing| match standing {
@@ -279,8 +320,10 @@ impl Surfaces<'_> {
             };
             let mut mask: Mask = 0;
             for (bit, (site, standing)) in sites.iter().zip(&standings[index]).enumerate() {
+                let alike = || sites[first].n.dot(site.n) > ALIKE;
                 let counts = open(standing)
-                    && (bit == first || in_sight(self.workers.scene, &sites[first], site, context));
+                    && (bit == first
+                        || alike() && in_sight(self.workers.scene, &sites[first], site, context));
                 mask |= Mask::from(counts) << bit;
             }
             mask
@@ -304,10 +347,16 @@ impl Surfaces<'_> {
             .flat_map(|((receiver, flat), places)| {
                 let shape = &self.workers.scene.shapes()[receiver.shape.0 as usize];
                 let mesh = &flat.mesh;
-                let positions: Vec<Vec3> =
-                    mesh.positions.iter().map(|&p| shape.world_from_object.transform_point3(p)).collect();
+                let positions: Vec<Vec3> = mesh
+                    .positions
+                    .iter()
+                    .map(|&p| shape.world_from_object.transform_point3(p))
+                    .collect();
                 borders(&mesh.triangles, places, &positions, |triangle, vertex| {
-                    let corner = mesh.triangles[triangle].iter().position(|&v| v == vertex).unwrap_or(0);
+                    let corner = mesh.triangles[triangle]
+                        .iter()
+                        .position(|&v| v == vertex)
+                        .unwrap_or(0);
                     let weights = [Vec2::ZERO, Vec2::X, Vec2::Y][corner];
                     site(shape, mesh, triangle as u32, weights).n
                 })

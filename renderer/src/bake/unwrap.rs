@@ -170,7 +170,10 @@ impl Faces {
         let mut sum = Vec3::ZERO;
         let mut taken: FxHashMap<u32, ()> = FxHashMap::default();
         let mut members = vec![];
-        let mut heap = BinaryHeap::from([Candidate { facing: 1.0, face: seed }]);
+        let mut heap = BinaryHeap::from([Candidate {
+            facing: 1.0,
+            face: seed,
+        }]);
         while let Some(Candidate { face, .. }) = heap.pop() {
             let axis = sum.normalize_or(normal(seed));
             if taken.contains_key(&face) || normal(face).dot(axis) < FACING {
@@ -208,7 +211,8 @@ impl Faces {
                 .iter()
                 .map(|&face| {
                     triangles[face as usize].map(|index| {
-                        let p = positions[index as usize] - positions[triangles[members[0] as usize][0] as usize];
+                        let p =
+                            positions[index as usize] - positions[triangles[members[0] as usize][0] as usize];
                         Vec2::new(p.dot(s), p.dot(t))
                     })
                 })
@@ -317,7 +321,9 @@ fn lay_flat(
             (hi - lo).element_product()
         };
         let directions = edges.iter().filter_map(|edge| edge.try_normalize());
-        let mut x = directions.min_by(|a, b| area(a).total_cmp(&area(b))).unwrap_or(Vec2::X);
+        let mut x = directions
+            .min_by(|a, b| area(a).total_cmp(&area(b)))
+            .unwrap_or(Vec2::X);
         let (mut lo, mut hi) = extent(x);
         if hi.y - lo.y > hi.x - lo.x {
             // Charts that lie on their long side are packed closer.
@@ -360,8 +366,14 @@ mod tests {
     fn solids() {
         check(&Mesh::cube(), 6);
         check(&Mesh::rectangle(), 1);
-        check(&super::super::tessellate::tessellate(crate::geometry::Analytic::Sphere), 16);
-        check(&super::super::tessellate::tessellate(crate::geometry::Analytic::Cylinder), 6);
+        check(
+            &super::super::tessellate::tessellate(crate::geometry::Analytic::Sphere),
+            16,
+        );
+        check(
+            &super::super::tessellate::tessellate(crate::geometry::Analytic::Cylinder),
+            6,
+        );
     }
 
     #[test]

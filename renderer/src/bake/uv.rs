@@ -81,7 +81,10 @@ pub(super) fn check(mesh: &Mesh) -> Result<(), Unfit> {
     }
     let triangles = corners(mesh);
     let outside = |uv: &Vec2| uv.min_element() < -SLACK || uv.max_element() > 1.0 + SLACK;
-    let mut leaving = triangles.iter().enumerate().filter(|(_, t)| t.iter().any(outside));
+    let mut leaving = triangles
+        .iter()
+        .enumerate()
+        .filter(|(_, t)| t.iter().any(outside));
     if let Some((triangle, corners)) = leaving.next() {
         let uv = corners.iter().copied().find(outside).unwrap_or_default();
         let count = 1 + leaving.count();
@@ -183,7 +186,10 @@ mod tests {
         let mut wide = good.clone();
         wide[2].x = 1.5;
         let error = check(&square(wide)).unwrap_err().to_string();
-        assert!(error.starts_with("triangle 0 leaves the unit square at (1.5, 1)"), "{error}");
+        assert!(
+            error.starts_with("triangle 0 leaves the unit square at (1.5, 1)"),
+            "{error}"
+        );
         let mut folded = good;
         folded[3] = Vec2::new(0.9, 0.1);
         let error = check(&square(folded)).unwrap_err().to_string();

@@ -4,13 +4,14 @@
 use std::time::Instant;
 
 use glam::{UVec2, Vec2};
+use rustc_hash::FxHashMap;
 
 use super::field::Field;
 use super::points::{Solids, Standing, standing};
 use super::receiver::{Receiver, Site, receivers, site};
 use super::sh::Order;
 use super::work::Workers;
-use super::{BakeError, BakeStats, Job, Product, Result3, identity};
+use super::{BakeError, BakeStats, Job, Outcome, Product, identity};
 use crate::color::Rgb;
 use crate::geometry::{Mesh, ShapeId};
 use crate::integrator::Context;
@@ -68,7 +69,7 @@ impl VertexLight {
 }
 
 /// Bakes vertices.
-pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Result3, BakeError> {
+pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcome>, BakeError> {
     let mut objects: Vec<BakedVertices> = vec![];
     // By vertex: its object and its points.
     let mut vertices = vec![];
@@ -91,31 +92,46 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Result3, Bake
         points(workers.scene, &objects[*object], corners)
     };
     let identity = identity((0..vertices.len()).flat_map(sites).map(|site| site.p));
-    let solids = Solids::find(workers.scene, &mut Context::new(workers.scene));
+    let open = open_points(workers, vertices.len(), sites);
+    // Furniture of a room that is modelled as a box is all inside: what is dark is then dark in truth.
+    let furniture: Vec<bool> = (objects.iter())
+        .map(|object| {
+            let vertices = object.first..object.first + object.mesh.positions.len();
+            10 * vertices.clone().filter(|&v| open[v].is_empty()).count() > 9 * vertices.len()
+        })
+        .collect();
 
     let gather = Instant::now();
-    let field = job.gather(workers, vertices.len(), identity, |estimator, vertex, sampler, context| {
-        let key = UVec2::new(vertex as u32, 0);
-        let mut sites = sites(vertex);
-        let all = sites.clone();
-        let mut number = 0;
-        sites.retain(|site| {
-            number += 1;
-            standing(workers.scene, &solids, site, 0.0, key, number, sampler) == Standing::Open
-        });
-        // Furniture of a room that is modelled as a box has nothing open; what is dark is then dark in truth.
-        let sites = if sites.is_empty() { all } else { sites };
-        (!sites.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
-    })?;
-    let Some(field) = field else {
+    let field = job.gather(
+        workers,
+        vertices.len(),
+        identity,
+        |estimator, vertex, sampler, context| {
+            let key = UVec2::new(vertex as u32, 0);
+            let mut sites = sites(vertex);
+            if !furniture[vertices[vertex].0] {
+                sites = open[vertex].iter().map(|&point| sites[point]).collect();
+            }
+            (!sites.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
+        },
+    )?;
+    let Some(mut field) = field else {
         return Ok(None);
     };
     let finish = Instant::now();
+    let hidden = |field: &Field| field.valid.iter().filter(|&&valid| !valid).count();
+    let before = hidden(&field);
+    for object in &objects {
+        fill(&mut field, object);
+    }
+    let dark = hidden(&field);
     let stats = BakeStats {
         points: vertices.len(),
-        dark: field.valid.iter().filter(|&&valid| !valid).count(),
+        filled: before - dark,
+        dark,
         prepare: gather - job.start,
         gather: finish - gather,
+        finish: finish.elapsed(),
         ..BakeStats::default()
     };
     let light = VertexLight {
@@ -123,7 +139,59 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Result3, Bake
         order: job.settings.order,
         field,
     };
-    Ok(Some((Product::Vertex(light), vec![], stats)))
+    Ok(Some(Outcome {
+        product: Product::Vertex(light),
+        notes: vec![],
+        stats,
+    }))
+}
+
+/// By vertex: which of its points can be seen.
+fn open_points(
+    workers: &Workers<'_>,
+    count: usize,
+    sites: impl Fn(usize) -> Vec<Site> + Sync,
+) -> Vec<Vec<usize>> {
+    let solids = Solids::find(workers.scene, &mut Context::new(workers.scene));
+    workers.map(count, |vertex, sampler, _| {
+        let key = UVec2::new(vertex as u32, 0);
+        let is_open = |(number, site): &(usize, Site)| {
+            standing(workers.scene, &solids, site, 0.0, key, *number as u64, sampler) == Standing::Open
+        };
+        let points = sites(vertex).into_iter().enumerate().filter(is_open);
+        points.map(|(number, _)| number).collect()
+    })
+}
+
+/// Gives hidden vertices the mean of those that they share triangles with, until none is left that has any.
+fn fill(field: &mut Field, object: &BakedVertices) {
+    let layers = field.layers();
+    loop {
+        let mut sums: FxHashMap<usize, (Vec<Rgb>, f32)> = FxHashMap::default();
+        for triangle in &object.mesh.triangles {
+            let corners = triangle.map(|index| object.first + index as usize);
+            for hidden in corners.into_iter().filter(|&v| !field.valid[v]) {
+                for known in corners.into_iter().filter(|&v| field.valid[v]) {
+                    let (sum, count) = sums
+                        .entry(hidden)
+                        .or_insert_with(|| (vec![Rgb::BLACK; layers], 0.0));
+                    for (sum, &color) in sum.iter_mut().zip(field.at(known)) {
+                        *sum += color;
+                    }
+                    *count += 1.0;
+                }
+            }
+        }
+        if sums.is_empty() {
+            return;
+        }
+        for (vertex, (sum, count)) in sums {
+            for (color, sum) in field.at_mut(vertex).iter_mut().zip(sum) {
+                *color = sum / count;
+            }
+            field.valid[vertex] = true;
+        }
+    }
 }
 
 /// The receiver's mesh; without normals, with three vertices of its own for each triangle.
@@ -132,14 +200,24 @@ fn faceted(receiver: &Receiver) -> Mesh {
     if !mesh.normals.is_empty() {
         return Mesh::clone(mesh);
     }
-    let order: Vec<usize> = mesh.triangles.iter().flatten().map(|&index| index as usize).collect();
+    let order: Vec<usize> = mesh
+        .triangles
+        .iter()
+        .flatten()
+        .map(|&index| index as usize)
+        .collect();
     Mesh {
         positions: order.iter().map(|&i| mesh.positions[i]).collect(),
-        triangles: (0..mesh.triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect(),
+        triangles: (0..mesh.triangles.len() as u32)
+            .map(|t| [3 * t, 3 * t + 1, 3 * t + 2])
+            .collect(),
         normals: vec![],
         uvs: order.iter().filter_map(|&i| mesh.uvs.get(i).copied()).collect(),
         uvs2: order.iter().filter_map(|&i| mesh.uvs2.get(i).copied()).collect(),
-        colors: order.iter().filter_map(|&i| mesh.colors.get(i).copied()).collect(),
+        colors: order
+            .iter()
+            .filter_map(|&i| mesh.colors.get(i).copied())
+            .collect(),
     }
 }
 

@@ -80,7 +80,10 @@ impl<'a> Workers<'a> {
     ) -> Result<Option<Field>, BakeError> {
         let mut field = Field::new(order, count);
         let chunks = count.div_ceil(CHUNK) as u32;
-        let mut finished = checkpoint.as_mut().map(|(_, finished)| std::mem::take(finished)).unwrap_or_default();
+        let mut finished = checkpoint
+            .as_mut()
+            .map(|(_, finished)| std::mem::take(finished))
+            .unwrap_or_default();
         finished.retain(|&chunk, _| chunk < chunks);
         let done = AtomicU64::new((finished.len() * CHUNK).min(count) as u64);
         let file = checkpoint.map(|(file, _)| Mutex::new(file));
@@ -111,10 +114,15 @@ impl<'a> Workers<'a> {
             progress.points(done.fetch_add(points, Ordering::Relaxed) + points, count as u64);
             Ok(Some(record))
         };
-        let open: Vec<u32> = (0..chunks).filter(|chunk| !finished.contains_key(chunk)).collect();
+        let open: Vec<u32> = (0..chunks)
+            .filter(|chunk| !finished.contains_key(chunk))
+            .collect();
         let records = self.pool.install(|| {
             let work = |&chunk: &u32| Ok((chunk, work(chunk)?));
-            open.par_iter().with_max_len(1).map(work).collect::<Result<Vec<_>, BakeError>>()
+            open.par_iter()
+                .with_max_len(1)
+                .map(work)
+                .collect::<Result<Vec<_>, BakeError>>()
         })?;
         for (chunk, record) in finished {
             field.read_record(chunk as usize * CHUNK, &record);

@@ -151,7 +151,8 @@ impl Integrator {
     /// is none.
     pub fn of_name(self, name: &str) -> Option<Integrator> {
         let depth = match self {
-            Integrator::Path(PathSettings { depth, .. }) | Integrator::Photon(PhotonSettings { depth, .. }) => depth,
+            Integrator::Path(PathSettings { depth, .. })
+            | Integrator::Photon(PhotonSettings { depth, .. }) => depth,
         };
         match name {
             _ if name == self.name() => Some(self),

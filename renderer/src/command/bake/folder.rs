@@ -14,7 +14,8 @@ pub(super) struct Folder {
 impl Folder {
     /// Checks a folder without leaving anything: it takes files, or it can be made where it is to be.
     pub(super) fn check(path: &Path) -> Result<Folder, Failure> {
-        let refuse = |reason: &str| Failure::User(format!("error: cannot write to '{}': {reason}", path.display()));
+        let refuse =
+            |reason: &str| Failure::User(format!("error: cannot write to '{}': {reason}", path.display()));
         if path.exists() && !path.is_dir() {
             return Err(refuse("it is no folder"));
         }
@@ -29,7 +30,9 @@ impl Folder {
             return Err(refuse(&format!("'{}' is no folder", nearest.display())));
         }
         tempfile::tempfile_in(nearest).map_err(|e| refuse(&e.to_string()))?;
-        Ok(Folder { path: path.to_owned() })
+        Ok(Folder {
+            path: path.to_owned(),
+        })
     }
 
     /// Writes all files, each whole or not at all.

@@ -24,7 +24,14 @@ pub(super) fn of_lightmap(scene: &Scene, map: &Lightmap) -> Result<Vec<u8>, Fail
     let image = glb.view(&plain(map)?);
     let extension = json!({ "MOZ_lightmap": { "index": 0, "texCoord": 1, "intensity": white(map) } });
     for object in &map.objects {
-        glb.object(scene, object.shape, &object.name, &object.mesh, Some(&extension), vec![]);
+        glb.object(
+            scene,
+            object.shape,
+            &object.name,
+            &object.mesh,
+            Some(&extension),
+            vec![],
+        );
     }
     Ok(glb.finish(json!({
         "extensionsUsed": ["MOZ_lightmap"],
@@ -40,7 +47,10 @@ pub(super) fn of_vertices(scene: &Scene, light: &VertexLight) -> Result<Vec<u8>,
     let mut glb = Glb::default();
     for object in &light.objects {
         let vertices = object.first..object.first + object.mesh.positions.len();
-        let mut attributes = vec![("_IRRADIANCE".to_owned(), vertices.clone().map(|v| light.irradiance(v)).collect())];
+        let mut attributes = vec![(
+            "_IRRADIANCE".to_owned(),
+            vertices.clone().map(|v| light.irradiance(v)).collect(),
+        )];
         for (index, name) in light.order.names().iter().enumerate() {
             let values = vertices.clone().map(|v| light.coefficients(v)[index]);
             attributes.push((format!("_SH_{name}"), values.collect()));
@@ -65,7 +75,8 @@ impl Glb {
     /// Adds bytes; returns their view.
     fn view(&mut self, bytes: &[u8]) -> usize {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
-        self.views.push(json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() }));
+        self.views
+            .push(json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() }));
         self.bytes.extend(bytes);
         self.views.len() - 1
     }
@@ -76,9 +87,8 @@ impl Glb {
         let view = self.view(&bytes);
         // 5126: float.
         let kind = if N == 2 { "VEC2" } else { "VEC3" };
-        self.accessors.push(
-            json!({ "bufferView": view, "componentType": 5126, "count": values.len(), "type": kind }),
-        );
+        self.accessors
+            .push(json!({ "bufferView": view, "componentType": 5126, "count": values.len(), "type": kind }));
         self.accessors.len() - 1
     }
 
@@ -118,7 +128,10 @@ impl Glb {
             let flip = |uv: &Vec2| [uv.x, 1.0 - uv.y];
             let lightmap = set == "TEXCOORD_1";
             if !uvs.is_empty() {
-                attributes.insert(set.to_owned(), json!(self.floats(&uvs.iter().map(flip).collect::<Vec<_>>())));
+                attributes.insert(
+                    set.to_owned(),
+                    json!(self.floats(&uvs.iter().map(flip).collect::<Vec<_>>())),
+                );
             } else if lightmap && extensions.is_some() {
                 unreachable!("what is on a lightmap has coordinates there");
             } else if !lightmap && !mesh.uvs2.is_empty() {
@@ -150,8 +163,10 @@ impl Glb {
             "indices": indices,
             "material": self.materials.len() - 1,
         });
-        self.meshes.push(json!({ "name": name, "primitives": [primitive] }));
-        self.nodes.push(json!({ "name": name, "mesh": self.meshes.len() - 1 }));
+        self.meshes
+            .push(json!({ "name": name, "primitives": [primitive] }));
+        self.nodes
+            .push(json!({ "name": name, "mesh": self.meshes.len() - 1 }));
     }
 
     /// The file, with what else its document says.
@@ -203,9 +218,19 @@ impl World {
         let normal_matrix = shape.object_from_world.matrix3.transpose();
         let side = if shape.flip_normals { -1.0 } else { 1.0 };
         let normal = |&n: &Vec3| ((normal_matrix * n).normalize_or(Vec3::Y) * side).to_array();
-        let turn = |&[a, b, c]: &[u32; 3]| if mirrored != shape.flip_normals { [a, c, b] } else { [a, b, c] };
+        let turn = |&[a, b, c]: &[u32; 3]| {
+            if mirrored != shape.flip_normals {
+                [a, c, b]
+            } else {
+                [a, b, c]
+            }
+        };
         World {
-            positions: mesh.positions.iter().map(|&p| to_world.transform_point3(p).to_array()).collect(),
+            positions: mesh
+                .positions
+                .iter()
+                .map(|&p| to_world.transform_point3(p).to_array())
+                .collect(),
             normals: mesh.normals.iter().map(normal).collect(),
             triangles: mesh.triangles.iter().map(turn).collect(),
         }
@@ -219,11 +244,16 @@ fn mean_albedo(scene: &Scene, id: ShapeId, shape: &Shape) -> Rgb {
     let mut surface = Surface::new();
     let sum: Rgb = (0..POINTS)
         .map(|index| {
-            let primitive = (u64::from(index) * u64::from(shape.primitive_count()) / u64::from(POINTS)) as u32;
+            let primitive =
+                (u64::from(index) * u64::from(shape.primitive_count()) / u64::from(POINTS)) as u32;
             let spread = (index as f32 + 0.5) / POINTS as f32;
-            let point = shape.sample_area(primitive, Vec2::new(spread, (spread * 13.0).fract())).point;
+            let point = shape
+                .sample_area(primitive, Vec2::new(spread, (spread * 13.0).fract()))
+                .point;
             let it = point.seen_from(point.ng, id, primitive);
-            scene.material(id).shade(&it, RayKind::DIFFUSE, 0.0, &mut context.shading, &mut surface);
+            scene
+                .material(id)
+                .shade(&it, RayKind::DIFFUSE, 0.0, &mut context.shading, &mut surface);
             surface.bsdf.albedo(it.wo)
         })
         .sum();

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::Failure;
-use crate::bake::sh::{dominant_color, dominant_direction};
 use crate::bake::Lightmap;
+use crate::bake::sh::{dominant_color, dominant_direction};
 use crate::cli::Layout;
 use crate::color::Rgb;
 use crate::image::{Image, WriteOptions, encode};
@@ -35,7 +35,10 @@ pub(super) fn files(map: &Lightmap, layout: Layout) -> Result<Vec<(String, Vec<u
     }
     files.push(exr("direction", &direction, &["X", "Y", "Z", "A"])?);
     files.push(exr("color", &color, &["R", "G", "B"])?);
-    files.push(("preview.png".to_owned(), encode(Path::new("preview.png"), &preview(map), &WriteOptions::default())?));
+    files.push((
+        "preview.png".to_owned(),
+        encode(Path::new("preview.png"), &preview(map), &WriteOptions::default())?,
+    ));
     Ok(files)
 }
 
@@ -59,7 +62,10 @@ pub(super) fn white(map: &Lightmap) -> f32 {
         .map(|(x, y)| map.irradiance(x, y).max_component())
         .collect();
     values.sort_unstable_by(|a, b| b.total_cmp(a));
-    let value = values.get((FEW * values.len() as f32) as usize).copied().unwrap_or(0.0);
+    let value = values
+        .get((FEW * values.len() as f32) as usize)
+        .copied()
+        .unwrap_or(0.0);
     if value > 0.0 { value } else { 1.0 / INV_PI }
 }
 
@@ -69,7 +75,9 @@ fn texels(map: &Lightmap) -> impl Iterator<Item = (u32, u32)> + use<> {
 }
 
 fn image(map: &Lightmap, f: impl Fn(u32, u32) -> Rgb) -> Image {
-    Image::from_fn(map.width as usize, map.height as usize, |x, y| f(x as u32, y as u32))
+    Image::from_fn(map.width as usize, map.height as usize, |x, y| {
+        f(x as u32, y as u32)
+    })
 }
 
 fn channels(map: &Lightmap) -> Result<Vec<(String, Vec<u8>)>, Failure> {
@@ -137,5 +145,9 @@ fn exr(name: &str, image: &Image, channels: &[&str]) -> Result<(String, Vec<u8>)
 pub(super) fn plain(map: &Lightmap) -> Result<Vec<u8>, Failure> {
     let white = white(map);
     let image = image(map, |x, y| map.irradiance(x, y) / white);
-    Ok(encode(Path::new("lightmap.png"), &image, &WriteOptions::default())?)
+    Ok(encode(
+        Path::new("lightmap.png"),
+        &image,
+        &WriteOptions::default(),
+    )?)
 }

@@ -54,7 +54,8 @@ impl Manifest<'_> {
             Product::Vertex(light) => {
                 let names: Vec<&str> = light.objects.iter().map(|object| object.name.as_str()).collect();
                 value["objects"] = json!(names);
-                value["attributes"] = json!("scene.glb: _IRRADIANCE, and _SH_<name> for each coefficient, RGB floats");
+                value["attributes"] =
+                    json!("scene.glb: _IRRADIANCE, and _SH_<name> for each coefficient, RGB floats");
             }
             Product::Probes(probes) => value["probes"] = json!(probes.points.len()),
         }

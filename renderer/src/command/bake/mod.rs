@@ -42,7 +42,9 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     let stop = stop_on_interrupt()?;
 
     let start = Instant::now();
-    let options = LoadOptions { set: args.set.clone() };
+    let options = LoadOptions {
+        set: args.set.clone(),
+    };
     let (desc, load_warnings) = load(&args.scene, &options).map_err(failure)?;
     if !args.quiet {
         print(&load_warnings);
@@ -173,7 +175,12 @@ fn scene_key(desc: &SceneDesc) -> u64 {
 
 /// Points from a text: three numbers a line, parted by blanks or commas; `#` begins a comment.
 fn read_points(path: &Path) -> Result<Vec<Vec3>, Failure> {
-    let at = |reason: String| Failure::User(format!("error: cannot use the points of '{}': {reason}", path.display()));
+    let at = |reason: String| {
+        Failure::User(format!(
+            "error: cannot use the points of '{}': {reason}",
+            path.display()
+        ))
+    };
     let text = std::fs::read_to_string(path).map_err(|e| at(e.to_string()))?;
     let mut points = vec![];
     for (number, line) in text.lines().enumerate() {

@@ -92,7 +92,11 @@ impl Nearest {
         if self.found.len() < self.count {
             self.found.push((d2, index));
             self.sift_up();
-            return if self.found.len() == self.count { self.found[0].0 } else { r2 };
+            return if self.found.len() == self.count {
+                self.found[0].0
+            } else {
+                r2
+            };
         }
         self.found[0] = (d2, index);
         self.sift_down();
@@ -140,7 +144,11 @@ impl PhotonMap {
                 _ => (0..slices).map(|first| KdTree::new(slice(first))).collect(),
             },
             shot,
-            scale: if shot > 0 { (f64::from(unit) / shot as f64) as f32 } else { 0.0 },
+            scale: if shot > 0 {
+                (f64::from(unit) / shot as f64) as f32
+            } else {
+                0.0
+            },
             radius: 0.0,
         }
     }
@@ -273,7 +281,11 @@ impl PhotonMap {
         let mut distances: Vec<f32> = photons
             .iter()
             .step_by((photons.len() / SAMPLES).max(1))
-            .map(|photon| nearest.find(slice, &Site::of(photon, u32::MAX), count, most).sqrt())
+            .map(|photon| {
+                nearest
+                    .find(slice, &Site::of(photon, u32::MAX), count, most)
+                    .sqrt()
+            })
             .collect();
         distances.sort_unstable_by(f32::total_cmp);
         distances

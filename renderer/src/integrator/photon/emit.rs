@@ -53,7 +53,8 @@ impl Emitter {
             sampler.next_1d(),
         );
         let choice = self.table.as_ref()?.sample(u_light);
-        let mut emission = lights[choice.index].emit(self.target, u_primitive, u_position, u_direction, context)?;
+        let mut emission =
+            lights[choice.index].emit(self.target, u_primitive, u_position, u_direction, context)?;
         emission.power *= 1.0 / choice.probability;
         Some((choice.index, emission))
     }

@@ -123,13 +123,7 @@ impl IrradianceMap {
 }
 
 /// The record of a site, and how far it may be used.
-fn record(
-    scene: &Scene,
-    map: &PhotonMap,
-    site: &Site,
-    count: usize,
-    nearest: &mut Nearest,
-) -> (Record, f32) {
+fn record(scene: &Scene, map: &PhotonMap, site: &Site, count: usize, nearest: &mut Nearest) -> (Record, f32) {
     let frame = Frame::from_normal(site.n);
     let mut collector = Collector::default();
     let mut surroundings = Surroundings::new(scene, site, frame);
@@ -156,7 +150,11 @@ fn record(
             collector.clear();
             continue;
         }
-        let (covered, reach) = if open { (1.0, radius) } else { surroundings.covered(radius) };
+        let (covered, reach) = if open {
+            (1.0, radius)
+        } else {
+            surroundings.covered(radius)
+        };
         let record = Record {
             n: site.n,
             irradiance: irradiance * (1.0 / covered),

@@ -214,7 +214,11 @@ impl Photons {
         let mut global = PhotonMap::new(global.photons, 1, global.shot, unit);
         let mut caustic = PhotonMap::new(caustic.photons, slices, caustic.shot, unit);
         let most = 0.5 * scene.bounds().radius();
-        let shrunk = if settings.progressive { shrink(pass.index) } else { 1.0 };
+        let shrunk = if settings.progressive {
+            shrink(pass.index)
+        } else {
+            1.0
+        };
         global.set_radius(settings.radius, settings.k as usize, most);
         caustic.set_radius(settings.caustic_radius, settings.caustic_k as usize, most);
         global.radius *= shrunk;
@@ -234,12 +238,12 @@ impl Photons {
         stats.stored = [&global, &caustic].map(|map| map.len() as u64);
         stats.tree_depth = [&global, &caustic].map(PhotonMap::depth);
         stats.records = irradiance.as_ref().map_or(0, |map| map.len() as u64);
-        let bytes = global.memory()
-            + caustic.memory()
-            + irradiance.as_ref().map_or(0, IrradianceMap::memory);
+        let bytes = global.memory() + caustic.memory() + irradiance.as_ref().map_or(0, IrradianceMap::memory);
         stats.memory = bytes as u64;
         for context in contexts {
-            let context = context.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let context = context
+                .into_inner()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
             stats.rays += context.stats.photon_rays;
             stats.shading_runs += context.stats.shading_runs;
         }
@@ -299,7 +303,9 @@ fn shrink(pass: u64) -> f32 {
     // The product over all passes before of (i + α)/(i + 1), i from 1; its logarithm by Stirling's series from where
     // that is exact enough, since a pass may be numbered in millions.
     let exact = pass.min(10_000);
-    let mut log: f64 = (1..=exact).map(|i| ((i as f64 + ALPHA) / (i as f64 + 1.0)).ln()).sum();
+    let mut log: f64 = (1..=exact)
+        .map(|i| ((i as f64 + ALPHA) / (i as f64 + 1.0)).ln())
+        .sum();
     if pass > exact {
         log -= (1.0 - ALPHA) * (pass as f64 / exact as f64).ln();
     }

@@ -87,7 +87,14 @@ pub(super) fn shoot(
                 let first = result.shot + block * BLOCK;
                 let index = rayon::current_thread_index().unwrap_or(0);
                 let mut context = contexts[index].lock().unwrap_or_else(PoisonError::into_inner);
-                trace_block(scene, emitter, order, pass, first..(first + BLOCK).min(end), &mut context)
+                trace_block(
+                    scene,
+                    emitter,
+                    order,
+                    pass,
+                    first..(first + BLOCK).min(end),
+                    &mut context,
+                )
             })
             .collect();
         result.shot = end;
@@ -98,7 +105,11 @@ pub(super) fn shoot(
             }
         }
         let stored = result.photons.len() as u64;
-        progress(if order.exactly { result.shot } else { stored.min(order.count) });
+        progress(if order.exactly {
+            result.shot
+        } else {
+            stored.min(order.count)
+        });
         let enough = !order.exactly && stored >= order.count;
         let hopeless = stored == 0 && result.shot >= HOPE;
         let late = pass.until.is_some_and(|until| Instant::now() >= until);
@@ -126,10 +137,13 @@ fn trace_block(
         photons: vec![],
         by_light: vec![0; scene.lights().len()],
     };
-    let stream = UVec2::new(pass.index as u32, match order.wanted {
-        Wanted::Global { .. } => 0,
-        Wanted::Caustic => 1,
-    });
+    let stream = UVec2::new(
+        pass.index as u32,
+        match order.wanted {
+            Wanted::Global { .. } => 0,
+            Wanted::Caustic => 1,
+        },
+    );
     let mut sampler = Sampler::new(pass.seed ^ SALT);
     let mut surface = Surface::new();
     for index in indices {
@@ -137,7 +151,16 @@ fn trace_block(
         if let Some((light, emission)) = emitter.shoot(scene.lights(), &mut sampler, &mut context.shading) {
             block.by_light[light] += 1;
             let power = emission.power * (1.0 / emitter.unit);
-            fly(scene, order, emission.ray, power, &mut sampler, context, &mut surface, &mut block.photons);
+            fly(
+                scene,
+                order,
+                emission.ray,
+                power,
+                &mut sampler,
+                context,
+                &mut surface,
+                &mut block.photons,
+            );
         }
     }
     block
@@ -162,7 +185,9 @@ fn fly(
         context.stats.photon_rays += 1;
         let Some(it) = scene.intersect(&ray) else { return };
         context.stats.shading_runs += 1;
-        scene.material(it.shape).shade(&it, RayKind::PHOTON, 0.0, &mut context.shading, surface);
+        scene
+            .material(it.shape)
+            .shade(&it, RayKind::PHOTON, 0.0, &mut context.shading, surface);
         let bsdf = &mut surface.bsdf;
         bsdf.set_mode(TransportMode::Importance);
         let caustic = narrow && segments > 1;
