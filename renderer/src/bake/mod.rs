@@ -273,6 +273,9 @@ pub fn bake(
     }))
 }
 
+/// Rays of a point that make as much use of photon maps as a pixel does.
+const RAYS_OF_A_PIXEL: u64 = 16;
+
 /// What all targets are given.
 struct Job<'a> {
     settings: &'a BakeSettings,
@@ -309,7 +312,8 @@ impl Job<'_> {
         let checkpoint = self.checkpoint(identity)?;
         let shot = |done: u64, total: u64| self.progress.photons(done, total);
         let pass = Pass {
-            points: count as u64,
+            // Every point sends many rays: it is worth more photons than a pixel.
+            points: count as u64 * u64::from(settings.samples).div_ceil(RAYS_OF_A_PIXEL),
             stop: self.stop,
             progress: &shot,
             ..Pass::first(settings.seed, count as u64)

@@ -1,16 +1,20 @@
 //! The progress bar: how much is done, how fast, and how long the rest will take. None where no one watches.
 
 use std::io::{IsTerminal, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::render::{Progress, RenderSettings};
 
-/// A bar over the samples of a picture.
+/// A bar over the photons of a picture, where there are any, and then over its samples.
 pub(super) struct Bar {
     bar: ProgressBar,
     pixels: u64,
+    samples: u64,
+    /// Whether samples are being taken: photons that are shot between them get no bar of their own.
+    sampling: AtomicBool,
 }
 
 impl Bar {
@@ -20,21 +24,27 @@ impl Bar {
             Some(crop) => u64::from(crop.x1 - crop.x0) * u64::from(crop.y1 - crop.y0),
             None => u64::from(settings.width) * u64::from(settings.height),
         };
-        let bar = ProgressBar::new((settings.samples.end - settings.samples.start) * pixels);
+        let samples = (settings.samples.end - settings.samples.start) * pixels;
+        let bar = ProgressBar::new(samples);
         if quiet || !std::io::stderr().is_terminal() {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
-        let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {rate}  {left} left")
+        let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {rate} {msg}/s  {left} left")
             .expect("the template is well formed")
             .with_key("rate", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                let _ = write!(out, "{:.2} M samples/s", state.per_sec() * 1e-6);
+                let _ = write!(out, "{:.2} M", state.per_sec() * 1e-6);
             })
             .with_key("left", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
                 let _ = write!(out, "{}", HumanDuration(state.eta()));
             });
         bar.set_style(style);
         bar.enable_steady_tick(Duration::from_millis(200));
-        Bar { bar, pixels }
+        Bar {
+            bar,
+            pixels,
+            samples,
+            sampling: AtomicBool::new(false),
+        }
     }
 
     /// Takes the bar away.
@@ -45,7 +55,20 @@ impl Bar {
 
 impl Progress for Bar {
     fn advance(&self, done: u64, _total: u64) {
+        if !self.sampling.swap(true, Ordering::Relaxed) {
+            self.bar.set_message("samples");
+            self.bar.set_length(self.samples);
+            self.bar.reset();
+        }
         self.bar.set_position(done * self.pixels);
+    }
+
+    fn photons(&self, done: u64, total: u64) {
+        if !self.sampling.load(Ordering::Relaxed) {
+            self.bar.set_message("photons");
+            self.bar.set_length(total);
+            self.bar.set_position(done);
+        }
     }
 
     fn print(&self, text: &str) {

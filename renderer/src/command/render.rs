@@ -87,6 +87,10 @@ fn describe(args: &RenderArgs) -> Result<SceneDesc, Failure> {
         // A crop window of the file is one of the file's size.
         set.retain(|change| args.crop.is_none() || !change.starts_with("film.crop"));
     }
+    if let Some(kind) = &args.integrator {
+        // What else is set is meant for this one.
+        set.insert(0, format!("integrator={kind}"));
+    }
     if let Some([x0, y0, x1, y1]) = args.crop {
         set.push(format!("film.crop=({x0}, {y0}, {x1}, {y1})"));
     }
@@ -112,10 +116,6 @@ pub(super) fn failure(diagnostics: Diagnostics) -> Failure {
 fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSettings {
     let [width, height] = desc.film.size.value;
     let spp = args.spp.unwrap_or(desc.sampler.spp);
-    let asked = args.integrator.as_deref();
-    let integrator = asked
-        .and_then(|name| built.integrator.of_name(name))
-        .unwrap_or(built.integrator);
     RenderSettings {
         width,
         height,
@@ -123,7 +123,7 @@ fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSetting
         variance: false,
         camera: built.camera,
         filter: built.filter.clone(),
-        integrator: integrator.with_depth(args.depth),
+        integrator: built.integrator.with_depth(args.depth),
         samples: 0..u64::from(spp),
         seed: args.seed.map_or(desc.sampler.seed, u64::from),
         threads: args.threads.unwrap_or(0) as usize,

@@ -147,21 +147,6 @@ impl Integrator {
         }
     }
 
-    /// The integrator of that name: this one, or the other with its own defaults and this one's depth. `None` when there
-    /// is none.
-    pub fn of_name(self, name: &str) -> Option<Integrator> {
-        let depth = match self {
-            Integrator::Path(PathSettings { depth, .. })
-            | Integrator::Photon(PhotonSettings { depth, .. }) => depth,
-        };
-        match name {
-            _ if name == self.name() => Some(self),
-            "path" => Some(Integrator::Path(PathSettings::default()).with_depth(depth)),
-            "photon" => Some(Integrator::Photon(PhotonSettings::default()).with_depth(depth)),
-            _ => None,
-        }
-    }
-
     /// The same with paths of at most `depth` segments, if a depth is given.
     #[must_use]
     pub fn with_depth(self, depth: Option<u32>) -> Integrator {

@@ -13,8 +13,6 @@ pub struct PhotonMap {
     /// Every so-many-th photon each: a lookup takes one of them at random, which costs less and over many samples sees
     /// all photons.
     slices: Vec<KdTree<Photon>>,
-    /// Photons shot for it.
-    pub(super) shot: u64,
     /// Power of a photon's unit, divided by what was shot [W].
     pub(super) scale: f32,
     /// How far lookups reach [m].
@@ -41,8 +39,6 @@ pub(super) struct Site {
     pub(super) both_sides: bool,
     /// Photons that came more segments do not count.
     pub(super) max_segments: u32,
-    /// Whether it is where a photon is, which would make that one count too much.
-    pub(super) at_photon: bool,
 }
 
 /// Cosine between normals up to which two points are of one surface.
@@ -78,7 +74,7 @@ impl Nearest {
         self.count = count.clamp(1, MAX_NEAREST);
         let mut r2 = radius * radius;
         tree.search(site.p, r2, |index, photon, d2| {
-            if site.counts(photon, d2) {
+            if site.counts(photon) {
                 r2 = self.add(d2, index as u32, r2);
             }
             r2
@@ -92,11 +88,7 @@ impl Nearest {
         if self.found.len() < self.count {
             self.found.push((d2, index));
             self.sift_up();
-            return if self.found.len() == self.count {
-                self.found[0].0
-            } else {
-                r2
-            };
+            return if self.found.len() == self.count { self.found[0].0 } else { r2 };
         }
         self.found[0] = (d2, index);
         self.sift_down();
@@ -136,19 +128,14 @@ impl Nearest {
 
 impl PhotonMap {
     /// A map of `photons` out of `shot`, in units of `unit` watts, in so many slices.
-    pub(super) fn new(photons: Vec<Photon>, slices: usize, shot: u64, unit: f32) -> PhotonMap {
+    pub(super) fn new(photons: Vec<Photon>, slices: usize, shot: f64, unit: f32) -> PhotonMap {
         let slice = |first: usize| photons.iter().skip(first).step_by(slices).copied().collect();
         PhotonMap {
             slices: match slices {
                 1 => vec![KdTree::new(photons)],
                 _ => (0..slices).map(|first| KdTree::new(slice(first))).collect(),
             },
-            shot,
-            scale: if shot > 0 {
-                (f64::from(unit) / shot as f64) as f32
-            } else {
-                0.0
-            },
+            scale: if shot > 0.0 { (f64::from(unit) / shot) as f32 } else { 0.0 },
             radius: 0.0,
         }
     }
@@ -182,11 +169,6 @@ impl PhotonMap {
     #[inline]
     pub(super) fn is_sliced(&self) -> bool {
         self.slices.len() > 1
-    }
-
-    /// Photons that were shot for it.
-    pub fn shot(&self) -> u64 {
-        self.shot
     }
 
     /// How far lookups reach [m].
@@ -258,7 +240,7 @@ impl PhotonMap {
         let r2 = self.radius * self.radius;
         let mut sum = Rgb::BLACK;
         self.slice(u).search(site.p, r2, |_, photon, d2| {
-            if site.counts(photon, d2) {
+            if site.counts(photon) {
                 sum += response(photon, kernel(d2, r2) * self.scale * self.slices.len() as f32);
             }
             r2
@@ -266,13 +248,8 @@ impl PhotonMap {
         sum
     }
 
-    /// Sets how far lookups reach: `given`, or so far that a lookup of `count` photons hardly ever ends before.
-    pub(super) fn set_radius(&mut self, given: Option<f32>, count: usize, most: f32) {
-        self.radius = given.unwrap_or_else(|| self.typical_radius(count, most));
-    }
-
-    /// Thrice the upper quartile of the distance to the `count`-th nearest photon, over a sample of them.
-    fn typical_radius(&self, count: usize, most: f32) -> f32 {
+    /// The upper quartile of the distance to the `count`-th nearest photon, over a sample of them, `most` at most.
+    pub(super) fn typical_radius(&self, count: usize, most: f32) -> f32 {
         const SAMPLES: usize = 512;
         let slice = &self.slices[0];
         let photons = slice.items();
@@ -281,16 +258,10 @@ impl PhotonMap {
         let mut distances: Vec<f32> = photons
             .iter()
             .step_by((photons.len() / SAMPLES).max(1))
-            .map(|photon| {
-                nearest
-                    .find(slice, &Site::of(photon, u32::MAX), count, most)
-                    .sqrt()
-            })
+            .map(|photon| nearest.find(slice, &Site::of(photon, u32::MAX), count, most).sqrt())
             .collect();
         distances.sort_unstable_by(f32::total_cmp);
-        distances
-            .get(distances.len() * 3 / 4)
-            .map_or(0.0, |quartile| (3.0 * quartile).min(most))
+        distances.get(distances.len() * 3 / 4).copied().unwrap_or(0.0)
     }
 }
 
@@ -302,14 +273,12 @@ impl Site {
             n: photon.n(),
             both_sides: false,
             max_segments,
-            at_photon: true,
         }
     }
 
     #[inline]
-    fn counts(&self, photon: &Photon, d2: f32) -> bool {
+    fn counts(&self, photon: &Photon) -> bool {
         photon.segments() <= self.max_segments
-            && !(self.at_photon && d2 == 0.0)
             && same_surface(photon.p() - self.p, self.n, photon.n(), self.both_sides)
     }
 }

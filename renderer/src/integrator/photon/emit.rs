@@ -1,7 +1,15 @@
-//! Photons leaving lights, each light as often as its power makes it.
+//! Photons leaving lights: each light as often as its power makes it, and then where photons turn out to be of use.
+//!
+//! The choices that make a photon are the points of a square where it starts and of one where it goes, for each light.
+//! These are divided into cells. A pilot run tells how many photons of a cell are stored; cells with more are chosen more
+//! often, and each photon carries less there. So photons find the window of a room, or the one glass on a table.
+// The idea of projection maps (Jensen 2001, section 9.3), on random numbers in place of directions.
+
+use glam::Vec2;
 
 use crate::light::{Emission, Light, Target};
 use crate::material::ShadingContext;
+use crate::math::ONE_MINUS_EPSILON;
 use crate::sampler::Sampler;
 use crate::sampling::AliasTable;
 use crate::scene::Scene;
@@ -9,12 +17,33 @@ use crate::scene::Scene;
 /// The lights of a scene as sources of photons.
 #[derive(Debug)]
 pub(super) struct Emitter {
-    /// `None` when nothing shines.
-    table: Option<AliasTable>,
+    /// Power by light; empty when nothing shines.
+    powers: Vec<f32>,
     target: Target,
     /// Luminance of all lights' power, the unit in which photons are kept [W].
     pub(super) unit: f32,
+    /// Cells of a light: a side of the finer and one of the coarser square.
+    fine: usize,
+    coarse: usize,
 }
+
+/// Which cells are chosen how often.
+#[derive(Debug)]
+pub(super) struct Choice {
+    table: AliasTable,
+}
+
+/// A photon on its way, and what it comes from.
+pub(super) struct Departure {
+    pub(super) light: usize,
+    pub(super) cell: usize,
+    /// How much less often it would have been chosen by power alone.
+    pub(super) weight: f32,
+    pub(super) emission: Emission,
+}
+
+/// The share of photons that are chosen by power alone.
+const BY_POWER: f32 = 0.3;
 
 impl Emitter {
     pub(super) fn new(scene: &Scene) -> Emitter {
@@ -24,38 +53,125 @@ impl Emitter {
         let powers: Vec<f32> = scene.lights().iter().map(|light| light.power(radius)).collect();
         let unit = powers.iter().copied().map(f64::from).sum::<f64>() as f32;
         let shines = unit > 0.0 && unit.is_finite() && !bounds.is_empty();
+        // The tables must stay small.
+        let (fine, coarse) = match powers.len() {
+            0..=16 => (12, 4),
+            17..=256 => (6, 2),
+            _ => (1, 1),
+        };
         Emitter {
-            table: shines.then(|| AliasTable::new(&powers)),
+            powers: if shines { powers } else { vec![] },
             target: Target {
                 center: bounds.center(),
                 radius,
             },
             unit,
+            fine,
+            coarse,
         }
     }
 
     /// Whether there is anything to shoot.
     pub(super) fn shines(&self) -> bool {
-        self.table.is_some()
+        !self.powers.is_empty()
     }
 
-    /// A photon, with the index of its light. Takes six numbers of `sampler`.
+    fn cells_of_light(&self) -> usize {
+        (self.fine * self.coarse).pow(2)
+    }
+
+    /// How many cells there are.
+    pub(super) fn cells(&self) -> usize {
+        self.powers.len() * self.cells_of_light()
+    }
+
+    /// Probability of a cell by power alone.
+    fn by_power(&self, cell: usize) -> f32 {
+        self.powers[cell / self.cells_of_light()] / (self.unit * self.cells_of_light() as f32)
+    }
+
+    /// A choice by power alone where `useful` is all zero, else one that leans to cells in proportion to it.
+    pub(super) fn choice(&self, useful: &[f32]) -> Choice {
+        let blurred = self.blurred(useful);
+        let total: f32 = blurred.iter().sum();
+        let by_power = if total > 0.0 { BY_POWER } else { 1.0 };
+        let probabilities: Vec<f32> = blurred
+            .iter()
+            .enumerate()
+            .map(|(cell, useful)| {
+                by_power * self.by_power(cell) + (1.0 - by_power) * useful / total.max(f32::MIN_POSITIVE)
+            })
+            .collect();
+        Choice {
+            table: AliasTable::new(&probabilities),
+        }
+    }
+
+    /// Averages over neighbours of the finer square: a cell is not useless for having had bad luck.
+    fn blurred(&self, useful: &[f32]) -> Vec<f32> {
+        let side = self.fine as isize;
+        let mut result = Vec::with_capacity(useful.len());
+        for square in useful.chunks_exact(self.fine * self.fine) {
+            for y in 0..side {
+                for x in 0..side {
+                    let mut sum = 0.0;
+                    for (dy, wy) in [(-1, 0.25), (0, 0.5), (1, 0.25)] {
+                        for (dx, wx) in [(-1, 0.25), (0, 0.5), (1, 0.25)] {
+                            let at = (y + dy).clamp(0, side - 1) * side + (x + dx).clamp(0, side - 1);
+                            sum += wx * wy * square[at as usize];
+                        }
+                    }
+                    result.push(sum);
+                }
+            }
+        }
+        result
+    }
+
+    /// A photon. Takes six numbers of `sampler`.
     pub(super) fn shoot(
         &self,
+        choice: &Choice,
         lights: &[Light],
         sampler: &mut Sampler,
         context: &mut ShadingContext,
-    ) -> Option<(usize, Emission)> {
-        let (u_light, u_position, u_direction, u_primitive) = (
+    ) -> Option<Departure> {
+        let (u_cell, u_fine, u_coarse, u_primitive) = (
             sampler.next_1d(),
             sampler.next_2d(),
             sampler.next_2d(),
             sampler.next_1d(),
         );
-        let choice = self.table.as_ref()?.sample(u_light);
-        let mut emission =
-            lights[choice.index].emit(self.target, u_primitive, u_position, u_direction, context)?;
-        emission.power *= 1.0 / choice.probability;
-        Some((choice.index, emission))
+        let chosen = choice.table.sample(u_cell);
+        let cell = chosen.index;
+        let light = cell / self.cells_of_light();
+        let (coarse, fine) = (
+            cell % self.cells_of_light() / self.fine.pow(2),
+            cell % self.fine.pow(2),
+        );
+        let u_fine = within(fine, self.fine, u_fine);
+        let u_coarse = within(coarse, self.coarse, u_coarse);
+        // From far away it matters most where a photon enters the scene, from nearby where it goes.
+        let (u_position, u_direction) = if lights[light].is_infinite() {
+            (u_fine, u_coarse)
+        } else {
+            (u_coarse, u_fine)
+        };
+        let mut emission = lights[light].emit(self.target, u_primitive, u_position, u_direction, context)?;
+        let weight = self.by_power(cell) / chosen.probability;
+        // The light's own share of all power is what it is chosen with by power alone.
+        emission.power *= weight * self.unit / self.powers[light];
+        Some(Departure {
+            light,
+            cell,
+            weight,
+            emission,
+        })
     }
+}
+
+/// The point `u` of a cell of the unit square.
+fn within(cell: usize, side: usize, u: Vec2) -> Vec2 {
+    let corner = Vec2::new((cell % side) as f32, (cell / side) as f32);
+    ((corner + u) / side as f32).min(Vec2::splat(ONE_MINUS_EPSILON))
 }

@@ -7,6 +7,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::density::{MAX_NEAREST, Nearest, PhotonMap, SAME_PLANE, Site, same_surface};
+use super::Photon;
 use super::guide::{Collector, Guide};
 use super::map::{KdTree, Located};
 use super::particle::Packed;
@@ -56,19 +57,18 @@ pub(super) struct IrradianceMap {
     radius: f32,
 }
 
-/// Every how many photons there is a record.
-const EVERY: usize = 4;
-
 impl IrradianceMap {
-    /// The records of a map, each from `count` photons that came `max_segments` at most.
+    /// The records of a map at `places`, each from `count` photons that came `max_segments` at most. Photons that are
+    /// places are none of the map's: what is known of where they are would make the estimate too bright, or, since
+    /// lookups find the nearest of them, too dark.
     pub(super) fn new(
         scene: &Scene,
+        photons: &[Photon],
         map: &PhotonMap,
         count: usize,
         max_segments: u32,
         contexts: &[Mutex<Context>],
     ) -> IrradianceMap {
-        let photons: Vec<_> = map.photons().step_by(EVERY).collect();
         let (records, reaches): (Vec<Record>, Vec<f32>) = photons
             .par_iter()
             .map(|photon| {
@@ -79,7 +79,7 @@ impl IrradianceMap {
             })
             .unzip();
         let places = (0..)
-            .zip(&photons)
+            .zip(photons)
             .zip(&reaches)
             .map(|((record, photon), reach)| Place {
                 p: photon.p().to_array().map(f32::to_bits),
@@ -123,7 +123,13 @@ impl IrradianceMap {
 }
 
 /// The record of a site, and how far it may be used.
-fn record(scene: &Scene, map: &PhotonMap, site: &Site, count: usize, nearest: &mut Nearest) -> (Record, f32) {
+fn record(
+    scene: &Scene,
+    map: &PhotonMap,
+    site: &Site,
+    count: usize,
+    nearest: &mut Nearest,
+) -> (Record, f32) {
     let frame = Frame::from_normal(site.n);
     let mut collector = Collector::default();
     let mut surroundings = Surroundings::new(scene, site, frame);
@@ -150,11 +156,7 @@ fn record(scene: &Scene, map: &PhotonMap, site: &Site, count: usize, nearest: &m
             collector.clear();
             continue;
         }
-        let (covered, reach) = if open {
-            (1.0, radius)
-        } else {
-            surroundings.covered(radius)
-        };
+        let (covered, reach) = if open { (1.0, radius) } else { surroundings.covered(radius) };
         let record = Record {
             n: site.n,
             irradiance: irradiance * (1.0 / covered),

@@ -162,6 +162,12 @@ pub struct Photons {
 // Knaus & Zwicker 2011, "Progressive Photon Mapping: A Probabilistic Approach", eq. 15; α = 2/3 as they have it.
 const ALPHA: f64 = 2.0 / 3.0;
 
+/// Every how many photons there is a record of irradiance.
+const RECORD_EVERY: usize = 6;
+
+/// Photons that a lookup of the first progressive pass finds about.
+const PROGRESSIVE_NEAREST: usize = 8;
+
 /// Slices of the caustic map, which is looked up for every sample.
 const CAUSTIC_SLICES: usize = 8;
 
@@ -210,40 +216,42 @@ impl Photons {
         stats.shooting = begin.elapsed();
         let begin = Instant::now();
         stats.shot = [global.shot, caustic.shot];
-        let slices = if settings.progressive { 1 } else { CAUSTIC_SLICES };
-        let mut global = PhotonMap::new(global.photons, 1, global.shot, unit);
-        let mut caustic = PhotonMap::new(caustic.photons, slices, caustic.shot, unit);
-        let most = 0.5 * scene.bounds().radius();
-        let shrunk = if settings.progressive {
-            shrink(pass.index)
-        } else {
-            1.0
-        };
-        global.set_radius(settings.radius, settings.k as usize, most);
-        caustic.set_radius(settings.caustic_radius, settings.caustic_k as usize, most);
-        global.radius *= shrunk;
-        caustic.radius *= shrunk;
-
+        stats.stored = [&global, &caustic].map(|shot| shot.photons.len() as u64);
         let wants_irradiance = !settings.progressive
             && match settings.show {
                 None => settings.gather > 0,
                 Some(show) => show == Show::Irradiance,
             };
+        let (places, photons) = if wants_irradiance { split(global.photons) } else { (vec![], global.photons) };
+        let share = photons.len() as f64 / (photons.len() + places.len()).max(1) as f64;
+        let slices = if settings.progressive { 1 } else { CAUSTIC_SLICES };
+        let mut global = PhotonMap::new(photons, 1, global.shot as f64 * share, unit);
+        let mut caustic = PhotonMap::new(caustic.photons, slices, caustic.shot as f64, unit);
+        let most = 0.5 * scene.bounds().radius();
+        let reach = |map: &PhotonMap, given: Option<f32>, count: u32| {
+            if settings.progressive {
+                // Noise goes with the passes, and what a wide kernel blurs stays for long.
+                given.unwrap_or_else(|| map.typical_radius(PROGRESSIVE_NEAREST, most)) * shrink(pass.index)
+            } else {
+                given.unwrap_or_else(|| (3.0 * map.typical_radius(count as usize, most)).min(most))
+            }
+        };
+        global.radius = reach(&global, settings.radius, settings.k);
+        caustic.radius = reach(&caustic, settings.caustic_radius, settings.caustic_k);
         let irradiance = wants_irradiance.then(|| {
             let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(2));
-            IrradianceMap::new(scene, &global, settings.k as usize, max_segments, &contexts)
+            IrradianceMap::new(scene, &places, &global, settings.k as usize, max_segments, &contexts)
         });
         stats.building = begin.elapsed();
 
-        stats.stored = [&global, &caustic].map(|map| map.len() as u64);
         stats.tree_depth = [&global, &caustic].map(PhotonMap::depth);
         stats.records = irradiance.as_ref().map_or(0, |map| map.len() as u64);
-        let bytes = global.memory() + caustic.memory() + irradiance.as_ref().map_or(0, IrradianceMap::memory);
+        let bytes = global.memory()
+            + caustic.memory()
+            + irradiance.as_ref().map_or(0, IrradianceMap::memory);
         stats.memory = bytes as u64;
         for context in contexts {
-            let context = context
-                .into_inner()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            let context = context.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
             stats.rays += context.stats.photon_rays;
             stats.shading_runs += context.stats.shading_runs;
         }
@@ -270,6 +278,13 @@ impl Photons {
     pub fn caustic(&self) -> &PhotonMap {
         &self.caustic
     }
+}
+
+/// Photons whose places become records of irradiance, and the rest.
+fn split(photons: Vec<Photon>) -> (Vec<Photon>, Vec<Photon>) {
+    let places = photons.iter().step_by(RECORD_EVERY).copied().collect();
+    let rest = (0..).zip(photons).filter(|(i, _)| i % RECORD_EVERY != 0);
+    (places, rest.map(|(_, photon)| photon).collect())
 }
 
 /// What a pass shoots for the two maps.
@@ -303,9 +318,7 @@ fn shrink(pass: u64) -> f32 {
     // The product over all passes before of (i + α)/(i + 1), i from 1; its logarithm by Stirling's series from where
     // that is exact enough, since a pass may be numbered in millions.
     let exact = pass.min(10_000);
-    let mut log: f64 = (1..=exact)
-        .map(|i| ((i as f64 + ALPHA) / (i as f64 + 1.0)).ln())
-        .sum();
+    let mut log: f64 = (1..=exact).map(|i| ((i as f64 + ALPHA) / (i as f64 + 1.0)).ln()).sum();
     if pass > exact {
         log -= (1.0 - ALPHA) * (pass as f64 / exact as f64).ln();
     }

@@ -61,9 +61,7 @@ impl Photon {
             p: p.to_array().map(f32::to_bits),
             wi: Packed::new(wi),
             n: Packed::new(n),
-            power: power
-                .to_array()
-                .map(|x| f16::from_f32(x.min(f16::MAX.to_f32())).to_bits()),
+            power: power.to_array().map(|x| f16::from_f32(x.min(f16::MAX.to_f32())).to_bits()),
             segments: segments.min(255) as u8,
             caustic: u8::from(caustic),
         }

@@ -46,7 +46,7 @@ impl Override {
                     ..
                 })),
                 None,
-            ) if path.parts.len() > 1 => Some(Override {
+            ) if path.parts.len() > 1 || chooses_integrator(&path, &value) => Some(Override {
                 path,
                 value,
                 text: text.to_owned(),
@@ -60,13 +60,39 @@ impl Override {
         }
     }
 
+    /// Another kind of integrator kind of integrator than the file's keeps its depth, which means the same to all.
+    fn choose_integrator(&self, declarations: &mut Vec<Declaration>) -> bool {
+        let ExprKind::Name(kind) = &self.value.kind else {
+            return false;
+        };
+        let kind = Name {
+            text: kind.clone(),
+            span: self.value.span,
+        };
+        let found = declarations.iter_mut().find(|d| d.keyword.text == "integrator");
+        let Some(declaration) = found else {
+            declarations.push(Declaration {
+                kind: Some(kind),
+                ..self.new_declaration("integrator")
+            });
+            return true;
+        };
+        let before = declaration.kind.as_ref().map_or("path", |kind| &kind.text);
+        if before != kind.text
+            && let Some(body) = &mut declaration.body
+        {
+            body.retain(|entry| entry.key.joined() == "depth");
+        }
+        declaration.kind = Some(kind);
+        true
+    }
+
     /// Makes the change; `false` when there is no declaration (yet) that it is about.
     pub(super) fn apply(&self, declarations: &mut Vec<Declaration>) -> bool {
         let keyword = self.path.parts[0].text.as_str();
         let rest = &self.path.parts[1..];
-        let (target, key) = match rest.split_last() {
-            Some((key, target)) => (target, key),
-            None => return false,
+        let Some((key, target)) = rest.split_last() else {
+            return self.choose_integrator(declarations);
         };
         if UNNAMED.contains(&keyword) {
             if !target.is_empty() {
@@ -230,4 +256,9 @@ fn set_argument(surface: &mut Expr, name: Name, value: &Expr) {
             value: value.clone(),
         });
     }
+}
+
+/// `integrator=KIND` has no key.
+fn chooses_integrator(path: &NamePath, value: &Expr) -> bool {
+    path.joined() == "integrator" && matches!(value.kind, ExprKind::Name(_))
 }
