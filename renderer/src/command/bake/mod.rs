@@ -151,12 +151,9 @@ fn target(args: &BakeArgs) -> Result<Target, Failure> {
     })
 }
 
-/// What computes light: photon maps, with the scene's settings where it has any, unless the other is asked for.
+/// What computes light: in one pass, and all of it.
 fn integrator(args: &BakeArgs, built: &Built) -> Integrator {
-    let name = args.integrator.as_deref().unwrap_or("photon");
-    let integrator = built.integrator.of_name(name).unwrap_or(built.integrator);
-    match integrator.with_depth(args.depth) {
-        // There is one pass, and all of it is wanted.
+    match built.integrator.with_depth(args.depth) {
         Integrator::Photon(photon) => Integrator::Photon(PhotonSettings {
             progressive: false,
             show: None,

@@ -230,7 +230,10 @@ enum IntegratorKind {
 /// Reads `integrator`.
 pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) -> IntegratorDesc {
     takes_only(declaration, &[Part::Kind, Part::Body], context);
-    let kinds = [("path", IntegratorKind::Path), ("photon", IntegratorKind::Photon)];
+    let kinds = [
+        ("path", IntegratorKind::Path),
+        ("photon", IntegratorKind::Photon),
+    ];
     match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
         Some(IntegratorKind::Path) => {
             let PathSettings { depth, rr_depth } = PathSettings::default();
