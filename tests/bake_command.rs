@@ -124,6 +124,32 @@ fn the_geometry_comes_back_with_its_coordinates() {
 }
 
 #[test]
+fn direct_light_and_baked_light_make_the_picture() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "bake a.kiln --resolution 96 --samples 256 -o out");
+    let mut back = "film { size = (48, 36); }\nsampler { spp = 256; }\nimport \"out/scene.glb\" as room;\n\
+                    camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }\n\
+                    assign room.light = emitter(radiance = 5);\n"
+        .to_owned();
+    for name in ["floor", "back", "ball"] {
+        back += &format!("assign room.{name} = lightmap(albedo = 0.5, file = \"out/irradiance.exr\");\n");
+    }
+    fs::write(at.join("back.kiln"), back).unwrap();
+    done(at, "render back.kiln --integrator path --depth 2 -o back.exr");
+    done(at, "render a.kiln --integrator path --size 48x36 --spp 256 -o whole.exr");
+    done(at, "render a.kiln --integrator path --size 48x36 --spp 256 --depth 2 -o direct.exr");
+    let error = |image: &str| {
+        let output = run(at, &format!("compare {image} whole.exr"));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let line = text.lines().find(|line| line.starts_with("relative MSE")).unwrap().to_owned();
+        line.split_whitespace().last().unwrap().parse::<f64>().unwrap()
+    };
+    let (baked, direct) = (error("back.exr"), error("direct.exr"));
+    assert!(baked < 0.005 && baked < 0.2 * direct, "{baked}, without baked light {direct}");
+}
+
+#[test]
 fn vertices_and_probes() {
     let folder = folder();
     let at = folder.path();

@@ -1,15 +1,14 @@
 //! Which points of a texel may speak for it: not those inside solids or under what lies on them, and not those that a wall
 //! parts from the texel's middle.
 //!
-//! A shape is *solid* when its mesh is closed and lets no light through. A point from which most probing rays end on the
-//! inside of a solid is in one; nobody sees it. A receiver nearly all of which is inside is no mistake but the furniture
+//! A shape is *solid* when its mesh is closed and lets no light through, or when it is black from behind. A point from
+//! which most probing rays end on the inside of solids is in one; nobody sees it. A receiver nearly all of which is inside is no mistake but the furniture
 //! of a room that was modelled as a box: it is left alone.
 
 use glam::{UVec2, Vec2, Vec3};
 
 use super::connect::connect;
 use super::receiver::Site;
-use crate::bsdf::Side;
 use crate::geometry::{Geometry, Interaction, Shape, ShapeId};
 use crate::integrator::Context;
 use crate::material::{RayKind, Surface};
@@ -34,8 +33,11 @@ impl Solids {
     /// Looks at all shapes of a scene.
     pub(super) fn find(scene: &Scene, context: &mut Context) -> Solids {
         let shapes = (0u32..).map(ShapeId).zip(scene.shapes());
-        let solid =
-            shapes.map(|(id, shape)| is_closed(shape) && !lets_light_through(scene, id, shape, context));
+        let solid = shapes.map(|(id, shape)| match back(scene, id, shape, context) {
+            Back::Black => true,
+            Back::Scattering => is_closed(shape),
+            Back::Transmitting => false,
+        });
         Solids(solid.collect())
     }
 
@@ -52,23 +54,35 @@ fn is_closed(shape: &Shape) -> bool {
     }
 }
 
-/// Whether the surface, looked at in one place, transmits.
-fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> bool {
+/// What a surface does to light that meets its back.
+enum Back {
+    Black,
+    Scattering,
+    Transmitting,
+}
+
+/// Looks at the back of a shape, in one place.
+fn back(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> Back {
     let material = scene.material(id);
     if material.may_be_transparent() {
-        return true;
+        return Back::Transmitting;
     }
     let point = shape.surface_point(0, Vec2::splat(0.3));
-    let it = point.seen_from(point.ng, id, 0);
+    let it = point.seen_from(-point.ng, id, 0);
     let mut surface = Surface::new();
     material.shade(&it, RayKind::DIFFUSE, 0.0, &mut context.shading, &mut surface);
-    let sides = (0..16).filter_map(|i| {
-        let u_lobe = (i as f32 + 0.5) / 16.0;
-        surface.bsdf.sample(it.wo, u_lobe, Vec2::new(0.4, 0.6))
+    if surface.bsdf.has_transmission() {
+        return Back::Transmitting;
+    }
+    let scatters = (0..8).any(|i| {
+        let u_lobe = (i as f32 + 0.5) / 8.0;
+        surface.bsdf.sample(it.wo, u_lobe, Vec2::new(0.4, 0.6)).is_some()
     });
-    sides
-        .into_iter()
-        .any(|sample| sample.lobe.side == Side::Transmission)
+    if scatters || !surface.emission.is_black() {
+        Back::Scattering
+    } else {
+        Back::Black
+    }
 }
 
 /// What probing rays say about a point.
@@ -94,19 +108,20 @@ pub(super) fn standing(
     sampler: &mut Sampler,
 ) -> Standing {
     let frame = Frame::from_normal(site.ng);
-    let (mut inside, mut near) = (0, 0);
+    let (mut inside, mut near, mut behind) = (0, 0, 0);
     for index in 0..PROBES {
         sampler.start(key, PROBING + number * PROBES + index);
         let ray = site.ray(frame.to_world(cosine_hemisphere(sampler.next_2d())));
         if let Some(it) = scene.intersect(&ray) {
             inside += u64::from(solids.is_inside(&it));
+            behind += u64::from(it.t < reach && it.wo.dot(it.ng) < 0.0);
             near += u64::from(it.t * ray.direction.dot(site.ng) < CONTACT * reach);
         }
     }
     if 2 * inside >= PROBES {
         Standing::Inside
-    } else if near + 1 >= PROBES {
-        // Two walls and a floor hide three quarters.
+    } else if near + 1 >= PROBES || 3 * behind >= PROBES {
+        // Two walls and a floor hide three quarters. What shows its back so near stands through this surface.
         Standing::Covered
     } else {
         Standing::Open

@@ -3,6 +3,7 @@
 use std::f32::consts::{PI, TAU};
 
 use glam::{Vec2, Vec3};
+use rustc_hash::FxHashMap;
 
 use crate::geometry::{Analytic, Mesh};
 
@@ -34,31 +35,35 @@ fn about_z(turns: f32, radius: f32, z: f32) -> Vec3 {
     Vec3::new(radius * cos, radius * sin, z)
 }
 
-/// A grid of `columns × rows` cells over the surface parameters; `at` gives position and normal.
+/// A grid of `columns × rows` cells over the surface parameters; `at` gives position and normal. Cells that come to a
+/// point at a pole are triangles, and no vertex is without one.
 fn grid(columns: u32, rows: u32, at: impl Fn(f32, f32) -> (Vec3, Vec3)) -> Mesh {
     let mut mesh = Mesh::default();
-    for row in 0..=rows {
-        for column in 0..=columns {
+    let mut known = FxHashMap::default();
+    let mut vertex = |column: u32, row: u32| {
+        *known.entry((column, row)).or_insert_with(|| {
             let uv = Vec2::new(column as f32 / columns as f32, row as f32 / rows as f32);
             let (p, n) = at(uv.x, uv.y);
             mesh.positions.push(p);
             mesh.normals.push(n.normalize_or(Vec3::Z));
             mesh.uvs.push(uv);
-        }
-    }
+            mesh.positions.len() as u32 - 1
+        })
+    };
+    let place = |(column, row): (u32, u32)| at(column as f32 / columns as f32, row as f32 / rows as f32).0;
+    let mut triangles = vec![];
     for row in 0..rows {
         for column in 0..columns {
-            let a = row * (columns + 1) + column;
-            let (b, c, d) = (a + 1, a + columns + 2, a + columns + 1);
-            for triangle in [[a, b, c], [a, c, d]] {
-                let [p, q, r] = triangle.map(|i| mesh.positions[i as usize]);
-                // At a pole two corners fall together.
+            let [a, b, c, d] = [(0, 0), (1, 0), (1, 1), (0, 1)].map(|(i, j)| (column + i, row + j));
+            for corners in [[a, b, c], [a, c, d]] {
+                let [p, q, r] = corners.map(place);
                 if (q - p).cross(r - p).length_squared() > 1e-12 {
-                    mesh.triangles.push(triangle);
+                    triangles.push(corners.map(|(column, row)| vertex(column, row)));
                 }
             }
         }
     }
+    mesh.triangles = triangles;
     mesh
 }
 
