@@ -141,7 +141,7 @@ impl Grid {
             .max(f32::MIN_POSITIVE);
         let counts = (extent / spacing).map(|n| (n - 1e-3).floor().max(0.0) + 1.0);
         let count = counts.as_dvec3().element_product();
-        if !(count <= f64::from(MOST)) {
+        if count.is_nan() || count > f64::from(MOST) {
             return Err(BakeError::TooManyProbes { spacing, count });
         }
         Ok(Grid {

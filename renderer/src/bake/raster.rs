@@ -187,7 +187,7 @@ impl FlatTriangle {
     fn new(corners: [Vec2; 3]) -> Option<FlatTriangle> {
         let [a, b, c] = corners;
         let area2 = (b - a).perp_dot(c - a);
-        if !(area2.abs() > 1e-12) {
+        if area2.is_nan() || area2.abs() <= 1e-12 {
             return None;
         }
         // The height over the side that faces the corner.

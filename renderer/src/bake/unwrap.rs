@@ -132,16 +132,12 @@ impl Faces {
             let shading = corner.and_then(|&index| mesh.normals.get(index as usize));
             shading.copied().unwrap_or(normals[face])
         };
-        for face in 0..mesh.triangles.len() {
-            for side in 0..3 {
-                let other = neighbours[face][side];
-                let ends = [side, (side + 1) % 3].map(|c| mesh.positions[mesh.triangles[face][c] as usize]);
-                let smooth = other != NONE
-                    && ends
-                        .iter()
-                        .all(|&end| normal_at(face, end).dot(normal_at(other as usize, end)) > SMOOTH);
-                if !smooth {
-                    neighbours[face][side] = NONE;
+        for (face, (others, corners)) in neighbours.iter_mut().zip(&mesh.triangles).enumerate() {
+            for (side, other) in others.iter_mut().enumerate() {
+                let ends = [side, (side + 1) % 3].map(|corner| mesh.positions[corners[corner] as usize]);
+                let smooth = |&end: &Vec3| normal_at(face, end).dot(normal_at(*other as usize, end)) > SMOOTH;
+                if *other == NONE || !ends.iter().all(smooth) {
+                    *other = NONE;
                 }
             }
         }
@@ -309,7 +305,7 @@ fn lay_flat(
         const TRIES: usize = 12;
         edges.sort_by(|a, b| b.length_squared().total_cmp(&a.length_squared()));
         edges.truncate(TRIES);
-        let turned = |x: Vec2, p: Vec2| Vec2::new(p.dot(x), p.perp_dot(x) * -1.0);
+        let turned = |x: Vec2, p: Vec2| Vec2::new(p.dot(x), x.perp_dot(p));
         let extent = |x: Vec2| {
             let corners = members.iter().map(|&v| turned(x, places[v as usize]));
             corners.fold((Vec2::INFINITY, Vec2::NEG_INFINITY), |(lo, hi), p| {

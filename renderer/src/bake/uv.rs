@@ -90,7 +90,7 @@ pub(super) fn check(mesh: &Mesh) -> Result<(), Unfit> {
         let count = 1 + leaving.count();
         return Err(Unfit::OutOfRange { triangle, uv, count });
     }
-    if !(uv_area(&triangles) > 0.0) {
+    if uv_area(&triangles) <= 0.0 {
         return Err(Unfit::NoArea);
     }
     const LIMIT: usize = 1000;
