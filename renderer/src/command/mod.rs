@@ -1,6 +1,7 @@
 //! What each command does, with `cli` for its arguments. Results go to standard output, everything else to standard
 //! error.
 
+mod bake;
 mod check;
 mod compare;
 mod info;
@@ -35,6 +36,7 @@ impl<E: std::error::Error> From<E> for Failure {
 pub fn run(cli: &Cli) -> ExitCode {
     let result = match &cli.command {
         Command::Render(args) => render::run(args),
+        Command::Bake(args) => bake::run(args),
         Command::Check(args) => check::run(args),
         Command::Info(args) => info::run(args),
         Command::Shade(args) => shade::run(args),

@@ -101,7 +101,7 @@ fn describe(args: &RenderArgs) -> Result<SceneDesc, Failure> {
     Ok(desc)
 }
 
-fn failure(diagnostics: Diagnostics) -> Failure {
+pub(super) fn failure(diagnostics: Diagnostics) -> Failure {
     let errors = diagnostics
         .list
         .iter()
@@ -109,7 +109,7 @@ fn failure(diagnostics: Diagnostics) -> Failure {
         .count();
     let plural = if errors == 1 { "" } else { "s" };
     Failure::User(format!(
-        "{diagnostics}\n\n{errors} error{plural}; nothing was rendered"
+        "{diagnostics}\n\n{errors} error{plural}; nothing was written"
     ))
 }
 
@@ -133,7 +133,7 @@ fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSetting
 }
 
 /// Ctrl-C ends the pass under way; a second one ends the program.
-fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
+pub(super) fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     ctrlc::set_handler(move || {

@@ -177,6 +177,12 @@ impl Shape {
         }
     }
 
+    /// The point of an analytic shape that is nearest to `object`, a point of its object space; `None` on meshes.
+    pub fn analytic_near(&self, object: Vec3) -> Option<SurfacePoint> {
+        let analytic = self.analytic()?;
+        Some(self.analytic_point(analytic, object.as_dvec3()))
+    }
+
     /// A point of one primitive, uniform by area (uniform by object-space area on analytic shapes), from `u` in
     /// `[0,1)²`.
     pub fn sample_area(&self, primitive: u32, u: Vec2) -> AreaSample {
