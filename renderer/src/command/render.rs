@@ -10,7 +10,7 @@ use shading::{Diagnostics, Severity};
 
 use super::progress::Bar;
 use super::statistics::{Stages, Statistics};
-use super::{Failure, print};
+use super::{Failure, print, remark};
 use crate::cli::RenderArgs;
 use crate::image::{MetaValue, WriteOptions, check_writable, write_all, write_whole};
 use crate::render::{RenderSettings, Rendered, render};
@@ -58,7 +58,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         print(&warnings);
     }
     if args.verbose {
-        eprintln!("{statistics}");
+        remark(&statistics);
     }
     if let Some(path) = &args.stats {
         write_whole(path, statistics.json(&warnings).as_bytes())?;
@@ -140,7 +140,7 @@ pub(super) fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        eprintln!("finishing the samples in flight; press again to stop at once");
+        remark(&"finishing the samples in flight; press again to stop at once");
     })?;
     Ok(stop)
 }
