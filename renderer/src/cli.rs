@@ -1,5 +1,6 @@
 //! The command line: what can be said, and which command it is for. The texts here are the manual.
 
+mod bake;
 mod shade;
 
 use std::ffi::OsString;
@@ -8,6 +9,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+pub use bake::{BakeArgs, BakeTarget, Layout};
 pub use shade::{Setup, ShadeArgs, Step};
 
 /// Kiln, an offline path tracer with a shading language.
@@ -24,6 +26,8 @@ pub struct Cli {
 pub enum Command {
     /// Renders a scene (.kiln) or a model (.glb, .gltf, .ply, .obj)
     Render(RenderArgs),
+    /// Bakes light into textures, vertices or probes, as spherical harmonics
+    Bake(BakeArgs),
     /// Compiles units, groups and scenes, and says what is wrong with them
     Check(CheckArgs),
     /// Shows the parameters of units and groups

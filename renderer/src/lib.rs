@@ -10,10 +10,12 @@
 //! 5. [`light`].
 //! 6. [`film`] sums the samples exactly and writes the picture.
 //!
+//! [`bake`] asks the same integrators for the light that arrives at surfaces, and keeps it for engines.
+//!
 //! Conventions, kept everywhere: linear Rec.709 radiance [W·sr⁻¹·m⁻²], metres, right-handed with y up, radians in code
 //! and degrees in files. Directions leave the surface: `wo` towards the viewer, `wi` towards the light.
 //!
-//! A module imports only from its own layer or from those listed below it: `cli`; `render`; `integrator`; `scene`;
+//! A module imports only from its own layer or from those listed below it: `cli`; `render`, `bake`; `integrator`; `scene`;
 //! `material`, `light`; `accel`, `camera`, `texture`, `bsdf`, `film`; `geometry`, `sampler`, `sampling`; `image`; `math`, `color`.
 
 #![deny(unsafe_code, missing_docs)]
@@ -25,6 +27,7 @@
 )]
 
 pub mod accel;
+pub mod bake;
 pub mod bsdf;
 pub mod camera;
 pub mod cli;

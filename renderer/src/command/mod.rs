@@ -1,6 +1,7 @@
 //! What each command does, with `cli` for its arguments. Results go to standard output, everything else to standard
 //! error.
 
+mod bake;
 mod check;
 mod compare;
 mod info;
@@ -10,6 +11,7 @@ mod shade;
 mod shader_file;
 mod statistics;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use shading::Diagnostics;
@@ -35,6 +37,7 @@ impl<E: std::error::Error> From<E> for Failure {
 pub fn run(cli: &Cli) -> ExitCode {
     let result = match &cli.command {
         Command::Render(args) => render::run(args),
+        Command::Bake(args) => bake::run(args),
         Command::Check(args) => check::run(args),
         Command::Info(args) => info::run(args),
         Command::Shade(args) => shade::run(args),
@@ -44,7 +47,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::User(message)) => {
             if !message.is_empty() {
-                eprintln!("{message}");
+                remark(&message);
             }
             ExitCode::from(1)
         }
@@ -52,9 +55,19 @@ pub fn run(cli: &Cli) -> ExitCode {
     }
 }
 
+/// Writes a result to standard output. Who closes that does not want to see more, and is not told so.
+fn tell(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Writes a line to standard error, if anybody listens.
+fn remark(text: &dyn std::fmt::Display) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
 /// Prints messages to standard error.
 fn print(diagnostics: &Diagnostics) {
     if !diagnostics.list.is_empty() {
-        eprintln!("{diagnostics}");
+        remark(diagnostics);
     }
 }

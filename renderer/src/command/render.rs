@@ -10,7 +10,7 @@ use shading::{Diagnostics, Severity};
 
 use super::progress::Bar;
 use super::statistics::{Stages, Statistics};
-use super::{Failure, print};
+use super::{Failure, print, remark};
 use crate::cli::RenderArgs;
 use crate::image::{MetaValue, WriteOptions, check_place, check_writable, write_all, write_whole};
 use crate::integrator::Integrator;
@@ -64,7 +64,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         print(&warnings);
     }
     if args.verbose {
-        eprintln!("{statistics}");
+        remark(&statistics);
     }
     if let Some(path) = &args.stats {
         write_whole(path, statistics.json(&warnings).as_bytes())?;
@@ -107,7 +107,7 @@ fn describe(args: &RenderArgs) -> Result<SceneDesc, Failure> {
     Ok(desc)
 }
 
-fn failure(diagnostics: Diagnostics) -> Failure {
+pub(super) fn failure(diagnostics: Diagnostics) -> Failure {
     let errors = diagnostics
         .list
         .iter()
@@ -115,7 +115,7 @@ fn failure(diagnostics: Diagnostics) -> Failure {
         .count();
     let plural = if errors == 1 { "" } else { "s" };
     Failure::User(format!(
-        "{diagnostics}\n\n{errors} error{plural}; nothing was rendered"
+        "{diagnostics}\n\n{errors} error{plural}; nothing was written"
     ))
 }
 
@@ -150,14 +150,14 @@ fn check_photon_map(settings: &RenderSettings) -> Result<(), Failure> {
 }
 
 /// Ctrl-C ends the pass under way; a second one ends the program.
-fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
+pub(super) fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = stop.clone();
     ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        eprintln!("finishing the samples in flight; press again to stop at once");
+        remark(&"finishing the samples in flight; press again to stop at once");
     })?;
     Ok(stop)
 }

@@ -217,7 +217,7 @@ fn photons_json(photons: &PhotonStats) -> serde_json::Value {
 }
 
 /// The most memory that the process had at a time [bytes], where the system tells.
-fn peak_memory() -> Option<u64> {
+pub(super) fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)

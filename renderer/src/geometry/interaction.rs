@@ -67,6 +67,24 @@ impl Interaction {
 }
 
 impl SurfacePoint {
+    /// The point of that shape and primitive as seen from the unit vector `wo`, from nowhere in particular.
+    pub fn seen_from(&self, wo: Vec3, shape: ShapeId, primitive: u32) -> Interaction {
+        Interaction {
+            p: self.p,
+            p_error: self.p_error,
+            wo,
+            ng: self.ng,
+            n: self.n,
+            uv: self.uv,
+            dpdu: self.dpdu,
+            dpdv: self.dpdv,
+            t: 0.0,
+            time: 0.0,
+            shape,
+            primitive,
+        }
+    }
+
     /// Where a ray in `direction` has to start so as not to meet the surface it leaves.
     #[inline]
     pub fn ray_origin(&self, direction: Vec3) -> Vec3 {

@@ -32,6 +32,7 @@ library! {
     "gradient"
     "hexagons"
     "image"
+    "lightmap"
     "marble"
     "matte"
     "metal"

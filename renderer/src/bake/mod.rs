@@ -1,0 +1,385 @@
+//! Baking: light that arrives at surfaces, or at points in space, computed once and kept for engines that have no time to
+//! trace rays.
+//!
+//! The way of a texture: [`receiver`] makes triangles of all shapes, [`uv`] says whether their second texture coordinates
+//! are fit, [`unwrap`] makes new ones where not, [`atlas`] lays everything out, [`raster`] finds what each texel stands
+//! for, [`points`] which of that may be seen, [`project`] gathers light there, and [`denoise`], [`dilate`] and [`seam`]
+//! finish it. Vertices and probes share the gathering. [`sh`] states the basis.
+//!
+//! - What is baked depends on scene and settings alone: the same bytes for any number of threads, and for a bake that was
+//!   killed and resumed.
+//! - Light is gathered on the side of the geometric normal. What emits is baked as anything else.
+
+mod atlas;
+mod checkpoint;
+mod connect;
+mod denoise;
+mod dilate;
+mod field;
+mod overlap;
+mod pack;
+mod points;
+mod probes;
+mod project;
+mod raster;
+mod receiver;
+mod seam;
+pub mod sh;
+mod sheet;
+mod tessellate;
+mod texture;
+mod unwrap;
+mod uv;
+mod vertex;
+mod work;
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use glam::Vec3;
+use thiserror::Error;
+
+use crate::integrator::{Integrator, Pass, PrepareError, Stats};
+use crate::material::Report;
+use crate::scene::Scene;
+
+pub use atlas::Scale;
+pub use probes::{Grid, ProbePlaces, Probes};
+pub use project::Include;
+pub use sh::Order;
+pub use texture::{BakedObject, Lightmap};
+pub use vertex::{BakedVertices, VertexLight};
+
+/// What light is kept for.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// Texels of one texture.
+    Texture {
+        /// How large it is.
+        scale: Scale,
+        /// By how many texels charts are dilated.
+        margin: u32,
+        /// Whether noise is filtered.
+        denoise: bool,
+        /// Whether shapes without fit coordinates are given some.
+        unwrap: bool,
+    },
+    /// Vertices of meshes.
+    Vertex,
+    /// Points in space.
+    Probes(ProbePlaces),
+}
+
+/// What to bake, and how.
+#[derive(Clone, Debug)]
+pub struct BakeSettings {
+    /// What for.
+    pub target: Target,
+    /// Which light.
+    pub include: Include,
+    /// How it is kept.
+    pub order: Order,
+    /// Rays of a texel, vertex or probe.
+    pub samples: u32,
+    /// How light is computed; its depth counts from the camera that is not there, so that 2 is direct light alone.
+    pub integrator: Integrator,
+    /// The number that all random numbers follow from.
+    pub seed: u64,
+    /// Threads; 0 for one per core.
+    pub threads: usize,
+    /// Where finished work is kept.
+    pub checkpoint: Option<PathBuf>,
+    /// Whether to go on from there.
+    pub resume: bool,
+    /// Tells this scene from others, for the checkpoint.
+    pub scene_key: u64,
+}
+
+/// Is told how far a bake is, from any thread.
+pub trait BakeProgress: Sync {
+    /// `done` of `total` photons are shot.
+    fn photons(&self, done: u64, total: u64) {
+        let _ = (done, total);
+    }
+
+    /// `done` of `total` texels, vertices or probes are baked.
+    fn points(&self, done: u64, total: u64) {
+        let _ = (done, total);
+    }
+
+    /// A shader printed something.
+    fn print(&self, text: &str) {
+        let _ = text;
+    }
+}
+
+/// Tells nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl BakeProgress for Silent {}
+
+/// What was baked.
+#[derive(Debug)]
+pub enum Product {
+    /// A texture.
+    Texture(Lightmap),
+    /// Light at vertices.
+    Vertex(VertexLight),
+    /// Light at points in space.
+    Probes(Probes),
+}
+
+/// A bake.
+#[derive(Debug)]
+pub struct Baked {
+    /// What was baked.
+    pub product: Product,
+    /// What is worth knowing though nothing is wrong.
+    pub notes: Vec<String>,
+    /// What shaders complained of.
+    pub reports: Vec<Report>,
+    /// What was done.
+    pub stats: BakeStats,
+}
+
+/// What was done for a bake.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BakeStats {
+    /// Texels, vertices or probes.
+    pub points: usize,
+    /// Those that nobody sees, and that took their neighbours' light.
+    pub filled: usize,
+    /// Those that nobody sees, without neighbours to take light from.
+    pub dark: usize,
+    /// Mean relative difference of rebuilt irradiance over chart borders, before and after stitching.
+    pub seams: [f64; 2],
+    /// Rays and shading.
+    pub work: Stats,
+    /// Threads that worked.
+    pub threads: usize,
+    /// Time until light was gathered: charts, texels, photons.
+    pub prepare: Duration,
+    /// Time to gather.
+    pub gather: Duration,
+    /// Time to finish.
+    pub finish: Duration,
+}
+
+/// Why nothing was baked.
+#[derive(Debug, Error)]
+pub enum BakeError {
+    /// There are no shapes, or none with area.
+    #[error("there is nothing to bake: the scene has no surfaces")]
+    Nothing,
+    /// Shapes have no fit coordinates and may not be given any.
+    #[error("shapes have no texture coordinates for a lightmap, and --no-unwrap keeps them from being given any:{}", list(.shapes))]
+    NoCoordinates {
+        /// The shapes, each with what is wrong.
+        shapes: Vec<String>,
+    },
+    /// The texture would be too large.
+    #[error("{density} texels a metre take a texture of about {needed} texels a side, and {most} is the most; lower --texels-per-unit{}", if *.most < atlas::MAX_SIDE { " or raise --resolution" } else { "" })]
+    TooLarge {
+        /// Texels a metre.
+        density: f32,
+        /// Texels along a side, about.
+        needed: f64,
+        /// The most along a side.
+        most: u32,
+    },
+    /// Not even the smallest charts fit.
+    #[error(
+        "the charts of the scene do not fit on {resolution} × {resolution} texels, however small; raise --resolution"
+    )]
+    NoRoom {
+        /// Texels along a side.
+        resolution: u32,
+    },
+    /// More probes than make sense.
+    #[error("a grid with a spacing of {spacing} m has {count} probes, and {most} is the most; raise --probe-spacing", most = probes::MOST)]
+    TooManyProbes {
+        /// Distance between probes.
+        spacing: f32,
+        /// How many.
+        count: f64,
+    },
+    /// The checkpoint cannot be used.
+    #[error("cannot use the checkpoint '{}': {reason}", path.display())]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// There are no threads.
+    #[error("cannot start threads: {reason}")]
+    Threads {
+        /// What the system said.
+        reason: String,
+    },
+    /// The integrator cannot be prepared.
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+}
+
+fn list(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("\n  {line}")).collect()
+}
+
+/// Bakes a scene, whose shapes are called `names` in order. `None` when `stop` ended it; what was done is then in the
+/// checkpoint, if there is one.
+///
+/// # Errors
+/// When there is nothing to bake, it does not fit, or a file cannot be used.
+pub fn bake(
+    scene: &Scene,
+    names: &[String],
+    settings: &BakeSettings,
+    progress: &dyn BakeProgress,
+    stop: &AtomicBool,
+) -> Result<Option<Baked>, BakeError> {
+    if scene.shapes().is_empty() {
+        return Err(BakeError::Nothing);
+    }
+    let job = Job {
+        settings,
+        names,
+        progress,
+        stop,
+        start: Instant::now(),
+    };
+    let workers = work::Workers::new(scene, settings.threads, settings.seed)?;
+    let threads = workers.threads();
+    let result = match &settings.target {
+        Target::Texture { .. } => texture::bake(&job, &workers)?,
+        Target::Vertex => vertex::bake(&job, &workers)?,
+        Target::Probes(places) => probes::bake(&job, &workers, places)?,
+    };
+    let Some(outcome) = result else {
+        return Ok(None);
+    };
+    let (work, reports) = workers.finish();
+    Ok(Some(Baked {
+        product: outcome.product,
+        notes: outcome.notes,
+        reports,
+        stats: BakeStats {
+            work,
+            threads,
+            ..outcome.stats
+        },
+    }))
+}
+
+/// Rays of a point that make as much use of photon maps as a pixel does.
+const RAYS_OF_A_PIXEL: u64 = 16;
+
+/// What all targets are given.
+struct Job<'a> {
+    settings: &'a BakeSettings,
+    names: &'a [String],
+    progress: &'a dyn BakeProgress,
+    stop: &'a AtomicBool,
+    start: Instant,
+}
+
+/// What a target gives.
+struct Outcome {
+    product: Product,
+    notes: Vec<String>,
+    /// As far as the target knows.
+    stats: BakeStats,
+}
+
+impl Job<'_> {
+    /// Gathers light at `count` points, where `f` says how.
+    fn gather(
+        &self,
+        workers: &work::Workers<'_>,
+        count: usize,
+        identity: u64,
+        f: impl Fn(
+            &project::Estimator<'_>,
+            usize,
+            &mut crate::sampler::Sampler,
+            &mut crate::integrator::Context,
+        ) -> Option<project::Estimate>
+        + Sync,
+    ) -> Result<Option<field::Field>, BakeError> {
+        let settings = self.settings;
+        let checkpoint = self.checkpoint(identity)?;
+        let shot = |done: u64, total: u64| self.progress.photons(done, total);
+        let pass = Pass {
+            // Every point sends many rays: it is worth more photons than a pixel.
+            points: count as u64 * u64::from(settings.samples).div_ceil(RAYS_OF_A_PIXEL),
+            stop: self.stop,
+            progress: &shot,
+            ..Pass::first(settings.seed, count as u64)
+        };
+        // The ray that arrives at a point is the second segment of a path from a camera.
+        let depth = match settings.integrator {
+            Integrator::Path(path) => path.depth,
+            Integrator::Photon(photon) => photon.depth,
+        };
+        let integrator = settings
+            .integrator
+            .with_depth(depth.map(|depth| depth.saturating_sub(1)));
+        let prepared = workers.install(|| integrator.prepare(workers.scene, &pass))?;
+        let estimator = project::Estimator {
+            scene: workers.scene,
+            prepared: &prepared,
+            include: settings.include,
+            samples: settings.samples,
+        };
+        workers.estimate(
+            count,
+            settings.order,
+            checkpoint,
+            self.progress,
+            self.stop,
+            |index, sampler, context| f(&estimator, index, sampler, context),
+        )
+    }
+
+    fn checkpoint(
+        &self,
+        identity: u64,
+    ) -> Result<Option<(checkpoint::Checkpoint, checkpoint::Finished)>, BakeError> {
+        let settings = self.settings;
+        let Some(path) = &settings.checkpoint else {
+            return Ok(None);
+        };
+        let said = format!(
+            "{} {:?} {:?} {:?} {} {:?} {} {} {identity}",
+            env!("CARGO_PKG_VERSION"),
+            settings.target,
+            settings.include,
+            settings.order,
+            settings.samples,
+            settings.integrator,
+            settings.seed,
+            settings.scene_key,
+        );
+        let fingerprint = checkpoint::hash(said.as_bytes());
+        if settings.resume {
+            checkpoint::Checkpoint::resume(path, fingerprint).map(Some)
+        } else {
+            let file = checkpoint::Checkpoint::create(path, fingerprint)?;
+            Ok(Some((file, checkpoint::Finished::default())))
+        }
+    }
+}
+
+/// A number that follows from positions, for checkpoints.
+fn identity(positions: impl Iterator<Item = Vec3>) -> u64 {
+    use std::hash::Hasher as _;
+    let mut hasher = rustc_hash::FxHasher::default();
+    for p in positions {
+        for v in p.to_array() {
+            hasher.write_u32(v.to_bits());
+        }
+    }
+    hasher.finish()
+}

@@ -1,0 +1,248 @@
+//! The target `vertex`: light at the vertices of meshes. A mesh without normals has its triangles part company first, for
+//! each face sees a hemisphere of its own.
+
+use std::time::Instant;
+
+use glam::{UVec2, Vec2};
+use rustc_hash::FxHashMap;
+
+use super::field::Field;
+use super::points::{Solids, Standing, standing};
+use super::receiver::{Receiver, Site, receivers, site};
+use super::sh::Order;
+use super::work::Workers;
+use super::{BakeError, BakeStats, Job, Outcome, Product, identity};
+use crate::color::Rgb;
+use crate::geometry::{Mesh, ShapeId};
+use crate::integrator::Context;
+use crate::scene::Scene;
+
+/// Points that stand for a vertex, at most: one in each of its first triangles.
+const POINTS: usize = 8;
+
+/// How near to its vertex each of them lies: the vertex's weight.
+const NEARNESS: f32 = 0.94;
+
+/// A shape with light at its vertices.
+#[derive(Clone, Debug)]
+pub struct BakedVertices {
+    /// Which shape.
+    pub shape: ShapeId,
+    /// What the scene calls it.
+    pub name: String,
+    /// Its triangles, object space.
+    pub mesh: Mesh,
+    /// Its first vertex among all.
+    pub first: usize,
+}
+
+/// Light at the vertices of all shapes.
+#[derive(Debug)]
+pub struct VertexLight {
+    /// The shapes.
+    pub objects: Vec<BakedVertices>,
+    /// How light is kept.
+    pub order: Order,
+    field: Field,
+}
+
+impl VertexLight {
+    /// The coefficients of radiance at a vertex, counted over all shapes.
+    pub fn coefficients(&self, vertex: usize) -> &[Rgb] {
+        self.field.coefficients(vertex)
+    }
+
+    /// The irradiance at a vertex [W/m²].
+    pub fn irradiance(&self, vertex: usize) -> Rgb {
+        self.field.irradiance(vertex)
+    }
+
+    /// How many vertices there are.
+    pub fn len(&self) -> usize {
+        self.field.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Bakes vertices.
+pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcome>, BakeError> {
+    let mut objects: Vec<BakedVertices> = vec![];
+    // By vertex: its object and its points.
+    let mut vertices = vec![];
+    for receiver in receivers(workers.scene, job.names) {
+        let mesh = faceted(&receiver);
+        let first = vertices.len();
+        vertices.extend(corners(&mesh).into_iter().map(|corners| (objects.len(), corners)));
+        objects.push(BakedVertices {
+            shape: receiver.shape,
+            name: receiver.name,
+            mesh,
+            first,
+        });
+    }
+    if vertices.is_empty() {
+        return Err(BakeError::Nothing);
+    }
+    let sites = |vertex: usize| -> Vec<Site> {
+        let (object, corners) = &vertices[vertex];
+        points(workers.scene, &objects[*object], corners)
+    };
+    let identity = identity((0..vertices.len()).flat_map(sites).map(|site| site.p));
+    let open = open_points(workers, vertices.len(), sites);
+    // Furniture of a room that is modelled as a box is all inside: what is dark is then dark in truth.
+    let furniture: Vec<bool> = (objects.iter())
+        .map(|object| {
+            let vertices = object.first..object.first + object.mesh.positions.len();
+            10 * vertices.clone().filter(|&v| open[v].is_empty()).count() > 9 * vertices.len()
+        })
+        .collect();
+
+    let gather = Instant::now();
+    let field = job.gather(
+        workers,
+        vertices.len(),
+        identity,
+        |estimator, vertex, sampler, context| {
+            let key = UVec2::new(vertex as u32, 0);
+            let mut sites = sites(vertex);
+            if !furniture[vertices[vertex].0] {
+                sites = open[vertex].iter().map(|&point| sites[point]).collect();
+            }
+            (!sites.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
+        },
+    )?;
+    let Some(mut field) = field else {
+        return Ok(None);
+    };
+    let finish = Instant::now();
+    let hidden = |field: &Field| field.valid.iter().filter(|&&valid| !valid).count();
+    let before = hidden(&field);
+    for object in &objects {
+        fill(&mut field, object);
+    }
+    let dark = hidden(&field);
+    let stats = BakeStats {
+        points: vertices.len(),
+        filled: before - dark,
+        dark,
+        prepare: gather - job.start,
+        gather: finish - gather,
+        finish: finish.elapsed(),
+        ..BakeStats::default()
+    };
+    let light = VertexLight {
+        objects,
+        order: job.settings.order,
+        field,
+    };
+    Ok(Some(Outcome {
+        product: Product::Vertex(light),
+        notes: vec![],
+        stats,
+    }))
+}
+
+/// By vertex: which of its points can be seen.
+fn open_points(
+    workers: &Workers<'_>,
+    count: usize,
+    sites: impl Fn(usize) -> Vec<Site> + Sync,
+) -> Vec<Vec<usize>> {
+    let solids = Solids::find(workers.scene, &mut Context::new(workers.scene));
+    workers.map(count, |vertex, sampler, _| {
+        let key = UVec2::new(vertex as u32, 0);
+        let is_open = |(number, site): &(usize, Site)| {
+            standing(workers.scene, &solids, site, 0.0, key, *number as u64, sampler) == Standing::Open
+        };
+        let points = sites(vertex).into_iter().enumerate().filter(is_open);
+        points.map(|(number, _)| number).collect()
+    })
+}
+
+/// Gives hidden vertices the mean of those that they share triangles with, until none is left that has any.
+fn fill(field: &mut Field, object: &BakedVertices) {
+    let layers = field.layers();
+    loop {
+        let mut sums: FxHashMap<usize, (Vec<Rgb>, f32)> = FxHashMap::default();
+        for triangle in &object.mesh.triangles {
+            let corners = triangle.map(|index| object.first + index as usize);
+            for hidden in corners.into_iter().filter(|&v| !field.valid[v]) {
+                for known in corners.into_iter().filter(|&v| field.valid[v]) {
+                    let (sum, count) = sums
+                        .entry(hidden)
+                        .or_insert_with(|| (vec![Rgb::BLACK; layers], 0.0));
+                    for (sum, &color) in sum.iter_mut().zip(field.at(known)) {
+                        *sum += color;
+                    }
+                    *count += 1.0;
+                }
+            }
+        }
+        if sums.is_empty() {
+            return;
+        }
+        for (vertex, (sum, count)) in sums {
+            for (color, sum) in field.at_mut(vertex).iter_mut().zip(sum) {
+                *color = sum / count;
+            }
+            field.valid[vertex] = true;
+        }
+    }
+}
+
+/// The receiver's mesh; without normals, with three vertices of its own for each triangle.
+fn faceted(receiver: &Receiver) -> Mesh {
+    let mesh = &receiver.mesh;
+    if !mesh.normals.is_empty() {
+        return Mesh::clone(mesh);
+    }
+    let order: Vec<usize> = mesh
+        .triangles
+        .iter()
+        .flatten()
+        .map(|&index| index as usize)
+        .collect();
+    Mesh {
+        positions: order.iter().map(|&i| mesh.positions[i]).collect(),
+        triangles: (0..mesh.triangles.len() as u32)
+            .map(|t| [3 * t, 3 * t + 1, 3 * t + 2])
+            .collect(),
+        normals: vec![],
+        uvs: order.iter().filter_map(|&i| mesh.uvs.get(i).copied()).collect(),
+        uvs2: order.iter().filter_map(|&i| mesh.uvs2.get(i).copied()).collect(),
+        colors: order
+            .iter()
+            .filter_map(|&i| mesh.colors.get(i).copied())
+            .collect(),
+    }
+}
+
+/// By vertex: its first triangles, and which corner of each it is.
+fn corners(mesh: &Mesh) -> Vec<Vec<(u32, u8)>> {
+    let mut corners = vec![vec![]; mesh.positions.len()];
+    for (triangle, vertices) in (0u32..).zip(&mesh.triangles) {
+        for (corner, &vertex) in (0u8..).zip(vertices) {
+            let list = &mut corners[vertex as usize];
+            if list.len() < POINTS && mesh.triangle_area(triangle as usize) > 0.0 {
+                list.push((triangle, corner));
+            }
+        }
+    }
+    corners
+}
+
+fn points(scene: &Scene, object: &BakedVertices, corners: &[(u32, u8)]) -> Vec<Site> {
+    let shape = &scene.shapes()[object.shape.0 as usize];
+    let rest = 0.5 * (1.0 - NEARNESS);
+    (corners.iter())
+        .map(|&(triangle, corner)| {
+            let mut weights = [rest; 3];
+            weights[usize::from(corner)] = NEARNESS;
+            site(shape, &object.mesh, triangle, Vec2::new(weights[1], weights[2]))
+        })
+        .collect()
+}

@@ -1,0 +1,136 @@
+//! The command line of `kiln bake`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::bake::{Include, Order};
+
+/// `kiln bake`
+#[derive(Debug, Args)]
+pub struct BakeArgs {
+    /// Scene or model
+    pub scene: PathBuf,
+    /// Folder for what is baked; it is made when it is not there
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// What light is kept for
+    #[arg(long, value_enum, default_value_t = BakeTarget::Texture)]
+    pub target: BakeTarget,
+    /// Which light: `indirect` leaves out what comes straight from lights
+    #[arg(long, value_enum, default_value_t = Include::Indirect)]
+    pub include: Include,
+    /// Spherical harmonics: 1 has four coefficients a channel, 2 has nine
+    #[arg(long, value_enum, default_value_t = Order::One)]
+    pub order: Order,
+    /// Rays of each texel, vertex or probe
+    #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
+    pub samples: u32,
+    /// Texels along each side of the texture [default: 512, unless --texels-per-unit says how dense it is]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=16384))]
+    pub resolution: Option<u32>,
+    /// Texels a metre [default: what --resolution allows]
+    #[arg(long, value_name = "N", value_parser = parse_positive)]
+    pub texels_per_unit: Option<f32>,
+    /// By how many texels charts are dilated; they lie twice that apart
+    #[arg(long, value_name = "TEXELS", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub dilation: u32,
+    /// Refuses shapes whose second set of texture coordinates is missing or unfit, instead of unwrapping them
+    #[arg(long)]
+    pub no_unwrap: bool,
+    /// Filters noise, within charts
+    #[arg(long)]
+    pub denoise: bool,
+    /// How the coefficients are laid out in files
+    #[arg(long, value_enum, default_value_t = Layout::Channels)]
+    pub layout: Layout,
+    /// Distance between the probes of the grid in metres [default: an eighth of the scene's longest side]
+    #[arg(long, value_name = "M", value_parser = parse_positive, conflicts_with = "probe_points")]
+    pub probe_spacing: Option<f32>,
+    /// Probes at these points instead of a grid: a text file of `x y z` a line
+    #[arg(long, value_name = "FILE")]
+    pub probe_points: Option<PathBuf>,
+    /// How light is computed [default: photon]
+    #[arg(long, value_parser = ["path", "photon"])]
+    pub integrator: Option<String>,
+    /// The most segments of a path, counted as in `render`: 2 is direct light, 3 has one bounce
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub depth: Option<u32>,
+    /// What all random numbers follow from
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u32>,
+    /// Threads; what is baked does not depend on it [default: all processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+    /// Keeps finished work in this file
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Goes on from the checkpoint
+    #[arg(long, requires = "checkpoint")]
+    pub resume: bool,
+    /// Changes a value of the scene, such as `light.sky.scale=2`; may be given several times
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Writes statistics as JSON
+    #[arg(long, value_name = "FILE.json")]
+    pub stats: Option<PathBuf>,
+    /// Prints nothing but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Prints statistics at the end
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// What light is kept for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BakeTarget {
+    /// One texture for all surfaces
+    Texture,
+    /// The vertices of meshes
+    Vertex,
+    /// Points in space
+    Probes,
+}
+
+/// How coefficients are laid out in files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Layout {
+    /// A file for each colour, a channel for each coefficient: `sh_r.exr`, `sh_g.exr`, `sh_b.exr`
+    Channels,
+    /// A file for each coefficient, with three channels: `sh_L00.exr`, `sh_L1m1.exr`, …
+    Coefficients,
+    /// RGBA files: `sh_0.exr` has L00 in colour and coverage, the others have luminance of four more coefficients each
+    Packed,
+}
+
+impl ValueEnum for Order {
+    fn value_variants<'a>() -> &'a [Order] {
+        &[Order::One, Order::Two]
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(match self {
+            Order::One => "1",
+            Order::Two => "2",
+        }))
+    }
+}
+
+impl ValueEnum for Include {
+    fn value_variants<'a>() -> &'a [Include] {
+        &[Include::Indirect, Include::Direct, Include::Both]
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.name()))
+    }
+}
+
+fn parse_positive(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(v) if v.is_finite() && v > 0.0 => Ok(v),
+        Ok(v) => Err(format!("{v} is not positive")),
+        Err(_) => Err(format!("`{text}` is no number")),
+    }
+}

@@ -1,0 +1,261 @@
+//! `scene.glb`: the geometry that was baked, in world space, with what engines need to find its light.
+//!
+//! - Of a texture: lightmap coordinates as `TEXCOORD_1`, and irradiance as the texture of the extension `MOZ_lightmap`,
+//!   whose `intensity` is what makes irradiance [W/m²] of its values.
+//! - Of vertices: the attributes `_IRRADIANCE` and `_SH_L00`, `_SH_L1m1`, ….
+//!
+//! Materials are diffuse, with the mean albedo of the shape: other programs do not run shaders.
+
+use glam::{Vec2, Vec3};
+use serde_json::{Value, json};
+
+use super::Failure;
+use super::images::{plain, white};
+use crate::bake::{Lightmap, VertexLight};
+use crate::color::Rgb;
+use crate::geometry::{Mesh, Shape, ShapeId};
+use crate::integrator::Context;
+use crate::material::{RayKind, Surface};
+use crate::scene::Scene;
+
+/// The geometry of a lightmap.
+pub(super) fn of_lightmap(scene: &Scene, map: &Lightmap) -> Result<Vec<u8>, Failure> {
+    let mut glb = Glb::default();
+    let image = glb.view(&plain(map)?);
+    let extension = json!({ "MOZ_lightmap": { "index": 0, "texCoord": 1, "intensity": white(map) } });
+    for object in &map.objects {
+        glb.object(
+            scene,
+            object.shape,
+            &object.name,
+            &object.mesh,
+            Some(&extension),
+            vec![],
+        );
+    }
+    Ok(glb.finish(json!({
+        "extensionsUsed": ["MOZ_lightmap"],
+        "images": [{ "bufferView": image, "mimeType": "image/png", "name": "lightmap" }],
+        // 9729: linear; 33071: clamp.
+        "samplers": [{ "magFilter": 9729, "minFilter": 9729, "wrapS": 33071, "wrapT": 33071 }],
+        "textures": [{ "source": 0, "sampler": 0 }],
+    })))
+}
+
+/// The geometry of light at vertices.
+pub(super) fn of_vertices(scene: &Scene, light: &VertexLight) -> Result<Vec<u8>, Failure> {
+    let mut glb = Glb::default();
+    for object in &light.objects {
+        let vertices = object.first..object.first + object.mesh.positions.len();
+        let mut attributes = vec![(
+            "_IRRADIANCE".to_owned(),
+            vertices.clone().map(|v| light.irradiance(v)).collect(),
+        )];
+        for (index, name) in light.order.names().iter().enumerate() {
+            let values = vertices.clone().map(|v| light.coefficients(v)[index]);
+            attributes.push((format!("_SH_{name}"), values.collect()));
+        }
+        glb.object(scene, object.shape, &object.name, &object.mesh, None, attributes);
+    }
+    Ok(glb.finish(json!({})))
+}
+
+/// A file being made.
+#[derive(Default)]
+struct Glb {
+    bytes: Vec<u8>,
+    views: Vec<Value>,
+    accessors: Vec<Value>,
+    meshes: Vec<Value>,
+    nodes: Vec<Value>,
+    materials: Vec<Value>,
+}
+
+impl Glb {
+    /// Adds bytes; returns their view.
+    fn view(&mut self, bytes: &[u8]) -> usize {
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        self.views
+            .push(json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() }));
+        self.bytes.extend(bytes);
+        self.views.len() - 1
+    }
+
+    /// Adds an accessor of floats; returns its index.
+    fn floats<const N: usize>(&mut self, values: &[[f32; N]]) -> usize {
+        let bytes: Vec<u8> = values.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
+        let view = self.view(&bytes);
+        // 5126: float.
+        let kind = if N == 2 { "VEC2" } else { "VEC3" };
+        self.accessors
+            .push(json!({ "bufferView": view, "componentType": 5126, "count": values.len(), "type": kind }));
+        self.accessors.len() - 1
+    }
+
+    fn indices(&mut self, triangles: &[[u32; 3]]) -> usize {
+        let bytes: Vec<u8> = triangles.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
+        let view = self.view(&bytes);
+        // 5125: unsigned int.
+        self.accessors.push(
+            json!({ "bufferView": view, "componentType": 5125, "count": 3 * triangles.len(), "type": "SCALAR" }),
+        );
+        self.accessors.len() - 1
+    }
+
+    /// Adds a shape as a mesh, a node and a material.
+    fn object(
+        &mut self,
+        scene: &Scene,
+        id: ShapeId,
+        name: &str,
+        mesh: &Mesh,
+        extensions: Option<&Value>,
+        colors: Vec<(String, Vec<Rgb>)>,
+    ) {
+        let shape = &scene.shapes()[id.0 as usize];
+        let world = World::new(shape, mesh);
+        let mut attributes = serde_json::Map::new();
+        let position = self.floats(&world.positions);
+        let bounds = crate::math::Bounds::of_points(world.positions.iter().map(|&p| Vec3::from(p)));
+        self.accessors[position]["min"] = json!(bounds.min.to_array());
+        self.accessors[position]["max"] = json!(bounds.max.to_array());
+        attributes.insert("POSITION".to_owned(), json!(position));
+        if !world.normals.is_empty() {
+            attributes.insert("NORMAL".to_owned(), json!(self.floats(&world.normals)));
+        }
+        for (set, uvs) in [("TEXCOORD_0", &mesh.uvs), ("TEXCOORD_1", &mesh.uvs2)] {
+            // In Kiln v runs up on surfaces, in glTF down.
+            let flip = |uv: &Vec2| [uv.x, 1.0 - uv.y];
+            let lightmap = set == "TEXCOORD_1";
+            if !uvs.is_empty() {
+                attributes.insert(
+                    set.to_owned(),
+                    json!(self.floats(&uvs.iter().map(flip).collect::<Vec<_>>())),
+                );
+            } else if lightmap && extensions.is_some() {
+                unreachable!("what is on a lightmap has coordinates there");
+            } else if !lightmap && !mesh.uvs2.is_empty() {
+                // The second set may not stand without a first.
+                let zeros = vec![[0.0; 2]; mesh.positions.len()];
+                attributes.insert(set.to_owned(), json!(self.floats(&zeros)));
+            }
+        }
+        for (name, values) in colors {
+            let values: Vec<[f32; 3]> = values.iter().map(|c| c.to_array()).collect();
+            attributes.insert(name, json!(self.floats(&values)));
+        }
+        let indices = self.indices(&world.triangles);
+        let albedo = mean_albedo(scene, id, shape);
+        let mut material = json!({
+            "name": name,
+            "pbrMetallicRoughness": {
+                "baseColorFactor": [albedo.r, albedo.g, albedo.b, 1.0],
+                "metallicFactor": 0.0,
+                "roughnessFactor": 1.0,
+            },
+        });
+        if let Some(extensions) = extensions {
+            material["extensions"] = extensions.clone();
+        }
+        self.materials.push(material);
+        let primitive = json!({
+            "attributes": attributes,
+            "indices": indices,
+            "material": self.materials.len() - 1,
+        });
+        self.meshes
+            .push(json!({ "name": name, "primitives": [primitive] }));
+        self.nodes
+            .push(json!({ "name": name, "mesh": self.meshes.len() - 1 }));
+    }
+
+    /// The file, with what else its document says.
+    fn finish(mut self, more: Value) -> Vec<u8> {
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        let nodes: Vec<usize> = (0..self.nodes.len()).collect();
+        let mut document = json!({
+            "asset": { "version": "2.0", "generator": concat!("Kiln ", env!("CARGO_PKG_VERSION")) },
+            "scene": 0,
+            "scenes": [{ "nodes": nodes }],
+            "nodes": self.nodes,
+            "meshes": self.meshes,
+            "materials": self.materials,
+            "accessors": self.accessors,
+            "bufferViews": self.views,
+            "buffers": [{ "byteLength": self.bytes.len() }],
+        });
+        if let (Value::Object(document), Value::Object(more)) = (&mut document, more) {
+            document.extend(more);
+        }
+        let mut text = document.to_string().into_bytes();
+        text.resize(text.len().next_multiple_of(4), b' ');
+        // glTF 2.0, section 4.4: header, then chunks of length, kind and content.
+        let total = 12 + 8 + text.len() + 8 + self.bytes.len();
+        let mut file = Vec::with_capacity(total);
+        file.extend(b"glTF");
+        file.extend(2u32.to_le_bytes());
+        file.extend((total as u32).to_le_bytes());
+        for (kind, content) in [(b"JSON", &text), (b"BIN\0", &self.bytes)] {
+            file.extend((content.len() as u32).to_le_bytes());
+            file.extend(kind);
+            file.extend(content);
+        }
+        file
+    }
+}
+
+/// A mesh in world space, its front the side of the geometric normal.
+struct World {
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl World {
+    fn new(shape: &Shape, mesh: &Mesh) -> World {
+        let to_world = shape.world_from_object;
+        let mirrored = to_world.matrix3.determinant() < 0.0;
+        let normal_matrix = shape.object_from_world.matrix3.transpose();
+        let side = if shape.flip_normals { -1.0 } else { 1.0 };
+        let normal = |&n: &Vec3| ((normal_matrix * n).normalize_or(Vec3::Y) * side).to_array();
+        let turn = |&[a, b, c]: &[u32; 3]| {
+            if mirrored != shape.flip_normals {
+                [a, c, b]
+            } else {
+                [a, b, c]
+            }
+        };
+        World {
+            positions: mesh
+                .positions
+                .iter()
+                .map(|&p| to_world.transform_point3(p).to_array())
+                .collect(),
+            normals: mesh.normals.iter().map(normal).collect(),
+            triangles: mesh.triangles.iter().map(turn).collect(),
+        }
+    }
+}
+
+/// The share of light that a shape returns, seen straight on, over a few of its points.
+fn mean_albedo(scene: &Scene, id: ShapeId, shape: &Shape) -> Rgb {
+    const POINTS: u32 = 32;
+    let mut context = Context::new(scene);
+    let mut surface = Surface::new();
+    let sum: Rgb = (0..POINTS)
+        .map(|index| {
+            let primitive =
+                (u64::from(index) * u64::from(shape.primitive_count()) / u64::from(POINTS)) as u32;
+            let spread = (index as f32 + 0.5) / POINTS as f32;
+            let point = shape
+                .sample_area(primitive, Vec2::new(spread, (spread * 13.0).fract()))
+                .point;
+            let it = point.seen_from(point.ng, id, primitive);
+            scene
+                .material(id)
+                .shade(&it, RayKind::DIFFUSE, 0.0, &mut context.shading, &mut surface);
+            surface.bsdf.albedo(it.wo)
+        })
+        .sum();
+    (sum / POINTS as f32).clamp(0.0, 1.0)
+}

@@ -1,0 +1,365 @@
+//! `kiln bake` from the outside: what it writes, what it refuses, and that neither threads nor a violent end show in it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use renderer::image::{read, read_channels};
+use tempfile::TempDir;
+
+/// A ball in an open box with a lamp.
+const SCENE: &str = "film { size = (8, 6); }
+camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
+material grey = matte(albedo = 0.5);
+material lamp = emitter(radiance = 5);
+shape floor : plane { size = 3; material = grey; }
+shape back : rectangle { size = (3, 2); material = grey; transform = translate(0, 1, -1.5); }
+shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = grey; }
+shape light : rectangle { size = (1, 1); material = lamp; transform = translate(0, 2, 0) * rotate((1, 0, 0), 90); }
+";
+
+fn kiln(folder: &Path, args: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
+    command.args(args.split_whitespace()).current_dir(folder);
+    command
+}
+
+fn run(folder: &Path, args: &str) -> Output {
+    kiln(folder, args).output().expect("the program starts")
+}
+
+fn done(folder: &Path, args: &str) {
+    let output = run(folder, args);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "kiln {args}\n{message}");
+}
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("a.kiln"), SCENE).unwrap();
+    folder
+}
+
+/// All files of a folder.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            (
+                entry.file_name().into_string().unwrap(),
+                fs::read(entry.path()).unwrap(),
+            )
+        })
+        .collect()
+}
+
+fn same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>) {
+    assert!(found.keys().eq(expected.keys()), "{:?}", found.keys());
+    for (name, bytes) in found {
+        assert!(*bytes == expected[name], "{name} differs");
+    }
+}
+
+const SMALL: &str = "bake a.kiln --integrator path --samples 16 --resolution 64";
+
+#[test]
+fn a_texture_and_what_comes_with_it() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, &format!("{SMALL} --order 2 --include both -o out"));
+    let out = at.join("out");
+    let names: Vec<String> = files(&out).into_keys().collect();
+    let expected =
+        "bake.json color.exr direction.exr irradiance.exr preview.png scene.glb sh_b.exr sh_g.exr sh_r.exr";
+    assert_eq!(names.join(" "), expected);
+    let channels = read_channels(&out.join("sh_g.exr")).unwrap();
+    let expected = ["L00", "L10", "L11", "L1m1", "L20", "L21", "L22", "L2m1", "L2m2"];
+    let names: Vec<&str> = channels.planes.iter().map(|plane| plane.0.as_str()).collect();
+    assert_eq!(names, expected);
+    let irradiance = read(&out.join("irradiance.exr")).unwrap();
+    assert_eq!(
+        (irradiance.width, irradiance.height, irradiance.non_finite()),
+        (64, 64, 0)
+    );
+
+    let json: serde_json::Value = serde_json::from_slice(&fs::read(out.join("bake.json")).unwrap()).unwrap();
+    assert_eq!(json["basis"]["names"].as_array().unwrap().len(), 9);
+    assert_eq!(json["basis"]["functions"][3], "0.488603 x");
+    assert_eq!(json["atlas"]["objects"][2]["name"], "ball");
+
+    done(at, &format!("{SMALL} --layout coefficients -o coefficients"));
+    for name in ["L00", "L1m1", "L10", "L11"] {
+        assert_eq!(
+            read(&at.join(format!("coefficients/sh_{name}.exr")))
+                .unwrap()
+                .channels,
+            3
+        );
+    }
+    done(at, &format!("{SMALL} --layout packed --order 2 -o packed"));
+    for number in 0..3 {
+        assert_eq!(
+            read(&at.join(format!("packed/sh_{number}.exr")))
+                .unwrap()
+                .channels,
+            4
+        );
+    }
+}
+
+#[test]
+fn the_geometry_comes_back_with_its_coordinates() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, &format!("{SMALL} -o out"));
+    // Baked again, the written scene needs no unwrapping: its second set is fit.
+    fs::write(
+        at.join("b.kiln"),
+        "import \"out/scene.glb\" as room;\nlight sky : environment { color = 1; }\nfilm { size = (8, 8); }\n\
+         camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }\n",
+    )
+    .unwrap();
+    let again = "bake b.kiln --integrator path --samples 1 --resolution 64 --no-unwrap";
+    done(at, &format!("{again} -o again"));
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(at.join("again/bake.json")).unwrap()).unwrap();
+    let objects = json["atlas"]["objects"].as_array().unwrap();
+    assert!(objects.len() == 4 && objects.iter().all(|object| object["coordinates"] == "own"));
+}
+
+#[test]
+fn direct_light_and_baked_light_make_the_picture() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "bake a.kiln --resolution 96 --samples 256 -o out");
+    let mut back = "film { size = (48, 36); }\nsampler { spp = 256; }\nimport \"out/scene.glb\" as room;\n\
+                    camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }\n\
+                    assign room.light = emitter(radiance = 5);\n"
+        .to_owned();
+    for name in ["floor", "back", "ball"] {
+        back += &format!("assign room.{name} = lightmap(albedo = 0.5, file = \"out/irradiance.exr\");\n");
+    }
+    fs::write(at.join("back.kiln"), back).unwrap();
+    done(at, "render back.kiln --integrator path --depth 2 -o back.exr");
+    done(
+        at,
+        "render a.kiln --integrator path --size 48x36 --spp 256 -o whole.exr",
+    );
+    done(
+        at,
+        "render a.kiln --integrator path --size 48x36 --spp 256 --depth 2 -o direct.exr",
+    );
+    let error = |image: &str| {
+        let output = run(at, &format!("compare {image} whole.exr"));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("relative MSE"))
+            .unwrap()
+            .to_owned();
+        line.split_whitespace().last().unwrap().parse::<f64>().unwrap()
+    };
+    let (baked, direct) = (error("back.exr"), error("direct.exr"));
+    assert!(
+        baked < 0.005 && baked < 0.2 * direct,
+        "{baked}, without baked light {direct}"
+    );
+}
+
+#[test]
+fn vertices_and_probes() {
+    let folder = folder();
+    let at = folder.path();
+    done(
+        at,
+        "bake a.kiln --integrator path --samples 4 --target vertex -o vertices",
+    );
+    let glb = fs::read(at.join("vertices/scene.glb")).unwrap();
+    let text = String::from_utf8_lossy(&glb);
+    assert!(text.contains("_IRRADIANCE") && text.contains("_SH_L11") && !text.contains("_SH_L20"));
+
+    done(
+        at,
+        "bake a.kiln --integrator path --samples 16 --target probes --probe-spacing 0.5 -o grid",
+    );
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(at.join("grid/probes.json")).unwrap()).unwrap();
+    let probes = json["probes"].as_array().unwrap();
+    assert_eq!(json["grid"]["counts"], serde_json::json!([6, 4, 6]));
+    assert_eq!(probes.len(), 144);
+    // Those in the ball are told from the others.
+    let hidden = probes.iter().filter(|probe| probe["valid"] == false).count();
+    assert!(hidden > 0 && hidden < 20, "{hidden}");
+
+    fs::write(at.join("points.txt"), "# two\n0 1 1\n0.5, 1.5, 0 # the second\n").unwrap();
+    done(
+        at,
+        "bake a.kiln --integrator path --samples 16 --target probes --probe-points points.txt -o points",
+    );
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(at.join("points/probes.json")).unwrap()).unwrap();
+    assert_eq!(json["probes"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn threads_and_a_violent_end_leave_no_trace() {
+    let folder = folder();
+    let at = folder.path();
+    let bake = "bake a.kiln --integrator path --include both --samples 64 --resolution 96";
+    done(at, &format!("{bake} --threads 1 -o one"));
+    let whole = files(&at.join("one"));
+    for threads in [2, 3] {
+        done(at, &format!("{bake} --threads {threads} -o other"));
+        same(&files(&at.join("other")), &whole);
+    }
+
+    let kept = at.join("kept");
+    let mut cut = 0;
+    for wait in [20, 60, 90, 130, 200] {
+        let mut child = kiln(at, &format!("{bake} --checkpoint kept --resume -o victim"))
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_millis(wait) && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        if child.try_wait().unwrap().is_none() {
+            child.kill().unwrap();
+            cut += 1;
+        }
+        child.wait().unwrap();
+    }
+    assert!(cut > 0 || kept.exists());
+    done(at, &format!("{bake} --checkpoint kept --resume -o resumed"));
+    same(&files(&at.join("resumed")), &whole);
+    // And once more, from a file that was cut in the middle of a record.
+    let bytes = fs::read(&kept).unwrap();
+    fs::write(&kept, &bytes[..bytes.len() * 2 / 3]).unwrap();
+    done(at, &format!("{bake} --checkpoint kept --resume -o again"));
+    same(&files(&at.join("again")), &whole);
+    // What belongs to other settings is refused.
+    refused(
+        at,
+        &format!("{bake} --seed 5 --checkpoint kept --resume -o more"),
+        &["kept", "other settings"],
+    );
+}
+
+/// Expects a refusal that says all of `words` and leaves no folder `more`.
+fn refused(at: &Path, args: &str, words: &[&str]) {
+    let output = run(at, args);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "kiln {args}\n{message}");
+    for word in words {
+        assert!(message.contains(word), "`{word}` is not in:\n{message}");
+    }
+    assert!(!at.join("more").exists(), "kiln {args} left something");
+}
+
+#[test]
+fn refusals() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(
+        at.join("empty.kiln"),
+        "camera main : perspective { from = (0, 0, 1); to = (0, 0, 0); }\n",
+    )
+    .unwrap();
+    refused(at, "bake empty.kiln -o more", &["nothing to bake"]);
+    refused(at, "bake nowhere.kiln -o more", &["nowhere.kiln"]);
+    refused(
+        at,
+        &format!("{SMALL} --no-unwrap -o more"),
+        &["--no-unwrap", "`floor`", "no second set", "`ball`"],
+    );
+    refused(
+        at,
+        "bake a.kiln --integrator path --texels-per-unit 1e5 -o more",
+        &["16384", "--texels-per-unit"],
+    );
+    refused(
+        at,
+        "bake a.kiln --integrator path --texels-per-unit 100 --resolution 64 -o more",
+        &["64", "--resolution"],
+    );
+    refused(
+        at,
+        "bake a.kiln --integrator path --resolution 4 -o more",
+        &["4 × 4", "--resolution"],
+    );
+    refused(
+        at,
+        "bake a.kiln --target probes --probe-spacing 1e-4 -o more",
+        &["probes", "--probe-spacing"],
+    );
+    refused(
+        at,
+        "bake a.kiln --target probes --probe-points none.txt -o more",
+        &["none.txt"],
+    );
+    fs::write(at.join("bad.txt"), "0 1 2\n0 1\n").unwrap();
+    refused(
+        at,
+        "bake a.kiln --target probes --probe-points bad.txt -o more",
+        &["bad.txt", "line 2"],
+    );
+    fs::write(at.join("file"), "").unwrap();
+    refused(at, &format!("{SMALL} -o file"), &["file", "no folder"]);
+    refused(at, &format!("{SMALL} -o file/more"), &["file", "no folder"]);
+    refused(at, &format!("{SMALL} -o /proc/more"), &["/proc"]);
+    fs::write(at.join("kept"), "a letter to a friend, longer than a header").unwrap();
+    refused(
+        at,
+        &format!("{SMALL} --checkpoint kept --resume -o more"),
+        &["kept", "no checkpoint"],
+    );
+    assert_eq!(run(at, "bake a.kiln").status.code(), Some(2));
+    assert_eq!(run(at, "bake a.kiln -o more --resume").status.code(), Some(2));
+}
+
+#[test]
+fn coordinates_that_are_not_fit_are_diagnosed() {
+    let folder = folder();
+    let at = folder.path();
+    let obj = |uvs: &str| format!("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n{uvs}f 1/1 2/2 3/3\nf 1/1 3/3 4/4\n");
+    // OBJ has one set only; a bake's own file is changed instead: TEXCOORD_1 takes the place of one that repeats.
+    fs::write(at.join("m.obj"), obj("vt 0 0\nvt 3 0\nvt 3 3\nvt 0 3\n")).unwrap();
+    done(
+        at,
+        "bake m.obj --integrator path --samples 1 --resolution 16 -o out",
+    );
+    let mut glb = fs::read(at.join("out/scene.glb")).unwrap();
+    swap(&mut glb, b"\"TEXCOORD_0\"", b"\"TEXCOORD_1\"");
+    fs::write(at.join("m.glb"), &glb).unwrap();
+    let output = run(
+        at,
+        "bake m.glb --integrator path --samples 1 --resolution 16 -o again",
+    );
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
+    assert!(
+        message.contains("triangle 0 leaves the unit square at (3, 0)"),
+        "{message}"
+    );
+    refused(
+        at,
+        "bake m.glb --integrator path --samples 1 --resolution 16 --no-unwrap -o more",
+        &["triangle 0 leaves the unit square"],
+    );
+}
+
+/// Makes of every `a` a `b`, and of every `b` an `a`, both as long.
+fn swap(bytes: &mut [u8], a: &[u8], b: &[u8]) {
+    for at in 0..=bytes.len() - a.len() {
+        let here = &mut bytes[at..at + a.len()];
+        if here == a {
+            here.copy_from_slice(b);
+        } else if here == b {
+            here.copy_from_slice(a);
+        }
+    }
+}
