@@ -529,7 +529,7 @@ fn cornell_box_is_as_path_traced() {
 fn shipped_scenes_are_as_path_traced() {
     let mut worst: f64 = 0.0;
     for name in ["cornell_box.kiln", "two_rooms.kiln"] {
-        for (integrator, samples) in [("photon", 256), ("path", 512)] {
+        for (integrator, samples) in [("photon", 256), ("path", 1024)] {
             let [irradiance, second, first] = errors(name, integrator, 256, samples, 1000, 8192);
             println!("{name}: irradiance {irradiance:.4}, order 2 {second:.4}, order 1 {first:.4}");
             worst = worst.max(irradiance).max(second);
