@@ -5,11 +5,11 @@
 
 use glam::{Vec2, Vec3};
 
+use super::Part;
 use super::conductor::Conductor;
 use super::dielectric::Dielectric;
 use super::lambert::{Lambert, Translucent};
 use super::microfacet::Ggx;
-use super::Part;
 use super::oren_nayar::OrenNayar;
 use super::schlick::Schlick;
 use super::transparent::Transparent;

@@ -321,7 +321,8 @@ impl Bsdf {
             });
         }
         // One-sample MIS over the lobes: any of them could have drawn `wi`. Veach 1997, section 9.2.4.
-        let (others, others_pdf) = self.sum_lobes(wo, wi, sides, |other, l| other != index && counts(other, l));
+        let (others, others_pdf) =
+            self.sum_lobes(wo, wi, sides, |other, l| other != index && counts(other, l));
         let pdf = pdf + others_pdf;
         Some(BsdfSample {
             wi,

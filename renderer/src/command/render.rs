@@ -13,6 +13,7 @@ use super::statistics::{Stages, Statistics};
 use super::{Failure, print};
 use crate::cli::RenderArgs;
 use crate::image::{MetaValue, WriteOptions, check_writable, write_all, write_whole};
+use crate::integrator::Integrator;
 use crate::render::{RenderSettings, Rendered, render};
 use crate::scene::build::{Built, build};
 use crate::scene::desc::SceneDesc;
@@ -21,7 +22,7 @@ use crate::scene::load::{LoadOptions, load};
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let outputs = outputs(args);
     // A render may take a night: what would fail at its end fails now.
-    for path in &outputs {
+    for path in outputs.iter().chain(&args.photon_map) {
         check_writable(path)?;
     }
     let stop = stop_on_interrupt()?;
@@ -34,6 +35,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let mut warnings = built.warnings.clone();
 
     let settings = settings(args, &desc, &built);
+    check_photon_map(&settings)?;
     let bar = Bar::new(&settings, args.quiet);
     let rendered = render(&built.scene, &settings, &bar, &stop)?;
     bar.finish();
@@ -130,6 +132,17 @@ fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSetting
         time_limit: args.time,
         photon_map: args.photon_map.clone(),
     }
+}
+
+/// A file of photon maps is no use to whoever makes none, or other ones for each sample.
+fn check_photon_map(settings: &RenderSettings) -> Result<(), Failure> {
+    let keeps = matches!(settings.integrator, Integrator::Photon(photon) if !photon.progressive);
+    if settings.photon_map.is_some() && !keeps {
+        let message = "error: --photon-map keeps the maps of the `photon` integrator, unless it is progressive\n  \
+                       hint: add --integrator photon";
+        return Err(Failure::User(message.to_owned()));
+    }
+    Ok(())
 }
 
 /// Ctrl-C ends the pass under way; a second one ends the program.

@@ -14,7 +14,8 @@ use crate::geometry::{Geometry, Interaction, Shape, ShapeId, SurfacePoint};
 use crate::material::{Material, ShadingContext};
 use crate::math::{Frame, Ray, safe_sqrt, sqr};
 use crate::sampling::{
-    AliasTable, cosine_hemisphere, one_minus_cos_from_sin2, solid_angle_pdf, triangle, uniform_cone, uniform_cone_pdf,
+    AliasTable, cosine_hemisphere, one_minus_cos_from_sin2, solid_angle_pdf, triangle, uniform_cone,
+    uniform_cone_pdf,
 };
 
 /// A shape that emits.
@@ -219,7 +220,9 @@ impl AreaLight {
         let direction = Frame::from_normal(normal).to_world(cosine_hemisphere(u_direction));
         let radiance = match self.material.constant_emission() {
             Some(radiance) => radiance,
-            None => self.material.emission_at(&self.at_point(&point, primitive, direction), context),
+            None => self
+                .material
+                .emission_at(&self.at_point(&point, primitive, direction), context),
         };
         // The cosine cancels against the density of the direction, cos θ / π.
         let power = radiance * (std::f32::consts::PI * sides / (sample.pdf * chosen));
@@ -301,7 +304,8 @@ impl AreaLight {
     /// What the shader emits along the normal of a point that `u` chooses.
     fn emission_along_normal(&self, primitive: u32, u: Vec2, context: &mut ShadingContext) -> Rgb {
         let point = self.shape.sample_area(primitive, u).point;
-        self.material.emission_at(&self.at_point(&point, primitive, point.ng), context)
+        self.material
+            .emission_at(&self.at_point(&point, primitive, point.ng), context)
     }
 }
 

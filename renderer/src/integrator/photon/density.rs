@@ -88,7 +88,11 @@ impl Nearest {
         if self.found.len() < self.count {
             self.found.push((d2, index));
             self.sift_up();
-            return if self.found.len() == self.count { self.found[0].0 } else { r2 };
+            return if self.found.len() == self.count {
+                self.found[0].0
+            } else {
+                r2
+            };
         }
         self.found[0] = (d2, index);
         self.sift_down();
@@ -135,7 +139,11 @@ impl PhotonMap {
                 1 => vec![KdTree::new(photons)],
                 _ => (0..slices).map(|first| KdTree::new(slice(first))).collect(),
             },
-            scale: if shot > 0.0 { (f64::from(unit) / shot) as f32 } else { 0.0 },
+            scale: if shot > 0.0 {
+                (f64::from(unit) / shot) as f32
+            } else {
+                0.0
+            },
             radius: 0.0,
         }
     }
@@ -258,7 +266,11 @@ impl PhotonMap {
         let mut distances: Vec<f32> = photons
             .iter()
             .step_by((photons.len() / SAMPLES).max(1))
-            .map(|photon| nearest.find(slice, &Site::of(photon, u32::MAX), count, most).sqrt())
+            .map(|photon| {
+                nearest
+                    .find(slice, &Site::of(photon, u32::MAX), count, most)
+                    .sqrt()
+            })
             .collect();
         distances.sort_unstable_by(f32::total_cmp);
         distances.get(distances.len() * 3 / 4).copied().unwrap_or(0.0)

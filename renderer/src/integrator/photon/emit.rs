@@ -33,11 +33,18 @@ pub(super) struct Choice {
     table: AliasTable,
 }
 
-/// A photon on its way, and what it comes from.
+impl Choice {
+    /// Probability of a cell.
+    pub(super) fn probability(&self, cell: usize) -> f32 {
+        self.table.probability(cell)
+    }
+}
+
+/// A photon on its way, as if it had been chosen by power alone, and what it comes from.
 pub(super) struct Departure {
     pub(super) light: usize,
     pub(super) cell: usize,
-    /// How much less often it would have been chosen by power alone.
+    /// How many photons chosen by power alone it stands for.
     pub(super) weight: f32,
     pub(super) emission: Emission,
 }
@@ -86,7 +93,7 @@ impl Emitter {
     }
 
     /// Probability of a cell by power alone.
-    fn by_power(&self, cell: usize) -> f32 {
+    pub(super) fn by_power(&self, cell: usize) -> f32 {
         self.powers[cell / self.cells_of_light()] / (self.unit * self.cells_of_light() as f32)
     }
 
@@ -160,7 +167,7 @@ impl Emitter {
         let mut emission = lights[light].emit(self.target, u_primitive, u_position, u_direction, context)?;
         let weight = self.by_power(cell) / chosen.probability;
         // The light's own share of all power is what it is chosen with by power alone.
-        emission.power *= weight * self.unit / self.powers[light];
+        emission.power *= self.unit / self.powers[light];
         Some(Departure {
             light,
             cell,

@@ -109,7 +109,11 @@ impl Key {
 
 fn hash_shape(shape: &Shape, hasher: &mut FxHasher) {
     let mut add = |x: f32| x.to_bits().hash(hasher);
-    shape.world_from_object.to_cols_array().into_iter().for_each(&mut add);
+    shape
+        .world_from_object
+        .to_cols_array()
+        .into_iter()
+        .for_each(&mut add);
     if let Geometry::Mesh(mesh) = &shape.geometry {
         for p in &mesh.positions {
             p.to_array().into_iter().for_each(&mut add);
@@ -148,7 +152,9 @@ pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[Shot; 2]>, MapError
     let (content, sum) = bytes.split_at(bytes.len() - CHECKSUM);
     let number = |i: usize| u64::from_le_bytes(std::array::from_fn(|j| content[8 * i + j]));
     let [shot, stored] = [[number(3), number(5)], [number(4), number(6)]];
-    let photons = stored[0].checked_add(stored[1]).and_then(|n| n.checked_mul(Photon::BYTES as u64));
+    let photons = stored[0]
+        .checked_add(stored[1])
+        .and_then(|n| n.checked_mul(Photon::BYTES as u64));
     if photons != Some((content.len() - HEADER) as u64) {
         return Err(damaged("its length is not that of its photons"));
     }
@@ -159,7 +165,9 @@ pub(super) fn load(path: &Path, key: &Key) -> Result<Option<[Shot; 2]>, MapError
         return Err(misfit("it was made of another scene"));
     }
     if number(2) != key.settings {
-        return Err(misfit("it was made with another seed, depth or number of photons"));
+        return Err(misfit(
+            "it was made with another seed, depth or number of photons",
+        ));
     }
     let mut photons = content[HEADER..].as_chunks().0.iter().map(Photon::from_bytes);
     let mut map = |i: usize| {

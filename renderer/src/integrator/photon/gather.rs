@@ -91,7 +91,9 @@ impl Photons {
         sampler: &mut Sampler,
         context: &mut Context,
     ) -> Rgb {
-        self.walk(scene, Walk::new(start, Aim::All, self.settings.gather.max(1)), sampler, context)
+        let mut walk = Walk::new(start, Aim::All, self.settings.gather.max(1));
+        walk.sees_lights &= self.settings.show.is_none();
+        self.walk(scene, walk, sampler, context)
     }
 
     /// An estimate of the radiance that arrives at a point along a gather ray.
@@ -224,10 +226,26 @@ impl Photons {
 
         let left = self.max_depth() - walk.depth;
         if !vertex.answered || bsdf.has(Part::Rough) {
-            radiance += self.mapped(&self.caustic, vertex, left, self.settings.caustic_k, |_| true, sampler, context);
+            radiance += self.mapped(
+                &self.caustic,
+                vertex,
+                left,
+                self.settings.caustic_k,
+                |_| true,
+                sampler,
+                context,
+            );
             if self.is_direct() {
                 let counts = |photon: &Photon| !photon.is_caustic() && photon.segments() > 1;
-                radiance += self.mapped(&self.global, vertex, left, self.settings.k, counts, sampler, context);
+                radiance += self.mapped(
+                    &self.global,
+                    vertex,
+                    left,
+                    self.settings.k,
+                    counts,
+                    sampler,
+                    context,
+                );
             }
         }
         radiance
@@ -249,9 +267,10 @@ impl Photons {
             };
             let count = self.settings.k as usize;
             let irradiance =
-                self.global.estimate(&site, count, 0.0, &mut context.nearest, |photon, density| {
-                    photon.power() * density
-                });
+                self.global
+                    .estimate(&site, count, 0.0, &mut context.nearest, |photon, density| {
+                        photon.power() * density
+                    });
             irradiance * (1.0 / record.covered)
         };
         let (near, far) = vertex.bsdf.diffuse_albedo(vertex.it.wo);
@@ -315,10 +334,24 @@ impl Photons {
     fn shown(&self, show: Show, vertex: &Vertex<'_>, sampler: &mut Sampler, context: &mut Context) -> Rgb {
         let settings = &self.settings;
         match (show, &self.irradiance) {
-            (Show::Global, _) => self.mapped(&self.global, vertex, u32::MAX, settings.k, |_| true, sampler, context),
-            (Show::Caustic, _) => {
-                self.mapped(&self.caustic, vertex, u32::MAX, settings.caustic_k, |_| true, sampler, context)
-            }
+            (Show::Global, _) => self.mapped(
+                &self.global,
+                vertex,
+                u32::MAX,
+                settings.k,
+                |_| true,
+                sampler,
+                context,
+            ),
+            (Show::Caustic, _) => self.mapped(
+                &self.caustic,
+                vertex,
+                u32::MAX,
+                settings.caustic_k,
+                |_| true,
+                sampler,
+                context,
+            ),
             (Show::Irradiance, Some(map)) => map
                 .nearest(vertex.it.p, vertex.n)
                 .map_or(Rgb::BLACK, |record| record.irradiance * INV_PI),
@@ -446,7 +479,8 @@ impl<'a> Vertex<'a> {
     /// The record whose guide helps to choose directions of the diffuse part.
     #[inline]
     fn guide(&self) -> Option<&'a Record> {
-        self.record.filter(|record| !self.answered && record.guide.knows())
+        self.record
+            .filter(|record| !self.answered && record.guide.knows())
     }
 
     /// The density of a direction of a part by all ways of choosing it, where that of the bsdf is `pdf`.

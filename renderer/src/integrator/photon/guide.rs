@@ -140,7 +140,10 @@ mod tests {
         for i in 0..60 {
             let z = 0.2 + 0.01 * i as f32;
             let (sin, cos) = (i as f32 * 0.1).sin_cos();
-            collector.add(Vec3::new(cos, sin, 0.0) * (1.0 - z * z).sqrt() + Vec3::Z * z, 1.0 + i as f32);
+            collector.add(
+                Vec3::new(cos, sin, 0.0) * (1.0 - z * z).sqrt() + Vec3::Z * z,
+                1.0 + i as f32,
+            );
         }
         let guide = collector.finish();
         let n = Vec3::new(0.36, 0.48, 0.8);

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use glam::Vec3;
 use rayon::prelude::*;
 
-use super::density::{MAX_NEAREST, Nearest, PhotonMap, SAME_PLANE, Site, same_surface};
 use super::Photon;
+use super::density::{MAX_NEAREST, Nearest, PhotonMap, SAME_PLANE, Site, same_surface};
 use super::guide::{Collector, Guide};
 use super::map::{KdTree, Located};
 use super::particle::Packed;
@@ -123,20 +123,15 @@ impl IrradianceMap {
 }
 
 /// The record of a site, and how far it may be used.
-fn record(
-    scene: &Scene,
-    map: &PhotonMap,
-    site: &Site,
-    count: usize,
-    nearest: &mut Nearest,
-) -> (Record, f32) {
+fn record(scene: &Scene, map: &PhotonMap, site: &Site, count: usize, nearest: &mut Nearest) -> (Record, f32) {
     let frame = Frame::from_normal(site.n);
     let mut collector = Collector::default();
-    let mut surroundings = Surroundings::new(scene, site, frame);
+    let surroundings = Surroundings::new(scene, site, frame);
     let mut wanted = count;
     loop {
         let radius = map.reach_of(site, wanted, nearest);
-        let open = surroundings.is_open(radius);
+        let wall = surroundings.wall(radius);
+        let open = wall >= radius;
         let mut seen = 0;
         let irradiance = map.sum_found(nearest, radius, |photon, density| {
             if !open && !surroundings.sees(photon.p() - site.p) {
@@ -156,7 +151,11 @@ fn record(
             collector.clear();
             continue;
         }
-        let (covered, reach) = if open { (1.0, radius) } else { surroundings.covered(radius) };
+        let covered = if open && surroundings.is_whole(radius) {
+            1.0
+        } else {
+            surroundings.covered(radius)
+        };
         let record = Record {
             n: site.n,
             irradiance: irradiance * (1.0 / covered),
@@ -164,7 +163,7 @@ fn record(
             covered,
             guide: collector.finish(),
         };
-        return (record, reach);
+        return (record, wall);
     }
 }
 
@@ -221,29 +220,40 @@ impl<'a> Surroundings<'a> {
         self.frame.to_world(Vec3::new(cos, sin, 0.0)) * distance
     }
 
-    /// Whether all of the disk of that radius seems to be surface.
-    fn is_open(&mut self, radius: f32) -> bool {
-        const WAYS: usize = 8;
-        (0..WAYS).all(|i| {
-            let turn = i as f32 / WAYS as f32;
-            self.sees(self.point(turn, radius)) && self.goes_on(self.point(turn, 0.9 * radius))
-        })
+    /// The distance to the nearest wall that stands on the surface within `radius`; `radius` when there is none.
+    fn wall(&self, radius: f32) -> f32 {
+        // Between two ways a wall is a little nearer than where they meet it.
+        const SLANT: f32 = 0.92;
+        (0..WAYS)
+            .map(|i| {
+                let along = self.point(i as f32 / WAYS as f32, radius / SLANT);
+                let way = (along + self.site.n * (SAME_PLANE * radius)).normalize_or(self.site.n);
+                let ray = Ray {
+                    t_max: radius / SLANT,
+                    ..Ray::new(self.origin, way)
+                };
+                self.scene.intersect(&ray).map_or(radius, |it| it.t * SLANT)
+            })
+            .fold(radius, f32::min)
     }
 
-    /// The share of the kernel that lies on the surface, and the distance to the nearest wall that was met.
-    fn covered(&self, radius: f32) -> (f32, f32) {
+    /// Whether the surface seems to go on all around, as far as that.
+    fn is_whole(&self, radius: f32) -> bool {
+        (0..WAYS).all(|i| self.goes_on(self.point((i as f32 + 0.5) / WAYS as f32, 0.9 * radius)))
+    }
+
+    /// The share of the kernel of that radius that lies on the surface, as far as the site sees it.
+    fn covered(&self, radius: f32) -> f32 {
         const POINTS: usize = 32;
-        let (mut seen, mut reach) = (0, radius);
-        for i in 0..POINTS {
+        let seen = (0..POINTS).filter(|&i| {
             // Radii with the kernel's density; the angle is golden.
             let s = (1.0 - (1.0 - (i as f32 + 0.5) / POINTS as f32).cbrt()).sqrt();
             let point = self.point(i as f32 * 0.381_966, s * radius);
-            if !self.sees(point) {
-                reach = reach.min(s * radius);
-            } else if self.goes_on(point) {
-                seen += 1;
-            }
-        }
-        ((seen as f32 / POINTS as f32).max(0.1), reach)
+            self.sees(point) && self.goes_on(point)
+        });
+        (seen.count() as f32 / POINTS as f32).max(0.1)
     }
 }
+
+/// Rays that look for walls about a site.
+const WAYS: usize = 8;

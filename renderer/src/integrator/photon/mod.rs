@@ -20,6 +20,7 @@ mod guide;
 mod irradiance;
 mod map;
 mod particle;
+mod pilot;
 mod trace;
 
 use std::sync::Mutex;
@@ -29,7 +30,7 @@ use super::{Context, Pass};
 use crate::scene::Scene;
 use emit::Emitter;
 use irradiance::IrradianceMap;
-use trace::{BATCH, Order, Wanted, shoot};
+use trace::{BATCH, Order, Shot, Wanted, shoot};
 
 pub use density::{MAX_NEAREST, Nearest, PhotonMap};
 pub use file::MapError;
@@ -43,7 +44,7 @@ pub struct PhotonSettings {
     pub depth: Option<u32>,
     /// Photons to keep in the global map (in progressive mode: to shoot in each pass); by the film's size when `None`.
     pub photons: Option<u64>,
-    /// The same for the caustic map.
+    /// The same for the caustic map; in progressive mode one pass shoots for both.
     pub caustic_photons: Option<u64>,
     /// Photons of a lookup in the global map.
     pub k: u32,
@@ -88,7 +89,7 @@ impl Default for PhotonSettings {
             gather: 1,
             show: None,
             progressive: false,
-            direct: false,
+            direct: true,
         }
     }
 }
@@ -168,6 +169,9 @@ const RECORD_EVERY: usize = 6;
 /// Photons that a lookup of the first progressive pass finds about.
 const PROGRESSIVE_NEAREST: usize = 8;
 
+/// How far lookups of the first progressive pass reach at most, as a share of the scene's radius.
+const PROGRESSIVE_REACH: f32 = 0.015;
+
 /// Slices of the caustic map, which is looked up for every sample.
 const CAUSTIC_SLICES: usize = 8;
 
@@ -215,6 +219,11 @@ impl Photons {
         };
         stats.shooting = begin.elapsed();
         let begin = Instant::now();
+        let [global, caustic] = if settings.progressive {
+            part_caustics(global)
+        } else {
+            [global, caustic]
+        };
         stats.shot = [global.shot, caustic.shot];
         stats.stored = [&global, &caustic].map(|shot| shot.photons.len() as u64);
         let wants_irradiance = !settings.progressive
@@ -222,7 +231,11 @@ impl Photons {
                 None => settings.gather > 0,
                 Some(show) => show == Show::Irradiance,
             };
-        let (places, photons) = if wants_irradiance { split(global.photons) } else { (vec![], global.photons) };
+        let (places, photons) = if wants_irradiance {
+            split(global.photons)
+        } else {
+            (vec![], global.photons)
+        };
         let share = photons.len() as f64 / (photons.len() + places.len()).max(1) as f64;
         let slices = if settings.progressive { 1 } else { CAUSTIC_SLICES };
         let mut global = PhotonMap::new(photons, 1, global.shot as f64 * share, unit);
@@ -231,7 +244,8 @@ impl Photons {
         let reach = |map: &PhotonMap, given: Option<f32>, count: u32| {
             if settings.progressive {
                 // Noise goes with the passes, and what a wide kernel blurs stays for long.
-                given.unwrap_or_else(|| map.typical_radius(PROGRESSIVE_NEAREST, most)) * shrink(pass.index)
+                let small = PROGRESSIVE_REACH * scene.bounds().radius();
+                given.unwrap_or_else(|| map.typical_radius(PROGRESSIVE_NEAREST, small)) * shrink(pass.index)
             } else {
                 given.unwrap_or_else(|| (3.0 * map.typical_radius(count as usize, most)).min(most))
             }
@@ -240,18 +254,25 @@ impl Photons {
         caustic.radius = reach(&caustic, settings.caustic_radius, settings.caustic_k);
         let irradiance = wants_irradiance.then(|| {
             let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(2));
-            IrradianceMap::new(scene, &places, &global, settings.k as usize, max_segments, &contexts)
+            IrradianceMap::new(
+                scene,
+                &places,
+                &global,
+                settings.k as usize,
+                max_segments,
+                &contexts,
+            )
         });
         stats.building = begin.elapsed();
 
         stats.tree_depth = [&global, &caustic].map(PhotonMap::depth);
         stats.records = irradiance.as_ref().map_or(0, |map| map.len() as u64);
-        let bytes = global.memory()
-            + caustic.memory()
-            + irradiance.as_ref().map_or(0, IrradianceMap::memory);
+        let bytes = global.memory() + caustic.memory() + irradiance.as_ref().map_or(0, IrradianceMap::memory);
         stats.memory = bytes as u64;
         for context in contexts {
-            let context = context.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let context = context
+                .into_inner()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
             stats.rays += context.stats.photon_rays;
             stats.shading_runs += context.stats.shading_runs;
         }
@@ -280,6 +301,15 @@ impl Photons {
     }
 }
 
+/// Photons of a pass that shoots for both maps at once.
+fn part_caustics(all: Shot) -> [Shot; 2] {
+    let (caustic, rest) = all.photons.into_iter().partition(Photon::is_caustic);
+    [rest, caustic].map(|photons| Shot {
+        photons,
+        shot: all.shot,
+    })
+}
+
 /// Photons whose places become records of irradiance, and the rest.
 fn split(photons: Vec<Photon>) -> (Vec<Photon>, Vec<Photon>) {
     let places = photons.iter().step_by(RECORD_EVERY).copied().collect();
@@ -296,6 +326,7 @@ fn orders(settings: &PhotonSettings, pass: &Pass<'_>) -> [Order; 2] {
     } else {
         (2 * pass.points).clamp(1 << 18, 1 << 21)
     };
+    let of_caustics = needed(Show::Caustic) && !settings.progressive;
     let order = |wanted, count: Option<u64>, needed: bool| Order {
         wanted,
         count: if needed { count.unwrap_or(by_default) } else { 0 },
@@ -307,9 +338,9 @@ fn orders(settings: &PhotonSettings, pass: &Pass<'_>) -> [Order; 2] {
         order(
             Wanted::Global { direct },
             settings.photons,
-            needed(Show::Global) || needed(Show::Irradiance),
+            needed(Show::Global) || needed(Show::Irradiance) || settings.progressive,
         ),
-        order(Wanted::Caustic, settings.caustic_photons, needed(Show::Caustic)),
+        order(Wanted::Caustic, settings.caustic_photons, of_caustics),
     ]
 }
 
@@ -318,7 +349,9 @@ fn shrink(pass: u64) -> f32 {
     // The product over all passes before of (i + α)/(i + 1), i from 1; its logarithm by Stirling's series from where
     // that is exact enough, since a pass may be numbered in millions.
     let exact = pass.min(10_000);
-    let mut log: f64 = (1..=exact).map(|i| ((i as f64 + ALPHA) / (i as f64 + 1.0)).ln()).sum();
+    let mut log: f64 = (1..=exact)
+        .map(|i| ((i as f64 + ALPHA) / (i as f64 + 1.0)).ln())
+        .sum();
     if pass > exact {
         log -= (1.0 - ALPHA) * (pass as f64 / exact as f64).ln();
     }

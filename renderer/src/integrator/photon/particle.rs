@@ -61,9 +61,17 @@ impl Photon {
             p: p.to_array().map(f32::to_bits),
             wi: Packed::new(wi),
             n: Packed::new(n),
-            power: power.to_array().map(|x| f16::from_f32(x.min(f16::MAX.to_f32())).to_bits()),
+            power: power.to_array().map(half_bits),
             segments: segments.min(255) as u8,
             caustic: u8::from(caustic),
+        }
+    }
+
+    /// The same with its power multiplied.
+    pub(super) fn scaled(self, factor: f32) -> Photon {
+        Photon {
+            power: (self.power() * factor).to_array().map(half_bits),
+            ..self
         }
     }
 
@@ -128,6 +136,11 @@ impl Photon {
         };
         (photon.p().is_finite() && photon.power().is_finite()).then_some(photon)
     }
+}
+
+/// The nearest `f16`, the greatest where there is none.
+fn half_bits(x: f32) -> u16 {
+    f16::from_f32(x.min(f16::MAX.to_f32())).to_bits()
 }
 
 impl Located for Photon {

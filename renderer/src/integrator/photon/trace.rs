@@ -8,11 +8,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use glam::{UVec2, Vec3};
+use glam::UVec2;
 use rayon::prelude::*;
 
-use super::map::Located;
 use super::emit::{Choice, Emitter};
+use super::pilot::Density;
 use super::{Photon, PhotonStats};
 use crate::bsdf::{Part, TransportMode};
 use crate::integrator::walk::is_pass;
@@ -94,7 +94,17 @@ pub(super) fn shoot(
                 let mut context = contexts[index].lock().unwrap_or_else(PoisonError::into_inner);
                 let mut sampler = Sampler::new(pass.seed ^ SALT);
                 let indices = first..(first + BLOCK).min(indices.end);
-                trace_block(scene, emitter, choice, order, keep, stream, indices, &mut sampler, &mut context)
+                trace_block(
+                    scene,
+                    emitter,
+                    choice,
+                    order,
+                    keep,
+                    stream,
+                    indices,
+                    &mut sampler,
+                    &mut context,
+                )
             })
             .collect()
     };
@@ -102,53 +112,107 @@ pub(super) fn shoot(
         let late = pass.until.is_some_and(|until| Instant::now() >= until);
         late || pass.stop.load(Ordering::Relaxed)
     };
-    let stream = UVec2::new(pass.index as u32, match order.wanted {
-        Wanted::Global { .. } => 0,
-        Wanted::Caustic => 1,
-    });
+    let stream = UVec2::new(
+        pass.index as u32,
+        match order.wanted {
+            Wanted::Global { .. } => 0,
+            Wanted::Caustic => 1,
+        },
+    );
 
     let mut useful = vec![0.0; emitter.cells()];
     let mut choice = emitter.choice(&useful);
     let mut density = Density::new(scene);
+    let mut learn = |blocks: &[Block], density: &Density| {
+        density.judge(blocks, &mut useful);
+        emitter.choice(&useful)
+    };
     if !order.exactly {
         for pilot in 0..PILOTS {
             let pilot_stream = UVec2::new(stream.x, stream.y | PILOT_STREAM);
             let blocks = batch(&choice, None, pilot_stream, pilot * BATCH..(pilot + 1) * BATCH);
             density.add(&blocks);
-            density.judge(&blocks, &mut useful);
-            choice = emitter.choice(&useful);
+            choice = learn(&blocks, &density);
         }
         // Nothing that anyone would see.
-        if useful.iter().all(|&use_of| use_of == 0.0) {
+        if density.is_empty() {
             result.shot = PILOTS * BATCH;
             return result;
         }
+        density.thin(PILOTS * BATCH);
     }
-    density.thin(PILOTS * BATCH);
     let keep = (!order.exactly && order.wanted != Wanted::Caustic).then_some(&density);
     // A map that fills slowly is not worth waiting for.
-    let most_shot = order.count.saturating_mul(if order.exactly { 1 } else { MOST_SHOT });
+    let most_shot = order
+        .count
+        .saturating_mul(if order.exactly { 1 } else { MOST_SHOT });
+    let (mut all, mut stored) = (vec![], 0);
+    let mut chosen = Chosen::new(emitter);
     while result.shot < most_shot {
         let end = (result.shot + BATCH).min(most_shot);
         let blocks = batch(&choice, keep, stream, result.shot..end);
-        result.shot = end;
-        for block in blocks {
-            result.photons.extend(block.photons);
-            for (light, shot) in block.by_light.into_iter().enumerate() {
-                stats.count_light(light, shot);
-            }
+        chosen.add(&choice, end - result.shot);
+        if !order.exactly {
+            choice = learn(&blocks, &density);
         }
-        let stored = result.photons.len() as u64;
-        progress(if order.exactly { result.shot } else { stored.min(order.count) });
+        result.shot = end;
+        stored += blocks.iter().map(|block| block.photons.len() as u64).sum::<u64>();
+        all.extend(blocks);
+        progress(if order.exactly {
+            result.shot
+        } else {
+            stored.min(order.count)
+        });
         if (!order.exactly && stored >= order.count) || ends() {
             break;
+        }
+    }
+    result.photons.reserve_exact(stored as usize);
+    for block in &all {
+        for (cell, _, photons) in block.departures() {
+            let weight = chosen.weight(emitter, cell);
+            result
+                .photons
+                .extend(photons.iter().map(|photon| photon.scaled(weight)));
+        }
+        for (light, &shot) in block.by_light.iter().enumerate() {
+            stats.count_light(light, shot);
         }
     }
     result
 }
 
+/// How often cells were chosen over all batches. A photon that one batch had chosen by a rare chance, before others knew
+/// better, would else be brighter than all about it.
+// Veach 1997, section 9.2.2: the balance heuristic over batches.
+struct Chosen {
+    expected: Vec<f64>,
+    shot: u64,
+}
+
+impl Chosen {
+    fn new(emitter: &Emitter) -> Chosen {
+        Chosen {
+            expected: vec![0.0; emitter.cells()],
+            shot: 0,
+        }
+    }
+
+    fn add(&mut self, choice: &Choice, shot: u64) {
+        for (cell, expected) in self.expected.iter_mut().enumerate() {
+            *expected += f64::from(choice.probability(cell)) * shot as f64;
+        }
+        self.shot += shot;
+    }
+
+    /// What a photon of a cell carries over what it would if cells were chosen by power alone.
+    fn weight(&self, emitter: &Emitter, cell: usize) -> f32 {
+        (f64::from(emitter.by_power(cell)) * self.shot as f64 / self.expected[cell]) as f32
+    }
+}
+
 /// What came of a block of photons.
-struct Block {
+pub(super) struct Block {
     photons: Vec<Photon>,
     by_light: Vec<u64>,
     /// Of photons that left something: their cell, how much less often they had been chosen by power alone, and the
@@ -156,106 +220,14 @@ struct Block {
     useful: Vec<(u32, f32, u32)>,
 }
 
-/// How many photons of the pilots are where. A photon in a dark room is of more use than one more in a bright one.
-struct Density {
-    min: Vec3,
-    scale: Vec3,
-    counts: Vec<f32>,
-    /// Photons that there are, whatever they stand for.
-    numbers: Vec<f32>,
-    /// The number up to which all are kept.
-    limit: f32,
-}
-
-impl Density {
-    /// Voxels along an axis.
-    const SIDE: usize = 16;
-
-    /// Photons that are shot for each that is kept, at least: where there are many, some are left out, and the others
-    /// carry more, so that dark places are known as well as bright ones.
-    // Suykens & Willems 2000, "Density Control for Photon Maps".
-    const SHOT_FOR_EACH: f32 = 2.5;
-
-    /// The least probability of keeping a photon: they should not differ too much.
-    const LEAST_KEPT: f32 = 1.0 / 16.0;
-
-    /// The probability with which a photon is kept.
-    fn keep(&self, p: Vec3) -> f32 {
-        let number = self.numbers[self.voxel(p)];
-        if number > self.limit {
-            (self.limit / number).max(Density::LEAST_KEPT)
-        } else {
-            1.0
-        }
-    }
-
-    /// Finds the limit after `shot` photons.
-    fn thin(&mut self, shot: u64) {
-        let total: f32 = self.numbers.iter().sum();
-        let wanted = shot as f32 / Density::SHOT_FOR_EACH;
-        let (mut low, mut high) = (0.0, total);
-        for _ in 0..40 {
-            let limit = 0.5 * (low + high);
-            let kept: f32 = self.numbers.iter().map(|number| number.min(limit)).sum();
-            if kept < wanted {
-                low = limit;
-            } else {
-                high = limit;
-            }
-        }
-        self.limit = high.max(1.0);
-    }
-
-    fn new(scene: &Scene) -> Density {
-        let bounds = scene.bounds();
-        let extent = (bounds.max - bounds.min).max(Vec3::splat(1e-3 * bounds.radius()));
-        Density {
-            min: bounds.min,
-            scale: Vec3::splat(Density::SIDE as f32) / extent,
-            counts: vec![0.0; Density::SIDE.pow(3)],
-            numbers: vec![0.0; Density::SIDE.pow(3)],
-            limit: f32::INFINITY,
-        }
-    }
-
-    fn voxel(&self, p: Vec3) -> usize {
-        let at = (p - self.min) * self.scale;
-        let [x, y, z] = at.to_array().map(|x| (x.max(0.0) as usize).min(Density::SIDE - 1));
-        (z * Density::SIDE + y) * Density::SIDE + x
-    }
-
-    fn add(&mut self, blocks: &[Block]) {
-        for (photon, weight) in blocks.iter().flat_map(Block::wanted) {
-            let voxel = self.voxel(photon.p());
-            self.counts[voxel] += weight;
-            self.numbers[voxel] += 1.0;
-        }
-    }
-
-    /// Adds to each cell what its photons are worth.
-    fn judge(&self, blocks: &[Block], useful: &mut [f32]) {
-        for block in blocks {
-            let mut first = 0;
-            for &(cell, weight, end) in &block.useful {
-                let worth = block.photons[first as usize..end as usize]
-                    .iter()
-                    .filter(|photon| photon.segments() > 1)
-                    .map(|photon| 1.0 / (1.0 + self.counts[self.voxel(photon.p())]).sqrt());
-                useful[cell as usize] += weight * worth.sum::<f32>();
-                first = end;
-            }
-        }
-    }
-}
-
 impl Block {
-    /// The photons that did not come straight from a light, with their weights.
-    fn wanted(&self) -> impl Iterator<Item = (&Photon, f32)> {
+    /// The photons of each departure: its cell, how much less often it had been chosen by power alone, and what it left.
+    pub(super) fn departures(&self) -> impl Iterator<Item = (usize, f32, &[Photon])> {
         let mut first = 0;
-        self.useful.iter().flat_map(move |&(_, weight, end)| {
-            let of_one = &self.photons[first as usize..end as usize];
+        self.useful.iter().map(move |&(cell, weight, end)| {
+            let left = &self.photons[first as usize..end as usize];
             first = end;
-            of_one.iter().filter(|photon| photon.segments() > 1).map(move |photon| (photon, weight))
+            (cell as usize, weight, left)
         })
     }
 }
@@ -283,11 +255,28 @@ fn trace_block(
             continue;
         };
         block.by_light[departure.light] += 1;
-        let (before, power) = (block.photons.len(), departure.emission.power * (1.0 / emitter.unit));
+        let (before, power) = (
+            block.photons.len(),
+            departure.emission.power * (1.0 / emitter.unit),
+        );
         let ray = departure.emission.ray;
-        fly(scene, order, keep, ray, power, sampler, context, &mut surface, &mut block.photons);
+        fly(
+            scene,
+            order,
+            keep,
+            ray,
+            power,
+            sampler,
+            context,
+            &mut surface,
+            &mut block.photons,
+        );
         if block.photons.len() > before {
-            block.useful.push((departure.cell as u32, departure.weight, block.photons.len() as u32));
+            block.useful.push((
+                departure.cell as u32,
+                departure.weight,
+                block.photons.len() as u32,
+            ));
         }
     }
     block
@@ -313,7 +302,9 @@ fn fly(
         context.stats.photon_rays += 1;
         let Some(it) = scene.intersect(&ray) else { return };
         context.stats.shading_runs += 1;
-        scene.material(it.shape).shade(&it, RayKind::PHOTON, 0.0, &mut context.shading, surface);
+        scene
+            .material(it.shape)
+            .shade(&it, RayKind::PHOTON, 0.0, &mut context.shading, surface);
         let bsdf = &mut surface.bsdf;
         bsdf.set_mode(TransportMode::Importance);
         let caustic = narrow && segments > 1;
@@ -352,8 +343,8 @@ fn fly(
             ray = it.spawn_ray(sample.wi);
         }
         let survival = (left.luminance() / power.luminance()).min(1.0);
-        // Not a number where nothing was left of it.
-        if !(u_survival < survival) {
+        // It is no number where nothing came.
+        if survival.is_nan() || u_survival >= survival {
             return;
         }
         power = left * (1.0 / survival);

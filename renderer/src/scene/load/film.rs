@@ -121,7 +121,7 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
     Key {
         name: "caustic_photons",
-        doc: "the same for the caustic map",
+        doc: "the same for the caustic map; progressive passes shoot for both at once",
         set: |photon, field, context| photon.caustic_photons = field.integer(context, 0, 1 << 30),
     },
     Key {
@@ -186,7 +186,7 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
     Key {
         name: "direct",
-        doc: "whether gather rays find direct light in the global map too, and not by light samples; `false` by default",
+        doc: "whether gather rays find direct light in the global map too, and not by light samples; `true` by default",
         set: |photon, field, context| {
             if let Some(direct) = field.boolean(context) {
                 photon.direct = direct;
@@ -230,10 +230,7 @@ enum IntegratorKind {
 /// Reads `integrator`.
 pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) -> IntegratorDesc {
     takes_only(declaration, &[Part::Kind, Part::Body], context);
-    let kinds = [
-        ("path", IntegratorKind::Path),
-        ("photon", IntegratorKind::Photon),
-    ];
+    let kinds = [("path", IntegratorKind::Path), ("photon", IntegratorKind::Photon)];
     match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
         Some(IntegratorKind::Path) => {
             let PathSettings { depth, rr_depth } = PathSettings::default();
