@@ -144,16 +144,29 @@ fn direct_light_and_baked_light_make_the_picture() {
     }
     fs::write(at.join("back.kiln"), back).unwrap();
     done(at, "render back.kiln --integrator path --depth 2 -o back.exr");
-    done(at, "render a.kiln --integrator path --size 48x36 --spp 256 -o whole.exr");
-    done(at, "render a.kiln --integrator path --size 48x36 --spp 256 --depth 2 -o direct.exr");
+    done(
+        at,
+        "render a.kiln --integrator path --size 48x36 --spp 256 -o whole.exr",
+    );
+    done(
+        at,
+        "render a.kiln --integrator path --size 48x36 --spp 256 --depth 2 -o direct.exr",
+    );
     let error = |image: &str| {
         let output = run(at, &format!("compare {image} whole.exr"));
         let text = String::from_utf8(output.stdout).unwrap();
-        let line = text.lines().find(|line| line.starts_with("relative MSE")).unwrap().to_owned();
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("relative MSE"))
+            .unwrap()
+            .to_owned();
         line.split_whitespace().last().unwrap().parse::<f64>().unwrap()
     };
     let (baked, direct) = (error("back.exr"), error("direct.exr"));
-    assert!(baked < 0.005 && baked < 0.2 * direct, "{baked}, without baked light {direct}");
+    assert!(
+        baked < 0.005 && baked < 0.2 * direct,
+        "{baked}, without baked light {direct}"
+    );
 }
 
 #[test]

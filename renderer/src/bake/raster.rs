@@ -189,11 +189,15 @@ struct FlatTriangle {
 /// How far points keep from the border of their triangle [texels]: in a corner of a room it is in the wall.
 const INSET: f32 = 0.03;
 
+/// Triangles thinner than this stand for nothing [texels]: what such slivers face is chance.
+const THINNEST: f32 = 1e-4;
+
 impl FlatTriangle {
     fn new(corners: [Vec2; 3]) -> Option<FlatTriangle> {
         let [a, b, c] = corners;
         let area2 = (b - a).perp_dot(c - a);
-        if area2.is_nan() || area2.abs() <= 1e-12 {
+        let longest = (b - a).length().max((c - b).length()).max((a - c).length());
+        if area2.is_nan() || area2.abs() <= THINNEST * longest {
             return None;
         }
         // The height over the side that faces the corner.
