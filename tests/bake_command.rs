@@ -279,7 +279,7 @@ fn refusals() {
     refused(
         at,
         "bake a.kiln --integrator path --texels-per-unit 1e5 -o more",
-        &["16384", "--texels-per-unit"],
+        &["8192", "--texels-per-unit"],
     );
     refused(
         at,

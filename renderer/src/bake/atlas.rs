@@ -10,8 +10,8 @@ use super::pack::pack;
 use super::unwrap::Flat;
 use crate::image::Rect;
 
-/// The most texels along a side.
-pub(super) const MAX_SIDE: u32 = 16384;
+/// The most texels along a side: beyond that a bake would want tens of gigabytes.
+pub(super) const MAX_SIDE: u32 = 8192;
 
 /// How large the texture is.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,6 +11,7 @@
 //! - Light is gathered on the side of the geometric normal. What emits is baked as anything else.
 
 mod atlas;
+mod chart;
 mod checkpoint;
 mod connect;
 mod denoise;

@@ -1,8 +1,9 @@
 //! Which points of a texel may speak for it: not those inside solids or under what lies on them, and not those that a wall
 //! parts from the texel's middle.
 //!
-//! A shape is *solid* when its mesh is closed and lets no light through, or when it is black from behind. A point from
-//! which most probing rays end on the inside of solids is in one; nobody sees it. A receiver nearly all of which is inside is no mistake but the furniture
+//! A shape is *solid* when its mesh is closed and lets no light through. A point from which most probing rays end on the
+//! inside of solids is in one; nobody sees it. Nor does anybody see what lies behind a sheet that stands through the
+//! texel: rays along the surface find its back. A receiver nearly all of which is inside is no mistake but the furniture
 //! of a room that was modelled as a box: it is left alone.
 
 use glam::{UVec2, Vec2, Vec3};
@@ -33,11 +34,8 @@ impl Solids {
     /// Looks at all shapes of a scene.
     pub(super) fn find(scene: &Scene, context: &mut Context) -> Solids {
         let shapes = (0u32..).map(ShapeId).zip(scene.shapes());
-        let solid = shapes.map(|(id, shape)| match back(scene, id, shape, context) {
-            Back::Black => true,
-            Back::Scattering => is_closed(shape),
-            Back::Transmitting => false,
-        });
+        let solid =
+            shapes.map(|(id, shape)| is_closed(shape) && !lets_light_through(scene, id, shape, context));
         Solids(solid.collect())
     }
 
@@ -54,35 +52,17 @@ fn is_closed(shape: &Shape) -> bool {
     }
 }
 
-/// What a surface does to light that meets its back.
-enum Back {
-    Black,
-    Scattering,
-    Transmitting,
-}
-
-/// Looks at the back of a shape, in one place.
-fn back(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> Back {
+/// Whether the surface, looked at in one place, transmits.
+fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> bool {
     let material = scene.material(id);
     if material.may_be_transparent() {
-        return Back::Transmitting;
+        return true;
     }
     let point = shape.surface_point(0, Vec2::splat(0.3));
-    let it = point.seen_from(-point.ng, id, 0);
+    let it = point.seen_from(point.ng, id, 0);
     let mut surface = Surface::new();
     material.shade(&it, RayKind::DIFFUSE, 0.0, &mut context.shading, &mut surface);
-    if surface.bsdf.has_transmission() {
-        return Back::Transmitting;
-    }
-    let scatters = (0..8).any(|i| {
-        let u_lobe = (i as f32 + 0.5) / 8.0;
-        surface.bsdf.sample(it.wo, u_lobe, Vec2::new(0.4, 0.6)).is_some()
-    });
-    if scatters || !surface.emission.is_black() {
-        Back::Scattering
-    } else {
-        Back::Black
-    }
+    surface.bsdf.has_transmission()
 }
 
 /// What probing rays say about a point.
@@ -108,20 +88,25 @@ pub(super) fn standing(
     sampler: &mut Sampler,
 ) -> Standing {
     let frame = Frame::from_normal(site.ng);
-    let (mut inside, mut near, mut behind) = (0, 0, 0);
+    let (mut inside, mut near, mut behind) = (0, 0, false);
     for index in 0..PROBES {
         sampler.start(key, PROBING + number * PROBES + index);
         let ray = site.ray(frame.to_world(cosine_hemisphere(sampler.next_2d())));
         if let Some(it) = scene.intersect(&ray) {
             inside += u64::from(solids.is_inside(&it));
-            behind += u64::from(it.t < reach && it.wo.dot(it.ng) < 0.0);
             near += u64::from(it.t * ray.direction.dot(site.ng) < CONTACT * reach);
         }
+        let (sin, cos) = (std::f32::consts::TAU * index as f32 / PROBES as f32).sin_cos();
+        let along = Ray {
+            t_max: reach,
+            ..site.ray((frame.s * cos + frame.t * sin + site.ng * 0.02).normalize())
+        };
+        behind |= scene.intersect(&along).is_some_and(|it| it.wo.dot(it.ng) < 0.0);
     }
     if 2 * inside >= PROBES {
         Standing::Inside
-    } else if near + 1 >= PROBES || 3 * behind >= PROBES {
-        // Two walls and a floor hide three quarters. What shows its back so near stands through this surface.
+    } else if near + 1 >= PROBES || behind {
+        // Two walls and a floor hide three quarters.
         Standing::Covered
     } else {
         Standing::Open

@@ -132,23 +132,25 @@ impl Cell {
 
     fn add(&mut self, at: UVec2, triangle: u32, chart: u32, shape: &FlatTriangle) {
         let center = at.as_vec2() + 0.5;
-        for (slot, offset) in self.points.iter_mut().zip(grid_points()) {
-            if slot.is_none()
-                && let Some(barycentric) = shape.inside(center + offset)
-            {
-                // A texel belongs to one chart: others have no part in it.
-                if self.chart == NO_CHART {
-                    self.chart = chart;
-                }
-                if self.chart == chart {
-                    *slot = Some(Sample {
-                        triangle,
-                        barycentric,
-                    });
-                }
+        // A texel belongs to one chart, others have no part in it: to that at its centre, else to the first.
+        if self.chart != chart && self.points[0].is_none() && shape.inside(center).is_some() {
+            *self = Cell::EMPTY;
+        }
+        for (slot, offset) in grid_points().into_iter().enumerate() {
+            let Some(barycentric) = shape.inside(center + offset) else {
+                continue;
+            };
+            if self.is_bare() {
+                self.chart = chart;
+            }
+            if self.chart == chart && self.points[slot].is_none() {
+                self.points[slot] = Some(Sample {
+                    triangle,
+                    barycentric,
+                });
             }
         }
-        if self.chart == NO_CHART || self.points.iter().all(Option::is_none) {
+        if self.is_bare() {
             let (area, middle) = shape.piece(center);
             if area > self.piece.as_ref().map_or(0.0, |piece| piece.0) {
                 let barycentric = shape.inset(shape.barycentric(middle));
@@ -162,6 +164,10 @@ impl Cell {
                 self.chart = chart;
             }
         }
+    }
+
+    fn is_bare(&self) -> bool {
+        self.points.iter().all(Option::is_none)
     }
 
     fn samples(&self) -> impl Iterator<Item = Sample> + '_ {
@@ -183,11 +189,15 @@ struct FlatTriangle {
 /// How far points keep from the border of their triangle [texels]: in a corner of a room it is in the wall.
 const INSET: f32 = 0.03;
 
+/// Triangles thinner than this stand for nothing [texels]: what such slivers face is chance.
+const THINNEST: f32 = 1e-4;
+
 impl FlatTriangle {
     fn new(corners: [Vec2; 3]) -> Option<FlatTriangle> {
         let [a, b, c] = corners;
         let area2 = (b - a).perp_dot(c - a);
-        if area2.is_nan() || area2.abs() <= 1e-12 {
+        let longest = (b - a).length().max((c - b).length()).max((a - c).length());
+        if area2.is_nan() || area2.abs() <= THINNEST * longest {
             return None;
         }
         // The height over the side that faces the corner.
@@ -304,6 +314,20 @@ mod tests {
             }
         });
         assert!((area - 0.5 * shape.area2.abs()).abs() < 1e-3, "{area}");
+    }
+
+    #[test]
+    fn the_chart_at_the_centre_has_the_texel() {
+        let left =
+            FlatTriangle::new([Vec2::new(-2.0, -2.0), Vec2::new(0.4, -2.0), Vec2::new(0.4, 9.0)]).unwrap();
+        let right =
+            FlatTriangle::new([Vec2::new(0.4, -9.0), Vec2::new(9.0, 0.5), Vec2::new(0.4, 9.0)]).unwrap();
+        let mut cell = Cell::EMPTY;
+        cell.add(UVec2::ZERO, 0, 0, &left);
+        assert_eq!(cell.chart, 0);
+        cell.add(UVec2::ZERO, 1, 1, &right);
+        cell.add(UVec2::ZERO, 0, 0, &left);
+        assert!(cell.chart == 1 && cell.samples().all(|sample| sample.triangle == 1));
     }
 
     #[test]

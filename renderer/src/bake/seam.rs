@@ -17,7 +17,7 @@ const STIFFNESS: f64 = 0.03;
 /// Steps of the solver; it is done sooner.
 const STEPS: usize = 200;
 /// Least cosine between the shading normals of two sides that should look the same.
-const SMOOTH: f32 = 0.98;
+const SMOOTH: f32 = 0.995;
 
 /// A border of a chart: an edge with a triangle on one side only.
 #[derive(Clone, Copy, Debug)]

@@ -256,7 +256,7 @@ struct Surfaces<'a> {
 }
 
 /// Least cosine between the shading normals of a texel's points: hemispheres that differ by more have no mean.
-const ALIKE: f32 = 0.99;
+const ALIKE: f32 = 0.995;
 
 /// Which of a texel's points may be used, a bit for each.
 type Mask = u16;

@@ -27,7 +27,7 @@ pub struct BakeArgs {
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
     pub samples: u32,
     /// Texels along each side of the texture [default: 512, unless --texels-per-unit says how dense it is]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=16384))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=8192))]
     pub resolution: Option<u32>,
     /// Texels a metre [default: what --resolution allows]
     #[arg(long, value_name = "N", value_parser = parse_positive)]
