@@ -7,7 +7,7 @@ use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use renderer::accel::{ALL, Accel};
-use renderer::geometry::{Geometry, Mesh, Shape, bake_single_use};
+use renderer::geometry::{Geometry, Mesh, Shape, Tangents, bake_single_use};
 use renderer::math::{Frame, Ray};
 
 /// Rays per measurement: enough for no ray to be remembered from the last.
@@ -46,7 +46,7 @@ fn closest_hit_with_interaction(bencher: Bencher, name: &str) {
             for ray in &scene.paths {
                 if let Some(hit) = scene.accel.intersect(ray, ALL) {
                     let shape = &scene.shapes[hit.shape.0 as usize];
-                    black_box(shape.interaction(hit.shape, &hit, ray));
+                    black_box(shape.interaction(hit.shape, &hit, ray, Tangents::ByUv));
                 }
             }
         });
@@ -156,7 +156,7 @@ fn paths(shapes: &[Shape], accel: &Accel) -> (Vec<Ray>, Vec<Ray>) {
             let Some(hit) = accel.intersect(&ray, ALL) else {
                 break;
             };
-            let found = shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, &ray);
+            let found = shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, &ray, Tangents::ByUv);
             let n = if found.n.dot(found.wo) < 0.0 {
                 -found.n
             } else {

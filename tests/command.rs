@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -209,5 +209,32 @@ fn same_bytes_for_any_threads() {
             render(name, threads) == first,
             "{threads} threads give other bytes"
         );
+    }
+}
+
+#[test]
+fn a_closed_standard_output_or_error_is_no_reason_to_fail() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    let image = folder.path().join("a.exr");
+    let image = image.to_str().unwrap();
+    let rendered = run(
+        folder.path(),
+        &["render", "a.kiln", "-o", "a.exr", "--spp", "1", "--quiet"],
+    );
+    assert_eq!(rendered.status.code(), Some(0));
+    for args in [
+        &["compare", image, image][..],
+        &["info", "matte"],
+        &["render", "a.kiln", "-o", "b.exr", "--spp", "1", "--verbose"],
+    ] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kiln"))
+            .args(args)
+            .current_dir(folder.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        drop((child.stdout.take(), child.stderr.take()));
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}");
     }
 }

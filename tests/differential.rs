@@ -1,121 +1,153 @@
 //! Compiled code must do what the interpreter does: random units run the same interpreted raw, compiled raw, and compiled
-//! optimised, at every level of code generation, bit for bit.
+//! optimised, at every level of code generation, bit for bit, and report the same.
 
+use std::collections::BTreeSet;
+use std::fmt::Debug;
 use std::sync::Arc;
 
-use shading::hir::{Kind, Unit};
-use shading::interp::{self, Closures, Listing, NodeId, Outcome, RunOptions, Value};
+use shading::hir::Unit;
+use shading::hir::verify::verify;
+use shading::interp::{self, Closures, Listing, Outcome, RunOptions, Value};
 use shading::opt::{OptOptions, optimize};
-use shading::ty::Base;
 use shading::{
-    ClosureNode, ClosureRef, ClosureRegistry, CompileOptions, HostFunctions, OptLevel, ShaderGlobals,
-    ShaderInstance, ShadingContext,
+    ClosureRegistry, CompileOptions, HostFunctions, OptLevel, ReportKind, ShaderGlobals, ShaderInstance,
+    ShadingContext,
 };
+use support::compiled::difference;
 use support::generate::{self, TestHost};
 
 /// Units tried; more with `KILN_FUZZ_UNITS`.
 const UNITS: u64 = 300;
+/// Turns and calls that units without an end may take: more than calls may nest.
+const FUEL: u32 = 300;
 
-/// Runs compiled code and puts what it gives into the interpreter's form.
-fn run_compiled(
-    unit: &Unit,
-    registry: &ClosureRegistry,
-    globals: &ShaderGlobals,
-    level: OptLevel,
-) -> Outcome {
-    let host = Arc::new(TestHost);
-    let options = CompileOptions {
-        level,
-        ..CompileOptions::default()
-    };
-    let instance = ShaderInstance::compile(unit, registry, &HostFunctions::of(host.clone()), &options)
-        .unwrap_or_else(|error| panic!("{error}\n{unit}"));
-    let mut ctx = ShadingContext::new(host);
-    instance.run(globals, &mut ctx);
-    let mut closures = Closures::default();
-    let outputs = instance.outputs().iter().enumerate().map(|(i, output)| {
-        let value = match Kind::of(output.ty) {
-            Some(Kind::CLOSURE) => {
-                Value::Closure(import(instance.closure(i, &ctx).root(), registry, &mut closures))
-            }
-            _ => Value::Plain(instance.output(i, &ctx)),
+fn units() -> u64 {
+    std::env::var("KILN_FUZZ_UNITS").map_or(UNITS, |n| n.parse().expect("a number of units"))
+}
+
+/// A shading point to run a unit at, and how far.
+struct Case {
+    seed: u64,
+    registry: ClosureRegistry,
+    globals: ShaderGlobals,
+    fuel: u32,
+}
+
+impl Case {
+    fn new(seed: u64, fuel: u32) -> Case {
+        let mut globals = generate::globals(seed);
+        if seed.is_multiple_of(4) {
+            globals.p = [f32::NAN, f32::NEG_INFINITY, 1e-40].into();
+            globals.n = [0.0, f32::MAX, -0.0].into();
+            globals.v = -0.0;
+        }
+        Case {
+            seed,
+            registry: generate::registry(),
+            globals,
+            fuel,
+        }
+    }
+
+    fn interpret(&self, unit: &Unit) -> Outcome {
+        let options = RunOptions {
+            host: &TestHost,
+            fuel: self.fuel,
+            ..RunOptions::new(&self.globals)
         };
-        (output.name.clone(), value)
-    });
-    let outputs = outputs.collect();
-    Outcome {
-        outputs,
-        closures,
-        printed: ctx.take_printed(),
-        reports: vec![],
-        finished: ctx.finished(),
+        interp::run(unit, &options)
+    }
+
+    /// Compiles and runs a unit at every level, and looks for what is not as `expected`, the reports among it when they
+    /// are given.
+    fn compare(&self, unit: &Unit, expected: &Outcome, reports: Option<&[interp::Report]>) {
+        let host = Arc::new(TestHost);
+        for level in [OptLevel::Fast, OptLevel::Plain, OptLevel::Full] {
+            let options = CompileOptions {
+                level,
+                ..CompileOptions::default()
+            };
+            let functions = HostFunctions::of(host.clone());
+            let instance = ShaderInstance::compile(unit, &self.registry, &functions, &options)
+                .unwrap_or_else(|error| panic!("seed {}: {error}\n{unit}", self.seed));
+            let mut context = ShadingContext::new(host.clone());
+            context.set_fuel(self.fuel);
+            instance.run(&self.globals, &mut context);
+            let found = context.take_reports();
+            // Texts can double until compiled code runs out of the memory of a run, a bound that the interpreter has not.
+            if found.iter().any(|report| report.kind == ReportKind::OutOfMemory) {
+                continue;
+            }
+            if let Some(difference) = difference(&instance, &mut context, &self.registry, expected) {
+                panic!("seed {}, {level:?}: {difference}\n{unit}", self.seed);
+            }
+            if let Some(reports) = reports {
+                let mut found = names(found.iter().map(|report| report.kind));
+                let mut expected = names(reports.iter().map(|report| report.kind));
+                // Of a texture that is named by a constant it is known without a run that it is missing.
+                if !instance.statistics().missing_textures.is_empty() {
+                    found.remove("MissingTexture");
+                    expected.remove("MissingTexture");
+                }
+                assert_eq!(found, expected, "seed {}, {level:?}\n{unit}", self.seed);
+            }
+        }
     }
 }
 
-/// Copies a closure into the interpreter's table. Generated closures are not so deep that recursion matters.
-fn import(root: Option<ClosureRef<'_>>, registry: &ClosureRegistry, to: &mut Closures) -> NodeId {
-    match root?.node() {
-        ClosureNode::Component { id, weight, params } => {
-            let signature = registry.get(id);
-            let (offsets, _) = signature.layout();
-            let params = signature.params.iter().zip(offsets).map(|(param, offset)| {
-                use shading::hir::Const;
-                Value::Plain(match param.ty.base {
-                    Base::Int => Const::Int(params.int(offset)),
-                    Base::Float => Const::Float(params.float(offset)),
-                    Base::Matrix => Const::Matrix(params.matrix(offset)),
-                    Base::String => Const::String(params.string(offset).into()),
-                    Base::Closure => {
-                        return Value::Closure(import(params.closure(offset), registry, to));
-                    }
-                    _ => Const::Triple(params.triple(offset)),
-                })
-            });
-            let params = params.collect();
-            let component = to.component(id, params);
-            to.mul(component, weight)
-        }
-        ClosureNode::Mul { weight, closure } => {
-            let closure = import(closure, registry, to);
-            to.mul(closure, weight)
-        }
-        ClosureNode::Add { a, b } => {
-            let (a, b) = (import(a, registry, to), import(b, registry, to));
-            to.add(a, b)
-        }
-    }
+/// What was reported, by the names that compiled code and the interpreter share.
+fn names(kinds: impl Iterator<Item = impl Debug>) -> BTreeSet<String> {
+    kinds.map(|kind| format!("{kind:?}")).collect()
+}
+
+fn optimized(raw: &Unit) -> Unit {
+    let mut unit = raw.clone();
+    optimize(&mut unit, &OptOptions::default());
+    unit
 }
 
 #[test]
 fn compiled_units_run_as_interpreted() {
-    let units = std::env::var("KILN_FUZZ_UNITS").map_or(UNITS, |n| n.parse().expect("a number of units"));
-    let registry = generate::registry();
-    for seed in 0..units {
+    for seed in 0..units() {
+        let case = Case::new(seed, shading::eval::DEFAULT_FUEL);
         let raw = generate::unit(seed);
-        let globals = generate::globals(seed);
-        let options = RunOptions {
-            host: &TestHost,
-            ..RunOptions::new(&globals)
-        };
-        let expected = interp::run(&raw, &options);
-        let mut optimized = raw.clone();
-        optimize(&mut optimized, &OptOptions::default());
-        for level in [OptLevel::Fast, OptLevel::Plain, OptLevel::Full] {
-            for (what, unit) in [("raw", &raw), ("optimised", &optimized)] {
-                let found = run_compiled(unit, &registry, &globals, level);
-                // Arrays of closures cannot be read back.
-                let names = unit
-                    .params
-                    .iter()
-                    .filter(|p| p.output && !(p.ty.base == Base::Closure && p.ty.is_array()));
-                let difference = expected.difference(&found, names.map(|p| p.name.as_str()));
-                if let Some(difference) = difference {
-                    panic!(
-                        "seed {seed}, {what}, {level:?}: {difference}\n--- raw\n{raw}\n--- {what}\n{unit}"
-                    );
-                }
-            }
+        let expected = case.interpret(&raw);
+        case.compare(&raw, &expected, Some(&expected.reports));
+        // An optimised unit does not report what it need not do.
+        case.compare(&optimized(&raw), &expected, None);
+    }
+}
+
+#[test]
+fn units_without_an_end_end_as_interpreted() {
+    let (mut ended, mut lit, mut reported) = (0, 0, BTreeSet::new());
+    for seed in 0..units() {
+        let case = Case::new(seed, FUEL);
+        let raw = generate::endless_unit(seed);
+        let violations = verify(&raw, Some(&case.registry));
+        assert!(violations.is_empty(), "seed {seed}: {violations:?}\n{raw}");
+        // An optimised unit comes farther with the same fuel, and is compared with itself.
+        for unit in [optimized(&raw), raw] {
+            let expected = case.interpret(&unit);
+            case.compare(&unit, &expected, Some(&expected.reports));
+            let is_light = |value: &Value| match value {
+                Value::Closure(root) => !expected.closures.list(*root).lists[0].is_empty(),
+                Value::Plain(_) | Value::Closures(_) => false,
+            };
+            ended += u64::from(!expected.finished);
+            lit += u64::from(expected.outputs.iter().any(|(_, value)| is_light(value)));
+            reported.extend(names(expected.reports.iter().map(|report| report.kind)));
         }
+    }
+    println!(
+        "of {} runs {ended} were ended, {lit} made light; reported were {reported:?}",
+        2 * units()
+    );
+    // A generator whose units all end early, or make nothing, would prove little.
+    assert!((units() / 10..units()).contains(&ended), "{ended}");
+    assert!(lit > units() / 2, "{lit}");
+    for bound in ["OutOfFuel", "TooDeep"] {
+        assert!(reported.contains(bound), "{reported:?}");
     }
 }
 

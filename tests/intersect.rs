@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, DVec3, Mat3, Quat, Vec2, Vec3};
 use renderer::accel::{ALL, Accel};
-use renderer::geometry::{Geometry, Interaction, Mesh, Shape, ShapeId, bake_single_use};
+use renderer::geometry::{Geometry, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 use renderer::math::{Ray, offset_ray_origin};
 
 // ---- Helpers.
@@ -65,7 +65,7 @@ fn build(shapes: &[Shape]) -> Accel {
 
 fn trace(accel: &Accel, shapes: &[Shape], ray: &Ray) -> Option<Interaction> {
     let hit = accel.intersect(ray, ALL)?;
-    Some(shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, ray))
+    Some(shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, ray, Tangents::ByUv))
 }
 
 /// A closed mesh like a sphere, with normals and texture coordinates.

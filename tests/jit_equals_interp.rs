@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use renderer::material::{closure_registry, library};
 use shading::hir::{Const, Unit};
-use shading::interp::{self, Closures, Listing, RunOptions, Value};
+use shading::interp::{self, Listing, RunOptions};
 use shading::opt::OptLevel;
 use shading::{
     InstanceOptions, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem, Source, Template,
 };
+use support::compiled;
 use support::generate::{self, Random, TestHost};
 
 /// Shading points for each shader and way.
@@ -56,44 +57,13 @@ fn difference(
     globals: &ShaderGlobals,
     system: &ShadingSystem,
 ) -> Option<String> {
-    let expected = interp::run(
-        unit,
-        &RunOptions {
-            host: &TestHost,
-            ..RunOptions::new(globals)
-        },
-    );
+    let options = RunOptions {
+        host: &TestHost,
+        ..RunOptions::new(globals)
+    };
+    let expected = interp::run(unit, &options);
     instance.run(globals, context);
-    if context.finished() != expected.finished {
-        return Some(format!(
-            "finished: {} and {}",
-            context.finished(),
-            expected.finished
-        ));
-    }
-    let printed = context.take_printed();
-    if printed != expected.printed {
-        return Some(format!("printed: {printed:?} and {:?}", expected.printed));
-    }
-    for (i, (name, value)) in expected.outputs.iter().enumerate() {
-        match value {
-            Value::Plain(value) => {
-                let found = instance.output(i, context);
-                if !found.same(value) {
-                    return Some(format!("{name}: {found:?} and {value:?}"));
-                }
-            }
-            Value::Closure(root) => {
-                let found = Listing::of(instance.closure(i, context), system.closures());
-                let listed = Closures::list(&expected.closures, *root);
-                if !found.same(&listed) {
-                    return Some(format!("{name}: {found:?} and {listed:?}"));
-                }
-            }
-            Value::Closures(_) => {}
-        }
-    }
-    None
+    compiled::difference(instance, context, system.closures(), &expected)
 }
 
 /// Compares all that is stored of a template, raw and optimised.

@@ -4,11 +4,10 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 use glam::Vec3;
-use serde::{Deserialize, Serialize};
 
 /// A linear Rec.709 colour. What it measures (radiance, reflectance, weight) is the variable's business.
 #[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rgb {
     /// Red.
     pub r: f32,

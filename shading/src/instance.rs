@@ -199,12 +199,6 @@ impl ShaderInstance {
         &self.making
     }
 
-    /// Whether every run makes the same.
-    pub fn is_constant(&self) -> bool {
-        let statistics = self.statistics();
-        statistics.reads_globals.is_empty() && !statistics.asks_host
-    }
-
     /// What is known of the code.
     pub fn statistics(&self) -> &Statistics {
         &self.compiled.statistics

@@ -147,3 +147,13 @@ impl fmt::Display for Type {
         }
     }
 }
+
+/// The component of a triple that a name means.
+pub(crate) fn component_index(name: &str) -> Option<u32> {
+    match name {
+        "r" | "x" => Some(0),
+        "g" | "y" => Some(1),
+        "b" | "z" => Some(2),
+        _ => None,
+    }
+}

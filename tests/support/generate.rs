@@ -1,7 +1,8 @@
 //! Random HIR: every operation, nested control flow, arrays, closures, recursive functions. The same seed gives the same
 //! unit on every machine.
 //!
-//! Units are valid, end within the default fuel, and mix ordinary numbers with zeros of both signs, infinities and NaNs.
+//! Units are valid and mix ordinary numbers with zeros of both signs, infinities and NaNs. They end within the default
+//! fuel, unless they are asked not to.
 
 use shading::builtins::{Builtin as B, Global};
 use shading::hir::kind::Element;
@@ -259,18 +260,29 @@ fn builtins(add: &mut impl FnMut(Op, &[Kind], Kind)) {
     add(Op::Builtin(B::Format), &[K::STRING, K::TRIPLE], K::STRING);
 }
 
-/// A valid unit that depends on the seed alone.
+/// A valid unit that depends on the seed alone and ends.
 pub fn unit(seed: u64) -> Unit {
+    write(seed, false)
+}
+
+/// A valid unit that depends on the seed alone, some of whose loops and recursions do not end by themselves.
+pub fn endless_unit(seed: u64) -> Unit {
+    write(seed, true)
+}
+
+fn write(seed: u64, endless: bool) -> Unit {
     let mut random = Random::new(seed);
     let mut functions = cranelift_entity::PrimaryMap::new();
     let templates = templates();
     for i in 0..random.below(3) {
         let id = FunctionId::from_u32(i as u32);
-        let function = Writer::new(&mut random, &templates, i).function(id, i);
-        functions.push(function);
+        let mut writer = Writer::new(&mut random, &templates, i);
+        writer.endless = endless;
+        functions.push(writer.function(id, i));
     }
     let count = functions.len();
     let mut writer = Writer::new(&mut random, &templates, count);
+    writer.endless = endless;
     writer.variables();
     writer.budget = 10 + writer.random.below(50);
     let params = writer.params();
@@ -297,6 +309,8 @@ struct Writer<'a> {
     code: Code,
     /// Functions that can be called; each takes a countdown, a float and a triple, and gives a float and a closure.
     functions: usize,
+    /// Whether loops and recursions may be written that do not end by themselves.
+    endless: bool,
     /// Variables that may be assigned.
     locals: Vec<(LocalId, Kind)>,
     /// Variables that may be read only: counters of loops.
@@ -317,6 +331,7 @@ impl<'a> Writer<'a> {
             templates,
             code: Code::default(),
             functions,
+            endless: false,
             locals: vec![],
             counters: vec![],
             open: vec![],
@@ -480,7 +495,7 @@ impl<'a> Writer<'a> {
     }
 
     fn number(&mut self) -> f32 {
-        const SPECIAL: [f32; 14] = [
+        const SPECIAL: [f32; 15] = [
             0.0,
             -0.0,
             1.0,
@@ -488,6 +503,7 @@ impl<'a> Writer<'a> {
             0.5,
             2.0,
             3.0,
+            1e-40,
             1e-20,
             1e20,
             f32::MAX,
@@ -624,7 +640,7 @@ impl<'a> Writer<'a> {
         let turns = self.random.below(5) as i32;
         let start = self.constant(Const::Int(0));
         out.push(assign(counter, Op::Copy, vec![start]));
-        let bound = self.constant(Const::Int(turns));
+        let bound = self.bound(turns);
         if self.random.once_in(2) {
             let wild = self.operand(Kind::INT);
             out.push(assign(limit, Op::BitAnd, vec![wild, bound]));
@@ -669,11 +685,17 @@ impl<'a> Writer<'a> {
         });
     }
 
+    /// How often something is to be done: `turns` times, or now and then without an end.
+    fn bound(&mut self, turns: i32) -> Operand {
+        let endless = self.endless && self.random.once_in(4);
+        self.constant(Const::Int(if endless { i32::MAX } else { turns }))
+    }
+
     fn call(&mut self, out: &mut Block) {
         let function = FunctionId::from_u32(self.random.below(self.functions) as u32);
         let turns = self.random.below(3) as i32;
         let args = vec![
-            self.constant(Const::Int(turns)),
+            self.bound(turns),
             self.operand(Kind::FLOAT),
             self.operand(Kind::TRIPLE),
         ];

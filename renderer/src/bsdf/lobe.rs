@@ -148,6 +148,12 @@ pub struct LobeSample {
 }
 
 impl Lobe {
+    /// Whether the lobe looks the same when it is turned about its normal.
+    #[inline]
+    pub fn is_isotropic(&self) -> bool {
+        self.ggx().is_none_or(Ggx::is_isotropic)
+    }
+
     /// f·|cos θi| and the density of `wi` per solid angle, in one pass; zero when specular.
     #[inline(always)]
     pub fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {

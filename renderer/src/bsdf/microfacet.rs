@@ -50,6 +50,11 @@ impl Ggx {
         self.x == 0.0
     }
 
+    /// Whether the roughness is the same in all directions.
+    pub fn is_isotropic(self) -> bool {
+        self.x == self.y
+    }
+
     /// The isotropic roughness most like it: the root of the mean square of both, for it is the rougher direction that
     /// loses and spreads light.
     pub fn mean_alpha(self) -> f32 {

@@ -22,7 +22,6 @@ mod oren_nayar;
 mod schlick;
 mod transparent;
 
-use arrayvec::ArrayVec;
 use glam::{Vec2, Vec3};
 
 use crate::color::Rgb;
@@ -49,7 +48,10 @@ pub struct Bsdf {
     one_sided: bool,
     /// Sum of the lobes' importances.
     total: f32,
-    lobes: ArrayVec<Weighted, MAX_LOBES>,
+    count: usize,
+    /// The first `count` are meant. They are written in place: a lobe that is made elsewhere and moved here costs more
+    /// than to make it.
+    places: [Weighted; MAX_LOBES],
 }
 
 /// What is carried along a path; it matters to refraction and to shading normals.
@@ -113,27 +115,43 @@ struct Weighted {
     specular: bool,
 }
 
+impl Weighted {
+    /// A place without a lobe.
+    const NONE: Weighted = Weighted {
+        weight: Rgb::BLACK,
+        frame: Frame {
+            s: Vec3::X,
+            t: Vec3::Y,
+            n: Vec3::Z,
+        },
+        lobe: Lobe::Transparent(Transparent),
+        importance: 0.0,
+        probability: 0.0,
+        specular: true,
+        part: Part::Narrow,
+    };
+}
+
 /// A lobe is never chosen less often than if its albedo were this: the estimate may be wrong.
 const LEAST_ALBEDO: f32 = 0.02;
 
 impl Bsdf {
     /// No lobes yet: black. `ng` is the unit geometric normal, `wo` the unit direction from which it will be asked.
     pub fn new(ng: Vec3, wo: Vec3) -> Bsdf {
-        let (mode, lobes) = (TransportMode::Radiance, ArrayVec::new_const());
         Bsdf {
             ng,
             wo,
-            mode,
+            mode: TransportMode::Radiance,
             one_sided: false,
             total: 0.0,
-            lobes,
+            count: 0,
+            places: [Weighted::NONE; MAX_LOBES],
         }
     }
 
     /// Empties it for another point: cheaper than a new one, which would have to be moved.
     pub fn reset(&mut self, ng: Vec3, wo: Vec3) {
-        self.lobes.clear();
-        (self.ng, self.wo, self.total) = (ng, wo, 0.0);
+        (self.ng, self.wo, self.total, self.count) = (ng, wo, 0.0, 0);
         (self.mode, self.one_sided) = (TransportMode::Radiance, false);
     }
 
@@ -149,25 +167,22 @@ impl Bsdf {
 
     /// Adds a lobe of the colour `weight` in `frame`, whose normal is bent where `wo` could not see the lobe otherwise.
     /// Returns `false`, and adds nothing, when there are [`MAX_LOBES`] already.
+    #[inline]
     pub fn push(&mut self, weight: Rgb, frame: Frame, lobe: Lobe) -> bool {
         if weight.is_black() {
             return true;
         }
-        if self.lobes.is_full() {
+        let Some(place) = self.places.get_mut(self.count) else {
             return false;
-        }
-        let frame = normal::visible_frame(frame, self.ng, self.wo, &lobe);
-        let specular = lobe.is_specular();
-        self.lobes.push(Weighted {
-            specular,
-            part: lobe.part(),
-            weight,
-            frame,
-            lobe,
-            importance: 0.0,
-            probability: 1.0,
-        });
-        match self.lobes.len() {
+        };
+        place.weight = weight;
+        place.frame = normal::visible_frame(frame, self.ng, self.wo, &lobe);
+        place.lobe = lobe;
+        place.specular = lobe.is_specular();
+        place.part = lobe.part();
+        place.probability = 1.0;
+        self.count += 1;
+        match self.count {
             1 => {}
             2 => self.weigh(0..2),
             n => self.weigh(n - 1..n),
@@ -177,41 +192,46 @@ impl Bsdf {
 
     /// Computes the importances of the lobes in `range`, and every lobe's probability anew.
     fn weigh(&mut self, range: std::ops::Range<usize>) {
-        for weighted in &mut self.lobes[range] {
+        for weighted in &mut self.places[range] {
             let albedo = weighted.lobe.estimate(weighted.frame.n.dot(self.wo));
             let floor = LEAST_ALBEDO * weighted.weight.luminance().abs();
             // `max` takes the floor where the estimate is not a number.
             weighted.importance = (weighted.weight * albedo).luminance().max(floor);
             self.total += weighted.importance;
         }
-        for weighted in &mut self.lobes {
+        for weighted in &mut self.places[..self.count] {
             weighted.probability = weighted.importance / self.total;
         }
     }
 
+    #[inline]
+    fn lobes(&self) -> &[Weighted] {
+        &self.places[..self.count]
+    }
+
     /// Whether nothing scatters.
     pub fn is_empty(&self) -> bool {
-        self.lobes.is_empty()
+        self.count == 0
     }
 
     /// Whether all lobes are deltas (or there are none): light samples are in vain.
     pub fn is_specular(&self) -> bool {
-        self.lobes.iter().all(|l| l.specular)
+        self.lobes().iter().all(|l| l.specular)
     }
 
     /// Whether light goes through.
     pub fn has_transmission(&self) -> bool {
-        self.lobes.iter().any(|l| l.lobe.has_transmission())
+        self.lobes().iter().any(|l| l.lobe.has_transmission())
     }
 
     /// Whether photons are looked up here.
     pub fn has_diffuse(&self) -> bool {
-        self.lobes.iter().any(|l| l.lobe.spread() == Spread::Diffuse)
+        self.lobes().iter().any(|l| l.lobe.spread() == Spread::Diffuse)
     }
 
     /// The share of the light from `wo` that leaves again, estimated.
     pub fn albedo(&self, wo: Vec3) -> Rgb {
-        self.lobes
+        self.lobes()
             .iter()
             .map(|l| l.weight * l.lobe.estimate(l.frame.n.dot(wo)))
             .sum()
@@ -219,14 +239,14 @@ impl Bsdf {
 
     /// Whether such a part scatters light that comes from `wo`.
     pub fn has(&self, part: Part) -> bool {
-        self.lobes.iter().any(|l| l.part == part) && !(self.one_sided && self.wo.dot(self.ng) < 0.0)
+        self.lobes().iter().any(|l| l.part == part) && !(self.one_sided && self.wo.dot(self.ng) < 0.0)
     }
 
     /// The share of uniform light that leaves by the diffuse part towards `wo`: of light on its side, and of light on
     /// the other.
     pub fn diffuse_albedo(&self, wo: Vec3) -> (Rgb, Rgb) {
         let (mut near, mut far) = (Rgb::BLACK, Rgb::BLACK);
-        for l in self.lobes.iter().filter(|l| l.part == Part::Diffuse) {
+        for l in self.lobes().iter().filter(|l| l.part == Part::Diffuse) {
             let albedo = l.weight * l.lobe.albedo(l.frame.to_local(wo));
             match l.lobe.has_transmission() {
                 true => far += albedo,
@@ -238,7 +258,7 @@ impl Bsdf {
 
     /// The probability with which a sample is drawn for a lobe of `part`.
     pub fn probability(&self, part: Part) -> f32 {
-        let of_part = self.lobes.iter().filter(|l| l.part == part);
+        let of_part = self.lobes().iter().filter(|l| l.part == part);
         of_part.map(|l| l.probability).sum()
     }
 
@@ -253,7 +273,7 @@ impl Bsdf {
     /// Like [`Bsdf::sample`], but for a part alone, which is drawn too: the weight is that of the part.
     pub fn sample_part(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<(BsdfSample, Part)> {
         let (index, u_lobe) = self.choose(u_lobe)?;
-        let part = self.lobes[index].part;
+        let part = self.places[index].part;
         let sample = self.sample_lobe(wo, index, u_lobe, u, |_, l| l.part == part)?;
         Some((sample, part))
     }
@@ -270,7 +290,7 @@ impl Bsdf {
 
     /// [`Bsdf::eval`] and [`Bsdf::pdf`] in one pass.
     pub fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        match (self.sides(wo, wi), self.lobes.as_slice()) {
+        match (self.sides(wo, wi), self.lobes()) {
             (None, _) => (Rgb::BLACK, 0.0),
             (Some(sides), [only]) if !only.specular => self.eval_lobe(only, wo, wi, sides),
             (Some(sides), _) => self.sum_lobes(wo, wi, sides, |_, _| true),
@@ -296,7 +316,7 @@ impl Bsdf {
         if self.one_sided && wo.dot(self.ng) < 0.0 {
             return None;
         }
-        let chosen = &self.lobes[index];
+        let chosen = &self.places[index];
         let local_wo = match chosen.lobe.ideal_diffuse_side() {
             Some(_) => Vec3::new(0.0, 0.0, wo.dot(chosen.frame.n)),
             None => chosen.frame.to_local(wo),
@@ -311,7 +331,7 @@ impl Bsdf {
         let weight = chosen.weight * sample.weight * adjoint;
         let pdf = sample.pdf * chosen.probability;
         let (lobe, eta) = (sample.kind, sample.eta);
-        if lobe.is_specular() || self.lobes.len() == 1 {
+        if lobe.is_specular() || self.count == 1 {
             return Some(BsdfSample {
                 wi,
                 weight: weight / chosen.probability,
@@ -335,14 +355,14 @@ impl Bsdf {
 
     /// The lobe that `u` chooses, and what is left of `u`.
     fn choose(&self, mut u: f32) -> Option<(usize, f32)> {
-        let last = self.lobes.len().checked_sub(1)?;
-        for (index, weighted) in self.lobes[..last].iter().enumerate() {
+        let last = self.count.checked_sub(1)?;
+        for (index, weighted) in self.places[..last].iter().enumerate() {
             if u < weighted.probability {
                 return Some((index, (u / weighted.probability).min(ONE_MINUS_EPSILON)));
             }
             u -= weighted.probability;
         }
-        Some((last, (u / self.lobes[last].probability).min(ONE_MINUS_EPSILON)))
+        Some((last, (u / self.places[last].probability).min(ONE_MINUS_EPSILON)))
     }
 
     /// f·|cos θi| and density of all lobes that `counts`.
@@ -355,7 +375,7 @@ impl Bsdf {
         counts: impl Fn(usize, &Weighted) -> bool,
     ) -> (Rgb, f32) {
         let mut sum = (Rgb::BLACK, 0.0);
-        for (index, weighted) in self.lobes.iter().enumerate() {
+        for (index, weighted) in self.lobes().iter().enumerate() {
             if !weighted.specular && counts(index, weighted) {
                 let (f, pdf) = self.eval_lobe(weighted, wo, wi, sides);
                 sum.0 += f;

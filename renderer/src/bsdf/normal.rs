@@ -14,6 +14,7 @@ const LEAST_REFLECTED_COS: f32 = 0.01;
 
 /// `frame`, with its normal bent so far that `wo` sees the lobe from the side on which it sees `ng`. A lobe of microfacets
 /// needs also that the mirror image of `wo` is above the surface.
+#[inline(always)]
 pub(super) fn visible_frame(frame: Frame, ng: Vec3, wo: Vec3, lobe: &Lobe) -> Frame {
     // Both normals on the side of `wo`, by the geometric one.
     let ng_side = if wo.dot(ng) < 0.0 { -1.0 } else { 1.0 };

@@ -1,8 +1,8 @@
 //! `kiln compare`: how far an image is from a reference.
 
-use super::Failure;
+use super::{Failure, tell};
 use crate::cli::CompareArgs;
-use crate::compare::{compare, diff_image};
+use crate::compare::{Report, compare, diff_image};
 use crate::image::{WriteOptions, check_writable, read, write};
 
 pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
@@ -11,28 +11,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
     }
     let (image, reference) = (read(&args.image)?, read(&args.reference)?);
     let report = compare(&image, &reference)?;
-    println!("RMSE          {:.6e}", report.rmse);
-    println!("relative MSE  {:.6e}", report.rel_mse);
-    println!("FLIP          {:.6}", report.flip);
-    let (x, y) = report.max_error_at;
-    println!("max error     {:.6e} at pixel ({x}, {y})", report.max_error);
-    for (channel, (a, b)) in ["red", "green", "blue", "alpha"]
-        .iter()
-        .zip(report.mean_a.iter().zip(&report.mean_b))
-    {
-        println!(
-            "mean {channel:<8} {a:.6} and {b:.6}, {:+.3} %",
-            100.0 * (a / b - 1.0)
-        );
-    }
-    for (path, count) in [
-        (&args.image, report.non_finite_a),
-        (&args.reference, report.non_finite_b),
-    ] {
-        if count > 0 {
-            println!("{} has {count} values that are not finite", path.display());
-        }
-    }
+    tell(&text(args, &report));
     if let Some(path) = &args.output {
         write(path, &diff_image(&image, &reference)?, &WriteOptions::default())?;
     }
@@ -42,4 +21,32 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// The report in words.
+fn text(args: &CompareArgs, report: &Report) -> String {
+    let (x, y) = report.max_error_at;
+    let mut lines = vec![
+        format!("RMSE          {:.6e}", report.rmse),
+        format!("relative MSE  {:.6e}", report.rel_mse),
+        format!("FLIP          {:.6}", report.flip),
+        format!("max error     {:.6e} at pixel ({x}, {y})", report.max_error),
+    ];
+    let means = report.mean_a.iter().zip(&report.mean_b);
+    for (channel, (a, b)) in ["red", "green", "blue", "alpha"].iter().zip(means) {
+        let percent = 100.0 * (a / b - 1.0);
+        lines.push(format!("mean {channel:<8} {a:.6} and {b:.6}, {percent:+.3} %"));
+    }
+    let counts = [
+        (&args.image, report.non_finite_a),
+        (&args.reference, report.non_finite_b),
+    ];
+    for (path, count) in counts.iter().filter(|(_, count)| *count > 0) {
+        lines.push(format!(
+            "{} has {count} values that are not finite",
+            path.display()
+        ));
+    }
+    lines.push(String::new());
+    lines.join("\n")
 }

@@ -1,7 +1,6 @@
 //! `kiln info`: the parameters of units and groups with types, defaults and metadata, in the form of OSL's `oslinfo`.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
@@ -10,7 +9,7 @@ use shading::graph::ParamInfo;
 use shading::hir::{Const, Metadata, UnitKind};
 use shading::{Diagnostic, Diagnostics, Template};
 
-use super::{Failure, print, shader_file};
+use super::{Failure, print, shader_file, tell};
 use crate::cli::InfoArgs;
 use crate::material::Host;
 use crate::scene::build;
@@ -33,8 +32,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     } else {
         shown.iter().map(|info| info.text(args.param.is_none())).collect()
     };
-    // Who closes standard output does not want to see more.
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    tell(&text);
     print(&diagnostics);
     if diagnostics.has_errors() {
         Err(Failure::User(String::new()))

@@ -11,6 +11,7 @@ mod shade;
 mod shader_file;
 mod statistics;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use shading::Diagnostics;
@@ -46,7 +47,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::User(message)) => {
             if !message.is_empty() {
-                eprintln!("{message}");
+                remark(&message);
             }
             ExitCode::from(1)
         }
@@ -54,9 +55,19 @@ pub fn run(cli: &Cli) -> ExitCode {
     }
 }
 
+/// Writes a result to standard output. Who closes that does not want to see more, and is not told so.
+fn tell(text: &str) {
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Writes a line to standard error, if anybody listens.
+fn remark(text: &dyn std::fmt::Display) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
 /// Prints messages to standard error.
 fn print(diagnostics: &Diagnostics) {
     if !diagnostics.list.is_empty() {
-        eprintln!("{diagnostics}");
+        remark(diagnostics);
     }
 }

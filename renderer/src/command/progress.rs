@@ -1,11 +1,12 @@
 //! The progress bar: how much is done, how fast, and how long the rest will take. None where no one watches.
 
-use std::io::{IsTerminal, Write as _};
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use super::tell;
 use crate::render::{Progress, RenderSettings};
 
 /// A bar over the photons of a picture, where there are any, and then over its samples.
@@ -72,10 +73,6 @@ impl Progress for Bar {
     }
 
     fn print(&self, text: &str) {
-        // A closed standard output is no reason to lose the picture.
-        self.bar.suspend(|| {
-            let mut out = std::io::stdout().lock();
-            let _ = out.write_all(text.as_bytes());
-        });
+        self.bar.suspend(|| tell(text));
     }
 }

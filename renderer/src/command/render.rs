@@ -10,9 +10,9 @@ use shading::{Diagnostics, Severity};
 
 use super::progress::Bar;
 use super::statistics::{Stages, Statistics};
-use super::{Failure, print};
+use super::{Failure, print, remark};
 use crate::cli::RenderArgs;
-use crate::image::{MetaValue, WriteOptions, check_writable, write_all, write_whole};
+use crate::image::{MetaValue, WriteOptions, check_place, check_writable, write_all, write_whole};
 use crate::integrator::Integrator;
 use crate::render::{RenderSettings, Rendered, render};
 use crate::scene::build::{Built, build};
@@ -22,8 +22,12 @@ use crate::scene::load::{LoadOptions, load};
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let outputs = outputs(args);
     // A render may take a night: what would fail at its end fails now.
-    for path in outputs.iter().chain(&args.photon_map) {
+    for path in &outputs {
         check_writable(path)?;
+    }
+    // A map that is there is read.
+    if let Some(path) = args.photon_map.as_ref().filter(|path| !path.exists()) {
+        check_place(path)?;
     }
     let stop = stop_on_interrupt()?;
 
@@ -60,7 +64,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         print(&warnings);
     }
     if args.verbose {
-        eprintln!("{statistics}");
+        remark(&statistics);
     }
     if let Some(path) = &args.stats {
         write_whole(path, statistics.json(&warnings).as_bytes())?;
@@ -153,7 +157,7 @@ pub(super) fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
-        eprintln!("finishing the samples in flight; press again to stop at once");
+        remark(&"finishing the samples in flight; press again to stop at once");
     })?;
     Ok(stop)
 }

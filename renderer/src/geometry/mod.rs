@@ -16,4 +16,4 @@ pub use interaction::{Hit, Interaction};
 pub use mesh::{Mesh, MeshError};
 pub(crate) use shape::mesh_uses;
 pub use shape::{Geometry, Shape, ShapeId, bake_single_use};
-pub use surface::{AreaSample, SurfacePoint};
+pub use surface::{AreaSample, SurfacePoint, Tangents};

@@ -6,7 +6,7 @@ use glam::{Affine3A, DVec3, Mat3A, Vec2, Vec3, Vec3A};
 use rustc_hash::FxHashMap;
 
 use super::surface::{DEFAULT_UVS, ROUNDING, Vertex, derivatives_or_any, triangle_point};
-use super::{Analytic, AreaSample, Hit, Interaction, Mesh, SurfacePoint};
+use super::{Analytic, AreaSample, Hit, Interaction, Mesh, SurfacePoint, Tangents};
 use crate::math::{Bounds, Ray, in_double, in_single};
 
 /// Index of a shape in its scene.
@@ -166,7 +166,7 @@ impl Shape {
     #[inline]
     pub fn surface_point(&self, primitive: u32, barycentric: Vec2) -> SurfacePoint {
         match &self.geometry {
-            Geometry::Mesh(mesh) => self.mesh_point(mesh, primitive, barycentric),
+            Geometry::Mesh(mesh) => self.mesh_point(mesh, primitive, barycentric, Tangents::ByUv),
             Geometry::Sphere => {
                 self.analytic_point(Analytic::Sphere, Analytic::Sphere.at_uv(barycentric.into()))
             }
@@ -211,9 +211,9 @@ impl Shape {
 
     /// What `ray` found: `hit` is its hit on this shape, whose id is `id`. The ray's direction is unit length.
     #[inline]
-    pub fn interaction(&self, id: ShapeId, hit: &Hit, ray: &Ray) -> Interaction {
+    pub fn interaction(&self, id: ShapeId, hit: &Hit, ray: &Ray, tangents: Tangents) -> Interaction {
         let point = match &self.geometry {
-            Geometry::Mesh(mesh) => self.mesh_point(mesh, hit.primitive, hit.barycentric),
+            Geometry::Mesh(mesh) => self.mesh_point(mesh, hit.primitive, hit.barycentric, tangents),
             Geometry::Sphere => self.analytic_point(Analytic::Sphere, self.object_point(ray, hit.t)),
             Geometry::Disk => self.analytic_point(Analytic::Disk, self.object_point(ray, hit.t)),
             Geometry::Cylinder => self.analytic_point(Analytic::Cylinder, self.object_point(ray, hit.t)),
@@ -236,23 +236,29 @@ impl Shape {
 
     // ---- Triangles.
 
-    #[inline]
-    fn mesh_point(&self, mesh: &Mesh, primitive: u32, barycentric: Vec2) -> SurfacePoint {
-        let mut vertices = self.world_triangle(mesh, primitive);
-        if mesh.uvs.is_empty() {
-            for (vertex, uv) in vertices.iter_mut().zip(DEFAULT_UVS) {
-                vertex.uv = uv;
+    #[inline(always)]
+    fn mesh_point(&self, mesh: &Mesh, primitive: u32, barycentric: Vec2, tangents: Tangents) -> SurfacePoint {
+        let indices = mesh.triangles[primitive as usize];
+        let placed;
+        // Vertices in world space are looked at where they are: copies cost more than the rest.
+        let (vertices, extent) = match &self.world_vertices {
+            Some(vertices) => {
+                let vertices = indices.map(|index| &vertices[index as usize]);
+                (vertices, extent_of(vertices))
             }
-        }
-        let extent = vertices
-            .iter()
-            .fold(Vec3::ZERO, |extent, vertex| extent.max(vertex.p.abs()));
-        let extent = if self.world_vertices.is_some() {
-            extent
-        } else {
-            self.transform_extent(extent)
+            None => {
+                placed = indices.map(|index| self.world_vertex(mesh, index));
+                let vertices = placed.each_ref();
+                (vertices, self.transform_extent(extent_of(vertices)))
+            }
         };
-        triangle_point(&vertices, barycentric, extent, self.mirrored != self.flip_normals)
+        let uvs = if mesh.uvs.is_empty() {
+            DEFAULT_UVS
+        } else {
+            vertices.map(|vertex| vertex.uv)
+        };
+        let flip = self.mirrored != self.flip_normals;
+        triangle_point(vertices, uvs, barycentric, extent, flip, tangents)
     }
 
     #[inline]
@@ -330,6 +336,13 @@ impl Shape {
             dpdv,
         }
     }
+}
+
+/// The greatest magnitude of the vertices' coordinates, by axis.
+#[inline]
+fn extent_of(vertices: [&Vertex; 3]) -> Vec3 {
+    let [a, b, c] = vertices.map(|vertex| vertex.p.abs());
+    a.max(b).max(c)
 }
 
 /// Bakes ([`Shape::bake`]) each shape whose mesh no other shape uses.

@@ -23,6 +23,16 @@ pub struct SurfacePoint {
     pub dpdv: Vec3,
 }
 
+/// Which tangents the point of a triangle gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tangents {
+    /// The derivatives of the point by its texture coordinates.
+    ByUv,
+    /// Any two that are perpendicular to the normal, which costs less: for surfaces that look the same however they are
+    /// turned.
+    Any,
+}
+
 /// A point chosen on a surface with its density.
 #[derive(Clone, Copy, Debug)]
 pub struct AreaSample {
@@ -53,19 +63,44 @@ pub(super) const ROUNDING: f32 = 16.0 * f32::EPSILON / 2.0;
 ///
 /// `extent` bounds the magnitude of the coordinates that went into the vertices, by axis. `flip` says that the front is
 /// the side that shows the vertices clockwise.
-#[inline]
-pub(super) fn triangle_point(v: &[Vertex; 3], barycentric: Vec2, extent: Vec3, flip: bool) -> SurfacePoint {
+#[inline(always)]
+pub(super) fn triangle_point(
+    v: [&Vertex; 3],
+    uvs: [Vec2; 3],
+    barycentric: Vec2,
+    extent: Vec3,
+    flip: bool,
+    tangents: Tangents,
+) -> SurfacePoint {
     let [b1, b2] = barycentric.to_array();
     let b0 = 1.0 - b1 - b2;
     let p = v[0].p * b0 + v[1].p * b1 + v[2].p * b2;
-    let uv = v[0].uv * b0 + v[1].uv * b1 + v[2].uv * b2;
+    let uv = uvs[0] * b0 + uvs[1] * b1 + uvs[2] * b2;
 
     let (edge1, edge2) = (v[1].p - v[0].p, v[2].p - v[0].p);
     let ng = triangle_normal(edge1, edge2);
     let ng = if flip { -ng } else { ng };
     let n = shading_normal(v[0].n * b0 + v[1].n * b1 + v[2].n * b2, ng);
 
-    let (duv1, duv2) = (v[1].uv - v[0].uv, v[2].uv - v[0].uv);
+    let (dpdu, dpdv) = match tangents {
+        Tangents::ByUv => triangle_derivatives(uvs, edge1, edge2, ng),
+        Tangents::Any => coordinate_system(ng),
+    };
+    SurfacePoint {
+        p,
+        p_error: ROUNDING * extent.dot(ng.abs()),
+        ng,
+        n,
+        uv,
+        dpdu,
+        dpdv,
+    }
+}
+
+/// The derivatives of a triangle's points by their texture coordinates.
+#[inline]
+fn triangle_derivatives(uvs: [Vec2; 3], edge1: Vec3, edge2: Vec3, ng: Vec3) -> (Vec3, Vec3) {
+    let (duv1, duv2) = (uvs[1] - uvs[0], uvs[2] - uvs[0]);
     let determinant = duv1.x * duv2.y - duv1.y * duv2.x;
     // Texture coordinates on a line, or on a point, have no inverse.
     let regular = determinant * determinant > 1e-12 * duv1.length_squared() * duv2.length_squared();
@@ -78,16 +113,7 @@ pub(super) fn triangle_point(v: &[Vertex; 3], barycentric: Vec2, extent: Vec3, f
     } else {
         (Vec3::ZERO, Vec3::ZERO)
     };
-    let (dpdu, dpdv) = derivatives_or_any(dpdu, dpdv, ng);
-    SurfacePoint {
-        p,
-        p_error: ROUNDING * extent.dot(ng.abs()),
-        ng,
-        n,
-        uv,
-        dpdu,
-        dpdv,
-    }
+    derivatives_or_any(dpdu, dpdv, ng)
 }
 
 /// The unit normal of a triangle; z for one without area, which no ray meets.

@@ -17,6 +17,14 @@ use super::write::OutputFormat;
 /// When the image could not be written; the error says why.
 pub fn check_writable(path: &Path) -> Result<(), ImageError> {
     OutputFormat::of(path)?;
+    check_place(path)
+}
+
+/// The same for a file that is no image.
+///
+/// # Errors
+/// When the file could not be written; the error says why.
+pub fn check_place(path: &Path) -> Result<(), ImageError> {
     let target = resolve(path)?;
     temporary(&target)
         .map(drop)

@@ -2,10 +2,11 @@
 
 use glam::Vec3;
 
-use super::Context;
+use super::Stats;
 use crate::bsdf::Bsdf;
 use crate::color::Rgb;
 use crate::geometry::Interaction;
+use crate::material::ShadingContext;
 use crate::math::Ray;
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
@@ -21,13 +22,14 @@ pub(super) fn sample_one_light(
     it: &Interaction,
     response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
     sampler: &mut Sampler,
-    context: &mut Context,
+    shading: &mut ShadingContext,
+    stats: &mut Stats,
 ) -> Rgb {
     let (u_light, u) = (sampler.next_1d(), sampler.next_2d());
     let Some((light, probability, u_primitive)) = scene.select_light(u_light) else {
         return Rgb::BLACK;
     };
-    let Some(sample) = light.sample_li(it.p, it.time, u_primitive, u, &mut context.shading) else {
+    let Some(sample) = light.sample_li(it.p, it.time, u_primitive, u, shading) else {
         return Rgb::BLACK;
     };
     let pdf = sample.pdf * probability;
@@ -39,8 +41,8 @@ pub(super) fn sample_one_light(
         t_max: sample.distance,
         ..it.spawn_ray(sample.wi)
     };
-    context.stats.shadow_rays += 1;
-    let visible = scene.transmittance(&ray, &mut context.shading);
+    stats.shadow_rays += 1;
+    let visible = scene.transmittance(&ray, shading);
     if visible.is_black() {
         return Rgb::BLACK;
     }

@@ -14,8 +14,7 @@ use std::time::Instant;
 
 use crate::camera::CameraRay;
 use crate::color::Rgb;
-use crate::material::RayKind;
-use crate::material::ShadingContext;
+use crate::material::{RayKind, ShadingContext, Surface};
 use crate::math::Ray;
 use crate::sampler::Sampler;
 use crate::scene::Scene;
@@ -84,6 +83,8 @@ impl Pass<'_> {
 pub struct Context {
     /// For shaders.
     pub shading: ShadingContext,
+    /// What the path is on: kept here because it is large.
+    pub surface: Surface,
     /// What was done so far.
     pub stats: Stats,
     /// For lookups of photons.
@@ -114,6 +115,7 @@ impl Context {
     pub fn new(scene: &Scene) -> Context {
         Context {
             shading: ShadingContext::new(scene.host().clone()),
+            surface: Surface::new(),
             stats: Stats::default(),
             nearest: photon::Nearest::new(),
         }

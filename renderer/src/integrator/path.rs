@@ -8,7 +8,7 @@ use super::Context;
 use super::direct::{bsdf_response, sample_one_light};
 use super::walk::{Arrival, MAX_SURVIVAL, Start, is_pass, kind_of};
 use crate::color::Rgb;
-use crate::material::{RayKind, Surface};
+use crate::material::RayKind;
 use crate::math::Ray;
 use crate::sampler::Sampler;
 use crate::scene::{MAX_PASSES, Scene};
@@ -50,7 +50,12 @@ pub(super) fn li(
     let mut arrival = Arrival::first(&ray);
     let mut sees_lights = start.emission;
     let (mut depth, mut passes) = (1, 0);
-    let mut surface = Surface::new();
+    let Context {
+        shading,
+        surface,
+        stats,
+        ..
+    } = context;
     if max_depth == 0 {
         return radiance;
     }
@@ -69,15 +74,9 @@ pub(super) fn li(
         if depth >= max_depth && !material.may_emit() && !material.may_be_transparent() {
             return radiance;
         }
-        context.stats.shading_runs += 1;
-        material.shade(
-            &it,
-            ray_kind,
-            footprint.at(it.t),
-            &mut context.shading,
-            &mut surface,
-        );
-        context.stats.dropped_lobes += u64::from(surface.dropped);
+        stats.shading_runs += 1;
+        material.shade(&it, ray_kind, footprint.at(it.t), shading, surface);
+        stats.dropped_lobes += u64::from(surface.dropped);
 
         // Emission.
         if sees_lights && !surface.emission.is_black() {
@@ -88,7 +87,7 @@ pub(super) fn li(
         let bsdf = &surface.bsdf;
         if depth < max_depth && !bsdf.is_specular() {
             let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
-            radiance += throughput * sample_one_light(scene, &it, response, sampler, context);
+            radiance += throughput * sample_one_light(scene, &it, response, sampler, shading, stats);
         }
 
         // The next direction.
@@ -100,7 +99,7 @@ pub(super) fn li(
         if throughput.is_black() {
             return radiance;
         }
-        if is_pass(&sample, &surface) {
+        if is_pass(&sample, surface) {
             passes += 1;
             if passes > MAX_PASSES {
                 return radiance;
@@ -136,6 +135,6 @@ pub(super) fn li(
                 throughput *= 1.0 / survival;
             }
         }
-        context.stats.indirect_rays += 1;
+        stats.indirect_rays += 1;
     }
 }

@@ -10,7 +10,7 @@ use glam::{Vec2, Vec3};
 use super::{Emission, LightSample};
 use crate::accel::Hit;
 use crate::color::Rgb;
-use crate::geometry::{Geometry, Interaction, Shape, ShapeId, SurfacePoint};
+use crate::geometry::{Geometry, Interaction, Shape, ShapeId, SurfacePoint, Tangents};
 use crate::material::{Material, ShadingContext};
 use crate::math::{Frame, Ray, safe_sqrt, sqr};
 use crate::sampling::{
@@ -165,8 +165,10 @@ impl AreaLight {
                     barycentric: seen.barycentric,
                     t: seen.distance,
                 };
-                self.material
-                    .emission_at(&self.shape.interaction(self.id, &hit, &ray), context)
+                self.material.emission_at(
+                    &self.shape.interaction(self.id, &hit, &ray, Tangents::ByUv),
+                    context,
+                )
             }
         };
         let distance = seen.distance * SHADOW_REACH - 4.0 * seen.p_error;

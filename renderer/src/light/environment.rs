@@ -17,6 +17,10 @@ use crate::sampling::{Distribution2d, uniform_sphere, uniform_sphere_pdf};
 
 /// Light from all directions.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a scene has few of them, and a map is looked up at every ray that leaves it"
+)]
 pub enum EnvironmentLight {
     /// The same radiance from everywhere.
     Constant(Rgb),

@@ -28,20 +28,14 @@ pub(super) struct Flattener<'p> {
     point: &'p Interaction,
     surface: &'p mut Surface,
     /// Lobes of a tree that has more than one; a lone lobe goes to its place at once.
-    lobes: ArrayVec<Pending, MAX_LOBES>,
+    waiting: ArrayVec<Scattering, MAX_LOBES>,
     /// Whether the tree has shown that there may be more lobes.
     several: bool,
+    /// Whether weights depend on where the viewer is.
+    sees_viewer: bool,
     /// Sum of weight × albedo of the lobes so far; kept only while a layer's top is open.
     reflected: Rgb,
     open_tops: u32,
-}
-
-/// A lobe before it enters the `Bsdf`.
-#[derive(Clone, Copy)]
-struct Pending {
-    weight: Rgb,
-    frame: Frame,
-    lobe: Lobe,
 }
 
 /// A component of a tree while it is taken in: its parameters, read one after another as
@@ -55,8 +49,9 @@ pub(super) struct Component<'f, 'p, 't> {
 }
 
 /// A lobe as a shader asks for it.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Scattering {
-    /// Factor of the component's weight.
+    /// Factor of the component's weight; then the product of all weights on the way to it.
     pub(super) weight: Rgb,
     /// Of any length; zero for the surface's shading normal.
     pub(super) normal: Vec3,
@@ -117,23 +112,42 @@ impl<'t> Stack<'t> {
 impl<'p> Flattener<'p> {
     /// Starts with nothing: `surface` is to be filled for `point`.
     pub(super) fn new(point: &'p Interaction, surface: &'p mut Surface) -> Flattener<'p> {
-        surface.bsdf.reset(point.ng, point.wo);
-        (surface.emission, surface.transparency, surface.dropped) = (Rgb::BLACK, Rgb::BLACK, 0);
-        let lobes = ArrayVec::new_const();
+        surface.reset(point);
         Flattener {
             point,
             surface,
-            lobes,
+            waiting: ArrayVec::new_const(),
             several: false,
+            sees_viewer: false,
             reflected: Rgb::BLACK,
             open_tops: 0,
         }
     }
 
+    /// Adds every component of the tree to the surface.
+    #[inline]
+    pub(super) fn add_tree(mut self, tree: ClosureTree<'_>) {
+        self.visit(tree);
+        for scattering in &self.waiting {
+            scattering.put_on(self.point, self.surface);
+        }
+    }
+
+    /// The lobes of a tree, with its emission and transparency on the surface, if all of that is the same wherever the
+    /// viewer is.
+    pub(super) fn lobes_for_any_viewer(
+        mut self,
+        tree: ClosureTree<'_>,
+    ) -> Option<ArrayVec<Scattering, MAX_LOBES>> {
+        self.several = true;
+        self.visit(tree);
+        (!self.sees_viewer).then_some(self.waiting)
+    }
+
     /// Visits every component of the tree.
     // One loop, so that the node at hand and its weight stay in registers.
     #[inline]
-    pub(super) fn add_tree(&mut self, tree: ClosureTree<'_>) {
+    fn visit(&mut self, tree: ClosureTree<'_>) {
         let mut stack = Stack {
             near: ArrayVec::new_const(),
             far: vec![],
@@ -196,38 +210,34 @@ impl<'p> Flattener<'p> {
                 },
             };
         }
-        for lobe in &self.lobes {
-            self.surface.bsdf.push(lobe.weight, lobe.frame, lobe.lobe);
-        }
     }
 
     /// Adds a lobe, to an equal one if there is one. When there is no room, the lightest goes.
     #[inline]
-    fn push(&mut self, new: Pending) {
+    fn push(&mut self, new: Scattering) {
         if !self.several {
-            self.surface.bsdf.push(new.weight, new.frame, new.lobe);
+            new.put_on(self.point, self.surface);
             return;
         }
         if new.weight.is_black() {
             return;
         }
-        let transparent = matches!(new.lobe, Lobe::Transparent(_));
-        if self.open_tops > 0 && !transparent {
-            self.reflected += new.weight * new.lobe.albedo(new.frame.to_local(self.point.wo));
+        if self.open_tops > 0 && !matches!(new.lobe, Lobe::Transparent(_)) {
+            let wo = new.frame(self.point).to_local(self.point.wo);
+            self.reflected += new.weight * new.lobe.albedo(wo);
         }
-        let equal = |p: &&mut Pending| p.lobe == new.lobe && (transparent || p.frame == new.frame);
-        if let Some(equal) = self.lobes.iter_mut().find(equal) {
+        if let Some(equal) = self.waiting.iter_mut().find(|waiting| waiting.is_like(&new)) {
             equal.weight += new.weight;
             return;
         }
-        let Err(full) = self.lobes.try_push(new) else {
+        let Err(full) = self.waiting.try_push(new) else {
             return;
         };
         self.surface.dropped += 1;
         let new = full.element();
-        let heaviness = |p: &Pending| p.weight.luminance();
+        let heaviness = |scattering: &Scattering| scattering.weight.luminance();
         if let Some(lightest) = self
-            .lobes
+            .waiting
             .iter_mut()
             .min_by(|a, b| heaviness(a).total_cmp(&heaviness(b)))
             && heaviness(lightest) < heaviness(&new)
@@ -235,20 +245,55 @@ impl<'p> Flattener<'p> {
             *lightest = new;
         }
     }
+}
 
-    /// The normal that a shader passed, of unit length; the surface's own where it is zero or no number.
-    #[inline]
-    fn unit_normal(&self, n: Vec3) -> Vec3 {
-        let length_squared = n.length_squared();
-        if (length_squared - 1.0).abs() < 1e-6 {
-            n
-        } else if length_squared > 0.0 && length_squared.is_finite() {
-            n / length_squared.sqrt()
-        } else if self.point.wo.dot(self.point.ng) < 0.0 {
-            -self.point.n
-        } else {
-            self.point.n
+impl Scattering {
+    /// Adds the lobe to the surface at a point.
+    #[inline(always)]
+    pub(super) fn put_on(&self, point: &Interaction, surface: &mut Surface) {
+        surface.bsdf.push(self.weight, self.frame(point), self.lobe);
+    }
+
+    /// The frame that the lobe has at a point.
+    #[inline(always)]
+    fn frame(&self, point: &Interaction) -> Frame {
+        let mut n = unit_normal(self.normal, point);
+        if self.solid && n.dot(point.ng) < 0.0 {
+            n = -n;
         }
+        if self.lobe.is_isotropic() {
+            Frame::from_normal(n)
+        } else if self.wants_derivatives() {
+            Frame::from_normal_tangent(n, point.dpdu)
+        } else {
+            Frame::from_normal_tangent(n, self.tangent)
+        }
+    }
+
+    /// Whether the lobe is turned as the surface's texture coordinates are.
+    pub(super) fn wants_derivatives(&self) -> bool {
+        !self.lobe.is_isotropic() && self.tangent == Vec3::ZERO
+    }
+
+    /// Whether two lobes differ in weight at most.
+    fn is_like(&self, other: &Scattering) -> bool {
+        self.lobe == other.lobe
+            && (self.normal, self.tangent, self.solid) == (other.normal, other.tangent, other.solid)
+    }
+}
+
+/// The normal that a shader passed, of unit length; the surface's own where it is zero or no number.
+#[inline]
+fn unit_normal(n: Vec3, point: &Interaction) -> Vec3 {
+    let length_squared = n.length_squared();
+    if (length_squared - 1.0).abs() < 1e-6 {
+        n
+    } else if length_squared > 0.0 && length_squared.is_finite() {
+        n / length_squared.sqrt()
+    } else if point.wo.dot(point.ng) < 0.0 {
+        -point.n
+    } else {
+        point.n
     }
 }
 
@@ -309,51 +354,21 @@ impl<'t> Component<'_, '_, 't> {
 
     /// Lets light straight through.
     pub(super) fn pass(&mut self) -> Option<ClosureRef<'t>> {
-        let weight = *self.weight;
-        self.flattener.surface.transparency += weight;
-        let frame = Frame::from_normal(self.flattener.unit_normal(Vec3::ZERO));
-        self.flattener.push(Pending {
-            weight,
-            frame,
+        self.flattener.surface.transparency += *self.weight;
+        self.scatter(Scattering {
+            weight: Rgb::WHITE,
+            normal: Vec3::ZERO,
+            tangent: Vec3::ZERO,
+            solid: false,
             lobe: Lobe::Transparent(Transparent),
-        });
-        None
+        })
     }
 
     /// Scatters.
     #[inline(always)]
-    pub(super) fn scatter(&mut self, scattering: Scattering) -> Option<ClosureRef<'t>> {
-        let Scattering {
-            weight,
-            normal,
-            tangent,
-            solid,
-            lobe,
-        } = scattering;
-        let point = self.flattener.point;
-        let mut n = self.flattener.unit_normal(normal);
-        if solid && n.dot(point.ng) < 0.0 {
-            n = -n;
-        }
-        let frame = match lobe {
-            // Round lobes do not ask for a tangent.
-            Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => {
-                Frame::from_normal(n)
-            }
-            Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) => Frame::from_normal_tangent(
-                n,
-                if tangent == Vec3::ZERO {
-                    point.dpdu
-                } else {
-                    tangent
-                },
-            ),
-        };
-        self.flattener.push(Pending {
-            weight: *self.weight * weight,
-            frame,
-            lobe,
-        });
+    pub(super) fn scatter(&mut self, mut scattering: Scattering) -> Option<ClosureRef<'t>> {
+        scattering.weight *= *self.weight;
+        self.flattener.push(scattering);
         None
     }
 
@@ -364,6 +379,7 @@ impl<'t> Component<'_, '_, 't> {
         base: Option<ClosureRef<'t>>,
     ) -> Option<ClosureRef<'t>> {
         self.flattener.several = true;
+        self.flattener.sees_viewer = true;
         self.flattener.open_tops += 1;
         self.stack.push(Task::Base {
             base,
@@ -379,15 +395,19 @@ impl<'t> Component<'_, '_, 't> {
     // place of the Fresnel term.
     pub(super) fn coat(&mut self, base: Option<ClosureRef<'t>>, coat: &Coat) -> Option<ClosureRef<'t>> {
         let lobe = Lobe::Dielectric(Dielectric::reflection_only(coat.ior, coat.ggx));
-        let frame = Frame::from_normal(self.flattener.unit_normal(coat.normal));
-        let wo = frame.to_local(self.flattener.point.wo);
+        let scattering = Scattering {
+            weight: *self.weight,
+            normal: coat.normal,
+            tangent: Vec3::ZERO,
+            solid: false,
+            lobe,
+        };
+        let point = self.flattener.point;
+        let wo = scattering.frame(point).to_local(point.wo);
         let reflected = lobe.albedo(wo);
         self.flattener.several = true;
-        self.flattener.push(Pending {
-            weight: *self.weight,
-            frame,
-            lobe,
-        });
+        self.flattener.sees_viewer = true;
+        self.flattener.push(scattering);
         // Beer's law: oblique light has a longer way through the coat.
         let cos = safe_sqrt(1.0 - (1.0 - sqr(wo.z)) / sqr(coat.ior.max(1.0)));
         let way = 1.0 / cos.max(1e-3);

@@ -8,6 +8,7 @@ mod flatten;
 mod globals;
 mod host;
 pub mod library;
+mod recipe;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use crate::bsdf::Bsdf;
 use crate::color::Rgb;
 use crate::geometry::{Interaction, ShapeId};
 use flatten::Flattener;
+use recipe::Recipe;
 
 /// What the rest of the renderer passes on to shaders and gets from them without looking inside.
 pub use shading::{RayKind, Report, ShadingContext};
@@ -34,9 +36,13 @@ pub struct MaterialId(pub u32);
 #[derive(Clone, Debug)]
 pub struct Material {
     instance: Arc<ShaderInstance>,
+    /// What the shader makes, where that is the same everywhere: then it is not run.
+    recipe: Option<Arc<Recipe>>,
     abilities: Abilities,
     /// Whether the shader may look at how wide a sample is: without coordinates there is nothing to derive.
     wants_footprint: bool,
+    /// Whether the derivatives of a point by its texture coordinates matter.
+    wants_derivatives: bool,
     /// The emission, where it is the same everywhere.
     constant_emission: Option<Rgb>,
     one_sided: bool,
@@ -83,6 +89,13 @@ impl Surface {
             dropped: 0,
         }
     }
+
+    /// Empties it for another point.
+    #[inline]
+    fn reset(&mut self, point: &Interaction) {
+        self.bsdf.reset(point.ng, point.wo);
+        (self.emission, self.transparency, self.dropped) = (Rgb::BLACK, Rgb::BLACK, 0);
+    }
 }
 
 impl Default for Surface {
@@ -97,48 +110,26 @@ impl Material {
     pub fn new(instance: Arc<ShaderInstance>, sides: Sides, context: &mut ShadingContext) -> Material {
         let known = instance.statistics();
         let abilities = closures::abilities(known.closures.iter().copied());
-        let looks_around = !instance.is_constant();
         let reads = |global| known.reads_globals.contains(global);
         let wants_footprint = known.asks_host
             || [Global::P, Global::I, Global::U, Global::V]
                 .into_iter()
                 .any(reads);
-        let mut material = Material {
+        let recipe = Recipe::of(&instance, context);
+        let constant_emission = match &recipe {
+            Some(recipe) => Some(recipe.emission()),
+            None => (!abilities.emits).then_some(Rgb::BLACK),
+        };
+        Material {
             instance,
+            wants_derivatives: recipe.as_ref().is_none_or(|recipe| recipe.wants_derivatives()),
+            recipe,
             abilities,
             wants_footprint,
-            constant_emission: None,
+            constant_emission,
             one_sided: sides.one_sided,
             two_sided_emission: sides.two_sided_emission,
-        };
-        if !abilities.emits {
-            material.constant_emission = Some(Rgb::BLACK);
-        } else if !looks_around {
-            material.constant_emission = material.emission_everywhere(context);
         }
-        material
-    }
-
-    /// The emission of a shader that looks at nothing but what kind of ray comes from which side, if it is always the
-    /// same where it counts.
-    fn emission_everywhere(&self, context: &mut ShadingContext) -> Option<Rgb> {
-        let front = somewhere();
-        let back = Interaction {
-            wo: -front.wo,
-            ..front
-        };
-        let sides = if self.two_sided_emission {
-            &[front, back][..]
-        } else {
-            &[front][..]
-        };
-        let first = self.emission_at(&front, context);
-        let differs = sides.iter().any(|point| {
-            RayKind::NAMES
-                .iter()
-                .any(|&(_, kind)| self.emission_for(point, kind, context) != first)
-        });
-        (!differs).then_some(first)
     }
 
     /// Fills `surface` with what the shader makes of a point that a ray of kind `ray_kind` found; `footprint` is the width
@@ -152,9 +143,13 @@ impl Material {
         context: &mut ShadingContext,
         surface: &mut Surface,
     ) {
-        let footprint = if self.wants_footprint { footprint } else { 0.0 };
-        let globals = globals::globals(it, ray_kind, footprint);
-        Flattener::new(it, surface).add_tree(self.instance.run(&globals, context));
+        if let Some(recipe) = &self.recipe {
+            recipe.follow(it, surface);
+        } else {
+            let footprint = if self.wants_footprint { footprint } else { 0.0 };
+            let globals = globals::globals(it, ray_kind, footprint);
+            Flattener::new(it, surface).add_tree(self.instance.run(&globals, context));
+        }
         surface.bsdf.set_one_sided(self.one_sided);
         if it.wo.dot(it.ng) <= 0.0 && !self.two_sided_emission {
             surface.emission = Rgb::BLACK;
@@ -163,12 +158,8 @@ impl Material {
 
     /// The radiance that leaves a point towards the viewer, for a ray that samples lights.
     pub fn emission_at(&self, it: &Interaction, context: &mut ShadingContext) -> Rgb {
-        self.emission_for(it, RayKind::SHADOW, context)
-    }
-
-    fn emission_for(&self, it: &Interaction, ray_kind: RayKind, context: &mut ShadingContext) -> Rgb {
         let mut surface = Surface::new();
-        self.shade(it, ray_kind, 0.0, context, &mut surface);
+        self.shade(it, RayKind::SHADOW, 0.0, context, &mut surface);
         surface.emission
     }
 
@@ -177,6 +168,12 @@ impl Material {
         let mut surface = Surface::new();
         self.shade(it, RayKind::SHADOW, 0.0, context, &mut surface);
         surface.transparency
+    }
+
+    /// Whether the derivatives of a point by its texture coordinates matter to it.
+    #[inline]
+    pub fn wants_derivatives(&self) -> bool {
+        self.wants_derivatives
     }
 
     /// Whether it may emit somewhere.

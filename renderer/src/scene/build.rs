@@ -19,7 +19,7 @@ use crate::light::{
     DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
     SpotLight,
 };
-use crate::material::{Host, MaterialId, Sides, closure_registry, library};
+use crate::material::{Host, Sides, closure_registry, library};
 
 /// The output of a material that is rendered.
 const SURFACE: &str = "surface";
@@ -97,11 +97,7 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
     });
     let parts = SceneParts {
         shapes: desc.shapes.iter().map(shape).collect(),
-        shape_materials: desc
-            .shapes
-            .iter()
-            .map(|shape| MaterialId(shape.material.0))
-            .collect(),
+        shape_materials: desc.shapes.iter().map(|shape| shape.material).collect(),
         materials: instances.into_iter().zip(sides).collect(),
         lights: desc.lights.iter().map(|light| self::light(&light.kind)).collect(),
         host,

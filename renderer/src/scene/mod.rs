@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use crate::accel::{self, Accel, AccelError};
 use crate::color::Rgb;
-use crate::geometry::{Interaction, Shape, ShapeId, bake_single_use};
+use crate::geometry::{Interaction, Shape, ShapeId, Tangents, bake_single_use};
 use crate::image::ImageError;
 use crate::light::{AreaLight, Light, LightId, LightSelector};
 use crate::material::{Host, Material, MaterialId, ShadingContext, Sides};
@@ -185,7 +185,12 @@ impl Scene {
     #[inline]
     fn intersect_masked(&self, ray: &Ray, mask: u32) -> Option<Interaction> {
         let hit = self.accel.intersect(ray, mask)?;
-        Some(self.shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, ray))
+        let tangents = if self.material(hit.shape).wants_derivatives() {
+            Tangents::ByUv
+        } else {
+            Tangents::Any
+        };
+        Some(self.shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, ray, tangents))
     }
 
     /// The share of light that gets along a ray, within its bounds.

@@ -6,6 +6,7 @@
 use super::argument::Given;
 use super::error::CheckError;
 use super::types::near;
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::{self, Builtin, Global};
 use crate::hir::{Op, Operand, Stmt};
@@ -90,7 +91,7 @@ impl<'a> Checker<'a> {
             .scopes
             .find_functions(self.scope, text)
             .iter()
-            .any(|i| self.functions[*i].ast.body.is_some() && !self.functions[*i].is_prelude());
+            .any(|i| self.functions[*i].ast.body.is_some() && !self.functions[*i].is_prelude);
         if is_users {
             let given = self.arguments(args)?;
             return self.call_named(text, given, expected, span);
@@ -326,9 +327,9 @@ impl<'a> Checker<'a> {
                 return None;
             }
         };
-        self.report(
+        self.warn(
             span,
-            CheckError::NoDerivativesYet {
+            Warning::NoDerivativesYet {
                 name: name.to_owned(),
             },
         );
@@ -347,9 +348,9 @@ impl<'a> Checker<'a> {
             return None;
         };
         self.given_as(of, Type::POINT)?;
-        self.report(
+        self.warn(
             span,
-            CheckError::NoDerivativesYet {
+            Warning::NoDerivativesYet {
                 name: "calculatenormal".to_owned(),
             },
         );

@@ -3,6 +3,7 @@
 use super::argument::Given;
 use super::error::CheckError;
 use super::types::near;
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::hir::{ClosureId, Op};
 use crate::runtime::ClosureSignature;
@@ -67,11 +68,7 @@ impl<'a> Checker<'a> {
 
     fn closure_fits(&self, signature: &ClosureSignature, given: &[Given<'a>]) -> bool {
         let count = self.positional(signature, given);
-        let required = signature
-            .params
-            .iter()
-            .take_while(|p| p.default.is_none())
-            .count();
+        let required = signature.required();
         (required..=signature.params.len()).contains(&count)
             && signature
                 .params
@@ -125,9 +122,9 @@ impl<'a> Checker<'a> {
                         .collect();
                     let near = near(&name, &known);
                     let closure = signature.name.to_owned();
-                    self.report(
+                    self.warn(
                         key.span,
-                        CheckError::UnknownKeyword {
+                        Warning::UnknownKeyword {
                             closure,
                             name: name.to_string(),
                             near,
@@ -162,11 +159,7 @@ impl<'a> Checker<'a> {
         let found: Vec<String> = given.iter().map(|g| self.show_given(g)).collect();
         if overloads.len() == 1 {
             let count = self.positional(signature, given);
-            let required = signature
-                .params
-                .iter()
-                .take_while(|p| p.default.is_none())
-                .count();
+            let required = signature.required();
             if !(required..=signature.params.len()).contains(&count) {
                 let expected = if count < required {
                     required

@@ -1,4 +1,5 @@
-//! What can be wrong with a file that is well formed, and the only place with the words for it.
+//! What can be wrong with a file that is well formed, and the only place with the words for it; what is only doubtful is in
+//! [`super::warning`].
 
 use super::place::Access;
 use crate::diagnostic::Diagnostic;
@@ -32,11 +33,6 @@ pub(super) enum CheckError {
         near: Option<String>,
     },
     UnknownGlobal {
-        name: String,
-        near: Option<String>,
-    },
-    UnknownKeyword {
-        closure: String,
         name: String,
         near: Option<String>,
     },
@@ -202,78 +198,13 @@ pub(super) enum CheckError {
     NotYet {
         what: String,
     },
-    // Warnings.
-    Unused {
-        name: String,
-    },
-    Uninitialised {
-        name: String,
-    },
-    Shadowed {
-        name: String,
-        other: Span,
-    },
-    GlobalShadowed {
-        name: String,
-    },
-    IndexOutOfRange {
-        index: i32,
-        length: u32,
-    },
-    IntOverflow {
-        value: i64,
-        wrapped: i32,
-    },
-    DoubleIsFloat,
-    NoEffect,
-    AssignedCondition,
-    NoDerivativesYet {
-        name: String,
-    },
-    TextureOption {
-        name: String,
-        is_known: bool,
-        near: Option<String>,
-    },
-    FormatCount {
-        name: &'static str,
-        expected: usize,
-        found: usize,
-    },
-    FormatType {
-        directive: char,
-        found: String,
-    },
 }
 
 impl CheckError {
-    /// Whether work goes on in spite of it.
-    pub(super) fn is_warning(&self) -> bool {
-        use CheckError as E;
-        matches!(
-            self,
-            E::Unused { .. }
-                | E::Uninitialised { .. }
-                | E::Shadowed { .. }
-                | E::GlobalShadowed { .. }
-                | E::IntOverflow { .. }
-                | E::DoubleIsFloat
-                | E::IndexOutOfRange { .. }
-                | E::NoEffect
-                | E::AssignedCondition
-                | E::NoDerivativesYet { .. }
-                | E::TextureOption { .. }
-                | E::FormatCount { .. }
-                | E::FormatType { .. }
-                | E::UnknownKeyword { .. }
-        )
-    }
-
     /// The message.
     pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
         use CheckError as E;
         let error = |message: String| Diagnostic::error(message).at(sources, span, "");
-        let warning = |message: String| Diagnostic::warning(message).at(sources, span, "");
         let unknown = |what: &str, name: &str, near: Option<String>| {
             did_you_mean(error(format!("unknown {what} `{name}`")), near)
         };
@@ -297,10 +228,6 @@ impl CheckError {
             E::UnknownFunction { name, near } => unknown("function", &name, near),
             E::UnknownClosure { name, near } => unknown("closure", &name, near),
             E::UnknownGlobal { name, near } => unknown("global", &name, near),
-            E::UnknownKeyword { closure, name, near } => {
-                let message = format!("closure `{closure}` has no keyword `{name}`");
-                did_you_mean(warning(message), near)
-            }
             E::UnknownNoise {
                 name, later: true, ..
             } => error(format!("noise \"{name}\" is not supported yet")),
@@ -452,61 +379,11 @@ impl CheckError {
                 .hint("every call of a function is a copy of it; call fewer, or in a loop"),
             E::TooDeep => error("this is nested too deeply".to_owned()),
             E::NotYet { what } => error(format!("{what} is not supported yet")),
-            warned => warned.warning(sources, warning),
-        }
-    }
-
-    /// The message of a warning.
-    fn warning(self, sources: &SourceMap, warning: impl Fn(String) -> Diagnostic) -> Diagnostic {
-        match self {
-            CheckError::Unused { name } => warning(format!("`{name}` is never used")),
-            CheckError::Uninitialised { name } => {
-                warning(format!("`{name}` is used before it is given a value"))
-            }
-            CheckError::Shadowed { name, other } => {
-                let diagnostic = warning(format!("`{name}` hides another variable of that name"));
-                diagnostic.at(sources, other, "this one")
-            }
-            CheckError::GlobalShadowed { name } => warning(format!("`{name}` hides the global of that name")),
-            CheckError::IntOverflow { value, wrapped } => {
-                warning(format!("{value} does not fit an int and becomes {wrapped}"))
-            }
-            CheckError::DoubleIsFloat => warning("double is computed as float".to_owned()),
-            CheckError::IndexOutOfRange { index, length } => {
-                let last = length.saturating_sub(1);
-                warning(format!("index {index} is out of range and will be clamped"))
-                    .hint(format!("there are elements 0 to {last}"))
-            }
-            CheckError::NoEffect => warning("this has no effect".to_owned()),
-            CheckError::AssignedCondition => {
-                warning("this assigns rather than compares".to_owned()).hint("equality is `==`")
-            }
-            CheckError::NoDerivativesYet { name } => warning(format!(
-                "derivatives are not computed yet: `{name}` gives that of a constant"
-            )),
-            CheckError::TextureOption {
-                name, is_known: true, ..
-            } => warning(format!("texture option \"{name}\" has no effect yet")),
-            CheckError::TextureOption { name, near, .. } => {
-                did_you_mean(warning(format!("unknown texture option \"{name}\"")), near)
-            }
-            CheckError::FormatCount {
-                name,
-                expected,
-                found,
-            } => warning(format!(
-                "the format of `{name}` takes {}, found {found}",
-                plural(expected, "value")
-            )),
-            CheckError::FormatType { directive, found } => {
-                warning(format!("`%{directive}` does not show {found}"))
-            }
-            other => warning(format!("{other:?}")),
         }
     }
 }
 
-fn did_you_mean(diagnostic: Diagnostic, near: Option<String>) -> Diagnostic {
+pub(super) fn did_you_mean(diagnostic: Diagnostic, near: Option<String>) -> Diagnostic {
     match near {
         Some(near) => diagnostic.hint(format!("did you mean `{near}`?")),
         None => diagnostic,
@@ -560,7 +437,7 @@ fn not_writable(error: impl Fn(String) -> Diagnostic, access: Access) -> Diagnos
     }
 }
 
-fn plural(count: usize, what: &str) -> String {
+pub(super) fn plural(count: usize, what: &str) -> String {
     match count {
         0 => format!("no {what}"),
         1 => format!("1 {what}"),

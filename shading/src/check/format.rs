@@ -2,7 +2,7 @@
 
 use super::Checker;
 use super::argument::Given;
-use super::error::CheckError;
+use super::warning::Warning;
 use crate::hir::Operand;
 use crate::ty::{Base, Type};
 
@@ -24,12 +24,12 @@ impl<'a> Checker<'a> {
             .map(|ty| ty.count() as usize)
             .sum();
         if directives.len() != total {
-            let error = CheckError::FormatCount {
+            let warning = Warning::FormatCount {
                 name,
                 expected: directives.len(),
                 found: total,
             };
-            self.report(first.span, error);
+            self.warn(first.span, warning);
             return;
         }
         let mut directives = directives.into_iter();
@@ -40,7 +40,7 @@ impl<'a> Checker<'a> {
             for directive in directives.by_ref().take(ty.count() as usize) {
                 if !fits(directive, ty.element()) {
                     let found = self.show(ty);
-                    self.report(given.span, CheckError::FormatType { directive, found });
+                    self.warn(given.span, Warning::FormatType { directive, found });
                     break;
                 }
             }

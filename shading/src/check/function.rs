@@ -1,22 +1,17 @@
-//! Functions: declared, checked by themselves, inlined or called.
+//! Functions: declared, checked by themselves, lowered into code of their own.
 
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashSet;
 
-use super::argument::Given;
+use super::Checker;
 use super::body::Body;
 use super::error::CheckError;
 use super::overload::same_formals;
 use super::place::{Access, Place};
 use super::scope::{Meaning, Role, ScopeIndex, Symbol};
-use super::{Checker, Value};
-use crate::hir::{Function, FunctionId, LocalId, Operand, ScopeId, Stmt};
-use crate::source::Span;
+use crate::hir::{Function, LocalId, ScopeId, Stmt};
 use crate::syntax::ast::{self, Passing};
-use crate::ty::{Length, Type};
-
-/// Most calls that are inlined within one another.
-const MAX_INLINED: usize = 64;
+use crate::ty::Type;
 
 /// What a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,17 +28,12 @@ pub(super) struct FunctionInfo<'a> {
     pub(super) scope: ScopeIndex,
     pub(super) formals: Vec<Formal>,
     pub(super) result: Type,
-    is_prelude: bool,
-    is_recursive: bool,
-    /// What its body calls.
-    callees: FxHashSet<usize>,
-}
-
-impl FunctionInfo<'_> {
     /// Whether the language itself brings it.
-    pub(super) fn is_prelude(&self) -> bool {
-        self.is_prelude
-    }
+    pub(super) is_prelude: bool,
+    /// Whether it can come to call itself.
+    pub(super) is_recursive: bool,
+    /// What its body calls.
+    pub(super) callees: FxHashSet<usize>,
 }
 
 /// The function, or unit, being lowered.
@@ -76,12 +66,6 @@ impl Default for Frame {
             loops: vec![],
         }
     }
-}
-
-/// An argument bound to a parameter, and where to write it back.
-struct Bound {
-    meaning: Meaning,
-    back: Option<(Place, Vec<LocalId>)>,
 }
 
 impl<'a> Checker<'a> {
@@ -200,159 +184,6 @@ impl<'a> Checker<'a> {
         false
     }
 
-    /// Calls a function whose parameters the arguments fit.
-    pub(super) fn invoke(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<Value> {
-        if let Some(caller) = self.alone {
-            return self.pretend(caller, index, given);
-        }
-        if self.functions[index].is_recursive {
-            return self.call_recursive(index, given, span);
-        }
-        self.inline(index, given, span)
-    }
-
-    /// What a call would give, in a function that is checked by itself.
-    fn pretend(&mut self, caller: usize, index: usize, given: &[Given<'a>]) -> Option<Value> {
-        self.functions[caller].callees.insert(index);
-        let formals = self.functions[index].formals.clone();
-        for (given, formal) in given.iter().zip(&formals) {
-            match given.place().filter(|_| formal.output) {
-                Some((place, expr)) => {
-                    self.mark_written(expr);
-                    self.scopes_mark_read(expr);
-                    self.check_writable(&place.clone(), given.span);
-                }
-                None => {
-                    self.given_as(given, formal.ty);
-                }
-            }
-        }
-        let ty = self.functions[index].result;
-        let leaves = self.locals("", ty).into_iter().map(Operand::Local).collect();
-        Some(Value { ty, leaves })
-    }
-
-    /// An argument by reference counts as used: what it is set to may be all that the caller is after.
-    fn scopes_mark_read(&mut self, expr: &'a ast::Expr) {
-        self.quiet += 1;
-        self.mark_read(expr);
-        self.quiet -= 1;
-    }
-
-    fn inline(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<Value> {
-        let info = &self.functions[index];
-        let (function, outer, ty, is_prelude) = (info.ast, info.scope, info.result, info.is_prelude);
-        let formals = info.formals.clone();
-        if self.inlined >= MAX_INLINED || self.is_exhausted() {
-            let name = function.name.text.clone();
-            let quiet = std::mem::take(&mut self.quiet);
-            self.report(
-                self.prelude_call.unwrap_or(span),
-                CheckError::CallsTooDeep { name },
-            );
-            self.quiet = quiet;
-            return None;
-        }
-        let mut bound = vec![];
-        for ((formal, given), param) in formals.iter().zip(given).zip(&function.params) {
-            bound.push(self.bind(*formal, given, &param.name.text));
-        }
-        let bound: Vec<Bound> = bound.into_iter().collect::<Option<_>>()?;
-        let result = self.locals(&format!("{}.result", function.name.text), ty);
-
-        let scope = self.scopes.push(outer);
-        let outer_scope = std::mem::replace(&mut self.scope, scope);
-        let frame = Frame {
-            ty,
-            result: result.clone(),
-            ..Frame::default()
-        };
-        let outer_frame = std::mem::replace(&mut self.frame, frame);
-        let references = std::mem::take(&mut self.references);
-        let in_group = std::mem::take(&mut self.in_group);
-        let prelude_call = self.prelude_call;
-        if is_prelude {
-            self.prelude_call.get_or_insert(span);
-        }
-        self.quiet += 1;
-        self.inlined += 1;
-        for (bound, param) in bound.iter().zip(&function.params) {
-            self.declare_param(&param.name, bound.meaning.clone());
-        }
-        let block = self.block(span, |c| {
-            c.statements(function.body.as_deref().unwrap_or_default(), true);
-        });
-        self.inlined -= 1;
-        self.quiet -= 1;
-        self.prelude_call = prelude_call;
-        self.in_group = in_group;
-        self.references = references;
-        let frame = std::mem::replace(&mut self.frame, outer_frame);
-        self.scope = outer_scope;
-
-        match frame.scope {
-            Some(scope) => self.push(Stmt::Scope { scope, body: block }, span),
-            None => self.body.block.extend(block),
-        }
-        for (place, locals) in bound.into_iter().filter_map(|b| b.back) {
-            let leaves = locals.into_iter().map(Operand::Local).collect();
-            self.write(&place, Value { ty: place.ty, leaves }, span);
-        }
-        let leaves = result.into_iter().map(Operand::Local).collect();
-        Some(Value { ty, leaves })
-    }
-
-    /// Binds an argument: outputs by reference, constants as they are, other values as copies.
-    fn bind(&mut self, formal: Formal, given: &Given<'a>, name: &str) -> Option<Bound> {
-        if formal.output
-            && let Some((place, expr)) = given.place()
-        {
-            let mut place = place.clone();
-            if !self.check_writable(&place, given.span) {
-                return None;
-            }
-            self.mark_written(expr);
-            self.scopes_mark_read(expr);
-            let ty = Type {
-                base: formal.ty.base,
-                length: place.ty.length,
-            };
-            if place.is_whole() {
-                place.ty = ty;
-                return Some(Bound {
-                    meaning: Meaning::Variable(place),
-                    back: None,
-                });
-            }
-            let value = self.read(&place, given.span)?;
-            let locals = self.locals(name, ty);
-            for (local, leaf) in locals.iter().zip(&value.leaves) {
-                self.store(*local, *leaf, given.span);
-            }
-            let meaning = Meaning::Variable(Place::whole(ty, locals.clone(), Access::Writable));
-            return Some(Bound {
-                meaning,
-                back: Some((place, locals)),
-            });
-        }
-        let value = self.given_as(given, formal.ty)?;
-        if value.leaves.iter().all(|leaf| matches!(leaf, Operand::Const(_))) {
-            return Some(Bound {
-                meaning: Meaning::Value(value),
-                back: None,
-            });
-        }
-        let locals = self.locals(name, value.ty);
-        for (local, leaf) in locals.iter().zip(&value.leaves) {
-            self.store(*local, *leaf, given.span);
-        }
-        let place = Place::whole(value.ty, locals, Access::Param(name.to_owned()));
-        Some(Bound {
-            meaning: Meaning::Variable(place),
-            back: None,
-        })
-    }
-
     pub(super) fn declare_param(&mut self, name: &'a ast::Name, meaning: Meaning) {
         let symbol = Symbol {
             name: &name.text,
@@ -375,74 +206,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn call_recursive(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<Value> {
-        let formals = self.functions[index].formals.clone();
-        let ty = self.functions[index].result;
-        let mut args = vec![];
-        let result = self.locals("", ty);
-        let mut results = result.clone();
-        let mut back = vec![];
-        for (formal, given) in formals.iter().zip(given) {
-            if formal.ty.length == Length::Unsized {
-                let name = self.functions[index].ast.name.text.clone();
-                self.report(given.span, CheckError::RecursiveUnsized { name });
-                return None;
-            }
-            let Some((place, expr)) = given.place().filter(|_| formal.output) else {
-                args.extend(self.given_as(given, formal.ty)?.leaves);
-                continue;
-            };
-            let place = place.clone();
-            if !self.check_writable(&place, given.span) {
-                return None;
-            }
-            self.mark_written(expr);
-            self.scopes_mark_read(expr);
-            args.extend(self.read(&place, given.span)?.leaves);
-            let locals = self.locals("", place.ty);
-            results.extend(&locals);
-            back.push((place, locals));
-        }
-        let function = self.recursive(index);
-        let at = self.prelude_call.unwrap_or(span);
-        self.push(
-            Stmt::Call {
-                function,
-                args,
-                results,
-                span: at,
-            },
-            span,
-        );
-        for (place, locals) in back {
-            let leaves = locals.into_iter().map(Operand::Local).collect();
-            self.write(&place, Value { ty: place.ty, leaves }, span);
-        }
-        let leaves = result.into_iter().map(Operand::Local).collect();
-        Some(Value { ty, leaves })
-    }
-
-    /// The function that is not inlined, made on its first call.
-    fn recursive(&mut self, index: usize) -> FunctionId {
-        if let Some(id) = self.called_ids.get(&index) {
-            return *id;
-        }
-        let id = self.called.push(Function {
-            name: self.functions[index].ast.name.text.clone(),
-            params: vec![],
-            outputs: vec![],
-            code: crate::hir::Code::default(),
-        });
-        self.called_ids.insert(index, id);
-        self.quiet += 1;
-        let function = self.lower_apart(index);
-        self.quiet -= 1;
-        self.called[id] = function;
-        id
-    }
-
     /// Lowers a function into code of its own.
-    fn lower_apart(&mut self, index: usize) -> Function {
+    pub(super) fn lower_apart(&mut self, index: usize) -> Function {
         let info = &self.functions[index];
         let (function, scope, ty) = (info.ast, info.scope, info.result);
         let formals = info.formals.clone();

@@ -3,6 +3,7 @@
 use std::f32::consts;
 
 use super::error::CheckError;
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::hir::{Const, Operand};
 use crate::source::Span;
@@ -44,9 +45,9 @@ pub(super) fn constant_names() -> impl Iterator<Item = &'static str> {
 impl<'a> Checker<'a> {
     pub(super) fn int_literal(&mut self, value: i64, span: Span) -> Value {
         if i32::try_from(value).is_err() {
-            self.report(
+            self.warn(
                 span,
-                CheckError::IntOverflow {
+                Warning::IntOverflow {
                     value,
                     wrapped: value as i32,
                 },

@@ -17,6 +17,7 @@ mod error;
 mod expr;
 mod format;
 mod function;
+mod invocation;
 mod literal;
 mod operator;
 mod overload;
@@ -27,6 +28,7 @@ mod stmt;
 mod texture;
 mod types;
 mod unit;
+mod warning;
 
 use std::sync::LazyLock;
 
@@ -46,6 +48,7 @@ use function::{Frame, FunctionInfo};
 use place::Place;
 use scope::{ScopeIndex, Scopes};
 use types::StructInfo;
+use warning::Warning;
 
 pub use unit::{ReferencePart, ReferencePath};
 
@@ -289,16 +292,25 @@ impl<'a> Checker<'a> {
         self.find_recursion();
     }
 
-    /// Reports a mistake or a warning.
+    /// Reports a mistake.
     fn report(&mut self, span: Span, error: CheckError) {
         if self.quiet > 0 {
-            if self.failed.is_none() && !error.is_warning() {
-                self.failed = Some((span, error));
-            }
+            self.failed.get_or_insert((span, error));
             return;
         }
-        let is_unused = matches!(error, CheckError::Unused { .. });
         let diagnostic = error.diagnostic(self.sources, span);
+        if self.said.insert((span, diagnostic.message.clone())) {
+            self.diagnostics.push((span, diagnostic));
+        }
+    }
+
+    /// Reports a doubt.
+    fn warn(&mut self, span: Span, warning: Warning) {
+        if self.quiet > 0 {
+            return;
+        }
+        let is_unused = matches!(warning, Warning::Unused { .. });
+        let diagnostic = warning.diagnostic(self.sources, span);
         if self.said.insert((span, diagnostic.message.clone())) {
             let list = if is_unused {
                 &mut self.unused

@@ -3,12 +3,13 @@
 use super::error::CheckError;
 use super::scope::Meaning;
 use super::types::near;
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::Global;
 use crate::hir::{LocalId, Op, Operand};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name};
-use crate::ty::{Base, Length, Type};
+use crate::ty::{Base, Length, Type, component_index};
 
 /// Part of a variable.
 #[derive(Clone, Debug)]
@@ -130,7 +131,7 @@ impl<'a> Checker<'a> {
                 symbol.is_read = true;
                 // Inside a loop that began after the declaration, a later statement may have run before.
                 if !symbol.is_written && loops <= symbol.loops && symbol.body == body {
-                    self.report(expr.span, CheckError::Uninitialised { name: name.clone() });
+                    self.warn(expr.span, Warning::Uninitialised { name: name.clone() });
                 }
             }
             ExprKind::Member { object, .. } | ExprKind::Index { object, .. } => self.mark_read(object),
@@ -259,49 +260,32 @@ impl<'a> Checker<'a> {
                 }
                 start += count;
             }
-            let known: Vec<&str> = info_fields(self, place.ty.base);
-            let near = near(&name.text, &known);
-            let ty = self.show(place.ty);
-            self.report(
-                name.span,
-                CheckError::UnknownMember {
-                    ty,
-                    name: name.text.clone(),
-                    near,
-                },
-            );
-            return None;
+            let near = near(&name.text, &info_fields(self, place.ty.base));
+            return self.unknown_member(place.ty, name, near);
         }
-        let lane = match name.text.as_str() {
-            "r" | "x" => Some(0),
-            "g" | "y" => Some(1),
-            "b" | "z" => Some(2),
-            _ => None,
-        };
-        match lane {
+        match component_index(&name.text) {
             Some(lane) if place.ty.is_triple() => {
-                let lane = self.int(lane);
+                let lane = self.int(lane as i32);
                 place.component = Some(Component::Lane(lane));
                 place.ty = Type::FLOAT;
                 Some(place)
             }
             _ => {
-                let ty = self.show(place.ty);
-                let near = place
-                    .ty
-                    .is_triple()
-                    .then(|| "r`, `g`, `b`, `x`, `y` or `z".to_owned());
-                self.report(
-                    name.span,
-                    CheckError::UnknownMember {
-                        ty,
-                        name: name.text.clone(),
-                        near,
-                    },
-                );
-                None
+                let lanes = "r`, `g`, `b`, `x`, `y` or `z".to_owned();
+                self.unknown_member(place.ty, name, place.ty.is_triple().then_some(lanes))
             }
         }
+    }
+
+    fn unknown_member(&mut self, ty: Type, name: &Name, near: Option<String>) -> Option<Place> {
+        let (ty, member) = (self.show(ty), name.text.clone());
+        let error = CheckError::UnknownMember {
+            ty,
+            name: member,
+            near,
+        };
+        self.report(name.span, error);
+        None
     }
 
     fn index(&mut self, mut place: Place, index: Operand, span: Span) -> Option<Place> {
@@ -339,7 +323,7 @@ impl<'a> Checker<'a> {
         if let Some(known) = self.body.known_int(index)
             && !(0..length as i32).contains(&known)
         {
-            self.report(span, CheckError::IndexOutOfRange { index: known, length });
+            self.warn(span, Warning::IndexOutOfRange { index: known, length });
         }
         Some(place)
     }

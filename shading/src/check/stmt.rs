@@ -4,6 +4,7 @@ use super::error::CheckError;
 use super::function::LoopFrame;
 use super::place::{Access, Place};
 use super::scope::{Meaning, Role, Symbol};
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::hir::Stmt as Out;
 use crate::source::Span;
@@ -96,7 +97,7 @@ impl<'a> Checker<'a> {
         let before = self.errors();
         self.expr(expr, None);
         if does_nothing && self.errors() == before {
-            self.report(expr.span, CheckError::NoEffect);
+            self.warn(expr.span, Warning::NoEffect);
         }
     }
 
@@ -109,7 +110,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) {
         if matches!(condition.kind, ExprKind::Assign { op: None, .. }) {
-            self.report(condition.span, CheckError::AssignedCondition);
+            self.warn(condition.span, Warning::AssignedCondition);
         }
         let condition = self.condition(condition);
         let then = self.block(span, |c| c.scoped(|c| c.stmt(then, tail)));
@@ -302,16 +303,16 @@ impl<'a> Checker<'a> {
         if let Some(other) = self.scopes.find(self.scope, &name.text).filter(|_| !is_twice) {
             let other = self.scopes.get(other);
             if other.body == self.body.id {
-                let error = CheckError::Shadowed {
+                let warning = Warning::Shadowed {
                     name: name.text.clone(),
                     other: other.span,
                 };
-                self.report(name.span, error);
+                self.warn(name.span, warning);
             }
         } else if crate::builtins::Global::from_name(&name.text).is_some() || name.text == "Ci" {
-            self.report(
+            self.warn(
                 name.span,
-                CheckError::GlobalShadowed {
+                Warning::GlobalShadowed {
                     name: name.text.clone(),
                 },
             );
@@ -349,7 +350,7 @@ impl<'a> Checker<'a> {
             .map(|s| (s.span, s.name.to_owned()))
             .collect();
         for (span, name) in unused {
-            self.report(span, CheckError::Unused { name });
+            self.warn(span, Warning::Unused { name });
         }
     }
 }

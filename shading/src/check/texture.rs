@@ -3,6 +3,7 @@
 use super::argument::Given;
 use super::error::CheckError;
 use super::types::near;
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::hir::{ColorSpace, Op, Operand, TextureOptions, Wrap};
 use crate::source::Span;
@@ -136,12 +137,12 @@ impl<'a> Checker<'a> {
                             "fill",
                         ],
                     );
-                    let error = CheckError::TextureOption {
+                    let warning = Warning::TextureOption {
                         name: other.to_owned(),
                         is_known,
                         near,
                     };
-                    self.report(if is_known { span } else { key.span }, error);
+                    self.warn(if is_known { span } else { key.span }, warning);
                     if let Some((_, expr)) = value.place() {
                         self.mark_written(expr);
                         self.mark_read(expr);

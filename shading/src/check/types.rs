@@ -1,6 +1,7 @@
 //! Types as written, structures, and conversions.
 
 use super::error::CheckError;
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::hir::{Const, Op, Operand};
 use crate::source::Span;
@@ -161,7 +162,7 @@ impl<'a> Checker<'a> {
             TypeKind::Int | TypeKind::Bool => Base::Int,
             TypeKind::Float => Base::Float,
             TypeKind::Double => {
-                self.report(ty.span, CheckError::DoubleIsFloat);
+                self.warn(ty.span, Warning::DoubleIsFloat);
                 Base::Float
             }
             TypeKind::Color => Base::Color,

@@ -9,9 +9,9 @@ use super::body::Body;
 use super::error::CheckError;
 use super::function::Frame;
 use super::place::{Access, Place};
-use super::scope::{Meaning, Role, Symbol};
+use super::scope::Meaning;
 use super::{Checker, Value};
-use crate::hir::{self, Block, LocalId, Param, ScopeId, Stmt, Unit, UnitKind};
+use crate::hir::{self, Block, LocalId, Param, Stmt, Unit, UnitKind, walk};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, Passing};
 use crate::ty::{Length, Type};
@@ -77,18 +77,12 @@ impl fmt::Display for ReferencePath {
 impl<'a> Checker<'a> {
     /// Lowers a unit; `None` when it has mistakes.
     pub(super) fn unit(&mut self, unit: &'a ast::Unit) -> Option<Unit> {
-        let kind = match unit.kind {
-            ast::UnitKind::Shader => UnitKind::Shader,
-            ast::UnitKind::Surface => UnitKind::Surface,
-            ast::UnitKind::Displacement => UnitKind::Displacement,
-            ast::UnitKind::Volume => UnitKind::Volume,
-        };
-        self.whole(&unit.name.text, kind, unit.name.span, |c| {
+        self.whole(&unit.name.text, unit.kind, unit.name.span, |c| {
             let mut params = c.params(&unit.params);
             let metadata = c.metadata(&unit.metadata);
             let block = c.body_of_unit(&unit.body, unit.span);
             if let Some(local) = c.body.ci.filter(|_| c.body.ci_written) {
-                params.push(result_param("Ci", Type::CLOSURE, local, unit.name.span));
+                params.push(Param::output("Ci", Type::CLOSURE, local, unit.name.span));
             }
             Some((params, metadata, block))
         })
@@ -113,7 +107,7 @@ impl<'a> Checker<'a> {
                 }
                 let locals = c.locals(&name, *ty);
                 for ((suffix, leaf), local) in c.leaves(*ty).into_iter().zip(&locals) {
-                    let mut param = result_param(&format!("{name}{suffix}"), leaf, *local, path.span);
+                    let mut param = Param::output(&format!("{name}{suffix}"), leaf, *local, path.span);
                     param.output = false;
                     params.push(param);
                 }
@@ -130,7 +124,7 @@ impl<'a> Checker<'a> {
             });
             let (ty, locals) = result?;
             for ((suffix, leaf), local) in c.leaves(ty).into_iter().zip(locals) {
-                params.push(result_param(&format!("result{suffix}"), leaf, local, expr.span));
+                params.push(Param::output(&format!("result{suffix}"), leaf, local, expr.span));
             }
             Some((params, vec![], block))
         });
@@ -144,7 +138,7 @@ impl<'a> Checker<'a> {
         let mut calls = match &expr.kind {
             ExprKind::Call { name, .. } => {
                 let functions = self.scopes.find_functions(self.scope, &name.text);
-                functions.iter().any(|index| !self.functions[*index].is_prelude())
+                functions.iter().any(|index| !self.functions[*index].is_prelude)
             }
             // An operator of structures calls one, too.
             _ => !self.structs.is_empty(),
@@ -201,7 +195,7 @@ impl<'a> Checker<'a> {
         let (params, metadata, block) = filled?;
         let mut body = std::mem::take(&mut self.body);
         body.code.body = body.prologue;
-        if leaves_scope(&block, scope) {
+        if walk::leaves(&block, scope) {
             body.code.body.push(Stmt::Scope { scope, body: block });
         } else {
             body.code.body.extend(block);
@@ -241,7 +235,7 @@ impl<'a> Checker<'a> {
             if resolved.is_some() {
                 self.report(param.ty.span, CheckError::VoidVariable);
             }
-            self.unit_param(name, Meaning::Unknown);
+            self.declare_param(name, Meaning::Unknown);
             return;
         };
         if name.text.is_empty() {
@@ -278,29 +272,7 @@ impl<'a> Checker<'a> {
         } else {
             Access::Param(name.text.clone())
         };
-        self.unit_param(name, Meaning::Variable(Place::whole(ty, locals, access)));
-    }
-
-    fn unit_param(&mut self, name: &'a ast::Name, meaning: Meaning) {
-        let symbol = Symbol {
-            name: &name.text,
-            meaning,
-            role: Role::Param,
-            span: name.span,
-            body: self.body.id,
-            loops: 0,
-            is_read: false,
-            is_written: true,
-        };
-        if self.scopes.declare(self.scope, symbol).is_some() {
-            self.report(
-                name.span,
-                CheckError::Duplicate {
-                    what: "parameter",
-                    name: name.text.clone(),
-                },
-            );
-        }
+        self.declare_param(name, Meaning::Variable(Place::whole(ty, locals, access)));
     }
 
     /// The statements that give leaf `i` of a parameter its default; each leaf's stand alone.
@@ -362,30 +334,6 @@ impl<'a> Checker<'a> {
         }
         found
     }
-}
-
-fn result_param(name: &str, ty: Type, local: LocalId, span: Span) -> Param {
-    Param {
-        name: name.to_owned(),
-        ty,
-        is_unsized: false,
-        output: true,
-        local,
-        init: vec![],
-        struct_name: None,
-        metadata: vec![],
-        span,
-    }
-}
-
-/// Whether a block leaves a scope.
-fn leaves_scope(block: &Block, scope: ScopeId) -> bool {
-    block.iter().any(|stmt| match stmt {
-        Stmt::Op { .. } | Stmt::Call { .. } => false,
-        Stmt::If { then, otherwise, .. } => leaves_scope(then, scope) || leaves_scope(otherwise, scope),
-        Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => leaves_scope(body, scope),
-        Stmt::Leave(left) => *left == scope,
-    })
 }
 
 /// Collects what an expression refers to and `inputs` knows, the longest path of each.

@@ -18,7 +18,7 @@ use super::stmt::{Flow, Scopes};
 use super::value::{Address, Emitter};
 use super::{GlobalSet, Outputs, inits};
 use crate::hir::{
-    Block, ClosureId, Code, ColorSpace, Function, FunctionId, LocalId, Operand, Stmt, TextureOptions, Unit,
+    Block, ClosureId, Code, ColorSpace, Function, FunctionId, LocalId, TextureOptions, Unit, walk,
 };
 use crate::runtime::text::TextPool;
 use crate::runtime::{ClosureRegistry, HostFunctions, TextureHandle};
@@ -205,65 +205,24 @@ impl Emitter<'_, '_> {
 
     /// Finds the locals that are assigned once and read once.
     fn count_temporaries(&mut self, inits: &[&Block], stored: &[(LocalId, u64)]) {
-        let mut counts = Counts::default();
+        let (mut reads, mut writes) = (
+            SecondaryMap::<LocalId, u32>::new(),
+            SecondaryMap::<LocalId, u32>::new(),
+        );
         for (local, _) in stored {
-            counts.reads[*local] += 2;
+            reads[*local] += 2;
         }
         for block in inits.iter().copied().chain([&self.code.body]) {
-            counts.block(block);
+            walk::statements(block, &mut |stmt| {
+                walk::reads(stmt).for_each(|local| reads[local] += 1);
+                walk::writes(stmt).iter().for_each(|&local| writes[local] += 1);
+            });
         }
         self.temporaries = self
             .code
             .locals
             .keys()
-            .filter(|&l| counts.reads[l] == 1 && counts.writes[l] == 1)
+            .filter(|&local| reads[local] == 1 && writes[local] == 1)
             .collect();
-    }
-}
-
-/// How often each local is mentioned.
-#[derive(Default)]
-struct Counts {
-    reads: SecondaryMap<LocalId, u32>,
-    writes: SecondaryMap<LocalId, u32>,
-}
-
-impl Counts {
-    fn operands(&mut self, operands: &[Operand]) {
-        for operand in operands {
-            if let Operand::Local(local) = operand {
-                self.reads[*local] += 1;
-            }
-        }
-    }
-
-    fn block(&mut self, block: &Block) {
-        for stmt in block {
-            match stmt {
-                Stmt::Op { dst, args, .. } => {
-                    self.operands(args);
-                    if let Some(dst) = dst {
-                        self.writes[*dst] += 1;
-                    }
-                }
-                Stmt::Call { args, results, .. } => {
-                    self.operands(args);
-                    for result in results {
-                        self.writes[*result] += 1;
-                    }
-                }
-                Stmt::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
-                    self.operands(&[*condition]);
-                    self.block(then);
-                    self.block(otherwise);
-                }
-                Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => self.block(body),
-                Stmt::Leave(_) => {}
-            }
-        }
     }
 }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use super::layout::{self, FRAMES_CURSOR, FRAMES_END, POINTER, Record, Shape};
 use super::value::{Address, Emitter, Home, local_size, trusted};
-use crate::hir::{Block, Code, Function, FunctionId, LocalId, Operand, Stmt, Unit};
+use crate::hir::{Block, Code, Function, FunctionId, LocalId, Operand, Stmt, Unit, walk};
 use crate::runtime::shims;
 
 /// Bytes of variables on the native stack of the entry.
@@ -84,17 +84,11 @@ fn call_area_size(unit: &Unit, code: &Code, inits: &[&Block]) -> u64 {
 }
 
 fn calls(block: &Block, out: &mut Vec<FunctionId>) {
-    for stmt in block {
-        match stmt {
-            Stmt::Call { function, .. } => out.push(*function),
-            Stmt::If { then, otherwise, .. } => {
-                calls(then, out);
-                calls(otherwise, out);
-            }
-            Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => calls(body, out),
-            Stmt::Op { .. } | Stmt::Leave(_) => {}
+    walk::statements(block, &mut |stmt| {
+        if let Stmt::Call { function, .. } = stmt {
+            out.push(*function);
         }
-    }
+    });
 }
 
 impl Emitter<'_, '_> {

@@ -28,7 +28,8 @@ use std::time::Instant;
 use cranelift_module::Module;
 
 use crate::builtins::Global;
-use crate::hir::{Block, ClosureId, LocalId, Stmt, Unit};
+use crate::hir::uniform::is_uniform;
+use crate::hir::{Block, ClosureId, LocalId, Stmt, Unit, walk};
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
@@ -137,6 +138,9 @@ pub struct Statistics {
     pub reads_globals: GlobalSet,
     /// Whether it asks the host for attributes or spaces, which may read all of the shading point.
     pub asks_host: bool,
+    /// Whether every run makes the same closures and does nothing else, whatever the shading point, but for `N` and
+    /// `dPdu` where these are handed on to closures, as a normal and as a vector.
+    pub is_uniform: bool,
 }
 
 /// An output of compiled code.
@@ -209,6 +213,7 @@ pub fn compile(
         missing_textures: shared.missing.into_iter().collect(),
         reads_globals: shared.reads,
         asks_host: shared.asks_host,
+        is_uniform: is_uniform(unit, registry),
         closures: shared.closures.clone(),
     };
     Ok(CompiledShader {
@@ -287,16 +292,13 @@ fn check_memory(unit: &Unit) -> Result<(), CodegenError> {
 }
 
 fn size_of_unit(unit: &Unit) -> (usize, usize) {
-    fn count(block: &Block) -> usize {
-        let of = |stmt: &Stmt| match stmt {
-            Stmt::Op { .. } | Stmt::Call { .. } => 1,
-            Stmt::If { then, otherwise, .. } => 1 + count(then) + count(otherwise),
-            Stmt::Loop { body, .. } => 1 + count(body),
-            Stmt::Scope { body, .. } => count(body),
-            Stmt::Leave(_) => 0,
-        };
-        block.iter().map(of).sum()
-    }
+    let count = |block: &Block| {
+        let mut count = 0;
+        walk::statements(block, &mut |stmt| {
+            count += usize::from(!matches!(stmt, Stmt::Scope { .. } | Stmt::Leave(_)));
+        });
+        count
+    };
     let codes = || unit.functions.values().map(|f| &f.code).chain([&unit.code]);
     let ops = codes().map(|c| count(&c.body)).sum::<usize>();
     let symbols = codes().map(|c| c.locals.len()).sum();

@@ -1,10 +1,8 @@
 //! What a template shows to the outside: its parameters and their types.
 
-use super::{
-    Accessor, Binding, Path, ShaderGroupTemplate, Template, TemplateRef, Value, path::component_index,
-};
+use super::{Accessor, Binding, Path, ShaderGroupTemplate, Template, TemplateRef, Value};
 use crate::hir::{self, Const, Metadata, Operand, Stmt};
-use crate::ty::{Base, Length, Type};
+use crate::ty::{Base, Length, Type, component_index};
 
 /// A parameter of a unit or group.
 #[derive(Clone, Debug)]

@@ -93,16 +93,6 @@ impl fmt::Display for Accessor {
     }
 }
 
-/// The component that a name means: `r x u` first, and so on.
-pub(crate) fn component_index(name: &str) -> Option<u32> {
-    match name {
-        "r" | "x" => Some(0),
-        "g" | "y" => Some(1),
-        "b" | "z" => Some(2),
-        _ => None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -255,53 +255,17 @@ impl<'a> Builder<'a> {
 
     /// Replaces calls of units in an expression by the name of a new node.
     fn lift_calls(&mut self, expr: &mut ast::Expr) {
-        let span = expr.span;
-        match &mut expr.kind {
-            ExprKind::Int(_)
-            | ExprKind::Float(_)
-            | ExprKind::String(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Name(_) => {}
-            ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Braces(list) => {
-                list.iter_mut().for_each(|e| self.lift_calls(e));
-            }
-            ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => self.lift_calls(operand),
-            ExprKind::Binary { left, right, .. } => {
-                self.lift_calls(left);
-                self.lift_calls(right);
-            }
-            ExprKind::Assign { target, value, .. } => {
-                self.lift_calls(target);
-                self.lift_calls(value);
-            }
-            ExprKind::Step { target, .. } => self.lift_calls(target),
-            ExprKind::Ternary {
-                condition,
-                then,
-                otherwise,
-            } => {
-                [condition, then, otherwise]
-                    .into_iter()
-                    .for_each(|e| self.lift_calls(e));
-            }
-            ExprKind::Member { object, .. } => self.lift_calls(object),
-            ExprKind::Index { object, index } => {
-                self.lift_calls(object);
-                self.lift_calls(index);
-            }
-            ExprKind::Construct { args, .. } => {
-                args.iter_mut().for_each(|arg| self.lift_calls(&mut arg.value));
-            }
+        match &expr.kind {
             ExprKind::Call {
                 name,
                 template: None,
                 args,
             } if is_unit_call(&name.text, args) => {
                 let node = format!("{}_{}", name.text, self.group.nodes.len());
-                self.node(node.clone(), &name.clone(), &args.clone(), &[], span);
+                self.node(node.clone(), name, args, &[], expr.span);
                 expr.kind = ExprKind::Name(node);
             }
-            ExprKind::Call { args, .. } => args.iter_mut().for_each(|arg| self.lift_calls(&mut arg.value)),
+            _ => expr.for_each_operand_mut(&mut |operand| self.lift_calls(operand)),
         }
     }
 }

@@ -192,17 +192,8 @@ pub fn unit(
     functions: PrimaryMap<FunctionId, Function>,
 ) -> Unit {
     let code = code.finish();
-    let param = |&(name, local): &(&str, LocalId)| Param {
-        name: name.to_owned(),
-        ty: code.locals[local].ty,
-        is_unsized: false,
-        output: true,
-        local,
-        init: vec![],
-        struct_name: None,
-        metadata: vec![],
-        span: Span::default(),
-    };
+    let param =
+        |&(name, local): &(&str, LocalId)| Param::output(name, code.locals[local].ty, local, Span::default());
     Unit {
         name: name.to_owned(),
         kind: UnitKind::Surface,

@@ -21,7 +21,10 @@
 pub mod build;
 pub mod kind;
 pub mod print;
+mod shape;
+pub(crate) mod uniform;
 pub mod verify;
+pub(crate) mod walk;
 
 use std::sync::Arc;
 
@@ -343,6 +346,23 @@ pub struct Param {
     pub metadata: Vec<Metadata>,
     /// Where it is declared.
     pub span: Span,
+}
+
+impl Param {
+    /// An output that nothing is said of and that no default is assigned to.
+    pub fn output(name: &str, ty: Type, local: LocalId, span: Span) -> Param {
+        Param {
+            name: name.to_owned(),
+            ty,
+            is_unsized: false,
+            output: true,
+            local,
+            init: vec![],
+            struct_name: None,
+            metadata: vec![],
+            span,
+        }
+    }
 }
 
 /// What a unit is for.

@@ -3,7 +3,7 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::walk;
+use crate::hir::walk;
 use crate::hir::{Block, Code, Kind, LocalId, Op, Operand, Stmt};
 
 /// Coalesces the copies of a function.

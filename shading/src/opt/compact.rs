@@ -2,7 +2,7 @@
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 
-use super::walk;
+use crate::hir::walk;
 use crate::hir::{Block, Code, FunctionId, LocalId, Operand, Stmt, Unit};
 
 /// Compacts a unit and its functions.

@@ -4,8 +4,9 @@
 //! rounds: loops within loops then cost no more than the rest. A construct that could only end by being left, assigns
 //! nothing that is read after it and has no effect is removed as a whole, so that a loop is taken to end.
 
+use super::Context;
 use super::set::{LiveSet, LocalSet, Mark};
-use super::{Context, walk};
+use crate::hir::walk;
 use crate::hir::{Block, Code, LocalId, Operand, ScopeId, Stmt};
 
 /// Rounds after which everything counts as live in loops that still change.

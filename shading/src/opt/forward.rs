@@ -5,8 +5,9 @@
 
 use cranelift_entity::SecondaryMap;
 
+use super::Context;
 use super::value::{MAX_CONST_ARRAY, ValueId, Values};
-use super::{Context, walk};
+use crate::hir::walk;
 use crate::hir::{Block, Code, Const, Kind, LocalId, Op, Operand, ScopeId, Stmt};
 use crate::interp::eval_op;
 use crate::source::Span;

@@ -6,8 +6,8 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::walk;
 use crate::builtins::Builtin;
+use crate::hir::walk;
 use crate::hir::{Block, Code, LocalId, Op, Operand, Stmt};
 
 /// Hoists from all loops of a function, inner loops first.

@@ -26,12 +26,12 @@ mod set;
 mod shape;
 mod sink;
 mod value;
-mod walk;
 
 use cranelift_entity::SecondaryMap;
 
 use crate::builtins::Builtin;
 use crate::hir::verify::debug_verify;
+use crate::hir::walk;
 use crate::hir::{Code, FunctionId, Kind, LocalId, Op, Operand, Unit};
 use crate::runtime::RayKind;
 

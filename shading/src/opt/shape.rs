@@ -1,7 +1,7 @@
 //! Removes structure that does nothing: jumps to where control goes anyway, scopes that are never left, branches without
 //! content, loops that never come to a second turn, and statements behind a jump.
 
-use super::walk;
+use crate::hir::walk;
 use crate::hir::{Block, Code, ScopeId, Stmt};
 
 /// Simplifies the structure of a function.

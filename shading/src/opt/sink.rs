@@ -9,7 +9,7 @@
 use cranelift_entity::SecondaryMap;
 
 use super::dead::can_be_left;
-use super::walk;
+use crate::hir::walk;
 use crate::hir::{Block, Code, LocalId, Op, Stmt};
 
 /// What has moved into a branch can move on into a branch of that: so often.

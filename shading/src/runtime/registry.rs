@@ -46,6 +46,14 @@ pub struct ClosureSignature {
 }
 
 impl ClosureSignature {
+    /// How many parameters a call must give.
+    pub fn required(&self) -> usize {
+        self.params
+            .iter()
+            .take_while(|param| param.default.is_none())
+            .count()
+    }
+
     /// Byte offset of each parameter in a component's parameter block, and the block's size (a multiple of 16).
     ///
     /// Int and float take 4 bytes; a triple 12, aligned to 4; a matrix 64; a string or closure a pointer, aligned to 8.

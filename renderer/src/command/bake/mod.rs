@@ -20,7 +20,7 @@ use self::folder::Folder;
 use self::manifest::Manifest;
 use self::progress::Bar;
 use super::render::{failure, stop_on_interrupt};
-use super::{Failure, print};
+use super::{Failure, print, remark};
 use crate::bake::{BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake};
 use crate::cli::{BakeArgs, BakeTarget};
 use crate::image::{check_writable, write_whole};
@@ -123,7 +123,7 @@ fn report(
         print(warnings);
     }
     if args.verbose {
-        eprintln!("{}", statistics::text(baked, load));
+        remark(&statistics::text(baked, load));
     }
     if let Some(path) = &args.stats {
         write_whole(path, statistics::json(baked, load, warnings).as_bytes())?;

@@ -1,11 +1,12 @@
 //! The progress bar of a bake.
 
-use std::io::{IsTerminal, Write as _};
+use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::bake::BakeProgress;
+use crate::command::tell;
 
 /// A bar over photons, then over texels, vertices or probes.
 pub(super) struct Bar(ProgressBar);
@@ -55,9 +56,6 @@ impl BakeProgress for Bar {
     }
 
     fn print(&self, text: &str) {
-        self.0.suspend(|| {
-            let mut out = std::io::stdout().lock();
-            let _ = out.write_all(text.as_bytes());
-        });
+        self.0.suspend(|| tell(text));
     }
 }

@@ -11,7 +11,6 @@ mod statistics;
 mod subject;
 
 use std::collections::BTreeSet;
-use std::io::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,7 +19,7 @@ use shading::opt::OptLevel;
 use shading::ty::Type;
 use shading::{Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem};
 
-use super::{Failure, print};
+use super::{Failure, print, remark, tell};
 use crate::cli::ShadeArgs;
 use crate::image::write_whole;
 use crate::material::{closure_registry, library};
@@ -74,8 +73,7 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     if args.interpret || args.print_code {
         let (unit, sources, making) = system.optimized(&subject.template, &options).map_err(told)?;
         if args.print_code {
-            // Who closes standard output does not want to see it.
-            let _ = std::io::stdout().write_all(shading::hir::print::print(&unit).as_bytes());
+            tell(&shading::hir::print::print(&unit));
         }
         if args.interpret {
             let closures = system.closures();
@@ -155,7 +153,7 @@ impl Job<'_> {
             .map(|name| format!("no texture file `{name}`; it shows black"))
             .collect();
         for warning in &warnings {
-            eprintln!("warning: {warning}");
+            remark(&format!("warning: {warning}"));
         }
 
         let outputs = engine.outputs();
@@ -228,7 +226,7 @@ impl Job<'_> {
         };
         match args.stats.as_deref() {
             None => {}
-            Some(path) if path.as_os_str() == "-" => eprintln!("{statistics}"),
+            Some(path) if path.as_os_str() == "-" => remark(&statistics),
             Some(path) => write_whole(path, statistics.json().as_bytes())?,
         }
         Ok(())
@@ -288,7 +286,7 @@ impl Job<'_> {
     /// Says what went wrong, each place once; fails when a run was ended.
     fn tell(&self, reports: &BTreeSet<Report>, stopped: bool) -> Result<(), Failure> {
         for report in reports {
-            eprintln!("{report}");
+            remark(&report);
         }
         if !stopped {
             return Ok(());
@@ -310,7 +308,6 @@ impl Job<'_> {
         for (i, (name, _)) in outputs.iter().enumerate() {
             text.push_str(&format!("{name} = {}\n", output::output_text(engine, &state, i)));
         }
-        // Who closes standard output does not want to see it.
-        let _ = std::io::stdout().write_all(text.as_bytes());
+        tell(&text);
     }
 }

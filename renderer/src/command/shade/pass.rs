@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::super::tell;
 use super::engine::{Engine, Report};
 use super::grid::Grid;
 use super::output::{Image, print_point};
@@ -230,8 +231,7 @@ impl Printer {
     fn print(&mut self, text: &str) {
         if !text.is_empty() {
             self.printed = true;
-            // Who closes standard output does not want to see more; images are still to be made.
-            let _ = std::io::stdout().lock().write_all(text.as_bytes());
+            tell(text);
         }
     }
 }

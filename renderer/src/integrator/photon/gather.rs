@@ -221,7 +221,14 @@ impl Photons {
                 }
                 sum
             };
-            radiance += sample_one_light(scene, vertex.it, response, sampler, context);
+            radiance += sample_one_light(
+                scene,
+                vertex.it,
+                response,
+                sampler,
+                &mut context.shading,
+                &mut context.stats,
+            );
         }
 
         let left = self.max_depth() - walk.depth;

@@ -8,10 +8,6 @@ use shading::{SourceId, Span};
 
 use crate::texture::{TextureColorSpace, TextureSource};
 
-/// Index of a material in its scene.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct MaterialId(pub u32);
-
 /// A material with its name: a unit or group with arguments, not yet compiled.
 #[derive(Clone, Debug)]
 pub struct MaterialDesc {

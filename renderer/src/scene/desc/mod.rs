@@ -15,12 +15,14 @@ mod shape;
 pub use camera::CameraDesc;
 pub use film::{FilmDesc, FilterDesc, IntegratorDesc, SamplerDesc};
 pub use light::{LightDesc, LightKind, SpotFalloff};
-pub use material::{EmissionSides, MaterialDesc, MaterialId, ShaderFile, TextureDesc};
+pub use material::{EmissionSides, MaterialDesc, ShaderFile, TextureDesc};
 pub use shape::{GeometryDesc, ShapeDesc};
 
 use std::path::PathBuf;
 
 use shading::{Diagnostic, SourceMap, Span};
+
+use crate::material::MaterialId;
 
 /// A value with its place.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;
 
-use super::MaterialId;
 use crate::geometry::{Geometry, Mesh};
+use crate::material::MaterialId;
 
 /// A shape with its name.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use glam::{Affine3A, Vec3};
 use shading::syntax::ast::Declaration;
 
 use super::context::Context;
-use super::field::Range;
-use super::table::{Given, Key, Part, body_of, kind_of, name_of, read_block, takes_only};
+use super::field::{Given, Range};
+use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
 use crate::camera::{self, FovAxis, Projection, look_at};
 use crate::scene::desc::CameraDesc;
 
@@ -47,42 +47,32 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
     Key {
         name: "from",
         doc: "where it is; goes with `to`; (0, 0, 0) by default",
-        set: |camera, field, context| camera.from = field.point(context).map(|v| Given::new(v, field.expr)),
+        set: |camera, field, context| camera.from = field.given(field.point(context)),
     },
     Key {
         name: "to",
         doc: "a point that it looks at; ahead along -z by default",
-        set: |camera, field, context| camera.to = field.point(context).map(|v| Given::new(v, field.expr)),
+        set: |camera, field, context| camera.to = field.given(field.point(context)),
     },
     Key {
         name: "up",
         doc: "the direction that is up in the picture; (0, 1, 0) by default",
-        set: |camera, field, context| camera.up = field.point(context).map(|v| Given::new(v, field.expr)),
+        set: |camera, field, context| camera.up = field.given(field.point(context)),
     },
     Key {
         name: "transform",
         doc: "instead of the three: world from camera, where the camera looks along -z with +x to the right and +y up",
-        set: |camera, field, context| {
-            camera.transform = field.transform(context).map(|v| Given::new(v, field.expr));
-        },
+        set: |camera, field, context| camera.transform = field.given(field.transform(context)),
     },
     Key {
         name: "near",
         doc: "nothing nearer is seen (m); 0 by default",
-        set: |camera, field, context| {
-            if let Some(near) = field.number(context, Range::NotNegative) {
-                camera.near = near;
-            }
-        },
+        set: |camera, field, context| set(&mut camera.near, field.number(context, Range::NotNegative)),
     },
     Key {
         name: "far",
         doc: "nothing farther is seen (m); no limit by default",
-        set: |camera, field, context| {
-            camera.far = field
-                .number(context, Range::Positive)
-                .map(|v| Given::new(v, field.expr));
-        },
+        set: |camera, field, context| camera.far = field.given(field.number(context, Range::Positive)),
     },
 ];
 
@@ -91,11 +81,7 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
     Key {
         name: "fov",
         doc: "field of view in degrees, more than 0 and less than 180; 40 by default",
-        set: |camera, field, context| {
-            if let Some(fov) = field.number(context, Range::Between(0.0, 180.0)) {
-                camera.fov = fov;
-            }
-        },
+        set: |camera, field, context| set(&mut camera.fov, field.number(context, Range::Between(0.0, 180.0))),
     },
     Key {
         name: "fov_axis",
@@ -103,18 +89,17 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
         set: |camera, field, context| {
             let axes = ["x", "y", "smaller", "larger", "diagonal"];
             let axes = axes.map(|name| (name, FovAxis::from_name(name).unwrap_or_default()));
-            if let Some(axis) = field.choice(context, &axes) {
-                camera.fov_axis = axis;
-            }
+            set(&mut camera.fov_axis, field.choice(context, &axes));
         },
     },
     Key {
         name: "aperture_radius",
         doc: "radius of the lens (m); 0, a pinhole, by default",
         set: |camera, field, context| {
-            if let Some(radius) = field.number(context, Range::NotNegative) {
-                camera.aperture_radius = radius;
-            }
+            set(
+                &mut camera.aperture_radius,
+                field.number(context, Range::NotNegative),
+            );
         },
     },
     Key {
@@ -128,11 +113,7 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
 pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[Key {
     name: "width",
     doc: "width of what the film sees (m); 2 by default",
-    set: |camera, field, context| {
-        if let Some(width) = field.number(context, Range::Positive) {
-            camera.width = width;
-        }
-    },
+    set: |camera, field, context| set(&mut camera.width, field.number(context, Range::Positive)),
 }];
 
 /// The kinds of cameras.

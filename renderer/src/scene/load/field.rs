@@ -49,10 +49,23 @@ pub(super) struct Field<'a> {
     pub(super) expr: &'a Expr,
 }
 
+/// A value that a key has set, with its place.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Given<T> {
+    pub(super) value: T,
+    pub(super) span: Span,
+}
+
 /// The typed readers: each gives `None`, with a message, when the value is not what the key takes.
 impl Field<'_> {
     pub(super) fn span(&self) -> Span {
         self.expr.span
+    }
+
+    /// A value read from this field, with its place.
+    pub(super) fn given<T>(&self, value: Option<T>) -> Option<Given<T>> {
+        let span = self.span();
+        value.map(|value| Given { value, span })
     }
 
     pub(super) fn mismatch(&self, context: &mut Context, expected: &str, found: &Value) {
@@ -187,33 +200,34 @@ impl Field<'_> {
         unit
     }
 
-    /// A number, or a tuple of as many as there are axes.
+    /// A number in x and y, or one for each.
     pub(super) fn size2(&self, context: &mut Context) -> Option<Vec2> {
-        match context.value(self.expr)? {
-            Value::Number(x) => self.in_range(context, x, Range::Positive).map(Vec2::splat),
-            _ => self
-                .numbers(context, Range::Positive, "(2, 1)")
-                .map(Vec2::from_array),
-        }
+        self.one_or_each(context, Range::Positive, "(2, 1)")
+            .map(Vec2::from_array)
     }
 
-    /// A number, or a tuple of as many as there are axes.
+    /// A number in x, y and z, or one for each.
     pub(super) fn size3(&self, context: &mut Context) -> Option<Vec3> {
-        match context.value(self.expr)? {
-            Value::Number(x) => self.in_range(context, x, Range::Positive).map(Vec3::splat),
-            _ => self
-                .numbers(context, Range::Positive, "(2, 1, 3)")
-                .map(Vec3::from_array),
-        }
+        self.one_or_each(context, Range::Positive, "(2, 1, 3)")
+            .map(Vec3::from_array)
     }
 
     /// Three numbers from zero up, or one for a grey.
     pub(super) fn color(&self, context: &mut Context) -> Option<Rgb> {
+        self.one_or_each(context, Range::NotNegative, "(0.8, 0.7, 0.6)")
+            .map(Rgb::from)
+    }
+
+    /// A number for all, or `N` numbers; `like` shows what is meant.
+    fn one_or_each<const N: usize>(
+        &self,
+        context: &mut Context,
+        range: Range,
+        like: &str,
+    ) -> Option<[f32; N]> {
         match context.value(self.expr)? {
-            Value::Number(x) => self.in_range(context, x, Range::NotNegative).map(Rgb::splat),
-            _ => self
-                .numbers(context, Range::NotNegative, "(0.8, 0.7, 0.6)")
-                .map(Rgb::from),
+            Value::Number(x) => self.in_range(context, x, range).map(|x| [x; N]),
+            _ => self.numbers(context, range, like),
         }
     }
 

@@ -6,8 +6,8 @@ use glam::{Mat3, Vec3};
 use shading::syntax::ast::Declaration;
 
 use super::context::Context;
-use super::field::{Field, Range};
-use super::table::{Given, Key, Part, body_of, kind_of, name_of, read_block, takes_only};
+use super::field::{Field, Given, Range};
+use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
 use super::value::Value;
 use crate::color::Rgb;
 use crate::image::{self, Image};
@@ -38,7 +38,7 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
         name: "ground",
         doc: "the radiance from straight below; `color` then is that from straight above, with all between; the same \
               by default; not with a map",
-        set: |light, field, context| light.ground = field.color(context).map(|v| Given::new(v, field.expr)),
+        set: |light, field, context| light.ground = field.given(field.color(context)),
     },
     Key {
         name: "scale",
@@ -88,14 +88,12 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
     Key {
         name: "to",
         doc: "a point that it is aimed at",
-        set: |light, field, context| light.to = field.point(context).map(|v| Given::new(v, field.expr)),
+        set: |light, field, context| light.to = field.given(field.point(context)),
     },
     Key {
         name: "direction",
         doc: "instead of `to`: where it points; (0, -1, 0) by default",
-        set: |light, field, context| {
-            light.direction = field.direction(context).map(|v| Given::new(v, field.expr));
-        },
+        set: |light, field, context| light.direction = field.given(field.direction(context)),
     },
     Key {
         name: "cutoff",
@@ -111,9 +109,7 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
         name: "beam_width",
         doc: "half-angle in degrees up to which the intensity is whole; three quarters of `cutoff` by default",
         set: |light, field, context| {
-            light.beam_width = field
-                .number(context, Range::NotNegative)
-                .map(|v| Given::new(v, field.expr));
+            light.beam_width = field.given(field.number(context, Range::NotNegative));
         },
     },
     Key {
@@ -308,12 +304,6 @@ fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKi
     LightKind::Directional {
         direction: light.direction,
         irradiance: light.irradiance * light.scale,
-    }
-}
-
-fn set<T>(slot: &mut T, value: Option<T>) {
-    if let Some(value) = value {
-        *slot = value;
     }
 }
 

@@ -8,9 +8,10 @@ use shading::Span;
 use shading::syntax::ast::{Argument, Declaration, Expr, ExprKind, Name};
 
 use super::context::Context;
-use super::table::{Key, Part, body_of, name_of, read_block, takes_only};
+use super::table::{Key, Part, body_of, name_of, read_block, set, takes_only};
 use crate::image::Format;
-use crate::scene::desc::{EmissionSides, MaterialDesc, MaterialId};
+use crate::material::MaterialId;
+use crate::scene::desc::{EmissionSides, MaterialDesc};
 
 /// What a material's block sets.
 #[derive(Default)]
@@ -30,20 +31,14 @@ pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
     Key {
         name: "one_sided",
         doc: "`true`: the back of the surface scatters nothing",
-        set: |material, field, context| {
-            if let Some(one_sided) = field.boolean(context) {
-                material.one_sided = one_sided;
-            }
-        },
+        set: |material, field, context| set(&mut material.one_sided, field.boolean(context)),
     },
     Key {
         name: "emission",
         doc: "the sides that emit, if the surface emits: `front` (the default) or `both`",
         set: |material, field, context| {
             let options = [("front", EmissionSides::Front), ("both", EmissionSides::Both)];
-            if let Some(sides) = field.choice(context, &options) {
-                material.emission = sides;
-            }
+            set(&mut material.emission, field.choice(context, &options));
         },
     },
 ];

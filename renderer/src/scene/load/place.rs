@@ -5,14 +5,14 @@ use shading::Span;
 use shading::syntax::ast::{Declaration, ExprKind};
 
 use super::builder::{Builder, import_name};
+use super::field::Given;
 use super::import::{Kind, imported_file};
 use super::material::read_definition;
 use super::resolve::Pending;
 use super::shape::{ShapeDeclaration, ShapeSource};
-use super::table::{Given, Key, Part, body_of, read_block, takes_only};
-use crate::scene::desc::{
-    CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, MaterialId, ShapeDesc,
-};
+use super::table::{Key, Part, body_of, read_block, set, takes_only};
+use crate::material::MaterialId;
+use crate::scene::desc::{CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc};
 use crate::scene::import::Model;
 
 /// What the block of an import sets.
@@ -27,29 +27,17 @@ pub(super) const IMPORT: &[Key<ImportBlock>] = &[
     Key {
         name: "transform",
         doc: "places the model: world from the model's world; none by default",
-        set: |import, field, context| {
-            if let Some(transform) = field.transform(context) {
-                import.transform = transform;
-            }
-        },
+        set: |import, field, context| set(&mut import.transform, field.transform(context)),
     },
     Key {
         name: "cameras",
         doc: "`false` leaves the model's cameras out",
-        set: |import, field, context| {
-            if let Some(cameras) = field.boolean(context) {
-                import.cameras = cameras;
-            }
-        },
+        set: |import, field, context| set(&mut import.cameras, field.boolean(context)),
     },
     Key {
         name: "lights",
         doc: "`false` leaves the model's lights out",
-        set: |import, field, context| {
-            if let Some(lights) = field.boolean(context) {
-                import.lights = lights;
-            }
-        },
+        set: |import, field, context| set(&mut import.lights, field.boolean(context)),
     },
 ];
 

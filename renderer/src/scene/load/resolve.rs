@@ -5,8 +5,9 @@ use rustc_hash::FxHashMap;
 use shading::Span;
 
 use super::context::Context;
-use super::table::Given;
-use crate::scene::desc::{MaterialId, ShapeDesc};
+use super::field::Given;
+use crate::material::MaterialId;
+use crate::scene::desc::ShapeDesc;
 
 /// An instance whose original may be declared later.
 pub(super) struct Pending {

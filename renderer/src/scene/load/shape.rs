@@ -5,8 +5,8 @@ use shading::Span;
 use shading::syntax::ast::{Declaration, Expr};
 
 use super::context::Context;
-use super::field::Range;
-use super::table::{Given, Key, Part, body_of, kind_of, name_of, read_block, takes_only};
+use super::field::{Given, Range};
+use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
 use crate::scene::desc::GeometryDesc;
 
 /// What the block of a shape sets.
@@ -53,31 +53,19 @@ pub(super) const ANY: &[Key<ShapeBlock>] = &[
     Key {
         name: "transform",
         doc: "world from object; none by default",
-        set: |shape, field, context| {
-            if let Some(transform) = field.transform(context) {
-                shape.transform = transform;
-            }
-        },
+        set: |shape, field, context| set(&mut shape.transform, field.transform(context)),
     },
     Key {
         name: "flip_normals",
         doc: "`true` turns the surface inside out",
-        set: |shape, field, context| {
-            if let Some(flip) = field.boolean(context) {
-                shape.flip_normals = flip;
-            }
-        },
+        set: |shape, field, context| set(&mut shape.flip_normals, field.boolean(context)),
     },
 ];
 
 const RADIUS: Key<ShapeBlock> = Key {
     name: "radius",
     doc: "1 by default",
-    set: |shape, field, context| {
-        if let Some(radius) = field.number(context, Range::Positive) {
-            shape.radius = radius;
-        }
-    },
+    set: |shape, field, context| set(&mut shape.radius, field.number(context, Range::Positive)),
 };
 
 /// The keys of `sphere`.
@@ -85,11 +73,7 @@ pub(super) const SPHERE: &[Key<ShapeBlock>] = &[
     Key {
         name: "center",
         doc: "(0, 0, 0) by default",
-        set: |shape, field, context| {
-            if let Some(center) = field.point(context) {
-                shape.center = center;
-            }
-        },
+        set: |shape, field, context| set(&mut shape.center, field.point(context)),
     },
     RADIUS,
 ];
@@ -98,22 +82,14 @@ pub(super) const SPHERE: &[Key<ShapeBlock>] = &[
 pub(super) const PLANE: &[Key<ShapeBlock>] = &[Key {
     name: "size",
     doc: "the side of the square; 2 by default",
-    set: |shape, field, context| {
-        if let Some(size) = field.number(context, Range::Positive) {
-            shape.size = size;
-        }
-    },
+    set: |shape, field, context| set(&mut shape.size, field.number(context, Range::Positive)),
 }];
 
 /// The keys of `rectangle`.
 pub(super) const RECTANGLE: &[Key<ShapeBlock>] = &[Key {
     name: "size",
     doc: "extent in x and y, one number or two; 2 by default",
-    set: |shape, field, context| {
-        if let Some(size) = field.size2(context) {
-            shape.size2 = size;
-        }
-    },
+    set: |shape, field, context| set(&mut shape.size2, field.size2(context)),
 }];
 
 /// The keys of `disk`.
@@ -123,11 +99,7 @@ pub(super) const DISK: &[Key<ShapeBlock>] = &[RADIUS];
 pub(super) const CUBE: &[Key<ShapeBlock>] = &[Key {
     name: "size",
     doc: "extent in x, y and z, one number or three; 2 by default",
-    set: |shape, field, context| {
-        if let Some(size) = field.size3(context) {
-            shape.size3 = size;
-        }
-    },
+    set: |shape, field, context| set(&mut shape.size3, field.size3(context)),
 }];
 
 /// The keys of `cylinder`.
@@ -136,11 +108,7 @@ pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
     Key {
         name: "height",
         doc: "1 by default",
-        set: |shape, field, context| {
-            if let Some(height) = field.number(context, Range::Positive) {
-                shape.height = height;
-            }
-        },
+        set: |shape, field, context| set(&mut shape.height, field.number(context, Range::Positive)),
     },
 ];
 
@@ -148,14 +116,14 @@ pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
 pub(super) const MESH: &[Key<ShapeBlock>] = &[Key {
     name: "file",
     doc: "a PLY, OBJ, glTF or GLB file; required",
-    set: |shape, field, context| shape.file = field.string(context).map(|file| Given::new(file, field.expr)),
+    set: |shape, field, context| shape.file = field.given(field.string(context)),
 }];
 
 /// The keys of `instance`.
 pub(super) const INSTANCE: &[Key<ShapeBlock>] = &[Key {
     name: "of",
     doc: "the name of a shape or of an import, placed once more: `transform` moves it from where it is; required",
-    set: |shape, field, context| shape.of = context.name(field.expr).map(|name| Given::new(name, field.expr)),
+    set: |shape, field, context| shape.of = field.given(context.name(field.expr)),
 }];
 
 /// What a shape's declaration says, before names and files are looked up.

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 use shading::Span;
-use shading::syntax::ast::{Declaration, Entry, Expr, Value as EntryValue};
+use shading::syntax::ast::{Declaration, Entry, Value as EntryValue};
 
 use super::context::Context;
 use super::field::Field;
@@ -52,6 +52,13 @@ pub(super) fn read_block<T>(
                 context.error(entry.span, format!("`{}` takes a value, not a block", key.name));
             }
         }
+    }
+}
+
+/// Sets what a key is for, when its value could be read.
+pub(super) fn set<T>(slot: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *slot = value;
     }
 }
 
@@ -124,37 +131,22 @@ pub(super) fn name_of(declaration: &Declaration, context: &mut Context) -> Optio
 
 /// Notes what a declaration has that its keyword does not take.
 pub(super) fn takes_only(declaration: &Declaration, parts: &[Part], context: &mut Context) {
-    let keyword = declaration.keyword.text.clone();
-    let mut refuse = |part: Part, span: Option<Span>, what: &str| {
+    let target = declaration.target.as_ref().map(|path| path.span);
+    let kind = declaration.kind.as_ref().map(|kind| kind.span);
+    let value = declaration.value.as_ref().map(|value| value.span);
+    let body = declaration.body.as_ref().map(|_| declaration.span);
+    let alias = declaration.alias.as_ref().map(|alias| alias.span);
+    for (part, span, what) in [
+        (Part::Name, target, "name"),
+        (Part::Kind, kind, "kind"),
+        (Part::Value, value, "value"),
+        (Part::Body, body, "block"),
+        (Part::Alias, alias, "`as`"),
+    ] {
         if let (false, Some(span)) = (parts.contains(&part), span) {
-            context.error(span, format!("`{keyword}` takes no {what}"));
+            context.error(span, format!("`{}` takes no {what}", declaration.keyword.text));
         }
-    };
-    refuse(
-        Part::Name,
-        declaration.target.as_ref().map(|path| path.span),
-        "name",
-    );
-    refuse(
-        Part::Kind,
-        declaration.kind.as_ref().map(|kind| kind.span),
-        "kind",
-    );
-    refuse(
-        Part::Value,
-        declaration.value.as_ref().map(|value| value.span),
-        "value",
-    );
-    refuse(
-        Part::Body,
-        declaration.body.as_ref().map(|_| declaration.span),
-        "block",
-    );
-    refuse(
-        Part::Alias,
-        declaration.alias.as_ref().map(|alias| alias.span),
-        "`as`",
-    );
+    }
 }
 
 /// The parts that a declaration may have after its keyword.
@@ -170,20 +162,4 @@ pub(super) enum Part {
 /// The entries of a declaration's block; none when it has no block.
 pub(super) fn body_of(declaration: &Declaration) -> &[Entry] {
     declaration.body.as_deref().unwrap_or_default()
-}
-
-/// A value that a key has set, with its place.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Given<T> {
-    pub(super) value: T,
-    pub(super) span: Span,
-}
-
-impl<T> Given<T> {
-    pub(super) fn new(value: T, expr: &Expr) -> Given<T> {
-        Given {
-            value,
-            span: expr.span,
-        }
-    }
 }

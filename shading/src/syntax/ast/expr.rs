@@ -143,6 +143,36 @@ impl Expr {
             ExprKind::Index { object, index } => [object, index].into_iter().for_each(|e| visit(e)),
         }
     }
+
+    /// The same, to change.
+    pub fn for_each_operand_mut(&mut self, visit: &mut dyn FnMut(&mut Expr)) {
+        match &mut self.kind {
+            ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::String(_)
+            | ExprKind::Bool(_)
+            | ExprKind::Name(_) => {}
+            ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Braces(list) => {
+                list.iter_mut().for_each(visit);
+            }
+            ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => visit(operand),
+            ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| visit(e)),
+            ExprKind::Assign { target, value, .. } => [target, value].into_iter().for_each(|e| visit(e)),
+            ExprKind::Step { target, .. } => visit(target),
+            ExprKind::Ternary {
+                condition,
+                then,
+                otherwise,
+            } => {
+                [condition, then, otherwise].into_iter().for_each(|e| visit(e));
+            }
+            ExprKind::Construct { args, .. } | ExprKind::Call { args, .. } => {
+                args.iter_mut().for_each(|arg| visit(&mut arg.value));
+            }
+            ExprKind::Member { object, .. } => visit(object),
+            ExprKind::Index { object, index } => [object, index].into_iter().for_each(|e| visit(e)),
+        }
+    }
 }
 
 /// An argument of a call.

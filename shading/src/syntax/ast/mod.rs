@@ -7,6 +7,7 @@
 mod expr;
 mod scene;
 
+use crate::hir::UnitKind;
 use crate::source::{SourceMap, Span};
 
 pub use expr::{Argument, BinaryOp, Expr, ExprKind, UnaryOp};
@@ -43,19 +44,6 @@ pub struct Name {
     pub text: String,
     /// Its place.
     pub span: Span,
-}
-
-/// What a unit is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(
-    missing_docs,
-    reason = "each is the shader kind of that name in the OSL specification"
-)]
-pub enum UnitKind {
-    Shader,
-    Surface,
-    Displacement,
-    Volume,
 }
 
 /// A shader unit.

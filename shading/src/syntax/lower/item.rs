@@ -2,9 +2,10 @@
 
 use super::super::ast::{
     ArrayLength, Expr, ExprKind, Field, Function, Item, Metadata, Name, Param, Passing, Struct, TypeKind,
-    TypeName, Unit, UnitKind,
+    TypeName, Unit,
 };
 use super::{Context, Lowerer, Pair, Rule, inner};
+use crate::hir::UnitKind;
 use crate::source::Span;
 
 impl Lowerer {

@@ -2,10 +2,10 @@
 
 use cranelift_entity::SecondaryMap;
 
-use crate::hir::{Block, FunctionId, LocalId, Op, Operand, ScopeId, Stmt};
+use super::{Block, FunctionId, LocalId, Op, Operand, ScopeId, Stmt};
 
 /// The blocks of a statement.
-pub(super) fn blocks(stmt: &Stmt) -> [&[Stmt]; 2] {
+pub(crate) fn blocks(stmt: &Stmt) -> [&[Stmt]; 2] {
     match stmt {
         Stmt::If { then, otherwise, .. } => [then, otherwise],
         Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => [body, &[]],
@@ -14,7 +14,7 @@ pub(super) fn blocks(stmt: &Stmt) -> [&[Stmt]; 2] {
 }
 
 /// The blocks of a statement, to change.
-pub(super) fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
+pub(crate) fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
     match stmt {
         Stmt::If { then, otherwise, .. } => vec![then, otherwise],
         Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => vec![body],
@@ -23,7 +23,7 @@ pub(super) fn blocks_mut(stmt: &mut Stmt) -> Vec<&mut Block> {
 }
 
 /// Calls `f` with each statement, outer before inner, in order.
-pub(super) fn statements(block: &[Stmt], f: &mut impl FnMut(&Stmt)) {
+pub(crate) fn statements(block: &[Stmt], f: &mut impl FnMut(&Stmt)) {
     for stmt in block {
         f(stmt);
         for inner in blocks(stmt) {
@@ -33,7 +33,7 @@ pub(super) fn statements(block: &[Stmt], f: &mut impl FnMut(&Stmt)) {
 }
 
 /// Calls `f` with each operation.
-pub(super) fn ops(block: &[Stmt], f: &mut impl FnMut(Op, &[Operand])) {
+pub(crate) fn ops(block: &[Stmt], f: &mut impl FnMut(Op, &[Operand])) {
     statements(block, &mut |stmt| {
         if let Stmt::Op { op, args, .. } = stmt {
             f(*op, args);
@@ -42,7 +42,7 @@ pub(super) fn ops(block: &[Stmt], f: &mut impl FnMut(Op, &[Operand])) {
 }
 
 /// What a statement itself reads, not what lies within it.
-pub(super) fn operands(stmt: &Stmt) -> &[Operand] {
+pub(crate) fn operands(stmt: &Stmt) -> &[Operand] {
     match stmt {
         Stmt::Op { args, .. } | Stmt::Call { args, .. } => args,
         Stmt::If { condition, .. } => std::slice::from_ref(condition),
@@ -51,7 +51,7 @@ pub(super) fn operands(stmt: &Stmt) -> &[Operand] {
 }
 
 /// The same, to change.
-pub(super) fn operands_mut(stmt: &mut Stmt) -> &mut [Operand] {
+pub(crate) fn operands_mut(stmt: &mut Stmt) -> &mut [Operand] {
     match stmt {
         Stmt::Op { args, .. } | Stmt::Call { args, .. } => args,
         Stmt::If { condition, .. } => std::slice::from_mut(condition),
@@ -60,7 +60,7 @@ pub(super) fn operands_mut(stmt: &mut Stmt) -> &mut [Operand] {
 }
 
 /// The variables that a statement itself reads.
-pub(super) fn reads(stmt: &Stmt) -> impl Iterator<Item = LocalId> {
+pub(crate) fn reads(stmt: &Stmt) -> impl Iterator<Item = LocalId> {
     operands(stmt).iter().filter_map(|operand| match operand {
         Operand::Local(id) => Some(*id),
         Operand::Const(_) => None,
@@ -68,7 +68,7 @@ pub(super) fn reads(stmt: &Stmt) -> impl Iterator<Item = LocalId> {
 }
 
 /// The variables that a statement itself assigns.
-pub(super) fn writes(stmt: &Stmt) -> &[LocalId] {
+pub(crate) fn writes(stmt: &Stmt) -> &[LocalId] {
     match stmt {
         Stmt::Op { dst, .. } => dst.as_slice(),
         Stmt::Call { results, .. } => results,
@@ -77,12 +77,12 @@ pub(super) fn writes(stmt: &Stmt) -> &[LocalId] {
 }
 
 /// Whether an operation has an effect besides its result.
-pub(super) fn is_effect(op: Op) -> bool {
+pub(crate) fn is_effect(op: Op) -> bool {
     matches!(op, Op::Builtin(builtin) if !builtin.is_pure())
 }
 
 /// Whether anything in a block prints.
-pub(super) fn has_effect(block: &[Stmt], prints: &SecondaryMap<FunctionId, bool>) -> bool {
+pub(crate) fn has_effect(block: &[Stmt], prints: &SecondaryMap<FunctionId, bool>) -> bool {
     let mut found = false;
     statements(block, &mut |stmt| match stmt {
         Stmt::Op { op, .. } => found |= is_effect(*op),
@@ -93,14 +93,14 @@ pub(super) fn has_effect(block: &[Stmt], prints: &SecondaryMap<FunctionId, bool>
 }
 
 /// Number of statements.
-pub(super) fn count_statements(block: &[Stmt]) -> usize {
+pub(crate) fn count_statements(block: &[Stmt]) -> usize {
     let mut count = 0;
     statements(block, &mut |_| count += 1);
     count
 }
 
 /// Number of statements that are not scopes.
-pub(super) fn count_ops(block: &[Stmt]) -> usize {
+pub(crate) fn count_ops(block: &[Stmt]) -> usize {
     let mut count = 0;
     statements(block, &mut |stmt| {
         count += usize::from(!matches!(stmt, Stmt::Scope { .. }));
@@ -109,7 +109,7 @@ pub(super) fn count_ops(block: &[Stmt]) -> usize {
 }
 
 /// Whether a block leaves a scope.
-pub(super) fn leaves(block: &[Stmt], scope: ScopeId) -> bool {
+pub(crate) fn leaves(block: &[Stmt], scope: ScopeId) -> bool {
     block
         .iter()
         .any(|stmt| *stmt == Stmt::Leave(scope) || blocks(stmt).into_iter().any(|inner| leaves(inner, scope)))

@@ -1,0 +1,68 @@
+//! What a shader makes that makes the same everywhere: kept, so that it need not run at every point.
+
+use std::sync::Arc;
+
+use arrayvec::ArrayVec;
+use shading::{ShaderGlobals, ShaderInstance, ShadingContext};
+
+use super::flatten::{Flattener, Scattering};
+use super::{Surface, somewhere};
+use crate::bsdf::MAX_LOBES;
+use crate::color::Rgb;
+use crate::geometry::Interaction;
+
+/// The lobes, emission and transparency of all points of a surface.
+#[derive(Clone, Debug)]
+pub(super) struct Recipe {
+    /// A lobe about the surface's own normal has a normal of zero, and one along its own tangent a tangent of zero.
+    lobes: ArrayVec<Scattering, MAX_LOBES>,
+    emission: Rgb,
+    transparency: Rgb,
+    dropped: u32,
+}
+
+impl Recipe {
+    /// What `instance` makes, if that is the same everywhere. A lobe under a coat or layer is not: its weight depends on
+    /// the viewer.
+    pub(super) fn of(instance: &ShaderInstance, context: &mut ShadingContext) -> Option<Arc<Recipe>> {
+        if !instance.statistics().is_uniform {
+            return None;
+        }
+        // All zero, and so are `N` and `dPdu`: what stands for the surface's own, whatever point follows.
+        let globals = ShaderGlobals::default();
+        let (point, mut surface) = (somewhere(), Surface::new());
+        let tree = instance.run(&globals, context);
+        let lobes = Flattener::new(&point, &mut surface).lobes_for_any_viewer(tree)?;
+        if !context.take_reports().is_empty() {
+            // Whoever renders is to be told, and is so by running it.
+            return None;
+        }
+        Some(Arc::new(Recipe {
+            lobes,
+            emission: surface.emission,
+            transparency: surface.transparency,
+            dropped: surface.dropped,
+        }))
+    }
+
+    /// Fills `surface` for a point.
+    #[inline]
+    pub(super) fn follow(&self, point: &Interaction, surface: &mut Surface) {
+        surface.reset(point);
+        (surface.emission, surface.transparency, surface.dropped) =
+            (self.emission, self.transparency, self.dropped);
+        for scattering in &self.lobes {
+            scattering.put_on(point, surface);
+        }
+    }
+
+    /// The radiance that it emits.
+    pub(super) fn emission(&self) -> Rgb {
+        self.emission
+    }
+
+    /// Whether a lobe is turned as the surface's texture coordinates are.
+    pub(super) fn wants_derivatives(&self) -> bool {
+        self.lobes.iter().any(Scattering::wants_derivatives)
+    }
+}

@@ -1,0 +1,108 @@
+//! What is doubtful in a file, though work goes on in spite of it, and the words for it.
+
+use super::error::{did_you_mean, plural};
+use crate::diagnostic::Diagnostic;
+use crate::source::{SourceMap, Span};
+
+/// A doubt, with what its message needs. Types are as shown to people; `near` is a known name like the wrong one.
+#[derive(Clone, Debug)]
+pub(super) enum Warning {
+    UnknownKeyword {
+        closure: String,
+        name: String,
+        near: Option<String>,
+    },
+    Unused {
+        name: String,
+    },
+    Uninitialised {
+        name: String,
+    },
+    Shadowed {
+        name: String,
+        other: Span,
+    },
+    GlobalShadowed {
+        name: String,
+    },
+    IndexOutOfRange {
+        index: i32,
+        length: u32,
+    },
+    IntOverflow {
+        value: i64,
+        wrapped: i32,
+    },
+    DoubleIsFloat,
+    NoEffect,
+    AssignedCondition,
+    NoDerivativesYet {
+        name: String,
+    },
+    TextureOption {
+        name: String,
+        is_known: bool,
+        near: Option<String>,
+    },
+    FormatCount {
+        name: &'static str,
+        expected: usize,
+        found: usize,
+    },
+    FormatType {
+        directive: char,
+        found: String,
+    },
+}
+
+impl Warning {
+    /// The message.
+    pub(super) fn diagnostic(self, sources: &SourceMap, span: Span) -> Diagnostic {
+        use Warning as W;
+        let warning = |message: String| Diagnostic::warning(message).at(sources, span, "");
+        match self {
+            W::UnknownKeyword { closure, name, near } => {
+                let message = format!("closure `{closure}` has no keyword `{name}`");
+                did_you_mean(warning(message), near)
+            }
+            W::Unused { name } => warning(format!("`{name}` is never used")),
+            W::Uninitialised { name } => warning(format!("`{name}` is used before it is given a value")),
+            W::Shadowed { name, other } => {
+                let diagnostic = warning(format!("`{name}` hides another variable of that name"));
+                diagnostic.at(sources, other, "this one")
+            }
+            W::GlobalShadowed { name } => warning(format!("`{name}` hides the global of that name")),
+            W::IntOverflow { value, wrapped } => {
+                warning(format!("{value} does not fit an int and becomes {wrapped}"))
+            }
+            W::DoubleIsFloat => warning("double is computed as float".to_owned()),
+            W::IndexOutOfRange { index, length } => {
+                let last = length.saturating_sub(1);
+                warning(format!("index {index} is out of range and will be clamped"))
+                    .hint(format!("there are elements 0 to {last}"))
+            }
+            W::NoEffect => warning("this has no effect".to_owned()),
+            W::AssignedCondition => {
+                warning("this assigns rather than compares".to_owned()).hint("equality is `==`")
+            }
+            W::NoDerivativesYet { name } => warning(format!(
+                "derivatives are not computed yet: `{name}` gives that of a constant"
+            )),
+            W::TextureOption {
+                name, is_known: true, ..
+            } => warning(format!("texture option \"{name}\" has no effect yet")),
+            W::TextureOption { name, near, .. } => {
+                did_you_mean(warning(format!("unknown texture option \"{name}\"")), near)
+            }
+            W::FormatCount {
+                name,
+                expected,
+                found,
+            } => warning(format!(
+                "the format of `{name}` takes {}, found {found}",
+                plural(expected, "value")
+            )),
+            W::FormatType { directive, found } => warning(format!("`%{directive}` does not show {found}")),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Reading what feeds an input: values, paths into the group, and expressions.
+
+use super::Linker;
+use super::group::GroupScope;
+use super::wire::{Feed, Instance, Part, Place, Wire};
+use crate::builtins::Global;
+use crate::check;
+use crate::graph::interface::longest_name;
+use crate::graph::order::NodeIndex;
+use crate::graph::{Accessor, Binding, GraphError, Path, TemplateRef, Value};
+use crate::hir::{Op, Operand};
+use crate::syntax::ast;
+use crate::ty::Type;
+
+/// Where a value is asked for.
+pub(super) struct Site<'a> {
+    pub(super) place: &'a Place<'a>,
+    /// Globals that have another value there.
+    pub(super) overrides: &'a [(Global, Operand)],
+    /// The type asked for, where it is known.
+    pub(super) expected: Option<Type>,
+}
+
+impl Linker<'_> {
+    /// The value of a binding; `None` after a mistake, which is reported.
+    pub(super) fn binding(
+        &mut self,
+        scope: &GroupScope<'_>,
+        binding: &Binding,
+        site: &Site<'_>,
+    ) -> Option<Wire> {
+        match binding {
+            Binding::Value(value) => Some(self.value(value, site.overrides)),
+            Binding::Path(path) => match self.path(scope, path) {
+                Ok(wire) => wire,
+                Err(error) => {
+                    self.report(error, site.place);
+                    None
+                }
+            },
+            Binding::Expression(expr) => self.expression(scope, expr, site),
+        }
+    }
+
+    pub(super) fn value(&mut self, value: &Value, overrides: &[(Global, Operand)]) -> Wire {
+        match value {
+            Value::Const(value, ty) => Wire::single(self.constant(value.clone()), *ty),
+            Value::Global(global) => {
+                if let Some((_, operand)) = overrides.iter().find(|(g, _)| g == global) {
+                    return Wire::single(*operand, global.ty());
+                }
+                let local = self.temporary(global.ty());
+                self.emit(local, Op::Global(*global), vec![]);
+                Wire::single(Operand::Local(local), global.ty())
+            }
+        }
+    }
+
+    /// The value that a path names; `Ok(None)` where an earlier mistake took it away.
+    fn path(&mut self, scope: &GroupScope<'_>, path: &Path) -> Result<Option<Wire>, GraphError> {
+        let group = scope.group;
+        if let Some(index) = group.nodes.iter().position(|node| node.name == path.head) {
+            return self.path_in_node(scope, index, path);
+        }
+        if let Some(wire) = scope.inputs.get(&path.head) {
+            return self.path_in_input(scope, wire, path).map(Some);
+        }
+        if scope.has_input(&path.head) {
+            return Ok(None);
+        }
+        let nodes = group.nodes.iter().map(|node| node.name.clone());
+        let inputs = group.inputs.iter().map(|input| input.name.clone());
+        Err(GraphError::UnknownNode {
+            node: path.head.clone(),
+            known: nodes.chain(inputs).collect(),
+        })
+    }
+
+    fn path_in_node(
+        &mut self,
+        scope: &GroupScope<'_>,
+        index: NodeIndex,
+        path: &Path,
+    ) -> Result<Option<Wire>, GraphError> {
+        let ports = &scope.nodes[index];
+        let Some(first) = ports.first() else {
+            return Ok(None);
+        };
+        // A node by itself is its surface, or else its first output.
+        if path.rest.is_empty() {
+            let surface = ports.iter().find(|port| port.ty == Type::CLOSURE);
+            let port = surface.unwrap_or(first);
+            return Ok(Some(Wire::single(port.operand, port.ty)));
+        }
+        let found = match path.rest.split_first() {
+            Some((Accessor::Field(head), rest)) => {
+                let (head, rest) = (head.clone(), rest.to_vec());
+                self.select(ports, &Path { head, rest })
+            }
+            _ => None,
+        };
+        let template = match &scope.group.nodes[index].template {
+            TemplateRef::Template(template) => template.name(),
+            TemplateRef::Named(name) => name,
+        };
+        let unknown = || GraphError::UnknownParam {
+            path: path.to_string(),
+            template: template.to_owned(),
+            output: true,
+            known: ports.iter().map(|port| port.name.clone()).collect(),
+        };
+        found.ok_or_else(unknown).map(Some)
+    }
+
+    fn path_in_input(
+        &mut self,
+        scope: &GroupScope<'_>,
+        wire: &Wire,
+        path: &Path,
+    ) -> Result<Wire, GraphError> {
+        let named = |part: &Part| Part {
+            name: format!("{}{}", path.head, part.name),
+            ..part.clone()
+        };
+        let parts: Vec<Part> = wire.parts.iter().map(named).collect();
+        let unknown = || GraphError::UnknownParam {
+            path: path.to_string(),
+            template: scope.group.name.clone(),
+            output: false,
+            known: parts.iter().map(|part| part.name.clone()).collect(),
+        };
+        self.select(&parts, path).ok_or_else(unknown)
+    }
+
+    /// The value that a path names among named parts: a part of one, or all fields of a structure.
+    fn select(&mut self, parts: &[Part], path: &Path) -> Option<Wire> {
+        let (name, rest) = longest_name(path, |name| parts.iter().any(|part| part.name == name));
+        if let Some(found) = parts.iter().find(|part| part.name == name) {
+            let whole = (found.operand, found.ty);
+            let (operand, ty) = rest.iter().try_fold(whole, |(operand, ty), accessor| {
+                self.element(operand, ty, accessor)
+            })?;
+            return Some(Wire::single(operand, ty));
+        }
+        let structure = path.to_string();
+        let field = |part: &Part| {
+            let suffix = part.name.strip_prefix(&structure)?;
+            suffix.starts_with('.').then(|| Part {
+                name: suffix.to_owned(),
+                ..part.clone()
+            })
+        };
+        let fields: Vec<Part> = parts.iter().filter_map(field).collect();
+        (!fields.is_empty()).then_some(Wire { parts: fields })
+    }
+
+    /// Compiles an expression as an anonymous unit and links it here.
+    fn expression(&mut self, scope: &GroupScope<'_>, expr: &ast::Expr, site: &Site<'_>) -> Option<Wire> {
+        let file = scope.group.file.as_deref()?;
+        let mut feeds: Vec<Feed<'_>> = vec![];
+        let mut failed = false;
+        let mut errors = vec![];
+        let environment = self.environment;
+        let mut resolve = |reference: &check::ReferencePath| {
+            let path = Path::from(reference);
+            match self.path(scope, &path) {
+                Ok(Some(wire)) => {
+                    let [Part { ty, .. }] = wire.parts[..] else {
+                        return None;
+                    };
+                    // The unit's input has the whole path as its name.
+                    let (head, rest) = (path.to_string(), vec![]);
+                    feeds.push(Feed {
+                        target: Path { head, rest },
+                        wire: Some(wire),
+                        place: Place::NONE,
+                    });
+                    Some(ty)
+                }
+                Ok(None) => {
+                    failed = true;
+                    None
+                }
+                Err(GraphError::UnknownNode { .. }) => None,
+                Err(error) => {
+                    failed = true;
+                    errors.push(error);
+                    None
+                }
+            }
+        };
+        let compiled = check::expression(file, expr, site.expected, &mut resolve, environment);
+        errors
+            .into_iter()
+            .for_each(|error| self.report(error, site.place));
+        let unit = match compiled {
+            Ok(unit) => unit,
+            Err(diagnostics) => {
+                if !failed {
+                    self.diagnostics.list.extend(diagnostics.list);
+                }
+                return None;
+            }
+        };
+        let instance = Instance {
+            place: scope.instance.place,
+            feeds,
+            overrides: site.overrides,
+            wanted: None,
+        };
+        let mut parts = self.unit(&unit, &file.sources, &instance);
+        for part in &mut parts {
+            part.name = part.name.strip_prefix("result").unwrap_or_default().to_owned();
+        }
+        Some(Wire { parts })
+    }
+}

@@ -1,0 +1,310 @@
+//! Linking an instance of a group: its inputs, its nodes in the order in which they run, its outputs.
+
+use rustc_hash::FxHashMap;
+
+use super::Linker;
+use super::binding::Site;
+use super::wire::{self, Feed, Instance, Part, Place, Wire, join};
+use crate::graph::interface::{ParamInfo, params, resolve};
+use crate::graph::order::{NodeIndex, Order};
+use crate::graph::splice::Overrides;
+use crate::graph::{
+    Binding, Connection, GraphError, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template,
+    TemplateRef,
+};
+use crate::hir::Operand;
+use crate::source::Span;
+use crate::ty::Base;
+
+/// A group may contain groups so many levels deep.
+const MAX_NESTING: usize = 64;
+
+/// A group being linked.
+pub(super) struct GroupScope<'g> {
+    pub(super) group: &'g ShaderGroupTemplate,
+    /// The whole group runs under its overrides.
+    pub(super) instance: &'g Instance<'g>,
+    pub(super) inputs: FxHashMap<String, Wire>,
+    /// Outputs of each node; empty where it is not linked yet.
+    pub(super) nodes: Vec<Vec<Part>>,
+    /// The node that alone pulls each node, when that has overrides.
+    pulled_by: Vec<Option<NodeIndex>>,
+    /// Overrides of each node, once they are known.
+    contexts: Vec<Option<Overrides>>,
+}
+
+impl<'g> GroupScope<'g> {
+    fn new(group: &'g ShaderGroupTemplate, instance: &'g Instance<'g>) -> GroupScope<'g> {
+        let count = group.nodes.len();
+        GroupScope {
+            group,
+            instance,
+            inputs: FxHashMap::default(),
+            nodes: vec![vec![]; count],
+            pulled_by: vec![None; count],
+            contexts: vec![None; count],
+        }
+    }
+
+    /// A place in the group itself.
+    fn place(&self, span: Span) -> Place<'g> {
+        Place {
+            sources: self.group.file.as_deref().map(|file| &file.sources),
+            span,
+            instance: self.instance.prefix().to_owned(),
+        }
+    }
+
+    /// A place in what is said of a node.
+    fn node_place(&self, node: &Node, span: Span) -> Place<'g> {
+        Place {
+            instance: join(self.instance.prefix(), &node.name),
+            ..self.place(span)
+        }
+    }
+
+    /// Whether a name is that of an input of the group.
+    pub(super) fn has_input(&self, name: &str) -> bool {
+        self.group.inputs.iter().any(|input| input.name == name)
+    }
+}
+
+impl Linker<'_> {
+    /// Gives the group's outputs, only those that are wanted of the instance.
+    pub(super) fn group(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<Part> {
+        if self.nesting.contains(&group.name) || self.nesting.len() >= MAX_NESTING {
+            let mut chain = self.nesting.clone();
+            chain.push(group.name.clone());
+            self.report(GraphError::RecursiveGroup { chain }, instance.place);
+            return vec![];
+        }
+        self.nesting.push(group.name.clone());
+        let ports = self.group_body(group, instance);
+        self.nesting.pop();
+        ports
+    }
+
+    fn group_body(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<Part> {
+        let mut scope = GroupScope::new(group, instance);
+        self.group_inputs(&mut scope);
+        let is_wanted = |output: &&GroupOutput| {
+            instance
+                .wanted
+                .is_none_or(|list| list.iter().any(|name| wire::names(name, &output.name)))
+        };
+        let outputs: Vec<_> = group.outputs.iter().filter(is_wanted).collect();
+        let bindings: Vec<&Binding> = outputs
+            .iter()
+            .map(|output| &output.binding)
+            .chain(group.inputs.iter().filter_map(|input| input.default.as_ref()))
+            .collect();
+        let order = match Order::of(group, &bindings) {
+            Ok(order) => order,
+            Err(error) => {
+                let place = scope.place(cycle_span(group, &error));
+                self.report(error, &place);
+                return vec![];
+            }
+        };
+        scope.pulled_by = order.pulled_by;
+        for &index in &order.nodes {
+            self.node(&mut scope, index);
+        }
+        outputs
+            .into_iter()
+            .flat_map(|output| self.group_output(&scope, output))
+            .collect()
+    }
+
+    /// Values of the group's inputs: what was fed, else the default.
+    fn group_inputs(&mut self, scope: &mut GroupScope<'_>) {
+        let group = scope.group;
+        for feed in &scope.instance.feeds {
+            if !scope.has_input(&feed.target.head) {
+                let names = group.inputs.iter().map(|input| input.name.clone()).collect();
+                self.report_target(feed, &group.name, names);
+            }
+        }
+        for input in &group.inputs {
+            if let Some(wire) = self.group_input(scope, input) {
+                scope.inputs.insert(input.name.clone(), wire);
+            }
+        }
+    }
+
+    fn group_input(&mut self, scope: &GroupScope<'_>, input: &GroupInput) -> Option<Wire> {
+        let place = scope.place(input.span);
+        let instance = scope.instance;
+        let feeds = || {
+            let feeds = instance.feeds.iter();
+            feeds.filter(|feed| feed.target.head == input.name)
+        };
+        let fed = feeds().rev().find(|feed| feed.target.rest.is_empty());
+        let wire = match (fed, &input.default) {
+            (Some(feed), _) => feed.wire.clone(),
+            (None, Some(default)) => {
+                let site = Site {
+                    place: &place,
+                    overrides: instance.overrides,
+                    expected: input.ty,
+                };
+                self.binding(scope, default, &site)
+            }
+            (None, None) => None,
+        };
+        match (wire, input.ty) {
+            (Some(wire), Some(ty)) if wire.parts.len() == 1 => {
+                let name = join(instance.prefix(), &input.name);
+                let local = self.variable(&name, ty);
+                let place = fed.map_or(&place, |feed| &feed.place);
+                self.assign(local, &wire.parts[0], &name, place);
+                for feed in feeds().filter(|feed| !feed.target.rest.is_empty()) {
+                    self.assign_element(local, &input.name, feed);
+                }
+                Some(Wire::single(Operand::Local(local), ty))
+            }
+            (Some(wire), _) => Some(wire),
+            (None, Some(_)) if fed.is_none() => {
+                let (input, template) = (input.name.clone(), scope.group.name.clone());
+                self.report(GraphError::MissingInput { input, template }, &place);
+                None
+            }
+            // An exposed input that nothing feeds: its targets keep their defaults.
+            (None, _) => None,
+        }
+    }
+
+    fn group_output(&mut self, scope: &GroupScope<'_>, output: &GroupOutput) -> Vec<Part> {
+        let place = scope.place(output.span);
+        let site = Site {
+            place: &place,
+            overrides: scope.instance.overrides,
+            expected: output.ty,
+        };
+        let Some(wire) = self.binding(scope, &output.binding, &site) else {
+            return vec![];
+        };
+        let mut port = |part: Part| {
+            let name = format!("{}{}", output.name, part.name);
+            match output.ty {
+                Some(ty) if part.name.is_empty() => {
+                    let local = self.temporary(ty);
+                    self.assign(local, &part, &name, &place);
+                    let operand = Operand::Local(local);
+                    Part { name, operand, ty }
+                }
+                _ => Part { name, ..part },
+            }
+        };
+        wire.parts.into_iter().map(&mut port).collect()
+    }
+
+    fn node(&mut self, scope: &mut GroupScope<'_>, index: NodeIndex) {
+        let node = &scope.group.nodes[index];
+        let context = self.context(scope, index);
+        let place = scope.node_place(node, node.span);
+        let Some(template) = self.template_of(node, &place) else {
+            return;
+        };
+        let params = params(&template);
+        let inputs: Option<Vec<&ParamInfo>> = params
+            .as_ref()
+            .map(|list| list.iter().filter(|param| !param.output).collect());
+        let connections = node.inputs.iter();
+        let feeds = connections
+            .filter_map(|connection| {
+                let place = scope.node_place(node, connection.span);
+                self.feed(scope, connection, inputs.as_deref(), place, &context)
+            })
+            .collect();
+        let instance = Instance {
+            place: &place,
+            feeds,
+            overrides: &context,
+            wanted: None,
+        };
+        scope.nodes[index] = self.template(&template, &instance);
+    }
+
+    fn template_of(&mut self, node: &Node, place: &Place<'_>) -> Option<Template> {
+        let name = match &node.template {
+            TemplateRef::Template(template) => return Some(template.clone()),
+            TemplateRef::Named(name) => name,
+        };
+        let template = self.templates.find(name);
+        if template.is_none() {
+            let error = GraphError::UnknownTemplate {
+                name: name.clone(),
+                known: self.templates.names(),
+            };
+            self.report(error, place);
+        }
+        template
+    }
+
+    /// What a connection brings to a node that has `inputs`, where those are known.
+    fn feed<'g>(
+        &mut self,
+        scope: &GroupScope<'g>,
+        connection: &Connection,
+        inputs: Option<&[&ParamInfo]>,
+        place: Place<'g>,
+        overrides: &Overrides,
+    ) -> Option<Feed<'g>> {
+        // An exposed input that nothing feeds leaves its targets at their defaults.
+        if let Binding::Path(path) = &connection.binding
+            && scope.group.node(&path.head).is_none()
+            && scope.has_input(&path.head)
+            && !scope.inputs.contains_key(&path.head)
+        {
+            return None;
+        }
+        let expected = inputs.and_then(|inputs| resolve(inputs, &connection.target));
+        let site = Site {
+            place: &place,
+            overrides,
+            expected: expected.filter(|ty| ty.base != Base::Void),
+        };
+        let wire = self.binding(scope, &connection.binding, &site);
+        let target = connection.target.clone();
+        Some(Feed { target, wire, place })
+    }
+
+    /// The overrides that a node runs under: those of the node that alone pulls it, then its own.
+    fn context(&mut self, scope: &mut GroupScope<'_>, index: NodeIndex) -> Overrides {
+        if let Some(context) = &scope.contexts[index] {
+            return context.clone();
+        }
+        let inherited = match scope.pulled_by[index] {
+            Some(puller) => self.context(scope, puller),
+            None => scope.instance.overrides.to_vec(),
+        };
+        let node = &scope.group.nodes[index];
+        let mut context = inherited.clone();
+        for (global, binding, span) in &node.overrides {
+            let place = scope.node_place(node, *span);
+            let site = Site {
+                place: &place,
+                overrides: &inherited,
+                expected: Some(global.ty()),
+            };
+            let Some(wire) = self.binding(scope, binding, &site) else {
+                continue;
+            };
+            let [value] = &wire.parts[..] else { continue };
+            let local = self.temporary(global.ty());
+            self.assign(local, value, global.name(), &place);
+            context.retain(|(g, _)| g != global);
+            context.push((*global, Operand::Local(local)));
+        }
+        scope.contexts[index] = Some(context.clone());
+        context
+    }
+}
+
+fn cycle_span(group: &ShaderGroupTemplate, error: &GraphError) -> Span {
+    match error {
+        GraphError::Cycle { chain } => group.node(&chain[0]).map_or(group.span, |node| node.span),
+        _ => group.span,
+    }
+}

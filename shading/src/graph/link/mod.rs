@@ -1,0 +1,171 @@
+//! Linking: a template becomes one piece of HIR without inputs.
+//!
+//! An instance of a unit is spliced in where it runs ([`mod@unit`]), an instance of a group links its nodes in their
+//! order ([`group`]); what feeds them is read by [`binding`] and travels as a [`wire`], and [`emit`] writes the
+//! statements that bring it to its input.
+
+mod binding;
+mod emit;
+mod group;
+mod unit;
+mod wire;
+
+use cranelift_entity::PrimaryMap;
+use rustc_hash::FxHashMap;
+
+use super::{GraphError, Path, Template, Templates, Value};
+use crate::check::Environment;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::hir::{Code, Function, FunctionId, Op, Param, Unit, UnitKind};
+use crate::source::{SourceMap, Span};
+use wire::{Feed, Instance, Part, Place};
+
+/// A template as one piece of code.
+#[derive(Debug)]
+pub struct Linked {
+    /// Its parameters are the outputs asked for, in that order; it has no inputs.
+    pub unit: Unit,
+    /// The sources that its spans point into.
+    pub sources: SourceMap,
+}
+
+/// Links `template` with `inputs` set and every other input at its default. `outputs` are the names of those wanted, all
+/// where it is empty; a name may be that of a structure.
+///
+/// # Errors
+/// Unknown names, types that do not fit, cycles, missing inputs: all that were found, with both ends named.
+pub fn link(
+    template: &Template,
+    inputs: &[(String, Value)],
+    outputs: &[String],
+    templates: &dyn Templates,
+    environment: &Environment<'_>,
+) -> Result<Linked, Diagnostics> {
+    let mut linker = Linker {
+        code: Code::default(),
+        functions: PrimaryMap::new(),
+        sources: SourceMap::default(),
+        source_ids: FxHashMap::default(),
+        templates,
+        environment,
+        diagnostics: Diagnostics::default(),
+        nesting: vec![],
+    };
+    let mut feeds = vec![];
+    for (name, value) in inputs {
+        match Path::parse(name) {
+            Some(target) => feeds.push(Feed {
+                target,
+                wire: Some(linker.value(value, &[])),
+                place: Place::NONE,
+            }),
+            None => linker.report(GraphError::NotAPath { text: name.clone() }, &Place::NONE),
+        }
+    }
+    let whole = Instance {
+        place: &Place::NONE,
+        feeds,
+        overrides: &[],
+        wanted: Some(outputs).filter(|list| !list.is_empty()),
+    };
+    let ports = linker.template(template, &whole);
+    let params = linker.outputs(template, &ports, outputs);
+    let unit = Unit {
+        name: template.name().to_owned(),
+        kind: UnitKind::Shader,
+        params,
+        metadata: vec![],
+        code: linker.code,
+        functions: linker.functions,
+        span: Span::default(),
+    };
+    linker.diagnostics.into_result(Linked {
+        unit,
+        sources: linker.sources,
+    })
+}
+
+struct Linker<'a> {
+    code: Code,
+    functions: PrimaryMap<FunctionId, Function>,
+    sources: SourceMap,
+    /// Position in `sources` of the first source of each map already taken over, by the map's address.
+    source_ids: FxHashMap<usize, usize>,
+    templates: &'a dyn Templates,
+    environment: &'a Environment<'a>,
+    diagnostics: Diagnostics,
+    /// Names of the groups being linked, outermost first.
+    nesting: Vec<String>,
+}
+
+impl Linker<'_> {
+    /// Links an instance of a template; gives its outputs, of a group only the wanted ones.
+    fn template(&mut self, template: &Template, instance: &Instance<'_>) -> Vec<Part> {
+        match template {
+            Template::Unit(unit) => self.unit(&unit.hir, &unit.sources, instance),
+            Template::Group(group) => self.group(group, instance),
+        }
+    }
+
+    /// The outputs asked for as parameters of the linked unit.
+    fn outputs(&mut self, template: &Template, ports: &[Part], wanted: &[String]) -> Vec<Param> {
+        let mut params = vec![];
+        let all: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
+        for name in if wanted.is_empty() { &all[..] } else { wanted } {
+            let mut found = false;
+            for port in ports.iter().filter(|port| wire::names(&port.name, name)) {
+                found = true;
+                let local = self.variable(&port.name, port.ty);
+                self.emit(local, Op::Copy, vec![port.operand]);
+                params.push(Param::output(&port.name, port.ty, local, Span::default()));
+            }
+            // After a mistake outputs are missing that are not unknown.
+            if !found && !self.diagnostics.has_errors() {
+                let error = GraphError::UnknownParam {
+                    path: name.clone(),
+                    template: template.name().to_owned(),
+                    output: true,
+                    known: all.clone(),
+                };
+                self.report(error, &Place::NONE);
+            }
+        }
+        params
+    }
+
+    fn report(&mut self, error: GraphError, place: &Place<'_>) {
+        let mut diagnostic = Diagnostic::from(error);
+        if !place.instance.is_empty() {
+            diagnostic.message = format!("{}: {}", place.instance, diagnostic.message);
+        }
+        if let Some(sources) = place.sources {
+            diagnostic = diagnostic.at(sources, place.span, "");
+        }
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Reports a feed whose target is not among the `known` inputs of a template.
+    fn report_target(&mut self, feed: &Feed<'_>, template: &str, known: Vec<String>) {
+        let error = GraphError::UnknownParam {
+            path: feed.target.to_string(),
+            template: template.to_owned(),
+            output: false,
+            known,
+        };
+        self.report(error, &feed.place);
+    }
+
+    /// Takes over a unit's sources, once; gives the position of the first.
+    fn take_sources(&mut self, sources: &SourceMap) -> usize {
+        let address = std::ptr::from_ref(sources) as usize;
+        if let Some(&first) = self.source_ids.get(&address) {
+            return first;
+        }
+        let first = self.sources.len();
+        sources.iter().for_each(|source| {
+            self.sources.add(source.clone());
+        });
+        self.source_ids.insert(address, first);
+        first
+    }
+}

@@ -1,0 +1,185 @@
+//! What operations take and give: the kinds of operands that [`super::verify()`] holds them to.
+
+use crate::builtins::Builtin;
+use crate::hir::{Kind, Op};
+use crate::runtime::ClosureRegistry;
+
+/// The kinds of an operation's operands, and of its result.
+pub(super) struct Shape(pub(super) Vec<Kind>, pub(super) Option<Kind>);
+
+/// What an operation takes and gives, given what it is applied to; parameters of closures where the registry is given.
+pub(super) fn shape(
+    op: Op,
+    args: &[Kind],
+    result: Option<Kind>,
+    closures: Option<&ClosureRegistry>,
+) -> Result<Shape, String> {
+    use Kind as K;
+    let first = args.first().copied().unwrap_or(K::INT);
+    let dst = result.unwrap_or(K::INT);
+    let one = |kind, gives| Ok(Shape(vec![kind], Some(gives)));
+    let require = |ok: bool, what: &str| {
+        if ok {
+            Ok(())
+        } else {
+            Err(format!("operand is not {what}"))
+        }
+    };
+    match op {
+        Op::Copy => one(first, first),
+        Op::IntToFloat => one(K::INT, K::FLOAT),
+        Op::FloatToInt => one(K::FLOAT, K::INT),
+        Op::Splat => one(K::FLOAT, K::TRIPLE),
+        Op::Diagonal => one(K::FLOAT, K::MATRIX),
+        Op::Truth => {
+            require(first == first.element(), "a single value")?;
+            one(first, K::INT)
+        }
+        Op::Add | Op::Sub | Op::Mul | Op::Div => {
+            require(first.is_number(), "a number")?;
+            Ok(Shape(vec![first; 2], Some(first)))
+        }
+        Op::Neg => {
+            require(first.is_number(), "a number")?;
+            one(first, first)
+        }
+        Op::Mod | Op::BitAnd | Op::BitOr | Op::BitXor | Op::Shl | Op::Shr => {
+            Ok(Shape(vec![K::INT; 2], Some(K::INT)))
+        }
+        Op::BitNot | Op::Not => one(K::INT, K::INT),
+        Op::Eq | Op::Ne => {
+            require(first.is_number() || first == K::STRING, "a number or string")?;
+            Ok(Shape(vec![first; 2], Some(K::INT)))
+        }
+        Op::Lt | Op::Le | Op::Gt | Op::Ge => {
+            require(first == K::INT || first == K::FLOAT, "int or float")?;
+            Ok(Shape(vec![first; 2], Some(K::INT)))
+        }
+        Op::MakeTriple => Ok(Shape(vec![K::FLOAT; 3], Some(K::TRIPLE))),
+        Op::TripleGet => Ok(Shape(vec![K::TRIPLE, K::INT], Some(K::FLOAT))),
+        Op::TripleSet => Ok(Shape(vec![K::TRIPLE, K::INT, K::FLOAT], Some(K::TRIPLE))),
+        Op::MakeMatrix => Ok(Shape(vec![K::FLOAT; 16], Some(K::MATRIX))),
+        Op::MatrixGet => Ok(Shape(vec![K::MATRIX, K::INT, K::INT], Some(K::FLOAT))),
+        Op::MatrixSet => Ok(Shape(vec![K::MATRIX, K::INT, K::INT, K::FLOAT], Some(K::MATRIX))),
+        Op::MakeArray => match dst {
+            K::Array(element, n) => Ok(Shape(vec![K::One(element); n as usize], Some(dst))),
+            K::One(_) => Err("destination is not an array".to_owned()),
+        },
+        Op::ArrayGet => {
+            require(first != first.element(), "an array")?;
+            Ok(Shape(vec![first, K::INT], Some(first.element())))
+        }
+        Op::ArraySet => {
+            require(first != first.element(), "an array")?;
+            Ok(Shape(vec![first, K::INT, first.element()], Some(first)))
+        }
+        Op::Global(global) => Ok(Shape(vec![], Kind::of(global.ty()))),
+        Op::Builtin(builtin) => builtin_shape(builtin, args, dst),
+        Op::MakeClosure(id) => {
+            let Some(registry) = closures else {
+                return Ok(Shape(args.to_vec(), Some(K::CLOSURE)));
+            };
+            let Some((_, signature)) = registry.iter().find(|(known, _)| *known == id) else {
+                return Err("closure is not registered".to_owned());
+            };
+            let params = signature.params.iter().filter_map(|p| Kind::of(p.ty));
+            Ok(Shape(params.collect(), Some(K::CLOSURE)))
+        }
+        Op::ClosureAdd => Ok(Shape(vec![K::CLOSURE; 2], Some(K::CLOSURE))),
+        Op::ClosureMul => {
+            let weight = args.get(1).copied().unwrap_or(K::FLOAT);
+            require(weight == K::FLOAT || weight == K::TRIPLE, "float or triple")?;
+            Ok(Shape(vec![K::CLOSURE, weight], Some(K::CLOSURE)))
+        }
+        Op::Texture(_) => Ok(Shape(vec![K::STRING, K::FLOAT, K::FLOAT], Some(pattern(dst)?))),
+        Op::TextureAlpha(_) => Ok(Shape(vec![K::STRING, K::FLOAT, K::FLOAT], Some(K::FLOAT))),
+        Op::AttributeValue => Ok(Shape(vec![K::STRING; 2], result)),
+    }
+}
+
+/// A pattern gives a float or a triple, by its destination.
+fn pattern(dst: Kind) -> Result<Kind, String> {
+    match dst {
+        Kind::FLOAT | Kind::TRIPLE => Ok(dst),
+        _ => Err("destination is neither float nor triple".to_owned()),
+    }
+}
+
+fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, String> {
+    use Builtin as B;
+    use Kind as K;
+    let first = args.first().copied().unwrap_or(K::FLOAT);
+    let shape = |takes: &[Kind], gives| Ok(Shape(takes.to_vec(), Some(gives)));
+    let laned = |integers: bool| {
+        let fits = matches!(first, K::FLOAT | K::TRIPLE) || (integers && first == K::INT);
+        if fits {
+            Ok(first)
+        } else {
+            Err(format!("operand is {first}"))
+        }
+    };
+    match builtin {
+        B::Sin
+        | B::Cos
+        | B::Tan
+        | B::Asin
+        | B::Acos
+        | B::Atan
+        | B::Sinh
+        | B::Cosh
+        | B::Tanh
+        | B::Exp
+        | B::Exp2
+        | B::Expm1
+        | B::Log
+        | B::Log2
+        | B::Log10
+        | B::Logb
+        | B::Sqrt
+        | B::InverseSqrt
+        | B::Cbrt
+        | B::Sign
+        | B::Floor
+        | B::Ceil
+        | B::Round
+        | B::Trunc
+        | B::Erf
+        | B::Erfc => shape(&[laned(false)?], first),
+        B::Abs => shape(&[laned(true)?], first),
+        B::Pow | B::Atan2 | B::Fmod => shape(&[laned(false)?; 2], first),
+        B::Min | B::Max => shape(&[laned(true)?; 2], first),
+        B::IsNan | B::IsInf | B::IsFinite => shape(&[K::FLOAT], K::INT),
+        B::Dot => shape(&[K::TRIPLE; 2], K::FLOAT),
+        B::Cross => shape(&[K::TRIPLE; 2], K::TRIPLE),
+        B::Length => shape(&[K::TRIPLE], K::FLOAT),
+        B::Normalize => shape(&[K::TRIPLE], K::TRIPLE),
+        B::Determinant => shape(&[K::MATRIX], K::FLOAT),
+        B::Transpose => shape(&[K::MATRIX], K::MATRIX),
+        B::TransformPoint | B::TransformVector | B::TransformNormal => {
+            shape(&[K::MATRIX, K::TRIPLE], K::TRIPLE)
+        }
+        B::SpaceMatrix => shape(&[K::STRING; 2], K::MATRIX),
+        B::Perlin | B::UPerlin | B::Cell => {
+            let dst = pattern(dst)?;
+            match (first, args.len()) {
+                (K::TRIPLE, 2) => shape(&[K::TRIPLE, K::FLOAT], dst),
+                (K::TRIPLE, _) => shape(&[K::TRIPLE], dst),
+                (_, 2) => shape(&[K::FLOAT; 2], dst),
+                _ => shape(&[K::FLOAT], dst),
+            }
+        }
+        B::Concat => shape(&[K::STRING; 2], K::STRING),
+        B::Strlen => shape(&[K::STRING], K::INT),
+        B::Startswith | B::Endswith => shape(&[K::STRING; 2], K::INT),
+        B::Substr => shape(&[K::STRING, K::INT, K::INT], K::STRING),
+        B::Format | B::Printf | B::Warning | B::Error => {
+            let mut takes = vec![K::STRING];
+            takes.extend(args.iter().skip(1));
+            Ok(Shape(takes, (builtin == B::Format).then_some(K::STRING)))
+        }
+        B::RayType => shape(&[K::STRING], K::INT),
+        B::Backfacing => shape(&[], K::INT),
+        B::SurfaceArea => shape(&[], K::FLOAT),
+        B::HasAttribute => shape(&[K::STRING; 2], K::INT),
+    }
+}

@@ -1,0 +1,102 @@
+//! Whether a shader makes the same at every point.
+
+use cranelift_entity::SecondaryMap;
+
+use super::{Block, Function, LocalId, Op, Operand, Stmt, Unit, walk};
+use crate::builtins::Global;
+use crate::runtime::ClosureRegistry;
+use crate::ty::Type;
+
+/// Whether every run of a linked unit makes the same closures, whatever the shading point, but for the frame of that
+/// point: `N` and `dPdu`, where they are handed on to closures as a normal and as a vector. Such a unit has no other
+/// effects either: running it once, with values of `N` and `dPdu` that stand for those of any point, says all there is
+/// to say.
+///
+/// It errs on the safe side: `N` in a variable that is assigned twice, say, counts as looked at.
+pub(crate) fn is_uniform(unit: &Unit, registry: &ClosureRegistry) -> bool {
+    let blocks: Vec<&Block> = unit
+        .params
+        .iter()
+        .map(|param| &param.init)
+        .chain([&unit.code.body])
+        .collect();
+    let is_blind = |function: &Function| all(&[&function.code.body], |stmt| !looks_around(stmt, |_| false));
+    unit.functions.values().all(is_blind)
+        && all(&blocks, |stmt| {
+            !looks_around(stmt, |global| handed_on_as(global).is_some())
+        })
+        && hands_frame_on(&blocks, registry)
+}
+
+/// The type of a closure's parameter that stands for a global of the shading point's frame.
+fn handed_on_as(global: Global) -> Option<Type> {
+    match global {
+        Global::N => Some(Type::NORMAL),
+        Global::DPdu => Some(Type::VECTOR),
+        _ => None,
+    }
+}
+
+/// Whether `holds` for all statements.
+fn all(blocks: &[&Block], holds: impl Fn(&Stmt) -> bool) -> bool {
+    let mut result = true;
+    for block in blocks {
+        walk::statements(block, &mut |stmt| result &= holds(stmt));
+    }
+    result
+}
+
+/// Whether a statement itself asks about the shading point, the host or the outside world.
+fn looks_around(stmt: &Stmt, may_read: impl Fn(Global) -> bool) -> bool {
+    match stmt {
+        Stmt::Op { op, .. } => match op {
+            Op::Global(global) => !may_read(*global),
+            Op::Builtin(builtin) => !builtin.is_foldable(),
+            Op::Texture(_) | Op::TextureAlpha(_) | Op::AttributeValue => true,
+            _ => false,
+        },
+        Stmt::Call { .. } | Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Scope { .. } | Stmt::Leave(_) => {
+            false
+        }
+    }
+}
+
+/// Whether each variable that holds a global holds nothing else, and is read by closures only, as what it stands for.
+fn hands_frame_on(blocks: &[&Block], registry: &ClosureRegistry) -> bool {
+    let mut writes: SecondaryMap<LocalId, u32> = SecondaryMap::new();
+    let mut held: SecondaryMap<LocalId, Option<Type>> = SecondaryMap::new();
+    for block in blocks {
+        walk::statements(block, &mut |stmt| {
+            for &local in walk::writes(stmt) {
+                writes[local] += 1;
+                if let Stmt::Op {
+                    op: Op::Global(global),
+                    ..
+                } = stmt
+                {
+                    held[local] = handed_on_as(*global);
+                }
+            }
+        });
+    }
+    let held_by = |operand: &Operand| match operand {
+        Operand::Local(local) => held[*local],
+        Operand::Const(_) => None,
+    };
+    held.keys()
+        .all(|local| held[local].is_none() || writes[local] == 1)
+        && all(blocks, |stmt| match stmt {
+            Stmt::Op {
+                op: Op::MakeClosure(id),
+                args,
+                ..
+            } => {
+                let params = &registry.get(*id).params;
+                let fits = |(arg, ty)| held_by(arg).is_none_or(|held| held == ty);
+                args.iter().zip(params.iter().map(|param| param.ty)).all(fits)
+            }
+            _ => walk::operands(stmt)
+                .iter()
+                .all(|operand| held_by(operand).is_none()),
+        })
+}

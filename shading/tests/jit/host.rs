@@ -1,0 +1,153 @@
+//! The host, and what is printed and reported to it.
+
+use std::sync::Arc;
+
+use cranelift_entity::PrimaryMap;
+use shading::builtins::Builtin;
+use shading::eval;
+use shading::hir::build::{CodeBuilder, unit};
+use shading::hir::{Const, LocalId, Op, Stmt, TextureOptions};
+use shading::runtime::ReportKind;
+use shading::ty::Type;
+use shading::{
+    ClosureRegistry, CompileOptions, HostFunctions, NoHost, OptLevel, ShaderGlobals, ShaderHost,
+    ShaderInstance, ShadingContext, Source, SourceMap, TextureHandle,
+};
+
+use crate::geometry::MATRIX;
+use crate::{compile, globals};
+
+/// A host with one texture, for `x.exr`.
+struct TestHost;
+
+impl ShaderHost for TestHost {
+    fn texture_handle(&self, name: &str, _: TextureOptions) -> Option<TextureHandle> {
+        (name == "x.exr").then_some(TextureHandle(7))
+    }
+
+    fn texture(&self, handle: TextureHandle, st: [f32; 2], _: [f32; 4], _: TextureOptions) -> [f32; 4] {
+        [handle.0 as f32, st[0], st[1], 0.5]
+    }
+
+    fn matrix(&self, _: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
+        (from == "world" && to == "camera").then_some(MATRIX)
+    }
+
+    fn attribute(&self, globals: &ShaderGlobals, _: &str, name: &str) -> Option<[f32; 4]> {
+        (name == "uv").then_some([globals.u, globals.v, 9.0, 0.0])
+    }
+}
+
+#[test]
+fn the_host_is_asked() {
+    let mut b = CodeBuilder::default();
+    let types = [
+        Type::COLOR,
+        Type::FLOAT,
+        Type::COLOR,
+        Type::COLOR,
+        Type::MATRIX,
+        Type::MATRIX,
+        Type::INT,
+        Type::COLOR,
+        Type::INT,
+    ];
+    let out = types.map(|ty| b.local(ty));
+    let (s, t) = (b.float(0.25), b.float(0.5));
+    let options = TextureOptions::default();
+    let (known, unknown) = (b.string("x.exr"), b.string("y.exr"));
+    let (known_var, unknown_var) = (
+        b.op(Type::STRING, Op::Copy, &[known]),
+        b.op(Type::STRING, Op::Copy, &[unknown]),
+    );
+    b.set(out[0], Op::Texture(options), &[known, s, t]);
+    b.set(out[1], Op::TextureAlpha(options), &[known_var, s, t]);
+    b.set(out[2], Op::Texture(options), &[unknown, s, t]);
+    b.set(out[3], Op::Texture(options), &[unknown_var, s, t]);
+    let (common, camera, nowhere) = (b.string("common"), b.string("camera"), b.string("nowhere"));
+    let space = Op::Builtin(Builtin::SpaceMatrix);
+    b.set(out[4], space, &[common, camera]);
+    b.set(out[5], space, &[common, nowhere]);
+    let (object, uv, none) = (b.string(""), b.string("uv"), b.string("none"));
+    b.set(out[6], Op::Builtin(Builtin::HasAttribute), &[object, uv]);
+    b.set(out[7], Op::AttributeValue, &[object, uv]);
+    b.set(out[8], Op::Builtin(Builtin::HasAttribute), &[object, none]);
+    let names: Vec<String> = (0..out.len()).map(|i| i.to_string()).collect();
+    let outputs: Vec<(&str, LocalId)> = names.iter().map(String::as_str).zip(out).collect();
+    let unit = unit("host", &outputs, b, PrimaryMap::new());
+
+    let host = Arc::new(TestHost);
+    let options = CompileOptions::default();
+    let registry = ClosureRegistry::default();
+    let instance = ShaderInstance::compile(&unit, &registry, &HostFunctions::of(host.clone()), &options)
+        .expect("compiles");
+    assert_eq!(instance.statistics().missing_textures, ["y.exr"]);
+    let mut ctx = ShadingContext::new(host);
+    instance.run(&globals(), &mut ctx);
+    let values: Vec<Const> = (0..out.len()).map(|i| instance.output(i, &ctx)).collect();
+    let expected = [
+        Const::Triple([7.0, 0.25, 0.5]),
+        Const::Float(0.5),
+        Const::Triple([0.0; 3]),
+        Const::Triple([0.0; 3]),
+        Const::Matrix(MATRIX),
+        Const::Matrix(eval::matrix::IDENTITY),
+        Const::Int(1),
+        Const::Triple([0.25, 0.75, 9.0]),
+        Const::Int(0),
+    ];
+    assert_eq!(values, expected);
+    let reports: Vec<ReportKind> = ctx.take_reports().iter().map(|r| r.kind).collect();
+    assert_eq!(reports, [ReportKind::MissingTexture, ReportKind::UnknownSpace]);
+}
+
+#[test]
+#[should_panic(expected = "another type of host")]
+fn a_context_of_another_host_is_refused() {
+    let unit = unit("test", &[], CodeBuilder::default(), PrimaryMap::new());
+    let instance = compile(&unit, &ClosureRegistry::default(), OptLevel::Fast);
+    instance.run(&globals(), &mut ShadingContext::new(Arc::new(TestHost)));
+}
+
+#[test]
+fn output_is_printed() {
+    let mut b = CodeBuilder::default();
+    let format = b.string("%d\n");
+    let three = b.int(3);
+    b.count(three, |b, i| b.effect(Op::Builtin(Builtin::Printf), &[format, i]));
+    let unit = unit("print", &[], b, PrimaryMap::new());
+    let instance = compile(&unit, &ClosureRegistry::default(), OptLevel::Plain);
+    let mut ctx = ShadingContext::new(Arc::new(NoHost));
+    instance.run(&globals(), &mut ctx);
+    assert_eq!(ctx.take_printed(), "0\n1\n2\n");
+    assert_eq!(ctx.take_printed(), "");
+}
+
+#[test]
+fn reports_name_the_line() {
+    let mut sources = SourceMap::default();
+    sources.add(Source::new("a.ksl", "shader a()\n{ while (1); }\n"));
+    let mut b = CodeBuilder::default();
+    b.repeat(|_| {});
+    let mut unit = unit("a", &[], b, PrimaryMap::new());
+    if let Stmt::Loop { span, .. } = &mut unit.code.body[0] {
+        (span.start, span.end) = (13, 23);
+    }
+    let options = CompileOptions {
+        sources: Some(&sources),
+        ..CompileOptions::default()
+    };
+    let host = HostFunctions::of(Arc::new(NoHost));
+    let instance = ShaderInstance::compile(&unit, &ClosureRegistry::default(), &host, &options);
+    let mut ctx = ShadingContext::new(Arc::new(NoHost));
+    instance.expect("compiles").run(&globals(), &mut ctx);
+    let reports = ctx.take_reports();
+    assert!(!ctx.finished());
+    assert!(
+        reports[0]
+            .to_string()
+            .starts_with("a.ksl:2:3: a: the shader takes"),
+        "{}",
+        reports[0]
+    );
+}

@@ -1,0 +1,110 @@
+//! Shaders that are said to make the same everywhere do so; and those that are run once in a render are the right ones.
+
+use std::sync::Arc;
+
+use renderer::material::{closure_registry, library};
+use shading::interp::Listing;
+use shading::{ClosureRegistry, InstanceOptions, ShaderInstance, ShadingContext, ShadingSystem, Source};
+use support::generate::{self, TestHost};
+
+fn system() -> ShadingSystem {
+    ShadingSystem::new(closure_registry(), Arc::new(TestHost)).with_library(library::LIBRARY)
+}
+
+fn instance(system: &ShadingSystem, name: &str) -> Arc<ShaderInstance> {
+    let template = system.template(name).unwrap_or_else(|| panic!("no {name}"));
+    system
+        .instantiate(template, &InstanceOptions::default())
+        .unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// Runs at points that have nothing in common but normal and tangent, and asserts that the closures are the same.
+fn assert_same_everywhere(
+    what: &str,
+    instance: &ShaderInstance,
+    context: &mut ShadingContext,
+    registry: &ClosureRegistry,
+) {
+    let mut first = None;
+    for seed in 0..20 {
+        let mut globals = generate::globals(seed);
+        globals.n = [0.1, 0.2, 0.3].into();
+        globals.dpdu = [0.4, 0.5, 0.6].into();
+        instance.run(&globals, context);
+        assert_eq!(context.take_printed(), "", "{what}");
+        let outputs = 0..instance.outputs().len();
+        let closures: Vec<Listing> = outputs
+            .map(|i| Listing::of(instance.closure(i, context), registry))
+            .collect();
+        let first = first.get_or_insert_with(|| closures.clone());
+        let same = first.iter().zip(&closures).all(|(a, b)| a.same(b));
+        assert!(same, "{what} at point {seed}: {first:?} and {closures:?}");
+    }
+}
+
+#[test]
+fn units_that_look_at_nothing_are_uniform() {
+    let cases = [
+        ("Ci = 0.5 * diffuse(N);", true),
+        (
+            "normal n = N; Ci = diffuse(n) + 0.1 * microfacet(\"ggx\", n, 0.2, 1.5, 0);",
+            true,
+        ),
+        ("for (int i = 0; i < 3; i++) Ci += i * diffuse(N);", true),
+        ("Ci = noise(\"perlin\", point(1, 2, 3)) * emission();", true),
+        ("Ci = diffuse(-N);", false),
+        ("Ci = diffuse(normalize(N));", false),
+        ("normal n = N; if (u > 0.5) n = Ng; Ci = diffuse(n);", false),
+        ("Ci = N[0] * diffuse(N);", false),
+        ("Ci = ward(N, dPdu, 0.1, 0.2);", true),
+        ("Ci = ward(N, dPdv, 0.1, 0.2);", false),
+        ("Ci = ward(N, vector(N), 0.1, 0.2);", false),
+        ("Ci = diffuse(normal(dPdu));", false),
+        ("Ci = u * diffuse(N);", false),
+        ("Ci = (backfacing() ? 1.0 : 0.5) * diffuse(N);", false),
+        ("Ci = raytype(\"camera\") * emission();", false),
+        ("Ci = diffuse(N); printf(\"here\\n\");", false),
+        (
+            "color c = 0; getattribute(\"Cs\", c); Ci = c * diffuse(N);",
+            false,
+        ),
+        ("Ci = color(texture(\"a.exr\", 0, 0)) * diffuse(N);", false),
+        (
+            "Ci = transform(\"object\", point(1, 0, 0))[0] * diffuse(N);",
+            false,
+        ),
+    ];
+    for (code, expected) in cases {
+        let system = system();
+        let source = format!("surface subject() {{ {code} }}");
+        system
+            .load(Source::new("subject.ksl", &source))
+            .unwrap_or_else(|e| panic!("{e}"));
+        let instance = instance(&system, "subject");
+        assert_eq!(instance.statistics().is_uniform, expected, "{code}");
+        if expected {
+            assert_same_everywhere(code, &instance, &mut system.context(), system.closures());
+        }
+    }
+}
+
+#[test]
+fn shipped_units_that_are_uniform_make_the_same_everywhere() {
+    let system = system();
+    let uniform: Vec<&str> = library::names()
+        .into_iter()
+        .filter(|name| {
+            let instance = instance(&system, name);
+            let uniform = instance.statistics().is_uniform;
+            if uniform {
+                assert_same_everywhere(name, &instance, &mut system.context(), system.closures());
+            }
+            uniform
+        })
+        .collect();
+    assert!(
+        uniform.contains(&"matte") && uniform.contains(&"glass"),
+        "{uniform:?}"
+    );
+    assert!(!uniform.contains(&"checker"), "{uniform:?}");
+}
