@@ -634,6 +634,35 @@ fn threads_leave_no_trace() {
 }
 
 #[test]
+fn leaves_among_leaves_are_not_black() {
+    // Sheets about one stem, on texels so large that each has another's back within it.
+    let mut builder = SceneBuilder::new();
+    let grey = builder.material(GREY);
+    for turn in 0..8 {
+        let place = Affine3A::from_rotation_y(PI * turn as f32 / 8.0);
+        builder.shape(mesh(Mesh::rectangle()), place, grey);
+    }
+    builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
+    let scene = builder.build();
+    let mut settings = settings(texture(0), Include::Both, Order::One, 64);
+    if let Target::Texture { scale, .. } = &mut settings.target {
+        *scale = Scale::Density(1.5);
+    }
+    let baked = run(&scene, &settings);
+    let map = lightmap(&baked);
+    let seen = texels(map);
+    for object in &map.objects {
+        let of = seen.iter().filter(|&&(x, y, ..)| object.rect.contains(x, y));
+        let light: Vec<f32> = of.map(|&(x, y, ..)| map.irradiance(x, y).g).collect();
+        assert!(
+            light.len() >= 4 && light.iter().all(|&e| e > 0.1),
+            "{}: {light:?}",
+            object.name
+        );
+    }
+}
+
+#[test]
 fn instances_have_their_own_light() {
     // One mesh twice, one of them in a dark box.
     let mut builder = SceneBuilder::new();

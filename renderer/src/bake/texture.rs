@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use glam::{UVec2, Vec2, Vec3};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 
 use super::atlas::{Atlas, layout};
 use super::denoise::{Place, denoise};
@@ -307,13 +308,22 @@ impl Surfaces<'_> {
             .iter()
             .map(|&(inside, all)| inside * 10 > all * 9)
             .collect();
+        let is_open = |texel: &Texel, standing: Standing| match standing {
+            Standing::Open => true,
+            Standing::Inside => furniture[texel.object as usize],
+            Standing::Covered => false,
+        };
+        // A chart that is covered all over, a leaf among leaves, has no others to take light from.
+        let chart = |texel: &Texel| self.texels.charts[self.texels.index(texel.at)];
+        let open_charts: FxHashSet<u32> = (self.texels.list.iter().zip(&standings))
+            .filter(|(texel, standings)| standings.iter().any(|&standing| is_open(texel, standing)))
+            .map(|(texel, _)| chart(texel))
+            .collect();
         self.workers.map(self.texels.list.len(), |index, _, context| {
             let texel = &self.texels.list[index];
-            let open = |standing: &Standing| match standing {
-                Standing::Open => true,
-                Standing::Inside => furniture[texel.object as usize],
-                Standing::Covered => false,
-            };
+            let alone = !open_charts.contains(&chart(texel));
+            let open =
+                |standing: &Standing| is_open(texel, *standing) || alone && *standing == Standing::Covered;
             let sites: Vec<Site> = self.sites(texel).collect();
             let Some(first) = standings[index].iter().position(open) else {
                 return 0;
