@@ -4,24 +4,20 @@ use glam::Vec3;
 
 use super::density::{PhotonMap, Site};
 use super::irradiance::Record;
+use super::vertex::Vertex;
 use super::{Photon, Photons, Show};
-use crate::bsdf::{Bsdf, BsdfSample, Part};
+use crate::bsdf::Part;
 use crate::color::Rgb;
-use crate::geometry::Interaction;
 use crate::integrator::Context;
 use crate::integrator::direct::sample_one_light;
 use crate::integrator::walk::{Arrival, Footprint, MAX_SURVIVAL, Start, is_pass, kind_of};
 use crate::material::{RayKind, Surface};
 use crate::math::{INV_PI, Ray};
 use crate::sampler::Sampler;
-use crate::sampling::power_heuristic;
 use crate::scene::{MAX_PASSES, Scene};
 
 /// Segments that a path has before Russian roulette may end it.
 const RR_DEPTH: u32 = 5;
-
-/// The share of directions that bsdfs choose where a guide is at hand.
-const BSDF_SHARE: f32 = 0.5;
 
 /// A path between two vertices.
 #[derive(Clone, Copy)]
@@ -68,18 +64,6 @@ impl Aim {
     fn is_gathering(self) -> bool {
         matches!(self, Aim::Gather | Aim::Incoming)
     }
-}
-
-/// A hit, and what the maps say about it.
-struct Vertex<'a> {
-    it: &'a Interaction,
-    bsdf: &'a Bsdf,
-    /// Unit geometric normal on the side of the viewer.
-    n: Vec3,
-    /// Irradiance nearby.
-    record: Option<&'a Record>,
-    /// Whether the map has answered for the diffuse part.
-    answered: bool,
 }
 
 impl Photons {
@@ -464,74 +448,5 @@ impl Walk {
             sees_lights: start.emission,
             splits,
         }
-    }
-}
-
-impl<'a> Vertex<'a> {
-    fn new(it: &'a Interaction, bsdf: &'a Bsdf) -> Vertex<'a> {
-        Vertex {
-            n: if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng },
-            it,
-            bsdf,
-            record: None,
-            answered: false,
-        }
-    }
-
-    /// Whether photons may be looked up.
-    fn is_wide(&self) -> bool {
-        self.bsdf.has(Part::Diffuse) || self.bsdf.has(Part::Rough)
-    }
-
-    /// The record whose guide helps to choose directions of the diffuse part.
-    #[inline]
-    fn guide(&self) -> Option<&'a Record> {
-        self.record
-            .filter(|record| !self.answered && record.guide.knows())
-    }
-
-    /// The density of a direction of a part by all ways of choosing it, where that of the bsdf is `pdf`.
-    #[inline]
-    fn pdf(&self, part: Part, wi: Vec3, pdf: f32) -> f32 {
-        match self.guide() {
-            Some(record) if part == Part::Diffuse => {
-                let guided = record.guide.pdf(record.n, wi) * self.bsdf.probability(part);
-                BSDF_SHARE * pdf + (1.0 - BSDF_SHARE) * guided
-            }
-            _ => pdf,
-        }
-    }
-
-    /// The weight of a light sample of density `light_pdf` in a direction that the way on chooses with density `pdf`.
-    #[inline]
-    fn weight(&self, part: Part, light_pdf: f32, pdf: f32) -> f32 {
-        if part == Part::Diffuse && self.answered {
-            // There is no way on.
-            1.0
-        } else {
-            power_heuristic(light_pdf, pdf)
-        }
-    }
-
-    /// A direction of the diffuse part: `sample`'s, or one that the guide chooses; weighed as if either could have.
-    #[inline]
-    fn guided(&self, sample: BsdfSample, sampler: &mut Sampler) -> Option<BsdfSample> {
-        let Some(record) = self.guide() else {
-            return Some(sample);
-        };
-        let (u_choice, u) = (sampler.next_1d(), sampler.next_2d());
-        let wi = if u_choice < BSDF_SHARE {
-            sample.wi
-        } else {
-            record.guide.sample(record.n, u)
-        };
-        let (f, pdf) = self.bsdf.eval_pdf_part(Part::Diffuse, self.it.wo, wi);
-        let pdf = self.pdf(Part::Diffuse, wi, pdf);
-        (pdf > 0.0 && !f.is_black()).then_some(BsdfSample {
-            wi,
-            weight: f * (1.0 / pdf),
-            pdf,
-            ..sample
-        })
     }
 }

@@ -22,6 +22,7 @@ mod map;
 mod particle;
 mod pilot;
 mod trace;
+mod vertex;
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

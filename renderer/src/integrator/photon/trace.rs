@@ -71,7 +71,7 @@ pub(super) struct Shot {
     pub(super) shot: u64,
 }
 
-/// Shoots photons; reports progress as `done + stored` of `total`.
+/// Shoots photons; `progress` is told how many of the wanted number there are.
 pub(super) fn shoot(
     scene: &Scene,
     emitter: &Emitter,

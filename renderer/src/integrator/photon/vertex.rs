@@ -1,0 +1,93 @@
+//! A vertex of a path on its way to the photon maps: what they say about it, and how directions are chosen there.
+
+use glam::Vec3;
+
+use super::irradiance::Record;
+use crate::bsdf::{Bsdf, BsdfSample, Part};
+use crate::geometry::Interaction;
+use crate::sampler::Sampler;
+use crate::sampling::power_heuristic;
+
+/// The share of directions that bsdfs choose where a guide is at hand.
+const BSDF_SHARE: f32 = 0.5;
+
+/// A hit, and what the maps say about it.
+pub(super) struct Vertex<'a> {
+    pub(super) it: &'a Interaction,
+    pub(super) bsdf: &'a Bsdf,
+    /// Unit geometric normal on the side of the viewer.
+    pub(super) n: Vec3,
+    /// Irradiance nearby.
+    pub(super) record: Option<&'a Record>,
+    /// Whether the map has answered for the diffuse part.
+    pub(super) answered: bool,
+}
+
+impl<'a> Vertex<'a> {
+    pub(super) fn new(it: &'a Interaction, bsdf: &'a Bsdf) -> Vertex<'a> {
+        Vertex {
+            n: if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng },
+            it,
+            bsdf,
+            record: None,
+            answered: false,
+        }
+    }
+
+    /// Whether photons may be looked up.
+    pub(super) fn is_wide(&self) -> bool {
+        self.bsdf.has(Part::Diffuse) || self.bsdf.has(Part::Rough)
+    }
+
+    /// The record whose guide helps to choose directions of the diffuse part.
+    #[inline]
+    pub(super) fn guide(&self) -> Option<&'a Record> {
+        self.record
+            .filter(|record| !self.answered && record.guide.knows())
+    }
+
+    /// The density of a direction of a part by all ways of choosing it, where that of the bsdf is `pdf`.
+    #[inline]
+    pub(super) fn pdf(&self, part: Part, wi: Vec3, pdf: f32) -> f32 {
+        match self.guide() {
+            Some(record) if part == Part::Diffuse => {
+                let guided = record.guide.pdf(record.n, wi) * self.bsdf.probability(part);
+                BSDF_SHARE * pdf + (1.0 - BSDF_SHARE) * guided
+            }
+            _ => pdf,
+        }
+    }
+
+    /// The weight of a light sample of density `light_pdf` in a direction that the way on chooses with density `pdf`.
+    #[inline]
+    pub(super) fn weight(&self, part: Part, light_pdf: f32, pdf: f32) -> f32 {
+        if part == Part::Diffuse && self.answered {
+            // There is no way on.
+            1.0
+        } else {
+            power_heuristic(light_pdf, pdf)
+        }
+    }
+
+    /// A direction of the diffuse part: `sample`'s, or one that the guide chooses; weighed as if either could have.
+    #[inline]
+    pub(super) fn guided(&self, sample: BsdfSample, sampler: &mut Sampler) -> Option<BsdfSample> {
+        let Some(record) = self.guide() else {
+            return Some(sample);
+        };
+        let (u_choice, u) = (sampler.next_1d(), sampler.next_2d());
+        let wi = if u_choice < BSDF_SHARE {
+            sample.wi
+        } else {
+            record.guide.sample(record.n, u)
+        };
+        let (f, pdf) = self.bsdf.eval_pdf_part(Part::Diffuse, self.it.wo, wi);
+        let pdf = self.pdf(Part::Diffuse, wi, pdf);
+        (pdf > 0.0 && !f.is_black()).then_some(BsdfSample {
+            wi,
+            weight: f * (1.0 / pdf),
+            pdf,
+            ..sample
+        })
+    }
+}
