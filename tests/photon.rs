@@ -601,3 +601,26 @@ fn a_map_from_a_file_gives_the_bytes_of_the_straight_run() {
         .is_ok()
     );
 }
+
+#[test]
+fn fingerprints_tell_scenes_apart_and_nothing_else() {
+    let of = |set: &[&str]| shipped("sky_balls", set).scene.fingerprint();
+    let same = of(&[]);
+    for set in [
+        "camera.main.fov=30",
+        "film.size=(8, 8)",
+        "sampler.spp=3",
+        "integrator.depth=4",
+    ] {
+        assert_eq!(of(&[set]), same, "{set}");
+    }
+    for set in [
+        "light.sky.rotate=1",
+        "light.sky.scale=1.001",
+        "material.glass.alpha=0.21",
+        "shape.ball1.center=(0.001, 1, 0)",
+        "shape.ball2.material=\"gold\"",
+    ] {
+        assert_ne!(of(&[set]), same, "{set}");
+    }
+}

@@ -79,6 +79,13 @@ impl Rgb {
     }
 }
 
+impl Rgb {
+    /// The bits of its three numbers, for hashes.
+    pub fn to_bits(self) -> [u32; 3] {
+        [self.r, self.g, self.b].map(f32::to_bits)
+    }
+}
+
 impl From<[f32; 3]> for Rgb {
     fn from([r, g, b]: [f32; 3]) -> Rgb {
         Rgb { r, g, b }

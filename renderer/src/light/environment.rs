@@ -7,6 +7,7 @@
 //!   there is density (less what `compensate` takes away on purpose).
 
 use std::f32::consts::{PI, TAU};
+use std::hash::{Hash, Hasher};
 
 use glam::{Mat3, Vec2, Vec3};
 
@@ -88,6 +89,18 @@ impl EnvironmentLight {
             distance: f32::INFINITY,
             is_delta: false,
         })
+    }
+
+    /// Adds all that it shines to a hash.
+    pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
+        match self {
+            EnvironmentLight::Constant(radiance) => radiance.to_bits().hash(hasher),
+            EnvironmentLight::Map(map) => {
+                map.width.hash(hasher);
+                map.world_from_map.to_cols_array().map(f32::to_bits).hash(hasher);
+                map.texels.iter().for_each(|texel| texel.to_bits().hash(hasher));
+            }
+        }
     }
 
     /// What enters the sphere that holds a scene of that radius, as luminance.

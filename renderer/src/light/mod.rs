@@ -18,6 +18,7 @@ mod select;
 mod spot;
 
 use std::f32::consts::PI;
+use std::hash::{Hash, Hasher};
 
 use glam::{Vec2, Vec3};
 
@@ -100,6 +101,17 @@ impl Target {
 }
 
 impl Light {
+    /// Adds to a hash what it is, as far as it is no shape.
+    pub fn hash_bits(&self, hasher: &mut impl Hasher) {
+        match self {
+            Light::Point(light) => format!("{light:?}").hash(hasher),
+            Light::Spot(light) => format!("{light:?}").hash(hasher),
+            Light::Directional(light) => format!("{light:?}").hash(hasher),
+            Light::Area(_) => {}
+            Light::Environment(light) => light.hash_bits(hasher),
+        }
+    }
+
     /// A photon by `u_primitive` (which part of the light), `u_position` and `u_direction`, each in `[0,1)`; `None` where
     /// none leaves. Its power, averaged over all choices, is what the light sends out; at infinity, into `target`.
     pub fn emit(

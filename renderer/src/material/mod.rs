@@ -194,6 +194,12 @@ impl Material {
         self.constant_emission
     }
 
+    /// A hash of what it does; that of the textures that it looks at is theirs.
+    pub fn fingerprint(&self) -> u64 {
+        let sides = u64::from(self.one_sided) | u64::from(self.two_sided_emission) << 1;
+        self.instance.statistics().fingerprint ^ sides
+    }
+
     /// Whether the back emits as the front does.
     #[inline]
     pub fn two_sided_emission(&self) -> bool {

@@ -5,6 +5,7 @@
 
 pub mod build;
 pub mod desc;
+mod fingerprint;
 pub mod import;
 pub mod load;
 mod text;

@@ -18,6 +18,7 @@ pub use sample::{Interpolation, Lookup, Wrap};
 pub use store::{TextureId, TextureLoader, TextureSource, TextureStore};
 pub use texels::{Texels, Transfer};
 
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use crate::image::{Image, ImageError, Raster};
@@ -61,6 +62,13 @@ pub struct Texture {
 }
 
 impl Texture {
+    /// Adds its texels to a hash.
+    pub fn hash_texels(&self, hasher: &mut impl Hasher) {
+        let base = &self.levels[0];
+        (base.width, base.height, self.channels).hash(hasher);
+        base.texels.hash_bits(hasher);
+    }
+
     /// Builds the pyramid of a decoded file. `path` is what the texture is called.
     ///
     /// Texels that are infinite or not a number become zero, for one of them would spread over the whole pyramid; see

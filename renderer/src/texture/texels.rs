@@ -1,5 +1,7 @@
 //! Stored texels and their way to linear values.
 
+use std::hash::{Hash, Hasher};
+
 use half::f16;
 
 use super::TextureColorSpace;
@@ -26,6 +28,15 @@ pub enum Texels {
 }
 
 impl Texels {
+    /// Adds them to a hash, bit by bit.
+    pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
+        match self {
+            Texels::U8(v, transfer) => (v, *transfer == Transfer::Srgb).hash(hasher),
+            Texels::F16(v) => v.iter().for_each(|x| x.to_bits().hash(hasher)),
+            Texels::F32(v) => v.iter().for_each(|x| x.to_bits().hash(hasher)),
+        }
+    }
+
     /// The texels of a raster, and how many of its values were not finite and became zero.
     pub(super) fn from_raster(raster: Raster, color_space: TextureColorSpace) -> (Texels, usize) {
         let encoded = match color_space {

@@ -23,11 +23,14 @@ mod stmt;
 mod value;
 
 use std::collections::BTreeSet;
+use std::hash::{Hash, Hasher};
 use std::time::Instant;
 
 use cranelift_module::Module;
+use rustc_hash::FxHasher;
 
 use crate::builtins::Global;
+use crate::hir::print::print;
 use crate::hir::uniform::is_uniform;
 use crate::hir::{Block, ClosureId, LocalId, Stmt, Unit, walk};
 use crate::runtime::closure::Layouts;
@@ -141,6 +144,8 @@ pub struct Statistics {
     /// Whether every run makes the same closures and does nothing else, whatever the shading point, but for `N` and
     /// `dPdu` where these are handed on to closures, as a normal and as a vector.
     pub is_uniform: bool,
+    /// A hash of the HIR: of two shaders that do the same, mostly the same; of two that do not, hardly ever.
+    pub fingerprint: u64,
 }
 
 /// An output of compiled code.
@@ -214,6 +219,7 @@ pub fn compile(
         reads_globals: shared.reads,
         asks_host: shared.asks_host,
         is_uniform: is_uniform(unit, registry),
+        fingerprint: fingerprint(unit),
         closures: shared.closures.clone(),
     };
     Ok(CompiledShader {
@@ -226,6 +232,12 @@ pub fn compile(
         _texts: shared.texts,
         _data: shared.data,
     })
+}
+
+fn fingerprint(unit: &Unit) -> u64 {
+    let mut hasher = FxHasher::default();
+    print(unit).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The outputs of an entry function: the variables, and where they go.

@@ -3,17 +3,14 @@
 use std::hash::{Hash, Hasher};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use rustc_hash::FxHasher;
 use thiserror::Error;
 
-use super::emit::Emitter;
-use super::trace::{Order, Shot, shoot};
-use super::{Photon, PhotonSettings, PhotonStats};
-use crate::geometry::{Geometry, Shape};
+use super::trace::{Order, Shot};
+use super::{Photon, PhotonSettings};
 use crate::image::{ImageError, write_whole};
-use crate::integrator::{Context, Pass};
+use crate::integrator::Pass;
 use crate::scene::Scene;
 
 /// Why photon maps cannot be had.
@@ -61,38 +58,9 @@ const MAGIC: &[u8; 8] = b"KILNPHO1";
 const HEADER: usize = 8 + 8 + 8 + 4 * 8;
 const CHECKSUM: usize = 8;
 
-/// Photons that are shot to see whether materials and lights are the same.
-const PROBES: u64 = 1 << 14;
-
 impl Key {
-    /// The key of a scene: a hash of its geometry, and of the first photons, which see its lights and materials.
-    pub(super) fn new(
-        scene: &Scene,
-        settings: &PhotonSettings,
-        pass: &Pass<'_>,
-        emitter: &Emitter,
-        orders: &[Order; 2],
-        contexts: &[Mutex<Context>],
-    ) -> Key {
-        let mut hasher = FxHasher::default();
-        for shape in scene.shapes() {
-            hash_shape(shape, &mut hasher);
-        }
-        emitter.unit.to_bits().hash(&mut hasher);
-        scene.lights().len().hash(&mut hasher);
-        let probe = Order {
-            count: PROBES,
-            exactly: true,
-            ..orders[0]
-        };
-        let mut stats = PhotonStats::default();
-        let shot = shoot(scene, emitter, &probe, pass, contexts, |_| {}, &mut stats);
-        stats.shot_by_light.hash(&mut hasher);
-        for photon in &shot.photons {
-            photon.to_bytes().hash(&mut hasher);
-        }
-        let scene = hasher.finish();
-
+    /// The key of a scene, the settings and what they come to.
+    pub(super) fn new(scene: &Scene, settings: &PhotonSettings, pass: &Pass<'_>, orders: &[Order; 2]) -> Key {
         let mut hasher = FxHasher::default();
         pass.seed.hash(&mut hasher);
         settings.depth.hash(&mut hasher);
@@ -101,26 +69,10 @@ impl Key {
             order.count.hash(&mut hasher);
         }
         Key {
-            scene,
+            scene: scene.fingerprint(),
             settings: hasher.finish(),
         }
     }
-}
-
-fn hash_shape(shape: &Shape, hasher: &mut FxHasher) {
-    let mut add = |x: f32| x.to_bits().hash(hasher);
-    shape
-        .world_from_object
-        .to_cols_array()
-        .into_iter()
-        .for_each(&mut add);
-    if let Geometry::Mesh(mesh) = &shape.geometry {
-        for p in &mesh.positions {
-            p.to_array().into_iter().for_each(&mut add);
-        }
-        mesh.triangles.hash(hasher);
-    }
-    shape.flip_normals.hash(hasher);
 }
 
 /// The maps in a file; `None` where there is no file.

@@ -192,7 +192,7 @@ impl Photons {
 
         let unit = emitter.unit;
         let key = pass.file.filter(|_| !settings.progressive).map(|path| {
-            let key = file::Key::new(scene, settings, pass, &emitter, &[global, caustic], &contexts);
+            let key = file::Key::new(scene, settings, pass, &[global, caustic]);
             (path, key)
         });
         let loaded = match &key {
