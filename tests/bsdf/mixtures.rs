@@ -1,8 +1,9 @@
 //! Several lobes together, and shading normals that are not the geometric one.
 
 use glam::Vec3;
-use renderer::bsdf::Transparent;
-use renderer::bsdf::{Bsdf, Conductor, Dielectric, Ggx, Lambert, Lobe, Schlick, Translucent, TransportMode};
+use renderer::bsdf::{
+    Bsdf, Conductor, Dielectric, Ggx, Lambert, Lobe, Part, Schlick, Translucent, Transparent, TransportMode,
+};
 use renderer::color::Rgb;
 use renderer::math::Frame;
 use support::chi2::Chi2;
@@ -77,7 +78,7 @@ fn deltas_among_other_lobes() {
         );
         bsdf.push(Rgb::splat(0.1), frame, Lobe::Transparent(Transparent));
         bsdf.set_mode(TransportMode::Importance);
-        assert!(!bsdf.is_specular() && bsdf.has_transmission() && bsdf.has_diffuse());
+        assert!(!bsdf.is_specular() && bsdf.has_transmission() && bsdf.has(Part::Diffuse));
         let mut rng = Rng::new(3);
         let mean: Moments = (0..50_000)
             .map(|_| {

@@ -224,11 +224,6 @@ impl Bsdf {
         self.lobes().iter().any(|l| l.lobe.has_transmission())
     }
 
-    /// Whether photons are looked up here.
-    pub fn has_diffuse(&self) -> bool {
-        self.lobes().iter().any(|l| l.lobe.spread() == Spread::Diffuse)
-    }
-
     /// The share of the light from `wo` that leaves again, estimated.
     pub fn albedo(&self, wo: Vec3) -> Rgb {
         self.lobes()
