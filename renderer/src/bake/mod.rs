@@ -24,6 +24,7 @@ mod probes;
 mod project;
 mod raster;
 mod receiver;
+mod relax;
 mod seam;
 pub mod sh;
 mod sheet;

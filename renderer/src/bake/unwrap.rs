@@ -1,11 +1,13 @@
 //! Surfaces cut into charts that lie flat.
 //!
-//! Each chart is projected along its axis and turned so that it fills its box best. All lengths are the world's.
+//! Each chart is projected along its axis, relaxed, and turned so that it fills its box best. All lengths are the world's.
 
 use glam::{Affine3A, Vec2, Vec3};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::chart::{Charts, charts};
+use super::relax::relax;
 use crate::geometry::Mesh;
 use crate::math::coordinate_system;
 
@@ -88,59 +90,105 @@ fn lay_flat(
     vertex_chart: &[u32],
     charts: &Charts,
 ) -> (Vec<Vec2>, Vec<Vec2>) {
-    let (chart_of, count) = (&charts.of, charts.axes.len());
-    let mut places: Vec<Vec2> = (positions.iter().zip(vertex_chart))
-        .map(|(p, &chart)| {
-            let (s, t) = coordinate_system(charts.axes[chart as usize]);
-            Vec2::new(p.dot(s), p.dot(t))
-        })
+    let mut chart_triangles: Vec<Vec<[u32; 3]>> = vec![vec![]; charts.axes.len()];
+    for (corners, &chart) in mesh.triangles.iter().zip(&charts.of) {
+        chart_triangles[chart as usize].push(*corners);
+    }
+    let pieces: Vec<Piece> = (chart_triangles.par_iter().zip(&charts.axes))
+        .map(|(triangles, &axis)| Piece::new(triangles, positions, axis))
         .collect();
+    let places = (0u32..).zip(vertex_chart).map(|(vertex, &chart)| {
+        let piece = &pieces[chart as usize];
+        piece
+            .nodes
+            .get(&vertex)
+            .map_or(Vec2::ZERO, |&node| piece.places[node as usize])
+    });
+    (
+        places.collect(),
+        pieces.iter().map(|piece| piece.extent).collect(),
+    )
+}
 
-    // Turn each chart along one of its longest edges.
-    let mut edges: Vec<Vec<Vec2>> = vec![vec![]; count];
-    for (corners, &chart) in mesh.triangles.iter().zip(chart_of) {
-        for side in 0..3 {
-            let [a, b] = [side, (side + 1) % 3].map(|c| places[corners[c] as usize]);
-            edges[chart as usize].push(b - a);
+/// A chart by itself. Vertices at one position are one node, whatever else tells them apart.
+struct Piece {
+    /// By vertex.
+    nodes: FxHashMap<u32, u32>,
+    places: Vec<Vec2>,
+    extent: Vec2,
+}
+
+impl Piece {
+    fn new(triangles: &[[u32; 3]], positions: &[Vec3], axis: Vec3) -> Piece {
+        let mut known: FxHashMap<[u32; 3], u32> = FxHashMap::default();
+        let mut nodes = FxHashMap::default();
+        let mut node_positions = vec![];
+        for &vertex in triangles.iter().flatten() {
+            let p = positions[vertex as usize];
+            // Zero has two signs.
+            let node = *known
+                .entry((p + Vec3::ZERO).to_array().map(f32::to_bits))
+                .or_insert_with(|| {
+                    node_positions.push(p);
+                    node_positions.len() as u32 - 1
+                });
+            nodes.insert(vertex, node);
+        }
+        let (s, t) = coordinate_system(axis);
+        let mut places: Vec<Vec2> = node_positions
+            .iter()
+            .map(|p| Vec2::new(p.dot(s), p.dot(t)))
+            .collect();
+        let triangles: Vec<[u32; 3]> = triangles
+            .iter()
+            .map(|corners| corners.map(|vertex| nodes[&vertex]))
+            .collect();
+        relax(&triangles, &node_positions, &mut places);
+        let extent = turn(&triangles, &mut places);
+        Piece {
+            nodes,
+            places,
+            extent,
         }
     }
-    let mut members: Vec<Vec<u32>> = vec![vec![]; count];
-    for (vertex, &chart) in (0u32..).zip(vertex_chart) {
-        members[chart as usize].push(vertex);
+}
+
+/// Turns a chart along that of its longest edges with which its box is smallest, the box's lower corner at zero and its
+/// longer side along x; returns the box.
+fn turn(triangles: &[[u32; 3]], places: &mut [Vec2]) -> Vec2 {
+    const TRIES: usize = 12;
+    let sides = triangles
+        .iter()
+        .flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]);
+    let mut edges: Vec<Vec2> = sides
+        .map(|(a, b)| places[b as usize] - places[a as usize])
+        .collect();
+    edges.sort_by(|a, b| b.length_squared().total_cmp(&a.length_squared()));
+    edges.truncate(TRIES);
+    let turned = |x: Vec2, p: Vec2| Vec2::new(p.dot(x), x.perp_dot(p));
+    let bounds = |x: Vec2| {
+        let corners = places.iter().map(|&p| turned(x, p));
+        corners.fold((Vec2::INFINITY, Vec2::NEG_INFINITY), |(lo, hi), p| {
+            (lo.min(p), hi.max(p))
+        })
+    };
+    let area = |x: &Vec2| {
+        let (lo, hi) = bounds(*x);
+        (hi - lo).element_product()
+    };
+    let directions = edges.iter().filter_map(|edge| edge.try_normalize());
+    let mut x = directions
+        .min_by(|a, b| area(a).total_cmp(&area(b)))
+        .unwrap_or(Vec2::X);
+    let (mut lo, mut hi) = bounds(x);
+    if hi.y - lo.y > hi.x - lo.x {
+        x = x.perp();
+        (lo, hi) = bounds(x);
     }
-    let mut blocks = vec![Vec2::ZERO; count];
-    for (chart, (edges, members)) in edges.iter_mut().zip(&members).enumerate() {
-        const TRIES: usize = 12;
-        edges.sort_by(|a, b| b.length_squared().total_cmp(&a.length_squared()));
-        edges.truncate(TRIES);
-        let turned = |x: Vec2, p: Vec2| Vec2::new(p.dot(x), x.perp_dot(p));
-        let extent = |x: Vec2| {
-            let corners = members.iter().map(|&v| turned(x, places[v as usize]));
-            corners.fold((Vec2::INFINITY, Vec2::NEG_INFINITY), |(lo, hi), p| {
-                (lo.min(p), hi.max(p))
-            })
-        };
-        let area = |x: &Vec2| {
-            let (lo, hi) = extent(*x);
-            (hi - lo).element_product()
-        };
-        let directions = edges.iter().filter_map(|edge| edge.try_normalize());
-        let mut x = directions
-            .min_by(|a, b| area(a).total_cmp(&area(b)))
-            .unwrap_or(Vec2::X);
-        let (mut lo, mut hi) = extent(x);
-        if hi.y - lo.y > hi.x - lo.x {
-            // Charts that lie on their long side are packed closer.
-            x = x.perp();
-            (lo, hi) = extent(x);
-        }
-        blocks[chart] = hi - lo;
-        for &vertex in members {
-            let place = &mut places[vertex as usize];
-            *place = turned(x, *place) - lo;
-        }
+    for place in places {
+        *place = turned(x, *place) - lo;
     }
-    (places, blocks)
+    hi - lo
 }
 
 #[cfg(test)]
