@@ -3,10 +3,12 @@
 //! A chart's corners come to lie on texel centres, so that a bilinear lookup on its border sees the border. Around every
 //! chart there is room to dilate it, twice the dilation's width between any two.
 
-use glam::{UVec2, Vec2};
+use glam::{UVec2, Vec2, swizzles::Vec2Swizzles as _};
+use rayon::prelude::*;
 
 use super::BakeError;
-use super::pack::pack;
+use super::outline::{Outline, Span, Turn, outlines};
+use super::pack::{Place, pack};
 use super::unwrap::Flat;
 use crate::image::Rect;
 
@@ -61,13 +63,7 @@ fn at_density(
     side: Option<u32>,
     aspect: f32,
 ) -> Result<Atlas, BakeError> {
-    let texels: f64 = flats
-        .iter()
-        .flat_map(|flat| &flat.blocks)
-        .map(|block| {
-            f64::from((block.x * density + 2.0).floor()) * f64::from((block.y * density + 2.0).floor())
-        })
-        .sum();
+    let texels = area(flats) * f64::from(density) * f64::from(density);
     let most = side.unwrap_or(MAX_SIDE);
     let too_large = |needed: f64| BakeError::TooLarge {
         density,
@@ -78,9 +74,12 @@ fn at_density(
     if texels > f64::from(most) * f64::from(most) {
         return Err(too_large(texels.sqrt()));
     }
-    let objects: Vec<Object> = flats
-        .iter()
-        .map(|flat| Object::new(flat, density, margin, aspect))
+    let room = match (flats, side) {
+        ([_], Some(side)) => Room::Width(side),
+        _ => Room::Aspect(aspect),
+    };
+    let objects: Vec<Object> = (flats.par_iter())
+        .map(|flat| Object::new(flat, density, margin, &room))
         .collect();
     let widest = objects.iter().map(|object| object.size.x).max().unwrap_or(1);
     let area: f64 = objects
@@ -88,8 +87,10 @@ fn at_density(
         .map(|o| f64::from(o.size.x) * f64::from(o.size.y))
         .sum();
     let width = side.unwrap_or_else(|| round_up((area.sqrt() * 1.05) as u32).max(round_up(widest)));
-    let sizes: Vec<UVec2> = objects.iter().map(|object| object.size).collect();
-    let (corners, height) = pack(&sizes, width).ok_or_else(|| too_large(f64::from(widest)))?;
+    let boxes: Vec<Vec<Outline>> = (objects.iter().zip(flats))
+        .map(|(object, flat)| object.outlines(flat))
+        .collect();
+    let (corners, height) = pack(&boxes, width).ok_or_else(|| too_large(f64::from(widest)))?;
     let height = if side.is_some() && height <= width {
         width
     } else {
@@ -104,26 +105,24 @@ fn at_density(
         &corners,
         UVec2::new(width, height),
         density,
+        margin,
     ))
 }
 
 /// The densest layout that fits, to within a hundredth.
 fn at_resolution(flats: &[Flat], side: u32, margin: u32) -> Result<Atlas, BakeError> {
     let best = ASPECTS
-        .iter()
+        .par_iter()
         .filter_map(|&aspect| densest(flats, side, margin, aspect));
-    best.reduce(|a, b| if b.density > a.density { b } else { a })
+    best.collect::<Vec<_>>()
+        .into_iter()
+        .reduce(|a, b| if b.density > a.density { b } else { a })
         .ok_or(BakeError::NoRoom { resolution: side })
 }
 
 fn densest(flats: &[Flat], side: u32, margin: u32, aspect: f32) -> Option<Atlas> {
-    let area: f32 = flats
-        .iter()
-        .flat_map(|flat| &flat.blocks)
-        .map(|b| b.x * b.y)
-        .sum();
     let fits = |density: f32| at_density(flats, density, margin, Some(side), aspect).ok();
-    let mut high = side as f32 / area.max(f32::MIN_POSITIVE).sqrt();
+    let mut high = side as f32 / (area(flats) as f32).max(f32::MIN_POSITIVE).sqrt();
     let mut low = high;
     let mut best = fits(low);
     // Long thin charts take more than their area, and every chart takes a texel; sixty halvings end any search.
@@ -145,19 +144,63 @@ fn densest(flats: &[Flat], side: u32, margin: u32, aspect: f32) -> Option<Atlas>
     Some(best)
 }
 
+/// What charts cover of the plane [m²].
+fn area(flats: &[Flat]) -> f64 {
+    let area = |flat: &Flat| -> f64 {
+        let corners = flat
+            .mesh
+            .triangles
+            .iter()
+            .map(|t| t.map(|index| flat.places[index as usize].as_dvec2()));
+        corners.map(|[a, b, c]| 0.5 * (b - a).perp_dot(c - a).abs()).sum()
+    };
+    flats.iter().map(area).sum()
+}
+
 fn round_up(n: u32) -> u32 {
     n.max(1).next_multiple_of(4)
+}
+
+/// How wide an object may be.
+enum Room {
+    /// So many texels.
+    Width(u32),
+    /// So much wider than a square of what it takes.
+    Aspect(f32),
+}
+
+impl Room {
+    fn width(&self, pieces: &[Vec<Outline>]) -> u32 {
+        match *self {
+            Room::Width(width) => width,
+            Room::Aspect(aspect) => {
+                let covered = |span: &Span| f64::from(span.hi - span.lo);
+                let area: f64 = pieces.iter().flat_map(|piece| &piece[0].spans).map(covered).sum();
+                ((1.2 * area).sqrt() as f32 * aspect) as u32
+            }
+        }
+    }
 }
 
 /// An object laid out by itself.
 struct Object {
     size: UVec2,
-    /// By block: its lower corner without margin, and the texels from its first to its last centre.
-    blocks: Vec<(UVec2, Vec2)>,
+    blocks: Vec<Block>,
+}
+
+/// A block laid out in its object.
+struct Block {
+    /// The lower corner of its box, margin included.
+    corner: UVec2,
+    /// Columns and rows of its box before it is turned, margin included.
+    size: UVec2,
+    turn: Turn,
+    /// Texels from its first to its last centre.
+    extent: Vec2,
 }
 
 impl Object {
-    fn new(flat: &Flat, density: f32, margin: u32, aspect: f32) -> Object {
+    fn new(flat: &Flat, density: f32, margin: u32, room: &Room) -> Object {
         let extents: Vec<Vec2> = (flat.blocks.iter())
             .map(|block| {
                 let extent = *block * density;
@@ -171,36 +214,82 @@ impl Object {
         let sizes: Vec<UVec2> = (extents.iter())
             .map(|extent| extent.ceil().as_uvec2() + UVec2::splat(1 + 2 * margin))
             .collect();
-        let area: f64 = sizes.iter().map(|s| f64::from(s.x) * f64::from(s.y)).sum();
-        let widest = sizes.iter().map(|size| size.x).max().unwrap_or(1);
-        let width = ((area.sqrt() * 1.05) as f32 * aspect) as u32;
-        let width = width.max(widest);
-        let (corners, height) = pack(&sizes, width).expect("nothing is wider than the widest");
-        let used = corners.iter().zip(&sizes).map(|(corner, size)| corner.x + size.x);
-        let corners = corners.iter().map(|corner| corner + UVec2::splat(margin));
+        let pieces: Vec<Vec<Outline>> = if flat.fixed {
+            sizes.iter().map(|&size| vec![Outline::full(size)]).collect()
+        } else {
+            let mut triangles = vec![vec![]; sizes.len()];
+            for (corners, &chart) in flat.mesh.triangles.iter().zip(&flat.triangle_chart) {
+                let chart = chart as usize;
+                let scale = extents[chart] / flat.blocks[chart].max(Vec2::splat(f32::MIN_POSITIVE));
+                let place = |index: u32| flat.places[index as usize] * scale + (margin as f32 + 0.5);
+                triangles[chart].push(corners.map(place));
+            }
+            let outlines = |(triangles, &size): (&Vec<_>, _)| outlines(triangles, size, margin).to_vec();
+            triangles.iter().zip(&sizes).map(outlines).collect()
+        };
+        let narrowest = sizes
+            .iter()
+            .map(|size| if flat.fixed { size.x } else { size.min_element() });
+        let width = room.width(&pieces).max(narrowest.max().unwrap_or(1));
+        let (places, height) = pack(&pieces, width).expect("nothing is wider than the widest");
+        let blocks: Vec<Block> = (places.iter().zip(sizes).zip(extents))
+            .map(|((place, size), extent)| Block {
+                corner: place.corner,
+                size,
+                turn: Turn::ALL[place.way],
+                extent,
+            })
+            .collect();
+        let right = |(place, piece): (&Place, &Vec<Outline>)| place.corner.x + piece[place.way].size.x;
+        let used = places.iter().zip(&pieces).map(right).max();
         Object {
-            size: UVec2::new(used.max().unwrap_or(1), height.max(1)),
-            blocks: corners.zip(extents).collect(),
+            size: UVec2::new(used.unwrap_or(1), height.max(1)),
+            blocks,
+        }
+    }
+
+    /// Its box, and where that may be turned, the turned box.
+    fn outlines(&self, flat: &Flat) -> Vec<Outline> {
+        let upright = Outline::full(self.size);
+        if flat.fixed {
+            vec![upright]
+        } else {
+            vec![upright, Outline::full(self.size.yx())]
         }
     }
 }
 
-fn finish(flats: &[Flat], objects: Vec<Object>, corners: &[UVec2], size: UVec2, density: f32) -> Atlas {
+fn finish(
+    flats: &[Flat],
+    objects: Vec<Object>,
+    corners: &[Place],
+    size: UVec2,
+    density: f32,
+    margin: u32,
+) -> Atlas {
     let mut rects = vec![];
     let mut places = vec![];
-    for ((flat, object), &corner) in flats.iter().zip(objects).zip(corners) {
-        let end = corner + object.size;
+    for ((flat, object), spot) in flats.iter().zip(objects).zip(corners) {
+        let turn = Turn::ALL[spot.way];
+        let end = spot.corner
+            + if spot.way == 0 {
+                object.size
+            } else {
+                object.size.yx()
+            };
         rects.push(Rect {
-            x0: corner.x,
-            y0: corner.y,
+            x0: spot.corner.x,
+            y0: spot.corner.y,
             x1: end.x,
             y1: end.y,
         });
         let place = |(&place, &chart): (&Vec2, &u32)| {
-            let block = if flat.fixed { 0 } else { chart as usize };
-            let (first, extent) = object.blocks[block];
-            let unit = place / flat.blocks[block].max(Vec2::splat(f32::MIN_POSITIVE));
-            (corner + first).as_vec2() + 0.5 + unit * extent
+            let index = if flat.fixed { 0 } else { chart as usize };
+            let block = &object.blocks[index];
+            let unit = place / flat.blocks[index].max(Vec2::splat(f32::MIN_POSITIVE));
+            let in_box = unit * block.extent + (margin as f32 + 0.5);
+            let in_object = block.corner.as_vec2() + block.turn.apply(in_box, block.size.as_vec2());
+            spot.corner.as_vec2() + turn.apply(in_object, object.size.as_vec2())
         };
         places.push(flat.places.iter().zip(&flat.vertex_chart).map(place).collect());
     }

@@ -1,120 +1,174 @@
-//! Rectangles into a strip: the lowest place first, then the leftmost.
-// Jylänki 2010, "A Thousand Ways to Pack the Bin", section 2.2.3 (skyline, bottom-left).
+//! Pieces into a strip: each goes where its top comes to lie lowest, be it in a hole between others.
+// Bottom-left packing as in Lévy, Petitjean, Ray & Maillot 2002, "Least Squares Conformal Maps for Automatic Texture Atlas
+// Generation", section 4, with the gaps of every column in place of a horizon.
 
 use glam::UVec2;
 
-/// Where each rectangle goes in a strip of that width, and the height that they take. `None` when one is wider than the
-/// strip. Higher ones are placed first; equal ones in order.
-pub(super) fn pack(sizes: &[UVec2], width: u32) -> Option<(Vec<UVec2>, u32)> {
-    if sizes.iter().any(|size| size.x > width) {
-        return None;
-    }
-    let mut order: Vec<usize> = (0..sizes.len()).collect();
-    order.sort_by_key(|&i| (std::cmp::Reverse(sizes[i].y), std::cmp::Reverse(sizes[i].x), i));
-    let mut places = vec![UVec2::ZERO; sizes.len()];
-    let mut skyline = Skyline::new(width);
+use super::outline::{Outline, Span};
+
+/// Where a piece goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Its box's lower corner.
+    pub(super) corner: UVec2,
+    /// Which of its outlines was taken.
+    pub(super) way: usize,
+}
+
+/// Places to try, from the left to the right: more would take long and win little.
+const TRIES: usize = 1024;
+
+/// Where each piece, given by its outlines from several sides, goes in a strip of that width, and the height that they
+/// take. `None` when one is wider than the strip whichever way. Large ones are placed first; equal ones in order.
+pub(super) fn pack<P: AsRef<[Outline]>>(pieces: &[P], width: u32) -> Option<(Vec<Place>, u32)> {
+    let size = |index: usize| pieces[index].as_ref()[0].size;
+    let mut order: Vec<usize> = (0..pieces.len()).collect();
+    order.sort_by_key(|&i| {
+        (
+            std::cmp::Reverse(size(i).max_element()),
+            std::cmp::Reverse(size(i).min_element()),
+            i,
+        )
+    });
+    let mut strip = Strip::new(width);
+    let mut places = vec![Place::default(); pieces.len()];
+    let mut height = 0;
     for index in order {
-        places[index] = skyline.place(sizes[index]);
+        let outlines = pieces[index].as_ref();
+        let place = strip.lowest(outlines)?;
+        places[index] = place;
+        strip.take(place.corner, &outlines[place.way]);
+        height = height.max(place.corner.y + outlines[place.way].size.y);
     }
-    let height = places.iter().zip(sizes).map(|(place, size)| place.y + size.y);
-    let height = height.max().unwrap_or(0);
     Some((places, height))
 }
 
-/// The upper outline of what has been placed: steps from left to right.
-struct Skyline {
-    width: u32,
-    steps: Vec<Step>,
+/// What is free.
+struct Strip {
+    /// By column, from below: where gaps begin and end. The last has no end.
+    gaps: Vec<Vec<[u32; 2]>>,
 }
 
-#[derive(Clone, Copy)]
-struct Step {
-    x: u32,
-    y: u32,
-}
-
-impl Skyline {
-    fn new(width: u32) -> Skyline {
-        Skyline {
-            width,
-            steps: vec![Step { x: 0, y: 0 }],
+impl Strip {
+    fn new(width: u32) -> Strip {
+        Strip {
+            gaps: vec![vec![[0, u32::MAX]]; width as usize],
         }
     }
 
-    /// Puts a rectangle, no wider than the strip, where its top is lowest.
-    fn place(&mut self, size: UVec2) -> UVec2 {
-        let fits = |first: usize| {
-            let x = self.steps[first].x;
-            (x + size.x <= self.width).then(|| UVec2::new(x, self.rest(first, size.x)))
-        };
-        let place = (0..self.steps.len())
-            .filter_map(fits)
-            .min_by_key(|place| (place.y, place.x))
-            .expect("the first step is at the left end");
-        self.raise(place, size);
-        place
+    /// Where the top comes to lie lowest; of such places the first way's leftmost.
+    fn lowest(&self, outlines: &[Outline]) -> Option<Place> {
+        let mut best: Option<(u32, Place)> = None;
+        let step = (self.gaps.len() / TRIES).max(1);
+        for (way, outline) in outlines.iter().enumerate() {
+            if outlines[..way].contains(outline) {
+                continue;
+            }
+            let Some(last) = self.gaps.len().checked_sub(outline.size.x as usize) else {
+                continue;
+            };
+            for x in (0..=last).step_by(step) {
+                let below = best.map_or(u32::MAX, |(top, _)| top);
+                if let Some(y) = self.rest(x, outline, below) {
+                    let corner = UVec2::new(x as u32, y);
+                    best = Some((y + outline.size.y, Place { corner, way }));
+                }
+            }
+        }
+        best.map(|(_, place)| place)
     }
 
-    /// How high a rectangle of that width lies whose left side is at that step.
-    fn rest(&self, first: usize, width: u32) -> u32 {
-        let end = self.steps[first].x + width;
-        let below = self.steps[first..].iter().take_while(|step| step.x < end);
-        below.map(|step| step.y).max().unwrap_or(0)
+    /// How high a piece lies whose left side is at `x`; `None` unless its top is below `below`.
+    fn rest(&self, x: usize, outline: &Outline, below: u32) -> Option<u32> {
+        let (mut y, mut next, mut fitting) = (0, 0, 0);
+        // Up until all spans, one after the other, have agreed.
+        while fitting < outline.spans.len() {
+            let span = outline.spans[next];
+            let higher = fit(&self.gaps[x + span.x as usize], span, y);
+            fitting = if higher > y { 1 } else { fitting + 1 };
+            y = higher;
+            if y + outline.size.y >= below {
+                return None;
+            }
+            next = (next + 1) % outline.spans.len();
+        }
+        Some(y)
     }
 
-    fn raise(&mut self, place: UVec2, size: UVec2) {
-        let end = place.x + size.x;
-        let after = self.steps.iter().rposition(|step| step.x <= end);
-        let height_after = self.steps[after.unwrap_or(0)].y;
-        let starts_at_end = self.steps.iter().any(|step| step.x == end);
-        self.steps.retain(|step| step.x < place.x || step.x >= end);
-        let at = self.steps.partition_point(|step| step.x < place.x);
-        self.steps.insert(
-            at,
-            Step {
-                x: place.x,
-                y: place.y + size.y,
-            },
-        );
-        if !starts_at_end && end < self.width {
-            self.steps.insert(
-                at + 1,
-                Step {
-                    x: end,
-                    y: height_after,
-                },
-            );
+    fn take(&mut self, corner: UVec2, outline: &Outline) {
+        for span in &outline.spans {
+            let gaps = &mut self.gaps[(corner.x + span.x) as usize];
+            let (from, to) = (corner.y + span.lo, corner.y + span.hi);
+            let index = gaps.partition_point(|gap| gap[1] <= from);
+            let [start, end] = gaps[index];
+            debug_assert!(start <= from && to <= end, "pieces go into gaps");
+            let left = [[start, from], [to, end]]
+                .into_iter()
+                .filter(|gap| gap[0] < gap[1]);
+            gaps.splice(index..=index, left);
         }
     }
+}
+
+/// The least height of a piece, from `y` on, at which a span of it lies in one of the gaps.
+fn fit(gaps: &[[u32; 2]], Span { lo, hi, .. }: Span, y: u32) -> u32 {
+    let mut heights = gaps.iter().filter_map(|&[start, end]| {
+        let y = y.max(start.saturating_sub(lo));
+        (y + hi <= end).then_some(y)
+    });
+    heights.next().expect("the last gap has no end")
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::outline::outlines;
     use super::*;
+    use glam::Vec2;
 
-    #[test]
-    fn nothing_overlaps_and_little_is_wasted() {
-        let sizes: Vec<UVec2> = (0..200u32)
+    fn boxes(count: u32) -> Vec<Vec<Outline>> {
+        (0..count)
             .map(|i| UVec2::new(1 + i * 7919 % 23, 1 + i * 104_729 % 31))
-            .collect();
-        let (places, height) = pack(&sizes, 128).unwrap();
-        let mut taken = vec![false; 128 * height as usize];
-        for (place, size) in places.iter().zip(&sizes) {
-            for y in place.y..place.y + size.y {
-                for x in place.x..place.x + size.x {
-                    let cell = &mut taken[(y * 128 + x) as usize];
+            .map(|size| vec![Outline::full(size)])
+            .collect()
+    }
+
+    /// The share of the strip that is covered, once it is clear that nothing is covered twice.
+    fn used(pieces: &[Vec<Outline>], width: u32) -> f32 {
+        let (places, height) = pack(pieces, width).unwrap();
+        let mut taken = vec![false; (width * height) as usize];
+        for (place, piece) in places.iter().zip(pieces) {
+            for span in &piece[place.way].spans {
+                let x = place.corner.x + span.x;
+                for y in place.corner.y + span.lo..place.corner.y + span.hi {
+                    let cell = &mut taken[(y * width + x) as usize];
                     assert!(!*cell, "({x}, {y}) is taken twice");
                     *cell = true;
                 }
             }
         }
-        let used = taken.iter().filter(|&&t| t).count() as f32 / taken.len() as f32;
-        assert!(used > 0.8, "{used}");
+        taken.iter().filter(|&&t| t).count() as f32 / taken.len() as f32
     }
 
     #[test]
-    fn too_wide_is_refused() {
-        assert!(pack(&[UVec2::new(9, 1)], 8).is_none());
-        assert_eq!(pack(&[], 8), Some((vec![], 0)));
+    fn boxes_waste_little() {
+        assert!(used(&boxes(200), 128) > 0.8);
+    }
+
+    #[test]
+    fn triangles_interlock() {
+        let size = UVec2::new(21, 14);
+        let corners = [Vec2::new(0.5, 0.5), Vec2::new(20.5, 0.5), Vec2::new(0.5, 13.5)];
+        let pieces = vec![outlines(&[corners], size, 0).to_vec(); 40];
+        let used = used(&pieces, 100);
+        assert!(used > 0.75, "{used}");
+    }
+
+    #[test]
+    fn what_is_too_wide_is_turned_or_refused() {
+        let wide = Outline::full(UVec2::new(9, 1));
+        assert!(pack(&[vec![wide.clone()]], 8).is_none());
+        let (places, height) = pack(&[vec![wide, Outline::full(UVec2::new(1, 9))]], 8).unwrap();
+        assert_eq!((places[0].way, height), (1, 9));
+        assert_eq!(pack::<Vec<Outline>>(&[], 8), Some((vec![], 0)));
     }
 }

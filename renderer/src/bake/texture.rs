@@ -120,7 +120,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         .into_iter()
         .map(|(flat, coordinates, _)| (flat, coordinates))
         .unzip();
-    let atlas = layout(&flats, scale, margin)?;
+    let atlas = workers.install(|| layout(&flats, scale, margin))?;
     let texels = rasterise(&flats, &atlas);
     if texels.list.is_empty() {
         return Err(BakeError::Nothing);

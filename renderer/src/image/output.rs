@@ -1,8 +1,9 @@
 //! Output files that appear whole or not at all.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
@@ -77,14 +78,79 @@ fn resolve(path: &Path) -> Result<PathBuf, ImageError> {
     }
 }
 
+/// How old a temporary file must be to be somebody's who was killed, not somebody's who has just begun.
+const ABANDONED: Duration = Duration::from_secs(10);
+
+/// A temporary file beside `target`, locked as long as it is written.
 fn temporary(target: &Path) -> io::Result<NamedTempFile> {
+    let directory = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    // Names have a greatest length, too.
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let prefix = format!(".kiln-{}-", name.chars().take(40).collect::<String>());
+    sweep(directory, &prefix);
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".kiln-").suffix(".tmp");
+    builder.prefix(&prefix).suffix(SUFFIX);
     // Temporary files are private by default; this one is to become the user's, as their umask has it.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => builder.tempfile_in(parent),
-        _ => builder.tempfile_in("."),
+    let file = builder.tempfile_in(directory)?;
+    // Where there are no locks, nothing is swept either.
+    let _ = file.as_file().try_lock();
+    Ok(file)
+}
+
+const SUFFIX: &str = ".tmp";
+
+/// Removes what a program that was killed while it wrote the same file has left behind; what cannot be removed stays.
+fn sweep(directory: &Path, prefix: &str) {
+    let Ok(entries) = fs::read_dir(directory) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(prefix) && name.ends_with(SUFFIX) && is_abandoned(&entry.path()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_abandoned(path: &Path) -> bool {
+    let is_old = |file: &File| file.metadata()?.modified()?.elapsed().map_err(io::Error::other);
+    File::open(path)
+        .is_ok_and(|file| is_old(&file).is_ok_and(|age| age > ABANDONED) && file.try_lock().is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    #[test]
+    fn what_the_killed_leave_is_swept() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let names = [
+            ".kiln-a.exr-1.tmp",
+            ".kiln-a.exr-2.tmp",
+            ".kiln-a.exr-3.tmp",
+            ".kiln-b.exr-4.tmp",
+        ];
+        let files = names.map(|name| File::create(at(name)).unwrap());
+        let hour_ago = SystemTime::now() - Duration::from_secs(3600);
+        for file in [&files[0], &files[1], &files[3]] {
+            file.set_modified(hour_ago).unwrap();
+        }
+        files[1].lock().unwrap();
+        write_whole(&at("a.exr"), b"whole").unwrap();
+        // Left are the file, what is locked, what is new, and what is another file's.
+        let left = names.map(|name| at(name).exists());
+        assert_eq!(left, [false, true, true, true]);
+        assert_eq!(fs::read(at("a.exr")).unwrap(), b"whole");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
     }
 }

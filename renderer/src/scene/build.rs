@@ -133,6 +133,7 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
 /// # Errors
 /// All mistakes in them.
 pub fn check(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
+    desc.camera(None)?;
     let host = Arc::new(Host::new(desc.texture_directories.clone()));
     for texture in &desc.textures {
         host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);

@@ -45,7 +45,8 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     let options = LoadOptions {
         set: args.set.clone(),
     };
-    let (desc, load_warnings) = load(&args.scene, &options).map_err(failure)?;
+    let (mut desc, load_warnings) = load(&args.scene, &options).map_err(failure)?;
+    desc.ensure_camera();
     if !args.quiet {
         print(&load_warnings);
     }

@@ -67,13 +67,18 @@ impl SceneDesc {
     /// The camera of that name, or the first when there is none given.
     ///
     /// # Errors
-    /// When there is no camera of that name.
+    /// When there is no camera of that name, or none at all.
     pub fn camera(&self, name: Option<&str>) -> Result<&CameraDesc, Diagnostic> {
         let found = match name {
             Some(name) => self.cameras.iter().find(|camera| camera.name == name),
             None => self.cameras.first(),
         };
         found.ok_or_else(|| {
+            if self.cameras.is_empty() {
+                let hint =
+                    "add one: `camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); fov = 40; }`";
+                return Diagnostic::error(format!("{} has no camera", self.file.display())).hint(hint);
+            }
             let name = name.unwrap_or_default();
             let known = self.cameras.iter().map(|camera| camera.name.as_str());
             let list = known.clone().collect::<Vec<_>>().join(", ");
@@ -81,6 +86,17 @@ impl SceneDesc {
                 .nearest(name, known)
                 .hint(format!("its cameras are: {list}"))
         })
+    }
+
+    /// Gives a scene without cameras one at the origin, for work that looks from nowhere.
+    pub fn ensure_camera(&mut self) {
+        if self.cameras.is_empty() {
+            self.cameras.push(CameraDesc {
+                name: "origin".to_owned(),
+                span: Span::default(),
+                camera: crate::camera::CameraDesc::pinhole(1.0),
+            });
+        }
     }
 
     /// A material.

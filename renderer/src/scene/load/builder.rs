@@ -168,12 +168,6 @@ impl Builder {
     }
 
     fn finish(mut self, texts: Texts) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-        if self.desc.cameras.is_empty() && !self.context.diagnostics.has_errors() {
-            let message = format!("{} has no camera", self.desc.file.display());
-            let hint =
-                "add one: `camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); fov = 40; }`";
-            self.context.push(Diagnostic::error(message).hint(hint));
-        }
         if self.desc.shapes.is_empty() && !self.context.diagnostics.has_errors() {
             let message = format!("{} has no shapes", self.desc.file.display());
             self.context.push(Diagnostic::warning(message));
