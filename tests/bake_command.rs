@@ -66,6 +66,26 @@ fn same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>)
 const SMALL: &str = "bake a.kiln --integrator path --samples 16 --resolution 64";
 
 #[test]
+fn a_scene_needs_no_camera_to_be_baked() {
+    let folder = folder();
+    let blind: String = SCENE.lines().filter(|line| !line.starts_with("camera")).collect();
+    fs::write(folder.path().join("blind.kiln"), blind).unwrap();
+    let flags = "--resolution 32 --samples 4 --integrator path --quiet";
+    done(folder.path(), &format!("bake blind.kiln -o blind {flags}"));
+    done(folder.path(), &format!("bake a.kiln -o seen {flags}"));
+    let irradiance = |of: &str| fs::read(folder.path().join(of).join("irradiance.exr")).unwrap();
+    assert_eq!(irradiance("blind"), irradiance("seen"));
+    for refused in ["render blind.kiln -o blind.png", "check blind.kiln"] {
+        let output = run(folder.path(), refused);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            output.status.code() == Some(1) && message.contains("has no camera"),
+            "{refused}: {message}"
+        );
+    }
+}
+
+#[test]
 fn a_texture_and_what_comes_with_it() {
     let folder = folder();
     let at = folder.path();

@@ -14,12 +14,14 @@ const ROUNDS: usize = 30;
 const STEPS: usize = 40;
 /// A round that moves no corner by more than this share of the chart's extent is the last.
 const SETTLED: f64 = 1e-4;
+/// How much of the way from the projection is tried.
+const PARTS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 /// Bounds on the weight of an edge: those of slivers are huge, and those of obtuse triangles below zero.
 const WEIGHTS: [f64; 2] = [0.02, 20.0];
 
 /// Moves the `places` of a chart's corners, whose triangles do not lie on each other and run the same way round, so that
-/// edges have the lengths that they have between `positions`. Leaves them alone where triangles would turn over or come to
-/// lie on each other.
+/// edges have the lengths that they have between `positions`, as far as that goes without triangles that turn over or come
+/// to lie on each other.
 pub(super) fn relax(triangles: &[[u32; 3]], positions: &[Vec3], places: &mut [Vec2]) {
     let old: Vec<DVec2> = places.iter().map(|p| p.as_dvec2()).collect();
     let shapes: Vec<Shape> = (triangles.iter())
@@ -39,11 +41,16 @@ pub(super) fn relax(triangles: &[[u32; 3]], positions: &[Vec3], places: &mut [Ve
             break;
         }
     }
-    let upright = |shape: &Shape| shape.area2(&new) > 0.0;
-    let flat: Vec<Vec2> = new.iter().map(|p| p.as_vec2()).collect();
-    let lies = |corners: &[u32; 3]| corners.map(|corner| flat[corner as usize]);
-    if shapes.iter().all(upright) && overlaps(&triangles.iter().map(lies).collect::<Vec<_>>(), 1).is_empty() {
-        places.copy_from_slice(&flat);
+    // Rims that wind may end up on each other: then part of the way has to do.
+    for part in PARTS {
+        let between: Vec<DVec2> = old.iter().zip(&new).map(|(a, b)| a.lerp(*b, part)).collect();
+        let flat: Vec<Vec2> = between.iter().map(|p| p.as_vec2()).collect();
+        let lies = |corners: &[u32; 3]| corners.map(|corner| flat[corner as usize]);
+        let upright = shapes.iter().all(|shape| shape.area2(&between) > 0.0);
+        if upright && overlaps(&triangles.iter().map(lies).collect::<Vec<_>>(), 1).is_empty() {
+            places.copy_from_slice(&flat);
+            return;
+        }
     }
 }
 
