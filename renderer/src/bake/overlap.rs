@@ -56,9 +56,14 @@ fn extent(triangle: &[Vec2; 3]) -> (Vec2, Vec2) {
 /// Whether no line along a side parts the two.
 fn meet(a: &[Vec2; 3], b: &[Vec2; 3]) -> bool {
     let size = |t: &[Vec2; 3]| (extent(t).1 - extent(t).0).max_element();
-    let tolerance = TOLERANCE * size(a).max(size(b));
+    let size = size(a).max(size(b));
+    let magnitude = |t: &[Vec2; 3]| extent(t).1.abs().max(extent(t).0.abs()).max_element();
+    let rounding = f32::EPSILON * magnitude(a).max(magnitude(b));
     let parts = |t: &[Vec2; 3], side: usize| {
-        let axis = (t[(side + 1) % 3] - t[side]).perp().normalize_or_zero();
+        let edge = t[(side + 1) % 3] - t[side];
+        let axis = edge.perp().normalize_or_zero();
+        // Rounded ends turn a short edge by more than a long one.
+        let tolerance = size * (TOLERANCE + 2.0 * rounding / edge.length());
         let range = |t: &[Vec2; 3]| {
             let [p, q, r] = t.map(|v| v.dot(axis));
             (p.min(q).min(r), p.max(q).max(r))
@@ -81,6 +86,20 @@ mod tests {
     fn neighbours_do_not_overlap() {
         let upper = [Vec2::X, Vec2::ONE, Vec2::Y];
         assert!(overlaps(&[triangle(0.0, 0.0), upper, triangle(1.0, 0.0)], 9).is_empty());
+    }
+
+    #[test]
+    fn rounded_slivers_do_not_overlap() {
+        // Two triangles of a fan near the pole of a sphere, as they stand in a file; they share a short side.
+        let [a, b] = [
+            Vec2::new(42.001_137, 19.036_251),
+            Vec2::new(42.026_768, 19.071_384),
+        ];
+        let list = [
+            [Vec2::new(42.353_81, 18.778_42), b, a],
+            [a, b, Vec2::new(41.697_067, 19.366_611)],
+        ];
+        assert!(overlaps(&list.map(|t| t.map(|p| p / 64.0)), 9).is_empty());
     }
 
     #[test]
