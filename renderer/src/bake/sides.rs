@@ -171,7 +171,10 @@ impl<'a> Pilot<'a> {
 
     /// Tells a point from others, and from texels.
     fn key(&self, number: usize, side: Side) -> UVec2 {
-        UVec2::new(2 * number as u32 + u32::from(side == Side::Back), u32::MAX - self.id.0)
+        UVec2::new(
+            2 * number as u32 + u32::from(side == Side::Back),
+            u32::MAX - self.id.0,
+        )
     }
 }
 

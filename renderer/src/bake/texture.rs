@@ -117,9 +117,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let receivers = receivers(scene, job.names, &backs);
     let flattened: Vec<_> = workers.install(|| {
         let fronts = receivers.par_iter().zip(scene.shapes());
-        fronts
-            .map(|(receiver, shape)| receiver.flatten(shape))
-            .collect()
+        fronts.map(|(receiver, shape)| receiver.flatten(shape)).collect()
     });
     let notes = diagnose(&receivers, &flattened, unwrap)?;
     let (mut flats, mut coordinates): (Vec<Flat>, Vec<Coordinates>) = flattened

@@ -248,7 +248,13 @@ fn points(scene: &Scene, object: &BakedVertices, corners: &[(u32, u8)]) -> Vec<S
         .map(|&(triangle, corner)| {
             let mut weights = [rest; 3];
             weights[usize::from(corner)] = NEARNESS;
-            site(shape, object.side, &object.mesh, triangle, Vec2::new(weights[1], weights[2]))
+            site(
+                shape,
+                object.side,
+                &object.mesh,
+                triangle,
+                Vec2::new(weights[1], weights[2]),
+            )
         })
         .collect()
 }

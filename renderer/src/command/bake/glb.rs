@@ -229,11 +229,7 @@ impl World {
         let sign = if turned { -1.0 } else { 1.0 };
         let normal = |&n: &Vec3| ((normal_matrix * n).normalize_or(Vec3::Y) * sign).to_array();
         let turn = |&[a, b, c]: &[u32; 3]| {
-            if mirrored != turned {
-                [a, c, b]
-            } else {
-                [a, b, c]
-            }
+            if mirrored != turned { [a, c, b] } else { [a, b, c] }
         };
         let mut positions: Vec<Vec3> = (mesh.positions.iter())
             .map(|&p| to_world.transform_point3(p))
@@ -241,7 +237,11 @@ impl World {
         let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(turn).collect();
         if side == Side::Back {
             let gap = GAP[0] * shape.bounds().radius();
-            lift(&mut positions, &triangles, gap.max(GAP[1] * scene.bounds().radius()));
+            lift(
+                &mut positions,
+                &triangles,
+                gap.max(GAP[1] * scene.bounds().radius()),
+            );
         }
         World {
             positions: positions.iter().map(|p| p.to_array()).collect(),

@@ -54,7 +54,8 @@ impl Manifest<'_> {
             Product::Texture(map) => value["atlas"] = atlas(map, self.args),
             Product::Vertex(light) => {
                 let objects = light.objects.iter();
-                let objects = objects.map(|object| json!({ "name": object.name, "side": object.side.name() }));
+                let objects =
+                    objects.map(|object| json!({ "name": object.name, "side": object.side.name() }));
                 value["objects"] = objects.collect();
                 value["attributes"] =
                     json!("scene.glb: _IRRADIANCE, and _SH_<name> for each coefficient, RGB floats");

@@ -140,7 +140,7 @@ impl Materials {
                 span: expr.span,
                 surface: surface_of(expr, context)?,
                 one_sided: false,
-            culled: false,
+                culled: false,
                 emission: EmissionSides::Front,
             };
             return Some(self.add(material));
