@@ -655,6 +655,15 @@ fn a_wall_without_thickness_keeps_two_lights_apart() {
         let of_texels = texels(map).into_iter().filter(|t| inside(t.2));
         let of_texels = of_texels.map(|(x, y, p, n)| shares(p, n, map.irradiance(x, y)));
         apart("texels", of_texels.collect());
+        // The wall hides nothing: the floor has light of its own up to it, on both sides.
+        for side in [-1.0, 1.0] {
+            let beside = |p: Vec3| (0.0..texel).contains(&(side * (p.x - WALL))) && p.y.abs() < 1e-3;
+            let beside = texels(map)
+                .into_iter()
+                .filter(|t| inside(t.2) && beside(t.2) && t.3.y > 0.9);
+            let count = beside.count();
+            assert!(count > 35, "{count} texels of floor beside the wall");
+        }
         // A lookup mixes them only where a texel of floor or roof lies on both sides.
         let points = surface_points(&scene, map, 50_000).into_iter();
         let points = points.filter(|(p, n, _)| inside(*p) && (p.x.abs() > 2.0 * texel || n.x.abs() > 0.5));

@@ -1,4 +1,4 @@
-//! What is baked: the shapes of a scene as triangles with lightmap coordinates.
+//! What is baked: the sides of a scene's shapes as triangles with lightmap coordinates.
 
 use std::sync::Arc;
 
