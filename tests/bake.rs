@@ -400,7 +400,7 @@ fn sun(direction: Vec3, irradiance: Rgb) -> Light {
     })
 }
 
-/// A rectangle across z, front to +z unless it is mirrored or flipped, between a bright and a dim half of the world.
+/// A rectangle across z between a bright and a dim half of the world.
 fn sheet(place: Affine3A, flip_normals: bool, mesh: Mesh, sides: MaterialSides) -> Scene {
     let mut builder = SceneBuilder::new();
     let grey = builder.material_with(GREY, sides);
@@ -470,31 +470,12 @@ fn each_side_of_a_sheet_has_its_own_light() {
             panic!("{} objects", light.objects.len())
         };
         assert_eq!((front.side, back.side), (Side::Front, Side::Back));
-        let shows = |object: usize| light.irradiance(light.objects[object].first).g;
-        let [bright, dim] = if shows(0) > shows(1) {
-            [front, back]
-        } else {
-            [back, front]
-        };
-        for (object, expected) in [(bright, 4.0), (dim, 0.25)] {
+        for (object, expected) in [(front, 4.0), (back, 0.25)] {
             for vertex in 0..object.mesh.positions.len() {
                 let e = light.irradiance(object.first + vertex);
                 assert!(relative(e, expected) < 0.1, "{}: {e:?}", object.name);
             }
         }
-        assert_eq!(
-            bright.side,
-            map.objects
-                .iter()
-                .find(|object| {
-                    let rect = object.rect;
-                    map.irradiance(rect.x0 + rect.width() / 2, rect.y0 + rect.height() / 2)
-                        .g
-                        > 1.0
-                })
-                .unwrap()
-                .side
-        );
     }
 }
 

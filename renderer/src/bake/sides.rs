@@ -53,7 +53,7 @@ const LEAST: f64 = 0.005;
 const POINTS: u32 = 64;
 
 /// Rays from each of them.
-const RAYS: u32 = 32;
+const RAYS: u32 = 8;
 
 /// The shapes that have a back, in order.
 pub(super) fn backs(job: &Job<'_>, workers: &Workers<'_>) -> Vec<ShapeId> {
