@@ -125,7 +125,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         .map(|(flat, coordinates, _)| (flat, coordinates))
         .unzip();
     for back in &backs {
-        flats.push(flats[back.0 as usize].from_behind());
+        flats.push(flats[back.0 as usize].seen_from_behind());
         coordinates.push(coordinates[back.0 as usize]);
     }
     let atlas = layout(&flats, scale, margin)?;

@@ -28,7 +28,7 @@ pub(super) struct Flat {
 
 impl Flat {
     /// The same as it is seen from behind: each chart in its mirror image, unless it lies where it is for good.
-    pub(super) fn from_behind(&self) -> Flat {
+    pub(super) fn seen_from_behind(&self) -> Flat {
         let mut back = self.clone();
         if !back.fixed {
             for (place, &chart) in back.places.iter_mut().zip(&back.vertex_chart) {
