@@ -154,16 +154,29 @@ fn the_geometry_comes_back_with_its_coordinates() {
 fn direct_light_and_baked_light_make_the_picture() {
     let folder = folder();
     let at = folder.path();
-    done(at, "bake a.kiln --resolution 96 --samples 256 -o out");
-    let mut back = "film { size = (48, 36); }\nsampler { spp = 256; }\nimport \"out/scene.glb\" as room;\n\
-                    camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }\n\
-                    assign room.light = emitter(radiance = 5);\n"
-        .to_owned();
-    for name in ["floor", "back", "ball"] {
-        back += &format!("assign room.{name} = lightmap(albedo = 0.5, file = \"out/irradiance.exr\");\n");
+    done(
+        at,
+        "bake a.kiln --resolution 96 --samples 256 --order 2 --layout coefficients -o out",
+    );
+    let ways = [
+        ("back", "lightmap(albedo = 0.5, file = \"out/irradiance.exr\")"),
+        ("sh", "lightmap_sh(albedo = 0.5, folder = \"out\", order = 2)"),
+    ];
+    for (file, material) in ways {
+        let mut back =
+            "film { size = (48, 36); }\nsampler { spp = 256; }\nimport \"out/scene.glb\" as room;\n\
+                        camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }\n\
+                        assign room.light = emitter(radiance = 5);\n"
+                .to_owned();
+        for name in ["floor", "back", "ball"] {
+            back += &format!("assign room.{name} = {material};\n");
+        }
+        fs::write(at.join(format!("{file}.kiln")), back).unwrap();
+        done(
+            at,
+            &format!("render {file}.kiln --integrator path --depth 2 -o {file}.exr"),
+        );
     }
-    fs::write(at.join("back.kiln"), back).unwrap();
-    done(at, "render back.kiln --integrator path --depth 2 -o back.exr");
     done(
         at,
         "render a.kiln --integrator path --size 48x36 --spp 256 -o whole.exr",
@@ -172,8 +185,8 @@ fn direct_light_and_baked_light_make_the_picture() {
         at,
         "render a.kiln --integrator path --size 48x36 --spp 256 --depth 2 -o direct.exr",
     );
-    let error = |image: &str| {
-        let output = run(at, &format!("compare {image} whole.exr"));
+    let error = |image: &str, reference: &str| {
+        let output = run(at, &format!("compare {image} {reference}"));
         let text = String::from_utf8(output.stdout).unwrap();
         let line = text
             .lines()
@@ -182,11 +195,164 @@ fn direct_light_and_baked_light_make_the_picture() {
             .to_owned();
         line.split_whitespace().last().unwrap().parse::<f64>().unwrap()
     };
-    let (baked, direct) = (error("back.exr"), error("direct.exr"));
-    assert!(
-        baked < 0.005 && baked < 0.2 * direct,
-        "{baked}, without baked light {direct}"
+    let direct = error("direct.exr", "whole.exr");
+    for image in ["back.exr", "sh.exr"] {
+        let baked = error(image, "whole.exr");
+        assert!(
+            baked < 0.005 && baked < 0.2 * direct,
+            "{image}: {baked}, without baked light {direct}"
+        );
+    }
+    let apart = error("sh.exr", "back.exr");
+    assert!(apart < 0.001, "{apart} between coefficients and irradiance");
+}
+
+/// A sheet that faces +z; `light` is what it stands in.
+fn sheet(light: &str) -> String {
+    format!(
+        "film {{ size = (8, 8); }}\nsampler {{ spp = 16; }}\n\
+         camera main : perspective {{ from = (0, 0, 4); to = (0, 0, 0); fov = 15; }}\n\
+         camera behind : perspective {{ from = (0, 0, -4); to = (0, 0, 0); fov = 15; }}\n{light}"
+    )
+}
+
+const SHEET: &str =
+    "shape sheet : rectangle { size = 2; material = grey; }\nmaterial grey = matte(albedo = 0.8);\n";
+
+/// The mean colour of a picture.
+fn mean(path: &Path) -> [f32; 3] {
+    let image = read(path).unwrap();
+    let pixels = image.data.chunks_exact(image.channels);
+    let count = pixels.len() as f32;
+    pixels.fold([0.0; 3], |sum, p| std::array::from_fn(|i| sum[i] + p[i] / count))
+}
+
+#[test]
+fn a_back_is_a_node_of_its_own() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let lights = "light front : directional { direction = (0, 0, -1); irradiance = (3, 1, 0); }\n\
+                  light back : directional { direction = (0, 0, 1); irradiance = (0, 1, 2); }\n";
+    fs::write(at.join("sheet.kiln"), sheet(&format!("{lights}{SHEET}"))).unwrap();
+    done(
+        at,
+        "bake sheet.kiln --integrator path --include both --resolution 32 -o out",
     );
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(at.join("out/bake.json")).unwrap()).unwrap();
+    let objects = &json["atlas"]["objects"];
+    assert_eq!(objects[0]["side"], "front");
+    assert_eq!(
+        (&objects[1]["name"], &objects[1]["side"]),
+        (&"sheet.back".into(), &"back".into())
+    );
+
+    // The triangles of both face away from each other, and so do the sheets lie.
+    let glb = fs::read(at.join("out/scene.glb")).unwrap();
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let document: serde_json::Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    let word = |view: &serde_json::Value, index: usize| {
+        let offset = document["bufferViews"][view.as_u64().unwrap() as usize]["byteOffset"]
+            .as_u64()
+            .unwrap();
+        let at = 28 + length + offset as usize + 4 * index;
+        <[u8; 4]>::try_from(&glb[at..at + 4]).unwrap()
+    };
+    let view = |accessor: &serde_json::Value| {
+        document["accessors"][accessor.as_u64().unwrap() as usize]["bufferView"].clone()
+    };
+    for (node, name, sign) in [(0, "sheet", 1.0), (1, "sheet.back", -1.0)] {
+        assert_eq!(document["nodes"][node]["name"], name);
+        let primitive = &document["meshes"][node]["primitives"][0];
+        let attribute = |name: &str, vertex: usize| {
+            let view = view(&primitive["attributes"][name]);
+            glam::Vec3::from([0, 1, 2].map(|i| f32::from_le_bytes(word(&view, 3 * vertex + i))))
+        };
+        let indices = view(&primitive["indices"]);
+        let corners = [0, 1, 2].map(|i| u32::from_le_bytes(word(&indices, i)) as usize);
+        let [a, b, c] = corners.map(|vertex| attribute("POSITION", vertex));
+        assert!((b - a).cross(c - a).z * sign > 0.1, "{name}");
+        assert!(
+            corners.iter().all(|&v| attribute("NORMAL", v).z * sign > 0.99),
+            "{name}"
+        );
+        let gap = if sign > 0.0 { 0.0..=0.0 } else { 1e-5..=1e-3 };
+        assert!(gap.contains(&-a.z), "{name} lies at {}", a.z);
+    }
+
+    // Each shows its light to its side.
+    let mut back = sheet("import \"out/scene.glb\" as room;\n");
+    for name in ["sheet", "sheet.back"] {
+        back += &format!("assign room.\"{name}\" = lightmap(albedo = 0.8, file = \"out/irradiance.exr\");\n");
+    }
+    fs::write(at.join("back.kiln"), back).unwrap();
+    for (camera, irradiance) in [("main", [3.0, 1.0, 0.0]), ("behind", [0.0, 1.0, 2.0])] {
+        done(
+            at,
+            &format!("render back.kiln --integrator path --camera {camera} -o {camera}.exr"),
+        );
+        let found = mean(&at.join(format!("{camera}.exr")));
+        for (found, irradiance) in found.into_iter().zip(irradiance) {
+            let expected = 0.8 / std::f32::consts::PI * irradiance;
+            assert!(
+                (found - expected).abs() < 0.03 * expected + 1e-6,
+                "{camera}: {found} for {expected}"
+            );
+        }
+    }
+}
+
+#[test]
+fn coefficients_follow_the_normal() {
+    let folder = TempDir::new().unwrap();
+    let at = folder.path();
+    let lights = [
+        ("sky", "light sky : environment { color = 1; }\n"),
+        (
+            "sun",
+            "light sun : directional { direction = (0, 0, -1); irradiance = 2; }\n",
+        ),
+    ];
+    for (name, light) in lights {
+        fs::write(at.join("sheet.kiln"), sheet(&format!("{light}{SHEET}"))).unwrap();
+        done(
+            at,
+            &format!(
+                "bake sheet.kiln --integrator path --include both --samples 1024 --resolution 16 --order 2 \
+                 --layout coefficients -o {name}"
+            ),
+        );
+    }
+    // A hemisphere of radiance 1 gives π (1 + cos t) / 2 to what is tilted by t, a sun as much as its bands let through:
+    // 1/4 + cos t / 2 + 5/32 (3 cos² t - 1), and never less than nothing.
+    let tilted = "(0.8660254, 0, 0.5)";
+    let pi = std::f32::consts::PI;
+    for (light, order, normal, irradiance) in [
+        ("sky", 1, "(0, 0, 1)", pi),
+        ("sky", 2, "(0, 0, 1)", pi),
+        ("sky", 1, tilted, 0.75 * pi),
+        ("sky", 2, tilted, 0.75 * pi),
+        ("sky", 2, "(0.48, 0.64, 0.6)", 0.8 * pi),
+        ("sun", 1, tilted, 2.0 * 0.5),
+        ("sun", 2, tilted, 2.0 * (0.5 - 5.0 / 128.0)),
+        ("sun", 2, "(0, -0.6, 0.8)", 2.0 * (0.65 + 0.15625 * 0.92)),
+        ("sun", 1, "(0, 0, -1)", 0.0),
+    ] {
+        let material =
+            format!("lightmap_sh(albedo = 0.8, folder = \"{light}\", order = {order}, n = {normal})");
+        let text = sheet(&format!(
+            "import \"{light}/scene.glb\" as room;\nassign room.sheet = {material};\n"
+        ));
+        fs::write(at.join("back.kiln"), text).unwrap();
+        done(at, "render back.kiln --integrator path -o back.exr");
+        let expected = 0.8 / pi * irradiance;
+        for found in mean(&at.join("back.exr")) {
+            assert!(
+                (found - expected).abs() < 0.01 * expected + 1e-6,
+                "{light} to order {order} on {normal}: {found} for {expected}"
+            );
+        }
+    }
 }
 
 #[test]

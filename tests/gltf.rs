@@ -250,7 +250,7 @@ fn reads_a_whole_document() {
 fn materials_become_calls() {
     let model = rich().read().expect("it is valid");
     let material = &model.materials[0];
-    assert!(material.emissive);
+    assert!(material.emissive && !material.culled);
     for part in [
         "gltf_pbr(base_color = (0.5, 0.25, 0.125)",
         "metallic = 0.25",
@@ -276,6 +276,15 @@ fn materials_become_calls() {
     assert_eq!(model.textures.len(), 2);
     assert!(matches!(&model.textures[0].source, TextureSource::Memory { bytes, .. } if &bytes[..] == PNG));
     assert_eq!(model.textures[1].color_space, TextureColorSpace::Raw);
+
+    // Engines do not show the back of what is not said to be double-sided; Kiln's own scenes say so.
+    assert!(one_sided().read().expect("it is valid").materials[0].culled);
+}
+
+fn one_sided() -> Glb {
+    let mut glb = rich();
+    glb.json["materials"][0]["doubleSided"] = json!(false);
+    glb
 }
 
 #[test]
@@ -300,7 +309,12 @@ fn a_model_makes_a_scene() {
     let material = desc.material(desc.shapes[0].material);
     assert_eq!(material.name, "_2_quads.Body \"A\"");
     assert!(format!("{:?}", material.surface).contains("0.125"));
+    assert!(!material.culled);
     assert_eq!(desc.material(desc.shapes[1].material).name, "default");
+    std::fs::write(&path, one_sided().finish()).expect("written");
+    let (desc, _) =
+        SceneDesc::from_model(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+    assert!(desc.material(desc.shapes[0].material).culled);
 
     let mut bare = Glb::new(json!({ "nodes": [{ "mesh": 0 }], "scenes": [{ "nodes": [0] }] }));
     let positions = bare.floats("VEC3", &TRIANGLE);

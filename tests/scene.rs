@@ -54,7 +54,7 @@ fn reads_every_kind_of_block() {
         camera side : orthographic { from = (1, 2, 3); to = (0, 0, 0); width = 2.5; }
         camera all : panoramic { transform = translate(0, 1, 0); }
         material red = matte(albedo = (0.8, 0.1, 0.1));
-        material lamp { surface = emitter(radiance = 3); emission = both; one_sided = true; }
+        material lamp { surface = emitter(radiance = 3); emission = both; one_sided = true; culled = true; }
         shape ball : sphere { center = (0, 1, 0); radius = 0.5; material = red; }
         shape ground : plane { size = 20; material = matte(albedo = 0.5); flip_normals = true; }
         shape box : cube { size = (1, 2, 3); transform = translate(0, 1, 0) * rotate((0, 1, 0), 90) * scale(2); }
@@ -69,6 +69,15 @@ fn reads_every_kind_of_block() {
         "#,
     );
     assert_eq!(desc.film.size.value, [320, 200]);
+    let sides: Vec<_> = desc
+        .materials
+        .iter()
+        .map(|m| (m.name.as_str(), m.one_sided, m.culled))
+        .collect();
+    assert!(
+        sides.contains(&("red", false, false)) && sides.contains(&("lamp", true, true)),
+        "{sides:?}"
+    );
     assert_eq!(
         (desc.film.filter.kind, desc.film.filter.radius),
         (FilterKind::Gaussian, 2.5)

@@ -1,14 +1,16 @@
 //! Baking: light that arrives at surfaces, or at points in space, computed once and kept for engines that have no time to
 //! trace rays.
 //!
-//! The way of a texture: [`receiver`] makes triangles of all shapes, [`uv`] says whether their second texture coordinates
+//! The way of a texture: [`sides`] says which shapes have a back,
+//! [`receiver`] makes triangles of all, [`uv`] says whether their second texture coordinates
 //! are fit, [`unwrap`] makes new ones where not, [`atlas`] lays everything out, [`raster`] finds what each texel stands
 //! for, [`points`] which of that may be seen, [`project`] gathers light there, and [`denoise`], [`dilate`] and [`seam`]
 //! finish it. Vertices and probes share the gathering. [`sh`] states the basis.
 //!
 //! - What is baked depends on scene and settings alone: the same bytes for any number of threads, and for a bake that was
 //!   killed and resumed.
-//! - Light is gathered on the side of the geometric normal. What emits is baked as anything else.
+//! - Light is gathered on the side of the geometric normal, and on the other where [`sides`] says that there is a back to
+//!   be seen: it is an object of its own. What emits is baked as anything else.
 
 mod atlas;
 mod chart;
@@ -29,6 +31,7 @@ mod relax;
 mod seam;
 pub mod sh;
 mod sheet;
+mod sides;
 mod tessellate;
 mod texture;
 mod unwrap;
@@ -50,7 +53,9 @@ use crate::scene::Scene;
 pub use atlas::Scale;
 pub use probes::{Grid, ProbePlaces, Probes};
 pub use project::Include;
+pub use receiver::Side;
 pub use sh::Order;
+pub use sides::Sides;
 pub use texture::{BakedObject, Lightmap};
 pub use vertex::{BakedVertices, VertexLight};
 
@@ -79,6 +84,8 @@ pub enum Target {
 pub struct BakeSettings {
     /// What for.
     pub target: Target,
+    /// Which sides of surfaces.
+    pub sides: Sides,
     /// Which light.
     pub include: Include,
     /// How it is kept.
@@ -355,9 +362,10 @@ impl Job<'_> {
             return Ok(None);
         };
         let said = format!(
-            "{} {:?} {:?} {:?} {} {:?} {} {} {identity}",
+            "{} {:?} {:?} {:?} {:?} {} {:?} {} {} {identity}",
             env!("CARGO_PKG_VERSION"),
             settings.target,
+            settings.sides,
             settings.include,
             settings.order,
             settings.samples,

@@ -3,7 +3,7 @@
 //!
 //! A shape is *solid* when its mesh is closed and lets no light through. A point from which most probing rays end on the
 //! inside of solids is in one; nobody sees it. Nor does anybody see what lies behind a sheet that stands through the
-//! texel: rays along the surface find its back. A receiver nearly all of which is inside is no mistake but the furniture
+//! texel: rays along the surface find its back. Where backs are baked they are seen, and hide nothing. A receiver nearly all of which is inside is no mistake but the furniture
 //! of a room that was modelled as a box: it is left alone.
 
 use glam::{UVec2, Vec2, Vec3};
@@ -27,24 +27,43 @@ const PROBING: u64 = 1 << 40;
 /// How low above a point things are that lie on it, relative to a texel.
 const CONTACT: f32 = 0.25;
 
-/// By shape: whether it has an inside that no light reaches.
-pub(super) struct Solids(Vec<bool>);
+/// What there is behind surfaces.
+pub(super) struct Solids {
+    /// By shape: whether it has an inside that nobody sees.
+    solid: Vec<bool>,
+    /// By shape: whether its back is seen.
+    has_back: Vec<bool>,
+}
 
 impl Solids {
-    /// Looks at all shapes of a scene.
-    pub(super) fn find(scene: &Scene, context: &mut Context) -> Solids {
-        let shapes = (0u32..).map(ShapeId).zip(scene.shapes());
-        let solid =
-            shapes.map(|(id, shape)| is_closed(shape) && !lets_light_through(scene, id, shape, context));
-        Solids(solid.collect())
+    /// Looks at all shapes of a scene, of which `backs` are baked on both sides.
+    pub(super) fn find(scene: &Scene, backs: &[ShapeId], context: &mut Context) -> Solids {
+        let mut has_back = vec![false; scene.shapes().len()];
+        for back in backs {
+            has_back[back.0 as usize] = true;
+        }
+        let shapes = (0u32..).map(ShapeId).zip(scene.shapes()).zip(&has_back);
+        let solid = shapes.map(|((id, shape), has_back)| {
+            !has_back && is_closed(shape) && !lets_light_through(scene, id, shape, context)
+        });
+        Solids {
+            solid: solid.collect(),
+            has_back,
+        }
     }
 
     fn is_inside(&self, it: &Interaction) -> bool {
-        self.0[it.shape.0 as usize] && it.wo.dot(it.ng) < 0.0
+        self.solid[it.shape.0 as usize] && it.wo.dot(it.ng) < 0.0
+    }
+
+    /// Whether it is a back that nobody is to see.
+    fn is_behind(&self, it: &Interaction) -> bool {
+        !self.has_back[it.shape.0 as usize] && it.wo.dot(it.ng) < 0.0
     }
 }
 
-fn is_closed(shape: &Shape) -> bool {
+/// Whether a shape has an inside.
+pub(super) fn is_closed(shape: &Shape) -> bool {
     match &shape.geometry {
         Geometry::Mesh(mesh) => connect(&mesh.positions, &mesh.triangles).closed,
         Geometry::Sphere => true,
@@ -53,7 +72,7 @@ fn is_closed(shape: &Shape) -> bool {
 }
 
 /// Whether the surface, looked at in one place, transmits.
-fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> bool {
+pub(super) fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> bool {
     let material = scene.material(id);
     if material.may_be_transparent() {
         return true;
@@ -101,7 +120,7 @@ pub(super) fn standing(
             t_max: reach,
             ..site.ray((frame.s * cos + frame.t * sin + site.ng * 0.02).normalize())
         };
-        behind |= scene.intersect(&along).is_some_and(|it| it.wo.dot(it.ng) < 0.0);
+        behind |= scene.intersect(&along).is_some_and(|it| solids.is_behind(&it));
     }
     if 2 * inside >= PROBES {
         Standing::Inside

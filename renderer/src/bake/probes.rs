@@ -84,7 +84,7 @@ pub(super) fn bake(
         return Err(BakeError::Nothing);
     }
     let key = |probe: usize| UVec2::new(probe as u32, 0);
-    let solids = Solids::find(scene, &mut Context::new(scene));
+    let solids = Solids::find(scene, &[], &mut Context::new(scene));
     let openness: Vec<f32> = workers.map(points.len(), |probe, sampler: &mut Sampler, _| {
         openness(scene, &solids, points[probe], key(probe), sampler)
     });

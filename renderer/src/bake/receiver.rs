@@ -1,8 +1,9 @@
-//! What is baked: the shapes of a scene as triangles with lightmap coordinates.
+//! What is baked: the sides of a scene's shapes as triangles with lightmap coordinates.
 
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
+use rustc_hash::FxHashSet;
 
 use super::tessellate::tessellate;
 use super::unwrap::{Flat, unwrap};
@@ -10,13 +11,34 @@ use super::uv;
 use crate::geometry::{Geometry, Mesh, Shape, ShapeId, SurfacePoint};
 use crate::scene::Scene;
 
-/// A shape with its triangles.
+/// A side of a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// That of the geometric normal.
+    Front,
+    /// The other.
+    Back,
+}
+
+impl Side {
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Front => "front",
+            Side::Back => "back",
+        }
+    }
+}
+
+/// A side of a shape with its triangles.
 pub(super) struct Receiver {
     /// Which shape.
     pub(super) shape: ShapeId,
-    /// What the scene calls it.
+    /// Which side of it.
+    pub(super) side: Side,
+    /// What the scene calls it; a back is called after its front. No two have the same name.
     pub(super) name: String,
-    /// Its triangles, object space: its mesh, or those of a surface in closed form.
+    /// Its triangles as the shape has them, object space: its mesh, or those of a surface in closed form.
     pub(super) mesh: Arc<Mesh>,
 }
 
@@ -27,29 +49,35 @@ pub(super) struct Site {
     pub(super) p: Vec3,
     /// Bound on its distance from the surface that rays see.
     pub(super) p_error: f32,
-    /// Unit geometric normal; the light of that side is gathered.
+    /// Unit geometric normal, on the back turned around: the light of that side is gathered.
     pub(super) ng: Vec3,
     /// Unit shading normal.
     pub(super) n: Vec3,
 }
 
-impl From<SurfacePoint> for Site {
-    fn from(point: SurfacePoint) -> Site {
+impl Site {
+    /// The surface's point on one of its sides.
+    pub(super) fn of(point: SurfacePoint, side: Side) -> Site {
+        let turn = match side {
+            Side::Front => 1.0,
+            Side::Back => -1.0,
+        };
         Site {
             p: point.p,
             p_error: point.p_error,
-            ng: point.ng,
-            n: point.n,
+            ng: point.ng * turn,
+            n: point.n * turn,
         }
     }
 }
 
-/// All shapes of a scene, named in order.
-pub(super) fn receivers(scene: &Scene, names: &[String]) -> Vec<Receiver> {
+/// The fronts of all shapes of a scene, named in order, then the backs of some.
+pub(super) fn receivers(scene: &Scene, names: &[String], backs: &[ShapeId]) -> Vec<Receiver> {
     let named = (0u32..).map(ShapeId).zip(scene.shapes()).zip(names);
-    named
+    let mut receivers: Vec<Receiver> = named
         .map(|((id, shape), name)| Receiver {
             shape: id,
+            side: Side::Front,
             name: name.clone(),
             mesh: match (&shape.geometry, shape.analytic()) {
                 (Geometry::Mesh(mesh), _) => mesh.clone(),
@@ -57,7 +85,25 @@ pub(super) fn receivers(scene: &Scene, names: &[String]) -> Vec<Receiver> {
                 (_, None) => unreachable!("what is no mesh is analytic"),
             },
         })
-        .collect()
+        .collect();
+    let mut taken: FxHashSet<String> = names.iter().cloned().collect();
+    for &shape in backs {
+        let front = &receivers[shape.0 as usize];
+        let mut name = format!("{}.back", front.name);
+        for number in 2.. {
+            if taken.insert(name.clone()) {
+                break;
+            }
+            name = format!("{}.back {number}", front.name);
+        }
+        receivers.push(Receiver {
+            shape,
+            side: Side::Back,
+            name,
+            mesh: front.mesh.clone(),
+        });
+    }
+    receivers
 }
 
 /// How a receiver came by its lightmap coordinates.
@@ -84,11 +130,11 @@ impl Receiver {
     }
 }
 
-/// The surface's point at the weights of a triangle's second and third vertex.
-pub(super) fn site(shape: &Shape, mesh: &Mesh, triangle: u32, barycentric: Vec2) -> Site {
+/// The surface's point at the weights of a triangle's second and third vertex, on one of its sides.
+pub(super) fn site(shape: &Shape, side: Side, mesh: &Mesh, triangle: u32, barycentric: Vec2) -> Site {
     let [b1, b2] = barycentric.to_array();
     let [p0, p1, p2] = mesh.triangles[triangle as usize].map(|index| mesh.positions[index as usize]);
     let near = shape.analytic_near(p0 * (1.0 - b1 - b2) + p1 * b1 + p2 * b2);
-    near.unwrap_or_else(|| shape.surface_point(triangle, barycentric))
-        .into()
+    let point = near.unwrap_or_else(|| shape.surface_point(triangle, barycentric));
+    Site::of(point, side)
 }

@@ -11,10 +11,11 @@ use super::denoise::{Place, denoise};
 use super::dilate::fill_and_dilate;
 use super::points::{Solids, Standing, in_sight, standing};
 use super::raster::{Texel, Texels, rasterise};
-use super::receiver::{Coordinates, Receiver, Site, receivers, site};
+use super::receiver::{Coordinates, Receiver, Side, Site, receivers, site};
 use super::seam::{Border, borders, mean_difference, pairs, stitch};
 use super::sh::Order;
 use super::sheet::Sheet;
+use super::sides::backs;
 use super::unwrap::Flat;
 use super::work::Workers;
 use super::{BakeError, BakeStats, Job, Outcome, Product, Target, identity};
@@ -28,13 +29,15 @@ use crate::integrator::Context;
 pub struct BakedObject {
     /// Which shape.
     pub shape: ShapeId,
-    /// What the scene calls it.
+    /// Which side of it.
+    pub side: Side,
+    /// What the scene calls it; a back is called after its front.
     pub name: String,
     /// Its part of the texture.
     pub rect: Rect,
     /// Whether its coordinates are the mesh's own second set.
     pub own_coordinates: bool,
-    /// Its triangles, object space; the second set of coordinates spans the whole texture, v up.
+    /// Its triangles as the shape has them, object space; the second set of coordinates spans the whole texture, v up.
     pub mesh: Mesh,
 }
 
@@ -110,16 +113,21 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         unreachable!("only textures are baked here")
     };
     let scene = workers.scene;
-    let receivers = receivers(scene, job.names);
+    let backs = backs(job, workers);
+    let receivers = receivers(scene, job.names, &backs);
     let flattened: Vec<_> = workers.install(|| {
-        let flatten = |receiver: &Receiver| receiver.flatten(&scene.shapes()[receiver.shape.0 as usize]);
-        receivers.par_iter().map(flatten).collect()
+        let fronts = receivers.par_iter().zip(scene.shapes());
+        fronts.map(|(receiver, shape)| receiver.flatten(shape)).collect()
     });
     let notes = diagnose(&receivers, &flattened, unwrap)?;
-    let (flats, coordinates): (Vec<Flat>, Vec<Coordinates>) = flattened
+    let (mut flats, mut coordinates): (Vec<Flat>, Vec<Coordinates>) = flattened
         .into_iter()
         .map(|(flat, coordinates, _)| (flat, coordinates))
         .unzip();
+    for back in &backs {
+        flats.push(flats[back.0 as usize].seen_from_behind());
+        coordinates.push(coordinates[back.0 as usize]);
+    }
     let atlas = workers.install(|| layout(&flats, scale, margin))?;
     let texels = rasterise(&flats, &atlas);
     if texels.list.is_empty() {
@@ -129,6 +137,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         workers,
         receivers: &receivers,
         flats: &flats,
+        backs: &backs,
         texels: &texels,
         texel: 1.0 / atlas.density,
     };
@@ -174,6 +183,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let objects = (receivers.iter().zip(flats).zip(&coordinates).enumerate())
         .map(|(index, ((receiver, flat), coordinates))| BakedObject {
             shape: receiver.shape,
+            side: receiver.side,
             name: receiver.name.clone(),
             rect: atlas.rects[index],
             own_coordinates: *coordinates == Coordinates::Own,
@@ -251,6 +261,7 @@ struct Surfaces<'a> {
     workers: &'a Workers<'a>,
     receivers: &'a [Receiver],
     flats: &'a [Flat],
+    backs: &'a [ShapeId],
     texels: &'a Texels,
     /// Width of a texel [m].
     texel: f32,
@@ -276,12 +287,13 @@ impl Surfaces<'_> {
         let shape = &self.workers.scene.shapes()[receiver.shape.0 as usize];
         let mesh = &self.flats[texel.object as usize].mesh;
         let samples = self.texels.samples_of(texel).iter();
-        samples.map(move |sample| site(shape, mesh, sample.triangle, sample.barycentric))
+        samples.map(move |sample| site(shape, receiver.side, mesh, sample.triangle, sample.barycentric))
     }
 
     /// By texel: its points that are seen, and seen from the first of them, and face the same way.
     fn visible(&self) -> Vec<Mask> {
-        let solids = Solids::find(self.workers.scene, &mut Context::new(self.workers.scene));
+        let scene = self.workers.scene;
+        let solids = Solids::find(scene, self.backs, &mut Context::new(scene));
         let standings: Vec<Vec<Standing>> = self.workers.map(self.texels.list.len(), |index, sampler, _| {
             let texel = &self.texels.list[index];
             let probe = |(bit, site): (usize, Site)| {
@@ -368,7 +380,7 @@ impl Surfaces<'_> {
                         .position(|&v| v == vertex)
                         .unwrap_or(0);
                     let weights = [Vec2::ZERO, Vec2::X, Vec2::Y][corner];
-                    site(shape, mesh, triangle as u32, weights).n
+                    site(shape, receiver.side, mesh, triangle as u32, weights).n
                 })
             })
             .collect()

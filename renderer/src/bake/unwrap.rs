@@ -12,6 +12,7 @@ use crate::geometry::Mesh;
 use crate::math::coordinate_system;
 
 /// A mesh laid flat.
+#[derive(Clone)]
 pub(super) struct Flat {
     /// The mesh, in its own space, its triangles in their order; each vertex belongs to one chart.
     pub(super) mesh: Mesh,
@@ -25,6 +26,19 @@ pub(super) struct Flat {
     pub(super) blocks: Vec<Vec2>,
     /// Whether the charts lie where they are for good, in one block.
     pub(super) fixed: bool,
+}
+
+impl Flat {
+    /// The same as it is seen from behind: each chart in its mirror image, unless it lies where it is for good.
+    pub(super) fn seen_from_behind(&self) -> Flat {
+        let mut back = self.clone();
+        if !back.fixed {
+            for (place, &chart) in back.places.iter_mut().zip(&back.vertex_chart) {
+                place.x = back.blocks[chart as usize].x - place.x;
+            }
+        }
+        back
+    }
 }
 
 /// Cuts a mesh, placed in the world, into charts.

@@ -1,5 +1,5 @@
 //! The target `vertex`: light at the vertices of meshes. A mesh without normals has its triangles part company first, for
-//! each face sees a hemisphere of its own.
+//! each face sees a hemisphere of its own. A back is a mesh of its own.
 
 use std::time::Instant;
 
@@ -8,8 +8,9 @@ use rustc_hash::FxHashMap;
 
 use super::field::Field;
 use super::points::{Solids, Standing, standing};
-use super::receiver::{Receiver, Site, receivers, site};
+use super::receiver::{Receiver, Side, Site, receivers, site};
 use super::sh::Order;
+use super::sides::backs;
 use super::work::Workers;
 use super::{BakeError, BakeStats, Job, Outcome, Product, identity};
 use crate::color::Rgb;
@@ -28,9 +29,11 @@ const NEARNESS: f32 = 0.94;
 pub struct BakedVertices {
     /// Which shape.
     pub shape: ShapeId,
-    /// What the scene calls it.
+    /// Which side of it.
+    pub side: Side,
+    /// What the scene calls it; a back is called after its front.
     pub name: String,
-    /// Its triangles, object space.
+    /// Its triangles as the shape has them, object space.
     pub mesh: Mesh,
     /// Its first vertex among all.
     pub first: usize,
@@ -73,12 +76,14 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let mut objects: Vec<BakedVertices> = vec![];
     // By vertex: its object and its points.
     let mut vertices = vec![];
-    for receiver in receivers(workers.scene, job.names) {
+    let backs = backs(job, workers);
+    for receiver in receivers(workers.scene, job.names, &backs) {
         let mesh = faceted(&receiver);
         let first = vertices.len();
         vertices.extend(corners(&mesh).into_iter().map(|corners| (objects.len(), corners)));
         objects.push(BakedVertices {
             shape: receiver.shape,
+            side: receiver.side,
             name: receiver.name,
             mesh,
             first,
@@ -92,7 +97,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         points(workers.scene, &objects[*object], corners)
     };
     let identity = identity((0..vertices.len()).flat_map(sites).map(|site| site.p));
-    let open = open_points(workers, vertices.len(), sites);
+    let open = open_points(workers, &backs, vertices.len(), sites);
     // Furniture of a room that is modelled as a box is all inside: what is dark is then dark in truth.
     let furniture: Vec<bool> = (objects.iter())
         .map(|object| {
@@ -149,10 +154,11 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
 /// By vertex: which of its points can be seen.
 fn open_points(
     workers: &Workers<'_>,
+    backs: &[ShapeId],
     count: usize,
     sites: impl Fn(usize) -> Vec<Site> + Sync,
 ) -> Vec<Vec<usize>> {
-    let solids = Solids::find(workers.scene, &mut Context::new(workers.scene));
+    let solids = Solids::find(workers.scene, backs, &mut Context::new(workers.scene));
     workers.map(count, |vertex, sampler, _| {
         let key = UVec2::new(vertex as u32, 0);
         let is_open = |(number, site): &(usize, Site)| {
@@ -242,7 +248,13 @@ fn points(scene: &Scene, object: &BakedVertices, corners: &[(u32, u8)]) -> Vec<S
         .map(|&(triangle, corner)| {
             let mut weights = [rest; 3];
             weights[usize::from(corner)] = NEARNESS;
-            site(shape, &object.mesh, triangle, Vec2::new(weights[1], weights[2]))
+            site(
+                shape,
+                object.side,
+                &object.mesh,
+                triangle,
+                Vec2::new(weights[1], weights[2]),
+            )
         })
         .collect()
 }

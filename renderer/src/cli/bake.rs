@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::bake::{Include, Order};
+use crate::bake::{Include, Order, Sides};
 
 /// `kiln bake`
 #[derive(Debug, Args)]
@@ -20,6 +20,10 @@ pub struct BakeArgs {
     /// Which light: `indirect` leaves out what comes straight from lights
     #[arg(long, value_enum, default_value_t = Include::Indirect)]
     pub include: Include,
+    /// Which sides of surfaces: `auto` gives an object of its own to each back that may be seen, scatters, and gets at
+    /// least 0.5 % of its front's light; not to the underside of the ground, nor to glTF materials that are not doubleSided
+    #[arg(long, value_enum, default_value_t = Sides::Auto)]
+    pub sides: Sides,
     /// Spherical harmonics: 1 has four coefficients a channel, 2 has nine
     #[arg(long, value_enum, default_value_t = Order::One)]
     pub order: Order,
@@ -120,6 +124,16 @@ impl ValueEnum for Order {
 impl ValueEnum for Include {
     fn value_variants<'a>() -> &'a [Include] {
         &[Include::Indirect, Include::Direct, Include::Both]
+    }
+
+    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
+        Some(clap::builder::PossibleValue::new(self.name()))
+    }
+}
+
+impl ValueEnum for Sides {
+    fn value_variants<'a>() -> &'a [Sides] {
+        &[Sides::Auto, Sides::Front]
     }
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {

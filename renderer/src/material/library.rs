@@ -33,6 +33,7 @@ library! {
     "hexagons"
     "image"
     "lightmap"
+    "lightmap_sh"
     "marble"
     "matte"
     "metal"

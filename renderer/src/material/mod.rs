@@ -46,6 +46,7 @@ pub struct Material {
     /// The emission, where it is the same everywhere.
     constant_emission: Option<Rgb>,
     one_sided: bool,
+    culled: bool,
     two_sided_emission: bool,
 }
 
@@ -54,6 +55,8 @@ pub struct Material {
 pub struct Sides {
     /// Whether the back scatters nothing.
     pub one_sided: bool,
+    /// Whether engines do not show the back: it is rendered all the same, but not baked.
+    pub culled: bool,
     /// Whether the back emits as the front does.
     pub two_sided_emission: bool,
 }
@@ -128,6 +131,7 @@ impl Material {
             wants_footprint,
             constant_emission,
             one_sided: sides.one_sided,
+            culled: sides.culled,
             two_sided_emission: sides.two_sided_emission,
         }
     }
@@ -198,6 +202,11 @@ impl Material {
     pub fn fingerprint(&self) -> u64 {
         let sides = u64::from(self.one_sided) | u64::from(self.two_sided_emission) << 1;
         self.instance.statistics().fingerprint ^ sides
+    }
+
+    /// Whether engines do not show the back.
+    pub fn culled(&self) -> bool {
+        self.culled
     }
 
     /// Whether the back emits as the front does.

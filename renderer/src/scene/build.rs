@@ -93,6 +93,7 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
     let start = Instant::now();
     let sides = desc.materials.iter().map(|material| Sides {
         one_sided: material.one_sided,
+        culled: material.culled,
         two_sided_emission: material.emission == EmissionSides::Both,
     });
     let parts = SceneParts {

@@ -4,14 +4,18 @@
 //!   whose `intensity` is what makes irradiance [W/m²] of its values.
 //! - Of vertices: the attributes `_IRRADIANCE` and `_SH_L00`, `_SH_L1m1`, ….
 //!
+//! A back is a node of its own, with its triangles and normals turned around. It lies a little off its front, so that
+//! programs that cast rays or do not cull meet the right one first: by [`GAP`].
+//!
 //! Materials are diffuse, with the mean albedo of the shape: other programs do not run shaders.
 
 use glam::{Vec2, Vec3};
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::Failure;
 use super::images::{plain, white};
-use crate::bake::{Lightmap, VertexLight};
+use crate::bake::{Lightmap, Side, VertexLight};
 use crate::color::Rgb;
 use crate::geometry::{Mesh, Shape, ShapeId};
 use crate::integrator::Context;
@@ -26,7 +30,7 @@ pub(super) fn of_lightmap(scene: &Scene, map: &Lightmap) -> Result<Vec<u8>, Fail
     for object in &map.objects {
         glb.object(
             scene,
-            object.shape,
+            (object.shape, object.side),
             &object.name,
             &object.mesh,
             Some(&extension),
@@ -55,7 +59,8 @@ pub(super) fn of_vertices(scene: &Scene, light: &VertexLight) -> Result<Vec<u8>,
             let values = vertices.clone().map(|v| light.coefficients(v)[index]);
             attributes.push((format!("_SH_{name}"), values.collect()));
         }
-        glb.object(scene, object.shape, &object.name, &object.mesh, None, attributes);
+        let (shape, name) = ((object.shape, object.side), &object.name);
+        glb.object(scene, shape, name, &object.mesh, None, attributes);
     }
     Ok(glb.finish(json!({})))
 }
@@ -102,18 +107,18 @@ impl Glb {
         self.accessors.len() - 1
     }
 
-    /// Adds a shape as a mesh, a node and a material.
+    /// Adds a side of a shape as a mesh, a node and a material.
     fn object(
         &mut self,
         scene: &Scene,
-        id: ShapeId,
+        (id, side): (ShapeId, Side),
         name: &str,
         mesh: &Mesh,
         extensions: Option<&Value>,
         colors: Vec<(String, Vec<Rgb>)>,
     ) {
         let shape = &scene.shapes()[id.0 as usize];
-        let world = World::new(shape, mesh);
+        let world = World::new(scene, shape, side, mesh);
         let mut attributes = serde_json::Map::new();
         let position = self.floats(&world.positions);
         let bounds = crate::math::Bounds::of_points(world.positions.iter().map(|&p| Vec3::from(p)));
@@ -145,7 +150,7 @@ impl Glb {
             attributes.insert(name, json!(self.floats(&values)));
         }
         let indices = self.indices(&world.triangles);
-        let albedo = mean_albedo(scene, id, shape);
+        let albedo = mean_albedo(scene, id, side);
         let mut material = json!({
             "name": name,
             "pbrMetallicRoughness": {
@@ -204,7 +209,11 @@ impl Glb {
     }
 }
 
-/// A mesh in world space, its front the side of the geometric normal.
+/// How far a back lies off its front, relative to the shape's radius and, at the least, to the scene's: thirty times the
+/// distance that Kiln's own rays keep from the surface they leave.
+const GAP: [f32; 2] = [1e-4, 3e-5];
+
+/// A side of a mesh in world space, seen from its front.
 struct World {
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
@@ -212,34 +221,57 @@ struct World {
 }
 
 impl World {
-    fn new(shape: &Shape, mesh: &Mesh) -> World {
+    fn new(scene: &Scene, shape: &Shape, side: Side, mesh: &Mesh) -> World {
         let to_world = shape.world_from_object;
         let mirrored = to_world.matrix3.determinant() < 0.0;
         let normal_matrix = shape.object_from_world.matrix3.transpose();
-        let side = if shape.flip_normals { -1.0 } else { 1.0 };
-        let normal = |&n: &Vec3| ((normal_matrix * n).normalize_or(Vec3::Y) * side).to_array();
+        let turned = shape.flip_normals != (side == Side::Back);
+        let sign = if turned { -1.0 } else { 1.0 };
+        let normal = |&n: &Vec3| ((normal_matrix * n).normalize_or(Vec3::Y) * sign).to_array();
         let turn = |&[a, b, c]: &[u32; 3]| {
-            if mirrored != shape.flip_normals {
-                [a, c, b]
-            } else {
-                [a, b, c]
-            }
+            if mirrored != turned { [a, c, b] } else { [a, b, c] }
         };
+        let mut positions: Vec<Vec3> = (mesh.positions.iter())
+            .map(|&p| to_world.transform_point3(p))
+            .collect();
+        let triangles: Vec<[u32; 3]> = mesh.triangles.iter().map(turn).collect();
+        if side == Side::Back {
+            let gap = GAP[0] * shape.bounds().radius();
+            lift(
+                &mut positions,
+                &triangles,
+                gap.max(GAP[1] * scene.bounds().radius()),
+            );
+        }
         World {
-            positions: mesh
-                .positions
-                .iter()
-                .map(|&p| to_world.transform_point3(p).to_array())
-                .collect(),
+            positions: positions.iter().map(|p| p.to_array()).collect(),
             normals: mesh.normals.iter().map(normal).collect(),
-            triangles: mesh.triangles.iter().map(turn).collect(),
+            triangles,
         }
     }
 }
 
-/// The share of light that a shape returns, seen straight on, over a few of its points.
-fn mean_albedo(scene: &Scene, id: ShapeId, shape: &Shape) -> Rgb {
+/// Moves vertices outward, along the sum of the area-weighted normals around: those in one place stay together.
+fn lift(positions: &mut [Vec3], triangles: &[[u32; 3]], distance: f32) {
+    // Zero has two signs.
+    let place = |p: Vec3| (p + Vec3::ZERO).to_array().map(f32::to_bits);
+    let mut normals: FxHashMap<[u32; 3], Vec3> = FxHashMap::default();
+    for corners in triangles {
+        let [a, b, c] = corners.map(|index| positions[index as usize]);
+        for p in [a, b, c] {
+            *normals.entry(place(p)).or_default() += (b - a).cross(c - a);
+        }
+    }
+    for p in positions {
+        let normal = normals.get(&place(*p)).copied().unwrap_or_default();
+        *p += normal.normalize_or_zero() * distance;
+    }
+}
+
+/// The share of light that a side of a shape returns, seen straight on, over a few of its points.
+fn mean_albedo(scene: &Scene, id: ShapeId, side: Side) -> Rgb {
     const POINTS: u32 = 32;
+    let shape = &scene.shapes()[id.0 as usize];
     let mut context = Context::new(scene);
     let mut surface = Surface::new();
     let sum: Rgb = (0..POINTS)
@@ -250,7 +282,11 @@ fn mean_albedo(scene: &Scene, id: ShapeId, shape: &Shape) -> Rgb {
             let point = shape
                 .sample_area(primitive, Vec2::new(spread, (spread * 13.0).fract()))
                 .point;
-            let it = point.seen_from(point.ng, id, primitive);
+            let viewer = match side {
+                Side::Front => point.ng,
+                Side::Back => -point.ng,
+            };
+            let it = point.seen_from(viewer, id, primitive);
             scene
                 .material(id)
                 .shade(&it, RayKind::DIFFUSE, 0.0, &mut context.shading, &mut surface);

@@ -42,6 +42,7 @@ impl Manifest<'_> {
                 "irradiance": "W/m^2, linear Rec.709; no albedo, no 1/pi",
             },
             "settings": {
+                "sides": self.settings.sides.name(),
                 "include": self.settings.include.name(),
                 "samples": self.settings.samples,
                 "integrator": self.settings.integrator.name(),
@@ -52,8 +53,10 @@ impl Manifest<'_> {
         match &self.baked.product {
             Product::Texture(map) => value["atlas"] = atlas(map, self.args),
             Product::Vertex(light) => {
-                let names: Vec<&str> = light.objects.iter().map(|object| object.name.as_str()).collect();
-                value["objects"] = json!(names);
+                let objects = light.objects.iter();
+                let objects =
+                    objects.map(|object| json!({ "name": object.name, "side": object.side.name() }));
+                value["objects"] = objects.collect();
                 value["attributes"] =
                     json!("scene.glb: _IRRADIANCE, and _SH_<name> for each coefficient, RGB floats");
             }
@@ -68,6 +71,7 @@ fn atlas(map: &Lightmap, args: &BakeArgs) -> Value {
         .map(|object| {
             json!({
                 "name": object.name,
+                "side": object.side.name(),
                 // Left, top, right, bottom; the last two exclusive.
                 "rect": [object.rect.x0, object.rect.y0, object.rect.x1, object.rect.y1],
                 "coordinates": if object.own_coordinates { "own" } else { "unwrapped" },

@@ -57,6 +57,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     let names: Vec<String> = desc.shapes.iter().map(|shape| shape.name.clone()).collect();
     let settings = BakeSettings {
         target,
+        sides: args.sides,
         include: args.include,
         order: args.order,
         samples: args.samples,

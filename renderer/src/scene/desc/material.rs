@@ -20,6 +20,8 @@ pub struct MaterialDesc {
     pub surface: Arc<ast::Expr>,
     /// Whether the back of the surface scatters nothing.
     pub one_sided: bool,
+    /// Whether engines do not show the back of the surface: it is rendered all the same, but not baked.
+    pub culled: bool,
     /// The sides that emit, where the surface emits at all.
     pub emission: EmissionSides,
 }

@@ -51,6 +51,8 @@ pub struct ModelMaterial {
     pub emissive: bool,
     /// From which sides.
     pub emission: EmissionSides,
+    /// Whether engines do not show the back of the surface.
+    pub culled: bool,
 }
 
 impl Model {

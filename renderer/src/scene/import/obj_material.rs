@@ -42,6 +42,7 @@ pub(super) fn model(path: &Path, obj: Obj) -> Model {
             call,
             emissive,
             emission: EmissionSides::Both,
+            culled: false,
         });
     }
     let mut names = Names::default();

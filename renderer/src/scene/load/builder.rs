@@ -259,14 +259,15 @@ pub(super) fn import_name(declaration: &Declaration, path: &Path) -> String {
 /// A model's materials as declarations.
 fn materials_text(model: &Model, prefix: &str) -> String {
     let declare = |material: &ModelMaterial| {
-        let sides = match material.emission {
-            EmissionSides::Front => ";",
-            EmissionSides::Both => " { emission = both; }",
+        let emission = match material.emission {
+            EmissionSides::Front => "front",
+            EmissionSides::Both => "both",
         };
         format!(
-            "material {} = {}{sides}\n",
+            "material {} = {} {{ emission = {emission}; culled = {}; }}\n",
             quote(&format!("{prefix}.{}", material.name)),
-            material.call
+            material.call,
+            material.culled
         )
     };
     model.materials.iter().map(declare).collect()

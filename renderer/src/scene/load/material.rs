@@ -18,6 +18,7 @@ use crate::scene::desc::{EmissionSides, MaterialDesc};
 pub(super) struct MaterialBlock {
     surface: Option<Expr>,
     one_sided: bool,
+    culled: bool,
     emission: EmissionSides,
 }
 
@@ -32,6 +33,11 @@ pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
         name: "one_sided",
         doc: "`true`: the back of the surface scatters nothing",
         set: |material, field, context| set(&mut material.one_sided, field.boolean(context)),
+    },
+    Key {
+        name: "culled",
+        doc: "`true`: engines do not show the back of the surface; `render` does, but `bake` spends nothing on it",
+        set: |material, field, context| set(&mut material.culled, field.boolean(context)),
     },
     Key {
         name: "emission",
@@ -119,6 +125,7 @@ impl Materials {
             span,
             surface: Arc::new(surface),
             one_sided: false,
+            culled: false,
             emission: EmissionSides::Front,
         });
         self.default = Some(id);
@@ -133,6 +140,7 @@ impl Materials {
                 span: expr.span,
                 surface: surface_of(expr, context)?,
                 one_sided: false,
+                culled: false,
                 emission: EmissionSides::Front,
             };
             return Some(self.add(material));
@@ -195,6 +203,7 @@ pub(super) fn read_definition(
         span: declaration.span,
         surface: surface_of(surface, context)?,
         one_sided: block.one_sided,
+        culled: block.culled,
         emission: block.emission,
     })
 }

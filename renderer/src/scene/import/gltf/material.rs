@@ -156,6 +156,7 @@ impl<'a> Materials<'a> {
             call,
             emissive,
             emission,
+            culled: !both,
         });
         Ok(())
     }
