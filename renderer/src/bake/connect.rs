@@ -1,7 +1,9 @@
 //! Which triangles of a mesh share an edge, whatever vertices they are made of.
 
-use glam::Vec3;
+use glam::{IVec3, Vec3};
 use rustc_hash::FxHashMap;
+
+use crate::math::Bounds;
 
 /// No triangle.
 pub(super) const NONE: u32 = u32::MAX;
@@ -14,7 +16,7 @@ pub(super) struct Connections {
     pub(super) closed: bool,
 }
 
-/// The triangles' connections; vertices are the same where their positions are.
+/// The triangles' connections; vertices are the same where their positions are, but for rounding.
 pub(super) fn connect(positions: &[Vec3], triangles: &[[u32; 3]]) -> Connections {
     let ids = weld(positions);
     // (lower vertex, upper vertex), triangle, side, whether it runs upwards.
@@ -43,16 +45,65 @@ pub(super) fn connect(positions: &[Vec3], triangles: &[[u32; 3]]) -> Connections
     Connections { neighbours, closed }
 }
 
-/// A number for each place.
-fn weld(positions: &[Vec3]) -> Vec<u32> {
-    let mut known = FxHashMap::default();
-    // Zero has two signs.
-    let key = |p: Vec3| (p + Vec3::ZERO).to_array().map(f32::to_bits);
-    positions
-        .iter()
-        .map(|&p| {
-            let next = known.len() as u32;
-            *known.entry(key(p)).or_insert(next)
+/// How far apart vertices of one place may be, relative to the mesh: what exporters round.
+const WELD: f32 = 2e-6;
+
+/// A number for each place: the same for positions within rounding of the first that was there.
+pub(super) fn weld(positions: &[Vec3]) -> Vec<u32> {
+    let bounds = Bounds::of_points(positions.iter().copied());
+    let reach = WELD * (bounds.max - bounds.min).max_element();
+    let cell = |p: Vec3| ((p - bounds.min) / (4.0 * reach).max(f32::MIN_POSITIVE)).as_ivec3();
+    let mut places: FxHashMap<IVec3, Vec<(Vec3, u32)>> = FxHashMap::default();
+    let mut next = 0;
+    let number = |&p: &Vec3| {
+        // One cell, but for places near a cell's border.
+        let mut cells = CORNERS.map(|corner| cell(p + reach * corner)).to_vec();
+        cells.dedup();
+        let known = cells.iter().filter_map(|cell| places.get(cell)).flatten();
+        let near = known
+            .filter(|(place, _)| place.distance(p) <= reach)
+            .map(|&(_, number)| number);
+        near.min().unwrap_or_else(|| {
+            places.entry(cell(p)).or_default().push((p, next));
+            next += 1;
+            next - 1
         })
-        .collect()
+    };
+    positions.iter().map(number).collect()
+}
+
+const CORNERS: [Vec3; 8] = [
+    Vec3::new(-1.0, -1.0, -1.0),
+    Vec3::new(1.0, -1.0, -1.0),
+    Vec3::new(-1.0, 1.0, -1.0),
+    Vec3::new(1.0, 1.0, -1.0),
+    Vec3::new(-1.0, -1.0, 1.0),
+    Vec3::new(1.0, -1.0, 1.0),
+    Vec3::new(-1.0, 1.0, 1.0),
+    Vec3::new(1.0, 1.0, 1.0),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Mesh;
+
+    #[test]
+    fn rounded_positions_are_one_place() {
+        let mut cube = Mesh::cube();
+        assert!(connect(&cube.positions, &cube.triangles).closed);
+        for (i, p) in cube.positions.iter_mut().enumerate() {
+            *p += Vec3::new(1.0, -1.0, 1.0) * (i % 3) as f32 * 2e-7;
+        }
+        assert!(connect(&cube.positions, &cube.triangles).closed);
+        assert_eq!(weld(&cube.positions).into_iter().max(), Some(7));
+        cube.positions[0].x += 1e-4;
+        assert!(!connect(&cube.positions, &cube.triangles).closed);
+    }
+
+    #[test]
+    fn a_point_is_one_place() {
+        assert_eq!(weld(&[Vec3::ONE; 3]), [0; 3]);
+        assert_eq!(weld(&[Vec3::ZERO, -Vec3::ZERO]), [0; 2]);
+    }
 }

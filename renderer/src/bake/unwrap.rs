@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::chart::{Charts, charts};
+use super::connect::weld;
 use super::relax::relax;
 use crate::geometry::Mesh;
 use crate::math::coordinate_system;
@@ -108,8 +109,9 @@ fn lay_flat(
     for (corners, &chart) in mesh.triangles.iter().zip(&charts.of) {
         chart_triangles[chart as usize].push(*corners);
     }
+    let welded = weld(&mesh.positions);
     let pieces: Vec<Piece> = (chart_triangles.par_iter().zip(&charts.axes))
-        .map(|(triangles, &axis)| Piece::new(triangles, positions, axis))
+        .map(|(triangles, &axis)| Piece::new(triangles, positions, &welded, axis))
         .collect();
     let places = (0u32..).zip(vertex_chart).map(|(vertex, &chart)| {
         let piece = &pieces[chart as usize];
@@ -133,19 +135,16 @@ struct Piece {
 }
 
 impl Piece {
-    fn new(triangles: &[[u32; 3]], positions: &[Vec3], axis: Vec3) -> Piece {
-        let mut known: FxHashMap<[u32; 3], u32> = FxHashMap::default();
+    /// `places` numbers the vertices' places.
+    fn new(triangles: &[[u32; 3]], positions: &[Vec3], places: &[u32], axis: Vec3) -> Piece {
+        let mut known: FxHashMap<u32, u32> = FxHashMap::default();
         let mut nodes = FxHashMap::default();
         let mut node_positions = vec![];
         for &vertex in triangles.iter().flatten() {
-            let p = positions[vertex as usize];
-            // Zero has two signs.
-            let node = *known
-                .entry((p + Vec3::ZERO).to_array().map(f32::to_bits))
-                .or_insert_with(|| {
-                    node_positions.push(p);
-                    node_positions.len() as u32 - 1
-                });
+            let node = *known.entry(places[vertex as usize]).or_insert_with(|| {
+                node_positions.push(positions[vertex as usize]);
+                node_positions.len() as u32 - 1
+            });
             nodes.insert(vertex, node);
         }
         let (s, t) = coordinate_system(axis);
