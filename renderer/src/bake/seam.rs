@@ -13,7 +13,7 @@ use super::sheet::{Bilinear, Sheet};
 use crate::color::Rgb;
 
 /// How much a change weighs against a difference.
-const STIFFNESS: f64 = 0.03;
+const STIFFNESS: f64 = 0.005;
 /// Steps of the solver; it is done sooner.
 const STEPS: usize = 200;
 /// Least cosine between the shading normals of two sides that should look the same.
