@@ -17,6 +17,7 @@ mod connect;
 mod denoise;
 mod dilate;
 mod field;
+mod horizon;
 mod overlap;
 mod pack;
 mod points;
