@@ -19,6 +19,7 @@ mod connect;
 mod denoise;
 mod dilate;
 mod field;
+mod horizon;
 mod outline;
 mod overlap;
 mod pack;

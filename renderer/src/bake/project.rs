@@ -1,16 +1,11 @@
 //! Light that arrives at points, as coefficients of spherical harmonics and as irradiance.
 //!
-//! Rays are uniform over the hemisphere about the shading normal (over the sphere in space) and stratified: cosine-
-//! distributed ones would give the constant coefficient infinite variance. A direction above the shading normal's horizon
-//! but below the surface's own is looked at in its mirror image: a smooth surface has no facets in its way.
-//!
 //! Light straight from lights is found by these rays and by light samples, weighed against each other; a constant
 //! environment by the rays alone, which know it exactly.
 
-use std::f32::consts::TAU;
+use glam::{UVec2, Vec3};
 
-use glam::{UVec2, Vec2, Vec3};
-
+use super::horizon::Horizon;
 use super::receiver::Site;
 use super::sh::{MAX_COEFFICIENTS, basis};
 use crate::color::Rgb;
@@ -19,7 +14,7 @@ use crate::light::{EnvironmentLight, Light};
 use crate::material::{RayKind, Surface};
 use crate::math::{Frame, Ray};
 use crate::sampler::Sampler;
-use crate::sampling::{power_heuristic, uniform_sphere};
+use crate::sampling::power_heuristic;
 use crate::scene::{MAX_PASSES, Scene};
 
 /// Which light.
@@ -80,66 +75,6 @@ struct Sums {
     luminance: [f64; 2],
 }
 
-/// The directions that arrive somewhere.
-enum Horizon {
-    /// Those above a surface.
-    Hemisphere(Site, Frame),
-    /// All.
-    Sphere(Vec3),
-}
-
-impl Horizon {
-    fn solid_angle(&self) -> f32 {
-        match self {
-            Horizon::Hemisphere(..) => TAU,
-            Horizon::Sphere(_) => 2.0 * TAU,
-        }
-    }
-
-    /// What irradiance weighs a direction with.
-    fn cosine(&self, w: Vec3) -> f32 {
-        match self {
-            Horizon::Hemisphere(site, _) => w.dot(site.n),
-            Horizon::Sphere(_) => 0.25,
-        }
-    }
-
-    fn direction(&self, sampler: &mut Sampler) -> Vec3 {
-        let u = sampler.next_2d();
-        match self {
-            // Half of the sphere: the height follows from one number, so cosines are as stratified as numbers are.
-            Horizon::Hemisphere(_, frame) => frame.to_world(uniform_sphere(Vec2::new(u.x, 0.5 * u.y))),
-            Horizon::Sphere(_) => uniform_sphere(u),
-        }
-    }
-
-    fn point(&self) -> Vec3 {
-        match self {
-            Horizon::Hemisphere(site, _) => site.p,
-            Horizon::Sphere(p) => *p,
-        }
-    }
-
-    /// The ray that finds what arrives from `w`.
-    fn ray(&self, w: Vec3) -> Ray {
-        match self {
-            Horizon::Hemisphere(site, _) => {
-                let below = w.dot(site.ng).min(0.0);
-                site.ray((w - site.ng * (2.0 * below)).normalize_or(site.ng))
-            }
-            Horizon::Sphere(p) => Ray::new(*p, w),
-        }
-    }
-
-    /// Whether light from `w` arrives.
-    fn sees(&self, w: Vec3) -> bool {
-        match self {
-            Horizon::Hemisphere(site, _) => w.dot(site.n) > 0.0 && w.dot(site.ng) > 0.0,
-            Horizon::Sphere(_) => true,
-        }
-    }
-}
-
 impl Estimator<'_> {
     /// What arrives at a texel that stands for `sites`, one or more.
     pub(super) fn at_surface(
@@ -184,7 +119,7 @@ impl Estimator<'_> {
             sampler.start(key, u64::from(index));
             let horizon = horizon(index);
             let mut irradiance = Rgb::BLACK;
-            let w = horizon.direction(sampler);
+            let w = horizon.direction(sampler.next_2d());
             let mut arrives = Rgb::BLACK;
             if self.include.direct() {
                 let (wi, light) = self.light_sample(&horizon, sampler, context);
@@ -195,7 +130,7 @@ impl Estimator<'_> {
                 let ray = horizon.ray(w);
                 arrives += self.prepared.incoming(self.scene, &ray, false, sampler, context);
             }
-            let light = arrives * horizon.solid_angle();
+            let light = arrives * (1.0 / horizon.pdf(w));
             irradiance += sums.add(w, light, horizon.cosine(w));
             let luminance = f64::from(irradiance.luminance());
             sums.luminance[0] += luminance;
@@ -228,14 +163,14 @@ impl Estimator<'_> {
         let weight = if sample.is_delta {
             1.0
         } else {
-            power_heuristic(pdf, 1.0 / horizon.solid_angle())
+            power_heuristic(pdf, horizon.pdf(sample.wi))
         };
         (sample.wi, sample.radiance * visible * (weight / pdf))
     }
 
     /// The radiance that comes straight from lights out of `w`, less the share that light samples bring.
     fn straight(&self, horizon: &Horizon, w: Vec3, context: &mut Context) -> Rgb {
-        let pdf = 1.0 / horizon.solid_angle();
+        let pdf = horizon.pdf(w);
         let mut ray = horizon.ray(w);
         let mut throughput = Rgb::WHITE;
         let mut radiance = Rgb::BLACK;

@@ -18,6 +18,7 @@ mod file;
 mod gather;
 mod guide;
 mod irradiance;
+mod lookup;
 mod map;
 mod particle;
 mod pilot;

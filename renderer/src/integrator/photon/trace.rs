@@ -37,6 +37,10 @@ const PILOT_STREAM: u32 = 1 << 31;
 /// Photons that are shot at most for each that is wanted.
 const MOST_SHOT: u64 = 8;
 
+/// What a shot photon should leave. Where pilots leave less, though they know by then where to fly, light hardly takes
+/// this way: in the same measure fewer are shot.
+const WORTHWHILE: f64 = 0.02;
+
 /// Keeps photons' random numbers apart from those of pixels.
 const SALT: u64 = 0x70_68_6f_74_6f_6e_73;
 
@@ -127,12 +131,14 @@ pub(super) fn shoot(
         density.judge(blocks, &mut useful);
         emitter.choice(&useful)
     };
+    let mut worth = 1.0;
     if !order.exactly {
         for pilot in 0..PILOTS {
             let pilot_stream = UVec2::new(stream.x, stream.y | PILOT_STREAM);
             let blocks = batch(&choice, None, pilot_stream, pilot * BATCH..(pilot + 1) * BATCH);
             density.add(&blocks);
             choice = learn(&blocks, &density);
+            worth = stored_in(&blocks) as f64 / (BATCH as f64 * WORTHWHILE);
         }
         // Nothing that anyone would see.
         if density.is_empty() {
@@ -143,9 +149,11 @@ pub(super) fn shoot(
     }
     let keep = (!order.exactly && order.wanted != Wanted::Caustic).then_some(&density);
     // A map that fills slowly is not worth waiting for.
-    let most_shot = order
-        .count
-        .saturating_mul(if order.exactly { 1 } else { MOST_SHOT });
+    let most_shot = if order.exactly {
+        order.count
+    } else {
+        ((order.count.saturating_mul(MOST_SHOT) as f64 * worth.min(1.0)) as u64).max(BATCH)
+    };
     let (mut all, mut stored) = (vec![], 0);
     let mut chosen = Chosen::new(emitter);
     while result.shot < most_shot {
@@ -156,7 +164,7 @@ pub(super) fn shoot(
             choice = learn(&blocks, &density);
         }
         result.shot = end;
-        stored += blocks.iter().map(|block| block.photons.len() as u64).sum::<u64>();
+        stored += stored_in(&blocks);
         all.extend(blocks);
         progress(if order.exactly {
             result.shot
@@ -180,6 +188,10 @@ pub(super) fn shoot(
         }
     }
     result
+}
+
+fn stored_in(blocks: &[Block]) -> u64 {
+    blocks.iter().map(|block| block.photons.len() as u64).sum()
 }
 
 /// How often cells were chosen over all batches. A photon that one batch had chosen by a rare chance, before others knew
