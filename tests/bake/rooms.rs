@@ -1,0 +1,231 @@
+//! Rooms: what stays dark, and what is lit by its own light alone.
+
+use std::f32::consts::PI;
+
+use glam::{Affine3A, Vec3};
+use renderer::bake::sh::Order;
+use renderer::bake::{Include, Scale, Side, Target};
+use renderer::color::Rgb;
+use renderer::geometry::{Geometry, Mesh};
+use renderer::light::{EnvironmentLight, Light, PointLight};
+use renderer::material::MaterialId;
+use support::scenes::{SceneBuilder, mesh};
+
+use super::path_traced::surface_points;
+use super::{GREY, lightmap, pillow, run, settings, texels, texture};
+
+/// A slab between two corners.
+fn slab(builder: &mut SceneBuilder, from: Vec3, to: Vec3, material: MaterialId) {
+    let place = Affine3A::from_translation(0.5 * (from + to)) * Affine3A::from_scale(0.5 * (to - from));
+    builder.shape(mesh(Mesh::cube()), place, material);
+}
+
+/// Six slabs about the box between two corners, each as thick as said.
+pub(super) fn walls(builder: &mut SceneBuilder, from: Vec3, to: Vec3, thick: f32) {
+    let white = builder.material("Ci = 0.8 * diffuse(N);");
+    let (outer_from, outer_to) = (from - thick, to + thick);
+    for axis in 0..3 {
+        let (mut a, mut b) = (outer_from, outer_to);
+        b[axis] = from[axis];
+        slab(builder, a, b, white);
+        (a, b) = (outer_from, outer_to);
+        a[axis] = to[axis];
+        slab(builder, a, b, white);
+    }
+}
+
+#[test]
+fn a_closed_box_is_black_inside() {
+    let mut builder = SceneBuilder::new();
+    let (from, to) = (Vec3::splat(-1.0), Vec3::ONE);
+    walls(&mut builder, from, to, 0.1);
+    let grey = builder.material(GREY);
+    builder.shape(Geometry::Sphere, Affine3A::from_scale(Vec3::splat(0.4)), grey);
+    builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
+    builder.light(Light::Point(PointLight {
+        position: Vec3::new(0.3, 3.0, 0.2),
+        intensity: Rgb::splat(100.0),
+    }));
+    let scene = builder.build();
+    let baked = run(&scene, &settings(texture(256), Include::Both, Order::One, 64));
+    let map = lightmap(&baked);
+    let inside = |p: Vec3| p.abs().max_element() <= 1.0 + 1e-4;
+    let (mut dark, mut lit) = (0, 0);
+    for (x, y, p, _) in texels(map) {
+        if inside(p) {
+            dark += 1;
+            assert!(
+                map.irradiance(x, y).is_black(),
+                "{p} has {:?}",
+                map.irradiance(x, y)
+            );
+        } else if map.irradiance(x, y).luminance() > 0.5 {
+            lit += 1;
+        }
+    }
+    assert!(
+        dark > 3000 && lit > 3000,
+        "{dark} texels inside, {lit} lit ones outside"
+    );
+}
+
+#[test]
+fn a_wall_keeps_light_in_its_room() {
+    // Two rooms under one roof, on one floor, a wall of two texels between them; the lamp is in the left one.
+    let mut builder = SceneBuilder::new();
+    walls(
+        &mut builder,
+        Vec3::new(-2.0, 0.0, -1.0),
+        Vec3::new(2.0, 2.0, 1.0),
+        0.1,
+    );
+    let grey = builder.material(GREY);
+    slab(
+        &mut builder,
+        Vec3::new(-0.05, -0.05, -1.05),
+        Vec3::new(0.05, 2.05, 1.05),
+        grey,
+    );
+    builder.light(Light::Point(PointLight {
+        position: Vec3::new(-1.0, 1.5, 0.0),
+        intensity: Rgb::splat(20.0),
+    }));
+    let scene = builder.build();
+    let mut settings = settings(texture(0), Include::Both, Order::One, 64);
+    if let Target::Texture { scale, .. } = &mut settings.target {
+        *scale = Scale::Density(20.0);
+    }
+    let baked = run(&scene, &settings);
+    let map = lightmap(&baked);
+    let left = |p: Vec3| p.x > -2.01 && p.x < -0.04 && p.y > -0.01 && p.y < 2.01 && p.z.abs() < 1.01;
+    let right = |p: Vec3| p.x > 0.04 && p.x < 2.01 && p.y > -0.01 && p.y < 2.01 && p.z.abs() < 1.01;
+    let (mut sum, mut count, mut dark) = (0.0, 0, 0);
+    for (x, y, p, _) in texels(map) {
+        if left(p) {
+            sum += map.irradiance(x, y).luminance();
+            count += 1;
+        } else if right(p) {
+            dark += 1;
+            assert!(
+                map.irradiance(x, y).is_black(),
+                "{p} has {:?}",
+                map.irradiance(x, y)
+            );
+        }
+    }
+    assert!(count > 2000 && dark > 2000, "{count} {dark}");
+
+    // Nor is any found by looking the texture up on the dark side.
+    let mean = sum / count as f32;
+    let mut worst: f32 = 0.0;
+    for (p, _, uv) in surface_points(&scene, map, 20_000) {
+        if right(p) && p.x > 0.051 {
+            worst = worst.max(map.lookup(uv).1.luminance() / mean);
+        }
+    }
+    assert!(worst < 0.01, "{worst}");
+}
+
+#[test]
+fn a_room_that_is_modelled_as_a_box_is_lit_inside() {
+    let mut builder = SceneBuilder::new();
+    let grey = builder.material(GREY);
+    builder.shape(mesh(Mesh::cube()), Affine3A::from_scale(Vec3::splat(2.0)), grey);
+    builder.shape(mesh(pillow()), Affine3A::from_scale(Vec3::splat(0.3)), grey);
+    builder.light(Light::Point(PointLight {
+        position: Vec3::new(1.0, 1.5, 0.0),
+        intensity: Rgb::splat(20.0),
+    }));
+    let scene = builder.build();
+    let baked = run(&scene, &settings(texture(128), Include::Both, Order::One, 16));
+    let map = lightmap(&baked);
+    let sides: Vec<(u32, Side)> = map.objects.iter().map(|o| (o.shape.0, o.side)).collect();
+    assert_eq!(sides, [(0, Side::Front), (1, Side::Front), (0, Side::Back)]);
+    for (x, y, p, n) in texels(map) {
+        let inward = n.dot(p) < 0.0;
+        let is_room = p.abs().max_element() > 1.9;
+        let lit = map.irradiance(x, y).g > 0.1;
+        assert!(
+            lit == (inward || !is_room),
+            "{p} about {n}: {:?}",
+            map.irradiance(x, y)
+        );
+    }
+}
+
+#[test]
+fn a_wall_without_thickness_keeps_two_lights_apart() {
+    // Red light to the left of it, green light to the right; the rooms themselves are grey. No texel's point lies in a
+    // corner to the last digit.
+    const WALL: f32 = 0.017;
+    let mut builder = SceneBuilder::new();
+    walls(
+        &mut builder,
+        Vec3::new(-2.0, 0.0, -1.0),
+        Vec3::new(2.0, 2.0, 1.0),
+        0.1,
+    );
+    let grey = builder.material(GREY);
+    let across = Affine3A::from_translation(Vec3::new(WALL, 1.0, 0.0)) * Affine3A::from_rotation_y(PI / 2.0);
+    builder.shape(
+        mesh(Mesh::rectangle()),
+        across * Affine3A::from_scale(Vec3::splat(1.037)),
+        grey,
+    );
+    for (x, color) in [(-1.0, Rgb::new(20.0, 0.0, 0.0)), (0.8, Rgb::new(0.0, 5.0, 0.0))] {
+        builder.light(Light::Point(PointLight {
+            position: Vec3::new(x, 1.4, 0.1),
+            intensity: color,
+        }));
+    }
+    let scene = builder.build();
+    let texel = 0.05;
+    for include in [Include::Both, Include::Indirect] {
+        let mut settings = settings(texture(0), include, Order::One, 64);
+        if let Target::Texture { scale, .. } = &mut settings.target {
+            *scale = Scale::Density(1.0 / texel);
+        }
+        let baked = run(&scene, &settings);
+        let map = lightmap(&baked);
+        assert_eq!(map.objects.len(), 8);
+        // The light of a room, own and foreign. One path in millions ends so close to a corner that it gets through.
+        let shares = |p: Vec3, n: Vec3, e: Rgb| {
+            let left = p.x < WALL - 1e-4 || p.x < WALL + 1e-4 && n.x < 0.0;
+            if left { (e.r, e.g) } else { (e.g, e.r) }
+        };
+        let apart = |what: &str, light: Vec<(f32, f32)>| {
+            let mean = light.iter().map(|l| f64::from(l.0)).sum::<f64>() / light.len() as f64;
+            let foreign = light.iter().map(|l| f64::from(l.1)).sum::<f64>() / light.len() as f64;
+            let leaks = light.iter().filter(|l| l.1 > 0.0).count();
+            println!("{what}: {leaks} leaks, {foreign:e} of {mean}");
+            assert!(
+                leaks * 500 < light.len() && foreign < 1e-5 * mean,
+                "{what}: {foreign} of {mean}"
+            );
+            let lit = light.iter().filter(|l| l.0 > 0.02).count();
+            assert!(
+                lit > 10_000 && lit > light.len() * 9 / 10,
+                "{what}: {lit} of {}",
+                light.len()
+            );
+        };
+        let inside = |p: Vec3| p.x.abs() < 2.01 && p.y > -0.01 && p.y < 2.01 && p.z.abs() < 1.01;
+        let of_texels = texels(map).into_iter().filter(|t| inside(t.2));
+        let of_texels = of_texels.map(|(x, y, p, n)| shares(p, n, map.irradiance(x, y)));
+        apart("texels", of_texels.collect());
+        // The wall hides nothing: the floor has light of its own up to it, on both sides.
+        for side in [-1.0, 1.0] {
+            let beside = |p: Vec3| (0.0..texel).contains(&(side * (p.x - WALL))) && p.y.abs() < 1e-3;
+            let beside = texels(map)
+                .into_iter()
+                .filter(|t| inside(t.2) && beside(t.2) && t.3.y > 0.9);
+            let count = beside.count();
+            assert!(count > 35, "{count} texels of floor beside the wall");
+        }
+        // A lookup mixes them only where a texel of floor or roof lies on both sides.
+        let points = surface_points(&scene, map, 50_000).into_iter();
+        let points = points.filter(|(p, n, _)| inside(*p) && (p.x.abs() > 2.0 * texel || n.x.abs() > 0.5));
+        let of_lookups = points.map(|(p, n, uv)| shares(p, n, map.lookup(uv).1));
+        apart("lookups", of_lookups.collect());
+    }
+}
