@@ -174,6 +174,10 @@ const PROGRESSIVE_NEAREST: usize = 8;
 /// How far lookups of the first progressive pass reach at most, as a share of the scene's radius.
 const PROGRESSIVE_REACH: f32 = 0.015;
 
+/// How far lookups in the caustic map reach at most, as a share of the scene's radius: what is blurred by more is no
+/// caustic, and where photons are few, a lookup that wants enough of them goes past all that lie on other surfaces.
+const CAUSTIC_REACH: f32 = 0.02;
+
 /// Slices of the caustic map, which is looked up for every sample.
 const CAUSTIC_SLICES: usize = 8;
 
@@ -242,8 +246,8 @@ impl Photons {
         let slices = if settings.progressive { 1 } else { CAUSTIC_SLICES };
         let mut global = PhotonMap::new(photons, 1, global.shot as f64 * share, unit);
         let mut caustic = PhotonMap::new(caustic.photons, slices, caustic.shot as f64, unit);
-        let most = 0.5 * scene.bounds().radius();
-        let reach = |map: &PhotonMap, given: Option<f32>, count: u32| {
+        let reach = |map: &PhotonMap, given: Option<f32>, count: u32, most: f32| {
+            let most = most * scene.bounds().radius();
             if settings.progressive {
                 // Noise goes with the passes, and what a wide kernel blurs stays for long.
                 let small = PROGRESSIVE_REACH * scene.bounds().radius();
@@ -252,8 +256,13 @@ impl Photons {
                 given.unwrap_or_else(|| (3.0 * map.typical_radius(count as usize, most)).min(most))
             }
         };
-        global.radius = reach(&global, settings.radius, settings.k);
-        caustic.radius = reach(&caustic, settings.caustic_radius, settings.caustic_k);
+        global.radius = reach(&global, settings.radius, settings.k, 0.5);
+        caustic.radius = reach(
+            &caustic,
+            settings.caustic_radius,
+            settings.caustic_k,
+            CAUSTIC_REACH,
+        );
         let irradiance = wants_irradiance.then(|| {
             let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(2));
             IrradianceMap::new(
