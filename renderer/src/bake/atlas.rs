@@ -111,7 +111,9 @@ fn at_density(
 
 /// The densest layout that fits, to within a hundredth.
 fn at_resolution(flats: &[Flat], side: u32, margin: u32) -> Result<Atlas, BakeError> {
-    let best = ASPECTS
+    // An object by itself has the whole width, whatever it aims at.
+    let aspects = if flats.len() == 1 { &ASPECTS[..1] } else { &ASPECTS };
+    let best = aspects
         .par_iter()
         .filter_map(|&aspect| densest(flats, side, margin, aspect));
     best.collect::<Vec<_>>()

@@ -21,6 +21,12 @@ use crate::scene::Scene;
 /// Probing rays of a point.
 const PROBES: u64 = 8;
 
+/// So many of them end on the inside of solids where a point is in one.
+const INSIDE: u64 = PROBES / 2;
+
+/// So many of them end on what lies on a point: two walls and a floor hide three quarters.
+const COVERED: u64 = PROBES - 1;
+
 /// Where the numbers of probing rays begin: far from those that gather light.
 const PROBING: u64 = 1 << 40;
 
@@ -107,7 +113,7 @@ pub(super) fn standing(
     sampler: &mut Sampler,
 ) -> Standing {
     let frame = Frame::from_normal(site.ng);
-    let (mut inside, mut near, mut behind) = (0, 0, false);
+    let (mut inside, mut near) = (0, 0);
     for index in 0..PROBES {
         sampler.start(key, PROBING + number * PROBES + index);
         let ray = site.ray(frame.to_world(cosine_hemisphere(sampler.next_2d())));
@@ -115,17 +121,25 @@ pub(super) fn standing(
             inside += u64::from(solids.is_inside(&it));
             near += u64::from(it.t * ray.direction.dot(site.ng) < CONTACT * reach);
         }
-        let (sin, cos) = (std::f32::consts::TAU * index as f32 / PROBES as f32).sin_cos();
-        let along = Ray {
-            t_max: reach,
-            ..site.ray((frame.s * cos + frame.t * sin + site.ng * 0.02).normalize())
-        };
-        behind |= scene.intersect(&along).is_some_and(|it| solids.is_behind(&it));
+        let left = PROBES - 1 - index;
+        // What the others find changes nothing any more.
+        if inside + left < INSIDE && near + left < COVERED {
+            break;
+        }
     }
-    if 2 * inside >= PROBES {
+    let behind = || {
+        (0..PROBES).any(|index| {
+            let (sin, cos) = (std::f32::consts::TAU * index as f32 / PROBES as f32).sin_cos();
+            let along = Ray {
+                t_max: reach,
+                ..site.ray((frame.s * cos + frame.t * sin + site.ng * 0.02).normalize())
+            };
+            scene.intersect(&along).is_some_and(|it| solids.is_behind(&it))
+        })
+    };
+    if inside >= INSIDE {
         Standing::Inside
-    } else if near + 1 >= PROBES || behind {
-        // Two walls and a floor hide three quarters.
+    } else if near >= COVERED || behind() {
         Standing::Covered
     } else {
         Standing::Open
