@@ -90,10 +90,12 @@ pub(super) fn shoot(
         return result;
     }
     let batch = |choice: &Choice, keep: Option<&Density>, stream: UVec2, indices: Range<u64>| -> Vec<Block> {
-        (0..(indices.end - indices.start).div_ceil(BLOCK))
+        (0..(indices.end - indices.start).div_ceil(BLOCK) as u32)
             .into_par_iter()
+            // Threads wait for each other after each batch: none shall be left with several blocks.
+            .with_max_len(1)
             .map(|block| {
-                let first = indices.start + block * BLOCK;
+                let first = indices.start + u64::from(block) * BLOCK;
                 let index = rayon::current_thread_index().unwrap_or(0);
                 let mut context = contexts[index].lock().unwrap_or_else(PoisonError::into_inner);
                 let mut sampler = Sampler::new(pass.seed ^ SALT);
