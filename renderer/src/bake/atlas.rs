@@ -63,16 +63,21 @@ fn at_density(
     side: Option<u32>,
     aspect: f32,
 ) -> Result<Atlas, BakeError> {
-    let texels = area(flats) * f64::from(density) * f64::from(density);
     let most = side.unwrap_or(MAX_SIDE);
     let too_large = |needed: f64| BakeError::TooLarge {
         density,
         needed: needed.ceil(),
         most,
     };
-    // Before anything is laid out that no memory holds.
-    if texels > f64::from(most) * f64::from(most) {
-        return Err(too_large(texels.sqrt()));
+    // Before anything is laid out that no memory holds: a chart covers its area, and a texel for each of its length.
+    let lengths = || {
+        let blocks = flats.iter().flat_map(|flat| &flat.blocks);
+        blocks.map(|block| f64::from(block.max_element()) * f64::from(density))
+    };
+    let texels = (area(flats) * f64::from(density) * f64::from(density)).max(lengths().sum());
+    let needed = lengths().fold(texels.sqrt(), f64::max);
+    if needed > f64::from(most) {
+        return Err(too_large(needed));
     }
     let room = match (flats, side) {
         ([_], Some(side)) => Room::Width(side),
@@ -300,5 +305,24 @@ fn finish(
         density,
         rects,
         places,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::{Affine3A, Vec3};
+
+    use super::super::unwrap::unwrap;
+    use super::*;
+    use crate::geometry::Mesh;
+
+    #[test]
+    fn what_no_memory_holds_is_refused_before_it_is_laid_out() {
+        let hair = Affine3A::from_scale(Vec3::new(1e3, 1e-6, 1.0));
+        let flats = [unwrap(&Mesh::rectangle(), &hair)];
+        let refused = layout(&flats, Scale::Density(1e6), 2).err();
+        assert!(matches!(refused, Some(BakeError::TooLarge { .. })));
+        assert!(layout(&flats, Scale::Density(1.0), 2).is_ok());
+        assert!(layout(&flats, Scale::Resolution(64), 2).is_ok());
     }
 }
