@@ -69,9 +69,8 @@ fn a_closed_box_is_black_inside() {
     );
 }
 
-#[test]
-fn a_wall_keeps_light_in_its_room() {
-    // Two rooms under one roof, on one floor, a wall of two texels between them; the lamp is in the left one.
+/// Room for two rooms under one roof, and a grey material.
+fn hall() -> (SceneBuilder, MaterialId) {
     let mut builder = SceneBuilder::new();
     walls(
         &mut builder,
@@ -80,6 +79,13 @@ fn a_wall_keeps_light_in_its_room() {
         0.1,
     );
     let grey = builder.material(GREY);
+    (builder, grey)
+}
+
+#[test]
+fn a_wall_keeps_light_in_its_room() {
+    // Two rooms under one roof, on one floor, a wall of two texels between them; the lamp is in the left one.
+    let (mut builder, grey) = hall();
     slab(
         &mut builder,
         Vec3::new(-0.05, -0.05, -1.05),
@@ -158,14 +164,7 @@ fn a_wall_without_thickness_keeps_two_lights_apart() {
     // Red light to the left of it, green light to the right; the rooms themselves are grey. No texel's point lies in a
     // corner to the last digit.
     const WALL: f32 = 0.017;
-    let mut builder = SceneBuilder::new();
-    walls(
-        &mut builder,
-        Vec3::new(-2.0, 0.0, -1.0),
-        Vec3::new(2.0, 2.0, 1.0),
-        0.1,
-    );
-    let grey = builder.material(GREY);
+    let (mut builder, grey) = hall();
     let across = Affine3A::from_translation(Vec3::new(WALL, 1.0, 0.0)) * Affine3A::from_rotation_y(PI / 2.0);
     builder.shape(
         mesh(Mesh::rectangle()),
