@@ -12,11 +12,12 @@ use support::stats::{Moments, Rng, normal_limit, sidak};
 use super::{SIGNIFICANCE, agree, direction, largest_difference};
 
 /// Diffuse, glossy, translucent and refracting lobes, with different normals, about +z.
-fn mixture(wo: Vec3) -> Bsdf {
+fn mixture(wo: Vec3, mode: TransportMode) -> Bsdf {
     let frame = |x: f32, y: f32| {
         Frame::from_normal_tangent(Vec3::new(x, y, 1.0).normalize(), Vec3::new(1.0, 0.3, 0.1))
     };
     let mut bsdf = Bsdf::new(Vec3::Z, wo);
+    bsdf.set_mode(mode);
     let gold = Conductor {
         eta: Rgb::splat(0.2),
         k: Rgb::splat(3.0),
@@ -40,9 +41,11 @@ fn viewers() -> Vec<Vec3> {
 
 #[test]
 fn mixtures_follow_their_density_and_weigh_by_it() {
-    let alpha = sidak(SIGNIFICANCE, viewers().len());
-    for (i, wo) in viewers().into_iter().enumerate() {
-        let bsdf = mixture(wo);
+    let modes = [TransportMode::Radiance, TransportMode::Importance];
+    let cases = viewers().into_iter().flat_map(|wo| modes.map(|mode| (wo, mode)));
+    let alpha = sidak(SIGNIFICANCE, 2 * viewers().len());
+    for (i, (wo, mode)) in cases.enumerate() {
+        let bsdf = mixture(wo, mode);
         let mut rng = Rng::new(i as u64);
         let result = Chi2::of(
             200_000,
@@ -61,7 +64,7 @@ fn mixtures_follow_their_density_and_weigh_by_it() {
         );
         result
             .verdict(alpha, normal_limit(alpha))
-            .unwrap_or_else(|e| panic!("from {wo}: {e}"));
+            .unwrap_or_else(|e| panic!("from {wo}, {mode:?}: {e}"));
     }
 }
 
@@ -69,6 +72,7 @@ fn mixtures_follow_their_density_and_weigh_by_it() {
 fn deltas_among_other_lobes() {
     for wo in viewers() {
         let mut bsdf = Bsdf::new(Vec3::Z, wo);
+        bsdf.set_mode(TransportMode::Importance);
         let frame = Frame::from_normal(Vec3::Z);
         bsdf.push(Rgb::splat(0.4), frame, Lobe::Lambert(Lambert));
         bsdf.push(
@@ -77,7 +81,6 @@ fn deltas_among_other_lobes() {
             Lobe::Dielectric(Dielectric::new(1.5, Ggx::SMOOTH)),
         );
         bsdf.push(Rgb::splat(0.1), frame, Lobe::Transparent(Transparent));
-        bsdf.set_mode(TransportMode::Importance);
         assert!(!bsdf.is_specular() && bsdf.has_transmission() && bsdf.has(Part::Diffuse));
         let mut rng = Rng::new(3);
         let mean: Moments = (0..50_000)
@@ -102,8 +105,9 @@ fn radiance_is_squeezed_where_it_enters_glass() {
             let mut bsdf = Bsdf::new(Vec3::Z, wo);
             let glass = Dielectric::transmission_only(1.5, ggx);
             bsdf.push(Rgb::WHITE, Frame::from_normal(Vec3::Z), Lobe::Dielectric(glass));
-            let mut importance = bsdf.clone();
+            let mut importance = Bsdf::new(Vec3::Z, wo);
             importance.set_mode(TransportMode::Importance);
+            importance.push(Rgb::WHITE, Frame::from_normal(Vec3::Z), Lobe::Dielectric(glass));
             let (u_lobe, u) = (0.5, glam::Vec2::splat(0.4));
             let (a, b) = (
                 bsdf.sample(wo, u_lobe, u).unwrap(),
@@ -121,30 +125,83 @@ fn radiance_is_squeezed_where_it_enters_glass() {
     }
 }
 
+/// Lobes that photons meet at bumps.
+fn bumpy_lobes() -> [Lobe; 5] {
+    let rough = Ggx::isotropic(0.6);
+    [
+        Lobe::Lambert(Lambert),
+        Lobe::Translucent(Translucent),
+        Lobe::Schlick(Schlick::mirror(rough)),
+        Lobe::Dielectric(Dielectric::new(1.5, rough)),
+        Lobe::Dielectric(Dielectric::reflection_only(1.5, Ggx::isotropic(0.3))),
+    ]
+}
+
+/// One lobe whose normal is any unit vector on the side of +z.
+fn bumpy(n: Vec3, lobe: Lobe, wo: Vec3, mode: TransportMode) -> Bsdf {
+    let mut bsdf = Bsdf::new(Vec3::Z, wo);
+    bsdf.set_mode(mode);
+    bsdf.push(Rgb::splat(0.5), Frame::from_normal(n), lobe);
+    bsdf
+}
+
 #[test]
 fn importance_is_the_adjoint_of_radiance() {
     let mut rng = Rng::new(11);
-    for _ in 0..2000 {
-        let (light, viewer) = (rng.direction(), rng.direction());
-        if light.z.abs() < 0.3 || viewer.z.abs() < 0.3 {
+    for _ in 0..5000 {
+        let (light, viewer, n) = (rng.direction(), rng.direction(), rng.direction());
+        if light.z.abs() < 0.05 || viewer.z.abs() < 0.05 {
             continue;
         }
-        // Normals bent for one viewer would differ from those bent for the other, so they lean a little only.
-        let lean = Frame::from_normal(Vec3::new(0.1, -0.05, 1.0).normalize());
-        let build = |wo, mode| {
-            let mut bsdf = Bsdf::new(Vec3::Z, wo);
-            bsdf.set_mode(mode);
-            bsdf.push(Rgb::splat(0.5), lean, Lobe::Lambert(Lambert));
-            let glass = Dielectric::new(1.5, Ggx::isotropic(0.6));
-            bsdf.push(Rgb::splat(0.5), lean, Lobe::Dielectric(glass));
-            bsdf
-        };
-        let radiance = build(viewer, TransportMode::Radiance).eval(viewer, light) / light.z.abs();
-        let importance = build(light, TransportMode::Importance).eval(light, viewer) / viewer.z.abs();
-        assert!(
-            agree(radiance, importance, 1e-2) || largest_difference(radiance, importance) < 1e-5,
-            "{radiance:?} and {importance:?}"
+        let n = n.with_z(n.z.abs());
+        for lobe in bumpy_lobes() {
+            let seen = bumpy(n, lobe, viewer, TransportMode::Radiance).eval(viewer, light);
+            let carried = bumpy(n, lobe, light, TransportMode::Importance).eval(light, viewer);
+            let (radiance, importance) = (seen / light.z.abs(), carried / viewer.z.abs());
+            assert!(
+                agree(radiance, importance, 1e-2) || largest_difference(radiance, importance) < 1e-4,
+                "{lobe:?} about {n} from {light} to {viewer}: {radiance:?} and {importance:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn photons_at_bumps_carry_what_their_lobes_scatter() {
+    let mut rng = Rng::new(12);
+    let bins = 96;
+    for _ in 0..12 {
+        let (wo, n) = (rng.direction(), rng.direction());
+        let (wo, n) = (
+            wo.with_z(wo.z + 0.1f32.copysign(wo.z)).normalize(),
+            n.with_z(n.z.abs() + 0.2).normalize(),
         );
+        for lobe in bumpy_lobes() {
+            let bsdf = bumpy(n, lobe, wo, TransportMode::Importance);
+            // The integral of what is scattered, by the midpoint rule over cos θ and φ.
+            let mut sum = 0.0;
+            for i in 0..2 * bins {
+                let z = (i as f32 + 0.5) / bins as f32 - 1.0;
+                for j in 0..4 * bins {
+                    let (sin, cos) = ((j as f32 + 0.5) / (4 * bins) as f32 * std::f32::consts::TAU).sin_cos();
+                    let r = (1.0 - z * z).sqrt();
+                    sum += f64::from(bsdf.eval(wo, Vec3::new(r * cos, r * sin, z)).g);
+                }
+            }
+            let expected = sum * 4.0 * std::f64::consts::PI / f64::from(8 * bins * bins);
+            let drawn: Moments = (0..40_000)
+                .map(|_| {
+                    bsdf.sample(wo, rng.next_1d(), rng.next_2d())
+                        .map_or(0.0, |s| s.weight.g.into())
+                })
+                .collect();
+            let error = 5.0 * drawn.variance_of_mean().sqrt() + 0.01 * expected + 1e-3;
+            assert!(
+                (drawn.mean() - expected).abs() < error,
+                "{lobe:?} about {n} from {wo}: {} for {expected}",
+                drawn.mean()
+            );
+        }
     }
 }
 
@@ -221,7 +278,7 @@ fn normals_turned_away_are_not_black() {
 #[test]
 fn one_sided_surfaces_are_black_from_behind() {
     let (front, back) = (direction(40.0), direction(140.0));
-    let mut bsdf = mixture(back);
+    let mut bsdf = mixture(back, TransportMode::Radiance);
     bsdf.set_one_sided(true);
     assert!(bsdf.sample(back, 0.1, glam::Vec2::splat(0.3)).is_none());
     assert_eq!(bsdf.eval_pdf(back, direction(120.0)), (Rgb::BLACK, 0.0));

@@ -90,6 +90,10 @@ impl Dielectric {
         self.reflection.lerp(self.transmission, 1.0 - f)
     }
 
+    pub(super) fn reflects(&self) -> bool {
+        !self.reflection.is_black()
+    }
+
     pub(super) fn transmits(&self) -> bool {
         !self.transmission.is_black()
     }

@@ -262,6 +262,15 @@ impl Lobe {
         }
     }
 
+    /// Whether light leaves on the side that it comes from.
+    pub(super) fn has_reflection(&self) -> bool {
+        match self {
+            Lobe::Translucent(_) | Lobe::Transparent(_) => false,
+            Lobe::Dielectric(lobe) => lobe.reflects(),
+            Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Schlick(_) => true,
+        }
+    }
+
     /// Whether light goes through.
     pub fn has_transmission(&self) -> bool {
         match self {

@@ -13,6 +13,7 @@ mod albedo;
 mod conductor;
 mod dielectric;
 pub mod fresnel;
+mod importance;
 mod interface;
 mod lambert;
 mod lobe;
@@ -102,6 +103,16 @@ impl Part {
     pub const ALL: [Part; 3] = [Part::Diffuse, Part::Rough, Part::Narrow];
 }
 
+/// A lobe that [`Bsdf::choose`] drew.
+#[derive(Clone, Copy, Debug)]
+pub struct ChosenLobe {
+    /// Its part.
+    pub part: Part,
+    index: usize,
+    /// What is left of the random number, in `[0,1)`.
+    u: f32,
+}
+
 /// A lobe with its colour and place.
 #[derive(Clone, Copy, Debug)]
 struct Weighted {
@@ -149,14 +160,15 @@ impl Bsdf {
         }
     }
 
-    /// Empties it for another point: cheaper than a new one, which would have to be moved.
+    /// Empties it for another point: cheaper than a new one, which would have to be moved. The mode stays.
     pub fn reset(&mut self, ng: Vec3, wo: Vec3) {
         (self.ng, self.wo, self.total, self.count) = (ng, wo, 0.0, 0);
-        (self.mode, self.one_sided) = (TransportMode::Radiance, false);
+        self.one_sided = false;
     }
 
-    /// Chooses what paths carry; radiance to begin with.
+    /// Chooses what paths carry, before the first lobe is added; radiance to begin with.
     pub fn set_mode(&mut self, mode: TransportMode) {
+        debug_assert!(self.is_empty(), "lobes are placed by the mode");
         self.mode = mode;
     }
 
@@ -165,7 +177,8 @@ impl Bsdf {
         self.one_sided = one_sided;
     }
 
-    /// Adds a lobe of the colour `weight` in `frame`, whose normal is bent where `wo` could not see the lobe otherwise.
+    /// Adds a lobe of the colour `weight` in `frame`, whose normal is bent where the viewer could not see the lobe
+    /// otherwise. The viewer is at `wo` if the path carries radiance; else each evaluation bends it for its `wi`.
     /// Returns `false`, and adds nothing, when there are [`MAX_LOBES`] already.
     #[inline]
     pub fn push(&mut self, weight: Rgb, frame: Frame, lobe: Lobe) -> bool {
@@ -176,7 +189,10 @@ impl Bsdf {
             return false;
         };
         place.weight = weight;
-        place.frame = normal::visible_frame(frame, self.ng, self.wo, &lobe);
+        place.frame = match self.mode {
+            TransportMode::Radiance => normal::visible_frame(frame, self.ng, self.wo, &lobe),
+            TransportMode::Importance => frame,
+        };
         place.lobe = lobe;
         place.specular = lobe.is_specular();
         place.part = lobe.part();
@@ -265,12 +281,16 @@ impl Bsdf {
         }
     }
 
-    /// Like [`Bsdf::sample`], but for a part alone, which is drawn too: the weight is that of the part.
-    pub fn sample_part(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<(BsdfSample, Part)> {
-        let (index, u_lobe) = self.choose(u_lobe)?;
+    /// Chooses a lobe by `u_lobe` in `[0,1)`; `None` without lobes.
+    pub fn choose(&self, u_lobe: f32) -> Option<ChosenLobe> {
+        let (index, u) = self.choose_index(u_lobe)?;
         let part = self.places[index].part;
-        let sample = self.sample_lobe(wo, index, u_lobe, u, |_, l| l.part == part)?;
-        Some((sample, part))
+        Some(ChosenLobe { index, u, part })
+    }
+
+    /// Like [`Bsdf::sample`], but for the part of the chosen lobe alone: the weight is that of the part.
+    pub fn sample_part(&self, wo: Vec3, chosen: ChosenLobe, u: Vec2) -> Option<BsdfSample> {
+        self.sample_lobe(wo, chosen.index, chosen.u, u, |_, l| l.part == chosen.part)
     }
 
     /// f·|cos θi|, deltas apart.
@@ -294,7 +314,7 @@ impl Bsdf {
 
     /// A direction for `wo`: a lobe by `u_lobe`, a direction of it by `u`, each in `[0,1)`.
     pub fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<BsdfSample> {
-        let (index, u_lobe) = self.choose(u_lobe)?;
+        let (index, u_lobe) = self.choose_index(u_lobe)?;
         self.sample_lobe(wo, index, u_lobe, u, |_, _| true)
     }
 
@@ -312,6 +332,9 @@ impl Bsdf {
             return None;
         }
         let chosen = &self.places[index];
+        if self.mode == TransportMode::Importance && self.is_bent(chosen) {
+            return self.sample_importance(wo, index, u_lobe, u, counts);
+        }
         let local_wo = match chosen.lobe.ideal_diffuse_side() {
             Some(_) => Vec3::new(0.0, 0.0, wo.dot(chosen.frame.n)),
             None => chosen.frame.to_local(wo),
@@ -349,7 +372,7 @@ impl Bsdf {
     }
 
     /// The lobe that `u` chooses, and what is left of `u`.
-    fn choose(&self, mut u: f32) -> Option<(usize, f32)> {
+    fn choose_index(&self, mut u: f32) -> Option<(usize, f32)> {
         let last = self.count.checked_sub(1)?;
         for (index, weighted) in self.places[..last].iter().enumerate() {
             if u < weighted.probability {
@@ -383,8 +406,16 @@ impl Bsdf {
     /// The share of one lobe in f·|cos θi| and in the density.
     #[inline(always)]
     fn eval_lobe(&self, weighted: &Weighted, wo: Vec3, wi: Vec3, sides: Sides) -> (Rgb, f32) {
-        let n = weighted.frame.n;
-        let (cos_o, cos_i) = (wo.dot(n), wi.dot(n));
+        match self.mode {
+            TransportMode::Radiance => self.eval_in(&weighted.frame, weighted, wo, wi, sides),
+            TransportMode::Importance => self.eval_importance(weighted, wo, wi, sides),
+        }
+    }
+
+    /// The share of one lobe, placed in `frame`.
+    #[inline(always)]
+    fn eval_in(&self, frame: &Frame, weighted: &Weighted, wo: Vec3, wi: Vec3, sides: Sides) -> (Rgb, f32) {
+        let (cos_o, cos_i) = (wo.dot(frame.n), wi.dot(frame.n));
         if Side::of(cos_o * cos_i) != sides.side {
             return (Rgb::BLACK, 0.0);
         }
@@ -398,8 +429,8 @@ impl Bsdf {
             let f = weighted.weight * (pdf * self.adjoint(sides, cos_o, cos_i, 1.0));
             return (f, pdf * weighted.probability);
         }
-        let wo = weighted.frame.to_local(wo);
-        let (f, pdf) = weighted.lobe.eval_pdf(wo, weighted.frame.to_local(wi));
+        let wo = frame.to_local(wo);
+        let (f, pdf) = weighted.lobe.eval_pdf(wo, frame.to_local(wi));
         if pdf <= 0.0 {
             return (Rgb::BLACK, 0.0);
         }

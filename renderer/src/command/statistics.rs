@@ -72,6 +72,15 @@ impl Statistics {
             );
             warnings.push(Diagnostic::warning(message));
         }
+        if let Some(photons) = &self.photons
+            && photons.non_finite > 0
+        {
+            let message = format!(
+                "{} photons were scattered with a weight that is not finite and end there",
+                photons.non_finite
+            );
+            warnings.push(Diagnostic::warning(message));
+        }
         if self.clamped_samples > 0 {
             let message = format!(
                 "{} samples were too bright to be summed and are clamped",
@@ -207,6 +216,7 @@ fn photons_json(photons: &PhotonStats) -> serde_json::Value {
     json!({
         "global": map(0),
         "caustic": map(1),
+        "not_finite": photons.non_finite,
         "shot_by_light": photons.shot_by_light,
         "irradiance_records": photons.records,
         "memory_bytes": photons.memory,

@@ -104,6 +104,8 @@ pub struct Stats {
     pub gather_rays: u64,
     /// Rays of photons.
     pub photon_rays: u64,
+    /// Photons that ended because what they would have carried is not finite.
+    pub non_finite_photons: u64,
     /// Runs of shaders at hits.
     pub shading_runs: u64,
     /// Lobes that found no room in their `Bsdf`.
@@ -130,6 +132,7 @@ impl Stats {
         self.indirect_rays += other.indirect_rays;
         self.gather_rays += other.gather_rays;
         self.photon_rays += other.photon_rays;
+        self.non_finite_photons += other.non_finite_photons;
         self.shading_runs += other.shading_runs;
         self.dropped_lobes += other.dropped_lobes;
     }

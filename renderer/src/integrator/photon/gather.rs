@@ -252,7 +252,12 @@ impl Photons {
     ) -> Option<Walk> {
         let (it, bsdf) = (vertex.it, vertex.bsdf);
         let (u_lobe, u) = (sampler.next_1d(), sampler.next_2d());
-        let (mut sample, part) = bsdf.sample_part(it.wo, u_lobe, u)?;
+        let chosen = bsdf.choose(u_lobe)?;
+        let part = chosen.part;
+        let sample = match part {
+            Part::Diffuse => vertex.sample_diffuse(chosen, u, sampler)?,
+            Part::Rough | Part::Narrow => bsdf.sample_part(it.wo, chosen, u)?,
+        };
         if is_pass(&sample, surface) {
             let throughput = walk.throughput * sample.weight;
             let ray = Ray {
@@ -276,9 +281,6 @@ impl Photons {
         let answered = vertex.answered && part == Part::Diffuse;
         if walk.depth >= self.max_depth() || walk.aim == Aim::Emission || answered {
             return None;
-        }
-        if part == Part::Diffuse {
-            sample = vertex.guided(sample, sampler)?;
         }
         let aim = match (part, self.is_direct()) {
             (Part::Narrow, _) => walk.aim,

@@ -113,6 +113,8 @@ pub struct PhotonStats {
     pub memory: u64,
     /// Rays that photons took.
     pub rays: u64,
+    /// Photons that ended because what they would have carried is not finite.
+    pub non_finite: u64,
     /// Runs of shaders where they arrived.
     pub shading_runs: u64,
     /// Whether the maps were read from a file.
@@ -137,6 +139,7 @@ impl PhotonStats {
         self.records = self.records.max(other.records);
         self.memory = self.memory.max(other.memory);
         self.rays += other.rays;
+        self.non_finite += other.non_finite;
         self.shading_runs += other.shading_runs;
         self.loaded |= other.loaded;
         self.shooting += other.shooting;
@@ -285,6 +288,7 @@ impl Photons {
                 .into_inner()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
             stats.rays += context.stats.photon_rays;
+            stats.non_finite += context.stats.non_finite_photons;
             stats.shading_runs += context.stats.shading_runs;
         }
         Ok(Photons {

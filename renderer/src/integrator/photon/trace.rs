@@ -263,6 +263,7 @@ fn trace_block(
         useful: vec![],
     };
     let mut surface = Surface::new();
+    surface.bsdf.set_mode(TransportMode::Importance);
     for index in indices {
         sampler.start(stream, index);
         let Some(departure) = emitter.shoot(choice, scene.lights(), sampler, &mut context.shading) else {
@@ -319,8 +320,7 @@ fn fly(
         scene
             .material(it.shape)
             .shade(&it, RayKind::PHOTON, 0.0, &mut context.shading, surface);
-        let bsdf = &mut surface.bsdf;
-        bsdf.set_mode(TransportMode::Importance);
+        let bsdf = &surface.bsdf;
         let caustic = narrow && segments > 1;
         let stored = match order.wanted {
             Wanted::Global { direct } => direct || segments > 1,
@@ -338,7 +338,8 @@ fn fly(
         // Where it goes on, or whether: with the ratio of what leaves to what came, so that all carry about the same.
         // Pharr & Humphreys 2010, "Physically Based Rendering", section 15.6.
         let (u_lobe, u, u_survival) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
-        let Some((sample, part)) = surface.bsdf.sample_part(it.wo, u_lobe, u) else {
+        let Some(chosen) = bsdf.choose(u_lobe) else { return };
+        let Some(sample) = bsdf.sample_part(it.wo, chosen, u) else {
             return;
         };
         let left = power * sample.weight;
@@ -350,17 +351,21 @@ fn fly(
             ray = it.spawn_ray(ray.direction);
         } else {
             segments += 1;
-            narrow &= part == Part::Narrow;
+            narrow &= chosen.part == Part::Narrow;
             if segments > most || (order.wanted == Wanted::Caustic && !narrow) {
                 return;
             }
             ray = it.spawn_ray(sample.wi);
         }
-        let survival = (left.luminance() / power.luminance()).min(1.0);
-        // It is no number where nothing came.
-        if survival.is_nan() || u_survival >= survival {
+        if !left.is_finite() {
+            context.stats.non_finite_photons += 1;
             return;
         }
-        power = left * (1.0 / survival);
+        let survival = left.luminance() / power.luminance();
+        // It is no number where nothing came.
+        if survival.is_nan() || u_survival >= survival.min(1.0) {
+            return;
+        }
+        power = left * (1.0 / survival.min(1.0));
     }
 }

@@ -1,9 +1,10 @@
 //! A vertex of a path on its way to the photon maps: what they say about it, and how directions are chosen there.
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use super::irradiance::Record;
-use crate::bsdf::{Bsdf, BsdfSample, Part};
+use crate::bsdf::{Bsdf, BsdfSample, ChosenLobe, LobeKind, Part};
+use crate::color::Rgb;
 use crate::geometry::Interaction;
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
@@ -69,25 +70,42 @@ impl<'a> Vertex<'a> {
         }
     }
 
-    /// A direction of the diffuse part: `sample`'s, or one that the guide chooses; weighed as if either could have.
+    /// A direction of the diffuse part, by the bsdf or by the guide, weighed as if either could have drawn it. A bsdf
+    /// that draws nothing leaves the guide's share as it is.
     #[inline]
-    pub(super) fn guided(&self, sample: BsdfSample, sampler: &mut Sampler) -> Option<BsdfSample> {
+    pub(super) fn sample_diffuse(
+        &self,
+        chosen: ChosenLobe,
+        u: Vec2,
+        sampler: &mut Sampler,
+    ) -> Option<BsdfSample> {
         let Some(record) = self.guide() else {
-            return Some(sample);
+            return self.bsdf.sample_part(self.it.wo, chosen, u);
         };
-        let (u_choice, u) = (sampler.next_1d(), sampler.next_2d());
-        let wi = if u_choice < BSDF_SHARE {
-            sample.wi
+        let (u_choice, u_guide) = (sampler.next_1d(), sampler.next_2d());
+        let drawn = if u_choice < BSDF_SHARE {
+            self.bsdf.sample_part(self.it.wo, chosen, u)?
         } else {
-            record.guide.sample(record.n, u)
+            let wi = record.guide.sample(record.n, u_guide);
+            let lobe = if wi.dot(self.it.ng) * self.it.wo.dot(self.it.ng) > 0.0 {
+                LobeKind::DIFFUSE_REFLECTION
+            } else {
+                LobeKind::DIFFUSE_TRANSMISSION
+            };
+            BsdfSample {
+                wi,
+                weight: Rgb::BLACK,
+                pdf: 0.0,
+                lobe,
+                eta: 1.0,
+            }
         };
-        let (f, pdf) = self.bsdf.eval_pdf_part(Part::Diffuse, self.it.wo, wi);
-        let pdf = self.pdf(Part::Diffuse, wi, pdf);
+        let (f, pdf) = self.bsdf.eval_pdf_part(Part::Diffuse, self.it.wo, drawn.wi);
+        let pdf = self.pdf(Part::Diffuse, drawn.wi, pdf);
         (pdf > 0.0 && !f.is_black()).then_some(BsdfSample {
-            wi,
             weight: f * (1.0 / pdf),
             pdf,
-            ..sample
+            ..drawn
         })
     }
 }
