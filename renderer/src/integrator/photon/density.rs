@@ -17,6 +17,18 @@ pub struct PhotonMap {
     pub(super) scale: f32,
     /// How far lookups reach [m].
     pub(super) radius: f32,
+    /// Luminance of what a photon carries on average [W].
+    mean_power: f32,
+    has_hidden: bool,
+}
+
+/// What a lookup finds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found {
+    /// The sum over the photons of what they bring.
+    pub(super) sum: Rgb,
+    /// How many there are.
+    pub(super) count: usize,
 }
 
 /// The most photons of a lookup.
@@ -134,16 +146,22 @@ impl PhotonMap {
     /// A map of `photons` out of `shot`, in units of `unit` watts, in so many slices.
     pub(super) fn new(photons: Vec<Photon>, slices: usize, shot: f64, unit: f32) -> PhotonMap {
         let slice = |first: usize| photons.iter().skip(first).step_by(slices).copied().collect();
+        let scale = if shot > 0.0 {
+            (f64::from(unit) / shot) as f32
+        } else {
+            0.0
+        };
+        let total: f64 = photons.iter().map(|p| f64::from(p.power().luminance())).sum();
+        // A photon leaves its light with one unit; so does one that would be in an empty map.
+        let mean = if photons.is_empty() { 1.0 } else { (total / photons.len() as f64) as f32 };
         PhotonMap {
+            mean_power: mean * scale,
+            has_hidden: photons.iter().any(Photon::is_hidden),
             slices: match slices {
                 1 => vec![KdTree::new(photons)],
                 _ => (0..slices).map(|first| KdTree::new(slice(first))).collect(),
             },
-            scale: if shot > 0.0 {
-                (f64::from(unit) / shot) as f32
-            } else {
-                0.0
-            },
+            scale,
             radius: 0.0,
         }
     }
@@ -196,26 +214,44 @@ impl PhotonMap {
         &self.slices[index.min(self.slices.len() - 1)]
     }
 
-    /// The sum over the `count` nearest photons of a site, or all there are within the map's radius, of what `response`
-    /// makes of them, by the kernel's density [1/m²]. `u` chooses a slice, in which `count` is shared out.
+    /// The photons of a slice that a lookup of `count` in all slices takes.
+    pub(super) fn count_in_slice(&self, count: u32) -> usize {
+        (count as usize / self.slices.len()).max(2)
+    }
+
+    /// How many photons bring `irradiance` to a disk of that radius.
+    pub(super) fn expected(&self, irradiance: f32, radius: f32) -> f32 {
+        irradiance * std::f32::consts::PI * radius * radius / self.mean_power
+    }
+
+    /// Whether there is light that no path from the camera finds.
+    pub(super) fn has_hidden(&self) -> bool {
+        self.has_hidden
+    }
+
+    /// The sum over the `count` nearest photons of a site, or all there are within `radius`, of what `response` makes of
+    /// them, by the kernel's density [1/m²]. `u` chooses a slice, in which `count` is shared out.
     #[inline]
     pub(super) fn estimate(
         &self,
         site: &Site,
-        count: usize,
+        count: u32,
+        radius: f32,
         u: f32,
         nearest: &mut Nearest,
         mut response: impl FnMut(&Photon, f32) -> Rgb,
-    ) -> Rgb {
+    ) -> Found {
         let slice = self.slice(u);
-        let count = (count / self.slices.len()).max(2);
-        let r2 = nearest.find(slice, site, count, self.radius);
+        let r2 = nearest.find(slice, site, self.count_in_slice(count), radius);
         let mut sum = Rgb::BLACK;
         for &(d2, index) in &nearest.found {
             let photon = &slice.items()[index as usize];
             sum += response(photon, kernel(d2, r2) * self.scale * self.slices.len() as f32);
         }
-        sum
+        Found {
+            sum,
+            count: nearest.found.len(),
+        }
     }
 
     /// Finds the `count` nearest photons of a site, and gives the radius that holds them.
@@ -237,23 +273,25 @@ impl PhotonMap {
             .sum()
     }
 
-    /// The same over all photons within the map's radius, however many.
+    /// The same over all photons within `radius`, however many.
     #[inline]
     pub(super) fn estimate_within(
         &self,
         site: &Site,
+        radius: f32,
         u: f32,
         mut response: impl FnMut(&Photon, f32) -> Rgb,
-    ) -> Rgb {
-        let r2 = self.radius * self.radius;
-        let mut sum = Rgb::BLACK;
+    ) -> Found {
+        let r2 = radius * radius;
+        let (mut sum, mut count) = (Rgb::BLACK, 0);
         self.slice(u).search(site.p, r2, |_, photon, d2| {
             if site.counts(photon) {
+                count += 1;
                 sum += response(photon, kernel(d2, r2) * self.scale * self.slices.len() as f32);
             }
             r2
         });
-        sum
+        Found { sum, count }
     }
 
     /// The upper quartile of the distance to the `count`-th nearest photon, over a sample of them, `most` at most.

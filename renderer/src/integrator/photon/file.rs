@@ -53,7 +53,7 @@ pub(super) struct Key {
     settings: u64,
 }
 
-const MAGIC: &[u8; 8] = b"KILNPHO1";
+const MAGIC: &[u8; 8] = b"KILNPHO2";
 /// Magic, scene, settings; shot and stored of either map.
 const HEADER: usize = 8 + 8 + 8 + 4 * 8;
 const CHECKSUM: usize = 8;

@@ -31,7 +31,11 @@ struct Walk {
     passes: u32,
     /// How far it came through transparent surfaces since it was scattered [m].
     passed: f32,
+    /// How far it came since the camera, or since the point that gathers [m].
+    length: f32,
     aim: Aim,
+    /// Whether light that comes by narrow lobes from what emits has been seen to, by the caustic map.
+    leaves_caustics: bool,
     /// Whether emission counts where the path goes.
     sees_lights: bool,
     /// How many ways the path goes on at the first vertex that is no narrow one.
@@ -43,7 +47,7 @@ struct Walk {
 enum Aim {
     /// All light: nothing but narrow lobes so far.
     All,
-    /// Light that neither light samples nor the caustic map know, scattered by a rough lobe.
+    /// Light that light samples and the caustic map do not know, scattered by a rough lobe.
     Rest,
     /// The same, scattered by a diffuse lobe: a precomputed irradiance does.
     Gather,
@@ -54,11 +58,6 @@ enum Aim {
 }
 
 impl Aim {
-    /// Whether light that came by narrow lobes from what emits has been seen to.
-    fn leaves_caustics(self) -> bool {
-        matches!(self, Aim::Rest | Aim::Gather)
-    }
-
     fn is_gathering(self) -> bool {
         matches!(self, Aim::Gather | Aim::Incoming)
     }
@@ -94,7 +93,7 @@ impl Photons {
     }
 
     /// Whether maps are looked up in place of gather rays.
-    fn is_direct(&self) -> bool {
+    pub(super) fn is_direct(&self) -> bool {
         self.irradiance.is_none()
     }
 
@@ -183,7 +182,7 @@ impl Photons {
             }
         }
 
-        let narrow = !walk.aim.leaves_caustics();
+        let narrow = !walk.leaves_caustics;
         let diffuse = !(vertex.answered && self.settings.direct);
         if !bsdf.is_specular() && (narrow || diffuse || bsdf.has(Part::Rough)) {
             let response = |wi: Vec3, light_pdf: Option<f32>| {
@@ -215,26 +214,14 @@ impl Photons {
 
         let left = self.max_depth() - walk.depth;
         if !vertex.answered || bsdf.has(Part::Rough) {
-            radiance += self.mapped(
-                &self.caustic,
-                vertex,
-                left,
-                self.settings.caustic_k,
-                |_| true,
-                sampler,
-                context,
-            );
+            let length = walk.length + vertex.it.t;
+            radiance += self.caustics(length, vertex, left, sampler, context);
             if self.is_direct() {
                 let counts = |photon: &Photon| !photon.is_caustic() && photon.segments() > 1;
-                radiance += self.mapped(
-                    &self.global,
-                    vertex,
-                    left,
-                    self.settings.k,
-                    counts,
-                    sampler,
-                    context,
-                );
+                let (map, k, radius) = (&self.global, self.settings.k, self.global.radius());
+                radiance += self
+                    .mapped(map, vertex, left, k, radius, counts, sampler, context)
+                    .sum;
             }
         }
         radiance
@@ -275,6 +262,7 @@ impl Photons {
                 throughput,
                 passes: walk.passes + 1,
                 passed: walk.passed + it.t,
+                length: walk.length + it.t,
                 ..*walk
             });
         }
@@ -293,6 +281,10 @@ impl Photons {
             Aim::Gather | Aim::Rest => context.stats.gather_rays += 1,
             Aim::All | Aim::Incoming | Aim::Emission => context.stats.indirect_rays += 1,
         }
+        let leaves_caustics = match part {
+            Part::Narrow => walk.leaves_caustics,
+            Part::Diffuse | Part::Rough => vertex.knows_caustics,
+        };
         let mut next = Walk {
             ray: it.spawn_ray(sample.wi),
             kind: kind_of(sample.lobe),
@@ -306,8 +298,10 @@ impl Photons {
             depth: walk.depth + 1,
             passes: walk.passes,
             passed: 0.0,
+            length: walk.length + it.t,
             aim,
-            sees_lights: !(part == Part::Narrow && aim.leaves_caustics()),
+            leaves_caustics,
+            sees_lights: !(part == Part::Narrow && leaves_caustics),
             splits: walk.splits,
         };
         if next.throughput.is_black() {
@@ -336,7 +330,9 @@ impl Walk {
             depth: 1,
             passes: 0,
             passed: 0.0,
+            length: 0.0,
             aim,
+            leaves_caustics: false,
             sees_lights: start.emission,
             splits,
         }

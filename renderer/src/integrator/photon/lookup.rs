@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::density::{PhotonMap, Site};
+use super::density::{Found, PhotonMap, Site};
 use super::irradiance::Record;
 use super::vertex::Vertex;
 use super::{Photon, Photons, Show};
@@ -11,6 +11,15 @@ use crate::color::Rgb;
 use crate::integrator::Context;
 use crate::math::INV_PI;
 use crate::sampler::Sampler;
+
+/// How far a lookup of caustics reaches at most, as a share of the way to the vertex: some pixels' width.
+const LENGTH_SHARE: f32 = 0.02;
+
+/// The same as a share of the shape's radius: beyond its edges there are no photons.
+const SHAPE_SHARE: f32 = 0.15;
+
+/// Caustics of less than this share of the light about them are not seen.
+const SEEN_SHARE: f32 = 0.1;
 
 impl Photons {
     /// What leaves by the diffuse part of a vertex that a gather ray has found.
@@ -33,13 +42,11 @@ impl Photons {
                 both_sides: false,
                 max_segments: left,
             };
-            let count = self.settings.k as usize;
-            let irradiance =
-                self.global
-                    .estimate(&site, count, 0.0, &mut context.nearest, |photon, density| {
-                        photon.power() * density
-                    });
-            irradiance * (1.0 / record.covered)
+            let (map, k) = (&self.global, self.settings.k);
+            let found = map.estimate(&site, k, map.radius(), 0.0, &mut context.nearest, |photon, density| {
+                photon.power() * density
+            });
+            found.sum * (1.0 / record.covered)
         };
         let (near, far) = vertex.bsdf.diffuse_albedo(vertex.it.wo);
         let mut radiance = near * of(record, vertex.n, context);
@@ -54,6 +61,51 @@ impl Photons {
         radiance * INV_PI
     }
 
+    /// What leaves of the light that came by narrow lobes alone, as far as the caustic map knows it. `length` is the
+    /// length of the way to the vertex [m].
+    ///
+    /// A lookup may blur only by little beside that way and beside the shape. Where it finds too few photons within such a
+    /// radius, though light that can be seen need not leave more, the vertex does not know its caustics: the way on finds
+    /// them, as in `path`, and the map adds only what no path finds.
+    pub(super) fn caustics(
+        &self,
+        length: f32,
+        vertex: &mut Vertex<'_>,
+        max_segments: u32,
+        sampler: &mut Sampler,
+        context: &mut Context,
+    ) -> Rgb {
+        let (map, k) = (&self.caustic, self.settings.caustic_k);
+        let mut look = |vertex: &Vertex<'_>, radius: f32, counts: fn(&Photon) -> bool| {
+            self.mapped(map, vertex, max_segments, k, radius, counts, sampler, context)
+        };
+        if self.is_direct() {
+            return look(vertex, map.radius(), |_| true).sum;
+        }
+        let shape = self.shape_radii[vertex.it.shape.0 as usize];
+        let radius = map.radius().min(LENGTH_SHARE * length).min(SHAPE_SHARE * shape);
+        let found = look(vertex, radius, |_| true);
+        let needed = map.count_in_slice(k);
+        vertex.knows_caustics = found.count >= needed || {
+            let seen = SEEN_SHARE * self.irradiance_near(vertex).luminance();
+            // Over many samples a vertex sees all slices.
+            map.expected(seen, radius) >= needed as f32
+        };
+        if vertex.knows_caustics {
+            found.sum
+        } else if map.has_hidden() {
+            look(vertex, map.radius(), Photon::is_hidden).sum
+        } else {
+            Rgb::BLACK
+        }
+    }
+
+    /// Irradiance near a vertex; black where nothing is known.
+    fn irradiance_near(&self, vertex: &Vertex<'_>) -> Rgb {
+        let near = || self.irradiance.as_ref()?.nearest(vertex.it.p, vertex.n);
+        vertex.record.or_else(near).map_or(Rgb::BLACK, |record| record.irradiance)
+    }
+
     /// What leaves of the light that a map's photons bring, by the parts of a vertex for which no lookup has answered.
     pub(super) fn mapped(
         &self,
@@ -61,12 +113,16 @@ impl Photons {
         vertex: &Vertex<'_>,
         max_segments: u32,
         count: u32,
+        radius: f32,
         counts: impl Fn(&Photon) -> bool,
         sampler: &mut Sampler,
         context: &mut Context,
-    ) -> Rgb {
+    ) -> Found {
         if map.is_empty() || !vertex.is_wide() {
-            return Rgb::BLACK;
+            return Found {
+                sum: Rgb::BLACK,
+                count: 0,
+            };
         }
         let (it, bsdf) = (vertex.it, vertex.bsdf);
         let site = Site {
@@ -92,9 +148,9 @@ impl Photons {
         };
         let u = if map.is_sliced() { sampler.next_1d() } else { 0.0 };
         if self.settings.progressive {
-            map.estimate_within(&site, u, response)
+            map.estimate_within(&site, radius, u, response)
         } else {
-            map.estimate(&site, count as usize, u, &mut context.nearest, response)
+            map.estimate(&site, count, radius, u, &mut context.nearest, response)
         }
     }
 
@@ -107,25 +163,13 @@ impl Photons {
         context: &mut Context,
     ) -> Rgb {
         let settings = &self.settings;
+        let mut look = |map: &PhotonMap, k: u32| {
+            self.mapped(map, vertex, u32::MAX, k, map.radius(), |_| true, sampler, context)
+                .sum
+        };
         match (show, &self.irradiance) {
-            (Show::Global, _) => self.mapped(
-                &self.global,
-                vertex,
-                u32::MAX,
-                settings.k,
-                |_| true,
-                sampler,
-                context,
-            ),
-            (Show::Caustic, _) => self.mapped(
-                &self.caustic,
-                vertex,
-                u32::MAX,
-                settings.caustic_k,
-                |_| true,
-                sampler,
-                context,
-            ),
+            (Show::Global, _) => look(&self.global, settings.k),
+            (Show::Caustic, _) => look(&self.caustic, settings.caustic_k),
             (Show::Irradiance, Some(map)) => map
                 .nearest(vertex.it.p, vertex.n)
                 .map_or(Rgb::BLACK, |record| record.irradiance * INV_PI),

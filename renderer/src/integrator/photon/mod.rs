@@ -37,7 +37,7 @@ use trace::{BATCH, Order, Shot, Wanted, shoot};
 pub use density::{MAX_NEAREST, Nearest, PhotonMap};
 pub use file::MapError;
 pub use map::{KdTree, Located};
-pub use particle::{Packed, Photon};
+pub use particle::{Packed, Photon, Way};
 
 /// How photons are shot and seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -161,6 +161,8 @@ pub struct Photons {
     global: PhotonMap,
     caustic: PhotonMap,
     irradiance: Option<IrradianceMap>,
+    /// Radius of each shape's bounds [m].
+    shape_radii: Vec<f32>,
     stats: PhotonStats,
 }
 
@@ -296,6 +298,7 @@ impl Photons {
             global,
             caustic,
             irradiance,
+            shape_radii: scene.shapes().iter().map(|shape| shape.bounds().radius()).collect(),
             stats,
         })
     }

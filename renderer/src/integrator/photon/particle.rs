@@ -20,8 +20,23 @@ pub struct Photon {
     power: [u16; 3],
     /// How many segments it came.
     segments: u8,
-    /// Whether it came by narrow lobes alone.
-    caustic: u8,
+    /// How it came, as a number.
+    way: u8,
+}
+
+/// How a photon came to where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Way {
+    /// Straight from a light, or by a wide lobe at least once.
+    Wide,
+    /// By narrow lobes alone, at least one.
+    Caustic,
+    /// By deltas alone, from a light without size: no path from the camera finds that light.
+    Hidden,
+}
+
+impl Way {
+    const ALL: [Way; 3] = [Way::Wide, Way::Caustic, Way::Hidden];
 }
 
 /// A unit vector in 32 bits, right within 0.1 mrad.
@@ -56,14 +71,14 @@ impl Packed {
 
 impl Photon {
     /// A photon whose `power` is in units of its map.
-    pub(super) fn new(p: Vec3, wi: Vec3, n: Vec3, power: Rgb, segments: u32, caustic: bool) -> Photon {
+    pub(super) fn new(p: Vec3, wi: Vec3, n: Vec3, power: Rgb, segments: u32, way: Way) -> Photon {
         Photon {
             p: p.to_array().map(f32::to_bits),
             wi: Packed::new(wi),
             n: Packed::new(n),
             power: power.to_array().map(half_bits),
             segments: segments.min(255) as u8,
-            caustic: u8::from(caustic),
+            way: way as u8,
         }
     }
 
@@ -102,7 +117,13 @@ impl Photon {
     /// Whether it came by narrow lobes alone, at least one.
     #[inline]
     pub fn is_caustic(&self) -> bool {
-        self.caustic != 0
+        self.way != Way::Wide as u8
+    }
+
+    /// Whether no path from the camera finds the light that it brings.
+    #[inline]
+    pub fn is_hidden(&self) -> bool {
+        self.way == Way::Hidden as u8
     }
 
     /// Size of [`Photon::to_bytes`].
@@ -118,7 +139,7 @@ impl Photon {
         for (place, half) in bytes[20..26].chunks_exact_mut(2).zip(self.power) {
             place.copy_from_slice(&half.to_le_bytes());
         }
-        (bytes[26], bytes[27]) = (self.segments, self.caustic);
+        (bytes[26], bytes[27]) = (self.segments, self.way);
         bytes
     }
 
@@ -132,9 +153,10 @@ impl Photon {
             n: Packed(word(4)),
             power: [half(0), half(1), half(2)],
             segments: bytes[26],
-            caustic: bytes[27],
+            way: bytes[27],
         };
-        (photon.p().is_finite() && photon.power().is_finite()).then_some(photon)
+        let known = Way::ALL.iter().any(|&way| way as u8 == photon.way);
+        (known && photon.p().is_finite() && photon.power().is_finite()).then_some(photon)
     }
 }
 
@@ -162,7 +184,7 @@ mod tests {
             let r = (1.0 - z * z).sqrt();
             let v = Vec3::new(r * cos, r * sin, z);
             assert!((Packed::new(v).unpack() - v).length() < 1e-4);
-            let photon = Photon::new(v, v, -v, Rgb::new(0.1, 2.0, z.abs()), i, i % 2 == 0);
+            let photon = Photon::new(v, v, -v, Rgb::new(0.1, 2.0, z.abs()), i, Way::ALL[i as usize % 3]);
             assert_eq!(Photon::from_bytes(&photon.to_bytes()), Some(photon));
         }
     }

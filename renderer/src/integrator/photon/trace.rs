@@ -13,8 +13,9 @@ use rayon::prelude::*;
 
 use super::emit::{Choice, Emitter};
 use super::pilot::Density;
-use super::{Photon, PhotonStats};
+use super::{Photon, PhotonStats, Way};
 use crate::bsdf::{Part, TransportMode};
+use crate::color::Rgb;
 use crate::integrator::walk::is_pass;
 use crate::integrator::{Context, Pass};
 use crate::material::{RayKind, Surface};
@@ -281,6 +282,7 @@ fn trace_block(
             keep,
             ray,
             power,
+            scene.lights()[departure.light].is_delta(),
             sampler,
             context,
             &mut surface,
@@ -303,7 +305,8 @@ fn fly(
     order: &Order,
     keep: Option<&Density>,
     mut ray: Ray,
-    mut power: crate::color::Rgb,
+    mut power: Rgb,
+    from_delta: bool,
     sampler: &mut Sampler,
     context: &mut Context,
     surface: &mut Surface,
@@ -311,8 +314,9 @@ fn fly(
 ) {
     let most = order.max_segments.min(MAX_SEGMENTS);
     let (mut segments, mut passes) = (1, 0);
-    // Whether all that scattered it was narrow.
+    // Whether all that scattered it was narrow, and whether no path finds such light.
     let mut narrow = true;
+    let mut hidden = from_delta;
     loop {
         context.stats.photon_rays += 1;
         let Some(it) = scene.intersect(&ray) else { return };
@@ -331,7 +335,12 @@ fn fly(
             let probability = keep.map_or(1.0, |density| density.keep(it.p));
             if probability >= 1.0 || sampler.next_1d() < probability {
                 let power = power * (1.0 / probability);
-                photons.push(Photon::new(it.p, it.wo, n, power, segments, caustic));
+                let way = match (caustic, hidden) {
+                    (false, _) => Way::Wide,
+                    (true, false) => Way::Caustic,
+                    (true, true) => Way::Hidden,
+                };
+                photons.push(Photon::new(it.p, it.wo, n, power, segments, way));
             }
         }
 
@@ -352,6 +361,7 @@ fn fly(
         } else {
             segments += 1;
             narrow &= chosen.part == Part::Narrow;
+            hidden &= sample.is_specular();
             if segments > most || (order.wanted == Wanted::Caustic && !narrow) {
                 return;
             }

@@ -22,6 +22,8 @@ pub(super) struct Vertex<'a> {
     pub(super) record: Option<&'a Record>,
     /// Whether the map has answered for the diffuse part.
     pub(super) answered: bool,
+    /// Whether the caustic map knows the light that comes by narrow lobes alone; else the way on has to find it.
+    pub(super) knows_caustics: bool,
 }
 
 impl<'a> Vertex<'a> {
@@ -32,6 +34,7 @@ impl<'a> Vertex<'a> {
             bsdf,
             record: None,
             answered: false,
+            knows_caustics: true,
         }
     }
 
