@@ -1,5 +1,8 @@
 //! The photon integrator: maps against known answers, pictures against the path tracer's, files, and bytes.
 
+#[path = "photon/against_path.rs"]
+mod against_path;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 

@@ -153,7 +153,11 @@ impl PhotonMap {
         };
         let total: f64 = photons.iter().map(|p| f64::from(p.power().luminance())).sum();
         // A photon leaves its light with one unit; so does one that would be in an empty map.
-        let mean = if photons.is_empty() { 1.0 } else { (total / photons.len() as f64) as f32 };
+        let mean = if photons.is_empty() {
+            1.0
+        } else {
+            (total / photons.len() as f64) as f32
+        };
         PhotonMap {
             mean_power: mean * scale,
             has_hidden: photons.iter().any(Photon::is_hidden),

@@ -43,9 +43,14 @@ impl Photons {
                 max_segments: left,
             };
             let (map, k) = (&self.global, self.settings.k);
-            let found = map.estimate(&site, k, map.radius(), 0.0, &mut context.nearest, |photon, density| {
-                photon.power() * density
-            });
+            let found = map.estimate(
+                &site,
+                k,
+                map.radius(),
+                0.0,
+                &mut context.nearest,
+                |photon, density| photon.power() * density,
+            );
             found.sum * (1.0 / record.covered)
         };
         let (near, far) = vertex.bsdf.diffuse_albedo(vertex.it.wo);
@@ -103,7 +108,10 @@ impl Photons {
     /// Irradiance near a vertex; black where nothing is known.
     fn irradiance_near(&self, vertex: &Vertex<'_>) -> Rgb {
         let near = || self.irradiance.as_ref()?.nearest(vertex.it.p, vertex.n);
-        vertex.record.or_else(near).map_or(Rgb::BLACK, |record| record.irradiance)
+        vertex
+            .record
+            .or_else(near)
+            .map_or(Rgb::BLACK, |record| record.irradiance)
     }
 
     /// What leaves of the light that a map's photons bring, by the parts of a vertex for which no lookup has answered.

@@ -298,7 +298,11 @@ impl Photons {
             global,
             caustic,
             irradiance,
-            shape_radii: scene.shapes().iter().map(|shape| shape.bounds().radius()).collect(),
+            shape_radii: scene
+                .shapes()
+                .iter()
+                .map(|shape| shape.bounds().radius())
+                .collect(),
             stats,
         })
     }

@@ -1,0 +1,162 @@
+//! Scenes that photon maps had wrong, beside the path tracer: pictures differ by noise alone.
+
+use std::fs;
+
+use renderer::image::Image;
+use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
+use renderer::render::{RenderSettings, Rendered, Silent, render};
+use renderer::scene::build::{Built, build};
+use renderer::scene::load::{LoadOptions, load};
+use std::sync::atomic::AtomicBool;
+
+/// A closed box of 2 m, open to be filled: its floor is of the material `floor`, its front of `front`.
+const BOX: &str = "
+    film { size = (24, 24); filter = box; }
+    material white = matte(albedo = 0.8);
+    shape bottom : rectangle { material = floor; transform = translate(0, -1, 0) * rotate((1, 0, 0), -90); }
+    shape top : rectangle { material = white; transform = translate(0, 1, 0) * rotate((1, 0, 0), 90); }
+    shape back : rectangle { material = white; transform = translate(0, 0, -1); }
+    shape near : rectangle { material = front; transform = translate(0, 0, 1) * rotate((0, 1, 0), 180); }
+    shape left : rectangle { material = white; transform = translate(-1, 0, 0) * rotate((0, 1, 0), 90); }
+    shape right : rectangle { material = white; transform = translate(1, 0, 0) * rotate((0, 1, 0), -90); }
+    shape lamp : rectangle { size = 0.5; material = emitter(radiance = 10);
+                             transform = translate(0, 0.99, 0) * rotate((1, 0, 0), 90); }
+";
+
+fn built(text: &str) -> (Built, [u32; 2]) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scene.kiln");
+    fs::write(&path, text).unwrap();
+    let (desc, _) = load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
+    (built, desc.film.size.value)
+}
+
+fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) -> Rendered {
+    let (built, [width, height]) = scene;
+    let settings = RenderSettings {
+        width: *width,
+        height: *height,
+        crop: None,
+        variance: false,
+        camera: built.camera,
+        filter: built.filter.clone(),
+        integrator,
+        samples: 0..spp,
+        seed: 3,
+        threads: 2,
+        time_limit: None,
+        photon_map: None,
+    };
+    render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn path(scene: &(Built, [u32; 2]), spp: u64) -> Image {
+    shot(scene, Integrator::Path(PathSettings::default()), spp)
+        .film
+        .develop()
+}
+
+fn progressive() -> Integrator {
+    Integrator::Photon(PhotonSettings {
+        progressive: true,
+        ..PhotonSettings::default()
+    })
+}
+
+fn mean(image: &Image) -> f64 {
+    image.data.iter().map(|&v| f64::from(v)).sum::<f64>() / image.data.len() as f64
+}
+
+/// Means of blocks of so many pixels squared, all channels together.
+fn blocks(image: &Image, side: usize) -> Vec<f64> {
+    let (columns, rows) = (image.width / side, image.height / side);
+    let mut sums = vec![0.0; columns * rows];
+    for (i, value) in image.data.iter().enumerate() {
+        let (x, y) = (i / 3 % image.width / side, i / 3 / image.width / side);
+        if x < columns && y < rows {
+            sums[y * columns + x] += f64::from(*value) / (3 * side * side) as f64;
+        }
+    }
+    sums
+}
+
+#[test]
+fn tilted_normals_scatter_photons_as_they_scatter_light() {
+    for tilt in [1.0, 2.0] {
+        let scene = built(&format!(
+            "{BOX}
+             camera main : perspective {{ from = (0, 0, 0.9); to = (0, -0.9, -0.5); fov = 60; }}
+             surface tilted(output closure color surface = 0)
+             {{ surface = 0.8 * diffuse(normalize(N + {tilt} * normalize(dPdu))); }}
+             material floor = tilted();
+             material front = matte(albedo = 0.8);"
+        ));
+        let ratio = mean(&shot(&scene, progressive(), 192).film.develop()) / mean(&path(&scene, 512));
+        assert!((ratio - 1.0).abs() < 0.02, "tilt {tilt}: {ratio}");
+    }
+}
+
+#[test]
+fn photons_without_a_number_are_dropped_and_counted() {
+    let scene = built(&format!(
+        "{BOX}
+         camera main : perspective {{ from = (0, 0, 0.9); to = (0, -0.3, -1); fov = 60; }}
+         surface bad(float k = 0, output closure color surface = 0)
+         {{ surface = ((u < 0.1 && v < 0.1) ? k * exp(1000 + u) : 0.8) * diffuse(N); }}
+         material floor = matte(albedo = 0.8);
+         material front = bad(k = 0);"
+    ));
+    let rendered = shot(&scene, progressive(), 128);
+    let lost = rendered
+        .stats
+        .photons
+        .as_ref()
+        .map_or(0, |photons| photons.non_finite);
+    assert!(lost > 0, "photons hit the spot");
+    let ratio = mean(&rendered.film.develop()) / mean(&path(&scene, 512));
+    assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
+}
+
+/// Small things over a wide floor, whose light comes by way of narrow lobes: one pass at the defaults.
+fn small_in_wide(text: &str) {
+    let scene = built(text);
+    let (ours, path) = (
+        shot(&scene, Integrator::Photon(PhotonSettings::default()), 128)
+            .film
+            .develop(),
+        path(&scene, 512),
+    );
+    let ratio = mean(&ours) / mean(&path);
+    assert!((ratio - 1.0).abs() < 0.01, "{ratio}");
+    for (i, (ours, path)) in blocks(&ours, 8).into_iter().zip(blocks(&path, 8)).enumerate() {
+        assert!((ours / path - 1.0).abs() < 0.1, "block {i}: {ours} for {path}");
+    }
+}
+
+#[test]
+fn rough_metal_over_a_wide_floor_of_glass_has_its_light() {
+    small_in_wide(
+        "film { size = (48, 40); filter = box; }
+         camera main : perspective { from = (1.2, 2, 6); to = (0.5, 0.8, 0); fov = 20; }
+         light sky : environment { color = (0.7, 0.9, 1.2); ground = 0.3; }
+         shape floor : plane { size = 77; material = glass(ior = 1.33, alpha = 0); }
+         shape can : cylinder { radius = 0.48; height = 0.48; transform = translate(0.6, 0.8, 0) * rotate((1, 0.3, 0.4), 70);
+                                material = metal(eta = (0.464, 0.613, 1.23), extinction = (3.858, 2.223, 3.351), alpha = 0.3); }",
+    );
+}
+
+#[test]
+fn rough_metal_beside_a_mirror_on_a_wide_floor_has_its_light() {
+    small_in_wide(
+        "film { size = (48, 40); filter = box; }
+         camera main : perspective { from = (2, 2.2, 4); to = (0, 0.5, 0); fov = 25; }
+         light sky : environment { color = (0.395, 0.847, 0.502); }
+         shape floor : plane { size = 40; material = matte(albedo = (0.667, 0.125, 0.402)); }
+         shape mirror : sphere { radius = 0.55; center = (0, 0.6, 0);
+                                 material = metal(eta = (0.646, 1.368, 0.207), extinction = (3.539, 3.174, 3.511), alpha = 0); }
+         shape rough : sphere { radius = 0.33; center = (0.9, 0.7, 0.2);
+                                material = metal(eta = (1.343, 0.836, 0.251), extinction = (3.725, 3.23, 2.289), alpha = 0.3); }",
+    );
+}
