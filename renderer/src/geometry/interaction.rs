@@ -24,7 +24,8 @@ pub struct Hit {
 pub struct Interaction {
     /// The point `[m]`.
     pub p: Vec3,
-    /// Bound on how far rounding may have moved `p` along `ng` off the surface that rays see `[m]`.
+    /// Bound on the distance along `ng` between `p` and the surface as rays find it, the rounding of a point moved by that
+    /// much included `[m]`.
     pub p_error: f32,
     /// Unit vector back along the ray, towards the viewer.
     pub wo: Vec3,

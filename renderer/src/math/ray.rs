@@ -41,7 +41,7 @@ impl Ray {
 }
 
 /// Moves the point `p` of a surface with geometric normal `ng` (unit length) to the side that `direction` leaves on, by
-/// just more than the rounding error of `p`, so that a ray from there misses the surface it starts on.
+/// about the rounding error of `p`: for points whose error is not known. [`RayEnd::ray_origin`] is better.
 // Wächter & Binder 2019, "A Fast and Robust Method for Avoiding Self-Intersection", Ray Tracing Gems ch. 6.
 pub fn offset_ray_origin(p: Vec3, ng: Vec3, direction: Vec3) -> Vec3 {
     const ORIGIN: f32 = 1.0 / 32.0;
@@ -57,27 +57,6 @@ pub fn offset_ray_origin(p: Vec3, ng: Vec3, direction: Vec3) -> Vec3 {
         }
     };
     Vec3::new(offset(p.x, n.x), offset(p.y, n.y), offset(p.z, n.z))
-}
-
-/// Moves the point `p` of a surface with geometric normal `ng` (unit length) to the side that `direction` leaves on, by
-/// `error`, which bounds how far `p` may be from that surface along `ng`: tighter than [`offset_ray_origin`] near the
-/// world's origin on large surfaces, and elsewhere.
-// Pharr et al. 2023, "Physically Based Rendering", section 6.8.6; the bound along the normal is found with the point.
-#[inline]
-pub fn offset_by_error(p: Vec3, error: f32, ng: Vec3, direction: Vec3) -> Vec3 {
-    let n = if ng.dot(direction) < 0.0 { -ng } else { ng };
-    let moved = p + n * error;
-    // Rounding the sum must not take back what was added.
-    let away = |x: f32, n: f32| {
-        if n > 0.0 {
-            x.next_up()
-        } else if n < 0.0 {
-            x.next_down()
-        } else {
-            x
-        }
-    };
-    Vec3::new(away(moved.x, n.x), away(moved.y, n.y), away(moved.z, n.z))
 }
 
 /// An end of a ray: a point of a surface, or of empty space.
@@ -101,10 +80,17 @@ impl RayEnd {
         }
     }
 
-    /// Where a ray in `direction` has to start so as not to meet the surface it leaves.
+    /// Where a ray in `direction` has to start so as not to meet the surface it leaves: off the surface by the error bound,
+    /// on the side that `direction` leaves on.
+    // Pharr et al. 2023, "Physically Based Rendering", section 6.8.6; the bound along the normal is found with the point.
     #[inline]
     pub fn ray_origin(&self, direction: Vec3) -> Vec3 {
-        offset_by_error(self.p, self.p_error, self.ng, direction)
+        self.moved(self.p_error, direction)
+    }
+
+    #[inline]
+    fn moved(&self, distance: f32, direction: Vec3) -> Vec3 {
+        self.p + self.ng * distance.copysign(self.ng.dot(direction))
     }
 
     /// The ray from here to `target`, at time zero. It meets neither of the two surfaces, and everything between them
@@ -115,7 +101,7 @@ impl RayEnd {
         let origin = self.ray_origin(to_target);
         // A ray finds the target with an error in proportion to the way there, by axis.
         let error = target.p_error + ROUNDING * to_target.abs().dot(target.ng.abs());
-        let end = offset_by_error(target.p, error, target.ng, -to_target);
+        let end = target.moved(error, -to_target);
         let way = end - origin;
         let length = way.length();
         if way.dot(to_target) > 0.0 {
