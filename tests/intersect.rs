@@ -1,5 +1,8 @@
 //! Rays against shapes whose answers are known.
 
+#[path = "intersect/alike.rs"]
+mod alike;
+
 use std::sync::Arc;
 
 use glam::{Affine3A, DVec3, Vec2, Vec3};
