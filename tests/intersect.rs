@@ -1,59 +1,18 @@
 //! Rays against shapes whose answers are known.
 
+#[path = "intersect/alike.rs"]
+mod alike;
+
 use std::sync::Arc;
 
-use glam::{Affine3A, DVec3, Mat3, Quat, Vec2, Vec3};
+use glam::{Affine3A, DVec3, Vec2, Vec3};
 use renderer::accel::{ALL, Accel};
 use renderer::geometry::{Geometry, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 use renderer::math::{Ray, offset_ray_origin};
+use support::random::Random;
+use support::scenes::globe;
 
 // ---- Helpers.
-
-/// A sequence of numbers in `[0,1)`: SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32
-    }
-
-    fn between(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * self.next()
-    }
-
-    fn direction(&mut self) -> Vec3 {
-        let z = self.between(-1.0, 1.0);
-        let (sin, cos) = self.between(0.0, std::f32::consts::TAU).sin_cos();
-        let r = (1.0 - z * z).max(0.0).sqrt();
-        Vec3::new(r * cos, r * sin, z).normalize()
-    }
-
-    /// An invertible transform that stretches, turns, shears, moves and, half of the time, mirrors.
-    fn transform(&mut self) -> Affine3A {
-        let scale = Vec3::from_array(std::array::from_fn(|_| self.between(0.3, 2.0)));
-        let mirror = if self.next() < 0.5 {
-            Vec3::new(-1.0, 1.0, 1.0)
-        } else {
-            Vec3::ONE
-        };
-        let turn = Quat::from_axis_angle(self.direction(), self.between(0.0, 6.0));
-        let shear = Mat3::from_cols(Vec3::X, Vec3::new(self.between(-0.5, 0.5), 1.0, 0.0), Vec3::Z);
-        let matrix = Mat3::from_quat(turn) * shear * Mat3::from_diagonal(scale * mirror);
-        let place = Vec3::from_array(std::array::from_fn(|_| self.between(-5.0, 5.0)));
-        Affine3A::from_mat3_translation(matrix, place)
-    }
-
-    /// A ray from outside the ball of `radius` about `center`, towards a point in it.
-    fn ray_at(&mut self, center: Vec3, radius: f32) -> Ray {
-        let origin = center + self.direction() * (radius * self.between(1.5, 4.0));
-        let target = center + self.direction() * (radius * self.next());
-        Ray::new(origin, (target - origin).normalize())
-    }
-}
 
 fn mesh(mesh: Mesh) -> Geometry {
     Geometry::Mesh(Arc::new(mesh.validate().expect("the test's mesh is valid")))
@@ -66,33 +25,6 @@ fn build(shapes: &[Shape]) -> Accel {
 fn trace(accel: &Accel, shapes: &[Shape], ray: &Ray) -> Option<Interaction> {
     let hit = accel.intersect(ray, ALL)?;
     Some(shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, ray, Tangents::ByUv))
-}
-
-/// A closed mesh like a sphere, with normals and texture coordinates.
-fn globe(rings: u32, sectors: u32) -> Mesh {
-    let mut mesh = Mesh::default();
-    for i in 0..=rings {
-        for j in 0..=sectors {
-            let (v, u) = (i as f32 / rings as f32, j as f32 / sectors as f32);
-            let (sin_theta, cos_theta) = (v * std::f32::consts::PI).sin_cos();
-            // The seam has to be closed to the last bit.
-            let (sin_phi, cos_phi) =
-                ((j % sectors) as f32 / sectors as f32 * std::f32::consts::TAU).sin_cos();
-            let radius = if i == 0 || i == rings { 0.0 } else { sin_theta };
-            let p = Vec3::new(radius * cos_phi, radius * sin_phi, -cos_theta);
-            mesh.positions.push(p);
-            mesh.normals.push(p);
-            mesh.uvs.push(Vec2::new(u, v));
-        }
-    }
-    for i in 0..rings {
-        for j in 0..sectors {
-            let a = i * (sectors + 1) + j;
-            let c = a + sectors + 1;
-            mesh.triangles.extend([[a, a + 1, c + 1], [a, c + 1, c]]);
-        }
-    }
-    mesh
 }
 
 // ---- Analytic answers.
@@ -449,9 +381,13 @@ fn rays_do_not_meet_the_surface_they_leave() {
                 Shape::new(geometry.clone(), transform),
                 Shape::new(geometry, far * transform),
             ];
-            check_no_self_hits(&one, |found, direction| found.ray_origin(direction));
-            check_no_self_hits(&two[..1], |found, direction| found.ray_origin(direction));
-            check_no_self_hits(&two[1..], |found, direction| found.ray_origin(direction));
+            check_no_self_hits(&one, |found, direction| found.ray_end().ray_origin(direction));
+            check_no_self_hits(&two[..1], |found, direction| {
+                found.ray_end().ray_origin(direction)
+            });
+            check_no_self_hits(&two[1..], |found, direction| {
+                found.ray_end().ray_origin(direction)
+            });
         }
     }
 }

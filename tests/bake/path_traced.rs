@@ -8,7 +8,7 @@ use renderer::bake::sh::{Order, irradiance};
 use renderer::bake::{Include, Lightmap, Side};
 use renderer::color::Rgb;
 use renderer::integrator::{Context, Integrator, Pass, PathSettings};
-use renderer::math::{Frame, Ray, offset_by_error};
+use renderer::math::{Frame, Ray, RayEnd};
 use renderer::sampler::Sampler;
 use renderer::sampling::cosine_hemisphere;
 use renderer::scene::Scene;
@@ -87,7 +87,15 @@ fn path_traced(scene: &Scene, points: &[(Vec3, Vec3, Vec2)], samples: u32) -> Ve
                     .map(|sample| {
                         sampler.start(glam::UVec2::new(index as u32, key), u64::from(sample));
                         let w = frame.to_world(cosine_hemisphere(sampler.next_2d()));
-                        let ray = Ray::new(offset_by_error(p, 1e-5, n, w), w);
+                        let ray = Ray::new(
+                            RayEnd {
+                                p,
+                                p_error: 1e-5,
+                                ng: n,
+                            }
+                            .ray_origin(w),
+                            w,
+                        );
                         prepared.incoming(scene, &ray, false, &mut sampler, &mut context)
                     })
                     .sum();

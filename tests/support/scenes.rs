@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 use renderer::camera::{Camera, CameraDesc, Projection, look_at};
 use renderer::color::Rgb;
 use renderer::film::{Film, Filter, FilterKind};
@@ -101,6 +101,33 @@ fn compile(body: &str, host: &Arc<Host>) -> Arc<ShaderInstance> {
 /// A mesh.
 pub fn mesh(mesh: Mesh) -> Geometry {
     Geometry::Mesh(Arc::new(mesh))
+}
+
+/// A closed mesh like a sphere, with normals and texture coordinates.
+pub fn globe(rings: u32, sectors: u32) -> Mesh {
+    let mut mesh = Mesh::default();
+    for i in 0..=rings {
+        for j in 0..=sectors {
+            let (v, u) = (i as f32 / rings as f32, j as f32 / sectors as f32);
+            let (sin_theta, cos_theta) = (v * std::f32::consts::PI).sin_cos();
+            // The seam has to be closed to the last bit.
+            let (sin_phi, cos_phi) =
+                ((j % sectors) as f32 / sectors as f32 * std::f32::consts::TAU).sin_cos();
+            let radius = if i == 0 || i == rings { 0.0 } else { sin_theta };
+            let p = Vec3::new(radius * cos_phi, radius * sin_phi, -cos_theta);
+            mesh.positions.push(p);
+            mesh.normals.push(p);
+            mesh.uvs.push(Vec2::new(u, v));
+        }
+    }
+    for i in 0..rings {
+        for j in 0..sectors {
+            let a = i * (sectors + 1) + j;
+            let c = a + sectors + 1;
+            mesh.triangles.extend([[a, a + 1, c + 1], [a, c + 1, c]]);
+        }
+    }
+    mesh
 }
 
 /// A camera that sees a spot of the given width about `to`, from `from`, with parallel rays.

@@ -13,7 +13,7 @@ use super::receiver::Site;
 use crate::geometry::{Geometry, Interaction, Shape, ShapeId};
 use crate::integrator::Context;
 use crate::material::{RayKind, Surface};
-use crate::math::{Frame, Ray, offset_by_error};
+use crate::math::{Frame, Ray, RayEnd};
 use crate::sampler::Sampler;
 use crate::sampling::{cosine_hemisphere, uniform_sphere};
 use crate::scene::Scene;
@@ -174,9 +174,11 @@ pub(super) fn in_sight(scene: &Scene, a: &Site, b: &Site, context: &mut Context)
 impl Site {
     /// The ray that leaves in the unit vector `direction`.
     pub(super) fn ray(&self, direction: Vec3) -> Ray {
-        Ray::new(
-            offset_by_error(self.p, self.p_error, self.ng, direction),
-            direction,
-        )
+        let end = RayEnd {
+            p: self.p,
+            p_error: self.p_error,
+            ng: self.ng,
+        };
+        Ray::new(end.ray_origin(direction), direction)
     }
 }

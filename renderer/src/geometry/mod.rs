@@ -5,6 +5,7 @@
 //! - [`SurfacePoint`]: a point of a shape with its normals and derivatives; [`Interaction`]: one that a ray found.
 
 mod analytic;
+mod facet;
 mod interaction;
 mod mesh;
 mod primitives;

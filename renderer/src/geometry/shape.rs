@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use glam::{Affine3A, DVec3, Mat3A, Vec2, Vec3, Vec3A};
+use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3A, Vec2, Vec3, Vec3A, Vec3Swizzles};
 use rustc_hash::FxHashMap;
 
-use super::surface::{DEFAULT_UVS, ROUNDING, Vertex, derivatives_or_any, triangle_point};
+use super::facet::{Facet, UNDERFLOW};
+use super::surface::{DEFAULT_UVS, Vertex, derivatives_or_any, shading_normal, triangle_derivatives, unit_normal};
 use super::{Analytic, AreaSample, Hit, Interaction, Mesh, SurfacePoint, Tangents};
-use crate::math::{Bounds, Ray, in_double, in_single};
+use crate::math::{Bounds, ROUNDING, Ray, coordinate_system, in_double, in_single};
 
 /// Index of a shape in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,6 +42,8 @@ pub struct Shape {
     pub flip_normals: bool,
     /// The inverse transpose of `world_from_object`'s linear part.
     world_from_object_normal: Mat3A,
+    /// The magnitude of the numbers that become `object_from_world`, see [`inverse_magnitude`].
+    object_from_world_magnitude: Affine3A,
     /// Whether `world_from_object` turns right-handed into left-handed.
     mirrored: bool,
     /// The mesh's vertices in world space, where [`Shape::bake`] has put them.
@@ -59,6 +62,7 @@ impl Shape {
             object_from_world,
             flip_normals: false,
             world_from_object_normal: object_from_world.matrix3.transpose(),
+            object_from_world_magnitude: inverse_magnitude(&world_from_object),
             mirrored: world_from_object.matrix3.determinant() < 0.0,
             world_vertices: None,
         }
@@ -239,17 +243,15 @@ impl Shape {
     #[inline(always)]
     fn mesh_point(&self, mesh: &Mesh, primitive: u32, barycentric: Vec2, tangents: Tangents) -> SurfacePoint {
         let indices = mesh.triangles[primitive as usize];
-        let placed;
+        let [b1, b2] = barycentric.to_array();
+        let weights = Vec3::new(1.0 - b1 - b2, b1, b2);
+        let loaded;
         // Vertices in world space are looked at where they are: copies cost more than the rest.
-        let (vertices, extent) = match &self.world_vertices {
-            Some(vertices) => {
-                let vertices = indices.map(|index| &vertices[index as usize]);
-                (vertices, extent_of(vertices))
-            }
+        let (vertices, in_world) = match &self.world_vertices {
+            Some(vertices) => (indices.map(|index| &vertices[index as usize]), true),
             None => {
-                placed = indices.map(|index| self.world_vertex(mesh, index));
-                let vertices = placed.each_ref();
-                (vertices, self.transform_extent(extent_of(vertices)))
+                loaded = indices.map(|index| self.vertex(mesh, index));
+                (loaded.each_ref(), false)
             }
         };
         let uvs = if mesh.uvs.is_empty() {
@@ -257,8 +259,43 @@ impl Shape {
         } else {
             vertices.map(|vertex| vertex.uv)
         };
-        let flip = self.mirrored != self.flip_normals;
-        triangle_point(vertices, uvs, barycentric, extent, flip, tangents)
+
+        let facet = Facet::new(vertices.map(|vertex| vertex.p));
+        let (p, normal, error) = if in_world {
+            // A mirror image shows its vertices in the other order.
+            let normal = if self.mirrored { -facet.normal } else { facet.normal };
+            (facet.at(weights), normal, facet.error(facet.extent))
+        } else {
+            let extent = self.transformed_extent(facet.extent);
+            let normal = Vec3::from(self.world_from_object_normal * facet.normal);
+            (
+                self.world_from_object.transform_point3(facet.at(weights)),
+                normal,
+                facet.error(extent.object) + extent.world.dot(normal.abs()),
+            )
+        };
+        let (ng, scale) = unit_normal(normal);
+        let ng = if self.flip_normals { -ng } else { ng };
+        let [n0, n1, n2] = vertices.map(|vertex| vertex.n);
+        let (dpdu, dpdv) = match tangents {
+            Tangents::Any => coordinate_system(ng),
+            Tangents::ByUv => {
+                let [edge1, edge2] = [facet.edge1, facet.edge2].map(|edge| match in_world {
+                    true => edge,
+                    false => self.world_from_object.transform_vector3(edge),
+                });
+                triangle_derivatives(uvs, edge1, edge2, ng)
+            }
+        };
+        SurfacePoint {
+            p,
+            p_error: error * scale,
+            ng,
+            n: shading_normal(n0 * weights.x + n1 * weights.y + n2 * weights.z, ng),
+            uv: uvs[0] * weights.x + uvs[1] * weights.y + uvs[2] * weights.z,
+            dpdu,
+            dpdv,
+        }
     }
 
     #[inline]
@@ -270,16 +307,26 @@ impl Shape {
         }
     }
 
+    /// The vertex with its position in object space and its normal in world space.
     #[inline]
-    fn world_vertex(&self, mesh: &Mesh, index: u32) -> Vertex {
+    fn vertex(&self, mesh: &Mesh, index: u32) -> Vertex {
         let index = index as usize;
         Vertex {
-            p: self.world_from_object.transform_point3(mesh.positions[index]),
+            p: mesh.positions[index],
             n: mesh
                 .normals
                 .get(index)
                 .map_or(Vec3::ZERO, |&n| self.world_normal(n)),
             uv: mesh.uvs.get(index).copied().unwrap_or_default(),
+        }
+    }
+
+    #[inline]
+    fn world_vertex(&self, mesh: &Mesh, index: u32) -> Vertex {
+        let vertex = self.vertex(mesh, index);
+        Vertex {
+            p: self.world_from_object.transform_point3(vertex.p),
+            ..vertex
         }
     }
 
@@ -296,16 +343,18 @@ impl Shape {
         (self.world_from_object_normal * n).normalize_or_zero()
     }
 
-    /// The magnitude of the numbers that a point within `extent` of the world's origin, by axis, goes through on its
-    /// way into object space and back.
+    /// What rounding does to points within `extent` of the origin of object space on their way into the world and, as
+    /// part of a ray, back.
     #[inline]
-    fn transform_extent(&self, extent: Vec3) -> Vec3 {
-        let through = |transform: &Affine3A, extent: Vec3A| {
-            let matrix = transform.matrix3.abs();
-            matrix * extent + transform.translation.abs()
-        };
-        let object = through(&self.object_from_world, extent.into());
-        through(&self.world_from_object, object).into()
+    fn transformed_extent(&self, extent: Vec3) -> TransformedExtent {
+        let world = self.world_from_object.matrix3.abs() * Vec3A::from(extent)
+            + self.world_from_object.translation.abs();
+        let back = &self.object_from_world_magnitude;
+        TransformedExtent {
+            object: extent + Vec3::from(back.matrix3 * world + back.translation),
+            // Five roundings: four of the transform, one of the point that is moved off the surface.
+            world: Vec3::from(world) * (5.0 / 16.0 * ROUNDING),
+        }
     }
 
     // ---- Analytic surfaces.
@@ -320,12 +369,17 @@ impl Shape {
     fn analytic_point(&self, analytic: Analytic, object: DVec3) -> SurfacePoint {
         let local = analytic.local_point(object);
         let p = self.world_from_object.transform_point3(local.p.as_vec3());
-        let ng = self.world_normal(local.n.as_vec3());
+        let normal = self.world_from_object_normal * local.n.as_vec3();
+        let ng = normal.normalize_or_zero();
         let ng = if self.flip_normals { -ng } else { ng };
         let [dpdu, dpdv] =
             [local.dpdu, local.dpdv].map(|v| self.world_from_object.transform_vector3(v.as_vec3()));
         let (dpdu, dpdv) = derivatives_or_any(dpdu, dpdv, ng);
-        let p_error = ROUNDING * self.transform_extent(p.abs()).dot(ng.abs());
+        let extent = self.transformed_extent(local.p.as_vec3().abs() + UNDERFLOW);
+        let error = extent.object * ROUNDING;
+        // Off the plane of the disk, or off the plane that touches the unit sphere or cylinder and in it.
+        let object_error = error.dot(local.n.as_vec3().abs()) + 0.5 * error.length_squared();
+        let p_error = object_error / normal.length() + extent.world.dot(ng.abs());
         SurfacePoint {
             p,
             p_error,
@@ -338,11 +392,39 @@ impl Shape {
     }
 }
 
-/// The greatest magnitude of the vertices' coordinates, by axis.
-#[inline]
-fn extent_of(vertices: [&Vertex; 3]) -> Vec3 {
-    let [a, b, c] = vertices.map(|vertex| vertex.p.abs());
-    a.max(b).max(c)
+/// What rounding does to points that are transformed.
+struct TransformedExtent {
+    /// The magnitude of the numbers that the points go through in object space, by axis.
+    object: Vec3,
+    /// Bound on the error of the points in world space, by axis.
+    world: Vec3,
+}
+
+/// The magnitude of the numbers that become the inverse of a transform in single precision, so that [`ROUNDING`] times
+/// what it makes of a point's magnitude bounds the error of the point in object space. Embree computes the inverse as
+/// adjoint over determinant.
+fn inverse_magnitude(world_from_object: &Affine3A) -> Affine3A {
+    let transform = in_double(world_from_object);
+    let inverse = transform.inverse();
+    let (linear, translation) = (inverse.matrix3.abs(), inverse.translation.abs());
+    // Cross product and determinant with a plus for each minus.
+    let [x, y, z] = [
+        transform.matrix3.x_axis.abs(),
+        transform.matrix3.y_axis.abs(),
+        transform.matrix3.z_axis.abs(),
+    ];
+    let cross = |a: DVec3, b: DVec3| a.yzx() * b.zxy() + a.zxy() * b.yzx();
+    let adjoint = DMat3::from_cols(cross(y, z), cross(z, x), cross(x, y)).transpose();
+    let per_determinant = transform.matrix3.determinant().abs().recip();
+    let determinant = x.dot(cross(y, z)) * per_determinant;
+    // Roundings: two in the adjoint, four in the determinant, two in the division, three as a point is transformed.
+    let share = 1.0 / 16.0;
+    let linear = adjoint * (2.0 * per_determinant * share) + linear * ((5.0 + 4.0 * determinant) * share);
+    let translation = linear * transform.translation.abs() + translation * (3.0 * share);
+    in_single(&DAffine3 {
+        matrix3: linear,
+        translation,
+    })
 }
 
 /// Bakes ([`Shape::bake`]) each shape whose mesh no other shape uses.

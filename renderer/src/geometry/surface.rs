@@ -1,4 +1,4 @@
-//! Points of surfaces, and the triangle's.
+//! Points of surfaces.
 
 use glam::{Vec2, Vec3};
 
@@ -9,7 +9,8 @@ use crate::math::coordinate_system;
 pub struct SurfacePoint {
     /// The point `[m]`.
     pub p: Vec3,
-    /// Bound on how far rounding may have moved `p` along `ng` off the surface that rays see `[m]`.
+    /// Bound on the distance along `ng` between `p` and the surface as rays find it, the rounding of a point moved by that
+    /// much included `[m]`.
     pub p_error: f32,
     /// Unit geometric normal: the side that counter-clockwise triangles show, outward on closed shapes.
     pub ng: Vec3,
@@ -54,52 +55,9 @@ pub(super) struct Vertex {
 /// The texture coordinates of a triangle whose mesh has none, as pbrt has them.
 pub(super) const DEFAULT_UVS: [Vec2; 3] = [Vec2::ZERO, Vec2::X, Vec2::ONE];
 
-/// The relative rounding error of a point and of the distances that rays find to it, as a multiple of the magnitude of
-/// the numbers that went into them: sixteen roundings, of which the interpolation takes about seven (Pharr et al. 2023,
-/// "Physically Based Rendering", eq. 6.29) and the ray's own arithmetic the rest.
-pub(super) const ROUNDING: f32 = 16.0 * f32::EPSILON / 2.0;
-
-/// The point of a world-space triangle at `barycentric`, the weights of its second and third vertex.
-///
-/// `extent` bounds the magnitude of the coordinates that went into the vertices, by axis. `flip` says that the front is
-/// the side that shows the vertices clockwise.
-#[inline(always)]
-pub(super) fn triangle_point(
-    v: [&Vertex; 3],
-    uvs: [Vec2; 3],
-    barycentric: Vec2,
-    extent: Vec3,
-    flip: bool,
-    tangents: Tangents,
-) -> SurfacePoint {
-    let [b1, b2] = barycentric.to_array();
-    let b0 = 1.0 - b1 - b2;
-    let p = v[0].p * b0 + v[1].p * b1 + v[2].p * b2;
-    let uv = uvs[0] * b0 + uvs[1] * b1 + uvs[2] * b2;
-
-    let (edge1, edge2) = (v[1].p - v[0].p, v[2].p - v[0].p);
-    let ng = triangle_normal(edge1, edge2);
-    let ng = if flip { -ng } else { ng };
-    let n = shading_normal(v[0].n * b0 + v[1].n * b1 + v[2].n * b2, ng);
-
-    let (dpdu, dpdv) = match tangents {
-        Tangents::ByUv => triangle_derivatives(uvs, edge1, edge2, ng),
-        Tangents::Any => coordinate_system(ng),
-    };
-    SurfacePoint {
-        p,
-        p_error: ROUNDING * extent.dot(ng.abs()),
-        ng,
-        n,
-        uv,
-        dpdu,
-        dpdv,
-    }
-}
-
 /// The derivatives of a triangle's points by their texture coordinates.
 #[inline]
-fn triangle_derivatives(uvs: [Vec2; 3], edge1: Vec3, edge2: Vec3, ng: Vec3) -> (Vec3, Vec3) {
+pub(super) fn triangle_derivatives(uvs: [Vec2; 3], edge1: Vec3, edge2: Vec3, ng: Vec3) -> (Vec3, Vec3) {
     let (duv1, duv2) = (uvs[1] - uvs[0], uvs[2] - uvs[0]);
     let determinant = duv1.x * duv2.y - duv1.y * duv2.x;
     // Texture coordinates on a line, or on a point, have no inverse.
@@ -116,21 +74,22 @@ fn triangle_derivatives(uvs: [Vec2; 3], edge1: Vec3, edge2: Vec3, ng: Vec3) -> (
     derivatives_or_any(dpdu, dpdv, ng)
 }
 
-/// The unit normal of a triangle; z for one without area, which no ray meets.
+/// A normal made unit length, and by which factor; z and 0 for one without length, whose triangle no ray meets.
 #[inline]
-fn triangle_normal(edge1: Vec3, edge2: Vec3) -> Vec3 {
-    let n = edge1.cross(edge2);
+pub(super) fn unit_normal(n: Vec3) -> (Vec3, f32) {
     let length_squared = n.length_squared();
     if length_squared > f32::MIN_POSITIVE && length_squared.is_finite() {
         // One division where a vector's takes three.
-        return n * length_squared.sqrt().recip();
+        let scale = length_squared.sqrt().recip();
+        return (n * scale, scale);
     }
     // The square of a small triangle's area leaves the range of f32 long before its edges do.
-    edge1
-        .as_dvec3()
-        .cross(edge2.as_dvec3())
-        .try_normalize()
-        .map_or(Vec3::Z, |n| n.as_vec3())
+    let length = n.as_dvec3().length();
+    if length > 0.0 && length.is_finite() {
+        ((n.as_dvec3() / length).as_vec3(), length.recip() as f32)
+    } else {
+        (Vec3::Z, 0.0)
+    }
 }
 
 /// `n` made unit length and put into the hemisphere of `ng`; `ng` where it is zero.
