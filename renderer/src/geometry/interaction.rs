@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 
 use super::{ShapeId, SurfacePoint};
-use crate::math::{Ray, offset_by_error};
+use crate::math::{Ray, RayEnd};
 
 /// What a ray meets first.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,10 +50,14 @@ pub struct Interaction {
 }
 
 impl Interaction {
-    /// Where a ray in `direction` has to start so as not to meet the surface it leaves.
+    /// The point as the end of a ray.
     #[inline]
-    pub fn ray_origin(&self, direction: Vec3) -> Vec3 {
-        offset_by_error(self.p, self.p_error, self.ng, direction)
+    pub fn ray_end(&self) -> RayEnd {
+        RayEnd {
+            p: self.p,
+            p_error: self.p_error,
+            ng: self.ng,
+        }
     }
 
     /// The ray that leaves in the unit vector `direction`, at the same moment.
@@ -61,7 +65,16 @@ impl Interaction {
     pub fn spawn_ray(&self, direction: Vec3) -> Ray {
         Ray {
             time: self.time,
-            ..Ray::new(self.ray_origin(direction), direction)
+            ..Ray::new(self.ray_end().ray_origin(direction), direction)
+        }
+    }
+
+    /// The ray to `target`, at the same moment: see [`RayEnd::ray_to`].
+    #[inline]
+    pub fn ray_to(&self, target: &RayEnd) -> Ray {
+        Ray {
+            time: self.time,
+            ..self.ray_end().ray_to(target)
         }
     }
 }
@@ -85,9 +98,13 @@ impl SurfacePoint {
         }
     }
 
-    /// Where a ray in `direction` has to start so as not to meet the surface it leaves.
+    /// The point as the end of a ray.
     #[inline]
-    pub fn ray_origin(&self, direction: Vec3) -> Vec3 {
-        offset_by_error(self.p, self.p_error, self.ng, direction)
+    pub fn ray_end(&self) -> RayEnd {
+        RayEnd {
+            p: self.p,
+            p_error: self.p_error,
+            ng: self.ng,
+        }
     }
 }

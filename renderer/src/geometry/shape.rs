@@ -5,9 +5,9 @@ use std::sync::Arc;
 use glam::{Affine3A, DVec3, Mat3A, Vec2, Vec3, Vec3A};
 use rustc_hash::FxHashMap;
 
-use super::surface::{DEFAULT_UVS, ROUNDING, Vertex, derivatives_or_any, triangle_point};
+use super::surface::{DEFAULT_UVS, Vertex, derivatives_or_any, triangle_point};
 use super::{Analytic, AreaSample, Hit, Interaction, Mesh, SurfacePoint, Tangents};
-use crate::math::{Bounds, Ray, in_double, in_single};
+use crate::math::{Bounds, ROUNDING, Ray, in_double, in_single};
 
 /// Index of a shape in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

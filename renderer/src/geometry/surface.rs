@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::math::coordinate_system;
+use crate::math::{ROUNDING, coordinate_system};
 
 /// A point of a shape's surface. All vectors in world space.
 #[derive(Clone, Copy, Debug)]
@@ -53,11 +53,6 @@ pub(super) struct Vertex {
 
 /// The texture coordinates of a triangle whose mesh has none, as pbrt has them.
 pub(super) const DEFAULT_UVS: [Vec2; 3] = [Vec2::ZERO, Vec2::X, Vec2::ONE];
-
-/// The relative rounding error of a point and of the distances that rays find to it, as a multiple of the magnitude of
-/// the numbers that went into them: sixteen roundings, of which the interpolation takes about seven (Pharr et al. 2023,
-/// "Physically Based Rendering", eq. 6.29) and the ray's own arithmetic the rest.
-pub(super) const ROUNDING: f32 = 16.0 * f32::EPSILON / 2.0;
 
 /// The point of a world-space triangle at `barycentric`, the weights of its second and third vertex.
 ///

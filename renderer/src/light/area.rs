@@ -228,7 +228,7 @@ impl AreaLight {
         };
         // The cosine cancels against the density of the direction, cos θ / π.
         let power = radiance * (std::f32::consts::PI * sides / (sample.pdf * chosen));
-        let origin = point.ray_origin(direction);
+        let origin = point.ray_end().ray_origin(direction);
         (sample.pdf > 0.0 && power.is_finite() && !power.is_black()).then_some(Emission {
             ray: Ray::new(origin, direction),
             power,

@@ -7,7 +7,8 @@ mod ray;
 
 pub use bounds::Bounds;
 pub use frame::{Frame, abs_cos_theta, coordinate_system, cos_theta, lat_long_uv, same_hemisphere};
-pub use ray::{Ray, offset_by_error, offset_ray_origin};
+pub(crate) use ray::ROUNDING;
+pub use ray::{Ray, RayEnd, offset_by_error, offset_ray_origin};
 
 use glam::{Affine3A, DAffine3};
 
