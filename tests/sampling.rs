@@ -352,11 +352,11 @@ fn an_alias_table_chooses_by_weight() {
         let mut counts = vec![0; weights.len()];
         let mut rest = Moments::default();
         for _ in 0..200_000 {
-            let s = table.sample(rng.next_1d());
+            let s = table.sample(rng.next_choice());
             assert_eq!(s.probability, probabilities[s.index]);
             assert!((0.0..1.0).contains(&s.u));
             counts[s.index] += 1;
-            rest.add(s.u.into());
+            rest.add(s.u);
         }
         let expected_often = |i: &usize| probabilities[*i] == 0.0 || probabilities[*i] > 1e-4;
         let kept: Vec<usize> = (0..weights.len()).filter(expected_often).collect();

@@ -117,6 +117,11 @@ impl Rng {
         (self.next_u64() >> 40) as f32 * (1.0 / (1u32 << 24) as f32)
     }
 
+    /// A number in `[0,1)` with 53 bits.
+    pub fn next_choice(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
     /// Two numbers in `[0,1)`.
     pub fn next_2d(&mut self) -> Vec2 {
         Vec2::new(self.next_1d(), self.next_1d())

@@ -12,7 +12,7 @@ use std::f32::consts::TAU;
 use glam::{Vec2, Vec3};
 
 use super::receiver::Site;
-use crate::math::{Frame, INV_PI, Ray, safe_sqrt};
+use crate::math::{Frame, INV_PI, Ray, RayEnd, safe_sqrt};
 use crate::sampling::{uniform_sphere, uniform_sphere_pdf};
 
 /// The directions that arrive somewhere.
@@ -70,6 +70,18 @@ impl Horizon {
         match self {
             Horizon::Hemisphere(site, _) => site.p,
             Horizon::Sphere(p) => *p,
+        }
+    }
+
+    /// The same as the end of rays to lights.
+    pub(super) fn ray_end(&self) -> RayEnd {
+        match self {
+            Horizon::Hemisphere(site, _) => RayEnd {
+                p: site.p,
+                p_error: site.p_error,
+                ng: site.ng,
+            },
+            Horizon::Sphere(p) => RayEnd::in_space(*p),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::color::Rgb;
 use crate::integrator::{Context, Prepared};
 use crate::light::{EnvironmentLight, Light};
 use crate::material::{RayKind, Surface};
-use crate::math::{Frame, Ray};
+use crate::math::Frame;
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
 use crate::scene::{MAX_PASSES, Scene};
@@ -142,30 +142,31 @@ impl Estimator<'_> {
     /// One sample of one light: a direction, and the radiance from there over its density.
     fn light_sample(&self, horizon: &Horizon, sampler: &mut Sampler, context: &mut Context) -> (Vec3, Rgb) {
         let nothing = (Vec3::Y, Rgb::BLACK);
-        let (u_light, u) = (sampler.next_1d(), sampler.next_2d());
+        let (u_light, u) = (sampler.next_choice(), sampler.next_2d());
         let Some((light, probability, u_primitive)) = self.scene.select_light(u_light) else {
             return nothing;
         };
         if is_even(light) {
             return nothing;
         }
-        let sample = light.sample_li(horizon.point(), 0.0, u_primitive, u, &mut context.shading);
+        let sample = light.sample_li(horizon.point(), u_primitive, u);
         let Some(sample) = sample.filter(|sample| horizon.sees(sample.wi)) else {
             return nothing;
         };
-        let ray = Ray {
-            t_max: sample.distance,
-            ..horizon.ray(sample.wi)
-        };
+        let ray = sample.shadow_ray(&horizon.ray_end());
         context.stats.shadow_rays += 1;
         let visible = self.scene.transmittance(&ray, &mut context.shading);
+        if visible.is_black() {
+            return nothing;
+        }
+        let radiance = light.radiance(&sample, 0.0, &mut context.shading);
         let pdf = sample.pdf * probability;
         let weight = if sample.is_delta {
             1.0
         } else {
             power_heuristic(pdf, horizon.pdf(sample.wi))
         };
-        (sample.wi, sample.radiance * visible * (weight / pdf))
+        (sample.wi, radiance * visible * (weight / pdf))
     }
 
     /// The radiance that comes straight from lights out of `w`, less the share that light samples bring.

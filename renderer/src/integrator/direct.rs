@@ -25,11 +25,11 @@ pub(super) fn sample_one_light(
     shading: &mut ShadingContext,
     stats: &mut Stats,
 ) -> Rgb {
-    let (u_light, u) = (sampler.next_1d(), sampler.next_2d());
+    let (u_light, u) = (sampler.next_choice(), sampler.next_2d());
     let Some((light, probability, u_primitive)) = scene.select_light(u_light) else {
         return Rgb::BLACK;
     };
-    let Some(sample) = light.sample_li(it.p, it.time, u_primitive, u, shading) else {
+    let Some(sample) = light.sample_li(it.p, u_primitive, u) else {
         return Rgb::BLACK;
     };
     let pdf = sample.pdf * probability;
@@ -38,15 +38,16 @@ pub(super) fn sample_one_light(
         return Rgb::BLACK;
     }
     let ray = Ray {
-        t_max: sample.distance,
-        ..it.spawn_ray(sample.wi)
+        time: it.time,
+        ..sample.shadow_ray(&it.ray_end())
     };
     stats.shadow_rays += 1;
     let visible = scene.transmittance(&ray, shading);
     if visible.is_black() {
         return Rgb::BLACK;
     }
-    f * sample.radiance * visible * (1.0 / pdf)
+    // What may take a shader's run comes last.
+    f * light.radiance(&sample, it.time, shading) * visible * (1.0 / pdf)
 }
 
 /// What all lobes of `bsdf` make of a light sample, weighed against finding the light by sampling them.

@@ -1,22 +1,22 @@
 //! Shapes that emit, through their own shader.
 //!
-//! - A mesh is one light: its triangles are chosen in proportion to the power that the shader gives them at a few points
-//!   when the scene is built. A triangle that looked black is never chosen; paths that find it count in full.
-//! - Spheres are sampled by the cone that they subtend, other analytic shapes by area.
+//! - A shape is one light, whatever it is made of: its points are chosen by its [`Pattern`]. Spheres that are seen from
+//!   outside are sampled by the cone that they subtend, as far as they emit alike all over.
+//! - Every point that may emit has a density, however dark the shape looked when the light was made.
 //! - Light leaves on the side of the geometric normal, on both where the material says so.
+
+use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 
-use super::{Emission, LightSample};
-use crate::accel::Hit;
+use super::pattern::{Found, Pattern, Place, Probe, Probing};
+use super::sphere::Ball;
+use super::{Emission, LightSample, Shine};
 use crate::color::Rgb;
-use crate::geometry::{Geometry, Interaction, Shape, ShapeId, SurfacePoint, Tangents};
-use crate::material::{Material, ShadingContext};
-use crate::math::{Frame, Ray, safe_sqrt, sqr};
-use crate::sampling::{
-    AliasTable, cosine_hemisphere, one_minus_cos_from_sin2, solid_angle_pdf, triangle, uniform_cone,
-    uniform_cone_pdf,
-};
+use crate::geometry::{Analytic, Geometry, Interaction, Shape, ShapeId, SurfacePoint};
+use crate::material::{Host, Material, ShadingContext};
+use crate::math::{Frame, Ray, RayEnd, in_double};
+use crate::sampling::{cosine_hemisphere, solid_angle_pdf, triangle};
 
 /// A shape that emits.
 #[derive(Clone, Debug)]
@@ -24,295 +24,386 @@ pub struct AreaLight {
     shape: Shape,
     id: ShapeId,
     material: Material,
+    pattern: Pattern,
     surface: Surface,
     power: f32,
 }
 
-/// How points of the shape are chosen.
+/// What the parameter squares of the pattern are mapped to.
 #[derive(Clone, Debug)]
 enum Surface {
-    Triangles {
-        table: AliasTable,
-        triangles: Vec<LightTriangle>,
-    },
-    /// A shape that is a sphere in world space too.
-    Sphere {
-        center: Vec3,
-        radius: f32,
-    },
-    Analytic,
+    Triangles(Vec<LightTriangle>),
+    Ball(Ball, Shares),
+    Analytic(Analytic),
 }
 
-/// A triangle in world space with its density.
+/// How the points of a sphere are divided between the ways to choose them.
+#[derive(Clone, Copy, Debug)]
+struct Shares {
+    /// Of the points seen from outside, those chosen by the cone; the pattern chooses the others.
+    cone: f32,
+    /// Of those chosen by the cone, those on the far side.
+    far: f32,
+}
+
+/// A triangle in world space.
 #[derive(Clone, Copy, Debug)]
 struct LightTriangle {
     p: Vec3,
     edge1: Vec3,
     edge2: Vec3,
     ng: Vec3,
-    /// Density of its points over the whole light [1/m²]; 0 when it is never chosen.
-    pdf_area: f32,
+    /// 0 for one without area, which is never chosen [1/m²].
+    inverse_area: f32,
     p_error: f32,
 }
 
 /// A point of the light as seen from somewhere.
 struct Seen {
     wi: Vec3,
-    distance: f32,
     /// Cosine between the light's normal and the direction back.
     cos: f32,
     /// Per solid angle [1/sr].
     pdf: f32,
+    end: RayEnd,
     primitive: u32,
+    /// Zero on analytic shapes.
     barycentric: Vec2,
-    p_error: f32,
 }
 
-/// How much of the way to a light's point is searched for occluders: the rest is rounding.
-const SHADOW_REACH: f32 = 1.0 - 1e-4;
-
 impl AreaLight {
-    /// The light that a shape is by its material; `None` when the material emits nothing wherever it is asked.
+    /// The light that a shape is by its material; `None` when that cannot emit, or the shape has no area.
     pub fn new(
         shape: Shape,
         id: ShapeId,
         material: Material,
-        context: &mut ShadingContext,
+        probing: Probing,
+        host: &Arc<Host>,
     ) -> Option<AreaLight> {
+        if !material.may_emit() || material.constant_emission().is_some_and(Rgb::is_black) {
+            return None;
+        }
+        let areas: Vec<f32> = match shape.analytic() {
+            Some(_) => vec![shape.area()],
+            None => (0..shape.primitive_count()).map(|primitive| shape.triangle_area(primitive)).collect(),
+        };
+        let area: f64 = areas.iter().copied().map(f64::from).sum();
+        if !(area > 0.0 && area.is_finite()) {
+            return None;
+        }
         let mut light = AreaLight {
+            pattern: Pattern::even(&areas),
+            surface: Surface::of(&shape, &material),
             shape,
             id,
             material,
-            surface: Surface::Analytic,
             power: 0.0,
         };
-        if !light.material.may_emit() {
-            return None;
+        if let Some(radiance) = light.material.constant_emission() {
+            let exitance = f64::from(std::f32::consts::PI * light.sides() * radiance.luminance());
+            light.power = (exitance * area) as f32;
+        } else {
+            let context = || ShadingContext::new(host.clone());
+            let (pattern, power) =
+                Pattern::probed(&areas, probing, context, |probe, context| light.probe(probe, context));
+            (light.pattern, light.power) = (pattern, power);
         }
-        let powers: Vec<f32> = (0..light.shape.primitive_count())
-            .map(|primitive| light.primitive_power(primitive, context))
-            .collect();
-        light.power = powers.iter().copied().map(f64::from).sum::<f64>() as f32;
-        if light.power == 0.0 {
-            return None;
-        }
-        light.surface = match light.shape.geometry {
-            Geometry::Mesh(_) => {
-                let table = AliasTable::new(&powers);
-                let triangles = (0..light.shape.primitive_count())
-                    .map(|primitive| {
-                        LightTriangle::new(&light.shape, primitive, table.probability(primitive as usize))
-                    })
-                    .collect();
-                Surface::Triangles { table, triangles }
-            }
-            Geometry::Sphere => match similarity_scale(&light.shape) {
-                Some(radius) => Surface::Sphere {
-                    center: light.shape.world_from_object.translation.into(),
-                    radius,
-                },
-                None => Surface::Analytic,
-            },
-            Geometry::Disk | Geometry::Cylinder => Surface::Analytic,
-        };
         Some(light)
     }
 
-    /// The luminance of the radiant power, estimated when the light was made [W].
+    /// The luminance of the radiant power, estimated when the light was made; 0 when no light was found [W].
     pub(super) fn power(&self) -> f32 {
         self.power
     }
 
     /// A point of the light by `u_primitive` and `u`, as seen from `p`.
     #[inline]
-    pub(super) fn sample_li(
-        &self,
-        p: Vec3,
-        time: f32,
-        u_primitive: f32,
-        u: Vec2,
-        context: &mut ShadingContext,
-    ) -> Option<LightSample> {
+    pub(super) fn sample_li(&self, p: Vec3, u_primitive: f64, u: Vec2) -> Option<LightSample> {
         let seen = match &self.surface {
-            Surface::Triangles { table, triangles } => {
-                let choice = table.sample(u_primitive);
-                triangles[choice.index].sample(p, choice.index as u32, u)?
+            Surface::Triangles(triangles) => {
+                let place = self.pattern.sample(u_primitive, u);
+                triangles[place.primitive as usize].seen_from(p, &place)
             }
-            Surface::Sphere { center, radius } => match sample_sphere(p, *center, *radius, u) {
-                Some(seen) => Seen {
-                    cos: if self.shape.flip_normals { -1.0 } else { 1.0 },
-                    ..seen
-                },
-                None => self.sample_area(p, u)?,
-            },
-            Surface::Analytic => self.sample_area(p, u)?,
-        };
+            Surface::Ball(ball, shares) => self.sample_ball(p, ball, *shares, u_primitive, u),
+            Surface::Analytic(_) => self.sample_analytic(p, u_primitive, u),
+        }?;
         let emits = seen.cos > 0.0 || self.material.two_sided_emission();
-        let samples = emits && seen.pdf > 0.0 && seen.pdf.is_finite();
-        if !samples {
-            return None;
-        }
-        let radiance = match self.material.constant_emission() {
-            Some(radiance) => radiance,
-            None => {
-                let ray = Ray {
-                    time,
-                    ..Ray::new(p, seen.wi)
-                };
-                let hit = Hit {
-                    shape: self.id,
+        let chosen = emits && seen.pdf > 0.0 && seen.pdf.is_finite();
+        chosen.then(|| LightSample {
+            wi: seen.wi,
+            pdf: seen.pdf,
+            is_delta: false,
+            end: Some(seen.end),
+            shine: match self.material.constant_emission() {
+                Some(radiance) => Shine::Known(radiance),
+                None => Shine::FromPoint {
                     primitive: seen.primitive,
                     barycentric: seen.barycentric,
-                    t: seen.distance,
-                };
-                self.material.emission_at(
-                    &self.shape.interaction(self.id, &hit, &ray, Tangents::ByUv),
-                    context,
-                )
-            }
-        };
-        let distance = seen.distance * SHADOW_REACH - 4.0 * seen.p_error;
-        let Seen { wi, pdf, .. } = seen;
-        (!radiance.is_black()).then_some(LightSample {
-            wi,
-            radiance,
-            pdf,
-            distance,
-            is_delta: false,
+                },
+            },
         })
+    }
+
+    /// The radiance against `wi` of a point that `sample_li` chose.
+    pub(super) fn radiance(
+        &self,
+        wi: Vec3,
+        end: &RayEnd,
+        (primitive, barycentric): (u32, Vec2),
+        time: f32,
+        context: &mut ShadingContext,
+    ) -> Rgb {
+        let point = match self.surface {
+            Surface::Triangles(_) => self.shape.surface_point(primitive, barycentric),
+            Surface::Ball(..) | Surface::Analytic(_) => self.analytic_at(end.p),
+        };
+        let it = Interaction {
+            time,
+            ..point.seen_from(-wi, self.id, primitive)
+        };
+        self.material.emission_at(&it, context)
     }
 
     /// The density per solid angle with which `sample_li` chooses, as seen from `p`, the point that a ray found.
     #[inline]
     pub(super) fn pdf_li(&self, p: Vec3, found: &Interaction) -> f32 {
-        let pdf_area = match &self.surface {
-            Surface::Triangles { triangles, .. } => triangles[found.primitive as usize].pdf_area,
-            Surface::Sphere { center, radius } => match subtended_cone(p, *center, *radius) {
-                Some(cone) => return uniform_cone_pdf(cone.one_minus_cos),
-                None => self.shape.pdf_area(0, found.ng),
-            },
-            Surface::Analytic => self.shape.pdf_area(0, found.ng),
-        };
-        solid_angle_pdf(pdf_area, (found.p - p).length_squared(), found.wo.dot(found.ng))
+        let cos = found.wo.dot(found.ng);
+        match &self.surface {
+            Surface::Triangles(triangles) => {
+                let triangle = &triangles[found.primitive as usize];
+                let density = self.pattern.density(found.primitive, || triangle.place_of(found.p));
+                let pdf_area = density * triangle.inverse_area;
+                solid_angle_pdf(pdf_area, (found.p - p).length_squared(), cos)
+            }
+            Surface::Ball(ball, shares) => {
+                self.ball_pdf(p, ball, *shares, found.p, (found.ng, found.uv), cos)
+            }
+            Surface::Analytic(analytic) => {
+                let density = self.pattern.density(0, || square_of_uv(*analytic, found.uv));
+                let pdf_area = density * self.shape.pdf_area(0, found.ng);
+                solid_angle_pdf(pdf_area, (found.p - p).length_squared(), cos)
+            }
+        }
     }
 
     /// A photon from a point by `u_primitive` and `u_position`, in a direction by `u_direction` in proportion to its
     /// cosine.
     pub(super) fn emit(
         &self,
-        u_primitive: f32,
+        u_primitive: f64,
         u_position: Vec2,
         u_direction: Vec2,
         context: &mut ShadingContext,
     ) -> Option<Emission> {
-        let (primitive, chosen, u_side) = match &self.surface {
-            Surface::Triangles { table, .. } => {
-                let choice = table.sample(u_primitive);
-                (choice.index as u32, choice.probability, choice.u)
-            }
-            Surface::Sphere { .. } | Surface::Analytic => (0, 1.0, u_primitive),
-        };
-        let sample = self.shape.sample_area(primitive, u_position);
-        let point = sample.point;
-        let both = self.material.two_sided_emission();
-        let (normal, sides) = match both && u_side < 0.5 {
-            true => (-point.ng, 2.0),
-            false => (point.ng, if both { 2.0 } else { 1.0 }),
-        };
-        let direction = Frame::from_normal(normal).to_world(cosine_hemisphere(u_direction));
-        let radiance = match self.material.constant_emission() {
-            Some(radiance) => radiance,
-            None => self
-                .material
-                .emission_at(&self.at_point(&point, primitive, direction), context),
-        };
+        let place = self.pattern.sample(u_primitive, u_position);
+        let (point, pdf) = self.point(place.primitive, place.u);
+        let direction = self.leaving(&point, place.rest < 0.5, u_direction);
+        let radiance = self.radiance_from(&point, place.primitive, direction, context);
         // The cosine cancels against the density of the direction, cos θ / π.
-        let power = radiance * (std::f32::consts::PI * sides / (sample.pdf * chosen));
+        let power = radiance * (std::f32::consts::PI * self.sides() / (pdf * place.density));
         let origin = point.ray_end().ray_origin(direction);
-        (sample.pdf > 0.0 && power.is_finite() && !power.is_black()).then_some(Emission {
+        (pdf > 0.0 && power.is_finite() && !power.is_black()).then_some(Emission {
             ray: Ray::new(origin, direction),
             power,
         })
     }
 
-    /// A point of the light as seen from the direction `wo`.
-    fn at_point(&self, point: &SurfacePoint, primitive: u32, wo: Vec3) -> Interaction {
-        Interaction {
-            p: point.p,
-            p_error: point.p_error,
-            wo,
-            ng: point.ng,
-            n: point.n,
-            uv: point.uv,
-            dpdu: point.dpdu,
-            dpdv: point.dpdv,
-            t: 0.0,
-            time: 0.0,
-            shape: self.id,
-            primitive,
+    /// How many sides emit.
+    fn sides(&self) -> f32 {
+        if self.material.two_sided_emission() { 2.0 } else { 1.0 }
+    }
+
+    /// The point of a primitive at a point of its parameter square, and its density per area where those of the square
+    /// are chosen uniformly.
+    fn point(&self, primitive: u32, place: Vec2) -> (SurfacePoint, f32) {
+        match &self.surface {
+            Surface::Triangles(triangles) => {
+                let point = self.shape.surface_point(primitive, triangle(place));
+                (point, triangles[primitive as usize].inverse_area)
+            }
+            Surface::Ball(..) | Surface::Analytic(_) => {
+                let sample = self.shape.sample_area(primitive, place);
+                (sample.point, sample.pdf)
+            }
         }
     }
 
-    fn sample_area(&self, p: Vec3, u: Vec2) -> Option<Seen> {
-        let sample = self.shape.sample_area(0, u);
+    /// The point of an analytic shape that is nearest to `p`.
+    fn analytic_at(&self, p: Vec3) -> SurfacePoint {
+        let object = in_double(&self.shape.object_from_world).transform_point3(p.as_dvec3());
+        self.shape
+            .analytic_near(object.as_vec3())
+            .expect("the shape is analytic")
+    }
+
+    /// A direction from a point, in proportion to its cosine; from the back when both sides emit and `back` is set.
+    fn leaving(&self, point: &SurfacePoint, back: bool, u: Vec2) -> Vec3 {
+        let normal = if back && self.material.two_sided_emission() {
+            -point.ng
+        } else {
+            point.ng
+        };
+        Frame::from_normal(normal).to_world(cosine_hemisphere(u))
+    }
+
+    fn radiance_from(
+        &self,
+        point: &SurfacePoint,
+        primitive: u32,
+        direction: Vec3,
+        context: &mut ShadingContext,
+    ) -> Rgb {
+        match self.material.constant_emission() {
+            Some(radiance) => radiance,
+            None => {
+                let it = point.seen_from(direction, self.id, primitive);
+                self.material.emission_at(&it, context)
+            }
+        }
+    }
+
+    /// The power that a photon with these numbers would have if the pattern were even.
+    fn probe(&self, probe: &Probe, context: &mut ShadingContext) -> Found {
+        let (point, pdf) = self.point(probe.primitive, probe.place);
+        if pdf <= 0.0 {
+            return Found::default();
+        }
+        let direction = self.leaving(&point, probe.side < 0.5, probe.direction);
+        let radiance = self.radiance_from(&point, probe.primitive, direction, context);
+        let exitance = std::f32::consts::PI * self.sides() * radiance.luminance();
+        Found {
+            power: exitance / pdf,
+            area: 1.0 / pdf,
+        }
+    }
+
+    // ---- Analytic shapes.
+
+    fn sample_analytic(&self, p: Vec3, u_primitive: f64, u: Vec2) -> Option<Seen> {
+        let place = self.pattern.sample(u_primitive, u);
+        let sample = self.shape.sample_area(0, place.u);
         let to_light = sample.point.p - p;
         let distance_squared = to_light.length_squared();
-        let distance = distance_squared.sqrt();
-        let wi = to_light / distance;
+        let wi = to_light / distance_squared.sqrt();
         let cos = -wi.dot(sample.point.ng);
-        (distance > 0.0).then(|| Seen {
+        (distance_squared > 0.0).then(|| Seen {
             wi,
-            distance,
             cos,
-            pdf: solid_angle_pdf(sample.pdf, distance_squared, cos),
+            pdf: solid_angle_pdf(place.density * sample.pdf, distance_squared, cos),
+            end: sample.point.ray_end(),
             primitive: 0,
-            barycentric: sample.point.uv,
-            p_error: sample.point.p_error,
+            barycentric: Vec2::ZERO,
         })
     }
 
-    /// Luminance of the power of a primitive, from the emission at a few of its points.
-    fn primitive_power(&self, primitive: u32, context: &mut ShadingContext) -> f32 {
-        const POINTS: [Vec2; 4] = [
-            Vec2::new(0.3, 0.4),
-            Vec2::new(0.6, 0.9),
-            Vec2::new(0.8, 0.2),
-            Vec2::new(0.1, 0.7),
-        ];
-        let sides = if self.material.two_sided_emission() {
-            2.0
-        } else {
-            1.0
-        };
-        let area = if self.shape.primitive_count() == 1 {
-            self.shape.area()
-        } else {
-            self.shape.triangle_area(primitive)
-        };
-        let mean = match self.material.constant_emission() {
-            Some(radiance) => radiance.luminance(),
-            None => {
-                let sum: f32 = POINTS
-                    .iter()
-                    .map(|&u| self.emission_along_normal(primitive, u, context).luminance())
-                    .sum();
-                sum / POINTS.len() as f32
+    fn sample_ball(&self, p: Vec3, ball: &Ball, shares: Shares, u_way: f64, u: Vec2) -> Option<Seen> {
+        let share = f64::from(shares.cone);
+        let cone = ball.cone(p);
+        let cone = match cone {
+            Some(cone) if u_way < share => cone,
+            // The number is needed once more, for the pattern.
+            Some(_) => {
+                let mut seen = self.sample_analytic(p, (u_way - share) / (1.0 - share), u)?;
+                let point = self.analytic_at(seen.end.p);
+                seen.pdf = self.ball_pdf(p, ball, shares, point.p, (point.ng, point.uv), seen.cos);
+                return Some(seen);
             }
+            None => return self.sample_analytic(p, u_way, u),
         };
-        let power = sides * std::f32::consts::PI * area * mean;
-        if power.is_finite() { power.max(0.0) } else { 0.0 }
+        let far = u_way / share < f64::from(shares.far);
+        let chosen = ball.sample(&cone, u, far);
+        // Every direction of the cone meets the outside first; the cosine itself matters to the pattern's share alone.
+        let ng = if self.shape.flip_normals { -chosen.outward } else { chosen.outward };
+        let cos = if far == self.shape.flip_normals { 1.0 } else { -1.0 };
+        let pdf = if shares.cone == 1.0 {
+            cone.pdf() * if far { shares.far } else { 1.0 - shares.far }
+        } else {
+            let point = self.analytic_at(chosen.p);
+            let cos = cos * chosen.wi.dot(chosen.outward).abs();
+            self.ball_pdf(p, ball, shares, chosen.p, (ng, point.uv), cos)
+        };
+        Some(Seen {
+            wi: chosen.wi,
+            cos,
+            pdf,
+            end: RayEnd {
+                p: chosen.p,
+                p_error: ball.p_error,
+                ng,
+            },
+            primitive: 0,
+            barycentric: Vec2::ZERO,
+        })
     }
 
-    /// What the shader emits along the normal of a point that `u` chooses.
-    fn emission_along_normal(&self, primitive: u32, u: Vec2, context: &mut ShadingContext) -> Rgb {
-        let point = self.shape.sample_area(primitive, u).point;
-        self.material
-            .emission_at(&self.at_point(&point, primitive, point.ng), context)
+    /// The density per solid angle of a sphere's point, where `cos` is the cosine between its normal and the way to `p`.
+    fn ball_pdf(
+        &self,
+        p: Vec3,
+        ball: &Ball,
+        shares: Shares,
+        point: Vec3,
+        (ng, uv): (Vec3, Vec2),
+        cos: f32,
+    ) -> f32 {
+        let by_pattern = || {
+            let density = self.pattern.density(0, || square_of_uv(Analytic::Sphere, uv));
+            let pdf_area = density * self.shape.pdf_area(0, ng);
+            solid_angle_pdf(pdf_area, (point - p).length_squared(), cos)
+        };
+        let Some(cone) = ball.cone(p) else {
+            return by_pattern();
+        };
+        let is_far = (cos < 0.0) != self.shape.flip_normals;
+        let by_cone = cone.pdf() * if is_far { shares.far } else { 1.0 - shares.far };
+        if shares.cone == 1.0 {
+            by_cone
+        } else {
+            shares.cone * by_cone + (1.0 - shares.cone) * by_pattern()
+        }
+    }
+}
+
+impl Surface {
+    fn of(shape: &Shape, material: &Material) -> Surface {
+        let analytic = match shape.geometry {
+            Geometry::Mesh(_) => {
+                let triangles = 0..shape.primitive_count();
+                return Surface::Triangles(
+                    triangles
+                        .map(|primitive| LightTriangle::new(shape, primitive))
+                        .collect(),
+                );
+            }
+            Geometry::Sphere => Analytic::Sphere,
+            Geometry::Disk => Analytic::Disk,
+            Geometry::Cylinder => Analytic::Cylinder,
+        };
+        match Ball::of(shape) {
+            Some(ball) => Surface::Ball(ball, Shares::of(shape, material)),
+            None => Surface::Analytic(analytic),
+        }
+    }
+}
+
+impl Shares {
+    fn of(shape: &Shape, material: &Material) -> Shares {
+        let both = material.two_sided_emission();
+        let near_emits = both || !shape.flip_normals;
+        let far_is_seen = material.may_be_transparent() && (both || shape.flip_normals);
+        Shares {
+            cone: if material.constant_emission().is_some() { 1.0 } else { 0.5 },
+            far: match (near_emits, far_is_seen) {
+                (_, false) => 0.0,
+                (true, true) => 0.5,
+                (false, true) => 1.0,
+            },
+        }
     }
 }
 
 impl LightTriangle {
-    fn new(shape: &Shape, primitive: u32, probability: f32) -> LightTriangle {
+    fn new(shape: &Shape, primitive: u32) -> LightTriangle {
         let [p, b, c] = shape.triangle(primitive);
         let point = shape.surface_point(primitive, Vec2::splat(1.0 / 3.0));
         LightTriangle {
@@ -320,82 +411,63 @@ impl LightTriangle {
             edge1: b - p,
             edge2: c - p,
             ng: point.ng,
-            pdf_area: probability * shape.pdf_area(primitive, point.ng),
+            inverse_area: shape.pdf_area(primitive, point.ng),
             p_error: point.p_error,
         }
     }
 
     #[inline]
-    fn sample(&self, p: Vec3, primitive: u32, u: Vec2) -> Option<Seen> {
-        let barycentric = triangle(u);
-        let to_light = self.p + self.edge1 * barycentric.x + self.edge2 * barycentric.y - p;
+    fn seen_from(&self, p: Vec3, place: &Place) -> Option<Seen> {
+        let barycentric = triangle(place.u);
+        let point = self.p + self.edge1 * barycentric.x + self.edge2 * barycentric.y;
+        let to_light = point - p;
         let distance_squared = to_light.length_squared();
-        let distance = distance_squared.sqrt();
-        let wi = to_light / distance;
+        let wi = to_light / distance_squared.sqrt();
         let cos = -wi.dot(self.ng);
-        (distance > 0.0).then(|| Seen {
+        (distance_squared > 0.0).then(|| Seen {
             wi,
-            distance,
             cos,
-            pdf: solid_angle_pdf(self.pdf_area, distance_squared, cos),
-            primitive,
+            pdf: solid_angle_pdf(place.density * self.inverse_area, distance_squared, cos),
+            end: RayEnd {
+                p: point,
+                p_error: self.p_error,
+                ng: self.ng,
+            },
+            primitive: place.primitive,
             barycentric,
-            p_error: self.p_error,
         })
+    }
+
+    /// The point of the parameter square that [`triangle`] maps to a point of the plane.
+    fn place_of(&self, p: Vec3) -> Vec2 {
+        // Seen along the axis in which the plane is the least steep.
+        let n = self.ng.abs();
+        let flat = |v: Vec3| {
+            if n.x > n.y.max(n.z) {
+                Vec2::new(v.y, v.z)
+            } else if n.y > n.z {
+                Vec2::new(v.z, v.x)
+            } else {
+                Vec2::new(v.x, v.y)
+            }
+        };
+        let (edge1, edge2, v) = (flat(self.edge1), flat(self.edge2), flat(p - self.p));
+        let determinant = edge1.perp_dot(edge2);
+        let b = Vec2::new(v.perp_dot(edge2), edge1.perp_dot(v)) / determinant;
+        let b = b.clamp(Vec2::ZERO, Vec2::ONE);
+        if b.y > b.x {
+            Vec2::new(2.0 * b.x, b.x + b.y)
+        } else {
+            Vec2::new(b.x + b.y, 2.0 * b.y)
+        }
     }
 }
 
-/// The cone that a sphere fills as seen from outside.
-struct SubtendedCone {
-    axis: Vec3,
-    distance: f32,
-    one_minus_cos: f32,
-}
-
-/// `None` from inside the sphere, or so close to it that the cone is half of all directions.
-fn subtended_cone(p: Vec3, center: Vec3, radius: f32) -> Option<SubtendedCone> {
-    let to_center = center - p;
-    let distance_squared = to_center.length_squared();
-    let sin2 = sqr(radius) / distance_squared;
-    (sin2 < 0.9999).then(|| {
-        let distance = distance_squared.sqrt();
-        SubtendedCone {
-            axis: to_center / distance,
-            distance,
-            one_minus_cos: one_minus_cos_from_sin2(sin2),
-        }
-    })
-}
-
-/// A point of a sphere by the cone that it subtends, which stays exact for spheres that are far away or small; `cos` is
-/// not filled in: every direction of the cone meets the outside.
-// Shirley, Wang & Zimmerman 1996, "Monte Carlo Techniques for Direct Lighting Calculations", section 3.2.
-fn sample_sphere(p: Vec3, center: Vec3, radius: f32, u: Vec2) -> Option<Seen> {
-    let cone = subtended_cone(p, center, radius)?;
-    let local = uniform_cone(u, cone.one_minus_cos);
-    // The chord's near end: its middle is cos θ of the way to the centre, half its length follows from Pythagoras.
-    let sin2 = sqr(local.x) + sqr(local.y);
-    let half_chord = safe_sqrt(sqr(radius) - sqr(cone.distance) * sin2);
-    let distance = cone.distance * local.z - half_chord;
-    Some(Seen {
-        wi: Frame::from_normal(cone.axis).to_world(local),
-        distance: distance.max(0.0),
-        cos: 1.0,
-        pdf: uniform_cone_pdf(cone.one_minus_cos),
-        primitive: 0,
-        barycentric: Vec2::ZERO,
-        p_error: 1e-6 * (center.abs().max_element() + radius + cone.distance),
-    })
-}
-
-/// The factor by which a transform scales all lengths, if it is the same for all.
-fn similarity_scale(shape: &Shape) -> Option<f32> {
-    let m = shape.world_from_object.matrix3;
-    let axes = [m.x_axis, m.y_axis, m.z_axis];
-    let scale2 = axes[0].length_squared();
-    let near = |a: f32, b: f32| (a - b).abs() <= 1e-5 * scale2;
-    let even = near(axes[1].length_squared(), scale2) && near(axes[2].length_squared(), scale2);
-    let square =
-        near(axes[0].dot(axes[1]), 0.0) && near(axes[1].dot(axes[2]), 0.0) && near(axes[2].dot(axes[0]), 0.0);
-    (even && square).then(|| scale2.sqrt())
+/// The point of the parameter square of [`Shape::sample_area`] whose surface parameters are `uv`.
+fn square_of_uv(analytic: Analytic, uv: Vec2) -> Vec2 {
+    match analytic {
+        Analytic::Sphere => Vec2::new(uv.x, 0.5 + 0.5 * (std::f32::consts::PI * uv.y).cos()),
+        Analytic::Disk => Vec2::new(uv.x * uv.x, uv.y),
+        Analytic::Cylinder => uv,
+    }
 }

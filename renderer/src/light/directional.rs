@@ -4,7 +4,7 @@ use std::f32::consts::PI;
 
 use glam::Vec3;
 
-use super::LightSample;
+use super::{LightSample, Shine};
 use crate::color::Rgb;
 use crate::math::sqr;
 
@@ -21,10 +21,10 @@ impl DirectionalLight {
     pub(super) fn sample_li(&self) -> LightSample {
         LightSample {
             wi: -self.direction,
-            radiance: self.irradiance,
             pdf: 1.0,
-            distance: f32::INFINITY,
             is_delta: true,
+            end: None,
+            shine: Shine::Known(self.irradiance),
         }
     }
 

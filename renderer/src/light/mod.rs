@@ -1,10 +1,13 @@
 //! Lights: what shines without being scattered, and how to find it on purpose.
 //!
 //! Contract of every light:
-//! - `sample_li` chooses a direction from a point towards the light, with the radiance that would arrive if nothing were
-//!   in between and the density of the choice per solid angle [1/sr]. Lights that no ray can hit are *delta*: their
-//!   density is 1 and their radiance already divided by what it takes to make a sum of it.
-//! - `pdf_li` is that density for a direction or point found in another way; 0 for delta lights.
+//! - `sample_li` chooses a direction from a point towards the light, with the density of the choice per solid angle
+//!   [1/sr]. It runs no shader: `radiance` tells what arrives if nothing is in between, and is asked when that is known.
+//!   Lights that no ray can hit are *delta*: their density is 1 and their radiance already divided by what it takes to
+//!   make a sum of it.
+//! - `pdf_li` is that density for a direction or point found in another way; 0 for delta lights. Over all that
+//!   `sample_li` may choose it integrates to the probability that `sample_li` chooses anything.
+//! - Where light may come from there is density, whatever was found when the light was made.
 //! - `le` is the radiance of lights at infinity along a ray that leaves the scene. Lights that are shapes are seen through
 //!   their material.
 //! - `emit` sends photons out, each with its share of the light's power.
@@ -13,8 +16,10 @@
 mod area;
 mod directional;
 mod environment;
+mod pattern;
 mod point;
 mod select;
+mod sphere;
 mod spot;
 
 use std::f32::consts::PI;
@@ -25,14 +30,15 @@ use glam::{Vec2, Vec3};
 use crate::color::Rgb;
 use crate::geometry::Interaction;
 use crate::material::ShadingContext;
-use crate::math::{Frame, Ray};
+use crate::math::{Frame, Ray, RayEnd};
 use crate::sampling::disk;
 
 pub use area::AreaLight;
 pub use directional::DirectionalLight;
 pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions};
+pub use pattern::Probing;
 pub use point::PointLight;
-pub use select::{ChosenLight, LightSelector};
+pub use select::{ChosenLight, LightSelector, powers};
 pub use spot::{Falloff, SpotLight};
 
 /// Index of a light in its scene.
@@ -59,14 +65,36 @@ pub enum Light {
 pub struct LightSample {
     /// Unit vector towards the light, world space.
     pub wi: Vec3,
-    /// What arrives if nothing is in between.
-    pub radiance: Rgb,
     /// Density per solid angle [1/sr]; 1 for delta lights.
     pub pdf: f32,
-    /// How far to look for what is in between [m]; infinite for lights at infinity.
-    pub distance: f32,
     /// Whether no ray can hit the light by chance.
     pub is_delta: bool,
+    /// The point of the light; `None` at infinity.
+    end: Option<RayEnd>,
+    shine: Shine,
+}
+
+/// What arrives from a chosen direction.
+#[derive(Clone, Copy, Debug)]
+enum Shine {
+    Known(Rgb),
+    /// What the shader of an area light makes of one of its points.
+    FromPoint {
+        primitive: u32,
+        barycentric: Vec2,
+    },
+}
+
+impl LightSample {
+    /// The ray from `from` that meets all that is between there and the light, but neither of the two. `from` is where
+    /// the direction was chosen.
+    #[inline]
+    pub fn shadow_ray(&self, from: &RayEnd) -> Ray {
+        match &self.end {
+            Some(end) => from.ray_to(end),
+            None => Ray::new(from.ray_origin(self.wi), self.wi),
+        }
+    }
 }
 
 /// A photon on its way.
@@ -117,7 +145,7 @@ impl Light {
     pub fn emit(
         &self,
         target: Target,
-        u_primitive: f32,
+        u_primitive: f64,
         u_position: Vec2,
         u_direction: Vec2,
         context: &mut ShadingContext,
@@ -132,31 +160,36 @@ impl Light {
             }
             Light::Area(light) => light.emit(u_primitive, u_position, u_direction, context),
             Light::Environment(light) => {
-                let sample = light.sample_li(u_direction)?;
-                let (ray, area) = target.emission(-sample.wi, u_position);
-                let power = sample.radiance * (area / sample.pdf);
+                let (wi, radiance, pdf) = light.sample(u_direction)?;
+                let (ray, area) = target.emission(-wi, u_position);
+                let power = radiance * (area / pdf);
                 Some(Emission { ray, power })
             }
         }
     }
 
-    /// A direction from `p` at a moment, by `u_primitive` (which part of the light) and `u` (where on it), each in
-    /// `[0,1)`; `None` where no light arrives.
+    /// A direction from `p` by `u_primitive` (which part of the light) and `u` (where on it), each in `[0,1)`; `None`
+    /// where no light arrives.
     #[inline]
-    pub fn sample_li(
-        &self,
-        p: Vec3,
-        time: f32,
-        u_primitive: f32,
-        u: Vec2,
-        context: &mut ShadingContext,
-    ) -> Option<LightSample> {
+    pub fn sample_li(&self, p: Vec3, u_primitive: f64, u: Vec2) -> Option<LightSample> {
         match self {
             Light::Point(light) => light.sample_li(p),
             Light::Spot(light) => light.sample_li(p),
             Light::Directional(light) => Some(light.sample_li()),
-            Light::Area(light) => light.sample_li(p, time, u_primitive, u, context),
+            Light::Area(light) => light.sample_li(p, u_primitive, u),
             Light::Environment(light) => light.sample_li(u),
+        }
+    }
+
+    /// What arrives along a direction that `sample_li` of this light chose, if nothing is in between, at a moment.
+    #[inline]
+    pub fn radiance(&self, sample: &LightSample, time: f32, context: &mut ShadingContext) -> Rgb {
+        match (self, sample.shine, &sample.end) {
+            (_, Shine::Known(radiance), _) => radiance,
+            (Light::Area(light), Shine::FromPoint { primitive, barycentric }, Some(end)) => {
+                light.radiance(sample.wi, end, (primitive, barycentric), time, context)
+            }
+            (_, Shine::FromPoint { .. }, _) => unreachable!("only shapes shine from points"),
         }
     }
 
@@ -180,7 +213,8 @@ impl Light {
         }
     }
 
-    /// Luminance of the power that reaches a scene of radius `scene_radius` [W].
+    /// Luminance of the power that reaches a scene of radius `scene_radius` [W]. For a shape an estimate: 0 where it
+    /// found nothing; see [`powers`].
     pub fn power(&self, scene_radius: f32) -> f32 {
         match self {
             Light::Point(light) => light.power().luminance(),

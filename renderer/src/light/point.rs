@@ -2,9 +2,9 @@
 
 use glam::{Vec2, Vec3};
 
-use super::{Emission, LightSample};
+use super::{Emission, LightSample, Shine};
 use crate::color::Rgb;
-use crate::math::Ray;
+use crate::math::{Ray, RayEnd};
 use crate::sampling::uniform_sphere;
 
 /// A point that radiates `intensity` in every direction.
@@ -49,9 +49,9 @@ pub(super) fn toward_point(
     let radiance = intensity(-wi) / distance_squared;
     (!radiance.is_black()).then_some(LightSample {
         wi,
-        radiance,
         pdf: 1.0,
-        distance,
         is_delta: true,
+        end: Some(RayEnd::in_space(position)),
+        shine: Shine::Known(radiance),
     })
 }

@@ -7,7 +7,7 @@ use glam::{Vec2, Vec3};
 use super::point::toward_point;
 use super::{Emission, LightSample};
 use crate::color::Rgb;
-use crate::math::{Frame, Ray};
+use crate::math::{Frame, Ray, safe_sqrt, sqr};
 use crate::sampling::uniform_cone;
 
 /// A point that radiates `intensity` along an axis and less to the sides.
@@ -44,12 +44,13 @@ pub enum Falloff {
 }
 
 impl Falloff {
-    /// The share of the intensity that is left where the angle to the axis has the cosine `cos`.
-    pub fn at(self, cos: f32) -> f32 {
+    /// The share of the intensity that is left at an angle θ to the axis, given as 1 − cos θ: narrow cones have no digits
+    /// left in cos θ.
+    pub fn at(self, one_minus_cos: f32) -> f32 {
         match self {
-            Falloff::LinearAngle { beam, cutoff } => ramp(-cutoff, -beam, -cos.clamp(-1.0, 1.0).acos()),
+            Falloff::LinearAngle { beam, cutoff } => ramp(cutoff, beam, angle(one_minus_cos)),
             Falloff::SquaredCosine { inner, outer } => {
-                let share = ramp(outer.cos(), inner.cos(), cos);
+                let share = ramp(one_minus_cos_of(outer), one_minus_cos_of(inner), one_minus_cos);
                 share * share
             }
         }
@@ -58,34 +59,65 @@ impl Falloff {
     /// The half-angle beyond which there is no light [rad].
     fn outer(self) -> f32 {
         match self {
-            Falloff::LinearAngle { cutoff, .. } => cutoff,
-            Falloff::SquaredCosine { outer, .. } => outer,
+            Falloff::LinearAngle { cutoff, .. } => cutoff.min(PI),
+            Falloff::SquaredCosine { outer, .. } => outer.min(PI),
+        }
+    }
+
+    /// The integral of the share over all directions [sr].
+    fn solid_angle(self) -> f32 {
+        let tau = std::f64::consts::TAU;
+        match self {
+            // ∫ (c − θ) / (c − b) sin θ dθ from b to c is cos b − (sin c − sin b) / (c − b), and the beam has 1 − cos b.
+            Falloff::LinearAngle { beam, cutoff } => {
+                let (beam, cutoff) = (f64::from(beam), f64::from(cutoff));
+                let (middle, half) = (0.5 * (beam + cutoff), 0.5 * (cutoff - beam));
+                let spread = if half > 0.0 { half.sin() / half } else { 1.0 };
+                (tau * (1.0 - middle.cos() * spread)) as f32
+            }
+            // The square of a ramp has a third of its width.
+            Falloff::SquaredCosine { inner, outer } => {
+                let [inner, outer] = [inner, outer].map(|angle| f64::from(one_minus_cos_of(angle)));
+                (tau * (inner + (outer - inner) / 3.0)) as f32
+            }
         }
     }
 }
 
-/// 0 up to `zero`, 1 from `one` on, linear between them; a step where they are the same.
+/// 1 − cos θ without cancellation.
+fn one_minus_cos_of(angle: f32) -> f32 {
+    2.0 * sqr((0.5 * angle).sin())
+}
+
+/// The angle from 1 − cos θ.
+fn angle(one_minus_cos: f32) -> f32 {
+    2.0 * safe_sqrt(0.5 * one_minus_cos).min(1.0).asin()
+}
+
+/// 0 from `zero` on, 1 up to `one`, linear between them; a step where they are the same.
 fn ramp(zero: f32, one: f32, x: f32) -> f32 {
-    let width = one - zero;
+    let width = zero - one;
     if width > 0.0 {
-        ((x - zero) / width).clamp(0.0, 1.0)
+        ((zero - x) / width).clamp(0.0, 1.0)
     } else {
-        f32::from(u8::from(x >= zero))
+        f32::from(u8::from(x <= zero))
     }
 }
 
 impl SpotLight {
     pub(super) fn sample_li(&self, p: Vec3) -> Option<LightSample> {
         toward_point(p, self.position, |w| {
-            self.intensity * self.falloff.at(w.dot(self.axis))
+            // Half the square of the chord between the two directions.
+            let one_minus_cos = 0.5 * (w - self.axis).length_squared();
+            self.intensity * self.falloff.at(one_minus_cos)
         })
     }
 
     /// A photon, uniform over the cone.
     pub(super) fn emit(&self, u: Vec2) -> Option<Emission> {
-        let one_minus_cos = 1.0 - self.falloff.outer().min(PI).cos();
+        let one_minus_cos = one_minus_cos_of(self.falloff.outer());
         let local = uniform_cone(u, one_minus_cos);
-        let power = self.intensity * (self.falloff.at(local.z) * TAU * one_minus_cos);
+        let power = self.intensity * (self.falloff.at(u.y * one_minus_cos) * TAU * one_minus_cos);
         let direction = Frame::from_normal(self.axis).to_world(local);
         (!power.is_black()).then(|| Emission {
             ray: Ray::new(self.position, direction),
@@ -94,12 +126,7 @@ impl SpotLight {
     }
 
     pub(super) fn power(&self) -> Rgb {
-        // The integral of the falloff over the cone by the midpoint rule; it serves to weigh lights against each other.
-        const STEPS: usize = 64;
-        let lowest = self.falloff.outer().min(PI).cos();
-        let width = (1.0 - lowest) / STEPS as f32;
-        let shares = (0..STEPS).map(|i| self.falloff.at(1.0 - (i as f32 + 0.5) * width));
-        self.intensity * (TAU * width * shares.sum::<f32>())
+        self.intensity * self.falloff.solid_angle()
     }
 }
 
@@ -118,13 +145,13 @@ mod tests {
             outer: 0.4,
         };
         for falloff in [linear, squared] {
-            assert_eq!(falloff.at(1.0), 1.0);
-            assert_eq!(falloff.at(0.19f32.cos()), 1.0);
-            assert_eq!(falloff.at(0.41f32.cos()), 0.0);
-            assert_eq!(falloff.at(-1.0), 0.0);
+            assert_eq!(falloff.at(0.0), 1.0);
+            assert_eq!(falloff.at(one_minus_cos_of(0.19)), 1.0);
+            assert_eq!(falloff.at(one_minus_cos_of(0.41)), 0.0);
+            assert_eq!(falloff.at(2.0), 0.0);
         }
-        assert!((linear.at(0.3f32.cos()) - 0.5).abs() < 1e-5);
-        let half = 0.5 * (0.2f32.cos() + 0.4f32.cos());
+        assert!((linear.at(one_minus_cos_of(0.3)) - 0.5).abs() < 1e-5);
+        let half = 0.5 * (one_minus_cos_of(0.2) + one_minus_cos_of(0.4));
         assert!((squared.at(half) - 0.25).abs() < 1e-5);
     }
 

@@ -2,6 +2,8 @@
 
 use glam::{Affine3A, Vec3};
 
+use super::Ray;
+
 /// An axis-aligned box; empty when `min > max` in any axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -51,6 +53,27 @@ impl Bounds {
         } else {
             (self.max - self.min).length() * 0.5
         }
+    }
+
+    /// The same, wider on all sides by what rounding may make of its coordinates on their way through a transform.
+    pub fn widened(self) -> Bounds {
+        let margin = self.min.abs().max(self.max.abs()).max_element() * (64.0 * f32::EPSILON);
+        Bounds {
+            min: self.min - margin,
+            max: self.max + margin,
+        }
+    }
+
+    /// Whether a ray, within its bounds, passes through it.
+    // Kay & Kajiya 1986, "Ray Tracing Complex Scenes", the method of slabs.
+    #[inline]
+    pub fn is_met_by(&self, ray: &Ray) -> bool {
+        let inverse = ray.direction.recip();
+        let (a, b) = ((self.min - ray.origin) * inverse, (self.max - ray.origin) * inverse);
+        let enters = a.min(b).max_element().max(ray.t_min);
+        let leaves = a.max(b).min_element().min(ray.t_max);
+        // Written so that NaN, of a ray within a side, is met.
+        !(enters > leaves * (1.0 + 8.0 * f32::EPSILON))
     }
 
     /// Its eight corners.

@@ -117,3 +117,55 @@ impl RayEnd {
         }
     }
 }
+
+/// An end of a ray: a point of a surface, or of empty space.
+#[derive(Clone, Copy, Debug)]
+pub struct RayEnd {
+    /// The point, world space `[m]`.
+    pub p: Vec3,
+    /// Bound on the distance along `ng` between the point and the surface as rays find it `[m]`.
+    pub p_error: f32,
+    /// Unit geometric normal of the surface, either side; zero in empty space.
+    pub ng: Vec3,
+}
+
+impl RayEnd {
+    /// A point that is on no surface.
+    pub fn in_space(p: Vec3) -> RayEnd {
+        RayEnd {
+            p,
+            p_error: 0.0,
+            ng: Vec3::ZERO,
+        }
+    }
+
+    /// Where a ray in `direction` has to start so as not to meet the surface it leaves.
+    #[inline]
+    pub fn ray_origin(&self, direction: Vec3) -> Vec3 {
+        offset_by_error(self.p, self.p_error, self.ng, direction)
+    }
+
+    /// The ray from here to `target`, at time zero. It meets neither of the two surfaces, and everything between them
+    /// that is farther from them than the error bounds of the intersection. Its direction differs from that between the
+    /// two points by these bounds. Where the bounds leave nothing between the points, it has no length.
+    pub fn ray_to(&self, target: &RayEnd) -> Ray {
+        let to_target = target.p - self.p;
+        let origin = self.ray_origin(to_target);
+        // A ray finds the target with an error in proportion to the way there, by axis.
+        let error = target.p_error + ROUNDING * to_target.abs().dot(target.ng.abs());
+        let end = offset_by_error(target.p, error, target.ng, -to_target);
+        let way = end - origin;
+        let length = way.length();
+        if way.dot(to_target) > 0.0 {
+            Ray {
+                t_max: length,
+                ..Ray::new(origin, way / length)
+            }
+        } else {
+            Ray {
+                t_max: 0.0,
+                ..Ray::new(origin, to_target.normalize_or(Vec3::Z))
+            }
+        }
+    }
+}

@@ -45,8 +45,22 @@ impl Sampler {
     /// The next number in `[0,1)`.
     pub fn next_1d(&mut self) -> f32 {
         let hash = self.next_hash();
+        to_unit(self.bits_1d(hash))
+    }
+
+    /// The next number in `[0,1)`, with 53 bits: for choices among many, and several made one after another.
+    pub fn next_choice(&mut self) -> f64 {
+        let hash = self.next_hash();
+        let bits = self.bits_1d(hash);
+        // Below the 32 bits that are stratified, any will do that differ from sample to sample.
+        let below = mix_32(bits ^ hash as u32);
+        let bits = u64::from(bits) << 21 | u64::from(below >> 11);
+        bits as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    fn bits_1d(&self, hash: u64) -> u32 {
         let index = owen_reversed(self.reversed_index, hash as u32).reverse_bits();
-        to_unit(owen_reversed(index, (hash >> 32) as u32).reverse_bits())
+        owen_reversed(index, (hash >> 32) as u32).reverse_bits()
     }
 
     /// The next two numbers in `[0,1)`, stratified together.

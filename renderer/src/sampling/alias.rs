@@ -1,11 +1,9 @@
 //! Alias tables: a discrete choice in constant time.
 
-use crate::math::ONE_MINUS_EPSILON;
-
 /// A table that chooses an index with given probabilities in constant time.
 ///
-/// A random number has 24 bits: with n entries, 2²⁴/n levels are left to tell an entry from its alias. Choices among
-/// more than 2¹⁶ are better made in two steps.
+/// A choice uses up digits of its random number: what is left of 53 bits serves for further choices, where the 24 of an
+/// `f32` would leave 16 levels to tell an entry from its alias in a table of a million.
 // Vose 1991, "A Linear Algorithm for Generating Random Numbers with a Given Distribution".
 #[derive(Clone, Debug)]
 pub struct AliasTable {
@@ -29,7 +27,7 @@ pub struct AliasSample {
     /// Its probability.
     pub probability: f32,
     /// What is left of the random number, in `[0,1)` and independent of the choice.
-    pub u: f32,
+    pub u: f64,
 }
 
 impl AliasTable {
@@ -94,30 +92,28 @@ impl AliasTable {
     }
 
     /// The choice that `u` in `[0,1)` makes.
-    pub fn sample(&self, u: f32) -> AliasSample {
-        let scaled = u * self.bins.len() as f32;
-        let index = (scaled as usize).min(self.bins.len() - 1);
-        let bin = self.bins[index];
-        let within = (scaled - index as f32).clamp(0.0, ONE_MINUS_EPSILON);
-        if within < bin.own {
-            let u = (within / bin.own).min(ONE_MINUS_EPSILON);
-            AliasSample {
-                index,
-                probability: bin.probability,
-                u,
-            }
+    #[inline]
+    pub fn sample(&self, u: f64) -> AliasSample {
+        const LAST: f64 = 1.0 - f64::EPSILON / 2.0;
+        let scaled = u * self.bins.len() as f64;
+        let bin = (scaled as usize).min(self.bins.len() - 1);
+        let within = (scaled - bin as f64).clamp(0.0, LAST);
+        let Bin { own, alias, .. } = self.bins[bin];
+        let own = f64::from(own);
+        let (index, u) = if within < own {
+            (bin, within / own)
         } else {
-            let alias = bin.alias as usize;
-            let u = ((within - bin.own) / (1.0 - bin.own)).min(ONE_MINUS_EPSILON);
-            AliasSample {
-                index: alias,
-                probability: self.bins[alias].probability,
-                u,
-            }
+            (alias as usize, (within - own) / (1.0 - own))
+        };
+        AliasSample {
+            index,
+            probability: self.probability(index),
+            u: u.min(LAST),
         }
     }
 
     /// Probability of the entry `index`.
+    #[inline]
     pub fn probability(&self, index: usize) -> f32 {
         self.bins[index].probability
     }

@@ -1,7 +1,8 @@
 //! The scene as integrators see it: frozen, shared by all threads.
 //!
-//! Shapes that light may pass straight through are told from opaque ones by the masks of rays, so that a shadow ray asks
-//! the opaque ones first, and scenes without any of the former pay nothing for them.
+//! Shapes that light may pass straight through are told from opaque ones by the masks of rays and by a box that holds them
+//! all: a shadow ray that has nothing in its way, or comes near none of them, is asked for once, and scenes without any of
+//! them pay nothing.
 
 pub mod build;
 pub mod desc;
@@ -14,14 +15,16 @@ use std::fmt;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use shading::ShaderInstance;
 use thiserror::Error;
 
 use crate::accel::{self, Accel, AccelError};
 use crate::color::Rgb;
-use crate::geometry::{Interaction, Shape, ShapeId, Tangents, bake_single_use};
+use crate::geometry::{Geometry, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 use crate::image::ImageError;
-use crate::light::{AreaLight, Light, LightId, LightSelector};
+use crate::light::{AreaLight, Light, LightId, LightSelector, Probing};
 use crate::material::{Host, Material, MaterialId, ShadingContext, Sides};
 use crate::math::{Bounds, Ray};
 
@@ -44,7 +47,8 @@ pub struct Scene {
     selector: LightSelector,
     /// The lights at infinity that rays can hit.
     infinite: Vec<LightId>,
-    has_transparency: bool,
+    /// A box that holds all shapes that light may pass straight through, if there are any.
+    transparent: Option<Bounds>,
     host: Arc<Host>,
 }
 
@@ -146,17 +150,23 @@ impl Scene {
         let masks: Vec<u32> = shape_materials.iter().map(mask).collect();
         let accel = Accel::build(&shapes, &masks, threads)?;
 
-        let mut surfaces = Vec::with_capacity(shapes.len());
-        for ((id, shape), &material_id) in (0..).map(ShapeId).zip(shapes.iter()).zip(&shape_materials) {
-            let light =
-                AreaLight::new(shape.clone(), id, material(material_id).clone(), &mut context).map(|light| {
-                    lights.push(Light::Area(Box::new(light)));
-                    LightId(lights.len() as u32 - 1)
-                });
-            surfaces.push(ShapeSurface {
-                material: material_id,
-                light,
-            });
+        let ids = (0..).map(ShapeId).zip(shapes.iter()).zip(&shape_materials);
+        let emitters: Vec<_> = ids.filter(|&(_, &id)| material(id).may_emit()).collect();
+        let probed = emitters.iter().filter(|&&(_, &id)| material(id).constant_emission().is_none()).count();
+        let probing = Probing::shared_by(probed);
+        let make = |&((id, shape), &material_id): &((ShapeId, &Shape), &MaterialId)| {
+            AreaLight::new(shape.clone(), id, material(material_id).clone(), probing, &host)
+                .map(|light| (id, light))
+        };
+        let made: Vec<_> = on_threads(threads, || emitters.par_iter().filter_map(make).collect());
+
+        let mut surfaces: Vec<ShapeSurface> = shape_materials
+            .iter()
+            .map(|&material| ShapeSurface { material, light: None })
+            .collect();
+        for (id, light) in made {
+            surfaces[id.0 as usize].light = Some(LightId(lights.len() as u32));
+            lights.push(Light::Area(Box::new(light)));
         }
 
         let radius = accel.bounds().radius();
@@ -167,7 +177,7 @@ impl Scene {
         Ok(Scene {
             infinite: infinite.map(|(id, _)| id).collect(),
             selector: LightSelector::new(&lights, radius),
-            has_transparency: masks.contains(&TRANSPARENT),
+            transparent: bounds_of(shapes.iter().zip(&masks).filter(|(_, mask)| **mask == TRANSPARENT).map(|(shape, _)| shape)),
             accel,
             shapes,
             surfaces,
@@ -197,12 +207,12 @@ impl Scene {
     /// The share of light that gets along a ray, within its bounds.
     #[inline]
     pub fn transmittance(&self, ray: &Ray, context: &mut ShadingContext) -> Rgb {
-        if self.accel.occluded(ray, OPAQUE) {
-            Rgb::BLACK
-        } else if self.has_transparency {
-            self.transparency_along(ray, context)
-        } else {
+        if !self.accel.occluded(ray, accel::ALL) {
             Rgb::WHITE
+        } else if !self.transparent.is_some_and(|bounds| bounds.is_met_by(ray)) || self.accel.occluded(ray, OPAQUE) {
+            Rgb::BLACK
+        } else {
+            self.transparency_along(ray, context)
         }
     }
 
@@ -234,7 +244,7 @@ impl Scene {
 
     /// Chooses a light by `u` in `[0,1)`: the light, the probability and what is left of `u`. `None` without lights.
     #[inline]
-    pub fn select_light(&self, u: f32) -> Option<(&Light, f32, f32)> {
+    pub fn select_light(&self, u: f64) -> Option<(&Light, f32, f64)> {
         let chosen = self.selector.select(u)?;
         Some((
             &self.lights[chosen.light.0 as usize],
@@ -288,6 +298,27 @@ impl Scene {
     /// Memory of the acceleration structure [bytes].
     pub fn accel_memory(&self) -> usize {
         self.accel.memory()
+    }
+}
+
+/// A box that holds the shapes, if there are any; instances cost no more than one look at their mesh.
+fn bounds_of<'a>(shapes: impl Iterator<Item = &'a Shape>) -> Option<Bounds> {
+    let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
+    let bounds = shapes.map(|shape| match &shape.geometry {
+        Geometry::Mesh(mesh) => meshes
+            .entry(Arc::as_ptr(mesh))
+            .or_insert_with(|| Bounds::of_points(mesh.positions.iter().copied()))
+            .transformed(&shape.world_from_object),
+        Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => shape.bounds(),
+    });
+    bounds.reduce(Bounds::union).map(Bounds::widened)
+}
+
+/// Runs `work` on that many threads, 0 for one per core; on the present ones where no more can be had.
+fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(),
     }
 }
 

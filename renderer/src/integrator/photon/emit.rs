@@ -7,7 +7,7 @@
 
 use glam::Vec2;
 
-use crate::light::{Emission, Light, Target};
+use crate::light::{Emission, Light, Target, powers};
 use crate::material::ShadingContext;
 use crate::math::ONE_MINUS_EPSILON;
 use crate::sampler::Sampler;
@@ -57,7 +57,7 @@ impl Emitter {
         let bounds = scene.bounds();
         // A little more, so that what lies on the border is reached too.
         let radius = bounds.radius() * 1.001;
-        let powers: Vec<f32> = scene.lights().iter().map(|light| light.power(radius)).collect();
+        let powers = powers(scene.lights(), radius);
         let unit = powers.iter().copied().map(f64::from).sum::<f64>() as f32;
         let shines = unit > 0.0 && unit.is_finite() && !bounds.is_empty();
         // The tables must stay small.
@@ -144,10 +144,10 @@ impl Emitter {
         context: &mut ShadingContext,
     ) -> Option<Departure> {
         let (u_cell, u_fine, u_coarse, u_primitive) = (
-            sampler.next_1d(),
+            sampler.next_choice(),
             sampler.next_2d(),
             sampler.next_2d(),
-            sampler.next_1d(),
+            sampler.next_choice(),
         );
         let chosen = choice.table.sample(u_cell);
         let cell = chosen.index;
