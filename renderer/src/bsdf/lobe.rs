@@ -65,6 +65,9 @@ pub enum Spread {
     Glossy,
     /// A delta.
     Specular,
+    /// A delta that is no scattering: light passes as if there were no surface. Only [`Transparent`] does this; an
+    /// interface between equal indices of refraction is `Specular`.
+    Straight,
 }
 
 impl Side {
@@ -89,10 +92,10 @@ impl LobeKind {
         side: Side::Transmission,
         spread: Spread::Diffuse,
     };
-    /// Perfect refraction, or no surface at all.
-    pub const SPECULAR_TRANSMISSION: LobeKind = LobeKind {
+    /// No surface at all.
+    pub const PASS: LobeKind = LobeKind {
         side: Side::Transmission,
-        spread: Spread::Specular,
+        spread: Spread::Straight,
     };
 
     pub(super) fn reflection(ggx: Ggx) -> LobeKind {
@@ -116,11 +119,15 @@ impl LobeKind {
 
     /// Whether it is a delta.
     pub fn is_specular(self) -> bool {
-        self.spread == Spread::Specular
+        self.spread.is_specular()
     }
 }
 
 impl Spread {
+    fn is_specular(self) -> bool {
+        matches!(self, Spread::Specular | Spread::Straight)
+    }
+
     fn of(ggx: Ggx) -> Spread {
         if ggx.is_smooth() {
             Spread::Specular
@@ -253,13 +260,7 @@ impl Lobe {
 
     /// Whether it is a delta.
     pub fn is_specular(&self) -> bool {
-        match self {
-            Lobe::Transparent(_) => true,
-            Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) => {
-                self.ggx().is_some_and(Ggx::is_smooth)
-            }
-            Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) => false,
-        }
+        self.spread().is_specular()
     }
 
     /// Whether light goes through.
@@ -277,16 +278,16 @@ impl Lobe {
         match (self.ggx(), self.spread()) {
             (None, Spread::Diffuse) => Part::Diffuse,
             (Some(_), Spread::Diffuse) => Part::Rough,
-            (_, Spread::Glossy | Spread::Specular) => Part::Narrow,
+            (_, Spread::Glossy | Spread::Specular | Spread::Straight) => Part::Narrow,
         }
     }
 
     /// How narrowly it scatters.
     pub fn spread(&self) -> Spread {
-        match self.ggx() {
-            Some(ggx) => Spread::of(ggx),
-            None if self.is_specular() => Spread::Specular,
-            None => Spread::Diffuse,
+        match (self, self.ggx()) {
+            (Lobe::Transparent(_), _) => Spread::Straight,
+            (_, Some(ggx)) => Spread::of(ggx),
+            (_, None) => Spread::Diffuse,
         }
     }
 }

@@ -15,7 +15,6 @@ use super::emit::{Choice, Emitter};
 use super::pilot::Density;
 use super::{Photon, PhotonStats};
 use crate::bsdf::{Part, TransportMode};
-use crate::integrator::walk::is_pass;
 use crate::integrator::{Context, Pass};
 use crate::material::{RayKind, Surface};
 use crate::math::Ray;
@@ -319,6 +318,7 @@ fn fly(
         scene
             .material(it.shape)
             .shade(&it, RayKind::PHOTON, 0.0, &mut context.shading, surface);
+        context.stats.crowded_points += u64::from(surface.crowded);
         let bsdf = &mut surface.bsdf;
         bsdf.set_mode(TransportMode::Importance);
         let caustic = narrow && segments > 1;
@@ -342,7 +342,7 @@ fn fly(
             return;
         };
         let left = power * sample.weight;
-        if is_pass(&sample, surface) {
+        if sample.is_pass() {
             passes += 1;
             if passes > MAX_PASSES {
                 return;
