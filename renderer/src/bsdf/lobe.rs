@@ -209,8 +209,8 @@ impl Lobe {
         }
     }
 
-    /// The share of the light from `wo` that leaves again: what is left for a layer below is one less it. Rough
-    /// interfaces look it up and are right within 0.025 when isotropic, within 0.06 when not.
+    /// The share of the light from `wo` that leaves again. That of rough interfaces is right within 0.025 and at most 1.2 %
+    /// too small.
     pub fn albedo(&self, wo: Vec3) -> Rgb {
         match self {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::Transparent(_) => Rgb::WHITE,
@@ -219,6 +219,13 @@ impl Lobe {
             Lobe::Dielectric(lobe) => lobe.albedo(wo),
             Lobe::Schlick(lobe) => lobe.albedo(wo),
         }
+    }
+
+    /// A share that is not less than [`Lobe::albedo`] really is: a layer below must not get light that this lobe has sent
+    /// away already.
+    pub fn albedo_bound(&self, wo: Vec3) -> Rgb {
+        let is_rough = self.ggx().is_some_and(|ggx| !ggx.is_smooth());
+        self.albedo(wo) * if is_rough { 1.012 } else { 1.0 }
     }
 
     /// Index of refraction on the far side of the surface relative to that of a direction of cosine `cos_o`; 1 where

@@ -219,7 +219,7 @@ impl<'p> Flattener<'p> {
             return;
         }
         if self.open_tops > 0 {
-            let scattered = new.weight * new.albedo(self.point, &self.surface.bsdf);
+            let scattered = new.weight * new.albedo_bound(self.point, &self.surface.bsdf);
             // A negative lobe does not make the base brighter.
             self.reflected += scattered.map(|v| v.max(0.0));
         }
@@ -329,7 +329,7 @@ impl<'t> Component<'_, '_, 't> {
             lobe,
         };
         let point = self.flattener.point;
-        let reflected = scattering.albedo(point, &self.flattener.surface.bsdf);
+        let reflected = scattering.albedo_bound(point, &self.flattener.surface.bsdf);
         let cos = scattering.frame(point).n.dot(point.wo);
         self.flattener.several = true;
         self.flattener.sees_viewer = true;

@@ -32,10 +32,10 @@ impl Scattering {
         surface.bsdf.push(self.weight, self.frame(point), self.lobe);
     }
 
-    /// The share of the light from the viewer that the lobe scatters at a point of `bsdf`, weight apart.
-    pub(super) fn albedo(&self, point: &Interaction, bsdf: &Bsdf) -> Rgb {
+    /// The share of the light from the viewer that the lobe scatters once it is on `bsdf`, or somewhat more; weight apart.
+    pub(super) fn albedo_bound(&self, point: &Interaction, bsdf: &Bsdf) -> Rgb {
         let frame = bsdf.seen_frame(self.frame(point), &self.lobe);
-        self.lobe.albedo(frame.to_local(point.wo))
+        self.lobe.albedo_bound(frame.to_local(point.wo))
     }
 
     /// The frame that the lobe has at a point.
