@@ -15,6 +15,7 @@ use renderer::geometry::Geometry;
 use renderer::image::{Image, read};
 use renderer::integrator::photon::{KdTree, Located, Show};
 use renderer::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
+use renderer::material::Sides;
 use renderer::light::{DirectionalLight, EnvironmentLight, Falloff, Light, PointLight, SpotLight};
 use renderer::render::{RenderError, RenderSettings, Rendered, Silent, render};
 use renderer::scene::Scene;
@@ -388,6 +389,38 @@ fn light_does_not_pass_a_wall() {
     let (lit, dark) = (mean(&lit.film.develop()), mean(&dark.film.develop()));
     assert!(lit > 0.5, "{lit}");
     assert!(dark == 0.0, "{dark} gets through, of {lit}");
+}
+
+#[test]
+fn photons_pass_the_holes_of_one_sided_surfaces() {
+    let mut scene = SceneBuilder::new();
+    let grey = scene.material("Ci = 0.5 * diffuse(N);");
+    let one_sided = Sides {
+        one_sided: true,
+        ..Sides::default()
+    };
+    let veil = scene.material_with("Ci = 0.5 * transparent() + 0.5 * diffuse(N);", one_sided);
+    let floor = Affine3A::from_rotation_x(-std::f32::consts::FRAC_PI_2);
+    scene.shape(Geometry::Disk, floor, grey);
+    scene.shape(
+        Geometry::Sphere,
+        Affine3A::from_scale(Vec3::splat(3.0)),
+        veil,
+    )
+    .flip_normals = true;
+    scene.light(Light::Point(PointLight {
+        position: Vec3::Y * 5.0,
+        intensity: Rgb::splat(25.0),
+    }));
+    let scene = scene.build();
+    let carried = flux(&photons(&scene, with_direct(20_000)));
+    // From outside the sphere shows its back, which lets half through and scatters nothing. All that gets in is stored on
+    // the disk or on the sphere's front; from the light the sphere fills a cone of sine 3/5.
+    let expected = 0.5 * 25.0 * std::f64::consts::TAU * (1.0 - 0.8);
+    assert!(
+        (carried / expected - 1.0).abs() < 0.05,
+        "{carried} arrives instead of {expected}"
+    );
 }
 
 #[test]

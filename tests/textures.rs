@@ -4,12 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use glam::Vec2;
+use glam::{Affine3A, Vec2};
 use renderer::color::Rgb;
 use renderer::image::{Image, Raster, Samples, WriteOptions, decode, encode, write};
+use renderer::material::Host;
 use renderer::texture::{
     Interpolation, Lookup, Texture, TextureColorSpace, TextureLoader, TextureSource, Wrap,
 };
+use shading::hir::TextureOptions;
+use shading::{ShaderHost, TextureHandle};
 
 /// A picture with every value different, some beyond 1.
 fn gradient(width: usize, height: usize) -> Image {
@@ -235,4 +238,29 @@ fn all_missing_textures_are_named() {
             "cannot read image '/no/such/b.exr': no such file"
         ]
     );
+}
+
+#[test]
+fn a_handle_of_another_host_is_black() {
+    let folder = tempfile::TempDir::new().unwrap();
+    for name in ["a.exr", "b.exr"] {
+        fs::write(folder.path().join(name), encoded(name, &gradient(4, 4))).unwrap();
+    }
+    let options = TextureOptions::default();
+    let host = |names: &[&str]| {
+        let host = Host::new(vec![folder.path().to_owned()]);
+        let handles: Vec<_> = names
+            .iter()
+            .map(|name| host.texture_handle(name, options).unwrap())
+            .collect();
+        host.freeze(Arc::from([]), Affine3A::IDENTITY).unwrap();
+        (host, handles)
+    };
+    let (_, foreign) = host(&["a.exr", "b.exr"]);
+    let (host, own) = host(&["b.exr"]);
+    let look = |handle| host.texture(handle, [0.6, 0.6], [0.0; 4], options);
+    assert!(look(own[0])[3] == 1.0);
+    for handle in foreign.into_iter().chain([TextureHandle(0), TextureHandle(u32::MAX)]) {
+        assert!(handle == own[0] || look(handle) == [0.0; 4], "{handle:?}");
+    }
 }

@@ -276,16 +276,6 @@ fn normals_turned_away_are_not_black() {
 }
 
 #[test]
-fn one_sided_surfaces_are_black_from_behind() {
-    let (front, back) = (direction(40.0), direction(140.0));
-    let mut bsdf = mixture(back, TransportMode::Radiance);
-    bsdf.set_one_sided(true);
-    assert!(bsdf.sample(back, 0.1, glam::Vec2::splat(0.3)).is_none());
-    assert_eq!(bsdf.eval_pdf(back, direction(120.0)), (Rgb::BLACK, 0.0));
-    assert!(bsdf.eval(front, direction(20.0)).g > 0.0);
-}
-
-#[test]
 fn a_bsdf_holds_so_many_lobes_and_no_more() {
     let mut bsdf = Bsdf::new(Vec3::Z, Vec3::Z);
     assert!(bsdf.is_empty() && bsdf.sample(Vec3::Z, 0.5, glam::Vec2::splat(0.5)).is_none());

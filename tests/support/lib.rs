@@ -1,6 +1,7 @@
 //! Shared by the tests: statistics, images, fixtures.
 
 pub mod chi2;
+pub mod closures;
 pub mod compiled;
 pub mod generate;
 pub mod random;

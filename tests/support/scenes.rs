@@ -89,7 +89,10 @@ impl SceneBuilder {
 }
 
 /// The instance of a surface shader with this body.
-fn compile(body: &str, host: &Arc<Host>) -> Arc<ShaderInstance> {
+///
+/// # Panics
+/// When it does not compile.
+pub fn compile(body: &str, host: &Arc<Host>) -> Arc<ShaderInstance> {
     let system = ShadingSystem::new(closure_registry(), host.clone());
     let source = Source::new("test.ksl", format!("surface test() {{ {body} }}"));
     system

@@ -1,4 +1,4 @@
-//! The share of light that a rough mirror returns, from a small table.
+//! The share of light that a rough isotropic mirror returns, from a small table.
 //!
 //! Whatever the Fresnel term, the albedo is its mean over the facets that `wo` sees and whose reflection escapes, and only
 //! the angle between `wo` and the facet matters to it. So the table holds, for each roughness and each cosine of `wo`, a

@@ -37,6 +37,9 @@ impl Conductor {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
+        if !self.ggx.is_isotropic() {
+            return self.interface().albedo(wo);
+        }
         albedo::reflected(self.ggx, wo, |cos| self.fresnel(cos))
     }
 

@@ -100,7 +100,7 @@ impl Dielectric {
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
         let eta = self.eta(wo.z);
-        if self.transmits() || eta < 1.0 {
+        if self.transmits() || eta < 1.0 || !self.ggx.is_isotropic() {
             return self.interface(wo).albedo(wo);
         }
         self.reflection * albedo::reflected(self.ggx, wo, |cos| Rgb::splat(fresnel::dielectric(cos, eta)))

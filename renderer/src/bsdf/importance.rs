@@ -56,7 +56,7 @@ impl Bsdf {
             let local = chosen.lobe.sample(chosen.frame.to_local(wo), u_lobe, u)?;
             (chosen.frame.to_world(local.wi), Some(local.kind.side))
         };
-        let sides = self.sides(wo, wi)?;
+        let sides = self.sides(wo, wi);
         if side.is_some_and(|side| side != sides.side) {
             return None;
         }

@@ -179,8 +179,9 @@ impl<F: Facet> Interface<'_, F> {
         (sum > 0.0).then(|| r / sum)
     }
 
-    /// The share of light from `wo` that leaves again, reflected or refracted, as the mean over a few facets: where light
-    /// can be reflected totally, the share has an edge that no table of smooth functions shows.
+    /// The share of light from `wo` that leaves again, reflected or refracted, as the mean over a few facets: for what the
+    /// table of isotropic mirrors does not hold. Where light can be reflected totally, the share has an edge that no table
+    /// of smooth functions shows.
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
         const FACETS: usize = 48;
         let (wo, _) = upwards(wo, wo);

@@ -65,6 +65,9 @@ pub enum Spread {
     Glossy,
     /// A delta.
     Specular,
+    /// A delta that is no scattering: light passes as if there were no surface. Only [`Transparent`] does this; an
+    /// interface between equal indices of refraction is `Specular`.
+    Straight,
 }
 
 impl Side {
@@ -89,10 +92,10 @@ impl LobeKind {
         side: Side::Transmission,
         spread: Spread::Diffuse,
     };
-    /// Perfect refraction, or no surface at all.
-    pub const SPECULAR_TRANSMISSION: LobeKind = LobeKind {
+    /// No surface at all.
+    pub const PASS: LobeKind = LobeKind {
         side: Side::Transmission,
-        spread: Spread::Specular,
+        spread: Spread::Straight,
     };
 
     pub(super) fn reflection(ggx: Ggx) -> LobeKind {
@@ -116,11 +119,15 @@ impl LobeKind {
 
     /// Whether it is a delta.
     pub fn is_specular(self) -> bool {
-        self.spread == Spread::Specular
+        self.spread.is_specular()
     }
 }
 
 impl Spread {
+    fn is_specular(self) -> bool {
+        matches!(self, Spread::Specular | Spread::Straight)
+    }
+
     fn of(ggx: Ggx) -> Spread {
         if ggx.is_smooth() {
             Spread::Specular
@@ -202,8 +209,8 @@ impl Lobe {
         }
     }
 
-    /// The share of the light from `wo` that leaves again: what is left for a layer below is one less it. Rough
-    /// interfaces look it up and are right within 0.025 when isotropic, within 0.06 when not.
+    /// The share of the light from `wo` that leaves again. That of rough interfaces is right within 0.025 and at most 1.2 %
+    /// too small.
     pub fn albedo(&self, wo: Vec3) -> Rgb {
         match self {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::Transparent(_) => Rgb::WHITE,
@@ -212,6 +219,13 @@ impl Lobe {
             Lobe::Dielectric(lobe) => lobe.albedo(wo),
             Lobe::Schlick(lobe) => lobe.albedo(wo),
         }
+    }
+
+    /// A share that is not less than [`Lobe::albedo`] really is: a layer below must not get light that this lobe has sent
+    /// away already.
+    pub fn albedo_bound(&self, wo: Vec3) -> Rgb {
+        let is_rough = self.ggx().is_some_and(|ggx| !ggx.is_smooth());
+        self.albedo(wo) * if is_rough { 1.012 } else { 1.0 }
     }
 
     /// Index of refraction on the far side of the surface relative to that of a direction of cosine `cos_o`; 1 where
@@ -253,13 +267,7 @@ impl Lobe {
 
     /// Whether it is a delta.
     pub fn is_specular(&self) -> bool {
-        match self {
-            Lobe::Transparent(_) => true,
-            Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) => {
-                self.ggx().is_some_and(Ggx::is_smooth)
-            }
-            Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) => false,
-        }
+        self.spread().is_specular()
     }
 
     /// Whether light leaves on the side that it comes from.
@@ -286,16 +294,16 @@ impl Lobe {
         match (self.ggx(), self.spread()) {
             (None, Spread::Diffuse) => Part::Diffuse,
             (Some(_), Spread::Diffuse) => Part::Rough,
-            (_, Spread::Glossy | Spread::Specular) => Part::Narrow,
+            (_, Spread::Glossy | Spread::Specular | Spread::Straight) => Part::Narrow,
         }
     }
 
     /// How narrowly it scatters.
     pub fn spread(&self) -> Spread {
-        match self.ggx() {
-            Some(ggx) => Spread::of(ggx),
-            None if self.is_specular() => Spread::Specular,
-            None => Spread::Diffuse,
+        match (self, self.ggx()) {
+            (Lobe::Transparent(_), _) => Spread::Straight,
+            (_, Some(ggx)) => Spread::of(ggx),
+            (_, None) => Spread::Diffuse,
         }
     }
 }

@@ -46,7 +46,6 @@ pub struct Bsdf {
     ng: Vec3,
     wo: Vec3,
     mode: TransportMode,
-    one_sided: bool,
     /// Sum of the lobes' importances.
     total: f32,
     count: usize,
@@ -84,6 +83,12 @@ impl BsdfSample {
     /// Whether a delta scattered: no light sample could have found `wi`.
     pub fn is_specular(&self) -> bool {
         self.lobe.is_specular()
+    }
+
+    /// Whether light went straight on, as if there were no surface: light samples pass there too.
+    #[inline]
+    pub fn is_pass(&self) -> bool {
+        self.lobe == LobeKind::PASS
     }
 }
 
@@ -153,7 +158,6 @@ impl Bsdf {
             ng,
             wo,
             mode: TransportMode::Radiance,
-            one_sided: false,
             total: 0.0,
             count: 0,
             places: [Weighted::NONE; MAX_LOBES],
@@ -163,18 +167,12 @@ impl Bsdf {
     /// Empties it for another point: cheaper than a new one, which would have to be moved. The mode stays.
     pub fn reset(&mut self, ng: Vec3, wo: Vec3) {
         (self.ng, self.wo, self.total, self.count) = (ng, wo, 0.0, 0);
-        self.one_sided = false;
     }
 
     /// Chooses what paths carry, before the first lobe is added; radiance to begin with.
     pub fn set_mode(&mut self, mode: TransportMode) {
         debug_assert!(self.is_empty(), "lobes are placed by the mode");
         self.mode = mode;
-    }
-
-    /// Makes it black where `wo` is behind `ng`.
-    pub fn set_one_sided(&mut self, one_sided: bool) {
-        self.one_sided = one_sided;
     }
 
     /// Adds a lobe of the colour `weight` in `frame`, whose normal is bent where the viewer could not see the lobe
@@ -204,6 +202,17 @@ impl Bsdf {
             n => self.weigh(n - 1..n),
         }
         true
+    }
+
+    /// The frame that a lobe pushed in `frame` gets: bent where `wo` could not see the lobe otherwise.
+    #[inline(always)]
+    pub fn seen_frame(&self, frame: Frame, lobe: &Lobe) -> Frame {
+        normal::visible_frame(frame, self.ng, self.wo, lobe)
+    }
+
+    /// Takes all lobes away.
+    pub fn clear(&mut self) {
+        (self.total, self.count) = (0.0, 0);
     }
 
     /// Computes the importances of the lobes in `range`, and every lobe's probability anew.
@@ -250,7 +259,7 @@ impl Bsdf {
 
     /// Whether such a part scatters light that comes from `wo`.
     pub fn has(&self, part: Part) -> bool {
-        self.lobes().iter().any(|l| l.part == part) && !(self.one_sided && self.wo.dot(self.ng) < 0.0)
+        self.lobes().iter().any(|l| l.part == part)
     }
 
     /// The share of uniform light that leaves by the diffuse part towards `wo`: of light on its side, and of light on
@@ -275,10 +284,7 @@ impl Bsdf {
 
     /// [`Bsdf::eval_pdf`] of one part; the density is that of drawing both the part and `wi`.
     pub fn eval_pdf_part(&self, part: Part, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        match self.sides(wo, wi) {
-            Some(sides) => self.sum_lobes(wo, wi, sides, |_, l| l.part == part),
-            None => (Rgb::BLACK, 0.0),
-        }
+        self.sum_lobes(wo, wi, self.sides(wo, wi), |_, l| l.part == part)
     }
 
     /// Chooses a lobe by `u_lobe` in `[0,1)`; `None` without lobes.
@@ -305,10 +311,10 @@ impl Bsdf {
 
     /// [`Bsdf::eval`] and [`Bsdf::pdf`] in one pass.
     pub fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
-        match (self.sides(wo, wi), self.lobes()) {
-            (None, _) => (Rgb::BLACK, 0.0),
-            (Some(sides), [only]) if !only.specular => self.eval_lobe(only, wo, wi, sides),
-            (Some(sides), _) => self.sum_lobes(wo, wi, sides, |_, _| true),
+        let sides = self.sides(wo, wi);
+        match self.lobes() {
+            [only] if !only.specular => self.eval_lobe(only, wo, wi, sides),
+            _ => self.sum_lobes(wo, wi, sides, |_, _| true),
         }
     }
 
@@ -328,9 +334,6 @@ impl Bsdf {
         u: Vec2,
         counts: impl Fn(usize, &Weighted) -> bool,
     ) -> Option<BsdfSample> {
-        if self.one_sided && wo.dot(self.ng) < 0.0 {
-            return None;
-        }
         let chosen = &self.places[index];
         if self.mode == TransportMode::Importance && self.is_bent(chosen) {
             return self.sample_importance(wo, index, u_lobe, u, counts);
@@ -341,7 +344,7 @@ impl Bsdf {
         };
         let sample = chosen.lobe.sample(local_wo, u_lobe, u)?;
         let wi = chosen.frame.to_world(sample.wi);
-        let sides = self.sides(wo, wi)?;
+        let sides = self.sides(wo, wi);
         if sides.side != sample.kind.side {
             return None;
         }
@@ -445,18 +448,15 @@ impl Bsdf {
         )
     }
 
-    /// How the geometric normal sees both directions; `None` where nothing may scatter.
-    fn sides(&self, wo: Vec3, wi: Vec3) -> Option<Sides> {
+    /// How the geometric normal sees both directions.
+    fn sides(&self, wo: Vec3, wi: Vec3) -> Sides {
         let (cos_o, cos_i) = (wo.dot(self.ng), wi.dot(self.ng));
-        if self.one_sided && cos_o < 0.0 {
-            return None;
-        }
         let side = if cos_o * cos_i > 0.0 {
             Side::Reflection
         } else {
             Side::Transmission
         };
-        Some(Sides { side, cos_o, cos_i })
+        Sides { side, cos_o, cos_i }
     }
 
     /// The factor between f of a lobe and what the path carries, for directions at these cosines to the lobe's normal.

@@ -8,7 +8,8 @@ use super::lobe::{LobeKind, LobeSample};
 use crate::color::Rgb;
 use crate::math::{INV_PI, abs_cos_theta, safe_sqrt, same_hemisphere, sqr};
 
-/// Rough diffuse reflection of colour one. Its albedo is not quite one: up to 1.016 for grazing light and small σ.
+/// Rough diffuse reflection. Where the model would return more light than comes in, for σ below 0.33 and grazing light, it
+/// is scaled down as a whole, by 1.6 % at most.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrenNayar {
     a: f32,
@@ -19,9 +20,13 @@ impl OrenNayar {
     /// `sigma` is the standard deviation of the facets' slope angle in radians; 0 is Lambert's model.
     pub fn new(sigma: f32) -> OrenNayar {
         let sigma2 = if sigma > 0.0 { sqr(sigma.min(1e4)) } else { 0.0 };
+        let a = 1.0 - 0.5 * sigma2 / (sigma2 + 0.33);
+        let b = 0.45 * sigma2 / (sigma2 + 0.09);
+        // The albedo grows with the angle, to a + b/2: see `OrenNayar::albedo`.
+        let scale = 1.0 / (a + 0.5 * b).max(1.0);
         OrenNayar {
-            a: 1.0 - 0.5 * sigma2 / (sigma2 + 0.33),
-            b: 0.45 * sigma2 / (sigma2 + 0.09),
+            a: a * scale,
+            b: b * scale,
         }
     }
 

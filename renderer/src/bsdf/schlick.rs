@@ -91,7 +91,7 @@ impl Schlick {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        if self.transmits() {
+        if self.transmits() || !self.ggx.is_isotropic() {
             return self.interface(wo).albedo(wo);
         }
         self.reflection * albedo::reflected(self.ggx, wo, |cos| self.fresnel(cos, 1.0))

@@ -1,4 +1,4 @@
-//! Light that passes straight through.
+//! Light that passes straight through: the part of a surface that is not there.
 
 use glam::Vec3;
 
@@ -12,7 +12,7 @@ pub struct Transparent;
 impl Transparent {
     #[inline(always)]
     pub(super) fn sample(&self, wo: Vec3) -> Option<LobeSample> {
-        let kind = LobeKind::SPECULAR_TRANSMISSION;
+        let kind = LobeKind::PASS;
         Some(LobeSample {
             wi: -wo,
             weight: Rgb::WHITE,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use shading::{Diagnostic, Diagnostics};
 
+use crate::bsdf::MAX_LOBES;
 use crate::integrator::Stats;
 use crate::integrator::photon::PhotonStats;
 use crate::render::Rendered;
@@ -88,8 +89,11 @@ impl Statistics {
             );
             warnings.push(Diagnostic::warning(message));
         }
-        if self.work.dropped_lobes > 0 {
-            let message = format!("{} lobes found no room and are left out", self.work.dropped_lobes);
+        if self.work.crowded_points > 0 {
+            let message = format!(
+                "{} hits had more than {MAX_LOBES} lobes, of which some were chosen at random: expect noise",
+                self.work.crowded_points
+            );
             warnings.push(Diagnostic::warning(message));
         }
     }

@@ -108,8 +108,8 @@ pub struct Stats {
     pub non_finite_photons: u64,
     /// Runs of shaders at hits.
     pub shading_runs: u64,
-    /// Lobes that found no room in their `Bsdf`.
-    pub dropped_lobes: u64,
+    /// Hits with more lobes than a `Bsdf` holds, some of which were chosen at random to stand for the rest.
+    pub crowded_points: u64,
 }
 
 impl Context {
@@ -134,7 +134,7 @@ impl Stats {
         self.photon_rays += other.photon_rays;
         self.non_finite_photons += other.non_finite_photons;
         self.shading_runs += other.shading_runs;
-        self.dropped_lobes += other.dropped_lobes;
+        self.crowded_points += other.crowded_points;
     }
 
     /// All rays.

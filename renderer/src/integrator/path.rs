@@ -6,7 +6,7 @@
 
 use super::Context;
 use super::direct::{bsdf_response, sample_one_light};
-use super::walk::{Arrival, MAX_SURVIVAL, Start, is_pass, kind_of};
+use super::walk::{Arrival, MAX_SURVIVAL, Start, kind_of};
 use crate::color::Rgb;
 use crate::material::RayKind;
 use crate::math::Ray;
@@ -76,7 +76,7 @@ pub(super) fn li(
         }
         stats.shading_runs += 1;
         material.shade(&it, ray_kind, footprint.at(it.t), shading, surface);
-        stats.dropped_lobes += u64::from(surface.dropped);
+        stats.crowded_points += u64::from(surface.crowded);
 
         // Emission.
         if sees_lights && !surface.emission.is_black() {
@@ -99,7 +99,7 @@ pub(super) fn li(
         if throughput.is_black() {
             return radiance;
         }
-        if is_pass(&sample, surface) {
+        if sample.is_pass() {
             passes += 1;
             if passes > MAX_PASSES {
                 return radiance;

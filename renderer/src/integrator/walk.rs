@@ -2,9 +2,9 @@
 
 use glam::Vec3;
 
-use crate::bsdf::{BsdfSample, LobeKind, Side, Spread};
+use crate::bsdf::{LobeKind, Side, Spread};
 use crate::camera::{CameraRay, RayDifferential};
-use crate::material::{RayKind, Surface};
+use crate::material::RayKind;
 use crate::math::Ray;
 use crate::sampling::power_heuristic;
 
@@ -104,18 +104,11 @@ impl Footprint {
 
     fn least_spread(spread: Spread) -> f32 {
         match spread {
-            Spread::Specular => 0.0,
+            Spread::Specular | Spread::Straight => 0.0,
             Spread::Glossy => 0.05,
             Spread::Diffuse => 0.2,
         }
     }
-}
-
-/// Whether light went straight through, as if nothing were there. Glass in a medium of its own index sends light straight
-/// on too, but stops light samples as all glass does.
-#[inline]
-pub(super) fn is_pass(sample: &BsdfSample, surface: &Surface) -> bool {
-    sample.lobe == LobeKind::SPECULAR_TRANSMISSION && sample.eta == 1.0 && !surface.transparency.is_black()
 }
 
 /// The kind of a ray that such a lobe sends out.
@@ -125,5 +118,6 @@ pub(super) fn kind_of(lobe: LobeKind) -> RayKind {
         (Spread::Glossy, _) => RayKind::GLOSSY,
         (Spread::Specular, Side::Reflection) => RayKind::REFLECTION,
         (Spread::Specular, Side::Transmission) => RayKind::REFRACTION,
+        (Spread::Straight, _) => RayKind::TRANSPARENT,
     }
 }

@@ -17,7 +17,8 @@ use shading::ty::Type;
 use shading::{ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
 
 use super::Abilities;
-use super::flatten::{Coat, Component, Scattering};
+use super::flatten::{Coat, Component};
+use super::scattering::Scattering;
 use crate::bsdf::{Conductor, Dielectric, Ggx, Lambert, Lobe, OrenNayar, Schlick, Translucent};
 use crate::color::Rgb;
 

@@ -3,10 +3,16 @@
 //! Weights are multiplied on the way down; equal lobes are merged; what is left is a [`Bsdf`], the emitted radiance and
 //! the share of light that goes straight through. Trees may be of any depth and width: the walk keeps its own stack.
 //!
-//! - `layer(top, base)`: the base gets what the top does not send anywhere, 1 − albedo(top), for the direction of the
-//!   viewer. A transparent part of the top is a hole: the base shows through it whole.
+//! - `layer(top, base)`: what passes straight through the top meets the base. What the top scatters is lost to the base,
+//!   reflected and refracted light alike, so that the weight of the base is that of the layer less the top's albedo for
+//!   the direction of the viewer. `transparent()` in a top scatters nothing: it is a hole that shows the base, and lets
+//!   light pass only where the base does. A top of clear glass therefore hides its base.
 //! - `coat(base)`: the base gets what the coat does not reflect, tinted by the way through it and back.
-//! - Emission under a layer or coat is weighted like everything else there.
+//! - Emission under a layer or coat is weighted like everything else there; that of a top takes nothing from the base.
+//!
+//! The weight of a base is that of MaterialX and of OSL's `testrender`. No closure makes more light than comes in, as long
+//! as the weights of a sum add up to at most one: the albedo of a top is that of the lobes as they scatter, all of them
+//! counted, and rather too large than too small.
 
 use arrayvec::ArrayVec;
 use glam::Vec3;
@@ -14,10 +20,11 @@ use shading::{ClosureNode, ClosureRef, ClosureTree, Params};
 
 use super::Surface;
 use super::closures::interpret;
-use crate::bsdf::{Dielectric, Ggx, Lobe, MAX_LOBES, Transparent};
+use super::scattering::{Lobes, Scattering};
+use crate::bsdf::{Dielectric, Ggx, Lobe};
 use crate::color::Rgb;
 use crate::geometry::Interaction;
-use crate::math::{Frame, safe_sqrt, sqr};
+use crate::math::{safe_sqrt, sqr};
 
 /// Nodes that wait on the stack before memory is asked for: more than any tree but one summed up in a loop.
 const STACK: usize = 24;
@@ -28,12 +35,12 @@ pub(super) struct Flattener<'p> {
     point: &'p Interaction,
     surface: &'p mut Surface,
     /// Lobes of a tree that has more than one; a lone lobe goes to its place at once.
-    waiting: ArrayVec<Scattering, MAX_LOBES>,
+    lobes: Lobes,
     /// Whether the tree has shown that there may be more lobes.
     several: bool,
     /// Whether weights depend on where the viewer is.
     sees_viewer: bool,
-    /// Sum of weight × albedo of the lobes so far; kept only while a layer's top is open.
+    /// Sum of weight × albedo of all lobes so far; kept only while a layer's top is open.
     reflected: Rgb,
     open_tops: u32,
 }
@@ -46,21 +53,6 @@ pub(super) struct Component<'f, 'p, 't> {
     weight: &'f mut Rgb,
     params: Params<'t>,
     offset: usize,
-}
-
-/// A lobe as a shader asks for it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Scattering {
-    /// Factor of the component's weight; then the product of all weights on the way to it.
-    pub(super) weight: Rgb,
-    /// Of any length; zero for the surface's shading normal.
-    pub(super) normal: Vec3,
-    /// Of any length; zero for `dPdu`.
-    pub(super) tangent: Vec3,
-    /// Whether the lobe's inside is that of the object, whatever side `normal` is on.
-    pub(super) solid: bool,
-    /// How it scatters.
-    pub(super) lobe: Lobe,
 }
 
 /// A dielectric layer that reflects at its top and tints what goes through.
@@ -116,7 +108,7 @@ impl<'p> Flattener<'p> {
         Flattener {
             point,
             surface,
-            waiting: ArrayVec::new_const(),
+            lobes: Lobes::new(),
             several: false,
             sees_viewer: false,
             reflected: Rgb::BLACK,
@@ -128,20 +120,24 @@ impl<'p> Flattener<'p> {
     #[inline]
     pub(super) fn add_tree(mut self, tree: ClosureTree<'_>) {
         self.visit(tree);
-        for scattering in &self.waiting {
-            scattering.put_on(self.point, self.surface);
+        if self.several {
+            self.surface.crowded = self.fit();
+            self.lobes.put_on(self.point, self.surface);
         }
     }
 
-    /// The lobes of a tree, with its emission and transparency on the surface, if all of that is the same wherever the
-    /// viewer is.
-    pub(super) fn lobes_for_any_viewer(
-        mut self,
-        tree: ClosureTree<'_>,
-    ) -> Option<ArrayVec<Scattering, MAX_LOBES>> {
+    /// Makes room for what passes straight through, which is no lobe here: see [`Surface::pass_straight`].
+    fn fit(&mut self) -> bool {
+        self.lobes.fit(usize::from(!self.surface.transparency.is_black()), self.point)
+    }
+
+    /// The lobes of a tree, with its emission and transparency on the surface, if all of that is the same at every point
+    /// and wherever the viewer is.
+    pub(super) fn lobes_for_any_viewer(mut self, tree: ClosureTree<'_>) -> Option<Lobes> {
         self.several = true;
         self.visit(tree);
-        (!self.sees_viewer).then_some(self.waiting)
+        let is_random = self.fit();
+        (!self.sees_viewer && !is_random).then_some(self.lobes)
     }
 
     /// Visits every component of the tree.
@@ -212,7 +208,7 @@ impl<'p> Flattener<'p> {
         }
     }
 
-    /// Adds a lobe, to an equal one if there is one. When there is no room, the lightest goes.
+    /// Adds a lobe.
     #[inline]
     fn push(&mut self, new: Scattering) {
         if !self.several {
@@ -222,78 +218,12 @@ impl<'p> Flattener<'p> {
         if new.weight.is_black() {
             return;
         }
-        if self.open_tops > 0 && !matches!(new.lobe, Lobe::Transparent(_)) {
-            let wo = new.frame(self.point).to_local(self.point.wo);
-            self.reflected += new.weight * new.lobe.albedo(wo);
+        if self.open_tops > 0 {
+            let scattered = new.weight * new.albedo_bound(self.point, &self.surface.bsdf);
+            // A negative lobe does not make the base brighter.
+            self.reflected += scattered.map(|v| v.max(0.0));
         }
-        if let Some(equal) = self.waiting.iter_mut().find(|waiting| waiting.is_like(&new)) {
-            equal.weight += new.weight;
-            return;
-        }
-        let Err(full) = self.waiting.try_push(new) else {
-            return;
-        };
-        self.surface.dropped += 1;
-        let new = full.element();
-        let heaviness = |scattering: &Scattering| scattering.weight.luminance();
-        if let Some(lightest) = self
-            .waiting
-            .iter_mut()
-            .min_by(|a, b| heaviness(a).total_cmp(&heaviness(b)))
-            && heaviness(lightest) < heaviness(&new)
-        {
-            *lightest = new;
-        }
-    }
-}
-
-impl Scattering {
-    /// Adds the lobe to the surface at a point.
-    #[inline(always)]
-    pub(super) fn put_on(&self, point: &Interaction, surface: &mut Surface) {
-        surface.bsdf.push(self.weight, self.frame(point), self.lobe);
-    }
-
-    /// The frame that the lobe has at a point.
-    #[inline(always)]
-    fn frame(&self, point: &Interaction) -> Frame {
-        let mut n = unit_normal(self.normal, point);
-        if self.solid && n.dot(point.ng) < 0.0 {
-            n = -n;
-        }
-        if self.lobe.is_isotropic() {
-            Frame::from_normal(n)
-        } else if self.wants_derivatives() {
-            Frame::from_normal_tangent(n, point.dpdu)
-        } else {
-            Frame::from_normal_tangent(n, self.tangent)
-        }
-    }
-
-    /// Whether the lobe is turned as the surface's texture coordinates are.
-    pub(super) fn wants_derivatives(&self) -> bool {
-        !self.lobe.is_isotropic() && self.tangent == Vec3::ZERO
-    }
-
-    /// Whether two lobes differ in weight at most.
-    fn is_like(&self, other: &Scattering) -> bool {
-        self.lobe == other.lobe
-            && (self.normal, self.tangent, self.solid) == (other.normal, other.tangent, other.solid)
-    }
-}
-
-/// The normal that a shader passed, of unit length; the surface's own where it is zero or no number.
-#[inline]
-fn unit_normal(n: Vec3, point: &Interaction) -> Vec3 {
-    let length_squared = n.length_squared();
-    if (length_squared - 1.0).abs() < 1e-6 {
-        n
-    } else if length_squared > 0.0 && length_squared.is_finite() {
-        n / length_squared.sqrt()
-    } else if point.wo.dot(point.ng) < 0.0 {
-        -point.n
-    } else {
-        point.n
+        self.lobes.add(new, self.point);
     }
 }
 
@@ -352,16 +282,12 @@ impl<'t> Component<'_, '_, 't> {
         None
     }
 
-    /// Lets light straight through.
+    /// Lets light straight through; in the top of a layer, to the base.
     pub(super) fn pass(&mut self) -> Option<ClosureRef<'t>> {
-        self.flattener.surface.transparency += *self.weight;
-        self.scatter(Scattering {
-            weight: Rgb::WHITE,
-            normal: Vec3::ZERO,
-            tangent: Vec3::ZERO,
-            solid: false,
-            lobe: Lobe::Transparent(Transparent),
-        })
+        if self.flattener.open_tops == 0 {
+            self.flattener.surface.transparency += *self.weight;
+        }
+        None
     }
 
     /// Scatters.
@@ -403,13 +329,13 @@ impl<'t> Component<'_, '_, 't> {
             lobe,
         };
         let point = self.flattener.point;
-        let wo = scattering.frame(point).to_local(point.wo);
-        let reflected = lobe.albedo(wo);
+        let reflected = scattering.albedo_bound(point, &self.flattener.surface.bsdf);
+        let cos = scattering.frame(point).n.dot(point.wo);
         self.flattener.several = true;
         self.flattener.sees_viewer = true;
         self.flattener.push(scattering);
         // Beer's law: oblique light has a longer way through the coat.
-        let cos = safe_sqrt(1.0 - (1.0 - sqr(wo.z)) / sqr(coat.ior.max(1.0)));
+        let cos = safe_sqrt(1.0 - (1.0 - sqr(cos)) / sqr(coat.ior.max(1.0)));
         let way = 1.0 / cos.max(1e-3);
         let tint = if coat.tint == Rgb::WHITE {
             coat.tint

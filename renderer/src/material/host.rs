@@ -4,12 +4,13 @@
 //! [`Host::freeze`] loads them and tells it about shapes and camera. From then on nothing locks or changes.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use glam::{Affine3A, Mat4, Vec2, Vec3};
 use rustc_hash::FxHashMap;
 use shading::hir::{self, TextureOptions};
-use shading::{ShaderGlobals, ShaderHost, TextureHandle};
+use shading::{RayKind, ShaderGlobals, ShaderHost, TextureHandle};
 
 use crate::geometry::{Geometry, Shape};
 use crate::image::ImageError;
@@ -18,10 +19,14 @@ use crate::texture::{
 };
 
 /// The renderer as shaders see it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Host {
     collecting: Mutex<Collecting>,
     frozen: OnceLock<Frozen>,
+    /// What every ray is besides its own kind.
+    purpose: RayKind,
+    /// Tells its texture handles from those of other hosts.
+    tag: u32,
 }
 
 /// What is known while a scene is built.
@@ -40,19 +45,50 @@ struct Frozen {
     store: TextureStore,
     ids: FxHashMap<(String, hir::ColorSpace), TextureId>,
     shapes: Arc<[Shape]>,
+    /// World-space area of each shape [m²], once somebody has asked.
+    areas: OnceLock<Arc<[f32]>>,
     world_from_camera: Affine3A,
 }
+
+/// Bits of a texture handle that are the texture's number; the others are its host's tag.
+const INDEX_BITS: u32 = 20;
 
 impl Host {
     /// A host that looks for texture files in `directories`, in this order.
     pub fn new(directories: Vec<PathBuf>) -> Host {
+        static TAGS: AtomicU32 = AtomicU32::new(0);
         Host {
             collecting: Mutex::new(Collecting {
                 directories,
                 ..Collecting::default()
             }),
             frozen: OnceLock::new(),
+            purpose: RayKind::default(),
+            tag: TAGS.fetch_add(1, Ordering::Relaxed) << INDEX_BITS,
         }
+    }
+
+    /// The same for a bake: to `raytype`, all rays are those of a bake, besides their own kind.
+    #[must_use]
+    pub fn for_bake(self) -> Host {
+        Host {
+            purpose: RayKind::BAKE,
+            ..self
+        }
+    }
+
+    /// What every ray is besides its own kind.
+    pub(super) fn purpose(&self) -> RayKind {
+        self.purpose
+    }
+
+    /// World-space area of each shape [m²]; none before [`Host::freeze`].
+    pub(super) fn areas(&self) -> Arc<[f32]> {
+        let areas = |frozen: &Frozen| frozen.shapes.iter().map(Shape::area).collect();
+        self.frozen
+            .get()
+            .map(|frozen| frozen.areas.get_or_init(|| areas(frozen)).clone())
+            .unwrap_or_default()
     }
 
     /// Gives a texture a name by which shaders find it, before files of that name are looked for.
@@ -81,6 +117,7 @@ impl Host {
             store,
             ids,
             shapes,
+            areas: OnceLock::new(),
             world_from_camera,
         });
         Ok(())
@@ -94,6 +131,12 @@ impl Host {
     fn with_collecting<T>(&self, f: impl FnOnce(&mut Collecting) -> T) -> T {
         // A panic elsewhere leaves the tables whole: entries are added in one step.
         f(&mut self.collecting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Default for Host {
+    fn default() -> Host {
+        Host::new(vec![])
     }
 }
 
@@ -138,7 +181,8 @@ impl ShaderHost for Host {
             Some(frozen) => frozen.ids.get(&(name.to_owned(), options.color_space)).copied(),
             None => self.with_collecting(|collecting| collecting.request(name, options.color_space)),
         };
-        id.map(|id| TextureHandle(id.0))
+        id.filter(|id| id.0 >> INDEX_BITS == 0)
+            .map(|id| TextureHandle(self.tag | id.0))
     }
 
     fn texture(
@@ -148,7 +192,8 @@ impl ShaderHost for Host {
         footprint: [f32; 4],
         options: TextureOptions,
     ) -> [f32; 4] {
-        let Some(frozen) = self.frozen.get() else {
+        let index = handle.0 ^ self.tag;
+        let Some(frozen) = self.frozen.get().filter(|_| index >> INDEX_BITS == 0) else {
             return [0.0; 4];
         };
         let [dsdx, dtdx, dsdy, dtdy] = footprint;
@@ -160,7 +205,7 @@ impl ShaderHost for Host {
         };
         frozen
             .store
-            .sample(TextureId(handle.0), Vec2::from_array(st), extent, lookup)
+            .sample(TextureId(index), Vec2::from_array(st), extent, lookup)
     }
 
     fn matrix(&self, globals: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {

@@ -9,6 +9,7 @@ mod globals;
 mod host;
 pub mod library;
 mod recipe;
+mod scattering;
 
 use std::sync::Arc;
 
@@ -16,9 +17,10 @@ use glam::{Vec2, Vec3};
 use shading::ShaderInstance;
 use shading::builtins::Global;
 
-use crate::bsdf::Bsdf;
+use crate::bsdf::{Bsdf, Lobe, Transparent};
 use crate::color::Rgb;
 use crate::geometry::{Interaction, ShapeId};
+use crate::math::Frame;
 use flatten::Flattener;
 use recipe::Recipe;
 
@@ -48,12 +50,16 @@ pub struct Material {
     one_sided: bool,
     culled: bool,
     two_sided_emission: bool,
+    /// What every ray is besides its own kind.
+    purpose: RayKind,
+    /// World-space area of each shape of the scene [m²]; empty where the shader does not ask.
+    areas: Arc<[f32]>,
 }
 
 /// Which sides of a surface do something.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sides {
-    /// Whether the back scatters nothing.
+    /// Whether the back scatters nothing. Holes stay holes: what passes straight through does so from both sides.
     pub one_sided: bool,
     /// Whether engines do not show the back: it is rendered all the same, but not baked.
     pub culled: bool,
@@ -75,10 +81,11 @@ pub struct Surface {
     pub bsdf: Bsdf,
     /// Radiance towards the viewer.
     pub emission: Rgb,
-    /// The share of light that passes straight through.
+    /// The share of light that passes straight through. All rays ask this, and no other: scattered ones by the lobe that
+    /// `bsdf` has of it, those towards lights and from emitters by this number.
     pub transparency: Rgb,
-    /// Lobes that found no room.
-    pub dropped: u32,
+    /// Whether there were more lobes than `bsdf` holds, so that one of them stands for several.
+    pub crowded: bool,
 }
 
 impl Surface {
@@ -89,7 +96,7 @@ impl Surface {
             bsdf: Bsdf::new(Vec3::Z, Vec3::Z),
             emission: Rgb::BLACK,
             transparency: Rgb::BLACK,
-            dropped: 0,
+            crowded: false,
         }
     }
 
@@ -97,7 +104,16 @@ impl Surface {
     #[inline]
     fn reset(&mut self, point: &Interaction) {
         self.bsdf.reset(point.ng, point.wo);
-        (self.emission, self.transparency, self.dropped) = (Rgb::BLACK, Rgb::BLACK, 0);
+        (self.emission, self.transparency, self.crowded) = (Rgb::BLACK, Rgb::BLACK, false);
+    }
+
+    /// Adds the lobe of what passes straight through.
+    #[inline]
+    fn pass_straight(&mut self, point: &Interaction) {
+        if !self.transparency.is_black() {
+            let frame = Frame::from_normal(point.ng);
+            self.bsdf.push(self.transparency, frame, Lobe::Transparent(Transparent));
+        }
     }
 }
 
@@ -108,10 +124,20 @@ impl Default for Surface {
 }
 
 impl Material {
-    /// A material of the closure that `instance` makes. The instance belongs to a system with [`closure_registry`] and a
-    /// [`Host`], whose textures are loaded.
-    pub fn new(instance: Arc<ShaderInstance>, sides: Sides, context: &mut ShadingContext) -> Material {
+    /// A material of the closure that `instance` makes. The instance belongs to a system with [`closure_registry`] and
+    /// `host`, which is frozen, as the context does.
+    pub fn new(
+        instance: Arc<ShaderInstance>,
+        sides: Sides,
+        host: &Host,
+        context: &mut ShadingContext,
+    ) -> Material {
         let known = instance.statistics();
+        let areas = if known.asks_surface_area {
+            host.areas()
+        } else {
+            Arc::default()
+        };
         let abilities = closures::abilities(known.closures.iter().copied());
         let reads = |global| known.reads_globals.contains(global);
         let wants_footprint = known.asks_host
@@ -133,6 +159,8 @@ impl Material {
             one_sided: sides.one_sided,
             culled: sides.culled,
             two_sided_emission: sides.two_sided_emission,
+            purpose: host.purpose(),
+            areas,
         }
     }
 
@@ -151,13 +179,20 @@ impl Material {
             recipe.follow(it, surface);
         } else {
             let footprint = if self.wants_footprint { footprint } else { 0.0 };
-            let globals = globals::globals(it, ray_kind, footprint);
+            let ray_kind = RayKind(ray_kind.0 | self.purpose.0);
+            let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
+            let globals = globals::globals(it, ray_kind, area, footprint);
             Flattener::new(it, surface).add_tree(self.instance.run(&globals, context));
         }
-        surface.bsdf.set_one_sided(self.one_sided);
-        if it.wo.dot(it.ng) <= 0.0 && !self.two_sided_emission {
-            surface.emission = Rgb::BLACK;
+        if it.wo.dot(it.ng) <= 0.0 {
+            if self.one_sided {
+                surface.bsdf.clear();
+            }
+            if !self.two_sided_emission {
+                surface.emission = Rgb::BLACK;
+            }
         }
+        surface.pass_straight(it);
     }
 
     /// The radiance that leaves a point towards the viewer, for a ray that samples lights.
@@ -201,7 +236,9 @@ impl Material {
     /// A hash of what it does; that of the textures that it looks at is theirs.
     pub fn fingerprint(&self) -> u64 {
         let sides = u64::from(self.one_sided) | u64::from(self.two_sided_emission) << 1;
-        self.instance.statistics().fingerprint ^ sides
+        let known = self.instance.statistics();
+        let purpose = if known.asks_ray_kind { self.purpose.0 } else { 0 };
+        known.fingerprint ^ sides ^ u64::from(purpose) << 2
     }
 
     /// Whether engines do not show the back.

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use arrayvec::ArrayVec;
 use shading::{ShaderGlobals, ShaderInstance, ShadingContext};
 
-use super::flatten::{Flattener, Scattering};
+use super::flatten::Flattener;
+use super::scattering::Scattering;
 use super::{Surface, somewhere};
-use crate::bsdf::MAX_LOBES;
 use crate::color::Rgb;
 use crate::geometry::Interaction;
 
@@ -15,15 +14,14 @@ use crate::geometry::Interaction;
 #[derive(Clone, Debug)]
 pub(super) struct Recipe {
     /// A lobe about the surface's own normal has a normal of zero, and one along its own tangent a tangent of zero.
-    lobes: ArrayVec<Scattering, MAX_LOBES>,
+    lobes: Box<[Scattering]>,
     emission: Rgb,
     transparency: Rgb,
-    dropped: u32,
 }
 
 impl Recipe {
     /// What `instance` makes, if that is the same everywhere. A lobe under a coat or layer is not: its weight depends on
-    /// the viewer.
+    /// the viewer. More lobes than fit are not: which of them are kept is random.
     pub(super) fn of(instance: &ShaderInstance, context: &mut ShadingContext) -> Option<Arc<Recipe>> {
         if !instance.statistics().is_uniform {
             return None;
@@ -38,10 +36,9 @@ impl Recipe {
             return None;
         }
         Some(Arc::new(Recipe {
-            lobes,
+            lobes: lobes.kept().into(),
             emission: surface.emission,
             transparency: surface.transparency,
-            dropped: surface.dropped,
         }))
     }
 
@@ -49,8 +46,7 @@ impl Recipe {
     #[inline]
     pub(super) fn follow(&self, point: &Interaction, surface: &mut Surface) {
         surface.reset(point);
-        (surface.emission, surface.transparency, surface.dropped) =
-            (self.emission, self.transparency, self.dropped);
+        (surface.emission, surface.transparency) = (self.emission, self.transparency);
         for scattering in &self.lobes {
             scattering.put_on(point, surface);
         }

@@ -116,7 +116,7 @@ fn sobol_1_reversed(index: u32) -> u32 {
 
 /// A hash of 64 bits in which every bit depends on all.
 // Stafford 2011, "Better Bit Mixing", variant 13.
-fn mix(mut x: u64) -> u64 {
+pub(crate) fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)

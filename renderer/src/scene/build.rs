@@ -64,6 +64,24 @@ pub fn shading_system(host: Arc<Host>) -> ShadingSystem {
 /// # Errors
 /// An unknown camera, mistakes in shaders and materials, textures that cannot be read, a failure of Embree.
 pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<Built, Diagnostics> {
+    build_with(desc, camera, threads, Host::new(desc.texture_directories.clone()))
+}
+
+/// Builds a scene to be baked: its shaders see `raytype("bake")`.
+///
+/// # Errors
+/// As [`build`].
+pub fn build_for_bake(desc: &SceneDesc, threads: usize) -> Result<Built, Diagnostics> {
+    let host = Host::new(desc.texture_directories.clone());
+    build_with(desc, None, threads, host.for_bake())
+}
+
+fn build_with(
+    desc: &SceneDesc,
+    camera: Option<&str>,
+    threads: usize,
+    host: Host,
+) -> Result<Built, Diagnostics> {
     let camera = desc.camera(camera)?;
     let [width, height] = desc.film.size.value;
     let camera = Camera::new(&camera.camera, width, height)
@@ -72,7 +90,7 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
         Diagnostic::error(format!("a filter cannot have radius {}", desc.film.filter.radius))
     })?;
 
-    let host = Arc::new(Host::new(desc.texture_directories.clone()));
+    let host = Arc::new(host);
     for texture in &desc.textures {
         host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
     }

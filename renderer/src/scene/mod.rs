@@ -136,7 +136,7 @@ impl Scene {
         let mut context = ShadingContext::new(host.clone());
         let materials: Vec<Material> = materials
             .into_iter()
-            .map(|(instance, sides)| Material::new(instance, sides, &mut context))
+            .map(|(instance, sides)| Material::new(instance, sides, &host, &mut context))
             .collect();
         let material = |id: MaterialId| &materials[id.0 as usize];
 

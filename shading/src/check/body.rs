@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::error::CheckError;
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::Global;
 use crate::hir::{Block, Code, Const, ConstId, Local, LocalId, Op, Operand, ScopeId, Stmt};
@@ -223,6 +224,9 @@ impl Checker<'_> {
             && !self.body.in_default
         {
             return *local;
+        }
+        if global == Global::Ps {
+            self.warn(span, Warning::NoLightShaders);
         }
         let local = self.body.local(global.name(), global.ty());
         let at = self.here(span);

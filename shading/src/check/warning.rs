@@ -39,6 +39,7 @@ pub(super) enum Warning {
     NoDerivativesYet {
         name: String,
     },
+    NoLightShaders,
     TextureOption {
         name: String,
         is_known: bool,
@@ -88,6 +89,9 @@ impl Warning {
             W::NoDerivativesYet { name } => warning(format!(
                 "derivatives are not computed yet: `{name}` gives that of a constant"
             )),
+            W::NoLightShaders => warning(
+                "`Ps`, the position of the light, is zero: there are no light shaders".to_owned(),
+            ),
             W::TextureOption {
                 name, is_known: true, ..
             } => warning(format!("texture option \"{name}\" has no effect yet")),

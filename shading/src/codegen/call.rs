@@ -106,22 +106,30 @@ impl Emitter<'_, '_> {
     pub(super) fn ask(&mut self, builtin: Builtin, args: &[Operand]) -> ir::Value {
         match builtin {
             Builtin::Backfacing => self.load_global(types::I32, offset_of!(ShaderGlobals, backfacing)),
-            Builtin::SurfaceArea => self.load_global(types::F32, offset_of!(ShaderGlobals, surface_area)),
+            Builtin::SurfaceArea => {
+                self.shared.asks_surface_area = true;
+                self.load_global(types::F32, offset_of!(ShaderGlobals, surface_area))
+            }
             Builtin::HasAttribute => self.attribute(args).0,
-            _ => match self.constant(args[0]) {
-                Some(Const::String(name)) => {
-                    let wanted = self.int(shims::ray_bits(name) as i32);
-                    let kind = self.load_global(types::I32, offset_of!(ShaderGlobals, ray_kind));
-                    let bits = self.b.ins().band(kind, wanted);
-                    let zero = self.int(0);
-                    let truth = self.b.ins().icmp(IntCC::NotEqual, bits, zero);
-                    self.extend(truth)
-                }
-                _ => {
-                    let name = self.read(args[0]);
-                    self.call_value(shims::ray_type(), &[self.ctx, name])
-                }
-            },
+            _ => self.ask_ray_kind(args[0]),
+        }
+    }
+
+    fn ask_ray_kind(&mut self, name: Operand) -> ir::Value {
+        self.shared.asks_ray_kind = true;
+        match self.constant(name) {
+            Some(Const::String(name)) => {
+                let wanted = self.int(shims::ray_bits(name) as i32);
+                let kind = self.load_global(types::I32, offset_of!(ShaderGlobals, ray_kind));
+                let bits = self.b.ins().band(kind, wanted);
+                let zero = self.int(0);
+                let truth = self.b.ins().icmp(IntCC::NotEqual, bits, zero);
+                self.extend(truth)
+            }
+            _ => {
+                let name = self.read(name);
+                self.call_value(shims::ray_type(), &[self.ctx, name])
+            }
         }
     }
 

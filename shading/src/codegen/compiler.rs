@@ -38,6 +38,8 @@ pub(super) struct Shared<'u> {
     pub(super) closures: BTreeSet<ClosureId>,
     pub(super) reads: GlobalSet,
     pub(super) asks_host: bool,
+    pub(super) asks_surface_area: bool,
+    pub(super) asks_ray_kind: bool,
 }
 
 impl<'u> Shared<'u> {
@@ -61,6 +63,8 @@ impl<'u> Shared<'u> {
             closures: BTreeSet::new(),
             reads: GlobalSet::default(),
             asks_host: false,
+            asks_surface_area: false,
+            asks_ray_kind: false,
         }
     }
 

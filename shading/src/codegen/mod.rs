@@ -141,6 +141,10 @@ pub struct Statistics {
     pub reads_globals: GlobalSet,
     /// Whether it asks the host for attributes or spaces, which may read all of the shading point.
     pub asks_host: bool,
+    /// Whether it asks for the area of the object.
+    pub asks_surface_area: bool,
+    /// Whether it asks what kind of ray found the point.
+    pub asks_ray_kind: bool,
     /// Whether every run makes the same closures and does nothing else, whatever the shading point, but for `N` and
     /// `dPdu` where these are handed on to closures, as a normal and as a vector.
     pub is_uniform: bool,
@@ -218,6 +222,8 @@ pub fn compile(
         missing_textures: shared.missing.into_iter().collect(),
         reads_globals: shared.reads,
         asks_host: shared.asks_host,
+        asks_surface_area: shared.asks_surface_area,
+        asks_ray_kind: shared.asks_ray_kind,
         is_uniform: is_uniform(unit, registry),
         fingerprint: fingerprint(unit),
         closures: shared.closures.clone(),

@@ -95,7 +95,8 @@ pub struct ShaderGlobals {
     pub time: f32,
     /// `dtime`.
     pub dtime: f32,
-    /// Area of the emitting surface, for light shaders `[m²]`.
+    /// World-space area of the whole object, for shaders that spread a power over it `[m²]`. It need not be filled for
+    /// shaders that do not ask for it.
     pub surface_area: f32,
     /// What found the point.
     pub ray_kind: RayKind,
@@ -105,6 +106,4 @@ pub struct ShaderGlobals {
     pub object: u32,
     /// The embedder's number for the primitive hit, for attributes.
     pub primitive: u32,
-    /// Where on the primitive (barycentric), for attributes.
-    pub barycentric: [f32; 2],
 }

@@ -25,7 +25,7 @@ use crate::bake::{BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake
 use crate::cli::{BakeArgs, BakeTarget};
 use crate::image::{check_writable, write_whole};
 use crate::integrator::{Integrator, PhotonSettings};
-use crate::scene::build::{Built, build};
+use crate::scene::build::{Built, build_for_bake};
 use crate::scene::desc::SceneDesc;
 use crate::scene::load::{LoadOptions, load};
 
@@ -51,7 +51,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
         print(&load_warnings);
     }
     let threads = args.threads.unwrap_or(0) as usize;
-    let built = build(&desc, None, threads).map_err(failure)?;
+    let built = build_for_bake(&desc, threads).map_err(failure)?;
     let load = start.elapsed();
 
     let names: Vec<String> = desc.shapes.iter().map(|shape| shape.name.clone()).collect();

@@ -8,7 +8,7 @@ use crate::bsdf::Part;
 use crate::color::Rgb;
 use crate::integrator::Context;
 use crate::integrator::direct::sample_one_light;
-use crate::integrator::walk::{Arrival, Footprint, MAX_SURVIVAL, Start, is_pass, kind_of};
+use crate::integrator::walk::{Arrival, Footprint, MAX_SURVIVAL, Start, kind_of};
 use crate::material::{RayKind, Surface};
 use crate::math::Ray;
 use crate::sampler::Sampler;
@@ -121,7 +121,7 @@ impl Photons {
             context.stats.shading_runs += 1;
             let footprint = walk.footprint.at(it.t);
             material.shade(&it, walk.kind, footprint, &mut context.shading, &mut surface);
-            context.stats.dropped_lobes += u64::from(surface.dropped);
+            context.stats.crowded_points += u64::from(surface.crowded);
 
             if walk.sees_lights && !surface.emission.is_black() {
                 let weight = walk.arrival.weight(|p| scene.light_pdf(p, &it));
@@ -145,11 +145,11 @@ impl Photons {
             }
             walk.throughput *= 1.0 / splits as f32;
             for _ in 1..splits {
-                if let Some(next) = self.step(&walk, &vertex, &surface, sampler, context) {
+                if let Some(next) = self.step(&walk, &vertex, sampler, context) {
                     radiance += self.walk(scene, next, sampler, context);
                 }
             }
-            match self.step(&walk, &vertex, &surface, sampler, context) {
+            match self.step(&walk, &vertex, sampler, context) {
                 Some(next) => walk = next,
                 None => return radiance,
             }
@@ -233,7 +233,6 @@ impl Photons {
         &self,
         walk: &Walk,
         vertex: &Vertex<'_>,
-        surface: &Surface,
         sampler: &mut Sampler,
         context: &mut Context,
     ) -> Option<Walk> {
@@ -245,7 +244,7 @@ impl Photons {
             Part::Diffuse => vertex.sample_diffuse(chosen, u, sampler)?,
             Part::Rough | Part::Narrow => bsdf.sample_part(it.wo, chosen, u)?,
         };
-        if is_pass(&sample, surface) {
+        if sample.is_pass() {
             let throughput = walk.throughput * sample.weight;
             let ray = Ray {
                 t_max: walk.ray.t_max - it.t,

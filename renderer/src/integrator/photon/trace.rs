@@ -16,7 +16,6 @@ use super::pilot::Density;
 use super::{Photon, PhotonStats, Way};
 use crate::bsdf::{Part, TransportMode};
 use crate::color::Rgb;
-use crate::integrator::walk::is_pass;
 use crate::integrator::{Context, Pass};
 use crate::material::{RayKind, Surface};
 use crate::math::Ray;
@@ -324,6 +323,7 @@ fn fly(
         scene
             .material(it.shape)
             .shade(&it, RayKind::PHOTON, 0.0, &mut context.shading, surface);
+        context.stats.crowded_points += u64::from(surface.crowded);
         let bsdf = &surface.bsdf;
         let caustic = narrow && segments > 1;
         let stored = match order.wanted {
@@ -352,7 +352,7 @@ fn fly(
             return;
         };
         let left = power * sample.weight;
-        if is_pass(&sample, surface) {
+        if sample.is_pass() {
             passes += 1;
             if passes > MAX_PASSES {
                 return;

@@ -18,7 +18,7 @@ pub struct MaterialDesc {
     /// The call `unit_or_group(name = value, …)`; a lone name is a call without arguments. Its spans belong to
     /// [`SceneDesc::sources`](super::SceneDesc::sources).
     pub surface: Arc<ast::Expr>,
-    /// Whether the back of the surface scatters nothing.
+    /// Whether the back of the surface scatters nothing; what passes straight through does so from both sides.
     pub one_sided: bool,
     /// Whether engines do not show the back of the surface: it is rendered all the same, but not baked.
     pub culled: bool,

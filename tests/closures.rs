@@ -1,0 +1,249 @@
+//! Closure trees as surfaces: no combination of closures makes energy, lobes that find no room are there on average, and
+//! the same number says for all rays what passes straight through.
+
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3};
+use renderer::bsdf::TransportMode;
+use renderer::color::Rgb;
+use renderer::geometry::{Interaction, ShapeId};
+use renderer::material::{Host, Material, RayKind, ShadingContext, Sides, Surface};
+use support::closures::tree;
+use support::scenes::compile;
+use support::stats::{Moments, Rng, normal_limit, sidak};
+
+/// A right program fails a statistical test once in a hundred thousand times, were its seeds new.
+const SIGNIFICANCE: f64 = 1e-5;
+
+/// Angles to the geometric normal from which surfaces are looked at [degrees].
+const ANGLES: [f32; 7] = [2.0, 45.0, 75.0, 88.0, 100.0, 150.0, 178.0];
+
+struct Subject {
+    material: Material,
+    context: ShadingContext,
+}
+
+impl Subject {
+    fn new(closure: &str, sides: Sides) -> Subject {
+        let host = Arc::new(Host::default());
+        let instance = compile(&format!("Ci = {closure};"), &host);
+        let mut context = ShadingContext::new(host.clone());
+        Subject {
+            material: Material::new(instance, sides, &host, &mut context),
+            context,
+        }
+    }
+
+    fn shade(&mut self, it: &Interaction, surface: &mut Surface) {
+        self.material.shade(it, RayKind::CAMERA, 0.0, &mut self.context, surface);
+    }
+}
+
+/// A point of a surface of geometric normal +z, seen from an angle, at a random place.
+fn point(degrees: f32, shading_normal: Vec3, rng: &mut Rng) -> Interaction {
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let (sin_phi, cos_phi) = 0.7f32.sin_cos();
+    Interaction {
+        p: Vec3::new(rng.next_1d(), rng.next_1d(), rng.next_1d()),
+        p_error: 0.0,
+        wo: Vec3::new(sin * cos_phi, sin * sin_phi, cos),
+        ng: Vec3::Z,
+        n: shading_normal,
+        uv: Vec2::new(rng.next_1d(), rng.next_1d()),
+        dpdu: Vec3::new(1.0, 0.2, 0.0),
+        dpdv: Vec3::Y,
+        t: 1.0,
+        time: 0.0,
+        shape: ShapeId(0),
+        primitive: 0,
+    }
+}
+
+/// The light that comes back in a white furnace, and the share of it that passes straight through, by channel; each of
+/// `points` places is looked at `samples` times.
+fn furnace(subject: &mut Subject, degrees: f32, n: Vec3, rng: &mut Rng) -> ([Moments; 3], [Moments; 3]) {
+    let mut surface = Surface::new();
+    let (mut all, mut passed) = ([Moments::default(); 3], [Moments::default(); 3]);
+    for _ in 0..100 {
+        let it = point(degrees, n, rng);
+        subject.shade(&it, &mut surface);
+        for _ in 0..12 {
+            let sample = surface.bsdf.sample(it.wo, rng.next_1d(), rng.next_2d());
+            // In glass, radiance is as much greater as it is squeezed.
+            let weight = sample.map_or(Rgb::BLACK, |s| s.weight * (s.eta * s.eta));
+            let pass = sample.filter(|s| s.is_pass()).map_or(Rgb::BLACK, |s| s.weight);
+            for channel in 0..3 {
+                all[channel].add(weight.to_array()[channel].into());
+                passed[channel].add(pass.to_array()[channel].into());
+            }
+        }
+    }
+    (all, passed)
+}
+
+/// How far the mean may be off by chance; a lone sample value says nothing of its variance, so some is assumed.
+fn allowance(moments: &Moments, limit: f64) -> f64 {
+    limit * moments.variance_of_mean().sqrt()
+}
+
+#[test]
+fn no_combination_of_closures_makes_energy() {
+    const TREES: u64 = 240;
+    let limit = normal_limit(sidak(SIGNIFICANCE, 3 * TREES as usize * ANGLES.len()));
+    let mut failures = vec![];
+    for seed in 0..TREES {
+        let mut rng = Rng::new(seed);
+        let closure = tree(&mut rng, 1 + (seed % 4) as u32, true);
+        let mut subject = Subject::new(&closure, Sides::default());
+        let n = if seed % 3 == 0 {
+            Vec3::new(0.3, -0.2, 1.0).normalize()
+        } else {
+            Vec3::Z
+        };
+        for degrees in ANGLES {
+            let (all, _) = furnace(&mut subject, degrees, n, &mut rng);
+            for moments in all {
+                let excess = moments.mean() - 1.0 - allowance(&moments, limit);
+                if excess > 3e-3 {
+                    failures.push(format!("{excess:.4} too much from {degrees}° (n {n}): {closure}"));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} times\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn one_number_says_what_passes_straight_through() {
+    let sides = [false, true].map(|one_sided| Sides {
+        one_sided,
+        ..Sides::default()
+    });
+    for seed in 0..80 {
+        let mut rng = Rng::new(seed);
+        let closure = format!(
+            "color(0.5, 0.4, 0.3) * transparent() + 0.5 * {}",
+            tree(&mut rng, 2, true)
+        );
+        for sides in sides {
+            let mut subject = Subject::new(&closure, sides);
+            for degrees in [20.0, 80.0, 110.0, 175.0] {
+                let (all, passed) = furnace(&mut subject, degrees, Vec3::Z, &mut rng);
+                let it = point(degrees, Vec3::Z, &mut rng);
+                let number = subject.material.transparency_at(&it, &mut subject.context);
+                for (moments, number) in passed.iter().zip(number.to_array()) {
+                    let off = (moments.mean() - f64::from(number)).abs();
+                    assert!(
+                        off <= allowance(moments, 6.0) + 1e-4,
+                        "{} passes of {number} from {degrees}°, {sides:?}: {closure}",
+                        moments.mean()
+                    );
+                }
+                let black = all.iter().zip(&passed).all(|(all, passed)| all.mean() == passed.mean());
+                assert!(
+                    black || !(sides.one_sided && degrees > 90.0),
+                    "the back scatters, from {degrees}°: {closure}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn lobes_that_find_no_room_are_there_on_average() {
+    const POINTS: u32 = 6000;
+    let mut rng = Rng::new(3);
+    for count in [8, 9, 12, 40] {
+        // No two are alike, and their colours differ.
+        let lobes: Vec<String> = (0..count)
+            .map(|i| {
+                let [r, g, b] = [(); 3].map(|()| rng.next_1d() / count as f32);
+                let lobe = match i % 3 {
+                    0 => format!("oren_nayar(N, {})", 0.01 * i as f32),
+                    1 => format!("microfacet(\"ggx\", N, {}, 1.5, 0)", 0.2 + 0.01 * i as f32),
+                    _ => format!("phong(N, {})", 1 + i),
+                };
+                format!("color({r}, {g}, {b}) * {lobe}")
+            })
+            .collect();
+        let wi = Vec3::new(-0.3, -0.4, 0.8).normalize();
+        let mut surface = Surface::new();
+        let it = point(35.0, Vec3::Z, &mut rng);
+        let expected: Rgb = lobes
+            .iter()
+            .map(|lobe| {
+                Subject::new(lobe, Sides::default()).shade(&it, &mut surface);
+                surface.bsdf.eval(it.wo, wi)
+            })
+            .sum();
+        let all = format!("{} + 0.25 * transparent() + 2 * emission()", lobes.join(" + "));
+        let mut subject = Subject::new(&all, Sides::default());
+        let mut found = [Moments::default(); 3];
+        for i in 0..POINTS {
+            let it = point(35.0, Vec3::Z, &mut rng);
+            subject.shade(&it, &mut surface);
+            assert!((surface.emission, surface.transparency) == (Rgb::splat(2.0), Rgb::splat(0.25)));
+            assert!(surface.bsdf.has_transmission(), "what passes is not dropped");
+            assert_eq!(surface.crowded, count > 7, "{count} lobes and a hole");
+            if i % 2 == 0 {
+                surface.bsdf.set_mode(TransportMode::Importance);
+            }
+            let f = surface.bsdf.eval(it.wo, wi).to_array();
+            let first = surface.bsdf.sample(it.wo, 0.4, Vec2::new(0.3, 0.6)).map(|s| s.wi);
+            subject.shade(&it, &mut surface);
+            assert_eq!(
+                surface.bsdf.sample(it.wo, 0.4, Vec2::new(0.3, 0.6)).map(|s| s.wi),
+                first,
+                "the same point has the same lobes"
+            );
+            found.iter_mut().zip(f).for_each(|(moments, f)| moments.add(f.into()));
+        }
+        for (moments, expected) in found.iter().zip(expected.to_array()) {
+            let off = (moments.mean() - f64::from(expected)).abs();
+            assert!(
+                off <= allowance(moments, 5.5) + 1e-5,
+                "{} instead of {expected} of {count} lobes",
+                moments.mean()
+            );
+        }
+    }
+}
+
+/// The short cut for shaders that make the same everywhere against the same shader made to look as if it did not.
+#[test]
+fn what_is_uniform_scatters_as_if_it_were_not() {
+    let mut shortcuts = 0;
+    for seed in 0..150 {
+        let mut rng = Rng::new(seed);
+        let closure = format!("{} + 0.1 * emission()", tree(&mut rng, (seed % 4) as u32, false));
+        let sides = Sides {
+            one_sided: seed % 2 == 0,
+            two_sided_emission: seed % 3 == 0,
+            ..Sides::default()
+        };
+        let mut uniform = Subject::new(&closure, sides);
+        // A factor of one that the compiler cannot know.
+        let mut varying = Subject::new(&format!("(u < 2 ? 1 : 0) * ({closure})"), sides);
+        shortcuts += usize::from(uniform.material.constant_emission().is_some());
+        let (mut a, mut b) = (Surface::new(), Surface::new());
+        for degrees in ANGLES {
+            for n in [Vec3::Z, Vec3::new(0.3, -0.2, 1.0).normalize()] {
+                let it = point(degrees, n, &mut rng);
+                uniform.shade(&it, &mut a);
+                varying.shade(&it, &mut b);
+                assert_eq!((a.emission, a.transparency), (b.emission, b.transparency), "{closure}");
+                for _ in 0..20 {
+                    let wi = rng.direction();
+                    assert_eq!(a.bsdf.eval_pdf(it.wo, wi), b.bsdf.eval_pdf(it.wo, wi), "{closure}");
+                    let (u_lobe, u) = (rng.next_1d(), rng.next_2d());
+                    let [a, b] = [&a, &b].map(|surface| {
+                        let sample = surface.bsdf.sample(it.wo, u_lobe, u);
+                        sample.map(|s| (s.wi, s.weight, s.pdf, s.lobe, s.eta))
+                    });
+                    assert_eq!(a, b, "from {degrees}°: {closure}");
+                }
+            }
+        }
+    }
+    assert!(shortcuts > 50, "{shortcuts} were recognised as uniform");
+}
