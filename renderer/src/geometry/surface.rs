@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::math::{ROUNDING, coordinate_system};
+use crate::math::coordinate_system;
 
 /// A point of a shape's surface. All vectors in world space.
 #[derive(Clone, Copy, Debug)]
