@@ -2,6 +2,7 @@
 //! error.
 
 mod bake;
+mod brightness;
 mod check;
 mod compare;
 mod info;
@@ -10,6 +11,7 @@ mod render;
 mod shade;
 mod shader_file;
 mod statistics;
+mod summary;
 
 use std::io::Write;
 use std::process::ExitCode;

@@ -20,7 +20,7 @@ use self::folder::Folder;
 use self::manifest::Manifest;
 use self::progress::Bar;
 use super::render::{failure, stop_on_interrupt};
-use super::{Failure, print, remark};
+use super::{Failure, print, remark, summary};
 use crate::bake::{BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake};
 use crate::cli::{BakeArgs, BakeTarget};
 use crate::image::{check_writable, write_whole};
@@ -84,6 +84,9 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     }
     for report in &baked.reports {
         warnings.push(Diagnostic::warning(report.to_string()));
+    }
+    if !args.quiet {
+        summary::baked(&args.output, &files, start.elapsed());
     }
     report(args, &warnings, &baked, load)
 }
