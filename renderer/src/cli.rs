@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::scene::load::Lighting;
 pub use bake::{BakeArgs, BakeTarget, Layout};
 pub use shade::{Setup, ShadeArgs, Step};
 
@@ -76,6 +77,9 @@ pub struct RenderArgs {
     /// Which camera of the scene [default: the first]
     #[arg(long, value_name = "NAME")]
     pub camera: Option<String>,
+    /// Light in place of the scene's own: `neutral`, `studio` or a latitude-longitude image (.hdr, .exr); `+studio` adds it
+    #[arg(long, value_name = "LIGHT", value_parser = Lighting::parse)]
+    pub light: Option<Lighting>,
     /// Brightens 8-bit pictures by so many stops
     #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true)]
     pub exposure: f32,

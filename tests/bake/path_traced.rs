@@ -112,6 +112,7 @@ fn errors(
         &file,
         &LoadOptions {
             set: vec![format!("integrator={integrator}")],
+            ..LoadOptions::default()
         },
     )
     .unwrap_or_else(|e| panic!("{e}"));

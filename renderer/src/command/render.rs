@@ -104,7 +104,8 @@ fn describe(args: &RenderArgs) -> Result<SceneDesc, Failure> {
     if let Some([x0, y0, x1, y1]) = args.crop {
         set.push(format!("film.crop=({x0}, {y0}, {x1}, {y1})"));
     }
-    let (desc, warnings) = load(&args.scene, &LoadOptions { set }).map_err(failure)?;
+    let light = args.light.clone();
+    let (desc, warnings) = load(&args.scene, &LoadOptions { set, light }).map_err(failure)?;
     if !args.quiet {
         print(&warnings);
     }

@@ -44,6 +44,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     let start = Instant::now();
     let options = LoadOptions {
         set: args.set.clone(),
+        ..LoadOptions::default()
     };
     let (mut desc, load_warnings) = load(&args.scene, &options).map_err(failure)?;
     desc.ensure_camera();

@@ -39,6 +39,8 @@ pub(super) struct Builder {
     pub(super) models: Models,
     pub(super) materials: Materials,
     pub(super) groups: Groups,
+    /// Whether the lights of models are part of the scene.
+    pub(super) keep_model_lights: bool,
     pub(super) desc: SceneDesc,
 }
 
@@ -70,6 +72,7 @@ impl Builder {
             models,
             materials: Materials::default(),
             groups: Groups::default(),
+            keep_model_lights: true,
             desc,
         }
     }
