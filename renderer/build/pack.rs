@@ -62,7 +62,12 @@ pub(crate) fn pack(library: Option<&Path>, out: &Path) -> io::Result<()> {
 
 /// The library and, from the same folder, the TBB that it may need. The library is the first.
 fn libraries(library: &Path) -> io::Result<Vec<(String, Vec<u8>)>> {
-    let name_of = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name_of = |path: &Path| {
+        path.file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
     let mut files = vec![(name_of(library), fs::read(library)?)];
     let folder = library.parent().unwrap_or(Path::new(""));
     let mut tbb: Vec<PathBuf> = fs::read_dir(folder)?

@@ -37,6 +37,8 @@ pub enum Command {
     Shade(ShadeArgs),
     /// Tells how far an image is from a reference
     Compare(CompareArgs),
+    /// Packs this program and Embree into an archive that can be unpacked anywhere
+    Archive(ArchiveArgs),
 }
 
 /// `kiln render`
@@ -126,6 +128,14 @@ pub struct InfoArgs {
     /// Shows defaults and metadata (they are shown anyway; the habit of `oslinfo`)
     #[arg(short, hide = true)]
     pub verbose: bool,
+}
+
+/// `kiln archive`
+#[derive(Debug, Args)]
+pub struct ArchiveArgs {
+    /// Where the archive goes: .tar.gz or .tgz [default: kiln-VERSION-SYSTEM.tar.gz, here]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// `kiln compare`

@@ -18,8 +18,8 @@ use thiserror::Error;
 pub use crate::geometry::Hit;
 use crate::geometry::{Geometry, Mesh, Shape, mesh_uses};
 use crate::math::{Bounds, Ray};
-pub use embree::{Bundle, PackedFile, carried, carry};
 use embree::{AnalyticSurface, CommittedScene, Device, Quality, SceneBuilder};
+pub use embree::{Bundle, PackedFile, carried, carry};
 
 /// Every kind of ray: the mask of a shape, or of a query, without exceptions.
 pub const ALL: u32 = u32::MAX;

@@ -1,6 +1,7 @@
 //! What each command does, with `cli` for its arguments. Results go to standard output, everything else to standard
 //! error.
 
+mod archive;
 mod bake;
 mod brightness;
 mod check;
@@ -44,6 +45,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Info(args) => info::run(args),
         Command::Shade(args) => shade::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Archive(args) => archive::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
