@@ -31,7 +31,7 @@ pub enum Command {
     Bake(BakeArgs),
     /// Compiles units, groups and scenes, and says what is wrong with them
     Check(CheckArgs),
-    /// Shows the parameters of units and groups
+    /// Shows what units, groups, scenes and models hold, or what ships with Kiln
     Info(InfoArgs),
     /// Runs a unit or group over a grid of points
     Shade(ShadeArgs),
@@ -116,14 +116,14 @@ pub struct CheckArgs {
 /// `kiln info`
 #[derive(Debug, Args)]
 pub struct InfoArgs {
-    /// A source file (all its units and groups; FILE:NAME picks one) or the name of a shipped unit or group
-    #[arg(required = true)]
-    pub shaders: Vec<String>,
+    /// A source file (all its units and groups; FILE:NAME picks one), the name of a shipped unit or group, a scene or a
+    /// model [default: what ships]
+    pub subjects: Vec<String>,
     /// Prints JSON
     #[arg(long)]
     pub json: bool,
     /// Shows this parameter only
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "subjects")]
     pub param: Option<String>,
     /// Shows defaults and metadata (they are shown anyway; the habit of `oslinfo`)
     #[arg(short, hide = true)]

@@ -7,10 +7,12 @@ mod brightness;
 mod check;
 mod compare;
 mod info;
+mod inventory;
 mod progress;
 mod render;
 mod shade;
 mod shader_file;
+mod shipped;
 mod statistics;
 mod summary;
 

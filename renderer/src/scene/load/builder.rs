@@ -171,7 +171,8 @@ impl Builder {
     }
 
     fn finish(mut self, texts: Texts) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-        if self.desc.shapes.is_empty() && !self.context.diagnostics.has_errors() {
+        let is_empty = self.desc.shapes.is_empty() && !self.desc.is_library();
+        if is_empty && !self.context.diagnostics.has_errors() {
             let message = format!("{} has no shapes", self.desc.file.display());
             self.context.push(Diagnostic::warning(message));
         }
