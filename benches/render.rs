@@ -17,6 +17,7 @@ fn scene(name: &str, size: u32) -> Built {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../scenes/{name}.kiln"));
     let options = LoadOptions {
         set: vec![format!("film.size=({size}, {size})")],
+        ..LoadOptions::default()
     };
     let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));
     build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"))

@@ -294,6 +294,7 @@ fn a_model_makes_a_scene() {
     std::fs::write(&path, rich().finish()).expect("written");
     let options = LoadOptions {
         set: vec!["material.\"_2_quads.Body \\\"A\\\"\".roughness=0.125".to_owned()],
+        ..LoadOptions::default()
     };
     let (desc, warnings) = SceneDesc::from_model(&path, &options).unwrap_or_else(|error| panic!("{error}"));
     assert!(

@@ -72,7 +72,11 @@ fn shipped(name: &str, set: &[&str]) -> Built {
         .chain(set)
         .map(|&s| s.to_owned())
         .collect();
-    let (desc, _) = load(&path, &LoadOptions { set }).unwrap_or_else(|errors| panic!("{errors}"));
+    let options = LoadOptions {
+        set,
+        ..LoadOptions::default()
+    };
+    let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));
     build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"))
 }
 

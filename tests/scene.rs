@@ -19,6 +19,7 @@ const CAMERA: &str = "camera main : perspective { from = (0, 0, 4); to = (0, 0, 
 fn load_text(text: &str, directory: &Path, set: &[&str]) -> Result<SceneDesc, String> {
     let options = LoadOptions {
         set: set.iter().map(|&s| s.to_owned()).collect(),
+        ..LoadOptions::default()
     };
     match SceneDesc::from_text("test.kiln", text, directory, &options) {
         Ok((desc, warnings)) => {

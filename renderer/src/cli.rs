@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::scene::load::Lighting;
 pub use bake::{BakeArgs, BakeTarget, Layout};
 pub use shade::{Setup, ShadeArgs, Step};
 
@@ -30,12 +31,14 @@ pub enum Command {
     Bake(BakeArgs),
     /// Compiles units, groups and scenes, and says what is wrong with them
     Check(CheckArgs),
-    /// Shows the parameters of units and groups
+    /// Shows what units, groups, scenes and models hold, or what ships with Kiln
     Info(InfoArgs),
     /// Runs a unit or group over a grid of points
     Shade(ShadeArgs),
     /// Tells how far an image is from a reference
     Compare(CompareArgs),
+    /// Packs this program and Embree into an archive that can be unpacked anywhere
+    Archive(ArchiveArgs),
 }
 
 /// `kiln render`
@@ -76,6 +79,9 @@ pub struct RenderArgs {
     /// Which camera of the scene [default: the first]
     #[arg(long, value_name = "NAME")]
     pub camera: Option<String>,
+    /// Light in place of the scene's own: `neutral`, `studio` or a latitude-longitude image (.hdr, .exr); `+studio` adds it
+    #[arg(long, value_name = "LIGHT", value_parser = Lighting::parse)]
+    pub light: Option<Lighting>,
     /// Brightens 8-bit pictures by so many stops
     #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true)]
     pub exposure: f32,
@@ -110,18 +116,26 @@ pub struct CheckArgs {
 /// `kiln info`
 #[derive(Debug, Args)]
 pub struct InfoArgs {
-    /// A source file (all its units and groups; FILE:NAME picks one) or the name of a shipped unit or group
-    #[arg(required = true)]
-    pub shaders: Vec<String>,
+    /// A source file (all its units and groups; FILE:NAME picks one), the name of a shipped unit or group, a scene or a
+    /// model [default: what ships]
+    pub subjects: Vec<String>,
     /// Prints JSON
     #[arg(long)]
     pub json: bool,
     /// Shows this parameter only
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", requires = "subjects")]
     pub param: Option<String>,
     /// Shows defaults and metadata (they are shown anyway; the habit of `oslinfo`)
     #[arg(short, hide = true)]
     pub verbose: bool,
+}
+
+/// `kiln archive`
+#[derive(Debug, Args)]
+pub struct ArchiveArgs {
+    /// Where the archive goes: .tar.gz or .tgz [default: kiln-VERSION-SYSTEM.tar.gz, here]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// `kiln compare`

@@ -4,7 +4,11 @@ use std::process::ExitCode;
 
 use renderer::cli::Cli;
 
+/// Embree, packed by the build script: the program works wherever it is copied to.
+static EMBREE: renderer::accel::Bundle = include!(concat!(env!("OUT_DIR"), "/embree.rs"));
+
 fn main() -> ExitCode {
+    renderer::accel::carry(&EMBREE);
     match Cli::read(std::env::args_os()) {
         Ok(cli) => renderer::command::run(&cli),
         Err(error) => {

@@ -219,6 +219,46 @@ fn shorten(text: &str) -> Cow<'_, str> {
 
 impl std::error::Error for Diagnostics {}
 
+impl Diagnostics {
+    /// Adds those that tell nothing that is told already, and returns them. The same mistake in a group is found wherever
+    /// the group is used: under another instance's name, at the same place.
+    pub fn add_new(&mut self, list: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        let before = self.list.len();
+        for diagnostic in list {
+            if !self.list.iter().any(|known| known.tells_same(&diagnostic)) {
+                self.list.push(diagnostic);
+            }
+        }
+        self.list[before..].to_vec()
+    }
+}
+
+impl Diagnostic {
+    /// Whether both are about the same mistake: the same message at the same place, whatever instance they name.
+    fn tells_same(&self, other: &Diagnostic) -> bool {
+        let place = |d: &Diagnostic| {
+            d.labels
+                .first()
+                .map(|label| (label.source.clone(), label.range.clone()))
+        };
+        self.severity == other.severity
+            && place(self) == place(other)
+            && if self.labels.is_empty() {
+                self == other
+            } else {
+                without_instance(&self.message) == without_instance(&other.message)
+            }
+    }
+}
+
+/// A message without the path of the instance that it begins with: `car.paint: …`.
+fn without_instance(message: &str) -> &str {
+    match message.split_once(": ") {
+        Some((path, rest)) if path.chars().all(|c| c.is_alphanumeric() || "_.".contains(c)) => rest,
+        _ => message,
+    }
+}
+
 /// The name among `known` that is closest to `wrong`, if it is close enough to be what was meant.
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let is_comparable =

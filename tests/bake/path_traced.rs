@@ -120,6 +120,7 @@ fn errors(
         &file,
         &LoadOptions {
             set: vec![format!("integrator={integrator}")],
+            ..LoadOptions::default()
         },
     )
     .unwrap_or_else(|e| panic!("{e}"));

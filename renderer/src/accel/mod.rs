@@ -19,6 +19,7 @@ pub use crate::geometry::Hit;
 use crate::geometry::{Geometry, Mesh, Shape, mesh_uses};
 use crate::math::{Bounds, Ray};
 use embree::{AnalyticSurface, CommittedScene, Device, Quality, SceneBuilder};
+pub use embree::{Bundle, PackedFile, carried, carry};
 
 /// Every kind of ray: the mask of a shape, or of a query, without exceptions.
 pub const ALL: u32 = u32::MAX;
@@ -27,10 +28,13 @@ pub const ALL: u32 = u32::MAX;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AccelError {
     /// The Embree library is not where it was when the program was built, nor anywhere else.
-    #[error("cannot load Embree 4 ({reason}); set EMBREE_DIR to the folder of an Embree 4 release")]
+    #[error(
+        "cannot open Embree 4, which traces rays. Where it was looked for, in this order:\n{tried}\n\
+         set EMBREE_DIR to the folder of an Embree 4 release (https://github.com/RenderKit/embree/releases)"
+    )]
     Library {
-        /// What was tried.
-        reason: String,
+        /// The places, each with what was wrong there, a line each.
+        tried: String,
     },
     /// The Embree library does not do.
     #[error("Embree at {path} does not do: {reason}")]

@@ -4,36 +4,87 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
-use shading::{Diagnostic, Diagnostics, Source};
+use shading::{Diagnostic, Diagnostics, Source, Template};
 
-use super::{Failure, print};
+use super::{Failure, print, tell};
 use crate::cli::CheckArgs;
 use crate::material::Host;
 use crate::scene::build;
 use crate::scene::load::{LoadOptions, load};
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
-    let mut errors = false;
+    let mut count = Count::default();
+    let mut wrong = 0;
+    // Two scenes may import the same file: its mistakes are told once.
+    let mut told = Diagnostics::default();
     for path in &args.files {
-        let (diagnostics, failed) = match check(path) {
+        let (diagnostics, failed) = match check(path, &mut count) {
             Ok(warnings) => {
                 let failed = args.warnings_are_errors && !warnings.list.is_empty();
                 (warnings, failed)
             }
             Err(diagnostics) => (diagnostics, true),
         };
-        print(&diagnostics);
-        errors |= failed;
+        print(&Diagnostics {
+            list: told.add_new(diagnostics.list),
+        });
+        wrong += usize::from(failed);
     }
-    if errors {
-        Err(Failure::User(String::new()))
-    } else {
-        Ok(())
+    let files = plural(args.files.len(), "file");
+    if wrong > 0 {
+        return Err(Failure::User(format!("{files}: {wrong} with mistakes")));
+    }
+    tell(&format!("{files}: {}no mistakes\n", count.text()));
+    Ok(())
+}
+
+/// What was found in files.
+#[derive(Default)]
+struct Count {
+    units: usize,
+    groups: usize,
+    scenes: usize,
+    models: usize,
+}
+
+impl Count {
+    fn templates(&mut self, templates: &[Template]) {
+        for template in templates {
+            match template {
+                Template::Unit(_) => self.units += 1,
+                Template::Group(_) => self.groups += 1,
+            }
+        }
+    }
+
+    /// What there is, with a colon at its end; nothing where there is nothing.
+    fn text(&self) -> String {
+        let kinds = [
+            (self.units, "unit"),
+            (self.groups, "group"),
+            (self.scenes, "scene"),
+            (self.models, "model"),
+        ];
+        let parts: Vec<String> = kinds
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, noun)| plural(*count, noun))
+            .collect();
+        match parts.as_slice() {
+            [] => String::new(),
+            parts => format!("{}: ", parts.join(", ")),
+        }
     }
 }
 
+/// `1 file`, `2 files`.
+fn plural(count: usize, noun: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{s}")
+}
+
 /// The warnings of a file.
-fn check(path: &Path) -> Result<Diagnostics, Diagnostics> {
+fn check(path: &Path, count: &mut Count) -> Result<Diagnostics, Diagnostics> {
     if is_shader(path) {
         let source = read_source(path)?;
         let system = build::shading_system(Arc::new(Host::new(vec![])));
@@ -41,9 +92,10 @@ fn check(path: &Path) -> Result<Diagnostics, Diagnostics> {
         let mut diagnostics = loaded.warnings;
         for template in &loaded.templates {
             if let Err(errors) = system.check(template) {
-                diagnostics.list.extend(errors.list);
+                diagnostics.add_new(errors.list);
             }
         }
+        count.templates(&loaded.templates);
         return if diagnostics.has_errors() {
             Err(diagnostics)
         } else {
@@ -51,7 +103,14 @@ fn check(path: &Path) -> Result<Diagnostics, Diagnostics> {
         };
     }
     let (desc, mut warnings) = load(path, &LoadOptions::default())?;
-    warnings.list.extend(build::check(&desc)?.list);
+    let checked = build::check(&desc)?;
+    warnings.list.extend(checked.warnings.list);
+    count.templates(&checked.templates);
+    match (desc.is_library(), path.extension().and_then(OsStr::to_str)) {
+        (true, _) => {}
+        (false, Some("kiln")) => count.scenes += 1,
+        (false, _) => count.models += 1,
+    }
     Ok(warnings)
 }
 

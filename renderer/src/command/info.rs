@@ -1,26 +1,40 @@
-//! `kiln info`: the parameters of units and groups with types, defaults and metadata, in the form of OSL's `oslinfo`.
+//! `kiln info`: the parameters of units and groups with types, defaults and metadata, in the form of OSL's `oslinfo`; what
+//! scenes and models hold; what ships.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 use shading::eval::text::{Arg, format};
 use shading::graph::ParamInfo;
 use shading::hir::{Const, Metadata, UnitKind};
-use shading::{Diagnostic, Diagnostics, Template};
+use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
 
+use super::inventory::{self, Inventory};
+use super::shipped::Shipped;
 use super::{Failure, print, shader_file, tell};
 use crate::cli::InfoArgs;
 use crate::material::Host;
 use crate::scene::build;
+use crate::scene::load::{LoadOptions, load};
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let system = build::shading_system(Arc::new(Host::new(vec![])));
+    if args.subjects.is_empty() && args.param.is_none() {
+        let shipped = Shipped::list(&system);
+        tell(&if args.json {
+            format!("{:#}\n", shipped.json())
+        } else {
+            shipped.text()
+        });
+        return Ok(());
+    }
     let mut diagnostics = Diagnostics::default();
     let mut shown = vec![];
-    for word in &args.shaders {
-        match shader_file::find(&system, word) {
-            Ok(found) => shown.extend(found.templates.iter().map(Info::of)),
+    for word in &args.subjects {
+        match find(&system, word) {
+            Ok(found) => shown.extend(found),
             Err(errors) => diagnostics.list.extend(errors.list),
         }
     }
@@ -28,9 +42,12 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
         choose(&mut shown, name, &mut diagnostics);
     }
     let text = if args.json {
-        format!("{:#}\n", Json::Array(shown.iter().map(Info::json).collect()))
+        format!("{:#}\n", Json::Array(shown.iter().map(Subject::json).collect()))
     } else {
-        shown.iter().map(|info| info.text(args.param.is_none())).collect()
+        shown
+            .iter()
+            .map(|subject| subject.text(args.param.is_none()))
+            .collect()
     };
     tell(&text);
     print(&diagnostics);
@@ -41,15 +58,74 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     }
 }
 
+/// What a word of the command line stands for.
+enum Subject {
+    /// A unit or a group.
+    Shader(Info),
+    /// What a file holds as a scene.
+    Scene(Box<Inventory>),
+}
+
+impl Subject {
+    fn text(&self, heading: bool) -> String {
+        match self {
+            Subject::Shader(info) => info.text(heading),
+            Subject::Scene(inventory) => inventory.text(),
+        }
+    }
+
+    fn json(&self) -> Json {
+        match self {
+            Subject::Shader(info) => info.json(),
+            Subject::Scene(inventory) => inventory.json(),
+        }
+    }
+}
+
+/// What a word stands for: a scene file comes with the units and groups that it declares.
+fn find(system: &ShadingSystem, word: &str) -> Result<Vec<Subject>, Diagnostics> {
+    let path = Path::new(word);
+    if !inventory::is_scene(path) {
+        let found = shader_file::find(system, word)?;
+        return Ok(found
+            .templates
+            .iter()
+            .map(Info::of)
+            .map(Subject::Shader)
+            .collect());
+    }
+    let (desc, _) = load(path, &LoadOptions::default())?;
+    let mut subjects = vec![];
+    for file in &desc.shaders {
+        let loaded = system.load_file(&file.file)?;
+        subjects.extend(loaded.templates.iter().map(Info::of).map(Subject::Shader));
+    }
+    let inventory = Inventory::of(desc);
+    if subjects.is_empty() || !inventory.is_empty() {
+        subjects.insert(0, Subject::Scene(Box::new(inventory)));
+    }
+    Ok(subjects)
+}
+
 /// Leaves one parameter of each.
-fn choose(shown: &mut [Info], name: &str, diagnostics: &mut Diagnostics) {
-    for info in shown {
+fn choose(shown: &mut Vec<Subject>, name: &str, diagnostics: &mut Diagnostics) {
+    shown.retain(|subject| matches!(subject, Subject::Shader(_)));
+    for subject in shown {
+        let Subject::Shader(info) = subject else { continue };
         if !info.params.iter().any(|param| param.name == name) {
             let known = info.params.iter().map(|param| param.name.as_str());
             let error = Diagnostic::error(format!("`{}` has no parameter `{name}`", info.name));
             diagnostics.push(error.nearest(name, known));
         }
         info.params.retain(|param| param.name == name);
+    }
+}
+
+/// What is said about a unit or group.
+pub(super) fn metadata_of(template: &Template) -> &[Metadata] {
+    match template {
+        Template::Unit(unit) => &unit.hir.metadata,
+        Template::Group(group) => &group.metadata,
     }
 }
 
@@ -78,7 +154,7 @@ struct Shown {
 impl Info {
     fn of(template: &Template) -> Info {
         let list = template.params().unwrap_or_default();
-        let (kind, metadata, params) = match template {
+        let (kind, params) = match template {
             Template::Unit(unit) => {
                 let kind = match unit.hir.kind {
                     UnitKind::Shader => "shader",
@@ -91,18 +167,14 @@ impl Info {
                     .params
                     .iter()
                     .map(|p| (p.is_unsized, p.struct_name.clone()));
-                (kind, unit.hir.metadata.clone(), shown(&list, declared))
+                (kind, shown(&list, declared))
             }
-            Template::Group(group) => (
-                "group",
-                group.metadata.clone(),
-                shown(&list, list.iter().map(|_| (false, None))),
-            ),
+            Template::Group(_) => ("group", shown(&list, list.iter().map(|_| (false, None)))),
         };
         Info {
             kind,
             name: template.name().to_owned(),
-            metadata,
+            metadata: metadata_of(template).to_vec(),
             params,
         }
     }

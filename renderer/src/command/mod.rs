@@ -1,15 +1,20 @@
 //! What each command does, with `cli` for its arguments. Results go to standard output, everything else to standard
 //! error.
 
+mod archive;
 mod bake;
+mod brightness;
 mod check;
 mod compare;
 mod info;
+mod inventory;
 mod progress;
 mod render;
 mod shade;
 mod shader_file;
+mod shipped;
 mod statistics;
+mod summary;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -42,6 +47,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Info(args) => info::run(args),
         Command::Shade(args) => shade::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::Archive(args) => archive::run(args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

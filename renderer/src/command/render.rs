@@ -10,7 +10,7 @@ use shading::{Diagnostics, Severity};
 
 use super::progress::Bar;
 use super::statistics::{Stages, Statistics};
-use super::{Failure, print, remark};
+use super::{Failure, brightness, print, remark, summary};
 use crate::cli::RenderArgs;
 use crate::image::{MetaValue, WriteOptions, check_place, check_writable, write_all, write_whole};
 use crate::integrator::Integrator;
@@ -60,8 +60,12 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     };
     let statistics = Statistics::new(&stages, &built, &rendered);
     statistics.warn(&mut warnings);
+    warnings
+        .list
+        .extend(brightness::warning(&image, args.exposure, &outputs));
     if !args.quiet {
         print(&warnings);
+        summary::rendered(&outputs, &image, rendered.samples.end, start.elapsed());
     }
     if args.verbose {
         remark(&statistics);
@@ -100,7 +104,8 @@ fn describe(args: &RenderArgs) -> Result<SceneDesc, Failure> {
     if let Some([x0, y0, x1, y1]) = args.crop {
         set.push(format!("film.crop=({x0}, {y0}, {x1}, {y1})"));
     }
-    let (desc, warnings) = load(&args.scene, &LoadOptions { set }).map_err(failure)?;
+    let light = args.light.clone();
+    let (desc, warnings) = load(&args.scene, &LoadOptions { set, light }).map_err(failure)?;
     if !args.quiet {
         print(&warnings);
     }

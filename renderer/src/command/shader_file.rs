@@ -27,6 +27,12 @@ impl Found {
 /// A file, `FILE:NAME`, a file without its extension, or the name of what ships.
 pub(super) fn find(system: &ShadingSystem, word: &str) -> Result<Found, Diagnostics> {
     if let Some((file, name)) = split(word) {
+        if let Some(what) = no_text(&file) {
+            let message = format!("{} is {what}, not shader source", file.display());
+            return Err(Diagnostic::error(message)
+                .hint("shader files end in .ksl, .osl or .tsl; scenes (.kiln) hold units and groups, too")
+                .into());
+        }
         let loaded = system.load(read_source(&file)?)?;
         let warnings = loaded.warnings.clone();
         let templates = in_order(loaded);
@@ -68,6 +74,15 @@ pub(super) fn find(system: &ShadingSystem, word: &str) -> Result<Found, Diagnost
         None => error.hint("shader files end in .ksl, .osl or .tsl"),
     }
     .into())
+}
+
+/// What a file is, by its name, that cannot hold shaders.
+fn no_text(path: &Path) -> Option<&'static str> {
+    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "glb" | "gltf" | "ply" | "obj" => Some("a model"),
+        "exr" | "hdr" | "png" | "jpg" | "jpeg" | "tga" | "bmp" => Some("an image"),
+        _ => None,
+    }
 }
 
 /// The file that a word names, and the name of a unit or group in it; `None` when it names no file.

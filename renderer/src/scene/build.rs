@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
-use shading::{Diagnostic, Diagnostics, InstanceOptions, ShaderInstance, ShadingSystem, Span};
+use shading::{Diagnostic, Diagnostics, InstanceOptions, ShaderInstance, ShadingSystem, Span, Template};
 
 use super::desc::{self, EmissionSides, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
 use super::{Scene, SceneError, SceneParts};
@@ -96,7 +96,9 @@ fn build_with(
     }
     let start = Instant::now();
     let system = shading_system(host.clone());
-    let (instances, warnings) = compile(desc, &system)?;
+    let Compiled {
+        instances, warnings, ..
+    } = compile(desc, &system)?;
     let jit_ms = instances
         .iter()
         .map(|instance| instance.statistics().jit_ms)
@@ -147,43 +149,68 @@ fn build_with(
     })
 }
 
+/// What looking a scene over has found.
+#[derive(Debug)]
+pub struct Checked {
+    /// The units and groups that its texts declare.
+    pub templates: Vec<Template>,
+    /// What is worth knowing though nothing is wrong.
+    pub warnings: Diagnostics,
+}
+
 /// Compiles the units, groups and materials of a scene without building it.
 ///
 /// # Errors
 /// All mistakes in them.
-pub fn check(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
-    desc.camera(None)?;
+pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
     let host = Arc::new(Host::new(desc.texture_directories.clone()));
     for texture in &desc.textures {
         host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
     }
-    let (instances, warnings) = compile(desc, &shading_system(host))?;
-    missing_textures(desc, &instances, warnings)
+    let Compiled {
+        templates,
+        instances,
+        warnings,
+    } = compile(desc, &shading_system(host))?;
+    let mut warnings = missing_textures(desc, &instances, warnings)?;
+    if desc.cameras.is_empty() && !desc.is_library() {
+        let message = format!(
+            "{} has no camera: it can be baked, not rendered",
+            desc.file.display()
+        );
+        warnings.push(Diagnostic::warning(message));
+    }
+    Ok(Checked { templates, warnings })
 }
 
-/// An instance for each material, in order.
-fn compile(
-    desc: &SceneDesc,
-    system: &ShadingSystem,
-) -> Result<(Vec<Arc<ShaderInstance>>, Diagnostics), Diagnostics> {
-    let mut diagnostics = Diagnostics::default();
+/// The shaders of a scene.
+struct Compiled {
+    /// What its texts declare.
+    templates: Vec<Template>,
+    /// One for each material, in order.
+    instances: Vec<Arc<ShaderInstance>>,
+    warnings: Diagnostics,
+}
+
+fn compile(desc: &SceneDesc, system: &ShadingSystem) -> Result<Compiled, Diagnostics> {
+    let mut warnings = Diagnostics::default();
     let mut templates = vec![];
     for file in &desc.shaders {
         match system.load_file(&file.file) {
             Ok(loaded) => {
-                diagnostics.list.extend(loaded.warnings.list);
+                warnings.list.extend(loaded.warnings.list);
                 templates.extend(loaded.templates);
             }
-            Err(errors) => diagnostics.list.extend(errors.list),
+            Err(errors) => warnings.list.extend(errors.list),
         }
     }
-    if diagnostics.has_errors() {
-        return Err(diagnostics);
+    if warnings.has_errors() {
+        return Err(warnings);
     }
     // Groups that no material uses are looked over too: a mistake is one wherever it is.
     for template in &templates {
         if let Err(errors) = system.check(template) {
-            diagnostics.list.extend(errors.list);
+            warnings.add_new(errors.list);
         }
     }
     let file = Arc::new(declarations(desc));
@@ -196,22 +223,18 @@ fn compile(
     for result in results {
         match result {
             Ok(instance) => instances.push(instance),
+            // A mistake inside a group was told when the group was looked over.
             Err(errors) => {
-                // A mistake inside a group was told when the group was looked over.
-                let new = errors
-                    .list
-                    .into_iter()
-                    .filter(|error| !diagnostics.list.contains(error));
-                let new: Vec<Diagnostic> = new.collect();
-                diagnostics.list.extend(new);
+                warnings.add_new(errors.list);
             }
         }
     }
-    if diagnostics.has_errors() {
-        Err(diagnostics)
-    } else {
-        Ok((instances, diagnostics))
-    }
+    let compiled = Compiled {
+        templates,
+        instances,
+        warnings: warnings.clone(),
+    };
+    warnings.into_result(compiled)
 }
 
 /// The functions and structures of all files, for expressions in materials.

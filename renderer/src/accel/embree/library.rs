@@ -10,6 +10,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use super::bundle::carried;
 use super::sys::Functions;
 use crate::accel::AccelError;
 
@@ -38,50 +39,146 @@ pub(super) fn library() -> Result<&'static Library, AccelError> {
     LIBRARY.get_or_init(open_first).as_ref().map_err(Clone::clone)
 }
 
-/// Opens the first library that opens.
+/// Opens the first library that opens. The order: what the user says now, what came with the program, what was there at
+/// the build, what the program carries, what the system has.
 fn open_first() -> Result<Library, AccelError> {
-    let mut reason = String::new();
-    for path in candidates() {
-        match open(&path) {
-            Ok(library) => return Ok(library),
+    let mut search = Search::default();
+    search.find().ok_or(AccelError::Library {
+        tried: search.tried.join("\n"),
+    })
+}
+
+/// A search for a library that opens.
+#[derive(Default)]
+struct Search {
+    /// The places without one, each with the reason, a line each.
+    tried: Vec<String>,
+}
+
+impl Search {
+    fn find(&mut self) -> Option<Library> {
+        self.in_named_folder()
+            .or_else(|| self.about_the_program())
+            .or_else(|| self.file("where the build found it", Path::new(BUILT_WITH)))
+            .or_else(|| self.in_bundle())
+            .or_else(|| self.in_system())
+    }
+
+    fn in_named_folder(&mut self) -> Option<Library> {
+        let Some(dir) = env::var_os("EMBREE_DIR").filter(|dir| !dir.is_empty()) else {
+            self.tried.push("in EMBREE_DIR: not set".to_owned());
+            return None;
+        };
+        let folders = ["lib", "lib64", "bin", ""].map(|sub| Path::new(&dir).join(sub));
+        self.folders("in EMBREE_DIR", &folders)
+    }
+
+    fn about_the_program(&mut self) -> Option<Library> {
+        // The program may have been started by a link to it.
+        let program = env::current_exe().and_then(|path| path.canonicalize());
+        let Some(folder) = program.as_deref().ok().and_then(Path::parent) else {
+            self.tried
+                .push("beside the program: the system does not say where that is".to_owned());
+            return None;
+        };
+        let lib = folder.parent().unwrap_or(folder).join("lib");
+        self.folders("beside the program", &[folder.to_owned()])
+            .or_else(|| self.folders("in ../lib of the program", &[lib.clone(), lib.join("kiln")]))
+    }
+
+    /// The user's cache keeps what the program carries. Who has none, or may not write or execute there, gets a folder
+    /// that is gone when the library is open.
+    fn in_bundle(&mut self) -> Option<Library> {
+        let Some(bundle) = carried() else {
+            self.tried
+                .push("in the program itself: this one carries no Embree".to_owned());
+            return None;
+        };
+        let what = "unpacked from the program";
+        match bundle.cache_folder() {
+            Some(folder) => match bundle.unpack_into(&folder) {
+                Ok(path) => {
+                    if let Some(library) = self.file(what, &path) {
+                        return Some(library);
+                    }
+                }
+                Err(error) => self.failed(what, &folder, &error),
+            },
+            None => self
+                .tried
+                .push(format!("{what}: the user has no cache folder (HOME is not set)")),
+        }
+        // An open library keeps its file elsewhere.
+        if cfg!(windows) {
+            return None;
+        }
+        let folder = match tempfile::Builder::new().prefix("kiln-").tempdir() {
+            Ok(folder) => folder,
             Err(error) => {
-                // The loader's own words are one level down.
-                let cause = error
-                    .source()
-                    .map_or_else(|| error.to_string(), ToString::to_string);
-                let separator = if reason.is_empty() { "" } else { "; " };
-                reason += &format!("{separator}{}: {cause}", path.display());
+                self.failed(what, &env::temp_dir(), &error);
+                return None;
+            }
+        };
+        match bundle.unpack_into(folder.path()) {
+            Ok(path) => self.file(what, &path),
+            Err(error) => {
+                self.failed(what, folder.path(), &error);
+                None
             }
         }
     }
-    Err(AccelError::Library { reason })
-}
 
-/// Where the library may be: as built, beside the program, in `EMBREE_DIR`, wherever the system looks.
-fn candidates() -> Vec<PathBuf> {
-    let mut folders = Vec::new();
-    if let Ok(program) = env::current_exe()
-        && let Some(folder) = program.parent()
-    {
-        folders.extend([folder.to_path_buf(), folder.join("../lib")]);
+    /// Wherever the system looks for libraries.
+    fn in_system(&mut self) -> Option<Library> {
+        NAMES
+            .iter()
+            .find_map(|name| self.open("in the system's folders", Path::new(name)))
     }
-    if let Some(dir) = env::var_os("EMBREE_DIR").filter(|dir| !dir.is_empty()) {
-        folders.extend(["lib", "lib64", "bin", ""].map(|sub| Path::new(&dir).join(sub)));
+
+    fn folders(&mut self, what: &str, folders: &[PathBuf]) -> Option<Library> {
+        // Beside the program it may go by the name that it has in the wheel.
+        let built_with = Path::new(BUILT_WITH).file_name().map(Path::new);
+        let names: Vec<&Path> = NAMES.iter().map(Path::new).chain(built_with).collect();
+        for folder in folders {
+            let mut present = names
+                .iter()
+                .map(|name| folder.join(name))
+                .filter(|path| path.is_file())
+                .peekable();
+            if present.peek().is_none() {
+                self.tried
+                    .push(format!("{what}: no {} in {}", NAMES[0], folder.display()));
+            }
+            if let Some(library) = present.find_map(|path| self.open(what, &path)) {
+                return Some(library);
+            }
+        }
+        None
     }
-    // Beside the program it may go by the name that it has in the wheel.
-    let built_with = Path::new(BUILT_WITH);
-    let names: Vec<PathBuf> = NAMES
-        .iter()
-        .map(PathBuf::from)
-        .chain(built_with.file_name().map(PathBuf::from))
-        .collect();
-    let in_folders = folders
-        .iter()
-        .flat_map(|folder| names.iter().map(|name| folder.join(name)));
-    let present = std::iter::once(built_with.to_path_buf())
-        .chain(in_folders)
-        .filter(|path| path.is_file());
-    present.chain(NAMES.iter().map(PathBuf::from)).collect()
+
+    fn file(&mut self, what: &str, path: &Path) -> Option<Library> {
+        if !path.is_file() {
+            self.tried.push(format!("{what}: no {}", path.display()));
+            return None;
+        }
+        self.open(what, path)
+    }
+
+    fn open(&mut self, what: &str, path: &Path) -> Option<Library> {
+        match open(path) {
+            Ok(library) => Some(library),
+            Err(error) => {
+                // The loader's own words are one level down.
+                let cause = error.source().unwrap_or(&error);
+                self.failed(what, path, cause);
+                None
+            }
+        }
+    }
+
+    fn failed(&mut self, what: &str, path: &Path, error: &dyn Error) {
+        self.tried.push(format!("{what}: {}: {error}", path.display()));
+    }
 }
 
 fn open(path: &Path) -> Result<Library, libloading::Error> {

@@ -1,17 +1,20 @@
 //! Embree 4 behind a safe interface; all of the module's unsafe code is about calling C.
 //!
 //! - [`library`]: the shared library, found and opened at run time.
+//! - [`bundle`]: the copy of it that the program carries.
 //! - [`sys`]: its C interface.
 //! - [`device`]: a device, with its errors collected.
 //! - [`scene`]: `SceneBuilder` → `CommittedScene`: only what is committed can be asked.
 //! - [`analytic`]: spheres, disks and cylinders as user geometry.
 
 mod analytic;
+mod bundle;
 mod device;
 mod library;
 mod scene;
 mod sys;
 
 pub(super) use analytic::AnalyticSurface;
+pub use bundle::{Bundle, PackedFile, carried, carry};
 pub(super) use device::Device;
 pub(super) use scene::{CommittedScene, Quality, SceneBuilder};

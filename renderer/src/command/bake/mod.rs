@@ -20,7 +20,7 @@ use self::folder::Folder;
 use self::manifest::Manifest;
 use self::progress::Bar;
 use super::render::{failure, stop_on_interrupt};
-use super::{Failure, print, remark};
+use super::{Failure, print, remark, summary};
 use crate::bake::{BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake};
 use crate::cli::{BakeArgs, BakeTarget};
 use crate::image::{check_writable, write_whole};
@@ -44,6 +44,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     let start = Instant::now();
     let options = LoadOptions {
         set: args.set.clone(),
+        ..LoadOptions::default()
     };
     let (mut desc, load_warnings) = load(&args.scene, &options).map_err(failure)?;
     desc.ensure_camera();
@@ -84,6 +85,9 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     }
     for report in &baked.reports {
         warnings.push(Diagnostic::warning(report.to_string()));
+    }
+    if !args.quiet {
+        summary::baked(&args.output, &files, start.elapsed());
     }
     report(args, &warnings, &baked, load)
 }

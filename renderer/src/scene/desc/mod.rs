@@ -88,6 +88,11 @@ impl SceneDesc {
         })
     }
 
+    /// Whether it is no scene by itself: a text that holds units, groups and materials for others to import.
+    pub fn is_library(&self) -> bool {
+        self.cameras.is_empty() && self.shapes.is_empty() && self.lights.is_empty()
+    }
+
     /// Gives a scene without cameras one at the origin, for work that looks from nowhere.
     pub fn ensure_camera(&mut self) {
         if self.cameras.is_empty() {

@@ -39,6 +39,8 @@ pub(super) struct Builder {
     pub(super) models: Models,
     pub(super) materials: Materials,
     pub(super) groups: Groups,
+    /// Whether the lights of models are part of the scene.
+    pub(super) keep_model_lights: bool,
     pub(super) desc: SceneDesc,
 }
 
@@ -70,6 +72,7 @@ impl Builder {
             models,
             materials: Materials::default(),
             groups: Groups::default(),
+            keep_model_lights: true,
             desc,
         }
     }
@@ -168,7 +171,8 @@ impl Builder {
     }
 
     fn finish(mut self, texts: Texts) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-        if self.desc.shapes.is_empty() && !self.context.diagnostics.has_errors() {
+        let is_empty = self.desc.shapes.is_empty() && !self.desc.is_library();
+        if is_empty && !self.context.diagnostics.has_errors() {
             let message = format!("{} has no shapes", self.desc.file.display());
             self.context.push(Diagnostic::warning(message));
         }

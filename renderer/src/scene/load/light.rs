@@ -7,6 +7,7 @@ use shading::syntax::ast::Declaration;
 
 use super::context::Context;
 use super::field::{Field, Given, Range};
+use super::studio;
 use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
 use super::value::Value;
 use crate::color::Rgb;
@@ -48,6 +49,26 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
     Key {
         name: "rotate",
         doc: "turns the map: degrees about +y, or a transform that rotates, world from map",
+        set: |light, field, context| set(&mut light.rotate, rotation(field, context)),
+    },
+];
+
+/// What the block of a studio sets.
+pub(super) struct StudioBlock {
+    scale: f32,
+    rotate: Mat3,
+}
+
+/// The keys of `studio` lights.
+pub(super) const STUDIO: &[Key<StudioBlock>] = &[
+    Key {
+        name: "scale",
+        doc: "a factor; at 1, the default, white that faces the key light is nearly white in the picture",
+        set: |light, field, context| set(&mut light.scale, field.number(context, Range::NotNegative)),
+    },
+    Key {
+        name: "rotate",
+        doc: "turns it: degrees about +y, or a transform that rotates; by default it is set up for what faces +z",
         set: |light, field, context| set(&mut light.rotate, rotation(field, context)),
     },
 ];
@@ -155,6 +176,7 @@ pub(super) const DIRECTIONAL: &[Key<DirectionalBlock>] = &[
 #[derive(Clone, Copy)]
 enum Kind {
     Environment,
+    Studio,
     Point,
     Spot,
     Directional,
@@ -166,12 +188,14 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
     let name = name_of(declaration, context)?;
     let kinds = [
         ("environment", Kind::Environment),
+        ("studio", Kind::Studio),
         ("point", Kind::Point),
         ("spot", Kind::Spot),
         ("directional", Kind::Directional),
     ];
     let kind = match kind_of(declaration, None, &kinds, context)? {
         Kind::Environment => read_environment(declaration, context),
+        Kind::Studio => read_studio(declaration, context),
         Kind::Point => {
             let light = read_point(declaration, "a point light", &[POINT], context);
             LightKind::Point {
@@ -217,6 +241,25 @@ fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKi
     let map = Some(Arc::new(gradient(light.color, ground.value)));
     LightKind::Environment {
         map,
+        radiance: Rgb::splat(light.scale),
+        world_from_map: light.rotate,
+    }
+}
+
+fn read_studio(declaration: &Declaration, context: &mut Context) -> LightKind {
+    let mut light = StudioBlock {
+        scale: 1.0,
+        rotate: Mat3::IDENTITY,
+    };
+    read_block(
+        body_of(declaration),
+        "a studio light",
+        &[STUDIO],
+        &mut light,
+        context,
+    );
+    LightKind::Environment {
+        map: Some(Arc::new(studio::map())),
         radiance: Rgb::splat(light.scale),
         world_from_map: light.rotate,
     }

@@ -12,6 +12,7 @@ mod field;
 mod film;
 mod import;
 mod light;
+mod lighting;
 mod material;
 mod model;
 mod overrides;
@@ -19,10 +20,12 @@ mod place;
 mod reference;
 mod resolve;
 mod shape;
+mod studio;
 mod table;
 mod transform;
 mod value;
 
+pub use lighting::{Lighting, LightingKind};
 pub use reference::{Block, reference};
 
 use std::path::Path;
@@ -42,6 +45,8 @@ use super::import::{read_model, stem};
 pub struct LoadOptions {
     /// Changes, each `PATH=VALUE`: `film.size=(64, 64)`, `camera.main.fov=30`, `material.floor.tint=(1, 0, 0)`.
     pub set: Vec<String>,
+    /// Light in place of the scene's own, or besides.
+    pub light: Option<Lighting>,
 }
 
 /// Reads a scene (`.kiln`) or a model (`.glb`, `.gltf`, `.ply`, `.obj`), for which a scene is made up. The messages that
@@ -94,7 +99,7 @@ impl SceneDesc {
             context.push(Diagnostic::warning(format!("{}: {warning}", path.display())));
         }
         let directory = path.parent().unwrap_or(Path::new(""));
-        let text = model::scene_text(path, &alias_of(path), &model);
+        let text = model::scene_text(path, &alias_of(path), &model, options.light.is_some());
         let mut texts = Texts::default();
         texts.read_source(
             Source::new(format!("<scene of {}>", path.display()), text),
@@ -130,6 +135,9 @@ fn finish(
     mut context: Context,
     options: &LoadOptions,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    if let Some(light) = &options.light {
+        light.apply(&mut texts.declarations, &mut context);
+    }
     let overrides: Vec<Override> = options
         .set
         .iter()
@@ -144,6 +152,7 @@ fn finish(
     }
     models.read_all(&texts.declarations, &mut context);
     let mut builder = Builder::new(path, models, context);
+    builder.keep_model_lights = options.light.as_ref().is_none_or(|light| light.adds);
     builder.declare_model_materials(&mut texts.declarations);
     for change in rest {
         if !change.apply(&mut texts.declarations) {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use glam::Vec3;
 
+use super::lighting::default_light;
 use crate::camera::look_at;
 use crate::scene::import::Model;
 use crate::scene::text::quote;
@@ -16,8 +17,8 @@ const VIEW: Vec3 = Vec3::new(0.6, 0.4, 1.0);
 /// How much room it leaves around the model.
 const MARGIN: f32 = 1.08;
 
-/// The scene of a model: its name is that of the import.
-pub(super) fn scene_text(path: &Path, name: &str, model: &Model) -> String {
+/// The scene of a model: its name is that of the import. It is `lit` when the user brings the light.
+pub(super) fn scene_text(path: &Path, name: &str, model: &Model, lit: bool) -> String {
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
     let mut text = format!(
         "import {} as {name};\n\nfilm {{ size = (1280, 720); }}\n",
@@ -26,8 +27,8 @@ pub(super) fn scene_text(path: &Path, name: &str, model: &Model) -> String {
     if model.cameras.is_empty() {
         text.push_str(&camera_text(model));
     }
-    if !model.has_light() {
-        text.push_str("light surroundings : environment { color = 1.2; ground = 0.3; }\n");
+    if !(lit || model.has_light()) {
+        text.push_str(&default_light());
     }
     text
 }

@@ -80,7 +80,7 @@ impl Builder {
                 });
             }
         }
-        if block.lights {
+        if block.lights && self.keep_model_lights {
             for (light_name, kind) in &model.lights {
                 let kind = placed_light(kind, &block.transform);
                 self.add_light(LightDesc {

@@ -33,6 +33,7 @@ pub fn reference() -> Vec<Block> {
         block("shape NAME : instance", shape::INSTANCE),
         block("shape NAME : any kind", shape::ANY),
         block("light NAME : environment", light::ENVIRONMENT),
+        block("light NAME : studio", light::STUDIO),
         block("light NAME : point or spot", light::POINT),
         block("light NAME : spot", light::SPOT),
         block("light NAME : directional", light::DIRECTIONAL),

@@ -1,4 +1,4 @@
-//! Finds Embree 4, or brings it; nothing else.
+//! Finds Embree 4, or brings it, and packs it for the program to carry; nothing else.
 //!
 //! The renderer opens the library at run time (see `accel/embree/library.rs`), so all that the build needs is a path:
 //! 1. `EMBREE_DIR`, the folder of an Embree 4 release;
@@ -7,7 +7,10 @@
 //!    SHA-256 and unpacked once into the user's cache;
 //! 4. else the build stops and says what can be done.
 //!
-//! The path goes to the crate as the environment variable `KILN_EMBREE_LIBRARY`.
+//! The path goes to the crate as the environment variable `KILN_EMBREE_LIBRARY`. The program carries a copy of the
+//! library (see `pack.rs`), unless it is the system's, which the system's packages take care of.
+
+mod pack;
 
 use std::env;
 use std::ffi::OsString;
@@ -26,11 +29,11 @@ const WHEEL_EMBREE: &str = "4.4.0";
 const OLDEST: u32 = 40000;
 
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-env-changed=EMBREE_DIR");
     let target = Target::of_build();
-    match find(&target) {
-        Ok(library) => {
+    match find(&target).and_then(|found| pack(&found).map(|()| found)) {
+        Ok(Found { library, .. }) => {
             // The cache may be emptied between two builds: then this script has to run again.
             println!("cargo::rerun-if-changed={}", library.display());
             println!("cargo::rustc-env=KILN_EMBREE_LIBRARY={}", library.display());
@@ -65,12 +68,33 @@ fn ways(target: &Target) -> String {
     )
 }
 
-fn find(target: &Target) -> Result<PathBuf, String> {
+/// The library, and whether the program carries a copy.
+struct Found {
+    library: PathBuf,
+    carried: bool,
+}
+
+/// Packs what was found, where the compiler will look for it.
+fn pack(found: &Found) -> Result<(), String> {
+    let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?);
+    let library = found.carried.then_some(found.library.as_path());
+    pack::pack(library, &out)
+        .map_err(|error| format!("{} cannot be packed: {error}", found.library.display()))
+}
+
+fn find(target: &Target) -> Result<Found, String> {
+    let carried = |library| Found {
+        library,
+        carried: true,
+    };
     if let Some(dir) = env::var_os("EMBREE_DIR").filter(|dir| !dir.is_empty()) {
-        return in_named_folder(Path::new(&dir), target);
+        return in_named_folder(Path::new(&dir), target).map(carried);
     }
     if let Some(library) = in_system(target) {
-        return Ok(library);
+        return Ok(Found {
+            library,
+            carried: false,
+        });
     }
     let Some(wheel) = &target.wheel else {
         return Err(format!(
@@ -78,7 +102,9 @@ fn find(target: &Target) -> Result<PathBuf, String> {
             target.os, target.arch
         ));
     };
-    in_cache(target, wheel).map_err(|reason| format!("no Embree 4 on this system, and {reason}"))
+    in_cache(target, wheel)
+        .map(carried)
+        .map_err(|reason| format!("no Embree 4 on this system, and {reason}"))
 }
 
 /// What the compiled program will run on.

@@ -1,0 +1,225 @@
+//! What a scene or a model holds: cameras, shapes, materials and lights, by their names.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use glam::{Affine3A, Vec3};
+use serde_json::{Value as Json, json};
+use shading::syntax::ast::ExprKind;
+
+use crate::camera::Projection;
+use crate::geometry::Geometry;
+use crate::math::Bounds;
+use crate::scene::desc::{
+    CameraDesc, GeometryDesc, IntegratorDesc, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc,
+};
+
+/// What a file holds as a scene.
+pub(super) struct Inventory {
+    desc: SceneDesc,
+    /// Whether the file is a model: then what it lacks was made up.
+    is_model: bool,
+}
+
+impl Inventory {
+    pub(super) fn of(desc: SceneDesc) -> Inventory {
+        let is_model = desc.file.extension().is_none_or(|extension| extension != "kiln");
+        Inventory { desc, is_model }
+    }
+
+    /// Whether there is anything to list.
+    pub(super) fn is_empty(&self) -> bool {
+        self.desc.is_library() && self.desc.materials.is_empty()
+    }
+
+    fn kind(&self) -> &'static str {
+        if self.is_model { "model" } else { "scene" }
+    }
+
+    /// What a model brings has the model's name before its own.
+    fn is_made_up(&self, name: &str) -> bool {
+        self.is_model && !name.contains('.')
+    }
+
+    pub(super) fn text(&self) -> String {
+        let desc = &self.desc;
+        let mut text = format!("{} \"{}\"\n", self.kind(), desc.file.display());
+        let [width, height] = desc.film.size.value;
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "    film {width} x {height}, {} samples a pixel, integrator {}",
+            desc.sampler.spp,
+            integrator(&desc.integrator)
+        );
+        if let Some((min, max)) = extent(desc) {
+            let _ = writeln!(text, "    extent from {min} to {max} m");
+        }
+        let mut line = |keyword: &str, name: &str, kind: &str, rest: &str| {
+            let made_up = if self.is_made_up(name) {
+                ", not the model's own"
+            } else {
+                ""
+            };
+            let _ = writeln!(text, "    {keyword} \"{name}\" {kind}{rest}{made_up}");
+        };
+        for camera in &desc.cameras {
+            line("camera", &camera.name, projection(camera), "");
+        }
+        for light in &desc.lights {
+            line("light", &light.name, light_kind(light), "");
+        }
+        for shape in &desc.shapes {
+            let triangles = match triangles(shape) {
+                Some(count) => format!(" of {count} triangles"),
+                None => String::new(),
+            };
+            let material = &desc.material(shape.material).name;
+            let rest = format!("{triangles}, material \"{material}\"");
+            let kind = geometry(&shape.geometry);
+            let _ = writeln!(text, "    shape \"{}\" {kind}{rest}", shape.name);
+        }
+        for material in &desc.materials {
+            let _ = writeln!(text, "    material \"{}\" {}", material.name, surface(material));
+        }
+        text
+    }
+
+    pub(super) fn json(&self) -> Json {
+        let desc = &self.desc;
+        let camera = |camera: &CameraDesc| {
+            json!({
+                "name": camera.name,
+                "kind": projection(camera),
+                "from": camera.camera.world_from_camera.translation.to_array(),
+                "made_up": self.is_made_up(&camera.name),
+            })
+        };
+        let light = |light: &LightDesc| json!({ "name": light.name, "kind": light_kind(light), "made_up": self.is_made_up(&light.name) });
+        let shape = |shape: &ShapeDesc| {
+            json!({
+                "name": shape.name,
+                "kind": geometry(&shape.geometry),
+                "triangles": triangles(shape),
+                "material": desc.material(shape.material).name,
+            })
+        };
+        let material =
+            |material: &MaterialDesc| json!({ "name": material.name, "surface": surface(material) });
+        let bounds = bounds(desc).map(|bounds| json!([bounds.min.to_array(), bounds.max.to_array()]));
+        json!({
+            "name": desc.file.display().to_string(),
+            "kind": self.kind(),
+            "size": desc.film.size.value,
+            "spp": desc.sampler.spp,
+            "integrator": integrator(&desc.integrator),
+            "bounds": bounds,
+            "cameras": desc.cameras.iter().map(camera).collect::<Json>(),
+            "lights": desc.lights.iter().map(light).collect::<Json>(),
+            "shapes": desc.shapes.iter().map(shape).collect::<Json>(),
+            "materials": desc.materials.iter().map(material).collect::<Json>(),
+        })
+    }
+}
+
+/// Whether that is the name of a scene or a model.
+pub(super) fn is_scene(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    ["kiln", "glb", "gltf", "ply", "obj"]
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+fn integrator(integrator: &IntegratorDesc) -> &'static str {
+    match integrator {
+        IntegratorDesc::Path { .. } => "path",
+        IntegratorDesc::Photon(_) => "photon",
+    }
+}
+
+fn projection(camera: &CameraDesc) -> &'static str {
+    match camera.camera.projection {
+        Projection::Perspective { .. } => "perspective",
+        Projection::Orthographic { .. } => "orthographic",
+        Projection::Panoramic => "panoramic",
+    }
+}
+
+fn light_kind(light: &LightDesc) -> &'static str {
+    match light.kind {
+        LightKind::Environment { .. } => "environment",
+        LightKind::Point { .. } => "point",
+        LightKind::Spot { .. } => "spot",
+        LightKind::Directional { .. } => "directional",
+    }
+}
+
+fn geometry(geometry: &GeometryDesc) -> &'static str {
+    match geometry {
+        GeometryDesc::Sphere { .. } => "sphere",
+        GeometryDesc::Plane { .. } => "plane",
+        GeometryDesc::Rectangle { .. } => "rectangle",
+        GeometryDesc::Disk { .. } => "disk",
+        GeometryDesc::Cube { .. } => "cube",
+        GeometryDesc::Cylinder { .. } => "cylinder",
+        GeometryDesc::Mesh(_) => "mesh",
+    }
+}
+
+fn triangles(shape: &ShapeDesc) -> Option<usize> {
+    match &shape.geometry {
+        GeometryDesc::Mesh(mesh) => Some(mesh.triangles.len()),
+        _ => None,
+    }
+}
+
+/// The unit or group that a material calls.
+fn surface(material: &MaterialDesc) -> &str {
+    match &material.surface.kind {
+        ExprKind::Name(name) => name,
+        ExprKind::Call { name, .. } => &name.text,
+        _ => "an expression",
+    }
+}
+
+/// The box about all shapes; a little wide where curved ones are turned.
+fn bounds(desc: &SceneDesc) -> Option<Bounds> {
+    let points = desc.shapes.iter().flat_map(|shape| {
+        let (geometry, placed) = shape.geometry.build();
+        let transform = shape.world_from_object * placed;
+        match geometry {
+            Geometry::Mesh(mesh) => transformed(&mesh.positions, &transform),
+            Geometry::Sphere => transformed(&corners(-1.0, 1.0), &transform),
+            Geometry::Disk => transformed(&corners(0.0, 0.0), &transform),
+            Geometry::Cylinder => transformed(&corners(0.0, 1.0), &transform),
+        }
+    });
+    let bounds = Bounds::of_points(points);
+    (!bounds.is_empty()).then_some(bounds)
+}
+
+/// The corners of a box about the z axis of half-width 1.
+fn corners(low: f32, high: f32) -> Vec<Vec3> {
+    let mut corners = vec![];
+    for z in [low, high] {
+        for (x, y) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
+            corners.push(Vec3::new(x, y, z));
+        }
+    }
+    corners
+}
+
+fn transformed(points: &[Vec3], transform: &Affine3A) -> Vec<Vec3> {
+    points.iter().map(|&p| transform.transform_point3(p)).collect()
+}
+
+/// The box as text, to three digits after the point.
+fn extent(desc: &SceneDesc) -> Option<(String, String)> {
+    let bounds = bounds(desc)?;
+    let text = |v: Vec3| {
+        // Not "-0".
+        let [x, y, z] = v.to_array().map(|v| (f64::from(v) * 1e3).round() / 1e3 + 0.0);
+        format!("({x}, {y}, {z})")
+    };
+    Some((text(bounds.min), text(bounds.max)))
+}

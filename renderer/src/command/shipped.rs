@@ -1,0 +1,78 @@
+//! What ships with Kiln: units and groups by category, each with a few words about it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Value as Json, json};
+use shading::ShadingSystem;
+use shading::graph::Templates as _;
+use shading::hir::{Const, Metadata};
+
+use super::info::metadata_of;
+use crate::material::library;
+
+/// A shipped unit or group.
+struct Entry {
+    name: &'static str,
+    help: String,
+}
+
+/// All that ships, by category.
+pub(super) struct Shipped(BTreeMap<String, Vec<Entry>>);
+
+impl Shipped {
+    pub(super) fn list(system: &ShadingSystem) -> Shipped {
+        let mut categories: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+        for name in library::names() {
+            let Some(template) = system.find(name) else {
+                continue;
+            };
+            let metadata = metadata_of(&template);
+            categories
+                .entry(text_of(metadata, "category"))
+                .or_default()
+                .push(Entry {
+                    name,
+                    help: text_of(metadata, "help"),
+                });
+        }
+        Shipped(categories)
+    }
+
+    pub(super) fn text(&self) -> String {
+        let width = self
+            .0
+            .values()
+            .flatten()
+            .map(|entry| entry.name.len())
+            .max()
+            .unwrap_or(0);
+        let mut text = String::new();
+        for (category, entries) in &self.0 {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "{category}");
+            for entry in entries {
+                let _ = writeln!(text, "    {:width$}  {}", entry.name, entry.help);
+            }
+        }
+        text += "\n`kiln info NAME` shows the parameters of each; a scene calls them by these names.\n";
+        text
+    }
+
+    pub(super) fn json(&self) -> Json {
+        let entry = |category: &str, entry: &Entry| json!({ "name": entry.name, "category": category, "help": entry.help });
+        self.0
+            .iter()
+            .flat_map(|(category, entries)| entries.iter().map(move |e| entry(category, e)))
+            .collect()
+    }
+}
+
+/// A text of the metadata; `other` where there is none.
+fn text_of(metadata: &[Metadata], name: &str) -> String {
+    let found = metadata.iter().find(|entry| entry.name == name);
+    match found.map(|entry| &entry.value) {
+        Some(Const::String(text)) => text.to_string(),
+        _ => "other".to_owned(),
+    }
+}

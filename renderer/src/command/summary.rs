@@ -1,0 +1,141 @@
+//! What a command says at its end to whoever watches: what was written, how long it took, how to look at it.
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::brightness::has_8_bits;
+use super::remark;
+use crate::image::Image;
+
+/// The program that opens a file with what its user prefers.
+const OPEN: &str = if cfg!(target_os = "macos") {
+    "open"
+} else if cfg!(windows) {
+    "start"
+} else {
+    "xdg-open"
+};
+
+/// Says what `kiln render` wrote, on a terminal.
+pub(super) fn rendered(outputs: &[PathBuf], image: &Image, samples: u64, elapsed: Duration) {
+    if std::io::stderr().is_terminal() {
+        remark(&picture_text(outputs, image, samples, elapsed));
+    }
+}
+
+/// Says what `kiln bake` wrote, on a terminal.
+pub(super) fn baked(folder: &Path, files: &[(String, Vec<u8>)], elapsed: Duration) {
+    if std::io::stderr().is_terminal() {
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        remark(&folder_text(folder, &names, elapsed));
+    }
+}
+
+/// Says what `kiln archive` wrote, on a terminal.
+pub(super) fn archived(path: &Path, folder: &str, elapsed: Duration) {
+    if std::io::stderr().is_terminal() {
+        let name = path.display();
+        remark(&format!(
+            "wrote {name}, in {}\nanywhere: tar xf {name} && {folder}/bin/kiln render SCENE",
+            time(elapsed)
+        ));
+    }
+}
+
+fn picture_text(outputs: &[PathBuf], image: &Image, samples: u64, elapsed: Duration) -> String {
+    let names: Vec<String> = outputs.iter().map(|path| path.display().to_string()).collect();
+    let plural = if samples == 1 { "" } else { "s" };
+    let look = match outputs.iter().find(|path| has_8_bits(path)) {
+        Some(path) => open(path),
+        None => {
+            "a viewer of HDR images shows it; `-o NAME.png` besides makes one for every program".to_owned()
+        }
+    };
+    format!(
+        "wrote {}: {} × {} pixels of {samples} sample{plural}, in {}\n{look}",
+        names.join(", "),
+        image.width,
+        image.height,
+        time(elapsed)
+    )
+}
+
+fn folder_text(folder: &Path, names: &[&str], elapsed: Duration) -> String {
+    let mut text = format!(
+        "wrote {} files to {}, in {}: {}",
+        names.len(),
+        folder.display(),
+        time(elapsed),
+        names.join(", ")
+    );
+    if names.contains(&"preview.png") {
+        text += &format!("\n{}", open(&folder.join("preview.png")));
+    }
+    if names.contains(&"scene.glb") {
+        text += "\nscene.glb is what engines load; bake.json says what each file holds";
+    }
+    text
+}
+
+fn open(path: &Path) -> String {
+    let name = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/\\:._-+".contains(c);
+    if name.chars().all(plain) {
+        format!("look at it: {OPEN} {name}")
+    } else {
+        format!("look at it: {OPEN} \"{name}\"")
+    }
+}
+
+/// A duration as one says it: `0.42 s`, `12.3 s`, `5 min 20 s`, `3 h 4 min`.
+pub(super) fn time(elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    let whole = seconds.round() as u64;
+    match seconds {
+        s if s < 9.995 => format!("{s:.2} s"),
+        s if s < 59.95 => format!("{s:.1} s"),
+        s if s < 3599.5 => format!("{} min {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times() {
+        for (seconds, text) in [
+            (0.4, "0.40 s"),
+            (59.94, "59.9 s"),
+            (59.96, "1 min 0 s"),
+            (320.2, "5 min 20 s"),
+            (3599.7, "1 h 0 min"),
+            (11_080.0, "3 h 4 min"),
+        ] {
+            assert_eq!(time(Duration::from_secs_f64(seconds)), text);
+        }
+    }
+
+    #[test]
+    fn says_what_where_and_how() {
+        let image = Image::new(8, 6, 3);
+        let text = |names: &[&str]| {
+            let outputs: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
+            picture_text(&outputs, &image, 1, Duration::from_secs(2))
+        };
+        let said = text(&["a.exr", "my b.png"]);
+        assert!(
+            said.starts_with("wrote a.exr, my b.png: 8 × 6 pixels of 1 sample, in 2.00 s\n"),
+            "{said}"
+        );
+        assert!(said.ends_with(" \"my b.png\""), "{said}");
+        assert!(text(&["a.exr"]).contains("viewer"));
+        let said = folder_text(Path::new("out"), &["preview.png", "scene.glb"], Duration::ZERO);
+        assert!(
+            said.contains("wrote 2 files to out") && said.contains("out/preview.png"),
+            "{said}"
+        );
+    }
+}

@@ -1,0 +1,225 @@
+//! `kiln info` and `kiln check` from the outside: what they say about units, groups, scenes, models and nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use renderer::material::library;
+use renderer::scene::load::{LoadOptions, load};
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+fn kiln(folder: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = Command::new(env!("CARGO_BIN_EXE_kiln"))
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (status.code(), text(stdout), text(stderr))
+}
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in files {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+fn json(folder: &Path, args: &[&str]) -> Json {
+    let (status, out, err) = kiln(folder, args);
+    assert_eq!(status, Some(0), "{err}");
+    serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
+}
+
+/// The names in a list of things.
+fn names(list: &Json) -> Vec<&str> {
+    let things = list.as_array().unwrap().iter();
+    things.map(|thing| thing["name"].as_str().unwrap()).collect()
+}
+
+const TRIANGLE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+
+#[test]
+fn nothing_lists_all_that_ships() {
+    let here = folder(&[]);
+    let (status, out, err) = kiln(here.path(), &["info"]);
+    assert_eq!((status, err.as_str()), (Some(0), ""));
+    let list = json(here.path(), &["info", "--json"]);
+    let mut found = names(&list);
+    found.sort_unstable();
+    let mut all = library::names();
+    all.sort_unstable();
+    assert_eq!(found, all);
+    for unit in list.as_array().unwrap() {
+        let of = |key: &str| unit[key].as_str().unwrap();
+        let line = out
+            .lines()
+            .find(|line| line.trim_start().starts_with(&format!("{} ", of("name"))));
+        assert!(
+            line.is_some_and(|line| line.ends_with(of("help"))),
+            "{unit}\n{out}"
+        );
+        assert!(out.lines().any(|line| line == of("category")), "{unit}\n{out}");
+        assert_ne!(of("category"), "other", "{unit}");
+    }
+}
+
+/// Everything that a scene holds is listed, for people and for programs.
+#[test]
+fn scenes_and_models_list_what_they_hold() {
+    let here = folder(&[("two words.obj", &format!("{TRIANGLE}usemtl red\nf 1 2 3\n"))]);
+    let scenes = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
+    let mut files: Vec<PathBuf> = fs::read_dir(scenes)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "kiln"))
+        .collect();
+    files.push(here.path().join("two words.obj"));
+    for file in files {
+        let (desc, _) = load(&file, &LoadOptions::default()).unwrap();
+        let file = file.to_str().unwrap();
+        let (status, out, err) = kiln(here.path(), &["info", file]);
+        assert_eq!((status, err.as_str()), (Some(0), ""), "{file}");
+        let list = json(here.path(), &["info", file, "--json"]);
+        let expected: [(&str, Vec<&str>); 4] = [
+            ("camera", desc.cameras.iter().map(|c| c.name.as_str()).collect()),
+            ("light", desc.lights.iter().map(|l| l.name.as_str()).collect()),
+            ("shape", desc.shapes.iter().map(|s| s.name.as_str()).collect()),
+            (
+                "material",
+                desc.materials.iter().map(|m| m.name.as_str()).collect(),
+            ),
+        ];
+        for (keyword, wanted) in expected {
+            assert_eq!(names(&list[0][format!("{keyword}s")]), wanted, "{file}");
+            for name in wanted {
+                assert!(
+                    out.contains(&format!("    {keyword} \"{name}\" ")),
+                    "{keyword} {name}:\n{out}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_model_lacks_is_marked() {
+    let here = folder(&[("a.obj", &format!("{TRIANGLE}f 1 2 3\n"))]);
+    let list = json(here.path(), &["info", "a.obj", "--json"]);
+    assert_eq!(list[0]["kind"], "model");
+    assert_eq!(list[0]["cameras"][0]["made_up"], true);
+    assert_eq!(list[0]["shapes"][0]["triangles"], 1);
+    assert_eq!(
+        list[0]["bounds"],
+        serde_json::json!([[0.0, 0.0, 0.0], [1.0, 1.0, 0.0]])
+    );
+}
+
+/// No file that holds no text is read as one.
+#[test]
+fn other_files_are_not_read_as_shaders() {
+    let long = format!(
+        "{{\"asset\": {{\"version\": \"2.0\"}}, \"x\": \"{}\"",
+        "y".repeat(100_000)
+    );
+    let here = folder(&[
+        ("a.gltf", &long),
+        ("a.png", &long),
+        ("a.glb", &long),
+        ("a.ply", &long),
+    ]);
+    for command in ["info", "shade", "check"] {
+        for file in ["a.gltf", "a.png", "a.glb", "a.ply", "a.gltf:x"] {
+            let (status, out, err) = kiln(here.path(), &[command, file]);
+            assert_eq!(status, Some(1), "{command} {file}");
+            assert!(out.is_empty() && !err.is_empty(), "{command} {file}: {out}");
+            assert!(err.len() < 1000, "{command} {file} says {} bytes", err.len());
+        }
+    }
+}
+
+const GROUP: &str = "group a(output closure color surface) { matte m(albedo = 0.5); surface = m.surface; }\n";
+const SCENE: &str = "camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }\nlight l : point { }\n\
+                     material x = a();\nshape s : sphere { material = x; }\n";
+
+#[test]
+fn check_says_what_it_checked() {
+    let here = folder(&[
+        (
+            "unit.ksl",
+            "surface u(output closure color surface = 0) { surface = diffuse(N); }\n",
+        ),
+        ("groups.kiln", &GROUP.replace("group a", "group b")),
+        ("scene.kiln", &format!("{GROUP}{SCENE}")),
+        ("model.obj", &format!("{TRIANGLE}f 1 2 3\n")),
+    ]);
+    let said = |files: &[&str]| {
+        let (status, out, err) = kiln(here.path(), &[&["check"], files].concat());
+        assert_eq!((status, err.as_str()), (Some(0), ""), "{files:?}");
+        out
+    };
+    assert_eq!(
+        said(&["unit.ksl", "groups.kiln", "scene.kiln", "model.obj"]),
+        "4 files: 1 unit, 2 groups, 1 scene, 1 model: no mistakes\n"
+    );
+    // A text that holds groups for others is no scene, and needs no camera.
+    assert_eq!(said(&["groups.kiln"]), "1 file: 1 group: no mistakes\n");
+}
+
+#[test]
+fn what_can_be_baked_needs_no_camera() {
+    let scene = SCENE.split_once('\n').unwrap().1;
+    let here = folder(&[("scene.kiln", &format!("{GROUP}{scene}"))]);
+    let (status, _, err) = kiln(here.path(), &["check", "scene.kiln"]);
+    assert_eq!(status, Some(0), "{err}");
+    assert!(err.contains("warning") && err.contains("no camera"), "{err}");
+}
+
+/// A mistake in a group is one, however many groups, materials and files use it.
+#[test]
+fn a_mistake_is_told_once() {
+    let groups = "group a(output closure color surface) { matte m(albdo = 0.5); surface = m.surface; }\n\
+                  group b(output closure color surface) { a one(); surface = one.surface; }\n\
+                  group c(output closure color surface) { b two(); a three(); surface = two.surface + three.surface; }\n";
+    let scene = format!(
+        "import \"groups.ksl\";\n{}material y = c();\nmaterial z = b();\n",
+        SCENE
+    );
+    let here = folder(&[
+        ("groups.ksl", groups),
+        ("groups.kiln", groups),
+        ("one.kiln", &scene),
+        ("two.kiln", &scene),
+        ("whole.kiln", &format!("{groups}{SCENE}material y = c();\n")),
+    ]);
+    for files in [
+        &["groups.ksl"][..],
+        &["groups.kiln"],
+        &["one.kiln"],
+        &["whole.kiln"],
+        &["one.kiln", "two.kiln", "groups.ksl"],
+    ] {
+        let (status, out, err) = kiln(here.path(), &[&["check"], files].concat());
+        assert_eq!((status, out.as_str()), (Some(1), ""), "{files:?}");
+        assert_eq!(
+            err.matches("has no input `albdo`").count(),
+            1,
+            "{files:?}:\n{err}"
+        );
+        assert!(err.contains(&format!("{} with mistakes", files.len())), "{err}");
+    }
+    // The same mistake at two places is two mistakes.
+    let twice = groups.replace(
+        "group c",
+        "group d(output closure color surface) { matte m(albdo = 0.5); surface = m.surface; }\ngroup c",
+    );
+    fs::write(here.path().join("groups.ksl"), twice).unwrap();
+    let (_, _, err) = kiln(here.path(), &["check", "groups.ksl"]);
+    assert_eq!(err.matches("has no input `albdo`").count(), 2, "{err}");
+}

@@ -1,0 +1,277 @@
+//! `kiln` as it is installed: one file that runs for any user, wherever it is, when nothing is left of what the build
+//! downloaded.
+//!
+//! The tests run copies of the program in which the path of the builder's Embree is changed to one where nothing is.
+
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use flate2::read::GzDecoder;
+use tempfile::TempDir;
+
+/// The Embree that the build has found.
+const LIBRARY: &str = env!("KILN_EMBREE_LIBRARY");
+
+/// A folder with a scene and a program for which that Embree is gone; `None` where the program carries none, since the
+/// system's packages take care of it.
+struct Installed {
+    root: TempDir,
+}
+
+impl Installed {
+    fn new() -> Option<Installed> {
+        if LIBRARY.starts_with("/usr") {
+            return None;
+        }
+        let root = TempDir::new().unwrap();
+        let installed = Installed { root };
+        for folder in ["bin", "home", "tmp", "out"] {
+            fs::create_dir(installed.path(folder)).unwrap();
+            // Another user may work here.
+            fs::set_permissions(installed.path(folder), PermissionsExt::from_mode(0o777)).unwrap();
+        }
+        fs::set_permissions(installed.root.path(), PermissionsExt::from_mode(0o755)).unwrap();
+        fs::write(
+            installed.path("a.kiln"),
+            "film { size = (4, 4); }\ncamera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }\n\
+             light sky : environment { }\nshape ball : sphere { radius = 1; }\n",
+        )
+        .unwrap();
+        let mut program = fs::read(env!("CARGO_BIN_EXE_kiln")).unwrap();
+        let folder = Path::new(LIBRARY).parent().unwrap().to_str().unwrap();
+        let gone = format!("/{}", "x".repeat(folder.len() - 1));
+        let places = positions(&program, LIBRARY.as_bytes());
+        assert!(!places.is_empty(), "the program does not know {LIBRARY}");
+        for place in places {
+            program[place..place + gone.len()].copy_from_slice(gone.as_bytes());
+        }
+        fs::write(installed.path("bin/kiln"), program).unwrap();
+        fs::set_permissions(installed.path("bin/kiln"), PermissionsExt::from_mode(0o755)).unwrap();
+        Some(installed)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// A program that is to render the scene, with nothing but a home and a folder for temporary files.
+    fn render(&self, program: &str, home: &Path, temporary: &Path) -> Command {
+        let mut command = Command::new(self.path(program));
+        command
+            .env_clear()
+            .env("HOME", home)
+            .env("TMPDIR", temporary)
+            .current_dir(self.path("out"))
+            .args(["render", "../a.kiln", "--spp", "1", "-o", "a.exr"]);
+        command
+    }
+
+    /// The same for who has neither: what the program carries cannot be unpacked.
+    fn render_without_folders(&self, program: &str) -> Command {
+        self.render(program, Path::new("/dev/null"), Path::new("/dev/null"))
+    }
+
+    /// The files that the program has unpacked for its user.
+    fn unpacked(&self) -> Vec<PathBuf> {
+        let cache = self.path("home/.cache/kiln");
+        let Ok(folders) = fs::read_dir(cache) else {
+            return vec![];
+        };
+        let mut files: Vec<PathBuf> = folders
+            .flat_map(|folder| fs::read_dir(folder.unwrap().path()).unwrap())
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        files.sort();
+        files
+    }
+}
+
+fn positions(text: &[u8], wanted: &[u8]) -> Vec<usize> {
+    let starts = (0..text.len() - wanted.len()).filter(|&i| text[i] == wanted[0]);
+    starts.filter(|&i| &text[i..i + wanted.len()] == wanted).collect()
+}
+
+fn message(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn succeeds(mut command: Command) {
+    let output = command.output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+}
+
+#[test]
+fn a_copy_of_the_program_works_when_the_builders_cache_is_gone() {
+    let Some(installed) = Installed::new() else { return };
+    let (home, temporary) = (installed.path("home"), installed.path("tmp"));
+    // Several at the same time, as on the machines of a farm: none finds half a file.
+    let programs: Vec<_> = (0..3)
+        .map(|i| {
+            let mut command = installed.render("bin/kiln", &home, &temporary);
+            command.args(["-o", &format!("{i}.exr")]);
+            command.stderr(std::process::Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    for program in programs {
+        let output = program.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    }
+    let files = installed.unpacked();
+    let names: Vec<_> = files
+        .iter()
+        .map(|file| file.file_name().unwrap().to_str().unwrap())
+        .collect();
+    assert!(
+        names.contains(&"LICENSE-APACHE") && names.contains(&"NOTICE"),
+        "{names:?}"
+    );
+    assert!(!names.iter().any(|name| name.starts_with('.')), "{names:?}");
+
+    // What is there is not written again; what is cut short is; what is damaged in another way does not get used.
+    let library = files
+        .iter()
+        .find(|file| file.to_str().unwrap().contains("libembree4"))
+        .unwrap();
+    let (size, time) = (
+        fs::metadata(library).unwrap().len(),
+        fs::metadata(library).unwrap().modified().unwrap(),
+    );
+    succeeds(installed.render("bin/kiln", &home, &temporary));
+    assert_eq!(fs::metadata(library).unwrap().modified().unwrap(), time);
+    fs::write(library, "cut short").unwrap();
+    succeeds(installed.render("bin/kiln", &home, &temporary));
+    assert_eq!(fs::metadata(library).unwrap().len(), size);
+    fs::write(library, vec![b'x'; size as usize]).unwrap();
+    succeeds(installed.render("bin/kiln", &home, &temporary));
+    assert_eq!(fs::read_dir(temporary).unwrap().count(), 0, "something stayed");
+}
+
+#[test]
+fn users_without_a_home_can_run_it() {
+    let Some(installed) = Installed::new() else { return };
+    let (nowhere, temporary) = (Path::new("/nonexistent"), installed.path("tmp"));
+    let mut command = installed.render("bin/kiln", nowhere, &temporary);
+    // Where the tests may, as another user, to whom the files of this one are closed.
+    if is_root() {
+        command.uid(65534).gid(65534);
+    }
+    succeeds(command);
+    assert_eq!(fs::read_dir(temporary).unwrap().count(), 0, "something stayed");
+}
+
+fn is_root() -> bool {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    status.lines().any(|line| line.starts_with("Uid:\t0\t"))
+}
+
+/// Each place serves, by the library's usual name or by the one that it has in the wheel.
+#[test]
+fn a_library_beside_the_program_is_found() {
+    let Some(installed) = Installed::new() else { return };
+    let library = Path::new(LIBRARY);
+    let own_name = library.file_name().unwrap().to_str().unwrap();
+    for (folder, name) in [
+        ("bin", own_name),
+        ("lib", "libembree4.so.4"),
+        ("lib/kiln", own_name),
+    ] {
+        let folder = installed.path(folder);
+        let was_there = folder.exists();
+        fs::create_dir_all(&folder).unwrap();
+        let output = installed.render_without_folders("bin/kiln").output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let link = |from: &Path, name: &str| symlink(from, folder.join(name)).unwrap();
+        link(library, name);
+        for entry in fs::read_dir(library.parent().unwrap()).unwrap() {
+            let path = entry.unwrap().path();
+            let file = path.file_name().unwrap().to_str().unwrap();
+            if file.starts_with("libtbb") {
+                link(&path, file);
+            }
+        }
+        succeeds(installed.render_without_folders("bin/kiln"));
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_symlink() {
+                fs::remove_file(path).unwrap();
+            }
+        }
+        if !was_there {
+            fs::remove_dir_all(&folder).unwrap();
+        }
+    }
+    let mut command = installed.render_without_folders("bin/kiln");
+    command.env("EMBREE_DIR", library.parent().unwrap());
+    succeeds(command);
+}
+
+#[test]
+fn a_failure_names_every_place_in_their_order() {
+    let Some(installed) = Installed::new() else { return };
+    fs::write(installed.path("bin/libembree4.so.4"), "no library").unwrap();
+    let mut command = installed.render_without_folders("bin/kiln");
+    command.env("EMBREE_DIR", "/nowhere");
+    let output = command.output().unwrap();
+    let message = message(&output);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    let mut from = 0;
+    for words in [
+        "in EMBREE_DIR: no libembree4.so.4 in /nowhere/lib",
+        "beside the program",
+        "bin/libembree4.so.4: ",
+        "in ../lib of the program: no libembree4.so.4 in ",
+        "/lib/kiln",
+        "where the build found it: no /xxx",
+        "unpacked from the program: /dev/null/.cache/kiln/",
+        "unpacked from the program: /dev/null",
+        "in the system's folders: libembree4.so.4",
+        "set EMBREE_DIR",
+    ] {
+        let place = message[from..].find(words);
+        from += place.unwrap_or_else(|| panic!("`{words}` is not in its place in:\n{message}"));
+    }
+    assert!(!installed.path("out/a.exr").exists());
+}
+
+#[test]
+fn an_archive_works_wherever_it_is_unpacked() {
+    let Some(installed) = Installed::new() else { return };
+    let mut command = Command::new(installed.path("bin/kiln"));
+    let output = command
+        .current_dir(installed.path("out"))
+        .args(["archive", "-o", "kiln.tar.gz"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", message(&output));
+    let file = fs::File::open(installed.path("out/kiln.tar.gz")).unwrap();
+    tar::Archive::new(GzDecoder::new(file))
+        .unpack(installed.path("elsewhere"))
+        .unwrap();
+    let mut folders = fs::read_dir(installed.path("elsewhere")).unwrap();
+    let folder = folders.next().unwrap().unwrap().path();
+    assert!(folders.next().is_none());
+    for file in ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "lib/kiln/NOTICE"] {
+        let mut text = String::new();
+        fs::File::open(folder.join(file))
+            .unwrap()
+            .read_to_string(&mut text)
+            .unwrap();
+        assert!(!text.is_empty(), "{file}");
+    }
+    let program = folder.join("bin/kiln");
+    succeeds(installed.render_without_folders(program.to_str().unwrap()));
+
+    let wrong = Command::new(installed.path("bin/kiln"))
+        .args(["archive", "-o", "kiln.zip"])
+        .current_dir(installed.path("out"))
+        .output()
+        .unwrap();
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(message(&wrong).contains(".tar.gz"), "{}", message(&wrong));
+}
