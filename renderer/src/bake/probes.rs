@@ -8,7 +8,7 @@ use super::field::Field;
 use super::points::{Solids, openness};
 use super::sh::Order;
 use super::work::Workers;
-use super::{BakeError, BakeStats, Job, Outcome, Product, identity};
+use super::{BakeError, BakeStats, Job, Outcome, Product};
 use crate::color::Rgb;
 use crate::integrator::Context;
 use crate::math::Bounds;
@@ -90,11 +90,9 @@ pub(super) fn bake(
     });
 
     let gather = Instant::now();
-    let identity = identity(points.iter().copied());
     let field = job.gather(
         workers,
         points.len(),
-        identity,
         |estimator, probe, sampler, context| {
             let open = openness[probe] >= OPEN;
             open.then(|| estimator.in_space(points[probe], key(probe), sampler, context))

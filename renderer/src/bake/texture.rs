@@ -18,7 +18,7 @@ use super::sheet::Sheet;
 use super::sides::backs;
 use super::unwrap::Flat;
 use super::work::Workers;
-use super::{BakeError, BakeStats, Job, Outcome, Product, Target, identity};
+use super::{BakeError, BakeStats, Job, Outcome, Product, Target};
 use crate::color::Rgb;
 use crate::geometry::{Mesh, ShapeId};
 use crate::image::Rect;
@@ -142,19 +142,11 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         texel: 1.0 / atlas.density,
     };
     let visible = surface.visible();
-    let identity = identity(
-        texels
-            .list
-            .iter()
-            .flat_map(|texel| surface.sites(texel))
-            .map(|site| site.p),
-    );
 
     let gather = Instant::now();
     let estimates = job.gather(
         workers,
         texels.list.len(),
-        identity,
         |estimator, index, sampler, context| {
             let texel = &texels.list[index];
             let sites = seen(surface.sites(texel), visible[index]);

@@ -3,8 +3,11 @@
 
 mod bake;
 mod check;
+mod common;
 mod compare;
 mod info;
+mod interrupt;
+mod outputs;
 mod progress;
 mod render;
 mod shade;
@@ -23,7 +26,7 @@ use crate::cli::{Cli, Command};
 pub enum Failure {
     /// The user's mistake, already told or told by this text; exit status 1.
     User(String),
-    /// Ctrl-C; what there was has been written; exit status 130.
+    /// A signal, see [`interrupt`]; what there was has been written and told; exit status 130.
     Interrupted,
 }
 
@@ -51,7 +54,7 @@ pub fn run(cli: &Cli) -> ExitCode {
             }
             ExitCode::from(1)
         }
-        Err(Failure::Interrupted) => ExitCode::from(130),
+        Err(Failure::Interrupted) => ExitCode::from(interrupt::STATUS),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Failure;
+use super::{Failure, Outputs};
 use crate::image::write_whole;
 
 /// A folder that can be written to, or made.
@@ -33,6 +33,16 @@ impl Folder {
         Ok(Folder {
             path: path.to_owned(),
         })
+    }
+
+    /// Adds one of its files to what a command writes.
+    pub(super) fn add(&self, name: &str, outputs: &mut Outputs) -> Result<(), Failure> {
+        let path = self.path.join(name);
+        if self.path.is_dir() {
+            outputs.file("-o", &path)
+        } else {
+            outputs.add("-o", &path)
+        }
     }
 
     /// Writes all files, each whole or not at all.
