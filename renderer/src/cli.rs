@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 
-pub use bake::{BakeArgs, BakeTarget, Layout};
+pub use bake::{BakeArgs, BakeTarget, DILATION, Layout};
 pub use shade::{Setup, ShadeArgs, Step};
 
 /// Kiln, an offline path tracer with a shading language.

@@ -49,6 +49,7 @@ use thiserror::Error;
 
 use crate::integrator::{Integrator, Pass, PrepareError, Stats};
 use crate::material::Report;
+use crate::memory::{self, OutOfMemory};
 use crate::scene::Scene;
 
 pub use atlas::Scale;
@@ -127,6 +128,19 @@ impl BakeSettings {
         );
         checkpoint::hash(said.as_bytes())
     }
+}
+
+/// The memory that a texture of `width` × `height` texels takes while it is baked and written, about [bytes].
+pub fn texture_memory(width: u32, height: u32, order: Order) -> u64 {
+    // Points of the surface, and the layers of estimates, records, sheet and images.
+    let texel = 200 + 40 * (order.coefficients() as u64 + 1);
+    u64::from(width) * u64::from(height) * texel
+}
+
+/// Checks that such a texture fits into memory.
+fn check_texture(width: u32, height: u32, order: Order) -> Result<(), OutOfMemory> {
+    let what = format!("{width} × {height} texels");
+    memory::check(what, texture_memory(width, height, order))
 }
 
 /// Checks, without changing anything, that a checkpoint can be kept at `path`; what a bake will find too late otherwise.
@@ -260,6 +274,9 @@ pub enum BakeError {
         /// What the system said.
         reason: String,
     },
+    /// The texture does not fit into memory.
+    #[error("{0}; bake fewer texels")]
+    Memory(#[from] OutOfMemory),
     /// The integrator cannot be prepared.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
@@ -370,13 +387,8 @@ impl Job<'_> {
             ..Pass::first(settings.seed, count as u64)
         };
         // The ray that arrives at a point is the second segment of a path from a camera.
-        let depth = match settings.integrator {
-            Integrator::Path(path) => path.depth,
-            Integrator::Photon(photon) => photon.depth,
-        };
-        let integrator = settings
-            .integrator
-            .with_depth(depth.map(|depth| depth.saturating_sub(1)));
+        let depth = settings.integrator.depth().map(|depth| depth.saturating_sub(1));
+        let integrator = settings.integrator.with_depth(depth);
         let prepared = workers.install(|| integrator.prepare(workers.scene, &pass))?;
         let estimator = project::Estimator {
             scene: workers.scene,

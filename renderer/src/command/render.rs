@@ -4,6 +4,8 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use shading::Diagnostic;
+
 use super::common::failure;
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
@@ -11,8 +13,9 @@ use super::progress::Bar;
 use super::statistics::{Stages, Statistics};
 use super::{Failure, print, remark};
 use crate::cli::RenderArgs;
-use crate::image::{MetaValue, WriteOptions, write_all, write_whole};
+use crate::image::{MetaValue, WriteOptions, has_exposure, write_all, write_whole};
 use crate::integrator::Integrator;
+use crate::memory;
 use crate::render::{RenderSettings, Rendered, render};
 use crate::scene::build::{Built, build};
 use crate::scene::desc::SceneDesc;
@@ -33,6 +36,8 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
 
     let settings = settings(args, &desc, &built);
     check_photon_map(&settings)?;
+    check_memory(&settings)?;
+    warnings.list.extend(idle_flags(args, &images));
     let bar = Bar::new(&settings, common.quiet, &interrupt);
     let rendered = render(&built.scene, &settings, &bar, interrupt.flag())?;
     bar.finish();
@@ -141,6 +146,30 @@ fn check_photon_map(settings: &RenderSettings) -> Result<(), Failure> {
         return Err(Failure::User(message.to_owned()));
     }
     Ok(())
+}
+
+/// Refuses a film or photon maps that memory does not hold.
+fn check_memory(settings: &RenderSettings) -> Result<(), Failure> {
+    /// A pixel: its sums in the film and in a tile, and the picture on its way to a file.
+    const PIXEL: u64 = 160;
+    let (width, height) = match settings.crop {
+        Some(crop) => (crop.width(), crop.height()),
+        None => (settings.width, settings.height),
+    };
+    let pixels = u64::from(width) * u64::from(height);
+    memory::check(format!("{width} × {height} pixels"), pixels * PIXEL)?;
+    memory::check("the photon maps", settings.integrator.memory())?;
+    Ok(())
+}
+
+/// A warning for each flag that has no effect beside the others.
+fn idle_flags(args: &RenderArgs, images: &[PathBuf]) -> Vec<Diagnostic> {
+    let mut list = vec![];
+    if args.exposure != 0.0 && !images.iter().any(|path| has_exposure(path)) {
+        let message = "--exposure has no effect: the picture keeps its radiance";
+        list.push(Diagnostic::warning(message).hint("it is for .png and .jpg"));
+    }
+    list
 }
 
 /// What an EXR tells about its making.

@@ -21,7 +21,7 @@ pub use output::{check_place, check_writable, remove_temporaries, write_whole};
 pub use raster::{Raster, Samples};
 pub use read::{Format, NamedChannels, decode, read, read_channels, read_metadata};
 pub use transfer::{linear_from_srgb, linear_from_srgb8, srgb_from_linear, srgb8_from_linear};
-pub use write::{MetaValue, WriteOptions, encode, write, write_all};
+pub use write::{MetaValue, WriteOptions, encode, has_exposure, write, write_all};
 
 use crate::color::Rgb;
 

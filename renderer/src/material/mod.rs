@@ -198,9 +198,19 @@ impl Material {
         self.constant_emission
     }
 
+    /// The share of light that it scatters or lets through at normal incidence, estimated, where it is known to be the same
+    /// everywhere.
+    pub fn known_albedo(&self) -> Option<Rgb> {
+        let recipe = self.recipe.as_ref()?;
+        let (point, mut surface) = (somewhere(), Surface::new());
+        recipe.follow(&point, &mut surface);
+        Some(surface.bsdf.albedo(point.wo))
+    }
+
     /// A hash of what it does; that of the textures that it looks at is theirs.
     pub fn fingerprint(&self) -> u64 {
-        let sides = u64::from(self.one_sided) | u64::from(self.two_sided_emission) << 1;
+        let sides = [self.one_sided, self.two_sided_emission, self.culled];
+        let sides = sides.iter().fold(0, |bits, &side| bits << 1 | u64::from(side));
         self.instance.statistics().fingerprint ^ sides
     }
 

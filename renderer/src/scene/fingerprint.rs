@@ -40,6 +40,10 @@ fn hash_shape(shape: &Shape, hasher: &mut FxHasher) {
 
 fn hash_mesh(mesh: &Mesh, hasher: &mut FxHasher) {
     mesh.triangles.hash(hasher);
+    // Without the lengths, one list could end with what another begins with.
+    for length in [mesh.normals.len(), mesh.uvs.len(), mesh.uvs2.len()] {
+        length.hash(hasher);
+    }
     for v in mesh.positions.iter().chain(&mesh.normals) {
         hash_floats(&v.to_array(), hasher);
     }

@@ -272,6 +272,11 @@ impl Scene {
         &self.lights
     }
 
+    /// The materials, by [`MaterialId`].
+    pub fn materials(&self) -> &[Material] {
+        &self.materials
+    }
+
     /// The shapes.
     pub fn shapes(&self) -> &[Shape] {
         &self.shapes

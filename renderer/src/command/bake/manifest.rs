@@ -21,11 +21,7 @@ impl Manifest<'_> {
         let mut value = json!({
             "kiln": env!("CARGO_PKG_VERSION"),
             "scene": self.args.common.scene.display().to_string(),
-            "target": match &self.baked.product {
-                Product::Texture(_) => "texture",
-                Product::Vertex(_) => "vertex",
-                Product::Probes(_) => "probes",
-            },
+            "target": self.args.target.name(),
             "files": files,
             "basis": {
                 "order": order.number(),

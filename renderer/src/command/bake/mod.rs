@@ -2,6 +2,7 @@
 
 mod folder;
 mod glb;
+mod idle;
 mod images;
 mod manifest;
 mod probes;
@@ -25,6 +26,7 @@ use crate::bake::{BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake
 use crate::cli::{BakeArgs, BakeTarget};
 use crate::image::write_whole;
 use crate::integrator::{Integrator, PhotonSettings};
+use crate::memory;
 use crate::scene::build::{Built, build};
 
 /// Texels along a side where nothing is said about it.
@@ -58,6 +60,9 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
         checkpoint: args.checkpoint.clone(),
         resume: args.resume,
     };
+    memory::check("the photon maps", settings.integrator.memory())?;
+    let mut warnings = built.warnings.clone();
+    warnings.list.extend(idle::warnings(args, &settings.integrator));
     let keeps = args.checkpoint.is_some().then_some(&interrupt);
     let bar = Bar::new(common.quiet, keeps.cloned());
     let baked = bake(&built.scene, &names, &settings, &bar, interrupt.flag())?;
@@ -74,7 +79,6 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     // All that is wanted is there: it will be written, too.
     interrupt.keep();
     folder.write(&files)?;
-    let mut warnings = built.warnings.clone();
     for note in &baked.notes {
         warnings.push(Diagnostic::warning(note.clone()));
     }
