@@ -10,11 +10,14 @@ mod host;
 pub mod library;
 mod recipe;
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
+use rustc_hash::FxHasher;
 use shading::ShaderInstance;
 use shading::builtins::Global;
+use shading::hir::TextureOptions;
 
 use crate::bsdf::Bsdf;
 use crate::color::Rgb;
@@ -207,11 +210,16 @@ impl Material {
         Some(surface.bsdf.albedo(point.wo))
     }
 
-    /// A hash of what it does; that of the textures that it looks at is theirs.
-    pub fn fingerprint(&self) -> u64 {
-        let sides = [self.one_sided, self.two_sided_emission, self.culled];
-        let sides = sides.iter().fold(0, |bits, &side| bits << 1 | u64::from(side));
-        self.instance.statistics().fingerprint ^ sides
+    /// A hash of what it does; `texture` is one of the texels that a name stands for.
+    pub fn fingerprint(&self, texture: impl Fn(&str, TextureOptions) -> Option<u64>) -> u64 {
+        let mut hasher = FxHasher::default();
+        let known = self.instance.statistics();
+        known.fingerprint.hash(&mut hasher);
+        for (name, options) in &known.textures {
+            texture(name, *options).hash(&mut hasher);
+        }
+        [self.one_sided, self.two_sided_emission, self.culled].hash(&mut hasher);
+        hasher.finish()
     }
 
     /// Whether engines do not show the back.

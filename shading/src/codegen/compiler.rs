@@ -34,6 +34,8 @@ pub(super) struct Shared<'u> {
     pub(super) data: DataPool,
     pub(super) places: PlaceTable,
     pub(super) textures: FxHashMap<(String, ColorSpace), Option<TextureHandle>>,
+    /// The same in the order of the code.
+    pub(super) texture_list: Vec<(String, TextureOptions)>,
     pub(super) missing: BTreeSet<String>,
     pub(super) closures: BTreeSet<ClosureId>,
     pub(super) reads: GlobalSet,
@@ -57,6 +59,7 @@ impl<'u> Shared<'u> {
             data: DataPool::default(),
             places: PlaceTable::default(),
             textures: FxHashMap::default(),
+            texture_list: vec![],
             missing: BTreeSet::new(),
             closures: BTreeSet::new(),
             reads: GlobalSet::default(),
@@ -72,6 +75,7 @@ impl<'u> Shared<'u> {
         }
         let handle = self.host.host.texture_handle(name, options);
         self.textures.insert(key, handle);
+        self.texture_list.push((name.to_owned(), options));
         if handle.is_none() {
             self.missing.insert(name.to_owned());
         }
