@@ -159,20 +159,60 @@ use Differs::{By, File, New, Nothing, Out, Status};
 type Case = (&'static str, &'static str, &'static str, Differs);
 
 const RENDER: &[Case] = &[
-    ("scene", "render a.kiln -o o.exr", "render sheet.kiln -o o.exr", File("o.exr")),
-    ("output", "render a.kiln -o o.exr", "render a.kiln -o o.exr -o p.png", New("p.png")),
-    ("spp", "render a.kiln -o o.exr", "render a.kiln -o o.exr --spp 5", File("o.exr")),
-    ("size", "render a.kiln -o o.exr", "render a.kiln -o o.exr --size 9x7", File("o.exr")),
-    ("crop", "render a.kiln -o o.exr", "render a.kiln -o o.exr --crop 1,1,5,4", File("o.exr")),
-    ("integrator", "render a.kiln -o o.exr", "render a.kiln -o o.exr --integrator photon", File("o.exr")),
+    (
+        "scene",
+        "render a.kiln -o o.exr",
+        "render sheet.kiln -o o.exr",
+        File("o.exr"),
+    ),
+    (
+        "output",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr -o p.png",
+        New("p.png"),
+    ),
+    (
+        "spp",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --spp 5",
+        File("o.exr"),
+    ),
+    (
+        "size",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --size 9x7",
+        File("o.exr"),
+    ),
+    (
+        "crop",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --crop 1,1,5,4",
+        File("o.exr"),
+    ),
+    (
+        "integrator",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --integrator photon",
+        File("o.exr"),
+    ),
     (
         "photon_map",
         "render a.kiln -o o.exr --integrator photon --set integrator.photons=1000",
         "render a.kiln -o o.exr --integrator photon --set integrator.photons=1000 --photon-map m",
         New("m"),
     ),
-    ("depth", "render a.kiln -o o.exr", "render a.kiln -o o.exr --depth 1", File("o.exr")),
-    ("seed", "render a.kiln -o o.exr", "render a.kiln -o o.exr --seed 9", File("o.exr")),
+    (
+        "depth",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --depth 1",
+        File("o.exr"),
+    ),
+    (
+        "seed",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --seed 9",
+        File("o.exr"),
+    ),
     (
         "threads",
         "render a.kiln -o o.exr --stats s.json",
@@ -189,10 +229,30 @@ const RENDER: &[Case] = &[
         "render a.kiln -o o.exr --spp 3000 --stats s.json --time 0.001s",
         By(|a, b| a.number("s.json", "spp") == 3000.0 && b.number("s.json", "spp") < 3000.0),
     ),
-    ("camera", "render a.kiln -o o.exr", "render a.kiln -o o.exr --camera above", File("o.exr")),
-    ("exposure", "render a.kiln -o o.png", "render a.kiln -o o.png --exposure -2", File("o.png")),
-    ("set", "render a.kiln -o o.exr", "render a.kiln -o o.exr --set camera.main.fov=20", File("o.exr")),
-    ("stats", "render a.kiln -o o.exr", "render a.kiln -o o.exr --stats s.json", New("s.json")),
+    (
+        "camera",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --camera above",
+        File("o.exr"),
+    ),
+    (
+        "exposure",
+        "render a.kiln -o o.png",
+        "render a.kiln -o o.png --exposure -2",
+        File("o.png"),
+    ),
+    (
+        "set",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --set camera.main.fov=20",
+        File("o.exr"),
+    ),
+    (
+        "stats",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --stats s.json",
+        New("s.json"),
+    ),
     (
         "quiet",
         "render sheet.kiln -o o.exr",
@@ -208,23 +268,78 @@ const RENDER: &[Case] = &[
 ];
 
 const BAKE: &[Case] = &[
-    ("scene", "bake a.kiln -o o BAKE", "bake sheet.kiln -o o BAKE", File("o/scene.glb")),
-    ("output", "bake a.kiln -o o BAKE", "bake a.kiln -o p BAKE", By(|a, b| a.file("o/bake.json") == b.file("p/bake.json"))),
-    ("target", "bake a.kiln -o o BAKE", "bake a.kiln -o o BAKE --target vertex", File("o/scene.glb")),
-    ("include", "bake a.kiln -o o BAKE", "bake a.kiln -o o BAKE --include both", File("o/irradiance.exr")),
+    (
+        "scene",
+        "bake a.kiln -o o BAKE",
+        "bake sheet.kiln -o o BAKE",
+        File("o/scene.glb"),
+    ),
+    (
+        "output",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o p BAKE",
+        By(|a, b| a.file("o/bake.json") == b.file("p/bake.json")),
+    ),
+    (
+        "target",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --target vertex",
+        File("o/scene.glb"),
+    ),
+    (
+        "include",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --include both",
+        File("o/irradiance.exr"),
+    ),
     (
         "sides",
         "bake lit.kiln -o o BAKE --include both",
         "bake lit.kiln -o o BAKE --include both --sides front",
         File("o/bake.json"),
     ),
-    ("order", "bake a.kiln -o o BAKE", "bake a.kiln -o o BAKE --order 2", File("o/bake.json")),
-    ("samples", "bake a.kiln -o o --resolution 32 --integrator path", "bake a.kiln -o o --resolution 32 --integrator path --samples 3", File("o/irradiance.exr")),
-    ("resolution", "bake a.kiln -o o BAKE", "bake a.kiln -o o --samples 2 --integrator path --resolution 48", File("o/irradiance.exr")),
-    ("texels_per_unit", "bake a.kiln -o o BAKE", "bake a.kiln -o o --samples 2 --integrator path --texels-per-unit 5", File("o/irradiance.exr")),
-    ("dilation", "bake a.kiln -o o BAKE", "bake a.kiln -o o BAKE --dilation 1", File("o/irradiance.exr")),
-    ("no_unwrap", "bake a.kiln -o o BAKE", "bake a.kiln -o o BAKE --no-unwrap", Status(0, 1)),
-    ("denoise", "bake a.kiln -o o BAKE", "bake a.kiln -o o BAKE --denoise", File("o/irradiance.exr")),
+    (
+        "order",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --order 2",
+        File("o/bake.json"),
+    ),
+    (
+        "samples",
+        "bake a.kiln -o o --resolution 32 --integrator path",
+        "bake a.kiln -o o --resolution 32 --integrator path --samples 3",
+        File("o/irradiance.exr"),
+    ),
+    (
+        "resolution",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o --samples 2 --integrator path --resolution 48",
+        File("o/irradiance.exr"),
+    ),
+    (
+        "texels_per_unit",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o --samples 2 --integrator path --texels-per-unit 5",
+        File("o/irradiance.exr"),
+    ),
+    (
+        "dilation",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --dilation 1",
+        File("o/irradiance.exr"),
+    ),
+    (
+        "no_unwrap",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --no-unwrap",
+        Status(0, 1),
+    ),
+    (
+        "denoise",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --denoise",
+        File("o/irradiance.exr"),
+    ),
     (
         "layout",
         "bake a.kiln -o o BAKE --layout channels",
@@ -254,8 +369,18 @@ const BAKE: &[Case] = &[
                 && a.file("o/irradiance.exr") != b.file("o/irradiance.exr")
         }),
     ),
-    ("depth", "bake a.kiln -o o BAKE", "bake a.kiln -o o BAKE --depth 3", File("o/irradiance.exr")),
-    ("seed", "bake a.kiln -o o BAKE", "bake a.kiln -o o BAKE --seed 9", File("o/irradiance.exr")),
+    (
+        "depth",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --depth 3",
+        File("o/irradiance.exr"),
+    ),
+    (
+        "seed",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --seed 9",
+        File("o/irradiance.exr"),
+    ),
     (
         "threads",
         "bake a.kiln -o o BAKE --stats s.json",
@@ -266,15 +391,30 @@ const BAKE: &[Case] = &[
                 && b.number("s.json", "threads") == 3.0
         }),
     ),
-    ("checkpoint", "bake a.kiln -o o BAKE", "bake a.kiln -o o BAKE --checkpoint c", New("c")),
+    (
+        "checkpoint",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --checkpoint c",
+        New("c"),
+    ),
     (
         "resume",
         "bake a.kiln -o p BAKE --checkpoint c; bake a.kiln -o o BAKE --checkpoint c",
         "bake a.kiln -o p BAKE --checkpoint c; bake a.kiln -o o BAKE --checkpoint c --resume",
         Status(1, 0),
     ),
-    ("set", "bake a.kiln -o o BAKE", "bake a.kiln -o o BAKE --set material.grey.albedo=0.9", File("o/irradiance.exr")),
-    ("stats", "bake a.kiln -o o BAKE", "bake a.kiln -o o BAKE --stats s.json", New("s.json")),
+    (
+        "set",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --set material.grey.albedo=0.9",
+        File("o/irradiance.exr"),
+    ),
+    (
+        "stats",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --stats s.json",
+        New("s.json"),
+    ),
     (
         "quiet",
         "bake sheet.kiln -o o BAKE",
@@ -291,7 +431,12 @@ const BAKE: &[Case] = &[
 
 const CHECK: &[Case] = &[
     ("files", "check s.ksl", "check none.ksl", Status(0, 1)),
-    ("warnings_are_errors", "check w.ksl", "check w.ksl -Werror", Status(0, 1)),
+    (
+        "warnings_are_errors",
+        "check w.ksl",
+        "check w.ksl -Werror",
+        Status(0, 1),
+    ),
     ("all_warnings", "check w.ksl", "check w.ksl -Wall", Nothing),
 ];
 
@@ -303,16 +448,46 @@ const INFO: &[Case] = &[
 ];
 
 const COMPARE: &[Case] = &[
-    ("image", "compare black.exr grey.exr", "compare grey.exr grey.exr", Out),
-    ("reference", "compare black.exr grey.exr", "compare black.exr black.exr", Out),
-    ("output", "compare black.exr grey.exr", "compare black.exr grey.exr -o d.png", New("d.png")),
-    ("threshold", "compare black.exr grey.exr", "compare black.exr grey.exr --threshold 0.1", Status(0, 1)),
+    (
+        "image",
+        "compare black.exr grey.exr",
+        "compare grey.exr grey.exr",
+        Out,
+    ),
+    (
+        "reference",
+        "compare black.exr grey.exr",
+        "compare black.exr black.exr",
+        Out,
+    ),
+    (
+        "output",
+        "compare black.exr grey.exr",
+        "compare black.exr grey.exr -o d.png",
+        New("d.png"),
+    ),
+    (
+        "threshold",
+        "compare black.exr grey.exr",
+        "compare black.exr grey.exr --threshold 0.1",
+        Status(0, 1),
+    ),
 ];
 
 const SHADE: &[Case] = &[
     ("shaders", "shade s.ksl --print", "shade s.ksl:first --print", Out),
-    ("param", "shade s.ksl --print", "shade --param k 2 s.ksl --print", Out),
-    ("param-with", "shade s.ksl --print", "shade -param:type=float k 2 s.ksl --print", Out),
+    (
+        "param",
+        "shade s.ksl --print",
+        "shade --param k 2 s.ksl --print",
+        Out,
+    ),
+    (
+        "param-with",
+        "shade s.ksl --print",
+        "shade -param:type=float k 2 s.ksl --print",
+        Out,
+    ),
     (
         "layer",
         "shade s.ksl:first s.ksl --connect first r grid k --print",
@@ -325,7 +500,12 @@ const SHADE: &[Case] = &[
         "shade --shader s.ksl:first one --print",
         Out,
     ),
-    ("expr", "shade s.ksl --print", "shade --expr 'result = 0.5' --print", Out),
+    (
+        "expr",
+        "shade s.ksl --print",
+        "shade --expr 'result = 0.5' --print",
+        Out,
+    ),
     (
         "connect",
         "shade s.ksl:first s.ksl --print",
@@ -333,8 +513,18 @@ const SHADE: &[Case] = &[
         Out,
     ),
     ("grid", "shade s.ksl --print", "shade s.ksl -g 2 2 --print", Out),
-    ("outputs", "shade s.ksl", "shade s.ksl -o Cout o.exr", New("o.exr")),
-    ("output_type", "shade s.ksl -g 2 2 -o Cout o.exr", "shade s.ksl -g 2 2 -o Cout o.exr -d half", File("o.exr")),
+    (
+        "outputs",
+        "shade s.ksl",
+        "shade s.ksl -o Cout o.exr",
+        New("o.exr"),
+    ),
+    (
+        "output_type",
+        "shade s.ksl -g 2 2 -o Cout o.exr",
+        "shade s.ksl -g 2 2 -o Cout o.exr -d half",
+        File("o.exr"),
+    ),
     ("print", "shade s.ksl -g 2 2", "shade s.ksl -g 2 2 --print", Out),
     (
         "threads",
@@ -348,15 +538,55 @@ const SHADE: &[Case] = &[
         "shade s.ksl --stats=s.json --iters 3",
         By(|a, b| a.number("s.json", "iterations") == 1.0 && b.number("s.json", "iterations") == 3.0),
     ),
-    ("center", "shade s.ksl -g 2 2 --print", "shade s.ksl -g 2 2 --print --center", Out),
-    ("scale_uv", "shade s.ksl -g 2 2 --print", "shade s.ksl -g 2 2 --print --scaleuv 3 2", Out),
-    ("offset_uv", "shade s.ksl -g 2 2 --print", "shade s.ksl -g 2 2 --print --offsetuv 3 -2", Out),
+    (
+        "center",
+        "shade s.ksl -g 2 2 --print",
+        "shade s.ksl -g 2 2 --print --center",
+        Out,
+    ),
+    (
+        "scale_uv",
+        "shade s.ksl -g 2 2 --print",
+        "shade s.ksl -g 2 2 --print --scaleuv 3 2",
+        Out,
+    ),
+    (
+        "offset_uv",
+        "shade s.ksl -g 2 2 --print",
+        "shade s.ksl -g 2 2 --print --offsetuv 3 -2",
+        Out,
+    ),
     // The language does not have derivatives yet, so that nothing shows these.
-    ("vary_p", "shade s.ksl -g 3 3 --print", "shade s.ksl -g 3 3 --print --vary_pdxdy", Nothing),
-    ("vary_u", "shade s.ksl -g 3 3 --print", "shade s.ksl -g 3 3 --print --vary_udxdy", Nothing),
-    ("vary_v", "shade s.ksl -g 3 3 --print", "shade s.ksl -g 3 3 --print --vary_vdxdy", Nothing),
-    ("ray_kind", "shade s.ksl --print", "shade s.ksl --print --raytype shadow", Out),
-    ("unoptimized", "shade s.ksl --print-code", "shade s.ksl --print-code -O0", Out),
+    (
+        "vary_p",
+        "shade s.ksl -g 3 3 --print",
+        "shade s.ksl -g 3 3 --print --vary_pdxdy",
+        Nothing,
+    ),
+    (
+        "vary_u",
+        "shade s.ksl -g 3 3 --print",
+        "shade s.ksl -g 3 3 --print --vary_udxdy",
+        Nothing,
+    ),
+    (
+        "vary_v",
+        "shade s.ksl -g 3 3 --print",
+        "shade s.ksl -g 3 3 --print --vary_vdxdy",
+        Nothing,
+    ),
+    (
+        "ray_kind",
+        "shade s.ksl --print",
+        "shade s.ksl --print --raytype shadow",
+        Out,
+    ),
+    (
+        "unoptimized",
+        "shade s.ksl --print-code",
+        "shade s.ksl --print-code -O0",
+        Out,
+    ),
     (
         "interpret",
         "shade s.ksl --stats=s.json",
@@ -364,15 +594,30 @@ const SHADE: &[Case] = &[
         By(|a, b| a.number("s.json", "code_bytes") > 0.0 && b.number("s.json", "code_bytes") == 0.0),
     ),
     ("print_code", "shade s.ksl", "shade s.ksl --print-code", Out),
-    ("stats", "shade s.ksl", "shade s.ksl --stats=s.json", New("s.json")),
+    (
+        "stats",
+        "shade s.ksl",
+        "shade s.ksl --stats=s.json",
+        New("s.json"),
+    ),
     (
         "verbose",
         "shade w.ksl",
         "shade w.ksl --verbose",
         By(|a, b| !a.err.contains("warning") && b.err.contains("warning")),
     ),
-    ("ignored_flags", "shade s.ksl --print", "shade s.ksl --print -O1 --batched", Nothing),
-    ("ignored_values", "shade s.ksl --print", "shade s.ksl --print --options x=1", Nothing),
+    (
+        "ignored_flags",
+        "shade s.ksl --print",
+        "shade s.ksl --print -O1 --batched",
+        Nothing,
+    ),
+    (
+        "ignored_values",
+        "shade s.ksl --print",
+        "shade s.ksl --print --options x=1",
+        Nothing,
+    ),
 ];
 
 const COMMANDS: [(&str, &[Case]); 6] = [
@@ -404,8 +649,12 @@ fn fault(&(_, without, with, differs): &Case) -> Option<String> {
         By(check) => succeeds && check(&a, &b),
         Nothing => succeeds && a.out == b.out && a.err == b.err && a.files == b.files,
     };
-    let (a, b) = (format!("{}: {}{}", a.status, a.out, a.err), format!("{}: {}{}", b.status, b.out, b.err));
-    (!as_said).then(|| format!("no difference as expected between\n  kiln {without}\n{a}\n  kiln {with}\n{b}"))
+    let (a, b) = (
+        format!("{}: {}{}", a.status, a.out, a.err),
+        format!("{}: {}{}", b.status, b.out, b.err),
+    );
+    (!as_said)
+        .then(|| format!("no difference as expected between\n  kiln {without}\n{a}\n  kiln {with}\n{b}"))
 }
 
 #[test]
@@ -417,17 +666,26 @@ fn the_table_has_every_argument() {
         let command = cli.find_subcommand(name).expect("it is listed");
         let known: BTreeSet<&str> = command.get_arguments().map(|arg| arg.get_id().as_str()).collect();
         let tested: BTreeSet<&str> = cases.iter().map(|(id, ..)| *id).collect();
-        assert_eq!(known, tested, "arguments of `{name}` (left) and those with a test (right)");
+        assert_eq!(
+            known, tested,
+            "arguments of `{name}` (left) and those with a test (right)"
+        );
         for (id, .., differs) in cases {
             let arg = command.get_arguments().find(|arg| arg.get_id() == id);
             let hidden = arg.is_some_and(clap::Arg::is_hide_set);
-            assert!(!matches!(differs, Nothing) || hidden, "`{name}`: {id} does nothing and is not hidden");
+            assert!(
+                !matches!(differs, Nothing) || hidden,
+                "`{name}`: {id} does nothing and is not hidden"
+            );
         }
     }
 }
 
 fn every_argument_counts(command: &str) {
-    let (_, cases) = COMMANDS.iter().find(|(name, _)| *name == command).expect("it is listed");
+    let (_, cases) = COMMANDS
+        .iter()
+        .find(|(name, _)| *name == command)
+        .expect("it is listed");
     let faults: Vec<String> = cases
         .iter()
         .filter_map(|case| fault(case).map(|fault| format!("{}: {fault}", case.0)))
@@ -452,7 +710,9 @@ fn arguments_of_shade() {
 
 #[test]
 fn arguments_of_check_info_and_compare() {
-    ["check", "info", "compare"].into_iter().for_each(every_argument_counts);
+    ["check", "info", "compare"]
+        .into_iter()
+        .for_each(every_argument_counts);
 }
 
 #[test]

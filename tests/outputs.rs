@@ -42,7 +42,18 @@ const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\npr
 
 /// The files that the scene reads.
 const INPUTS: [&str; 12] = [
-    "a.kiln", "part.kiln", "unit.ksl", "m.gltf", "m.bin", "u.png", "n.obj", "n.mtl", "v.png", "sky.exr", "p.ply", "t.png",
+    "a.kiln",
+    "part.kiln",
+    "unit.ksl",
+    "m.gltf",
+    "m.bin",
+    "u.png",
+    "n.obj",
+    "n.mtl",
+    "v.png",
+    "sky.exr",
+    "p.ply",
+    "t.png",
 ];
 
 fn folder() -> TempDir {
@@ -52,10 +63,19 @@ fn folder() -> TempDir {
     let bytes: Vec<u8> = positions.iter().flat_map(|v| v.to_le_bytes()).collect();
     let texts = [
         ("a.kiln", SCENE),
-        ("part.kiln", "material grey = matte(albedo = 0.5);\nshape s : sphere { material = grey; }\n"),
-        ("unit.ksl", "shader unit(output closure color surface = 0) { surface = diffuse(N); }\n"),
+        (
+            "part.kiln",
+            "material grey = matte(albedo = 0.5);\nshape s : sphere { material = grey; }\n",
+        ),
+        (
+            "unit.ksl",
+            "shader unit(output closure color surface = 0) { surface = diffuse(N); }\n",
+        ),
         ("m.gltf", GLTF),
-        ("n.obj", "mtllib n.mtl\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nf 1/1 2/1 3/1\n"),
+        (
+            "n.obj",
+            "mtllib n.mtl\nusemtl red\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nf 1/1 2/1 3/1\n",
+        ),
         ("n.mtl", "newmtl red\nKd 1 0 0\nmap_Kd v.png\n"),
         ("p.ply", PLY),
         ("points.txt", "0 0 1\n"),
@@ -77,7 +97,11 @@ fn folder() -> TempDir {
 fn spelling(at: &Path, name: &str, number: usize, image: bool) -> String {
     let link = format!("link{number}.png");
     let _ = fs::remove_file(at.join(&link));
-    let kinds = if image && !name.ends_with(".png") && !name.ends_with(".exr") { 2 } else { 5 };
+    let kinds = if image && !name.ends_with(".png") && !name.ends_with(".exr") {
+        2
+    } else {
+        5
+    };
     match number % kinds {
         0 => {
             std::os::unix::fs::symlink(name, at.join(&link)).unwrap();
@@ -103,7 +127,10 @@ fn what_is_read_is_not_written_over() {
     let lines = [
         ("render a.kiln -o", true),
         ("render a.kiln -o o.png --stats", false),
-        ("render a.kiln -o o.png --integrator photon --set integrator.photons=100 --photon-map", false),
+        (
+            "render a.kiln -o o.png --integrator photon --set integrator.photons=100 --photon-map",
+            false,
+        ),
         (&format!("{bake} --stats"), false),
         (&format!("{bake} --checkpoint"), false),
         (&format!("{bake} --resume --checkpoint"), false),
@@ -191,8 +218,16 @@ fn each_output_has_a_file_of_its_own() {
         refused(at, line, &["a file of its own"]);
     }
     fs::create_dir(at.join("out")).unwrap();
-    refused(at, &format!("{bake} --stats out/bake.json"), &["a file of its own"]);
-    refused(at, &format!("{bake} --checkpoint out/scene.glb"), &["a file of its own"]);
+    refused(
+        at,
+        &format!("{bake} --stats out/bake.json"),
+        &["a file of its own"],
+    );
+    refused(
+        at,
+        &format!("{bake} --checkpoint out/scene.glb"),
+        &["a file of its own"],
+    );
 }
 
 #[test]
@@ -242,7 +277,11 @@ fn work_of_earlier_runs_is_not_thrown_away() {
     done(at, &format!("{bake} --checkpoint c"));
     refused(at, &format!("{bake} --checkpoint c"), &["--resume"]);
     refused(at, &format!("{bake} --checkpoint c --seed 7"), &["--resume"]);
-    refused(at, &format!("{bake} --checkpoint c --seed 7 --resume"), &["other settings"]);
+    refused(
+        at,
+        &format!("{bake} --checkpoint c --seed 7 --resume"),
+        &["other settings"],
+    );
     done(at, &format!("{bake} --checkpoint c --resume"));
     for text in ["", "a", "a letter to a friend that is longer than any header"] {
         fs::write(at.join("letter"), text).unwrap();
@@ -251,13 +290,21 @@ fn work_of_earlier_runs_is_not_thrown_away() {
                 done(at, &format!("{bake} --checkpoint letter {flags}"));
                 fs::write(at.join("letter"), text).unwrap();
             } else {
-                refused(at, &format!("{bake} --checkpoint letter {flags}"), &["no checkpoint"]);
+                refused(
+                    at,
+                    &format!("{bake} --checkpoint letter {flags}"),
+                    &["no checkpoint"],
+                );
             }
         }
     }
     let render = "render a.kiln --integrator photon --set integrator.photons=100 -o o.png";
     done(at, &format!("{render} --photon-map m"));
-    refused(at, &format!("{render} --photon-map m --seed 7"), &["does not fit"]);
+    refused(
+        at,
+        &format!("{render} --photon-map m --seed 7"),
+        &["does not fit"],
+    );
     refused(at, &format!("{render} --photon-map c"), &["no photon map"]);
 }
 
@@ -271,26 +318,51 @@ fn what_memory_does_not_hold_is_refused() {
     // A limit of the process counts as the machine's does.
     let program = env!("CARGO_BIN_EXE_kiln");
     for (line, what) in [
-        ("render a.kiln -o o.exr --size 16384x16384", "16384 × 16384 pixels take about"),
-        ("render a.kiln -o o.exr --set film.size=(16384,16384)", "pixels take about"),
+        (
+            "render a.kiln -o o.exr --size 16384x16384",
+            "16384 × 16384 pixels take about",
+        ),
+        (
+            "render a.kiln -o o.exr --set film.size=(16384,16384)",
+            "pixels take about",
+        ),
         (
             "render a.kiln -o o.exr --integrator photon --set integrator.photons=1073741824",
             "photon maps take about",
         ),
-        ("bake a.kiln -o out --set integrator.photons=1073741824", "photon maps take about"),
-        ("bake a.kiln -o out --resolution 8192 --samples 1", "8192 × 8192 texels take about"),
-        ("bake a.kiln -o out --texels-per-unit 900 --samples 1", "texels take about"),
+        (
+            "bake a.kiln -o out --set integrator.photons=1073741824",
+            "photon maps take about",
+        ),
+        (
+            "bake a.kiln -o out --resolution 8192 --samples 1",
+            "8192 × 8192 texels take about",
+        ),
+        (
+            "bake a.kiln -o out --texels-per-unit 900 --samples 1",
+            "texels take about",
+        ),
     ] {
-        let limited = format!("ulimit -v 8000000; exec {program} {}", line.replace('(', "'(").replace(')', ")'"));
+        let limited = format!(
+            "ulimit -v 8000000; exec {program} {}",
+            line.replace('(', "'(").replace(')', ")'")
+        );
         let before = files(at);
-        let output = Command::new("sh").args(["-c", &limited]).current_dir(at).output().unwrap();
+        let output = Command::new("sh")
+            .args(["-c", &limited])
+            .current_dir(at)
+            .output()
+            .unwrap();
         let message = program::message(&output);
         assert_eq!(output.status.code(), Some(1), "{line}: {message}");
         assert!(message.contains(what), "{line}: {message}");
         program::same(&files(at), &before, line);
     }
     // A part of a large film is small.
-    done(at, "render a.kiln -o o.exr --size 16384x16384 --crop 0,0,4,4 --spp 1");
+    done(
+        at,
+        "render a.kiln -o o.exr --size 16384x16384 --crop 0,0,4,4 --spp 1",
+    );
 }
 
 #[test]
@@ -299,6 +371,12 @@ fn many_threads_do_no_harm() {
     let at = folder.path();
     done(at, "render a.kiln -o o.exr --threads 1");
     done(at, "render a.kiln -o p.exr --threads 1024");
-    assert_eq!(fs::read(at.join("o.exr")).unwrap(), fs::read(at.join("p.exr")).unwrap());
-    assert_eq!(run(at, "render a.kiln -o o.exr --threads 1025").status.code(), Some(2));
+    assert_eq!(
+        fs::read(at.join("o.exr")).unwrap(),
+        fs::read(at.join("p.exr")).unwrap()
+    );
+    assert_eq!(
+        run(at, "render a.kiln -o o.exr --threads 1025").status.code(),
+        Some(2)
+    );
 }

@@ -23,7 +23,8 @@ shape floor : plane { size = 3; material = painted; }
 shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = own; }
 shape thing : mesh { file = \"thing.ply\"; material = own; }
 ";
-const UNIT: &str = "shader unit(float k = 1, output closure color surface = 0) { surface = k * diffuse(N); }\n";
+const UNIT: &str =
+    "shader unit(float k = 1, output closure color surface = 0) { surface = k * diffuse(N); }\n";
 const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
                    element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
 
@@ -47,7 +48,8 @@ fn threads_and_a_violent_end_leave_no_trace() {
     let folder = folder();
     let at = folder.path();
     for integrator in ["path", "photon --set integrator.photons=3000"] {
-        let bake = format!("bake a.kiln --integrator {integrator} --include both --samples 64 --resolution 96");
+        let bake =
+            format!("bake a.kiln --integrator {integrator} --include both --samples 64 --resolution 96");
         done(at, &format!("{bake} --threads 1 -o one"));
         let whole = files(&at.join("one"));
         for threads in [2, 3] {
@@ -110,14 +112,36 @@ fn edit(name: &'static str, from: &'static str, to: &'static str) -> impl Fn(&Pa
 
 #[test]
 fn what_changes_the_light_makes_another_bake() {
-    assert!(!takes(|at| image(&at.join("sky.exr"), 0.6), ""), "environment map");
+    assert!(
+        !takes(|at| image(&at.join("sky.exr"), 0.6), ""),
+        "environment map"
+    );
     assert!(!takes(|at| image(&at.join("paint.png"), 0.4), ""), "texture");
     assert!(!takes(edit("thing.ply", "0 1 0\n3", "0 2 0\n3"), ""), "mesh");
-    assert!(!takes(edit("unit.ksl", "k * diffuse", "0.9 * k * diffuse"), ""), "shader");
+    assert!(
+        !takes(edit("unit.ksl", "k * diffuse", "0.9 * k * diffuse"), ""),
+        "shader"
+    );
     assert!(!takes(edit("a.kiln", "k = 0.5", "k = 0.6"), ""), "parameter");
-    assert!(!takes(edit("a.kiln", "radius = 0.5", "radius = 0.6"), ""), "shape");
-    assert!(!takes(edit("a.kiln", "light sky : environment {", "light sky : environment { scale = 2; "), ""));
-    for flags in ["--depth 3", "--include both", "--order 2", "--dilation 3", "--set material.own.k=0.1"] {
+    assert!(
+        !takes(edit("a.kiln", "radius = 0.5", "radius = 0.6"), ""),
+        "shape"
+    );
+    assert!(!takes(
+        edit(
+            "a.kiln",
+            "light sky : environment {",
+            "light sky : environment { scale = 2; "
+        ),
+        ""
+    ));
+    for flags in [
+        "--depth 3",
+        "--include both",
+        "--order 2",
+        "--dilation 3",
+        "--set material.own.k=0.1",
+    ] {
         assert!(!takes(|_| (), flags), "{flags}");
     }
 }
@@ -125,12 +149,27 @@ fn what_changes_the_light_makes_another_bake() {
 #[test]
 fn what_does_not_change_the_light_is_the_same_bake() {
     assert!(takes(|_| (), "--threads 3 --denoise --layout packed"));
-    assert!(takes(edit("a.kiln", "from = (0, 1, 4)", "from = (1, 1, 4)"), ""), "camera");
-    assert!(takes(edit("a.kiln", "size = (8, 6)", "size = (9, 7)"), ""), "film");
-    assert!(takes(edit("a.kiln", "import", "// a comment\nimport"), ""), "comment");
-    assert!(takes(edit("unit.ksl", "shader", "\n// a comment\nshader"), ""), "comment in a shader");
+    assert!(
+        takes(edit("a.kiln", "from = (0, 1, 4)", "from = (1, 1, 4)"), ""),
+        "camera"
+    );
+    assert!(
+        takes(edit("a.kiln", "size = (8, 6)", "size = (9, 7)"), ""),
+        "film"
+    );
+    assert!(
+        takes(edit("a.kiln", "import", "// a comment\nimport"), ""),
+        "comment"
+    );
+    assert!(
+        takes(edit("unit.ksl", "shader", "\n// a comment\nshader"), ""),
+        "comment in a shader"
+    );
     assert!(takes(edit("a.kiln", "own", "mine"), ""), "name of a material");
-    assert!(takes(edit("a.kiln", "shape ball", "shape bowl"), ""), "name of a shape");
+    assert!(
+        takes(edit("a.kiln", "shape ball", "shape bowl"), ""),
+        "name of a shape"
+    );
     let rename = |from: &'static str, to: &'static str| {
         move |at: &Path| {
             fs::rename(at.join(from), at.join(to)).unwrap();
@@ -139,6 +178,9 @@ fn what_does_not_change_the_light_is_the_same_bake() {
     };
     assert!(takes(rename("thing.ply", "other.ply"), ""), "name of a mesh file");
     assert!(takes(rename("sky.exr", "heaven.exr"), ""), "name of a map");
-    assert!(takes(rename("unit.ksl", "shaders.ksl"), ""), "name of a shader file");
+    assert!(
+        takes(rename("unit.ksl", "shaders.ksl"), ""),
+        "name of a shader file"
+    );
     assert!(takes(rename("paint.png", "colours.png"), ""), "name of a texture");
 }

@@ -7,9 +7,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand};
 
-pub use bake::{BakeArgs, BakeTarget, DILATION, Layout};
+pub use bake::{BakeArgs, BakeTarget, Layout};
 pub use shade::{Setup, ShadeArgs, Step};
 
 /// Kiln, an offline path tracer with a shading language.
@@ -168,7 +169,14 @@ impl Cli {
             }
             _ => {}
         }
-        Cli::try_parse_from(args)
+        let mut command = Cli::command();
+        let matches = command.try_get_matches_from_mut(args)?;
+        let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+        if let (Command::Bake(args), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
+            let is_given = |id: &&Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
+            args.given = matches.ids().filter(is_given).map(ToString::to_string).collect();
+        }
+        Ok(cli)
     }
 }
 

@@ -62,9 +62,17 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
 fn free_in_group() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
     let free = |folder: &Path, limit: &str, used: &str, cache: &str| {
-        let number = |name: &str| fs::read_to_string(folder.join(name)).ok()?.trim().parse::<u64>().ok();
+        let number = |name: &str| {
+            fs::read_to_string(folder.join(name))
+                .ok()?
+                .trim()
+                .parse::<u64>()
+                .ok()
+        };
         let stat = fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
-        let cached = stat.lines().find_map(|line| line.strip_prefix(cache)?.trim().parse().ok());
+        let cached = stat
+            .lines()
+            .find_map(|line| line.strip_prefix(cache)?.trim().parse().ok());
         Some(number(limit)?.saturating_sub(number(used)?.saturating_sub(cached.unwrap_or(0))))
     };
     let one = |line: &str| {
@@ -111,7 +119,10 @@ mod tests {
         assert_eq!(check("nothing", 0), Ok(()));
         if free().is_some() {
             let error = check("all bytes there are", u64::MAX).unwrap_err().to_string();
-            assert!(error.starts_with("all bytes there are take about 18446744073.7 GB"), "{error}");
+            assert!(
+                error.starts_with("all bytes there are take about 18446744073.7 GB"),
+                "{error}"
+            );
         }
     }
 

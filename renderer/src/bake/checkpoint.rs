@@ -45,8 +45,7 @@ impl Content {
             Err(e) => return Err(unusable(path, e)),
         }
         let bytes = fs::read(path).map_err(|e| unusable(path, e))?;
-        if bytes.len() < HEADER
-            && MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())]) {
+        if bytes.len() < HEADER && MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())]) {
             return Ok(Content::Empty);
         }
         if !bytes.starts_with(MAGIC) {
@@ -98,7 +97,9 @@ impl Checkpoint {
             Content::Missing | Content::Empty => {
                 let mut header = MAGIC.to_vec();
                 header.extend(fingerprint.to_le_bytes());
-                file.set_len(0).and_then(|()| file.write_all(&header)).map_err(|e| unusable(path, e))?;
+                file.set_len(0)
+                    .and_then(|()| file.write_all(&header))
+                    .map_err(|e| unusable(path, e))?;
             }
             Content::Work(bytes) => {
                 if bytes[MAGIC.len()..HEADER] != fingerprint.to_le_bytes() {
@@ -171,7 +172,10 @@ mod tests {
         for chunk in 0..3 {
             checkpoint.add(chunk, &[chunk as f32; 5]).unwrap();
         }
-        assert!(Checkpoint::open(&path, 7, true).is_err(), "two at work on one file");
+        assert!(
+            Checkpoint::open(&path, 7, true).is_err(),
+            "two at work on one file"
+        );
         drop(checkpoint);
         let whole = fs::read(&path).unwrap();
         let record = 16 + 20;

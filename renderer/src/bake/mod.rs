@@ -133,7 +133,7 @@ impl BakeSettings {
 /// The memory that a texture of `width` × `height` texels takes while it is baked and written, about [bytes].
 pub fn texture_memory(width: u32, height: u32, order: Order) -> u64 {
     // Points of the surface, and the layers of estimates, records, sheet and images.
-    let texel = 200 + 40 * (order.coefficients() as u64 + 1);
+    let texel = 250 + 60 * (order.coefficients() as u64 + 1);
     u64::from(width) * u64::from(height) * texel
 }
 
@@ -274,8 +274,8 @@ pub enum BakeError {
         /// What the system said.
         reason: String,
     },
-    /// The texture does not fit into memory.
-    #[error("{0}; bake fewer texels")]
+    /// The result does not fit into memory.
+    #[error("{0}\n  hint: bake fewer of them")]
     Memory(#[from] OutOfMemory),
     /// The integrator cannot be prepared.
     #[error(transparent)]

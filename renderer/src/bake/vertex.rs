@@ -106,18 +106,14 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         .collect();
 
     let gather = Instant::now();
-    let field = job.gather(
-        workers,
-        vertices.len(),
-        |estimator, vertex, sampler, context| {
-            let key = UVec2::new(vertex as u32, 0);
-            let mut sites = sites(vertex);
-            if !furniture[vertices[vertex].0] {
-                sites = open[vertex].iter().map(|&point| sites[point]).collect();
-            }
-            (!sites.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
-        },
-    )?;
+    let field = job.gather(workers, vertices.len(), |estimator, vertex, sampler, context| {
+        let key = UVec2::new(vertex as u32, 0);
+        let mut sites = sites(vertex);
+        if !furniture[vertices[vertex].0] {
+            sites = open[vertex].iter().map(|&point| sites[point]).collect();
+        }
+        (!sites.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
+    })?;
     let Some(mut field) = field else {
         return Ok(None);
     };

@@ -7,9 +7,6 @@ use clap::{Args, ValueEnum};
 use super::CommonArgs;
 use crate::bake::{Include, Order, Sides};
 
-/// Texels of `--dilation` where nothing is said.
-pub const DILATION: u32 = 2;
-
 /// `kiln bake`
 #[derive(Debug, Args)]
 pub struct BakeArgs {
@@ -42,7 +39,7 @@ pub struct BakeArgs {
     #[arg(long, value_name = "N", value_parser = parse_positive)]
     pub texels_per_unit: Option<f32>,
     /// By how many texels charts are dilated; they lie twice that apart
-    #[arg(long, value_name = "TEXELS", default_value_t = DILATION, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "TEXELS", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub dilation: u32,
     /// Refuses shapes whose second set of texture coordinates is missing or unfit, instead of unwrapping them
     #[arg(long)]
@@ -65,6 +62,9 @@ pub struct BakeArgs {
     /// Goes on from the checkpoint
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
+    /// The arguments that were given, by the names of these fields.
+    #[arg(skip)]
+    pub given: Vec<String>,
 }
 
 /// What light is kept for.

@@ -2,8 +2,9 @@
 
 use shading::{Diagnostics, Severity};
 
-use super::{Failure, print};
+use super::{Failure, print, remark};
 use crate::cli::CommonArgs;
+use crate::memory::gigabytes;
 use crate::scene::desc::SceneDesc;
 use crate::scene::load::{LoadOptions, load};
 
@@ -13,7 +14,10 @@ impl CommonArgs {
     pub(super) fn load(&self, integrator: Option<&str>, changes: Vec<String>) -> Result<SceneDesc, Failure> {
         // What else is set is meant for the integrator that is chosen here.
         let chosen = self.integrator.as_deref().or(integrator);
-        let mut set: Vec<String> = chosen.map(|kind| format!("integrator={kind}")).into_iter().collect();
+        let mut set: Vec<String> = chosen
+            .map(|kind| format!("integrator={kind}"))
+            .into_iter()
+            .collect();
         set.extend(self.set.iter().cloned());
         set.extend(changes);
         let (desc, warnings) = load(&self.scene, &LoadOptions { set }).map_err(failure)?;
@@ -21,6 +25,14 @@ impl CommonArgs {
             print(&warnings);
         }
         Ok(desc)
+    }
+
+    /// Says what work takes that takes much.
+    pub(super) fn announce(&self, bytes: u64) {
+        const MUCH: u64 = 2_000_000_000;
+        if bytes > MUCH && !self.quiet {
+            remark(&format!("this takes about {} of memory", gigabytes(bytes)));
+        }
     }
 
     /// How many threads work; 0 for one per core.

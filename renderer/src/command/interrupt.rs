@@ -1,7 +1,8 @@
 //! Signals that end a command: Ctrl-C and, on Unix, a request to terminate and the loss of the terminal.
 //!
 //! As long as there is nothing worth keeping, a signal ends the program at once. After that the first signal sets a flag:
-//! the work in flight is finished and written; the second one ends the program.
+//! the work in flight is finished and written. Ctrl-C once more ends the program; other signals do not, since a terminal
+//! that is closed may send several.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +25,7 @@ impl Interrupt {
     pub(super) fn catch() -> Result<Arc<Interrupt>, Failure> {
         let interrupt = Arc::new(Interrupt::default());
         let caught = interrupt.clone();
-        on_signal(move || caught.signal())?;
+        on_signal(move |is_key| caught.signal(is_key))?;
         Ok(interrupt)
     }
 
@@ -43,10 +44,13 @@ impl Interrupt {
         self.keeps.store(true, Ordering::Relaxed);
     }
 
-    fn signal(&self) {
+    /// A signal has arrived, from the keyboard or otherwise.
+    fn signal(&self, is_key: bool) {
         let again = self.stop.swap(true, Ordering::Relaxed);
-        if !again && self.keeps.load(Ordering::Relaxed) {
-            remark(&"finishing the samples in flight; interrupt again to end at once");
+        if self.keeps.load(Ordering::Relaxed) && !(again && is_key) {
+            if !again {
+                remark(&"finishing the samples in flight; Ctrl-C ends at once");
+            }
             return;
         }
         remove_temporaries();
@@ -60,7 +64,7 @@ impl Interrupt {
 }
 
 #[cfg(unix)]
-fn on_signal(mut f: impl FnMut() + Send + 'static) -> std::io::Result<()> {
+fn on_signal(f: impl Fn(bool) + Send + 'static) -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
     let mut list = vec![SIGINT, SIGTERM];
@@ -71,7 +75,7 @@ fn on_signal(mut f: impl FnMut() + Send + 'static) -> std::io::Result<()> {
     let mut signals = signal_hook::iterator::Signals::new(list)?;
     std::thread::Builder::new()
         .name("signals".to_owned())
-        .spawn(move || signals.forever().for_each(|_| f()))
+        .spawn(move || signals.forever().for_each(|signal| f(signal == SIGINT)))
         .map(drop)
 }
 
@@ -85,8 +89,8 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 #[cfg(not(unix))]
-fn on_signal(f: impl FnMut() + Send + 'static) -> Result<(), ctrlc::Error> {
-    ctrlc::set_handler(f)
+fn on_signal(f: impl Fn(bool) + Send + 'static) -> Result<(), ctrlc::Error> {
+    ctrlc::set_handler(move || f(true))
 }
 
 /// Ends the process without destructors: other threads still work with what these would take apart.

@@ -12,7 +12,7 @@ use super::outputs::Outputs;
 use super::progress::Bar;
 use super::statistics::{Stages, Statistics};
 use super::{Failure, print, remark};
-use crate::cli::RenderArgs;
+use crate::cli::{CommonArgs, RenderArgs};
 use crate::image::{MetaValue, WriteOptions, has_exposure, write_all, write_whole};
 use crate::integrator::Integrator;
 use crate::memory;
@@ -36,7 +36,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
 
     let settings = settings(args, &desc, &built);
     check_photon_map(&settings)?;
-    check_memory(&settings)?;
+    check_memory(common, &settings)?;
     warnings.list.extend(idle_flags(args, &images));
     let bar = Bar::new(&settings, common.quiet, &interrupt);
     let rendered = render(&built.scene, &settings, &bar, interrupt.flag())?;
@@ -72,7 +72,9 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     if interrupt.is_set() {
         let (done, all) = (rendered.samples.end, settings.samples.end);
-        remark(&format!("interrupted after {done} of {all} samples per pixel, which are written"));
+        remark(&format!(
+            "interrupted after {done} of {all} samples per pixel, which are written"
+        ));
         Err(Failure::Interrupted)
     } else {
         Ok(())
@@ -149,7 +151,7 @@ fn check_photon_map(settings: &RenderSettings) -> Result<(), Failure> {
 }
 
 /// Refuses a film or photon maps that memory does not hold.
-fn check_memory(settings: &RenderSettings) -> Result<(), Failure> {
+fn check_memory(common: &CommonArgs, settings: &RenderSettings) -> Result<(), Failure> {
     /// A pixel: its sums in the film and in a tile, and the picture on its way to a file.
     const PIXEL: u64 = 160;
     let (width, height) = match settings.crop {
@@ -159,6 +161,7 @@ fn check_memory(settings: &RenderSettings) -> Result<(), Failure> {
     let pixels = u64::from(width) * u64::from(height);
     memory::check(format!("{width} × {height} pixels"), pixels * PIXEL)?;
     memory::check("the photon maps", settings.integrator.memory())?;
+    common.announce(pixels * PIXEL + settings.integrator.memory());
     Ok(())
 }
 
@@ -177,7 +180,10 @@ fn metadata(args: &RenderArgs, settings: &RenderSettings, rendered: &Rendered) -
     let text = |s: &str| MetaValue::Text(s.to_owned());
     vec![
         ("kiln.version".to_owned(), text(env!("CARGO_PKG_VERSION"))),
-        ("kiln.scene".to_owned(), text(&args.common.scene.display().to_string())),
+        (
+            "kiln.scene".to_owned(),
+            text(&args.common.scene.display().to_string()),
+        ),
         ("kiln.seed".to_owned(), text(&settings.seed.to_string())),
         (
             "kiln.samples".to_owned(),

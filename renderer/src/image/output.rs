@@ -40,8 +40,24 @@ pub fn check_place(path: &Path) -> Result<(), ImageError> {
 /// When the directory is missing or does not take files, or `path` is no plain writable file. What was at `path` is
 /// then as before.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
+    stage(path, bytes)?.commit()
+}
+
+/// A file that is on the disk, but not in its place yet. It goes away unless it is committed.
+pub struct Staged {
+    temporary: Temporary,
+    path: PathBuf,
+    target: PathBuf,
+}
+
+/// Writes `bytes` to a temporary file that is to become the file `path`: the first half of [`write_whole`], for files
+/// that belong together.
+///
+/// # Errors
+/// As those of [`write_whole`].
+pub fn stage(path: &Path, bytes: &[u8]) -> Result<Staged, ImageError> {
     let target = resolve(path)?;
-    let write = || -> io::Result<()> {
+    let write = || -> io::Result<Temporary> {
         let mut temporary = temporary(&target)?;
         temporary.file.write_all(bytes)?;
         let file = temporary.file.as_file();
@@ -49,9 +65,25 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
         if let Ok(old) = fs::metadata(&target) {
             file.set_permissions(old.permissions())?;
         }
-        fs::rename(temporary.file.path(), &target)
+        Ok(temporary)
     };
-    write().map_err(|e| ImageError::not_writable(path, e))
+    let temporary = write().map_err(|e| ImageError::not_writable(path, e))?;
+    Ok(Staged {
+        temporary,
+        path: path.to_owned(),
+        target,
+    })
+}
+
+impl Staged {
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// When the system does not let it; what was there is then as before.
+    pub fn commit(self) -> Result<(), ImageError> {
+        fs::rename(self.temporary.file.path(), &self.target)
+            .map_err(|e| ImageError::not_writable(&self.path, e))
+    }
 }
 
 /// The file that `path` means, links followed, once it is clear that a plain file may be put there.

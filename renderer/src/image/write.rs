@@ -90,10 +90,7 @@ impl OutputFormat {
 
 /// Whether [`WriteOptions::exposure`] counts for the format that the extension of `path` names.
 pub fn has_exposure(path: &Path) -> bool {
-    matches!(
-        OutputFormat::of(path),
-        Ok(OutputFormat::Png | OutputFormat::Jpeg)
-    )
+    matches!(OutputFormat::of(path), Ok(OutputFormat::Png | OutputFormat::Jpeg))
 }
 
 /// Writes an image in the format that the extension names, whole or not at all.

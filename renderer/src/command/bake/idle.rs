@@ -2,49 +2,43 @@
 
 use shading::Diagnostic;
 
-use crate::bake::{Include, Sides};
-use crate::cli::{BakeArgs, BakeTarget, DILATION, Layout};
+use crate::bake::Include;
+use crate::cli::{BakeArgs, BakeTarget};
 use crate::integrator::Integrator;
+
+/// Arguments that are for some targets alone.
+const TARGETS: [(&str, &[BakeTarget]); 9] = [
+    ("resolution", &[BakeTarget::Texture]),
+    ("texels_per_unit", &[BakeTarget::Texture]),
+    ("dilation", &[BakeTarget::Texture]),
+    ("no_unwrap", &[BakeTarget::Texture]),
+    ("denoise", &[BakeTarget::Texture]),
+    ("layout", &[BakeTarget::Texture]),
+    ("sides", &[BakeTarget::Texture, BakeTarget::Vertex]),
+    ("probe_spacing", &[BakeTarget::Probes]),
+    ("probe_points", &[BakeTarget::Probes]),
+];
 
 /// A warning for each flag that has no effect. `integrator` is the one that bakes.
 pub(super) fn warnings(args: &BakeArgs, integrator: &Integrator) -> Vec<Diagnostic> {
     let mut list = vec![];
-    let textures = [
-        ("--resolution", args.resolution.is_some()),
-        ("--texels-per-unit", args.texels_per_unit.is_some()),
-        ("--dilation", args.dilation != DILATION),
-        ("--no-unwrap", args.no_unwrap),
-        ("--denoise", args.denoise),
-        ("--layout", args.layout != Layout::Channels),
-    ];
-    let probes = [
-        ("--probe-spacing", args.probe_spacing.is_some()),
-        ("--probe-points", args.probe_points.is_some()),
-    ];
-    let surfaces = [("--sides", args.sides != Sides::Auto)];
-    let mut check = |flags: &[(&str, bool)], targets: &[BakeTarget], names: &str| {
-        if targets.contains(&args.target) {
-            return;
+    for (id, targets) in TARGETS {
+        if args.given.iter().any(|given| given == id) && !targets.contains(&args.target) {
+            let flag = id.replace('_', "-");
+            let names: Vec<&str> = targets.iter().map(|target| target.name()).collect();
+            let message = format!("--{flag} has no effect on --target {}", args.target.name());
+            let hint = format!("it is for --target {}", names.join(" or "));
+            list.push(Diagnostic::warning(message).hint(hint));
         }
-        for (flag, _) in flags.iter().filter(|(_, given)| *given) {
-            let message = format!("{flag} has no effect on --target {}", args.target.name());
-            list.push(Diagnostic::warning(message).hint(format!("it is for --target {names}")));
-        }
-    };
-    check(&textures, &[BakeTarget::Texture], "texture");
-    check(&probes, &[BakeTarget::Probes], "probes");
-    check(
-        &surfaces,
-        &[BakeTarget::Texture, BakeTarget::Vertex],
-        "texture and vertex",
-    );
+    }
     let least = match args.include {
         Include::Indirect => 3,
         Include::Direct | Include::Both => 2,
     };
     if let Some(depth) = integrator.depth().filter(|&depth| depth < least) {
         let name = args.include.name();
-        let message = format!("paths of depth {depth} bring no light for --include {name}: all will be black");
+        let message =
+            format!("paths of depth {depth} bring no light for --include {name}: all will be black");
         list.push(Diagnostic::warning(message).hint(format!("it takes --depth {least} at least")));
     }
     list

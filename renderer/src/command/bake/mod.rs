@@ -22,7 +22,9 @@ use super::common::failure;
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
 use super::{Failure, print, remark};
-use crate::bake::{BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake, check_checkpoint};
+use crate::bake::{
+    BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake, check_checkpoint, texture_memory,
+};
 use crate::cli::{BakeArgs, BakeTarget};
 use crate::image::write_whole;
 use crate::integrator::{Integrator, PhotonSettings};
@@ -63,6 +65,13 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     memory::check("the photon maps", settings.integrator.memory())?;
     let mut warnings = built.warnings.clone();
     warnings.list.extend(idle::warnings(args, &settings.integrator));
+    if let Target::Texture {
+        scale: Scale::Resolution(side),
+        ..
+    } = settings.target
+    {
+        common.announce(texture_memory(side, side, args.order));
+    }
     let keeps = args.checkpoint.is_some().then_some(&interrupt);
     let bar = Bar::new(common.quiet, keeps.cloned());
     let baked = bake(&built.scene, &names, &settings, &bar, interrupt.flag())?;
@@ -70,7 +79,9 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     let Some(baked) = baked else {
         if let Some(path) = &args.checkpoint {
             let path = path.display();
-            remark(&format!("interrupted; finished work is in '{path}', and --resume goes on with it"));
+            remark(&format!(
+                "interrupted; finished work is in '{path}', and --resume goes on with it"
+            ));
         }
         return Err(Failure::Interrupted);
     };

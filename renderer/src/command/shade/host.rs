@@ -38,7 +38,11 @@ impl GridHost {
 
     /// The files of the textures.
     pub(super) fn texture_files(&self) -> impl Iterator<Item = &Path> + '_ {
-        let textures = self.textures.textures().into_iter().flat_map(TextureStore::textures);
+        let textures = self
+            .textures
+            .textures()
+            .into_iter()
+            .flat_map(TextureStore::textures);
         textures.map(Texture::path)
     }
 
