@@ -51,7 +51,6 @@ fn settings(target: Target, include: Include, order: Order, samples: u32) -> Bak
         threads: 2,
         checkpoint: None,
         resume: false,
-        scene_key: 0,
     }
 }
 

@@ -1,10 +1,9 @@
-//! `kiln bake` from the outside: what it writes, what it refuses, and that neither threads nor a violent end show in it.
+//! `kiln bake` from the outside: what it writes, and what it refuses.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output};
 
 use renderer::image::{read, read_channels};
 use tempfile::TempDir;
@@ -54,13 +53,6 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             )
         })
         .collect()
-}
-
-fn same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>) {
-    assert!(found.keys().eq(expected.keys()), "{:?}", found.keys());
-    for (name, bytes) in found {
-        assert!(*bytes == expected[name], "{name} differs");
-    }
 }
 
 const SMALL: &str = "bake a.kiln --integrator path --samples 16 --resolution 64";
@@ -413,51 +405,6 @@ fn vertices_and_probes() {
     let json: serde_json::Value =
         serde_json::from_slice(&fs::read(at.join("points/probes.json")).unwrap()).unwrap();
     assert_eq!(json["probes"].as_array().unwrap().len(), 2);
-}
-
-#[test]
-fn threads_and_a_violent_end_leave_no_trace() {
-    let folder = folder();
-    let at = folder.path();
-    let bake = "bake a.kiln --integrator path --include both --samples 64 --resolution 96";
-    done(at, &format!("{bake} --threads 1 -o one"));
-    let whole = files(&at.join("one"));
-    for threads in [2, 3] {
-        done(at, &format!("{bake} --threads {threads} -o other"));
-        same(&files(&at.join("other")), &whole);
-    }
-
-    let kept = at.join("kept");
-    let mut cut = 0;
-    for wait in [20, 60, 90, 130, 200] {
-        let mut child = kiln(at, &format!("{bake} --checkpoint kept --resume -o victim"))
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let start = Instant::now();
-        while start.elapsed() < Duration::from_millis(wait) && child.try_wait().unwrap().is_none() {
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        if child.try_wait().unwrap().is_none() {
-            child.kill().unwrap();
-            cut += 1;
-        }
-        child.wait().unwrap();
-    }
-    assert!(cut > 0 || kept.exists());
-    done(at, &format!("{bake} --checkpoint kept --resume -o resumed"));
-    same(&files(&at.join("resumed")), &whole);
-    // And once more, from a file that was cut in the middle of a record.
-    let bytes = fs::read(&kept).unwrap();
-    fs::write(&kept, &bytes[..bytes.len() * 2 / 3]).unwrap();
-    done(at, &format!("{bake} --checkpoint kept --resume -o again"));
-    same(&files(&at.join("again")), &whole);
-    // What belongs to other settings is refused.
-    refused(
-        at,
-        &format!("{bake} --seed 5 --checkpoint kept --resume -o more"),
-        &["kept", "other settings"],
-    );
 }
 
 /// Expects a refusal that says all of `words` and leaves no folder `more`.

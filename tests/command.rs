@@ -238,3 +238,84 @@ fn a_closed_standard_output_or_error_is_no_reason_to_fail() {
         assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}");
     }
 }
+
+#[test]
+fn what_can_only_be_a_mistake_is_warned_of() {
+    let dark = scene("").replace("light sky : environment { color = 1; }", "");
+    let black = scene("").replace("color = 1", "color = 0");
+    let bright = scene("").replace("albedo = 0.5", "albedo = (0.5, 1.5, 0.5)");
+    let files = [
+        ("a.kiln", scene("").into_bytes()),
+        ("dark.kiln", dark.into_bytes()),
+        ("black.kiln", black.into_bytes()),
+        ("bright.kiln", bright.into_bytes()),
+        ("points.txt", b"0 0 2\n".to_vec()),
+    ];
+    let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (*name, &bytes[..])).collect();
+    let folder = folder(&files);
+    let bake = "bake a.kiln -o out --integrator path --samples 1";
+    let lines = [
+        ("render dark.kiln -o o.exr --spp 1", "nothing emits light"),
+        ("render black.kiln -o o.exr --spp 1", "nothing emits light"),
+        (
+            "bake dark.kiln -o out --integrator path --samples 1 --resolution 32",
+            "nothing emits light",
+        ),
+        (
+            "render bright.kiln -o o.exr --spp 1",
+            "`grey` scatters (0.500, 1.500, 0.500) times",
+        ),
+        (
+            "render a.kiln -o o.exr --spp 1 --exposure 2",
+            "--exposure has no effect",
+        ),
+        (
+            "BAKE --target vertex --resolution 64",
+            "--resolution has no effect",
+        ),
+        (
+            "BAKE --target vertex --texels-per-unit 5",
+            "--texels-per-unit has no effect",
+        ),
+        ("BAKE --target vertex --dilation 2", "--dilation has no effect"),
+        ("BAKE --target vertex --no-unwrap", "--no-unwrap has no effect"),
+        ("BAKE --target vertex --denoise", "--denoise has no effect"),
+        ("BAKE --target probes --layout packed", "--layout has no effect"),
+        ("BAKE --target probes --sides front", "--sides has no effect"),
+        (
+            "BAKE --resolution 32 --probe-spacing 1",
+            "--probe-spacing has no effect",
+        ),
+        (
+            "BAKE --resolution 32 --probe-points points.txt",
+            "--probe-points has no effect",
+        ),
+        ("BAKE --resolution 32 --depth 2", "depth 2 bring no light"),
+        (
+            "BAKE --resolution 32 --include both --depth 1",
+            "depth 1 bring no light",
+        ),
+    ];
+    for (line, words) in lines {
+        let line = line.replace("BAKE", bake);
+        let output = run(folder.path(), &line.split(' ').collect::<Vec<_>>());
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{line}: {message}");
+        assert!(
+            message.contains("warning") && message.contains(words),
+            "{line}: {message}"
+        );
+    }
+    for line in [
+        "render a.kiln -o o.exr --spp 1".to_owned(),
+        "render a.kiln -o o.exr -o o.png --spp 1 --exposure 2".to_owned(),
+        format!("{bake} --resolution 32 --dilation 3 --depth 3"),
+        format!("{bake} --target vertex --sides front"),
+        format!("{bake} --target probes --probe-spacing 1"),
+    ] {
+        let output = run(folder.path(), &line.split(' ').collect::<Vec<_>>());
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{line}: {message}");
+        assert!(!message.contains("warning"), "{line}: {message}");
+    }
+}

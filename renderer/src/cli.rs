@@ -7,7 +7,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand};
 
 use crate::scene::load::Lighting;
 pub use bake::{BakeArgs, BakeTarget, Layout};
@@ -41,50 +42,26 @@ pub enum Command {
     Archive(ArchiveArgs),
 }
 
-/// `kiln render`
+/// What `render` and `bake` take alike: a scene, and how its light is computed.
 #[derive(Debug, Args)]
-pub struct RenderArgs {
+pub struct CommonArgs {
     /// Scene or model
     pub scene: PathBuf,
-    /// Where the picture goes: .exr, .png, .hdr or .jpg; may be given several times [default: SCENE.png, here]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Vec<PathBuf>,
-    /// Samples per pixel
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub spp: Option<u32>,
-    /// Size of the picture in pixels
-    #[arg(long, value_name = "WxH", value_parser = parse_size)]
-    pub size: Option<(u32, u32)>,
-    /// Part of the picture to render, in pixels, the last two exclusive
-    #[arg(long, value_name = "X0,Y0,X1,Y1", value_parser = parse_crop)]
-    pub crop: Option<[u32; 4]>,
-    /// How light is computed
+    /// How light is computed [default: as the scene says; for bakes `photon`]
     #[arg(long, value_parser = ["path", "photon"])]
     pub integrator: Option<String>,
-    /// Keeps photon maps from one run to the next: reads them when the file exists, else writes it
-    #[arg(long, value_name = "FILE")]
-    pub photon_map: Option<PathBuf>,
-    /// The most segments of a path: 1 shows emission only, 2 adds direct light
+    /// The most segments of a path: 1 shows emission only, 2 adds direct light, 3 adds one bounce
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub depth: Option<u32>,
     /// What all random numbers follow from
     #[arg(long, value_name = "N")]
     pub seed: Option<u32>,
-    /// Threads; the picture does not depend on it [default: all processors]
+    /// Threads; the result does not depend on it [default: all processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
-    /// Stop after so long, with what there is: 90s, 5m, 1h30m
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    pub time: Option<Duration>,
-    /// Which camera of the scene [default: the first]
-    #[arg(long, value_name = "NAME")]
-    pub camera: Option<String>,
     /// Light in place of the scene's own: `neutral`, `studio` or a latitude-longitude image (.hdr, .exr); `+studio` adds it
     #[arg(long, value_name = "LIGHT", value_parser = Lighting::parse)]
     pub light: Option<Lighting>,
-    /// Brightens 8-bit pictures by so many stops
-    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true)]
-    pub exposure: f32,
     /// Changes a value of the scene, such as `camera.main.fov=30`; may be given several times
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
@@ -97,6 +74,38 @@ pub struct RenderArgs {
     /// Prints statistics at the end
     #[arg(short, long)]
     pub verbose: bool,
+}
+
+/// `kiln render`
+#[derive(Debug, Args)]
+pub struct RenderArgs {
+    /// What `bake` takes too.
+    #[command(flatten)]
+    pub common: CommonArgs,
+    /// Where the picture goes: .exr, .png, .hdr or .jpg; may be given several times [default: SCENE.png, here]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+    /// Samples per pixel
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub spp: Option<u32>,
+    /// Size of the picture in pixels
+    #[arg(long, value_name = "WxH", value_parser = parse_size)]
+    pub size: Option<(u32, u32)>,
+    /// Part of the picture to render, in pixels, the last two exclusive
+    #[arg(long, value_name = "X0,Y0,X1,Y1", value_parser = parse_crop)]
+    pub crop: Option<[u32; 4]>,
+    /// Keeps photon maps from one run to the next: reads them when the file exists, else writes it
+    #[arg(long, value_name = "FILE")]
+    pub photon_map: Option<PathBuf>,
+    /// Stop after so long, with what there is: 90s, 5m, 1h30m
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time: Option<Duration>,
+    /// Which camera of the scene [default: the first]
+    #[arg(long, value_name = "NAME")]
+    pub camera: Option<String>,
+    /// Brightens 8-bit pictures by so many stops
+    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true)]
+    pub exposure: f32,
 }
 
 /// `kiln check`
@@ -174,7 +183,14 @@ impl Cli {
             }
             _ => {}
         }
-        Cli::try_parse_from(args)
+        let mut command = Cli::command();
+        let matches = command.try_get_matches_from_mut(args)?;
+        let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
+        if let (Command::Bake(args), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
+            let is_given = |id: &&Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
+            args.given = matches.ids().filter(is_given).map(ToString::to_string).collect();
+        }
+        Ok(cli)
     }
 }
 

@@ -41,6 +41,7 @@ pub mod integrator;
 pub mod light;
 pub mod material;
 pub mod math;
+pub mod memory;
 pub mod render;
 pub mod sampler;
 pub mod sampling;

@@ -3,16 +3,19 @@
 //! A header says what is being baked, by a fingerprint; then come records: number of the chunk, its length, its numbers,
 //! and a checksum. Reading stops at the first record that is not whole.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::Hasher;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::BakeError;
+use crate::image::check_place;
 
-const MAGIC: &[u8; 16] = b"kiln bake  v1\n\0\0";
+const MAGIC: &[u8; 16] = b"kiln bake  v2\n\0\0";
+/// Bytes of the header: magic and fingerprint.
+const HEADER: usize = MAGIC.len() + 8;
 
 /// A file of finished chunks.
 pub(super) struct Checkpoint {
@@ -23,58 +26,97 @@ pub(super) struct Checkpoint {
 /// Finished chunks by number.
 pub(super) type Finished = FxHashMap<u32, Vec<f32>>;
 
-impl Checkpoint {
-    /// Starts a file.
-    pub(super) fn create(path: &Path, fingerprint: u64) -> Result<Checkpoint, BakeError> {
-        let start = || {
-            let mut file = File::create(path)?;
-            file.write_all(MAGIC)?;
-            file.write_all(&fingerprint.to_le_bytes())?;
-            Ok(file)
-        };
-        Ok(Checkpoint {
-            path: path.to_owned(),
-            file: start().map_err(|e: io::Error| unusable(path, e))?,
-        })
-    }
+/// What is in a file that a checkpoint is to be kept in.
+enum Content {
+    /// No file.
+    Missing,
+    /// No record: a bake that ended before any work was done.
+    Empty,
+    /// A header and at least one record.
+    Work(Vec<u8>),
+}
 
-    /// Goes on with a file, or starts it where there is none.
-    pub(super) fn resume(path: &Path, fingerprint: u64) -> Result<(Checkpoint, Finished), BakeError> {
-        let mut bytes = vec![];
-        match File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)) {
-            Ok(_) => {}
-            Err(e) if e.kind() == io::ErrorKind::NotFound => {
-                return Ok((Checkpoint::create(path, fingerprint)?, Finished::default()));
-            }
+impl Content {
+    fn read(path: &Path) -> Result<Content, BakeError> {
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_file() => {}
+            Ok(_) => return Err(unusable(path, "it is not a plain file")),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Content::Missing),
             Err(e) => return Err(unusable(path, e)),
         }
-        let header = MAGIC.len() + 8;
-        if bytes.len() < header && MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())]) {
-            // Stopped before the header was whole.
-            return Ok((Checkpoint::create(path, fingerprint)?, Finished::default()));
+        let bytes = fs::read(path).map_err(|e| unusable(path, e))?;
+        if bytes.len() < HEADER && MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())]) {
+            return Ok(Content::Empty);
         }
         if !bytes.starts_with(MAGIC) {
-            return Err(unusable(path, "it is no checkpoint of a bake"));
+            return Err(unusable(
+                path,
+                "it is no checkpoint of a bake\n  hint: name another file",
+            ));
         }
-        if bytes[MAGIC.len()..header] != fingerprint.to_le_bytes() {
-            return Err(unusable(path, "it belongs to another scene or other settings"));
+        Ok(match read_record(&bytes[HEADER..]) {
+            Some(_) => Content::Work(bytes),
+            None => Content::Empty,
+        })
+    }
+}
+
+impl Checkpoint {
+    /// Checks, without changing anything, that a checkpoint can be kept at `path`: there is no file, or a checkpoint that
+    /// is to be resumed.
+    pub(super) fn check(path: &Path, resume: bool) -> Result<(), BakeError> {
+        match Content::read(path)? {
+            Content::Missing => check_place(path).map_err(|e| unusable(path, e)),
+            Content::Work(_) if !resume => Err(unusable(
+                path,
+                "it holds the work of an earlier bake\n  hint: add --resume to go on with it, or delete it to begin anew",
+            )),
+            Content::Empty | Content::Work(_) => {
+                let file = OpenOptions::new().append(true).open(path);
+                file.map(drop).map_err(|e| unusable(path, e))
+            }
+        }
+    }
+
+    /// Opens a checkpoint of the bake with that fingerprint, with what is finished of it. Work of a bake is kept: it is
+    /// an error if it is of another one, or not to be resumed.
+    pub(super) fn open(
+        path: &Path,
+        fingerprint: u64,
+        resume: bool,
+    ) -> Result<(Checkpoint, Finished), BakeError> {
+        Checkpoint::check(path, resume)?;
+        let open = OpenOptions::new().append(true).create(true).open(path);
+        let mut file = open.map_err(|e| unusable(path, e))?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(unusable(path, "another bake is at work on it"));
         }
         let mut finished = Finished::default();
-        let mut end = header;
-        while let Some((chunk, values, length)) = read_record(&bytes[end..]) {
-            finished.insert(chunk, values);
-            end += length;
+        let mut end = HEADER;
+        match Content::read(path)? {
+            Content::Missing | Content::Empty => {
+                let mut header = MAGIC.to_vec();
+                header.extend(fingerprint.to_le_bytes());
+                file.set_len(0)
+                    .and_then(|()| file.write_all(&header))
+                    .map_err(|e| unusable(path, e))?;
+            }
+            Content::Work(bytes) => {
+                if bytes[MAGIC.len()..HEADER] != fingerprint.to_le_bytes() {
+                    return Err(unusable(
+                        path,
+                        "it belongs to another scene or other settings\n  hint: name another file, or delete it",
+                    ));
+                }
+                while let Some((chunk, values, length)) = read_record(&bytes[end..]) {
+                    finished.insert(chunk, values);
+                    end += length;
+                }
+                file.set_len(end as u64).map_err(|e| unusable(path, e))?;
+            }
         }
-        let open = || {
-            let file = OpenOptions::new().append(true).open(path)?;
-            file.set_len(end as u64)?;
-            Ok(file)
-        };
-        let checkpoint = Checkpoint {
-            path: path.to_owned(),
-            file: open().map_err(|e: io::Error| unusable(path, e))?,
-        };
-        Ok((checkpoint, finished))
+        let path = path.to_owned();
+        Ok((Checkpoint { path, file }, finished))
     }
 
     /// Adds a finished chunk.
@@ -126,23 +168,48 @@ mod tests {
     fn a_file_cut_anywhere_is_read_as_far_as_it_goes() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("c");
-        let mut checkpoint = Checkpoint::create(&path, 7).unwrap();
+        let (mut checkpoint, _) = Checkpoint::open(&path, 7, false).unwrap();
         for chunk in 0..3 {
             checkpoint.add(chunk, &[chunk as f32; 5]).unwrap();
         }
-        let whole = std::fs::read(&path).unwrap();
+        assert!(
+            Checkpoint::open(&path, 7, true).is_err(),
+            "two at work on one file"
+        );
+        drop(checkpoint);
+        let whole = fs::read(&path).unwrap();
         let record = 16 + 20;
         for length in 0..=whole.len() {
-            std::fs::write(&path, &whole[..length]).unwrap();
-            let (mut checkpoint, finished) = Checkpoint::resume(&path, 7).unwrap();
-            assert_eq!(finished.len(), length.saturating_sub(24) / record, "{length}");
+            fs::write(&path, &whole[..length]).unwrap();
+            let (mut checkpoint, finished) = Checkpoint::open(&path, 7, true).unwrap();
+            assert_eq!(finished.len(), length.saturating_sub(HEADER) / record, "{length}");
             checkpoint.add(9, &[1.0]).unwrap();
-            let (_, again) = Checkpoint::resume(&path, 7).unwrap();
+            drop(checkpoint);
+            let (_, again) = Checkpoint::open(&path, 7, true).unwrap();
             assert_eq!(again.len(), finished.len() + 1);
         }
-        std::fs::write(&path, &whole).unwrap();
-        assert!(Checkpoint::resume(&path, 8).is_err());
-        std::fs::write(&path, "something else altogether, longer than a header").unwrap();
-        assert!(Checkpoint::resume(&path, 7).is_err());
+    }
+
+    #[test]
+    fn what_is_in_a_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("c");
+        let (mut checkpoint, _) = Checkpoint::open(&path, 7, false).unwrap();
+        checkpoint.add(0, &[1.0]).unwrap();
+        drop(checkpoint);
+        let work = fs::read(&path).unwrap();
+        let letter = b"something else altogether, longer than a header".to_vec();
+        for (content, fingerprint, resume) in [
+            (&work, 7, false),
+            (&work, 8, false),
+            (&work, 8, true),
+            (&letter, 7, false),
+            (&letter, 7, true),
+            (&letter[..5].to_vec(), 7, true),
+        ] {
+            fs::write(&path, content).unwrap();
+            assert!(Checkpoint::open(&path, fingerprint, resume).is_err());
+            assert_eq!(fs::read(&path).unwrap(), *content);
+        }
     }
 }

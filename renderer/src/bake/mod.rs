@@ -40,15 +40,16 @@ mod uv;
 mod vertex;
 mod work;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use glam::Vec3;
 use thiserror::Error;
 
 use crate::integrator::{Integrator, Pass, PrepareError, Stats};
 use crate::material::Report;
+use crate::memory::{self, OutOfMemory};
 use crate::scene::Scene;
 
 pub use atlas::Scale;
@@ -103,8 +104,51 @@ pub struct BakeSettings {
     pub checkpoint: Option<PathBuf>,
     /// Whether to go on from there.
     pub resume: bool,
-    /// Tells this scene from others, for the checkpoint.
-    pub scene_key: u64,
+}
+
+impl BakeSettings {
+    /// A hash of the scene and of what decides which light is gathered, and where. What is made of the light afterwards
+    /// does not count.
+    fn fingerprint(&self, scene: &Scene) -> u64 {
+        let target = match &self.target {
+            Target::Texture { scale, margin, .. } => format!("texture {scale:?} {margin}"),
+            Target::Vertex => "vertex".to_owned(),
+            Target::Probes(places) => format!("{places:?}"),
+        };
+        let said = format!(
+            "{} {target} {:?} {:?} {:?} {} {:?} {} {}",
+            env!("CARGO_PKG_VERSION"),
+            self.sides,
+            self.include,
+            self.order,
+            self.samples,
+            self.integrator,
+            self.seed,
+            scene.fingerprint(),
+        );
+        checkpoint::hash(said.as_bytes())
+    }
+}
+
+/// The memory that a texture of `width` × `height` texels takes while it is baked and written, about [bytes].
+pub fn texture_memory(width: u32, height: u32, order: Order) -> u64 {
+    // Points of the surface, and the layers of estimates, records, sheet and images.
+    let texel = 250 + 60 * (order.coefficients() as u64 + 1);
+    u64::from(width) * u64::from(height) * texel
+}
+
+/// Checks that such a texture fits into memory.
+fn check_texture(width: u32, height: u32, order: Order) -> Result<(), OutOfMemory> {
+    let what = format!("{width} × {height} texels");
+    memory::check(what, texture_memory(width, height, order))
+}
+
+/// Checks, without changing anything, that a checkpoint can be kept at `path`; what a bake will find too late otherwise.
+///
+/// # Errors
+/// When there is anything but a checkpoint that is to be resumed, or no file can be made.
+pub fn check_checkpoint(path: &Path, resume: bool) -> Result<(), BakeError> {
+    checkpoint::Checkpoint::check(path, resume)
 }
 
 /// Is told how far a bake is, from any thread.
@@ -230,6 +274,9 @@ pub enum BakeError {
         /// What the system said.
         reason: String,
     },
+    /// The result does not fit into memory.
+    #[error("{0}\n  hint: bake fewer of them")]
+    Memory(#[from] OutOfMemory),
     /// The integrator cannot be prepared.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
@@ -254,8 +301,17 @@ pub fn bake(
     if scene.shapes().is_empty() {
         return Err(BakeError::Nothing);
     }
+    let checkpoint = match &settings.checkpoint {
+        Some(path) => Some(checkpoint::Checkpoint::open(
+            path,
+            settings.fingerprint(scene),
+            settings.resume,
+        )?),
+        None => None,
+    };
     let job = Job {
         settings,
+        checkpoint: Mutex::new(checkpoint),
         names,
         progress,
         stop,
@@ -290,6 +346,8 @@ const RAYS_OF_A_PIXEL: u64 = 16;
 /// What all targets are given.
 struct Job<'a> {
     settings: &'a BakeSettings,
+    /// Taken by whoever gathers.
+    checkpoint: Mutex<Option<(checkpoint::Checkpoint, checkpoint::Finished)>>,
     names: &'a [String],
     progress: &'a dyn BakeProgress,
     stop: &'a AtomicBool,
@@ -310,7 +368,6 @@ impl Job<'_> {
         &self,
         workers: &work::Workers<'_>,
         count: usize,
-        identity: u64,
         f: impl Fn(
             &project::Estimator<'_>,
             usize,
@@ -320,7 +377,7 @@ impl Job<'_> {
         + Sync,
     ) -> Result<Option<field::Field>, BakeError> {
         let settings = self.settings;
-        let checkpoint = self.checkpoint(identity)?;
+        let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
         let shot = |done: u64, total: u64| self.progress.photons(done, total);
         let pass = Pass {
             // Every point sends many rays: it is worth more photons than a pixel.
@@ -330,13 +387,8 @@ impl Job<'_> {
             ..Pass::first(settings.seed, count as u64)
         };
         // The ray that arrives at a point is the second segment of a path from a camera.
-        let depth = match settings.integrator {
-            Integrator::Path(path) => path.depth,
-            Integrator::Photon(photon) => photon.depth,
-        };
-        let integrator = settings
-            .integrator
-            .with_depth(depth.map(|depth| depth.saturating_sub(1)));
+        let depth = settings.integrator.depth().map(|depth| depth.saturating_sub(1));
+        let integrator = settings.integrator.with_depth(depth);
         let prepared = workers.install(|| integrator.prepare(workers.scene, &pass))?;
         let estimator = project::Estimator {
             scene: workers.scene,
@@ -347,51 +399,10 @@ impl Job<'_> {
         workers.estimate(
             count,
             settings.order,
-            checkpoint,
+            checkpoint.take(),
             self.progress,
             self.stop,
             |index, sampler, context| f(&estimator, index, sampler, context),
         )
     }
-
-    fn checkpoint(
-        &self,
-        identity: u64,
-    ) -> Result<Option<(checkpoint::Checkpoint, checkpoint::Finished)>, BakeError> {
-        let settings = self.settings;
-        let Some(path) = &settings.checkpoint else {
-            return Ok(None);
-        };
-        let said = format!(
-            "{} {:?} {:?} {:?} {:?} {} {:?} {} {} {identity}",
-            env!("CARGO_PKG_VERSION"),
-            settings.target,
-            settings.sides,
-            settings.include,
-            settings.order,
-            settings.samples,
-            settings.integrator,
-            settings.seed,
-            settings.scene_key,
-        );
-        let fingerprint = checkpoint::hash(said.as_bytes());
-        if settings.resume {
-            checkpoint::Checkpoint::resume(path, fingerprint).map(Some)
-        } else {
-            let file = checkpoint::Checkpoint::create(path, fingerprint)?;
-            Ok(Some((file, checkpoint::Finished::default())))
-        }
-    }
-}
-
-/// A number that follows from positions, for checkpoints.
-fn identity(positions: impl Iterator<Item = Vec3>) -> u64 {
-    use std::hash::Hasher as _;
-    let mut hasher = rustc_hash::FxHasher::default();
-    for p in positions {
-        for v in p.to_array() {
-            hasher.write_u32(v.to_bits());
-        }
-    }
-    hasher.finish()
 }

@@ -8,10 +8,11 @@ use super::field::Field;
 use super::points::{Solids, openness};
 use super::sh::Order;
 use super::work::Workers;
-use super::{BakeError, BakeStats, Job, Outcome, Product, identity};
+use super::{BakeError, BakeStats, Job, Outcome, Product};
 use crate::color::Rgb;
 use crate::integrator::Context;
 use crate::math::Bounds;
+use crate::memory;
 use crate::sampler::Sampler;
 
 /// The most probes of a grid.
@@ -80,6 +81,11 @@ pub(super) fn bake(
             (Some(grid), grid.points())
         }
     };
+    let layers = job.settings.order.coefficients() as u64 + 1;
+    memory::check(
+        format!("{} probes", points.len()),
+        points.len() as u64 * 50 * layers,
+    )?;
     if points.is_empty() {
         return Err(BakeError::Nothing);
     }
@@ -90,16 +96,10 @@ pub(super) fn bake(
     });
 
     let gather = Instant::now();
-    let identity = identity(points.iter().copied());
-    let field = job.gather(
-        workers,
-        points.len(),
-        identity,
-        |estimator, probe, sampler, context| {
-            let open = openness[probe] >= OPEN;
-            open.then(|| estimator.in_space(points[probe], key(probe), sampler, context))
-        },
-    )?;
+    let field = job.gather(workers, points.len(), |estimator, probe, sampler, context| {
+        let open = openness[probe] >= OPEN;
+        open.then(|| estimator.in_space(points[probe], key(probe), sampler, context))
+    })?;
     let Some(mut field) = field else {
         return Ok(None);
     };

@@ -6,7 +6,7 @@ use glam::{UVec2, Vec2, Vec3};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
-use super::atlas::{Atlas, layout};
+use super::atlas::{Atlas, Scale, layout};
 use super::denoise::{Place, denoise};
 use super::dilate::fill_and_dilate;
 use super::points::{Solids, Standing, in_sight, standing};
@@ -18,7 +18,7 @@ use super::sheet::Sheet;
 use super::sides::backs;
 use super::unwrap::Flat;
 use super::work::Workers;
-use super::{BakeError, BakeStats, Job, Outcome, Product, Target, identity};
+use super::{BakeError, BakeStats, Job, Outcome, Product, Target, check_texture};
 use crate::color::Rgb;
 use crate::geometry::{Mesh, ShapeId};
 use crate::image::Rect;
@@ -112,6 +112,10 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     else {
         unreachable!("only textures are baked here")
     };
+    let order = job.settings.order;
+    if let Scale::Resolution(side) = scale {
+        check_texture(side, side, order)?;
+    }
     let scene = workers.scene;
     let backs = backs(job, workers);
     let receivers = receivers(scene, job.names, &backs);
@@ -129,6 +133,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         coordinates.push(coordinates[back.0 as usize]);
     }
     let atlas = workers.install(|| layout(&flats, scale, margin))?;
+    check_texture(atlas.size.x, atlas.size.y, order)?;
     let texels = rasterise(&flats, &atlas);
     if texels.list.is_empty() {
         return Err(BakeError::Nothing);
@@ -142,19 +147,11 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         texel: 1.0 / atlas.density,
     };
     let visible = surface.visible();
-    let identity = identity(
-        texels
-            .list
-            .iter()
-            .flat_map(|texel| surface.sites(texel))
-            .map(|site| site.p),
-    );
 
     let gather = Instant::now();
     let estimates = job.gather(
         workers,
         texels.list.len(),
-        identity,
         |estimator, index, sampler, context| {
             let texel = &texels.list[index];
             let sites = seen(surface.sites(texel), visible[index]);

@@ -12,7 +12,7 @@ use super::receiver::{Receiver, Side, Site, receivers, site};
 use super::sh::Order;
 use super::sides::backs;
 use super::work::Workers;
-use super::{BakeError, BakeStats, Job, Outcome, Product, identity};
+use super::{BakeError, BakeStats, Job, Outcome, Product};
 use crate::color::Rgb;
 use crate::geometry::{Mesh, ShapeId};
 use crate::integrator::Context;
@@ -96,7 +96,6 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         let (object, corners) = &vertices[vertex];
         points(workers.scene, &objects[*object], corners)
     };
-    let identity = identity((0..vertices.len()).flat_map(sites).map(|site| site.p));
     let open = open_points(workers, &backs, vertices.len(), sites);
     // Furniture of a room that is modelled as a box is all inside: what is dark is then dark in truth.
     let furniture: Vec<bool> = (objects.iter())
@@ -107,19 +106,14 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         .collect();
 
     let gather = Instant::now();
-    let field = job.gather(
-        workers,
-        vertices.len(),
-        identity,
-        |estimator, vertex, sampler, context| {
-            let key = UVec2::new(vertex as u32, 0);
-            let mut sites = sites(vertex);
-            if !furniture[vertices[vertex].0] {
-                sites = open[vertex].iter().map(|&point| sites[point]).collect();
-            }
-            (!sites.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
-        },
-    )?;
+    let field = job.gather(workers, vertices.len(), |estimator, vertex, sampler, context| {
+        let key = UVec2::new(vertex as u32, 0);
+        let mut sites = sites(vertex);
+        if !furniture[vertices[vertex].0] {
+            sites = open[vertex].iter().map(|&point| sites[point]).collect();
+        }
+        (!sites.is_empty()).then(|| estimator.at_surface(&sites, key, sampler, context))
+    })?;
     let Some(mut field) = field else {
         return Ok(None);
     };

@@ -84,7 +84,13 @@ impl<'a> Workers<'a> {
             .as_mut()
             .map(|(_, finished)| std::mem::take(finished))
             .unwrap_or_default();
-        finished.retain(|&chunk, _| chunk < chunks);
+        let points_of = |chunk: u32| {
+            let first = chunk as usize * CHUNK;
+            first..(first + CHUNK).min(count)
+        };
+        finished.retain(|&chunk, record| {
+            chunk < chunks && record.len() == points_of(chunk).len() * Field::record_len(order)
+        });
         let done = AtomicU64::new((finished.len() * CHUNK).min(count) as u64);
         let file = checkpoint.map(|(file, _)| Mutex::new(file));
         progress.points(done.load(Ordering::Relaxed), count as u64);
@@ -96,8 +102,7 @@ impl<'a> Workers<'a> {
             let mut context = self.context();
             let mut sampler = Sampler::new(self.seed);
             let mut record = vec![];
-            let first = chunk as usize * CHUNK;
-            let indices = first..(first + CHUNK).min(count);
+            let indices = points_of(chunk);
             for index in indices.clone() {
                 let estimate = f(index, &mut sampler, &mut context);
                 Field::write_record(order, estimate.as_ref(), &mut record);

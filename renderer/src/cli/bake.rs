@@ -4,13 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::CommonArgs;
 use crate::bake::{Include, Order, Sides};
 
 /// `kiln bake`
 #[derive(Debug, Args)]
 pub struct BakeArgs {
-    /// Scene or model
-    pub scene: PathBuf,
+    /// What `render` takes too.
+    #[command(flatten)]
+    pub common: CommonArgs,
     /// Folder for what is baked; it is made when it is not there
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
@@ -54,36 +56,15 @@ pub struct BakeArgs {
     /// Probes at these points instead of a grid: a text file of `x y z` a line
     #[arg(long, value_name = "FILE")]
     pub probe_points: Option<PathBuf>,
-    /// How light is computed [default: photon]
-    #[arg(long, value_parser = ["path", "photon"])]
-    pub integrator: Option<String>,
-    /// The most segments of a path, counted as in `render`: 2 is direct light, 3 has one bounce
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub depth: Option<u32>,
-    /// What all random numbers follow from
-    #[arg(long, value_name = "N")]
-    pub seed: Option<u32>,
-    /// Threads; what is baked does not depend on it [default: all processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub threads: Option<u32>,
-    /// Keeps finished work in this file
+    /// Keeps finished work in this file, which must not be there unless --resume is given
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
     /// Goes on from the checkpoint
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
-    /// Changes a value of the scene, such as `light.sky.scale=2`; may be given several times
-    #[arg(long, value_name = "PATH=VALUE")]
-    pub set: Vec<String>,
-    /// Writes statistics as JSON
-    #[arg(long, value_name = "FILE.json")]
-    pub stats: Option<PathBuf>,
-    /// Prints nothing but errors
-    #[arg(short, long, conflicts_with = "verbose")]
-    pub quiet: bool,
-    /// Prints statistics at the end
-    #[arg(short, long)]
-    pub verbose: bool,
+    /// The arguments that were given, by the names of these fields.
+    #[arg(skip)]
+    pub given: Vec<String>,
 }
 
 /// What light is kept for.
@@ -95,6 +76,17 @@ pub enum BakeTarget {
     Vertex,
     /// Points in space
     Probes,
+}
+
+impl BakeTarget {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            BakeTarget::Texture => "texture",
+            BakeTarget::Vertex => "vertex",
+            BakeTarget::Probes => "probes",
+        }
+    }
 }
 
 /// How coefficients are laid out in files.

@@ -1,14 +1,17 @@
 //! `kiln compare`: how far an image is from a reference.
 
+use super::outputs::Outputs;
 use super::{Failure, tell};
 use crate::cli::CompareArgs;
 use crate::compare::{Report, compare, diff_image};
-use crate::image::{WriteOptions, check_writable, read, write};
+use crate::image::{WriteOptions, read, write};
 
 pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
+    let mut outputs = Outputs::default();
     if let Some(path) = &args.output {
-        check_writable(path)?;
+        outputs.image("-o", path)?;
     }
+    outputs.spare([&args.image, &args.reference])?;
     let (image, reference) = (read(&args.image)?, read(&args.reference)?);
     let report = compare(&image, &reference)?;
     tell(&text(args, &report));

@@ -5,9 +5,12 @@ mod archive;
 mod bake;
 mod brightness;
 mod check;
+mod common;
 mod compare;
 mod info;
 mod inventory;
+mod interrupt;
+mod outputs;
 mod progress;
 mod render;
 mod shade;
@@ -28,7 +31,7 @@ use crate::cli::{Cli, Command};
 pub enum Failure {
     /// The user's mistake, already told or told by this text; exit status 1.
     User(String),
-    /// Ctrl-C; what there was has been written; exit status 130.
+    /// A signal, see [`interrupt`]; what there was has been written and told; exit status 130.
     Interrupted,
 }
 
@@ -57,7 +60,7 @@ pub fn run(cli: &Cli) -> ExitCode {
             }
             ExitCode::from(1)
         }
-        Err(Failure::Interrupted) => ExitCode::from(130),
+        Err(Failure::Interrupted) => ExitCode::from(interrupt::STATUS),
     }
 }
 

@@ -1,11 +1,13 @@
 //! The progress bar: how much is done, how fast, and how long the rest will take. None where no one watches.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
+use super::interrupt::Interrupt;
 use super::tell;
 use crate::render::{Progress, RenderSettings};
 
@@ -16,11 +18,12 @@ pub(super) struct Bar {
     samples: u64,
     /// Whether samples are being taken: photons that are shot between them get no bar of their own.
     sampling: AtomicBool,
+    interrupt: Arc<Interrupt>,
 }
 
 impl Bar {
     /// A bar for a render; drawn only on a terminal, and not when `quiet`.
-    pub(super) fn new(settings: &RenderSettings, quiet: bool) -> Bar {
+    pub(super) fn new(settings: &RenderSettings, quiet: bool, interrupt: &Arc<Interrupt>) -> Bar {
         let pixels = match settings.crop {
             Some(crop) => u64::from(crop.x1 - crop.x0) * u64::from(crop.y1 - crop.y0),
             None => u64::from(settings.width) * u64::from(settings.height),
@@ -45,6 +48,7 @@ impl Bar {
             pixels,
             samples,
             sampling: AtomicBool::new(false),
+            interrupt: interrupt.clone(),
         }
     }
 
@@ -56,6 +60,9 @@ impl Bar {
 
 impl Progress for Bar {
     fn advance(&self, done: u64, _total: u64) {
+        if done > 0 {
+            self.interrupt.keep();
+        }
         if !self.sampling.swap(true, Ordering::Relaxed) {
             self.bar.set_message("samples");
             self.bar.set_length(self.samples);

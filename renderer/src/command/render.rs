@@ -2,47 +2,48 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use shading::{Diagnostics, Severity};
+use shading::Diagnostic;
 
+use super::common::failure;
+use super::interrupt::Interrupt;
+use super::outputs::Outputs;
 use super::progress::Bar;
 use super::statistics::{Stages, Statistics};
 use super::{Failure, brightness, print, remark, summary};
-use crate::cli::RenderArgs;
-use crate::image::{MetaValue, WriteOptions, check_place, check_writable, write_all, write_whole};
+use crate::cli::{CommonArgs, RenderArgs};
+use crate::image::{MetaValue, WriteOptions, has_exposure, write_all, write_whole};
 use crate::integrator::Integrator;
+use crate::memory;
 use crate::render::{RenderSettings, Rendered, render};
 use crate::scene::build::{Built, build};
 use crate::scene::desc::SceneDesc;
-use crate::scene::load::{LoadOptions, load};
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
-    let outputs = outputs(args);
-    // A render may take a night: what would fail at its end fails now.
-    for path in &outputs {
-        check_writable(path)?;
-    }
-    // A map that is there is read.
-    if let Some(path) = args.photon_map.as_ref().filter(|path| !path.exists()) {
-        check_place(path)?;
-    }
-    let stop = stop_on_interrupt()?;
+    let common = &args.common;
+    let images = images(args);
+    let outputs = outputs(args, &images)?;
+    let interrupt = Interrupt::catch()?;
 
     let start = Instant::now();
-    let desc = describe(args)?;
+    let desc = common.load(None, changes(args))?;
     let load = start.elapsed();
-    let threads = args.threads.unwrap_or(0) as usize;
-    let built = build(&desc, args.camera.as_deref(), threads).map_err(failure)?;
+    outputs.spare(&desc.files)?;
+    let built = build(&desc, args.camera.as_deref(), common.threads()).map_err(failure)?;
+    outputs.spare(built.scene.texture_files())?;
     let mut warnings = built.warnings.clone();
 
     let settings = settings(args, &desc, &built);
     check_photon_map(&settings)?;
-    let bar = Bar::new(&settings, args.quiet);
-    let rendered = render(&built.scene, &settings, &bar, &stop)?;
+    check_memory(common, &settings)?;
+    warnings.list.extend(idle_flags(args, &images));
+    let bar = Bar::new(&settings, common.quiet, &interrupt);
+    let rendered = render(&built.scene, &settings, &bar, interrupt.flag())?;
     bar.finish();
+    if rendered.samples.is_empty() {
+        return Err(Failure::Interrupted);
+    }
 
     let image = rendered.film.develop();
     let options = WriteOptions {
@@ -50,7 +51,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         metadata: metadata(args, &settings, &rendered),
         ..WriteOptions::default()
     };
-    write_all(&outputs, &image, &options)?;
+    write_all(&images, &image, &options)?;
 
     let stages = Stages {
         load,
@@ -62,66 +63,65 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     statistics.warn(&mut warnings);
     warnings
         .list
-        .extend(brightness::warning(&image, args.exposure, &outputs));
-    if !args.quiet {
+        .extend(brightness::warning(&image, args.exposure, &images));
+    if !common.quiet {
         print(&warnings);
-        summary::rendered(&outputs, &image, rendered.samples.end, start.elapsed());
+        summary::rendered(&images, &image, rendered.samples.end, start.elapsed());
     }
-    if args.verbose {
+    if common.verbose {
         remark(&statistics);
     }
-    if let Some(path) = &args.stats {
+    if let Some(path) = &common.stats {
         write_whole(path, statistics.json(&warnings).as_bytes())?;
     }
-    if stop.load(Ordering::Relaxed) {
+    if interrupt.is_set() {
+        let (done, all) = (rendered.samples.end, settings.samples.end);
+        remark(&format!(
+            "interrupted after {done} of {all} samples per pixel, which are written"
+        ));
         Err(Failure::Interrupted)
     } else {
         Ok(())
     }
 }
 
-/// The files asked for; without any, the scene's name as PNG in the present directory.
-fn outputs(args: &RenderArgs) -> Vec<PathBuf> {
+/// The pictures asked for; without any, the scene's name as PNG in the present directory.
+fn images(args: &RenderArgs) -> Vec<PathBuf> {
     if !args.output.is_empty() {
         return args.output.clone();
     }
-    let stem = args.scene.file_stem().unwrap_or(OsStr::new("kiln"));
+    let stem = args.common.scene.file_stem().unwrap_or(OsStr::new("kiln"));
     vec![Path::new(stem).with_extension("png")]
 }
 
-/// Reads the scene with what the command line changes about it.
-fn describe(args: &RenderArgs) -> Result<SceneDesc, Failure> {
-    let mut set = args.set.clone();
-    if let Some((width, height)) = args.size {
-        set.push(format!("film.size=({width}, {height})"));
-        // A crop window of the file is one of the file's size.
-        set.retain(|change| args.crop.is_none() || !change.starts_with("film.crop"));
+/// All files that will be written. A render may take a night: what would fail at its end fails now.
+fn outputs(args: &RenderArgs, images: &[PathBuf]) -> Result<Outputs, Failure> {
+    let mut outputs = Outputs::default();
+    for path in images {
+        outputs.image("-o", path)?;
     }
-    if let Some(kind) = &args.integrator {
-        // What else is set is meant for this one.
-        set.insert(0, format!("integrator={kind}"));
+    if let Some(path) = &args.common.stats {
+        outputs.file("--stats", path)?;
     }
-    if let Some([x0, y0, x1, y1]) = args.crop {
-        set.push(format!("film.crop=({x0}, {y0}, {x1}, {y1})"));
+    match &args.photon_map {
+        // One that is there is read.
+        Some(path) if path.exists() => outputs.add("--photon-map", path)?,
+        Some(path) => outputs.file("--photon-map", path)?,
+        None => {}
     }
-    let light = args.light.clone();
-    let (desc, warnings) = load(&args.scene, &LoadOptions { set, light }).map_err(failure)?;
-    if !args.quiet {
-        print(&warnings);
-    }
-    Ok(desc)
+    Ok(outputs)
 }
 
-pub(super) fn failure(diagnostics: Diagnostics) -> Failure {
-    let errors = diagnostics
-        .list
-        .iter()
-        .filter(|d| d.severity == Severity::Error)
-        .count();
-    let plural = if errors == 1 { "" } else { "s" };
-    Failure::User(format!(
-        "{diagnostics}\n\n{errors} error{plural}; nothing was written"
-    ))
+/// What the flags of `render` alone change about the scene.
+fn changes(args: &RenderArgs) -> Vec<String> {
+    let mut changes = vec![];
+    if let Some((width, height)) = args.size {
+        changes.push(format!("film.size=({width}, {height})"));
+    }
+    if let Some([x0, y0, x1, y1]) = args.crop {
+        changes.push(format!("film.crop=({x0}, {y0}, {x1}, {y1})"));
+    }
+    changes
 }
 
 fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSettings {
@@ -134,10 +134,10 @@ fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSetting
         variance: false,
         camera: built.camera,
         filter: built.filter.clone(),
-        integrator: built.integrator.with_depth(args.depth),
+        integrator: built.integrator.with_depth(args.common.depth),
         samples: 0..u64::from(spp),
-        seed: args.seed.map_or(desc.sampler.seed, u64::from),
-        threads: args.threads.unwrap_or(0) as usize,
+        seed: args.common.seed(desc),
+        threads: args.common.threads(),
         time_limit: args.time,
         photon_map: args.photon_map.clone(),
     }
@@ -154,17 +154,29 @@ fn check_photon_map(settings: &RenderSettings) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Ctrl-C ends the pass under way; a second one ends the program.
-pub(super) fn stop_on_interrupt() -> Result<Arc<AtomicBool>, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = stop.clone();
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        remark(&"finishing the samples in flight; press again to stop at once");
-    })?;
-    Ok(stop)
+/// Refuses a film or photon maps that memory does not hold.
+fn check_memory(common: &CommonArgs, settings: &RenderSettings) -> Result<(), Failure> {
+    /// A pixel: its sums in the film and in a tile, and the picture on its way to a file.
+    const PIXEL: u64 = 160;
+    let (width, height) = match settings.crop {
+        Some(crop) => (crop.width(), crop.height()),
+        None => (settings.width, settings.height),
+    };
+    let pixels = u64::from(width) * u64::from(height);
+    memory::check(format!("{width} × {height} pixels"), pixels * PIXEL)?;
+    memory::check("the photon maps", settings.integrator.memory())?;
+    common.announce(pixels * PIXEL + settings.integrator.memory());
+    Ok(())
+}
+
+/// A warning for each flag that has no effect beside the others.
+fn idle_flags(args: &RenderArgs, images: &[PathBuf]) -> Vec<Diagnostic> {
+    let mut list = vec![];
+    if args.exposure != 0.0 && !images.iter().any(|path| has_exposure(path)) {
+        let message = "--exposure has no effect: the picture keeps its radiance";
+        list.push(Diagnostic::warning(message).hint("it is for .png and .jpg"));
+    }
+    list
 }
 
 /// What an EXR tells about its making.
@@ -172,7 +184,10 @@ fn metadata(args: &RenderArgs, settings: &RenderSettings, rendered: &Rendered) -
     let text = |s: &str| MetaValue::Text(s.to_owned());
     vec![
         ("kiln.version".to_owned(), text(env!("CARGO_PKG_VERSION"))),
-        ("kiln.scene".to_owned(), text(&args.scene.display().to_string())),
+        (
+            "kiln.scene".to_owned(),
+            text(&args.common.scene.display().to_string()),
+        ),
         ("kiln.seed".to_owned(), text(&settings.seed.to_string())),
         (
             "kiln.samples".to_owned(),

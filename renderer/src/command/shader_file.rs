@@ -85,6 +85,11 @@ fn no_text(path: &Path) -> Option<&'static str> {
     }
 }
 
+/// The file that a word names, if it names one.
+pub(super) fn file_of(word: &str) -> Option<PathBuf> {
+    split(word).map(|(file, _)| file)
+}
+
 /// The file that a word names, and the name of a unit or group in it; `None` when it names no file.
 fn split(word: &str) -> Option<(PathBuf, Option<String>)> {
     let path = Path::new(word);

@@ -24,7 +24,8 @@ impl Shipped {
     pub(super) fn list(system: &ShadingSystem) -> Shipped {
         let mut categories: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
         for name in library::names() {
-            let Some(template) = system.find(name) else {
+            // The library that ships compiles, as tests see to.
+            let Ok(Some(template)) = system.find(name) else {
                 continue;
             };
             let metadata = metadata_of(&template);

@@ -8,6 +8,7 @@
 mod error;
 mod exr_read;
 mod exr_write;
+mod file_id;
 mod output;
 mod raster;
 mod read;
@@ -15,11 +16,12 @@ mod transfer;
 mod write;
 
 pub use error::ImageError;
-pub use output::{check_place, check_writable, write_whole};
+pub use file_id::FileId;
+pub use output::{Staged, check_place, check_writable, remove_temporaries, stage, write_whole};
 pub use raster::{Raster, Samples};
 pub use read::{Format, NamedChannels, decode, read, read_channels, read_metadata};
 pub use transfer::{linear_from_srgb, linear_from_srgb8, srgb_from_linear, srgb8_from_linear};
-pub use write::{MetaValue, WriteOptions, encode, write, write_all};
+pub use write::{MetaValue, WriteOptions, encode, has_exposure, write, write_all};
 
 use crate::color::Rgb;
 

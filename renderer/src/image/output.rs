@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tempfile::NamedTempFile;
@@ -39,18 +40,50 @@ pub fn check_place(path: &Path) -> Result<(), ImageError> {
 /// When the directory is missing or does not take files, or `path` is no plain writable file. What was at `path` is
 /// then as before.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
+    stage(path, bytes)?.commit()
+}
+
+/// A file that is on the disk, but not in its place yet. It goes away unless it is committed.
+pub struct Staged {
+    temporary: Temporary,
+    path: PathBuf,
+    target: PathBuf,
+}
+
+/// Writes `bytes` to a temporary file that is to become the file `path`: the first half of [`write_whole`], for files
+/// that belong together.
+///
+/// # Errors
+/// As those of [`write_whole`].
+pub fn stage(path: &Path, bytes: &[u8]) -> Result<Staged, ImageError> {
     let target = resolve(path)?;
-    let write = || -> io::Result<()> {
-        let mut file = temporary(&target)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
+    let write = || -> io::Result<Temporary> {
+        let mut temporary = temporary(&target)?;
+        temporary.file.write_all(bytes)?;
+        let file = temporary.file.as_file();
+        file.sync_all()?;
         if let Ok(old) = fs::metadata(&target) {
-            file.as_file().set_permissions(old.permissions())?;
+            file.set_permissions(old.permissions())?;
         }
-        file.persist(&target)?;
-        Ok(())
+        Ok(temporary)
     };
-    write().map_err(|e| ImageError::not_writable(path, e))
+    let temporary = write().map_err(|e| ImageError::not_writable(path, e))?;
+    Ok(Staged {
+        temporary,
+        path: path.to_owned(),
+        target,
+    })
+}
+
+impl Staged {
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// When the system does not let it; what was there is then as before.
+    pub fn commit(self) -> Result<(), ImageError> {
+        fs::rename(self.temporary.file.path(), &self.target)
+            .map_err(|e| ImageError::not_writable(&self.path, e))
+    }
 }
 
 /// The file that `path` means, links followed, once it is clear that a plain file may be put there.
@@ -81,8 +114,38 @@ fn resolve(path: &Path) -> Result<PathBuf, ImageError> {
 /// How old a temporary file must be to be somebody's who was killed, not somebody's who has just begun.
 const ABANDONED: Duration = Duration::from_secs(10);
 
+/// The temporary files that there are.
+static TEMPORARIES: Mutex<Vec<PathBuf>> = Mutex::new(vec![]);
+
+fn temporaries() -> MutexGuard<'static, Vec<PathBuf>> {
+    TEMPORARIES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes the temporary files of this process and keeps it from making others, so that it can end at once without
+/// leaving any behind. Whoever writes a file then waits for the end.
+pub fn remove_temporaries() {
+    let temporaries = temporaries();
+    for path in temporaries.iter() {
+        let _ = fs::remove_file(path);
+    }
+    std::mem::forget(temporaries);
+}
+
+/// A temporary file that is removed when it is dropped, unless it was renamed.
+struct Temporary {
+    file: NamedTempFile,
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let mut temporaries = temporaries();
+        temporaries.retain(|path| path != self.file.path());
+        let _ = fs::remove_file(self.file.path());
+    }
+}
+
 /// A temporary file beside `target`, locked as long as it is written.
-fn temporary(target: &Path) -> io::Result<NamedTempFile> {
+fn temporary(target: &Path) -> io::Result<Temporary> {
     let directory = match target.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -96,10 +159,14 @@ fn temporary(target: &Path) -> io::Result<NamedTempFile> {
     // Temporary files are private by default; this one is to become the user's, as their umask has it.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let file = builder.tempfile_in(directory)?;
+    let mut temporaries = temporaries();
+    let mut file = builder.tempfile_in(directory)?;
+    // It removes itself under the lock of the list.
+    file.disable_cleanup(true);
+    temporaries.push(file.path().to_owned());
     // Where there are no locks, nothing is swept either.
     let _ = file.as_file().try_lock();
-    Ok(file)
+    Ok(Temporary { file })
 }
 
 const SUFFIX: &str = ".tmp";

@@ -88,6 +88,11 @@ impl OutputFormat {
     }
 }
 
+/// Whether [`WriteOptions::exposure`] counts for the format that the extension of `path` names.
+pub fn has_exposure(path: &Path) -> bool {
+    matches!(OutputFormat::of(path), Ok(OutputFormat::Png | OutputFormat::Jpeg))
+}
+
 /// Writes an image in the format that the extension names, whole or not at all.
 ///
 /// EXR keeps all channels, as 32-bit floats unless halves are asked for. HDR keeps RGB. PNG and JPEG get exposure and the sRGB transfer, and are

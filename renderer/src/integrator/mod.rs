@@ -152,6 +152,27 @@ impl Integrator {
         }
     }
 
+    /// The most segments of a path; no limit when `None`.
+    pub fn depth(&self) -> Option<u32> {
+        match self {
+            Integrator::Path(settings) => settings.depth,
+            Integrator::Photon(settings) => settings.depth,
+        }
+    }
+
+    /// The memory that photon maps of the sizes asked for take, about [bytes]; those of default sizes are small.
+    pub fn memory(&self) -> u64 {
+        /// A photon while maps are made: as it is shot, sorted, and with its share of the irradiance.
+        const PHOTON: u64 = 100;
+        match self {
+            Integrator::Path(_) => 0,
+            Integrator::Photon(settings) => {
+                let [global, caustic] = [settings.photons, settings.caustic_photons].map(|n| n.unwrap_or(0));
+                (global + caustic) * PHOTON
+            }
+        }
+    }
+
     /// The same with paths of at most `depth` segments, if a depth is given.
     #[must_use]
     pub fn with_depth(self, depth: Option<u32>) -> Integrator {

@@ -11,11 +11,14 @@ pub mod library;
 mod recipe;
 mod scattering;
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
+use rustc_hash::FxHasher;
 use shading::ShaderInstance;
 use shading::builtins::Global;
+use shading::hir::TextureOptions;
 
 use crate::bsdf::{Bsdf, Lobe, Transparent};
 use crate::color::Rgb;
@@ -233,12 +236,28 @@ impl Material {
         self.constant_emission
     }
 
-    /// A hash of what it does; that of the textures that it looks at is theirs.
-    pub fn fingerprint(&self) -> u64 {
-        let sides = u64::from(self.one_sided) | u64::from(self.two_sided_emission) << 1;
+    /// The share of light that it scatters or lets through at normal incidence, estimated, where it is known to be the same
+    /// everywhere.
+    pub fn known_albedo(&self) -> Option<Rgb> {
+        let recipe = self.recipe.as_ref()?;
+        let (point, mut surface) = (somewhere(), Surface::new());
+        recipe.follow(&point, &mut surface);
+        Some(surface.bsdf.albedo(point.wo))
+    }
+
+    /// A hash of what it does; `texture` is one of the texels that a name stands for.
+    pub fn fingerprint(&self, texture: impl Fn(&str, TextureOptions) -> Option<u64>) -> u64 {
+        let mut hasher = FxHasher::default();
         let known = self.instance.statistics();
-        let purpose = if known.asks_ray_kind { self.purpose.0 } else { 0 };
-        known.fingerprint ^ sides ^ u64::from(purpose) << 2
+        known.fingerprint.hash(&mut hasher);
+        for (name, options) in &known.textures {
+            texture(name, *options).hash(&mut hasher);
+        }
+        [self.one_sided, self.two_sided_emission, self.culled].hash(&mut hasher);
+        if known.asks_ray_kind {
+            self.purpose.0.hash(&mut hasher);
+        }
+        hasher.finish()
     }
 
     /// Whether engines do not show the back.

@@ -82,6 +82,10 @@ pub fn render(
                 ready
             }
         };
+        // What was prepared may be cut short, too.
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let current = &prepared.insert((index, current)).1;
         progress.advance(next - first, end - first);
         let samples = next..next + size;

@@ -108,7 +108,7 @@ fn build_with(
         elapsed: start.elapsed(),
         jit_ms,
     };
-    let warnings = missing_textures(desc, &instances, warnings)?;
+    let mut warnings = missing_textures(desc, &instances, warnings)?;
 
     let start = Instant::now();
     let sides = desc.materials.iter().map(|material| Sides {
@@ -134,6 +134,7 @@ fn build_with(
         },
         SceneError::Accel(error) => Diagnostic::error(error.to_string()).into(),
     })?;
+    warn_about_light(desc, &scene, &mut warnings);
     let integrator = match desc.integrator {
         IntegratorDesc::Path { depth, rr_depth } => Integrator::Path(PathSettings { depth, rr_depth }),
         IntegratorDesc::Photon(settings) => Integrator::Photon(settings),
@@ -309,6 +310,38 @@ fn argument(expr: &ast::Expr, text: &str) -> Option<Span> {
     match &expr.kind {
         ast::ExprKind::String(own) if own == text => Some(expr.span),
         _ => found,
+    }
+}
+
+/// Warns of scenes that are black and of materials that make energy, as far as either is known without looking.
+fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics) {
+    let radius = scene.bounds().radius();
+    // The power of a shape's light is an estimate, so that 0 does not tell that there is none.
+    let shines = |light: &Light| matches!(light, Light::Area(_)) || light.power(radius) > 0.0;
+    if !scene.shapes().is_empty() && !scene.lights().iter().any(shines) {
+        let message = format!(
+            "nothing emits light in {}: all will be black",
+            desc.file.display()
+        );
+        let hint = "add a light (`light sky : environment { color = 1; }`) or a shape whose material emits";
+        warnings.push(Diagnostic::warning(message).hint(hint));
+    }
+    for (material, built) in desc.materials.iter().zip(scene.materials()) {
+        let Some(albedo) = built.known_albedo() else {
+            continue;
+        };
+        let [r, g, b] = albedo.to_array();
+        let (least, most) = (r.min(g).min(b), albedo.max_component());
+        // The tables of rough lobes are good to a few thousandths.
+        if least < 0.0 || most > 1.01 {
+            let message = format!(
+                "material `{}` scatters ({r:.3}, {g:.3}, {b:.3}) times the light that arrives",
+                material.name
+            );
+            let hint = "keep its colours and weights between 0 and 1: beyond that it makes energy";
+            let diagnostic = Diagnostic::warning(message).at(&desc.sources, material.surface.span, "");
+            warnings.push(diagnostic.hint(hint));
+        }
     }
 }
 

@@ -2,29 +2,44 @@
 
 use std::hash::{Hash, Hasher};
 
+use rayon::prelude::*;
 use rustc_hash::FxHasher;
+use shading::ShaderHost as _;
 
 use super::Scene;
 use crate::geometry::{Geometry, Mesh, Shape};
+use crate::texture::Texture;
 
 impl Scene {
-    /// A hash of all that light meets: shapes, materials, textures and lights. The camera and the film do not count.
+    /// A hash of all that light meets: shapes, materials, textures and lights, by their contents. Camera and film do not
+    /// count, nor do names of any kind.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
+        let textures = self.host.textures().map_or(&[][..], |store| store.textures());
+        let textures: Vec<u64> = textures.par_iter().map(texels).collect();
+        // Ids depend on which material was compiled first; what a material shows does not.
+        let texture = |name: &str, options| {
+            let handle = self.host.texture_handle(name, options)?;
+            textures.get(handle.0 as usize).copied()
+        };
+        let materials: Vec<u64> = (self.materials.iter())
+            .map(|material| material.fingerprint(texture))
+            .collect();
         for (shape, surface) in self.shapes.iter().zip(&self.surfaces) {
             hash_shape(shape, &mut hasher);
-            self.materials[surface.material.0 as usize]
-                .fingerprint()
-                .hash(&mut hasher);
+            materials[surface.material.0 as usize].hash(&mut hasher);
         }
         for light in &self.lights {
             light.hash_bits(&mut hasher);
         }
-        for texture in self.host.textures().iter().flat_map(|store| store.textures()) {
-            texture.hash_texels(&mut hasher);
-        }
         hasher.finish()
     }
+}
+
+fn texels(texture: &Texture) -> u64 {
+    let mut hasher = FxHasher::default();
+    texture.hash_texels(&mut hasher);
+    hasher.finish()
 }
 
 fn hash_shape(shape: &Shape, hasher: &mut FxHasher) {
@@ -40,6 +55,10 @@ fn hash_shape(shape: &Shape, hasher: &mut FxHasher) {
 
 fn hash_mesh(mesh: &Mesh, hasher: &mut FxHasher) {
     mesh.triangles.hash(hasher);
+    // Without the lengths, one list could end with what another begins with.
+    for length in [mesh.normals.len(), mesh.uvs.len(), mesh.uvs2.len()] {
+        length.hash(hasher);
+    }
     for v in mesh.positions.iter().chain(&mesh.normals) {
         hash_floats(&v.to_array(), hasher);
     }

@@ -35,6 +35,8 @@ pub(super) struct Shared<'u> {
     pub(super) data: DataPool,
     pub(super) places: PlaceTable,
     pub(super) textures: FxHashMap<(String, ColorSpace), Option<TextureHandle>>,
+    /// The same in the order of the code.
+    pub(super) texture_list: Vec<(String, TextureOptions)>,
     /// Textures that the host does not know: where they are looked up, and whether the shader can do without.
     pub(super) missing: BTreeMap<String, (Span, bool)>,
     pub(super) closures: BTreeSet<ClosureId>,
@@ -62,6 +64,7 @@ impl<'u> Shared<'u> {
             places: PlaceTable::default(),
             textures: FxHashMap::default(),
             missing: BTreeMap::new(),
+            texture_list: vec![],
             closures: BTreeSet::new(),
             reads: GlobalSet::default(),
             asks_host: false,
@@ -78,11 +81,15 @@ impl<'u> Shared<'u> {
         span: Span,
     ) -> Option<TextureHandle> {
         let key = (name.to_owned(), options.color_space);
-        let host = self.host;
-        let handle = *self
-            .textures
-            .entry(key)
-            .or_insert_with(|| host.host.texture_handle(name, options));
+        let handle = match self.textures.get(&key) {
+            Some(handle) => *handle,
+            None => {
+                let handle = self.host.host.texture_handle(name, options);
+                self.textures.insert(key, handle);
+                self.texture_list.push((name.to_owned(), options));
+                handle
+            }
+        };
         if handle.is_none() {
             let missing = self.missing.entry(name.to_owned()).or_insert((span, true));
             if missing.1 && !options.optional {

@@ -33,7 +33,7 @@ use crate::builtins::Global;
 use crate::diagnostic::Label;
 use crate::hir::print::print;
 use crate::hir::uniform::is_uniform;
-use crate::hir::{Block, ClosureId, LocalId, Stmt, Unit, walk};
+use crate::hir::{Block, ClosureId, Const, LocalId, Stmt, TextureOptions, Unit, walk};
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
@@ -149,7 +149,10 @@ pub struct Statistics {
     /// Whether every run makes the same closures and does nothing else, whatever the shading point, but for `N` and
     /// `dPdu` where these are handed on to closures, as a normal and as a vector.
     pub is_uniform: bool,
-    /// A hash of the HIR: of two shaders that do the same, mostly the same; of two that do not, hardly ever.
+    /// Textures that are named in the code, in its order.
+    pub textures: Vec<(String, TextureOptions)>,
+    /// A hash of the HIR: of two shaders that do the same, mostly the same; of two that do not, hardly ever. Names do not
+    /// count, and those of `textures` by their place in the list.
     pub fingerprint: u64,
 }
 
@@ -258,7 +261,8 @@ pub fn compile(
         asks_surface_area: shared.asks_surface_area,
         asks_ray_kind: shared.asks_ray_kind,
         is_uniform: is_uniform(unit, registry),
-        fingerprint: fingerprint(unit),
+        fingerprint: fingerprint(unit, &shared.texture_list),
+        textures: shared.texture_list,
         closures: shared.closures.clone(),
     };
     Ok(CompiledShader {
@@ -273,9 +277,27 @@ pub fn compile(
     })
 }
 
-fn fingerprint(unit: &Unit) -> u64 {
+fn fingerprint(unit: &Unit, textures: &[(String, TextureOptions)]) -> u64 {
+    let mut unit = unit.clone();
+    unit.name.clear();
+    let mut codes = vec![&mut unit.code];
+    for function in unit.functions.values_mut() {
+        function.name.clear();
+        codes.push(&mut function.code);
+    }
+    for code in codes {
+        code.scopes.clear();
+        code.locals.values_mut().for_each(|local| local.name.clear());
+        for value in code.consts.values_mut() {
+            if let Const::String(text) = value
+                && let Some(place) = textures.iter().position(|(name, _)| **name == **text)
+            {
+                *text = format!("texture {place}").into();
+            }
+        }
+    }
     let mut hasher = FxHasher::default();
-    print(unit).hash(&mut hasher);
+    print(&unit).hash(&mut hasher);
     hasher.finish()
 }
 

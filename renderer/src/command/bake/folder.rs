@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Failure;
-use crate::image::write_whole;
+use super::{Failure, Outputs};
+use crate::image::{Staged, stage};
 
 /// A folder that can be written to, or made.
 pub(super) struct Folder {
@@ -35,12 +35,23 @@ impl Folder {
         })
     }
 
+    /// Adds one of its files to what a command writes.
+    pub(super) fn add(&self, name: &str, outputs: &mut Outputs) -> Result<(), Failure> {
+        let path = self.path.join(name);
+        if self.path.is_dir() {
+            outputs.file("-o", &path)
+        } else {
+            outputs.add("-o", &path)
+        }
+    }
+
     /// Writes all files, each whole or not at all.
     pub(super) fn write(&self, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
         fs::create_dir_all(&self.path)?;
-        for (name, bytes) in files {
-            write_whole(&self.path.join(name), bytes)?;
-        }
+        // All are on the disk before the first takes its place.
+        let stage = |(name, bytes): &(String, Vec<u8>)| stage(&self.path.join(name), bytes);
+        let staged: Vec<Staged> = files.iter().map(stage).collect::<Result<_, _>>()?;
+        staged.into_iter().try_for_each(Staged::commit)?;
         Ok(())
     }
 }

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::Failure;
-use crate::bake::Lightmap;
 use crate::bake::sh::{dominant_color, dominant_direction};
+use crate::bake::{Lightmap, Order};
 use crate::cli::Layout;
 use crate::color::Rgb;
 use crate::image::{Image, WriteOptions, encode};
@@ -40,6 +40,20 @@ pub(super) fn files(map: &Lightmap, layout: Layout) -> Result<Vec<(String, Vec<u
         encode(Path::new("preview.png"), &preview(map), &WriteOptions::default())?,
     ));
     Ok(files)
+}
+
+/// The names of [`files`].
+pub(super) fn names(layout: Layout, order: Order) -> Vec<String> {
+    let sh: Vec<String> = match layout {
+        Layout::Channels => ["r", "g", "b"].map(str::to_owned).into(),
+        Layout::Coefficients => order.names().iter().map(|&name| name.to_owned()).collect(),
+        Layout::Packed => (0..1 + (order.coefficients() - 1).div_ceil(4))
+            .map(|n| n.to_string())
+            .collect(),
+    };
+    let sh = sh.into_iter().map(|name| format!("sh_{name}.exr"));
+    let others = ["irradiance.exr", "direction.exr", "color.exr", "preview.png"];
+    sh.chain(others.map(str::to_owned)).collect()
 }
 
 /// What a white wall would look like, as bright as fits; texels that stand for nothing are dark blue.

@@ -20,12 +20,8 @@ impl Manifest<'_> {
         let count = order.coefficients();
         let mut value = json!({
             "kiln": env!("CARGO_PKG_VERSION"),
-            "scene": self.args.scene.display().to_string(),
-            "target": match &self.baked.product {
-                Product::Texture(_) => "texture",
-                Product::Vertex(_) => "vertex",
-                Product::Probes(_) => "probes",
-            },
+            "scene": self.args.common.scene.display().to_string(),
+            "target": self.args.target.name(),
             "files": files,
             "basis": {
                 "order": order.number(),

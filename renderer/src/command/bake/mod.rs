@@ -2,15 +2,14 @@
 
 mod folder;
 mod glb;
+mod idle;
 mod images;
 mod manifest;
 mod probes;
 mod progress;
 mod statistics;
 
-use std::hash::Hasher as _;
 use std::path::Path;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use glam::Vec3;
@@ -19,40 +18,35 @@ use shading::{Diagnostic, Diagnostics};
 use self::folder::Folder;
 use self::manifest::Manifest;
 use self::progress::Bar;
-use super::render::{failure, stop_on_interrupt};
+use super::common::failure;
+use super::interrupt::Interrupt;
+use super::outputs::Outputs;
 use super::{Failure, print, remark, summary};
-use crate::bake::{BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake};
+use crate::bake::{
+    BakeSettings, Baked, ProbePlaces, Product, Scale, Target, bake, check_checkpoint, texture_memory,
+};
 use crate::cli::{BakeArgs, BakeTarget};
-use crate::image::{check_writable, write_whole};
+use crate::image::write_whole;
 use crate::integrator::{Integrator, PhotonSettings};
+use crate::memory;
 use crate::scene::build::{Built, build_for_bake};
-use crate::scene::desc::SceneDesc;
-use crate::scene::load::{LoadOptions, load};
 
 /// Texels along a side where nothing is said about it.
 const RESOLUTION: u32 = 512;
 
 pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
-    // A bake may take a night: what would fail at its end fails now.
+    let common = &args.common;
     let folder = Folder::check(&args.output)?;
-    if let Some(path) = &args.stats {
-        check_folder_of(path)?;
-    }
+    let outputs = outputs(args, &folder)?;
     let target = target(args)?;
-    let stop = stop_on_interrupt()?;
+    let interrupt = Interrupt::catch()?;
 
     let start = Instant::now();
-    let options = LoadOptions {
-        set: args.set.clone(),
-        ..LoadOptions::default()
-    };
-    let (mut desc, load_warnings) = load(&args.scene, &options).map_err(failure)?;
+    let mut desc = common.load(Some("photon"), vec![])?;
+    outputs.spare(desc.files.iter().chain(&args.probe_points))?;
     desc.ensure_camera();
-    if !args.quiet {
-        print(&load_warnings);
-    }
-    let threads = args.threads.unwrap_or(0) as usize;
-    let built = build_for_bake(&desc, threads).map_err(failure)?;
+    let built = build_for_bake(&desc, common.threads()).map_err(failure)?;
+    outputs.spare(built.scene.texture_files())?;
     let load = start.elapsed();
 
     let names: Vec<String> = desc.shapes.iter().map(|shape| shape.name.clone()).collect();
@@ -63,33 +57,79 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
         order: args.order,
         samples: args.samples,
         integrator: integrator(args, &built),
-        seed: args.seed.map_or(desc.sampler.seed, u64::from),
-        threads,
+        seed: common.seed(&desc),
+        threads: common.threads(),
         checkpoint: args.checkpoint.clone(),
         resume: args.resume,
-        scene_key: scene_key(&desc),
     };
-    let bar = Bar::new(args.quiet);
-    let baked = bake(&built.scene, &names, &settings, &bar, &stop)?;
+    memory::check("the photon maps", settings.integrator.memory())?;
+    let mut warnings = built.warnings.clone();
+    warnings.list.extend(idle::warnings(args, &settings.integrator));
+    if let Target::Texture {
+        scale: Scale::Resolution(side),
+        ..
+    } = settings.target
+    {
+        common.announce(texture_memory(side, side, args.order));
+    }
+    let keeps = args.checkpoint.is_some().then_some(&interrupt);
+    let bar = Bar::new(common.quiet, keeps.cloned());
+    let baked = bake(&built.scene, &names, &settings, &bar, interrupt.flag())?;
     bar.finish();
     let Some(baked) = baked else {
-        debug_assert!(stop.load(Ordering::Relaxed));
+        if let Some(path) = &args.checkpoint {
+            let path = path.display();
+            remark(&format!(
+                "interrupted; finished work is in '{path}', and --resume goes on with it"
+            ));
+        }
         return Err(Failure::Interrupted);
     };
 
     let files = files(args, &built, &settings, &baked)?;
+    // All that is wanted is there: it will be written, too.
+    interrupt.keep();
     folder.write(&files)?;
-    let mut warnings = built.warnings.clone();
     for note in &baked.notes {
         warnings.push(Diagnostic::warning(note.clone()));
     }
     for report in &baked.reports {
         warnings.push(Diagnostic::warning(report.to_string()));
     }
-    if !args.quiet {
+    if !args.common.quiet {
         summary::baked(&args.output, &files, start.elapsed());
     }
     report(args, &warnings, &baked, load)
+}
+
+/// All files that will be written. A bake may take a night: what would fail at its end fails now.
+fn outputs(args: &BakeArgs, folder: &Folder) -> Result<Outputs, Failure> {
+    let mut outputs = Outputs::default();
+    for name in names(args) {
+        folder.add(&name, &mut outputs)?;
+    }
+    if let Some(path) = &args.common.stats {
+        outputs.file("--stats", path)?;
+    }
+    if let Some(path) = &args.checkpoint {
+        check_checkpoint(path, args.resume)?;
+        outputs.add("--checkpoint", path)?;
+    }
+    Ok(outputs)
+}
+
+/// The names of the files of a bake.
+fn names(args: &BakeArgs) -> Vec<String> {
+    let mut names = match args.target {
+        BakeTarget::Texture => images::names(args.layout, args.order),
+        BakeTarget::Vertex | BakeTarget::Probes => vec![],
+    };
+    names.push(match args.target {
+        BakeTarget::Texture | BakeTarget::Vertex => "scene.glb".to_owned(),
+        BakeTarget::Probes => "probes.json".to_owned(),
+    });
+    names.push("bake.json".to_owned());
+    names
 }
 
 /// The files of a bake, ready to be written.
@@ -125,13 +165,13 @@ fn report(
     baked: &Baked,
     load: std::time::Duration,
 ) -> Result<(), Failure> {
-    if !args.quiet {
+    if !args.common.quiet {
         print(warnings);
     }
-    if args.verbose {
+    if args.common.verbose {
         remark(&statistics::text(baked, load));
     }
-    if let Some(path) = &args.stats {
+    if let Some(path) = &args.common.stats {
         write_whole(path, statistics::json(baked, load, warnings).as_bytes())?;
     }
     Ok(())
@@ -159,7 +199,7 @@ fn target(args: &BakeArgs) -> Result<Target, Failure> {
 
 /// What computes light: in one pass, and all of it.
 fn integrator(args: &BakeArgs, built: &Built) -> Integrator {
-    match built.integrator.with_depth(args.depth) {
+    match built.integrator.with_depth(args.common.depth) {
         Integrator::Photon(photon) => Integrator::Photon(PhotonSettings {
             progressive: false,
             show: None,
@@ -167,13 +207,6 @@ fn integrator(args: &BakeArgs, built: &Built) -> Integrator {
         }),
         path @ Integrator::Path(_) => path,
     }
-}
-
-/// A number that follows from the texts of a scene.
-fn scene_key(desc: &SceneDesc) -> u64 {
-    let mut hasher = rustc_hash::FxHasher::default();
-    hasher.write(format!("{:?}", desc.sources).as_bytes());
-    hasher.finish()
 }
 
 /// Points from a text: three numbers a line, parted by blanks or commas; `#` begins a comment.
@@ -203,10 +236,4 @@ fn read_points(path: &Path) -> Result<Vec<Vec3>, Failure> {
         return Err(at("it has none".to_owned()));
     }
     Ok(points)
-}
-
-/// Checks that a file may be put beside `path`.
-fn check_folder_of(path: &Path) -> Result<(), Failure> {
-    // Any image's name does.
-    check_writable(&path.with_extension("png")).map_err(Failure::from)
 }

@@ -1,19 +1,25 @@
 //! The progress bar of a bake.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::bake::BakeProgress;
+use crate::command::interrupt::Interrupt;
 use crate::command::tell;
 
 /// A bar over photons, then over texels, vertices or probes.
-pub(super) struct Bar(ProgressBar);
+pub(super) struct Bar {
+    bar: ProgressBar,
+    /// Told that there is something worth keeping once light is gathered, where a checkpoint keeps it.
+    keeps: Option<Arc<Interrupt>>,
+}
 
 impl Bar {
     /// A bar; drawn only on a terminal, and not when `quiet`.
-    pub(super) fn new(quiet: bool) -> Bar {
+    pub(super) fn new(quiet: bool, keeps: Option<Arc<Interrupt>>) -> Bar {
         let bar = ProgressBar::new(1);
         if quiet || !std::io::stderr().is_terminal() {
             bar.set_draw_target(ProgressDrawTarget::hidden());
@@ -28,21 +34,21 @@ impl Bar {
             });
         bar.set_style(style);
         bar.enable_steady_tick(Duration::from_millis(200));
-        Bar(bar)
+        Bar { bar, keeps }
     }
 
     /// Takes the bar away.
     pub(super) fn finish(&self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
 
     fn show(&self, what: &'static str, done: u64, total: u64) {
-        if self.0.message() != what {
-            self.0.set_message(what);
-            self.0.set_length(total);
-            self.0.reset_eta();
+        if self.bar.message() != what {
+            self.bar.set_message(what);
+            self.bar.set_length(total);
+            self.bar.reset_eta();
         }
-        self.0.set_position(done);
+        self.bar.set_position(done);
     }
 }
 
@@ -52,10 +58,13 @@ impl BakeProgress for Bar {
     }
 
     fn points(&self, done: u64, total: u64) {
+        if let Some(interrupt) = &self.keeps {
+            interrupt.keep();
+        }
         self.show("light", done, total);
     }
 
     fn print(&self, text: &str) {
-        self.0.suspend(|| tell(text));
+        self.bar.suspend(|| tell(text));
     }
 }

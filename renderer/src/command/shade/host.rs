@@ -1,7 +1,7 @@
 //! What a grid of points offers to shaders: textures, and the coordinate spaces of OSL's `testshade`.
 
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
@@ -10,6 +10,7 @@ use shading::{ShaderGlobals, ShaderHost, TextureHandle};
 
 use crate::image::ImageError;
 use crate::material::Host;
+use crate::texture::{Texture, TextureStore};
 
 /// The camera's near and far plane.
 const NEAR: f32 = 0.1;
@@ -33,6 +34,16 @@ impl GridHost {
     /// Loads the textures that shaders named while they were compiled.
     pub(super) fn load_textures(&self) -> Result<(), Vec<ImageError>> {
         self.textures.freeze(Arc::from([]), Affine3A::IDENTITY)
+    }
+
+    /// The files of the textures.
+    pub(super) fn texture_files(&self) -> impl Iterator<Item = &Path> + '_ {
+        let textures = self
+            .textures
+            .textures()
+            .into_iter()
+            .flat_map(TextureStore::textures);
+        textures.map(Texture::path)
     }
 
     /// The matrix that takes a space to "common", for column vectors.

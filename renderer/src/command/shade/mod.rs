@@ -19,8 +19,9 @@ use shading::opt::OptLevel;
 use shading::ty::Type;
 use shading::{Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem};
 
-use super::{Failure, print, remark, tell};
-use crate::cli::ShadeArgs;
+use super::outputs::Outputs;
+use super::{Failure, print, remark, shader_file, tell};
+use crate::cli::{ShadeArgs, Step};
 use crate::image::write_whole;
 use crate::material::{closure_registry, library};
 use engine::{Compiled, Engine, Interpreted, Report};
@@ -36,9 +37,7 @@ const WARM_UP: Duration = Duration::from_millis(50);
 
 pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let requests = Requests::of(&args.outputs);
-    if !args.print {
-        requests.check()?;
-    }
+    let outputs = outputs(args, &requests)?;
     let size = args.grid.last_chunk::<2>().copied().unwrap_or([1, 1]);
     let grid = Grid::new(size, &placement(args).map_err(told)?);
     let host = Arc::new(GridHost::new(size, subject::directories(&args.setup)));
@@ -68,6 +67,7 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
         grid: &grid,
         host: &host,
         subject: &subject,
+        files: &outputs,
         load,
     };
     if args.interpret || args.print_code {
@@ -103,6 +103,23 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     )
 }
 
+/// All files that will be written.
+fn outputs(args: &ShadeArgs, requests: &Requests<'_>) -> Result<Outputs, Failure> {
+    let mut outputs = Outputs::default();
+    if !args.print {
+        requests.add_to(&mut outputs)?;
+    }
+    if let Some(path) = args.stats.as_ref().filter(|path| path.as_os_str() != "-") {
+        outputs.file("--stats", path)?;
+    }
+    let shaders = args.setup.steps.iter().filter_map(|step| match step {
+        Step::Shader(word) => shader_file::file_of(word),
+        Step::Layer(_) | Step::Param { .. } | Step::Expr(_) | Step::Connect(_) => None,
+    });
+    outputs.spare(shaders)?;
+    Ok(outputs)
+}
+
 /// Mistakes that were found before anything ran.
 fn told(diagnostics: Diagnostics) -> Failure {
     Failure::User(diagnostics.to_string())
@@ -136,6 +153,7 @@ struct Job<'a> {
     grid: &'a Grid,
     host: &'a GridHost,
     subject: &'a Subject,
+    files: &'a Outputs,
     load: Duration,
 }
 
@@ -149,6 +167,7 @@ impl Job<'_> {
     ) -> Result<(), Failure> {
         let args = self.args;
         self.load_textures()?;
+        self.files.spare(self.host.texture_files())?;
         let mut warnings: Vec<String> = missing_textures
             .iter()
             .map(|name| format!("no texture file `{name}`; it shows black"))

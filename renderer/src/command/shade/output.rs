@@ -11,7 +11,9 @@ use shading::{Diagnostic, Diagnostics};
 use super::closure_text::closure_text;
 use super::engine::{Engine, spread};
 use super::grid::Grid;
-use crate::image::{self, ImageError, MetaValue, WriteOptions, check_writable};
+use crate::command::Failure;
+use crate::command::outputs::Outputs;
+use crate::image::{self, ImageError, MetaValue, WriteOptions};
 
 /// The name that stands for no file.
 const NOWHERE: &str = "null";
@@ -48,12 +50,10 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// Fails where a file could not be written, before any work is done.
-    pub(super) fn check(&self) -> Result<(), ImageError> {
-        let files = self.list.iter().filter(|(_, file)| *file != NOWHERE);
-        files
-            .into_iter()
-            .try_for_each(|(_, file)| check_writable(file.as_ref()))
+    /// Adds the files to what the command writes.
+    pub(super) fn add_to(&self, outputs: &mut Outputs) -> Result<(), Failure> {
+        let mut files = self.list.iter().filter(|(_, file)| *file != NOWHERE);
+        files.try_for_each(|(_, file)| outputs.image("-o", file.as_ref()))
     }
 
     /// Black images for the outputs; `index` gives an output's place and type by the name that was asked for.

@@ -40,6 +40,9 @@ pub struct SceneDesc {
     pub sources: SourceMap,
     /// The file.
     pub file: PathBuf,
+    /// The files that were read for it, and those that its models name, itself among them; textures that only shaders
+    /// name are known once it is built.
+    pub files: Vec<PathBuf>,
     /// Where texture files named in materials are looked for, in this order: the directories of the scene file and of
     /// the files it imports.
     pub texture_directories: Vec<PathBuf>,

@@ -1,6 +1,6 @@
 //! What a model file brings, whatever its format.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
@@ -9,6 +9,7 @@ use crate::camera::CameraDesc;
 use crate::geometry::Mesh;
 use crate::math::Bounds;
 use crate::scene::desc::{EmissionSides, LightKind, TextureDesc};
+use crate::texture::TextureSource;
 
 /// The content of a model file, in the file's own world.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +26,8 @@ pub struct Model {
     pub lights: Vec<(String, LightKind)>,
     /// What it has that Kiln does not show.
     pub warnings: Vec<String>,
+    /// Files that were read beside the model file: buffers, material libraries.
+    pub files: Vec<PathBuf>,
 }
 
 /// A mesh in its place.
@@ -68,6 +71,15 @@ impl Model {
             shapes: vec![shape],
             ..Model::default()
         }
+    }
+
+    /// The files that belong to it beside the model file: those that were read, and the images of its textures.
+    pub fn read_or_named(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        let images = self.textures.iter().filter_map(|texture| match &texture.source {
+            TextureSource::File(path) => Some(path),
+            TextureSource::Memory { .. } => None,
+        });
+        self.files.iter().chain(images).cloned()
     }
 
     /// All vertices of its shapes, in its world.

@@ -22,6 +22,8 @@ pub struct Obj {
     pub materials: Vec<ObjMaterial>,
     /// What could not be found, but is not needed for the meshes.
     pub warnings: Vec<String>,
+    /// The libraries that it names.
+    pub files: Vec<PathBuf>,
 }
 
 /// The faces of one group that have the same material.
@@ -40,7 +42,12 @@ pub struct ObjPart {
 /// # Errors
 /// When a file cannot be read or holds something that makes no sense.
 pub fn load_obj(path: &Path) -> Result<Obj, ImportError> {
-    parse_obj(&read(path)?, path, read)
+    let mut files = vec![];
+    let obj = parse_obj(&read(path)?, path, |library| {
+        files.push(library.to_owned());
+        read(library)
+    })?;
+    Ok(Obj { files, ..obj })
 }
 
 /// Reads an OBJ file from its bytes; `path` is what errors call it and what libraries are relative to.

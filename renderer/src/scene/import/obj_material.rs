@@ -18,6 +18,7 @@ use crate::texture::{TextureColorSpace, TextureSource};
 pub(super) fn model(path: &Path, obj: Obj) -> Model {
     let mut model = Model {
         warnings: obj.warnings,
+        files: obj.files,
         ..Model::default()
     };
     let mut names = Names::default();

@@ -49,6 +49,7 @@ impl Builder {
         let desc = SceneDesc {
             sources: context.sources.clone(),
             file: path.to_owned(),
+            files: vec![],
             texture_directories: vec![],
             film: FilmDesc {
                 size: Placed {
@@ -179,6 +180,7 @@ impl Builder {
         self.desc.sources = self.context.sources;
         self.desc.materials = self.materials.list;
         self.desc.texture_directories = texts.directories;
+        self.desc.files = std::mem::take(&mut self.context.files);
         self.desc.shaders = texts.shaders;
         if self.context.diagnostics.has_errors() {
             return Err(self.context.diagnostics);

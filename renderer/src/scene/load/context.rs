@@ -12,6 +12,8 @@ use shading::{Diagnostic, Diagnostics, Source, SourceId, SourceMap, Span};
 pub(super) struct Context {
     pub(super) sources: SourceMap,
     pub(super) diagnostics: Diagnostics,
+    /// The files that were read.
+    pub(super) files: Vec<PathBuf>,
     directories: FxHashMap<SourceId, PathBuf>,
     /// How many texts there are.
     texts: u32,
@@ -63,7 +65,10 @@ impl Context {
     pub(super) fn existing_file(&mut self, span: Span, name: &str) -> Option<PathBuf> {
         let path = self.resolve(span, name);
         match std::fs::metadata(&path) {
-            Ok(metadata) if metadata.is_file() => Some(path),
+            Ok(metadata) if metadata.is_file() => {
+                self.files.push(path.clone());
+                Some(path)
+            }
             Ok(_) => {
                 self.error(span, format!("{} is not a file", path.display()));
                 None

@@ -49,6 +49,7 @@ impl Texts {
                 return;
             }
         };
+        context.files.push(path.to_owned());
         self.open.push(identity);
         let directory = path.parent().unwrap_or(Path::new("")).to_owned();
         self.read_source(Source::new(path.display().to_string(), text), &directory, context);
@@ -190,6 +191,7 @@ impl Models {
         for ((path, span), model) in wanted.into_iter().zip(models) {
             let model = match model {
                 Ok(model) => {
+                    context.files.extend(model.read_or_named());
                     for warning in &model.warnings {
                         context.warning(span, format!("{}: {warning}", path.display()));
                     }

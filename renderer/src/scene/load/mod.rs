@@ -95,6 +95,8 @@ impl SceneDesc {
     pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
         let model = read_model(path).map_err(|error| Diagnostic::error(error.to_string()))?;
         let mut context = Context::default();
+        context.files.push(path.to_owned());
+        context.files.extend(model.read_or_named());
         for warning in &model.warnings {
             context.push(Diagnostic::warning(format!("{}: {warning}", path.display())));
         }

@@ -14,6 +14,8 @@ use crate::texture::TextureSource;
 /// The buffers of a document, each at least as long as the document says.
 pub(super) struct Buffers {
     list: Vec<Vec<u8>>,
+    /// The files that were read.
+    pub(super) files: Vec<PathBuf>,
     directory: PathBuf,
 }
 
@@ -24,7 +26,7 @@ impl Buffers {
         path: &Path,
     ) -> Result<Buffers, Fault> {
         let directory = path.parent().unwrap_or(Path::new("")).to_owned();
-        let mut list = vec![];
+        let (mut list, mut files) = (vec![], vec![]);
         for buffer in document.buffers() {
             let index = buffer.index();
             let bytes = match buffer.source() {
@@ -36,9 +38,11 @@ impl Buffers {
                         Uri::Data(bytes) => bytes,
                         Uri::File(name) => {
                             let file = directory.join(name);
-                            fs::read(&file).map_err(|error| {
+                            let bytes = fs::read(&file).map_err(|error| {
                                 format!("buffer {index}: cannot read {}: {error}", file.display())
-                            })?
+                            })?;
+                            files.push(file);
+                            bytes
                         }
                     }
                 }
@@ -52,7 +56,11 @@ impl Buffers {
             }
             list.push(bytes);
         }
-        Ok(Buffers { list, directory })
+        Ok(Buffers {
+            list,
+            files,
+            directory,
+        })
     }
 
     /// The bytes of a view.

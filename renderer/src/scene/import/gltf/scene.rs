@@ -42,6 +42,7 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
         model: Model {
             materials,
             textures,
+            files: buffers.files.clone(),
             ..Model::default()
         },
         meshes: FxHashMap::default(),

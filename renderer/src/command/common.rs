@@ -1,0 +1,61 @@
+//! What `render` and `bake` do alike: reading a scene with what the command line changes about it.
+
+use shading::{Diagnostics, Severity};
+
+use super::{Failure, print, remark};
+use crate::cli::CommonArgs;
+use crate::memory::gigabytes;
+use crate::scene::desc::SceneDesc;
+use crate::scene::load::{LoadOptions, load};
+
+impl CommonArgs {
+    /// Reads the scene and prints its warnings. `integrator` is used where the command line asks for none; `changes` are
+    /// made after those of `--set`.
+    pub(super) fn load(&self, integrator: Option<&str>, changes: Vec<String>) -> Result<SceneDesc, Failure> {
+        // What else is set is meant for the integrator that is chosen here.
+        let chosen = self.integrator.as_deref().or(integrator);
+        let mut set: Vec<String> = chosen
+            .map(|kind| format!("integrator={kind}"))
+            .into_iter()
+            .collect();
+        set.extend(self.set.iter().cloned());
+        set.extend(changes);
+        let light = self.light.clone();
+        let (desc, warnings) = load(&self.scene, &LoadOptions { set, light }).map_err(failure)?;
+        if !self.quiet {
+            print(&warnings);
+        }
+        Ok(desc)
+    }
+
+    /// Says what work takes that takes much.
+    pub(super) fn announce(&self, bytes: u64) {
+        const MUCH: u64 = 2_000_000_000;
+        if bytes > MUCH && !self.quiet {
+            remark(&format!("this takes about {} of memory", gigabytes(bytes)));
+        }
+    }
+
+    /// How many threads work; 0 for one per core.
+    pub(super) fn threads(&self) -> usize {
+        self.threads.unwrap_or(0) as usize
+    }
+
+    /// What all random numbers follow from.
+    pub(super) fn seed(&self, desc: &SceneDesc) -> u64 {
+        self.seed.map_or(desc.sampler.seed, u64::from)
+    }
+}
+
+/// Mistakes in a scene.
+pub(super) fn failure(diagnostics: Diagnostics) -> Failure {
+    let errors = diagnostics
+        .list
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .count();
+    let plural = if errors == 1 { "" } else { "s" };
+    Failure::User(format!(
+        "{diagnostics}\n\n{errors} error{plural}; nothing was written"
+    ))
+}

@@ -1,0 +1,73 @@
+//! Which file a path means, however it is written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A file, be it there or not. Paths to the same file have equal ids: neither dots, symbolic links, hard links (on Unix)
+/// nor, where the file system ignores it, the case of letters make a difference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileId(Kind);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A file that is there, by device and inode.
+    #[cfg(unix)]
+    Inode(u64, u64),
+    /// Its absolute path, links followed.
+    Path(PathBuf),
+}
+
+/// Whether names that differ in case alone are usually the same file.
+const IGNORES_CASE: bool = cfg!(any(windows, target_vendor = "apple"));
+
+impl FileId {
+    /// The file that `path` means at present.
+    pub fn of(path: &Path) -> FileId {
+        #[cfg(unix)]
+        if let Ok(metadata) = fs::metadata(path) {
+            use std::os::unix::fs::MetadataExt as _;
+            return FileId(Kind::Inode(metadata.dev(), metadata.ino()));
+        }
+        let absolute = fs::canonicalize(path).unwrap_or_else(|_| {
+            let directory = match path.parent() {
+                Some(parent) if !parent.as_os_str().is_empty() => parent,
+                _ => Path::new("."),
+            };
+            let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
+            directory.join(path.file_name().unwrap_or_default())
+        });
+        FileId(Kind::Path(if IGNORES_CASE {
+            absolute.to_string_lossy().to_lowercase().into()
+        } else {
+            absolute
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_one_id() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("sub")).unwrap();
+        fs::write(at("a"), "a").unwrap();
+        fs::write(at("b"), "a").unwrap();
+        let id = FileId::of(&at("a"));
+        let mut same = vec![at("./a"), at("sub/../a")];
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(at("a"), at("link")).unwrap();
+            fs::hard_link(at("a"), at("sub/hard")).unwrap();
+            same.extend([at("link"), at("sub/hard")]);
+        }
+        for path in same {
+            assert_eq!(FileId::of(&path), id, "{}", path.display());
+        }
+        assert_ne!(FileId::of(&at("b")), id);
+        assert_eq!(FileId::of(&at("none")), FileId::of(&at("sub/../none")));
+        assert_ne!(FileId::of(&at("none")), FileId::of(&at("sub/none")));
+    }
+}

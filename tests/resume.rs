@@ -1,0 +1,186 @@
+//! Bakes that go on from a checkpoint: the same bytes as in one go, and work of another scene is refused, whatever differs.
+
+#[path = "support/program.rs"]
+mod program;
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use program::{done, files, kiln, message, run, same};
+use renderer::color::Rgb;
+use renderer::image::Image;
+use tempfile::TempDir;
+
+const SCENE: &str = "film { size = (8, 6); }
+camera main : perspective { from = (0, 1, 4); to = (0, 0.5, 0); }
+import \"unit.ksl\";
+light sky : environment { map = \"sky.exr\"; }
+material painted = matte(albedo = image(file = \"paint.png\").result);
+material own = unit(k = 0.5);
+shape floor : plane { size = 3; material = painted; }
+shape ball : sphere { center = (0, 0.5, 0); radius = 0.5; material = own; }
+shape thing : mesh { file = \"thing.ply\"; material = own; }
+";
+const UNIT: &str =
+    "shader unit(float k = 1, output closure color surface = 0) { surface = k * diffuse(N); }\n";
+const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+                   element face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n";
+
+fn image(path: &Path, value: f32) {
+    let image = Image::from_fn(4, 2, |x, _| Rgb::splat(value + 0.1 * x as f32));
+    renderer::image::write(path, &image, &Default::default()).unwrap();
+}
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().unwrap();
+    for (name, text) in [("a.kiln", SCENE), ("unit.ksl", UNIT), ("thing.ply", PLY)] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    image(&folder.path().join("sky.exr"), 0.5);
+    image(&folder.path().join("paint.png"), 0.3);
+    folder
+}
+
+#[test]
+fn threads_and_a_violent_end_leave_no_trace() {
+    let folder = folder();
+    let at = folder.path();
+    for integrator in ["path", "photon --set integrator.photons=3000"] {
+        let bake =
+            format!("bake a.kiln --integrator {integrator} --include both --samples 64 --resolution 96");
+        done(at, &format!("{bake} --threads 1 -o one"));
+        let whole = files(&at.join("one"));
+        for threads in [2, 3] {
+            done(at, &format!("{bake} --threads {threads} -o other"));
+            same(&files(&at.join("other")), &whole, "threads");
+        }
+
+        let kept = at.join("kept");
+        let _ = fs::remove_file(&kept);
+        let mut cut = 0;
+        for wait in [20, 60, 90, 130, 200] {
+            let mut child = kiln(at, &format!("{bake} --checkpoint kept --resume -o victim"))
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            let start = Instant::now();
+            while start.elapsed() < Duration::from_millis(wait) && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            if child.try_wait().unwrap().is_none() {
+                child.kill().unwrap();
+                cut += 1;
+            }
+            child.wait().unwrap();
+        }
+        assert!(cut > 0 || kept.exists());
+        done(at, &format!("{bake} --checkpoint kept --resume -o resumed"));
+        same(&files(&at.join("resumed")), &whole, "resumed");
+        // And once more, from a file that was cut in the middle of a record.
+        let bytes = fs::read(&kept).unwrap();
+        fs::write(&kept, &bytes[..bytes.len() * 2 / 3]).unwrap();
+        done(at, &format!("{bake} --checkpoint kept --resume -o again"));
+        same(&files(&at.join("again")), &whole, "again");
+    }
+}
+
+/// Whether the checkpoint of the scene as it is in `folder` is taken by a bake after a change.
+fn takes(change: impl Fn(&Path), flags: &str) -> bool {
+    let folder = folder();
+    let at = folder.path();
+    let bake = "bake a.kiln --integrator path --samples 2 --resolution 64 --checkpoint c";
+    done(at, &format!("{bake} -o out"));
+    change(at);
+    let output = run(at, &format!("{bake} --resume {flags} -o out"));
+    let message = message(&output);
+    match output.status.code() {
+        Some(0) => true,
+        Some(1) if message.contains("another scene or other settings") => false,
+        status => panic!("{status:?}: {message}"),
+    }
+}
+
+fn edit(name: &'static str, from: &'static str, to: &'static str) -> impl Fn(&Path) {
+    move |at: &Path| {
+        let text = fs::read_to_string(at.join(name)).unwrap();
+        assert!(text.contains(from), "{from}");
+        fs::write(at.join(name), text.replace(from, to)).unwrap();
+    }
+}
+
+#[test]
+fn what_changes_the_light_makes_another_bake() {
+    assert!(
+        !takes(|at| image(&at.join("sky.exr"), 0.6), ""),
+        "environment map"
+    );
+    assert!(!takes(|at| image(&at.join("paint.png"), 0.4), ""), "texture");
+    assert!(!takes(edit("thing.ply", "0 1 0\n3", "0 2 0\n3"), ""), "mesh");
+    assert!(
+        !takes(edit("unit.ksl", "k * diffuse", "0.9 * k * diffuse"), ""),
+        "shader"
+    );
+    assert!(!takes(edit("a.kiln", "k = 0.5", "k = 0.6"), ""), "parameter");
+    assert!(
+        !takes(edit("a.kiln", "radius = 0.5", "radius = 0.6"), ""),
+        "shape"
+    );
+    assert!(!takes(
+        edit(
+            "a.kiln",
+            "light sky : environment {",
+            "light sky : environment { scale = 2; "
+        ),
+        ""
+    ));
+    for flags in [
+        "--depth 3",
+        "--include both",
+        "--order 2",
+        "--dilation 3",
+        "--set material.own.k=0.1",
+    ] {
+        assert!(!takes(|_| (), flags), "{flags}");
+    }
+}
+
+#[test]
+fn what_does_not_change_the_light_is_the_same_bake() {
+    assert!(takes(|_| (), "--threads 3 --denoise --layout packed"));
+    assert!(
+        takes(edit("a.kiln", "from = (0, 1, 4)", "from = (1, 1, 4)"), ""),
+        "camera"
+    );
+    assert!(
+        takes(edit("a.kiln", "size = (8, 6)", "size = (9, 7)"), ""),
+        "film"
+    );
+    assert!(
+        takes(edit("a.kiln", "import", "// a comment\nimport"), ""),
+        "comment"
+    );
+    assert!(
+        takes(edit("unit.ksl", "shader", "\n// a comment\nshader"), ""),
+        "comment in a shader"
+    );
+    assert!(takes(edit("a.kiln", "own", "mine"), ""), "name of a material");
+    assert!(
+        takes(edit("a.kiln", "shape ball", "shape bowl"), ""),
+        "name of a shape"
+    );
+    let rename = |from: &'static str, to: &'static str| {
+        move |at: &Path| {
+            fs::rename(at.join(from), at.join(to)).unwrap();
+            edit("a.kiln", from, to)(at);
+        }
+    };
+    assert!(takes(rename("thing.ply", "other.ply"), ""), "name of a mesh file");
+    assert!(takes(rename("sky.exr", "heaven.exr"), ""), "name of a map");
+    assert!(
+        takes(rename("unit.ksl", "shaders.ksl"), ""),
+        "name of a shader file"
+    );
+    assert!(takes(rename("paint.png", "colours.png"), ""), "name of a texture");
+}

@@ -1,0 +1,73 @@
+//! The program `kiln`, run in a folder: for the tests of commands from the outside.
+
+#![allow(dead_code, reason = "no test uses all of it")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// A command line, split at blanks.
+pub(crate) fn kiln(folder: &Path, args: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kiln"));
+    command.args(args.split_whitespace()).current_dir(folder);
+    command
+}
+
+pub(crate) fn run(folder: &Path, args: &str) -> Output {
+    kiln(folder, args).output().expect("the program starts")
+}
+
+/// What the program said on standard error.
+pub(crate) fn message(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Expects success.
+pub(crate) fn done(folder: &Path, args: &str) {
+    let output = run(folder, args);
+    assert!(output.status.success(), "kiln {args}\n{}", message(&output));
+}
+
+/// Expects exit status 1, a message that says all of `words`, and all files as they were.
+pub(crate) fn refused(folder: &Path, args: &str, words: &[&str]) {
+    let before = files(folder);
+    let output = run(folder, args);
+    let message = message(&output);
+    assert_eq!(output.status.code(), Some(1), "kiln {args}\n{message}");
+    for word in words {
+        assert!(
+            message.contains(word),
+            "kiln {args}: `{word}` is not in:\n{message}"
+        );
+    }
+    same(&files(folder), &before, args);
+}
+
+/// All files in a folder and in those in it, by their paths.
+pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut list = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let (path, name) = (entry.path(), entry.file_name().into_string().unwrap());
+        if path.is_dir() {
+            let inner = files(&path);
+            list.extend(
+                inner
+                    .into_iter()
+                    .map(|(inner, bytes)| (format!("{name}/{inner}"), bytes)),
+            );
+        } else if path.is_file() {
+            list.insert(name, fs::read(path).unwrap());
+        }
+    }
+    list
+}
+
+/// Expects two sets of files to be the same.
+pub(crate) fn same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>, what: &str) {
+    assert!(found.keys().eq(expected.keys()), "{what}: {:?}", found.keys());
+    for (name, bytes) in found {
+        assert!(*bytes == expected[name], "{what}: {name} differs");
+    }
+}
