@@ -85,7 +85,9 @@ impl AreaLight {
         }
         let areas: Vec<f32> = match shape.analytic() {
             Some(_) => vec![shape.area()],
-            None => (0..shape.primitive_count()).map(|primitive| shape.triangle_area(primitive)).collect(),
+            None => (0..shape.primitive_count())
+                .map(|primitive| shape.triangle_area(primitive))
+                .collect(),
         };
         let area: f64 = areas.iter().copied().map(f64::from).sum();
         if !(area > 0.0 && area.is_finite()) {
@@ -104,8 +106,9 @@ impl AreaLight {
             light.power = (exitance * area) as f32;
         } else {
             let context = || ShadingContext::new(host.clone());
-            let (pattern, power) =
-                Pattern::probed(&areas, probing, context, |probe, context| light.probe(probe, context));
+            let (pattern, power) = Pattern::probed(&areas, probing, context, |probe, context| {
+                light.probe(probe, context)
+            });
             (light.pattern, light.power) = (pattern, power);
         }
         Some(light)
@@ -171,7 +174,9 @@ impl AreaLight {
         match &self.surface {
             Surface::Triangles(triangles) => {
                 let triangle = &triangles[found.primitive as usize];
-                let density = self.pattern.density(found.primitive, || triangle.place_of(found.p));
+                let density = self
+                    .pattern
+                    .density(found.primitive, || triangle.place_of(found.p));
                 let pdf_area = density * triangle.inverse_area;
                 solid_angle_pdf(pdf_area, (found.p - p).length_squared(), cos)
             }
@@ -210,7 +215,11 @@ impl AreaLight {
 
     /// How many sides emit.
     fn sides(&self) -> f32 {
-        if self.material.two_sided_emission() { 2.0 } else { 1.0 }
+        if self.material.two_sided_emission() {
+            2.0
+        } else {
+            1.0
+        }
     }
 
     /// The point of a primitive at a point of its parameter square, and its density per area where those of the square
@@ -313,7 +322,11 @@ impl AreaLight {
         let far = u_way / share < f64::from(shares.far);
         let chosen = ball.sample(&cone, u, far);
         // Every direction of the cone meets the outside first; the cosine itself matters to the pattern's share alone.
-        let ng = if self.shape.flip_normals { -chosen.outward } else { chosen.outward };
+        let ng = if self.shape.flip_normals {
+            -chosen.outward
+        } else {
+            chosen.outward
+        };
         let cos = if far == self.shape.flip_normals { 1.0 } else { -1.0 };
         let pdf = if shares.cone == 1.0 {
             cone.pdf() * if far { shares.far } else { 1.0 - shares.far }
@@ -392,7 +405,11 @@ impl Shares {
         let near_emits = both || !shape.flip_normals;
         let far_is_seen = material.may_be_transparent() && (both || shape.flip_normals);
         Shares {
-            cone: if material.constant_emission().is_some() { 1.0 } else { 0.5 },
+            cone: if material.constant_emission().is_some() {
+                1.0
+            } else {
+                0.5
+            },
             far: match (near_emits, far_is_seen) {
                 (_, false) => 0.0,
                 (true, true) => 0.5,

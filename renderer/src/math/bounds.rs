@@ -69,7 +69,10 @@ impl Bounds {
     #[inline]
     pub fn is_met_by(&self, ray: &Ray) -> bool {
         let inverse = ray.direction.recip();
-        let (a, b) = ((self.min - ray.origin) * inverse, (self.max - ray.origin) * inverse);
+        let (a, b) = (
+            (self.min - ray.origin) * inverse,
+            (self.max - ray.origin) * inverse,
+        );
         let enters = a.min(b).max_element().max(ray.t_min);
         let leaves = a.max(b).min_element().min(ray.t_max);
         // Written so that NaN, of a ray within a side, is met.
