@@ -21,6 +21,7 @@ mod point;
 mod select;
 mod sphere;
 mod spot;
+mod triangle;
 
 use std::f32::consts::PI;
 use std::hash::{Hash, Hasher};
