@@ -370,6 +370,46 @@ fn an_alias_table_chooses_by_weight() {
 }
 
 #[test]
+fn a_large_alias_table_keeps_small_probabilities() {
+    // 24 bits leave 16 levels to each of a million entries, and none for a further choice.
+    let mut rng = Rng::new(13);
+    let weights: Vec<f32> = (0..1 << 20)
+        .map(|i| if i % 2 == 0 { 1.0 } else { 1e-3 })
+        .collect();
+    let table = AliasTable::new(&weights);
+    let samples = 400_000;
+    let (mut rare, mut rest) = (0, Moments::default());
+    for _ in 0..samples {
+        let choice = table.sample(rng.next_choice());
+        rare += choice.index % 2;
+        rest.add((choice.u * f64::from(1 << 20)).fract());
+    }
+    let share = rare as f64 / f64::from(samples);
+    assert!((share - 1e-3 / 1.001).abs() < 2.5e-4, "{share}");
+    assert!((rest.mean() - 0.5).abs() < 0.005, "{}", rest.mean());
+    assert!(
+        (rest.variance() - 1.0 / 12.0).abs() < 0.005,
+        "{}",
+        rest.variance()
+    );
+}
+
+#[test]
+fn numbers_for_choices_are_stratified_and_have_all_their_digits() {
+    let (mut hits, mut fine) = (vec![0; 1024], Moments::default());
+    let mut sampler = Sampler::new(3);
+    for index in 0..1024 {
+        sampler.start(UVec2::new(5, 6), index);
+        let u = sampler.next_choice();
+        hits[(u * 1024.0) as usize] += 1;
+        fine.add((u * f64::from(1 << 30) * 64.0).fract());
+    }
+    assert!(hits.iter().all(|&count| count == 1));
+    assert!((fine.mean() - 0.5).abs() < 0.05, "{}", fine.mean());
+    assert!((fine.variance() - 1.0 / 12.0).abs() < 0.02, "{}", fine.variance());
+}
+
+#[test]
 fn mis_weights_share_one() {
     for heuristic in [sampling::balance_heuristic, sampling::power_heuristic] {
         for (a, b) in [

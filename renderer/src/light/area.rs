@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 
-use super::pattern::{Found, Pattern, Place, Probe, Probing};
+use super::pattern::{Found, Pattern, Probe, Probing};
 use super::sphere::Ball;
+use super::triangle::LightTriangle;
 use super::{Emission, LightSample, Shine};
 use crate::color::Rgb;
 use crate::geometry::{Analytic, Geometry, Interaction, Shape, ShapeId, SurfacePoint};
@@ -46,29 +47,17 @@ struct Shares {
     far: f32,
 }
 
-/// A triangle in world space.
-#[derive(Clone, Copy, Debug)]
-struct LightTriangle {
-    p: Vec3,
-    edge1: Vec3,
-    edge2: Vec3,
-    ng: Vec3,
-    /// 0 for one without area, which is never chosen [1/m²].
-    inverse_area: f32,
-    p_error: f32,
-}
-
 /// A point of the light as seen from somewhere.
-struct Seen {
-    wi: Vec3,
+pub(super) struct Seen {
+    pub(super) wi: Vec3,
     /// Cosine between the light's normal and the direction back.
-    cos: f32,
+    pub(super) cos: f32,
     /// Per solid angle [1/sr].
-    pdf: f32,
-    end: RayEnd,
-    primitive: u32,
+    pub(super) pdf: f32,
+    pub(super) end: RayEnd,
+    pub(super) primitive: u32,
     /// Zero on analytic shapes.
-    barycentric: Vec2,
+    pub(super) barycentric: Vec2,
 }
 
 impl AreaLight {
@@ -85,10 +74,13 @@ impl AreaLight {
         }
         let areas: Vec<f32> = match shape.analytic() {
             Some(_) => vec![shape.area()],
-            None => (0..shape.primitive_count()).map(|primitive| shape.triangle_area(primitive)).collect(),
+            None => (0..shape.primitive_count())
+                .map(|primitive| shape.triangle_area(primitive))
+                .collect(),
         };
         let area: f64 = areas.iter().copied().map(f64::from).sum();
-        if !(area > 0.0 && area.is_finite()) {
+        let has_area = area > 0.0 && area.is_finite();
+        if !has_area {
             return None;
         }
         let mut light = AreaLight {
@@ -104,8 +96,9 @@ impl AreaLight {
             light.power = (exitance * area) as f32;
         } else {
             let context = || ShadingContext::new(host.clone());
-            let (pattern, power) =
-                Pattern::probed(&areas, probing, context, |probe, context| light.probe(probe, context));
+            let (pattern, power) = Pattern::probed(&areas, probing, context, |probe, context| {
+                light.probe(probe, context)
+            });
             (light.pattern, light.power) = (pattern, power);
         }
         Some(light)
@@ -171,7 +164,9 @@ impl AreaLight {
         match &self.surface {
             Surface::Triangles(triangles) => {
                 let triangle = &triangles[found.primitive as usize];
-                let density = self.pattern.density(found.primitive, || triangle.place_of(found.p));
+                let density = self
+                    .pattern
+                    .density(found.primitive, || triangle.place_of(found.p));
                 let pdf_area = density * triangle.inverse_area;
                 solid_angle_pdf(pdf_area, (found.p - p).length_squared(), cos)
             }
@@ -210,7 +205,11 @@ impl AreaLight {
 
     /// How many sides emit.
     fn sides(&self) -> f32 {
-        if self.material.two_sided_emission() { 2.0 } else { 1.0 }
+        if self.material.two_sided_emission() {
+            2.0
+        } else {
+            1.0
+        }
     }
 
     /// The point of a primitive at a point of its parameter square, and its density per area where those of the square
@@ -313,7 +312,11 @@ impl AreaLight {
         let far = u_way / share < f64::from(shares.far);
         let chosen = ball.sample(&cone, u, far);
         // Every direction of the cone meets the outside first; the cosine itself matters to the pattern's share alone.
-        let ng = if self.shape.flip_normals { -chosen.outward } else { chosen.outward };
+        let ng = if self.shape.flip_normals {
+            -chosen.outward
+        } else {
+            chosen.outward
+        };
         let cos = if far == self.shape.flip_normals { 1.0 } else { -1.0 };
         let pdf = if shares.cone == 1.0 {
             cone.pdf() * if far { shares.far } else { 1.0 - shares.far }
@@ -392,73 +395,16 @@ impl Shares {
         let near_emits = both || !shape.flip_normals;
         let far_is_seen = material.may_be_transparent() && (both || shape.flip_normals);
         Shares {
-            cone: if material.constant_emission().is_some() { 1.0 } else { 0.5 },
+            cone: if material.constant_emission().is_some() {
+                1.0
+            } else {
+                0.5
+            },
             far: match (near_emits, far_is_seen) {
                 (_, false) => 0.0,
                 (true, true) => 0.5,
                 (false, true) => 1.0,
             },
-        }
-    }
-}
-
-impl LightTriangle {
-    fn new(shape: &Shape, primitive: u32) -> LightTriangle {
-        let [p, b, c] = shape.triangle(primitive);
-        let point = shape.surface_point(primitive, Vec2::splat(1.0 / 3.0));
-        LightTriangle {
-            p,
-            edge1: b - p,
-            edge2: c - p,
-            ng: point.ng,
-            inverse_area: shape.pdf_area(primitive, point.ng),
-            p_error: point.p_error,
-        }
-    }
-
-    #[inline]
-    fn seen_from(&self, p: Vec3, place: &Place) -> Option<Seen> {
-        let barycentric = triangle(place.u);
-        let point = self.p + self.edge1 * barycentric.x + self.edge2 * barycentric.y;
-        let to_light = point - p;
-        let distance_squared = to_light.length_squared();
-        let wi = to_light / distance_squared.sqrt();
-        let cos = -wi.dot(self.ng);
-        (distance_squared > 0.0).then(|| Seen {
-            wi,
-            cos,
-            pdf: solid_angle_pdf(place.density * self.inverse_area, distance_squared, cos),
-            end: RayEnd {
-                p: point,
-                p_error: self.p_error,
-                ng: self.ng,
-            },
-            primitive: place.primitive,
-            barycentric,
-        })
-    }
-
-    /// The point of the parameter square that [`triangle`] maps to a point of the plane.
-    fn place_of(&self, p: Vec3) -> Vec2 {
-        // Seen along the axis in which the plane is the least steep.
-        let n = self.ng.abs();
-        let flat = |v: Vec3| {
-            if n.x > n.y.max(n.z) {
-                Vec2::new(v.y, v.z)
-            } else if n.y > n.z {
-                Vec2::new(v.z, v.x)
-            } else {
-                Vec2::new(v.x, v.y)
-            }
-        };
-        let (edge1, edge2, v) = (flat(self.edge1), flat(self.edge2), flat(p - self.p));
-        let determinant = edge1.perp_dot(edge2);
-        let b = Vec2::new(v.perp_dot(edge2), edge1.perp_dot(v)) / determinant;
-        let b = b.clamp(Vec2::ZERO, Vec2::ONE);
-        if b.y > b.x {
-            Vec2::new(2.0 * b.x, b.x + b.y)
-        } else {
-            Vec2::new(b.x + b.y, 2.0 * b.y)
         }
     }
 }

@@ -247,13 +247,21 @@ fn cell_fluxes(texels: &[Rgb], width: usize) -> Vec<f32> {
 /// What the texel above, the texel itself and that below have to do with the integral over a cell of that row [sr].
 fn row_shares(row: usize, width: usize, height: usize) -> [f64; 3] {
     let step = std::f64::consts::PI / height as f64;
-    let (top, center, bottom) = (row as f64 * step, (row as f64 + 0.5) * step, (row as f64 + 1.0) * step);
+    let (top, center, bottom) = (
+        row as f64 * step,
+        (row as f64 + 0.5) * step,
+        (row as f64 + 1.0) * step,
+    );
     // ∫ (θ − c) sin θ dθ = sin θ − (θ − c) cos θ.
     let moment = |theta: f64| theta.sin() - (theta - center) * theta.cos();
     let above = (moment(top) - moment(center)) / step;
     let below = (moment(bottom) - moment(center)) / step;
     let turn = std::f64::consts::TAU / width as f64;
-    [above * turn, cell_solid_angle(row, width, height) - (above + below) * turn, below * turn]
+    [
+        above * turn,
+        cell_solid_angle(row, width, height) - (above + below) * turn,
+        below * turn,
+    ]
 }
 
 #[cfg(test)]

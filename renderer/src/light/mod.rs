@@ -21,6 +21,7 @@ mod point;
 mod select;
 mod sphere;
 mod spot;
+mod triangle;
 
 use std::f32::consts::PI;
 use std::hash::{Hash, Hasher};
@@ -163,7 +164,7 @@ impl Light {
                 let (wi, radiance, pdf) = light.sample(u_direction)?;
                 let (ray, area) = target.emission(-wi, u_position);
                 let power = radiance * (area / pdf);
-                Some(Emission { ray, power })
+                (!power.is_black()).then_some(Emission { ray, power })
             }
         }
     }
@@ -186,9 +187,14 @@ impl Light {
     pub fn radiance(&self, sample: &LightSample, time: f32, context: &mut ShadingContext) -> Rgb {
         match (self, sample.shine, &sample.end) {
             (_, Shine::Known(radiance), _) => radiance,
-            (Light::Area(light), Shine::FromPoint { primitive, barycentric }, Some(end)) => {
-                light.radiance(sample.wi, end, (primitive, barycentric), time, context)
-            }
+            (
+                Light::Area(light),
+                Shine::FromPoint {
+                    primitive,
+                    barycentric,
+                },
+                Some(end),
+            ) => light.radiance(sample.wi, end, (primitive, barycentric), time, context),
             (_, Shine::FromPoint { .. }, _) => unreachable!("only shapes shine from points"),
         }
     }

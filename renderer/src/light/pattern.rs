@@ -120,7 +120,10 @@ impl Pattern {
                 .collect();
             let lit: usize = cells.iter().map(|cell| cell.lit as usize).sum();
             if lit >= ENOUGH || probes >= probing.most || probes * 4 <= owners.len() {
-                return (Pattern::of(&cells, grids, owners, per_cell), total(&cells, |cell| cell.power) as f32);
+                return (
+                    Pattern::of(&cells, grids, owners, per_cell),
+                    total(&cells, |cell| cell.power) as f32,
+                );
             }
             probes = (probes * 4).min(probing.most);
         }
@@ -129,7 +132,11 @@ impl Pattern {
     fn of(cells: &[Cell], grids: Vec<Grid>, owners: Vec<u32>, per_cell: usize) -> Pattern {
         let [power, area] = [total(cells, |cell| cell.power), total(cells, |cell| cell.area)];
         // As if each cell had been probed once more, and the shape's mean been found there.
-        let by_area = if power > 0.0 { 1.0 / (1.0 + per_cell as f64) } else { 1.0 };
+        let by_area = if power > 0.0 {
+            1.0 / (1.0 + per_cell as f64)
+        } else {
+            1.0
+        };
         let weights: Vec<f32> = cells
             .iter()
             .map(|cell| {
@@ -138,11 +145,15 @@ impl Pattern {
                 (dim + bright) as f32
             })
             .collect();
-        Pattern {
-            table: AliasTable::new(&weights),
-            grids,
-            owners,
+        let table = AliasTable::new(&weights);
+        if owners.len() == grids.len() {
+            return Pattern {
+                table,
+                grids: vec![],
+                owners: vec![],
+            };
         }
+        Pattern { table, grids, owners }
     }
 
     /// The place that `u_cell` and, within its cell, `u` choose.

@@ -51,9 +51,17 @@ fn known_powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
 
 fn share_with_unseen(lights: &[Light], powers: &mut [f32]) {
     let is_unseen = |(light, power): (&Light, f32)| power == 0.0 && matches!(light, Light::Area(_));
-    let unseen = lights.iter().zip(powers.iter().copied()).filter(|&pair| is_unseen(pair)).count();
+    let unseen = lights
+        .iter()
+        .zip(powers.iter().copied())
+        .filter(|&pair| is_unseen(pair))
+        .count();
     let known: f64 = powers.iter().copied().map(f64::from).sum();
-    let share = if known > 0.0 { f64::from(UNSEEN_SHARE) * known / unseen.max(1) as f64 } else { 1.0 };
+    let share = if known > 0.0 {
+        f64::from(UNSEEN_SHARE) * known / unseen.max(1) as f64
+    } else {
+        1.0
+    };
     for (light, power) in lights.iter().zip(powers) {
         if is_unseen((light, *power)) {
             *power = share as f32;

@@ -39,7 +39,9 @@ pub(super) struct OnBall {
 impl Ball {
     /// `None` for a shape that is no sphere, or is stretched.
     pub(super) fn of(shape: &Shape) -> Option<Ball> {
-        shape.analytic().filter(|&analytic| analytic == crate::geometry::Analytic::Sphere)?;
+        shape
+            .analytic()
+            .filter(|&analytic| analytic == crate::geometry::Analytic::Sphere)?;
         let mut ball = Ball {
             center: shape.world_from_object.translation.into(),
             radius: similarity_scale(shape)?,
@@ -50,9 +52,15 @@ impl Ball {
         let error = |direction: Vec3| {
             let p = ball.center + direction * ball.radius;
             let object = object_from_world.transform_point3(p.as_dvec3());
-            shape.analytic_near(object.as_vec3()).map_or(0.0, |point| point.p_error)
+            shape
+                .analytic_near(object.as_vec3())
+                .map_or(0.0, |point| point.p_error)
         };
-        ball.p_error = 2.0 * Vec3::AXES.map(|axis| error(axis).max(error(-axis))).iter().sum::<f32>();
+        ball.p_error = 2.0
+            * Vec3::AXES
+                .map(|axis| error(axis).max(error(-axis)))
+                .iter()
+                .sum::<f32>();
         Some(ball)
     }
 

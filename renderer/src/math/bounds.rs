@@ -69,11 +69,15 @@ impl Bounds {
     #[inline]
     pub fn is_met_by(&self, ray: &Ray) -> bool {
         let inverse = ray.direction.recip();
-        let (a, b) = ((self.min - ray.origin) * inverse, (self.max - ray.origin) * inverse);
+        let (a, b) = (
+            (self.min - ray.origin) * inverse,
+            (self.max - ray.origin) * inverse,
+        );
         let enters = a.min(b).max_element().max(ray.t_min);
         let leaves = a.max(b).min_element().min(ray.t_max);
-        // Written so that NaN, of a ray within a side, is met.
-        !(enters > leaves * (1.0 + 8.0 * f32::EPSILON))
+        // NaN, of a ray within a side, misses nothing.
+        let misses = enters > leaves * (1.0 + 8.0 * f32::EPSILON);
+        !misses
     }
 
     /// Its eight corners.

@@ -154,17 +154,26 @@ impl Scene {
 
         let ids = (0..).map(ShapeId).zip(shapes.iter()).zip(&shape_materials);
         let emitters: Vec<_> = ids.filter(|&(_, &id)| material(id).may_emit()).collect();
-        let probed = emitters.iter().filter(|&&(_, &id)| material(id).constant_emission().is_none()).count();
+        let probed = emitters
+            .iter()
+            .filter(|&&(_, &id)| material(id).constant_emission().is_none())
+            .count();
         let probing = Probing::shared_by(probed);
         let make = |&((id, shape), &material_id): &((ShapeId, &Shape), &MaterialId)| {
             AreaLight::new(shape.clone(), id, material(material_id).clone(), probing, &host)
                 .map(|light| (id, light))
         };
-        let made: Vec<_> = on_threads(threads, || emitters.par_iter().filter_map(make).collect());
+        let made: Vec<_> = match probed {
+            0 => emitters.iter().filter_map(make).collect(),
+            _ => on_threads(threads, || emitters.par_iter().filter_map(make).collect()),
+        };
 
         let mut surfaces: Vec<ShapeSurface> = shape_materials
             .iter()
-            .map(|&material| ShapeSurface { material, light: None })
+            .map(|&material| ShapeSurface {
+                material,
+                light: None,
+            })
             .collect();
         for (id, light) in made {
             surfaces[id.0 as usize].light = Some(LightId(lights.len() as u32));
@@ -179,7 +188,13 @@ impl Scene {
         Ok(Scene {
             infinite: infinite.map(|(id, _)| id).collect(),
             selector: LightSelector::new(&lights, radius),
-            transparent: bounds_of(shapes.iter().zip(&masks).filter(|(_, mask)| **mask == TRANSPARENT).map(|(shape, _)| shape)),
+            transparent: bounds_of(
+                shapes
+                    .iter()
+                    .zip(&masks)
+                    .filter(|(_, mask)| **mask == TRANSPARENT)
+                    .map(|(shape, _)| shape),
+            ),
             accel,
             shapes,
             surfaces,
@@ -211,7 +226,9 @@ impl Scene {
     pub fn transmittance(&self, ray: &Ray, context: &mut ShadingContext) -> Rgb {
         if !self.accel.occluded(ray, accel::ALL) {
             Rgb::WHITE
-        } else if !self.transparent.is_some_and(|bounds| bounds.is_met_by(ray)) || self.accel.occluded(ray, OPAQUE) {
+        } else if !self.transparent.is_some_and(|bounds| bounds.is_met_by(ray))
+            || self.accel.occluded(ray, OPAQUE)
+        {
             Rgb::BLACK
         } else {
             self.transparency_along(ray, context)
@@ -230,9 +247,12 @@ impl Scene {
             if product.is_black() {
                 return product;
             }
+            // The end stays where it is, however many surfaces the ray has been moved off.
+            let next = it.spawn_ray(ray.direction);
+            let passed = (next.origin - ray.origin).dot(ray.direction);
             ray = Ray {
-                t_max: ray.t_max - it.t,
-                ..it.spawn_ray(ray.direction)
+                t_max: ray.t_max - passed,
+                ..next
             };
         }
         Rgb::BLACK

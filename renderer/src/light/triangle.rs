@@ -1,0 +1,82 @@
+//! A triangle as a part of a light.
+
+use glam::{Vec2, Vec3};
+
+use super::area::Seen;
+use super::pattern::Place;
+use crate::geometry::Shape;
+use crate::math::RayEnd;
+use crate::sampling::{solid_angle_pdf, triangle};
+
+/// A triangle in world space.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LightTriangle {
+    p: Vec3,
+    edge1: Vec3,
+    edge2: Vec3,
+    ng: Vec3,
+    /// 0 for one without area, which is never chosen [1/m²].
+    pub(super) inverse_area: f32,
+    p_error: f32,
+}
+
+impl LightTriangle {
+    pub(super) fn new(shape: &Shape, primitive: u32) -> LightTriangle {
+        let [p, b, c] = shape.triangle(primitive);
+        let point = shape.surface_point(primitive, Vec2::splat(1.0 / 3.0));
+        LightTriangle {
+            p,
+            edge1: b - p,
+            edge2: c - p,
+            ng: point.ng,
+            inverse_area: shape.pdf_area(primitive, point.ng),
+            p_error: point.p_error,
+        }
+    }
+
+    #[inline]
+    pub(super) fn seen_from(&self, p: Vec3, place: &Place) -> Option<Seen> {
+        let barycentric = triangle(place.u);
+        let point = self.p + self.edge1 * barycentric.x + self.edge2 * barycentric.y;
+        let to_light = point - p;
+        let distance_squared = to_light.length_squared();
+        let wi = to_light / distance_squared.sqrt();
+        let cos = -wi.dot(self.ng);
+        (distance_squared > 0.0).then(|| Seen {
+            wi,
+            cos,
+            pdf: solid_angle_pdf(place.density * self.inverse_area, distance_squared, cos),
+            end: RayEnd {
+                p: point,
+                p_error: self.p_error,
+                ng: self.ng,
+            },
+            primitive: place.primitive,
+            barycentric,
+        })
+    }
+
+    /// The point of the parameter square that [`triangle`] maps to a point of the plane.
+    pub(super) fn place_of(&self, p: Vec3) -> Vec2 {
+        // Seen along the axis in which the plane is the least steep.
+        let n = self.ng.abs();
+        let flat = |v: Vec3| {
+            if n.x > n.y.max(n.z) {
+                Vec2::new(v.y, v.z)
+            } else if n.y > n.z {
+                Vec2::new(v.z, v.x)
+            } else {
+                Vec2::new(v.x, v.y)
+            }
+        };
+        let (edge1, edge2, v) = (flat(self.edge1), flat(self.edge2), flat(p - self.p));
+        let determinant = edge1.perp_dot(edge2);
+        let b = Vec2::new(v.perp_dot(edge2), edge1.perp_dot(v)) / determinant;
+        let b = b.clamp(Vec2::ZERO, Vec2::ONE);
+        if b.y > b.x {
+            Vec2::new(2.0 * b.x, b.x + b.y)
+        } else {
+            Vec2::new(b.x + b.y, 2.0 * b.y)
+        }
+    }
+}
