@@ -39,18 +39,51 @@ pub fn check_place(path: &Path) -> Result<(), ImageError> {
 /// When the directory is missing or does not take files, or `path` is no plain writable file. What was at `path` is
 /// then as before.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
+    stage(path, bytes)?.commit()
+}
+
+/// A file that is on the disk, but not in its place yet. It goes away unless it is committed.
+pub struct Staged {
+    file: NamedTempFile,
+    path: PathBuf,
+    target: PathBuf,
+}
+
+/// Writes `bytes` to a temporary file that is to become the file `path`: the first half of [`write_whole`], for files
+/// that belong together.
+///
+/// # Errors
+/// As those of [`write_whole`].
+pub fn stage(path: &Path, bytes: &[u8]) -> Result<Staged, ImageError> {
     let target = resolve(path)?;
-    let write = || -> io::Result<()> {
+    let write = || -> io::Result<NamedTempFile> {
         let mut file = temporary(&target)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         if let Ok(old) = fs::metadata(&target) {
             file.as_file().set_permissions(old.permissions())?;
         }
-        file.persist(&target)?;
-        Ok(())
+        Ok(file)
     };
-    write().map_err(|e| ImageError::not_writable(path, e))
+    let file = write().map_err(|e| ImageError::not_writable(path, e))?;
+    Ok(Staged {
+        file,
+        path: path.to_owned(),
+        target,
+    })
+}
+
+impl Staged {
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// When the system does not let it; what was there is then as before.
+    pub fn commit(self) -> Result<(), ImageError> {
+        let Staged { file, path, target } = self;
+        file.persist(&target)
+            .map(drop)
+            .map_err(|e| ImageError::not_writable(&path, e.error))
+    }
 }
 
 /// The file that `path` means, links followed, once it is clear that a plain file may be put there.

@@ -11,6 +11,7 @@ pub mod load;
 mod text;
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
@@ -24,6 +25,7 @@ use crate::image::ImageError;
 use crate::light::{AreaLight, Light, LightId, LightSelector};
 use crate::material::{Host, Material, MaterialId, ShadingContext, Sides};
 use crate::math::{Bounds, Ray};
+use crate::texture::Texture;
 
 /// Mask bit of shapes that stop all light.
 const OPAQUE: u32 = 1;
@@ -278,6 +280,12 @@ impl Scene {
     /// The host of the shaders.
     pub fn host(&self) -> &Arc<Host> {
         &self.host
+    }
+
+    /// The files of its textures; those that are parts of other files have a name that is no path.
+    pub fn texture_files(&self) -> impl Iterator<Item = &Path> + '_ {
+        let textures = self.host.textures().into_iter().flat_map(|store| store.textures());
+        textures.map(Texture::path)
     }
 
     /// A box that holds all shapes; empty when there are none.

@@ -1,5 +1,6 @@
 //! `kiln bake`: from a scene file to a folder of lightmaps.
 
+mod channel;
 mod folder;
 mod glb;
 mod images;
@@ -9,7 +10,7 @@ mod progress;
 mod statistics;
 
 use std::hash::Hasher as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -28,6 +29,11 @@ use crate::integrator::{Integrator, PhotonSettings};
 use crate::scene::build::{Built, build};
 use crate::scene::desc::SceneDesc;
 use crate::scene::load::{LoadOptions, load};
+
+/// Names of files that are no images.
+const SCENE: &str = "scene.glb";
+const PROBES: &str = "probes.json";
+const MANIFEST: &str = "bake.json";
 
 /// Texels along a side where nothing is said about it.
 const RESOLUTION: u32 = 512;
@@ -77,7 +83,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     };
 
     let files = files(args, &built, &settings, &baked)?;
-    folder.write(&files)?;
+    folder.write(&files, &inputs(args, &desc, &built))?;
     let mut warnings = built.warnings.clone();
     for note in &baked.notes {
         warnings.push(Diagnostic::warning(note.clone()));
@@ -86,6 +92,13 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
         warnings.push(Diagnostic::warning(report.to_string()));
     }
     report(args, &warnings, &baked, load)
+}
+
+/// The files that were read, as far as they are known: they are not removed.
+fn inputs(args: &BakeArgs, desc: &SceneDesc, built: &Built) -> Vec<PathBuf> {
+    let textures = built.scene.texture_files().map(Path::to_owned);
+    let files = [args.scene.clone(), desc.file.clone()].into_iter();
+    files.chain(args.probe_points.clone()).chain(textures).collect()
 }
 
 /// The files of a bake, ready to be written.
@@ -103,15 +116,15 @@ fn files(
     let mut files = match &baked.product {
         Product::Texture(map) => {
             let mut files = images::files(map, args.layout)?;
-            files.push(("scene.glb".to_owned(), glb::of_lightmap(&built.scene, map)?));
+            files.push((SCENE.to_owned(), glb::of_lightmap(&built.scene, map)?));
             files
         }
-        Product::Vertex(light) => vec![("scene.glb".to_owned(), glb::of_vertices(&built.scene, light)?)],
-        Product::Probes(probes) => vec![("probes.json".to_owned(), probes::json(probes))],
+        Product::Vertex(light) => vec![(SCENE.to_owned(), glb::of_vertices(&built.scene, light)?)],
+        Product::Probes(probes) => vec![(PROBES.to_owned(), probes::json(probes))],
     };
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let text = manifest.json(&names);
-    files.push(("bake.json".to_owned(), text));
+    files.push((MANIFEST.to_owned(), text));
     Ok(files)
 }
 
