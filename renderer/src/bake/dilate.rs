@@ -165,8 +165,16 @@ mod tests {
         // Light from above on a chart that turns downwards, and another from the side that it does not see.
         let mut sheet = row(&[0; 4], &[(0, 1.0), (3, 1.0)]);
         let light: Vec<Rgb> = basis(Vec3::Y)[..4].iter().map(|&y| Rgb::splat(y)).collect();
-        let normals = [Vec3::Y, Vec3::new(0.0, 0.8, 0.6), Vec3::new(0.0, 0.6, 0.8), Vec3::NEG_X];
-        let places = normals.map(|n| Place { n, ..Place::default() });
+        let normals = [
+            Vec3::Y,
+            Vec3::new(0.0, 0.8, 0.6),
+            Vec3::new(0.0, 0.6, 0.8),
+            Vec3::NEG_X,
+        ];
+        let places = normals.map(|n| Place {
+            n,
+            ..Place::default()
+        });
         sheet.field.at_mut(0)[..4].copy_from_slice(&light);
         // A tenth more than the coefficients explain.
         let rest = 0.1;
@@ -176,7 +184,10 @@ mod tests {
             let coefficients = sheet.field.coefficients(index);
             let rebuilt = irradiance(coefficients, normals[index]).r;
             let found = sheet.field.irradiance(index).r;
-            assert!((found - rebuilt - rest).abs() < 0.01, "{index}: {found}, rebuilt {rebuilt}");
+            assert!(
+                (found - rebuilt - rest).abs() < 0.01,
+                "{index}: {found}, rebuilt {rebuilt}"
+            );
         }
     }
 }

@@ -278,7 +278,11 @@ mod tests {
         let random = |n: usize| ((n as f32 * 0.618_034 + 0.3).fract() * 97.3).fract();
         for index in 0..sheet.field.len() {
             sheet.field.valid[index] = true;
-            let direction = Vec3::new(random(index) - 0.5, random(7 * index) - 0.5, random(3 * index) - 0.5);
+            let direction = Vec3::new(
+                random(index) - 0.5,
+                random(7 * index) - 0.5,
+                random(3 * index) - 0.5,
+            );
             let direction = direction.normalize();
             let light = Rgb::new(1.0, 0.1, 0.01) * (random(index * index) * 12.0 - 6.0).exp();
             let colors = sheet.field.at_mut(index);

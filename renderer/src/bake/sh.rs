@@ -92,9 +92,16 @@ pub const MOST_IRRADIANCE: f32 = 3.544_907_7;
 /// that some radiance has it: 1 when one has.
 pub fn band_scale(coefficients: &[f32], band: &(Range<usize>, f64)) -> f64 {
     let (range, most) = band;
-    let square: f64 = coefficients[range.clone()].iter().map(|&c| f64::from(c).powi(2)).sum();
+    let square: f64 = coefficients[range.clone()]
+        .iter()
+        .map(|&c| f64::from(c).powi(2))
+        .sum();
     let most = most * f64::from(coefficients[0].max(0.0));
-    if square > most * most { most / square.sqrt() } else { 1.0 }
+    if square > most * most {
+        most / square.sqrt()
+    } else {
+        1.0
+    }
 }
 
 /// The irradiance on a surface with unit normal `n` under the radiance that has these coefficients [W/m²].

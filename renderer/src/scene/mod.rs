@@ -284,7 +284,11 @@ impl Scene {
 
     /// The files of its textures; those that are parts of other files have a name that is no path.
     pub fn texture_files(&self) -> impl Iterator<Item = &Path> + '_ {
-        let textures = self.host.textures().into_iter().flat_map(|store| store.textures());
+        let textures = self
+            .host
+            .textures()
+            .into_iter()
+            .flat_map(|store| store.textures());
         textures.map(Texture::path)
     }
 

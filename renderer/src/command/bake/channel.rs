@@ -168,7 +168,12 @@ impl Precision {
     pub(super) fn of(map: &Lightmap) -> Precision {
         const HELD: RangeInclusive<f32> = 0.1..=8000.0;
         let greatest = texels(map)
-            .flat_map(|(x, y)| map.coefficients(x, y).iter().copied().chain([map.irradiance(x, y)]))
+            .flat_map(|(x, y)| {
+                map.coefficients(x, y)
+                    .iter()
+                    .copied()
+                    .chain([map.irradiance(x, y)])
+            })
             .map(|color| color.map(f32::abs).max_component())
             .fold(0.0, f32::max);
         match greatest == 0.0 || HELD.contains(&greatest) {
@@ -253,7 +258,12 @@ mod tests {
         let random = |n: u32| ((n as f32 * 0.618_034 + 0.1).fract() * 9_973.7).fract();
         for n in 0..5_000 {
             // Single directions, from what half floats hold well to what they do not hold.
-            let w = Vec3::new(random(5 * n) - 0.5, random(3 * n + 1) - 0.5, random(7 * n + 2) - 0.5).normalize();
+            let w = Vec3::new(
+                random(5 * n) - 0.5,
+                random(3 * n + 1) - 0.5,
+                random(7 * n + 2) - 0.5,
+            )
+            .normalize();
             let light = Rgb::new(1.0, 0.3, 0.01) * (-20.0 * random(n)).exp();
             let colors: Vec<Rgb> = basis(w).iter().map(|&y| light * y).collect();
             for tone in [Tone::Red, Tone::Green, Tone::Blue, Tone::Luminance] {
@@ -266,8 +276,15 @@ mod tests {
                     _ => values[0],
                 };
                 for (range, most) in BANDS {
-                    let length = values[range].iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt();
-                    assert!(length <= most * f64::from(constant) * (1.0 + 1e-7), "{n} {tone:?}: {values:?}");
+                    let length = values[range]
+                        .iter()
+                        .map(|&v| f64::from(v).powi(2))
+                        .sum::<f64>()
+                        .sqrt();
+                    assert!(
+                        length <= most * f64::from(constant) * (1.0 + 1e-7),
+                        "{n} {tone:?}: {values:?}"
+                    );
                 }
                 let error = (constant - tone.of(colors[0])).abs();
                 assert!(error <= 5e-4 * tone.of(colors[0]) + 3e-8, "{n} {tone:?}");
@@ -280,7 +297,10 @@ mod tests {
         for n in 0..10_000 {
             let v = (n as f32 - 5_000.0) * 1.234_567e-4;
             let rounded = toward_zero(v);
-            assert!(rounded.abs() <= v.abs() && (v - rounded).abs() <= 1e-3 * v.abs() + 6e-8, "{v} {rounded}");
+            assert!(
+                rounded.abs() <= v.abs() && (v - rounded).abs() <= 1e-3 * v.abs() + 6e-8,
+                "{v} {rounded}"
+            );
         }
     }
 }

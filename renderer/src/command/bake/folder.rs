@@ -68,7 +68,9 @@ impl Folder {
             let path = at(name);
             fs::remove_file(&path).map_err(|e| {
                 let path = path.display();
-                Failure::User(format!("error: cannot remove '{path}', which an earlier bake wrote: {e}"))
+                Failure::User(format!(
+                    "error: cannot remove '{path}', which an earlier bake wrote: {e}"
+                ))
             })?;
         }
         Ok(last.commit()?)
@@ -108,5 +110,8 @@ fn is_removable(path: &Path, inputs: &[PathBuf]) -> bool {
     let Ok(path) = path.canonicalize() else {
         return false;
     };
-    is_plain && !inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == path))
+    is_plain
+        && !inputs
+            .iter()
+            .any(|input| input.canonicalize().is_ok_and(|input| input == path))
 }

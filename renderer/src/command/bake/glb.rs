@@ -95,7 +95,8 @@ impl Glb {
     fn floats<const N: usize>(&mut self, values: &[[f32; N]]) -> usize {
         let bytes: Vec<u8> = values.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
         let view = self.view(&bytes);
-        // 5126: float.
+        // 34962: for vertices; 5126: float.
+        self.views[view]["target"] = json!(34962);
         let kind = if N == 2 { "VEC2" } else { "VEC3" };
         self.accessors
             .push(json!({ "bufferView": view, "componentType": 5126, "count": values.len(), "type": kind }));
@@ -105,7 +106,8 @@ impl Glb {
     fn indices(&mut self, triangles: &[[u32; 3]]) -> usize {
         let bytes: Vec<u8> = triangles.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
         let view = self.view(&bytes);
-        // 5125: unsigned int.
+        // 34963: for indices; 5125: unsigned int.
+        self.views[view]["target"] = json!(34963);
         self.accessors.push(
             json!({ "bufferView": view, "componentType": 5125, "count": 3 * triangles.len(), "type": "SCALAR" }),
         );

@@ -51,7 +51,11 @@ fn exr(map: &Lightmap, picture: &Picture, precision: Precision) -> Result<(Strin
     };
     let options = WriteOptions {
         half: precision == Precision::Half,
-        channel_names: picture.channels.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        channel_names: picture
+            .channels
+            .iter()
+            .map(|(name, _)| (*name).to_owned())
+            .collect(),
         metadata: picture.channels.iter().filter_map(said).collect(),
         ..WriteOptions::default()
     };

@@ -110,7 +110,9 @@ fn images(map: &Lightmap, args: &BakeArgs) -> Value {
         Value::Object(named.collect())
     };
     let pictures = pictures(args.layout, map.order);
-    let images = pictures.iter().map(|picture| (picture.file.clone(), channels(picture)));
+    let images = pictures
+        .iter()
+        .map(|picture| (picture.file.clone(), channels(picture)));
     Value::Object(images.collect())
 }
 
