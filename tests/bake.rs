@@ -1,6 +1,8 @@
 //! Baked light against what it has to be: furnaces, lights whose coefficients are known, rooms that light must not enter,
 //! and path tracing at points of the shipped scenes.
 
+#[path = "bake/engines.rs"]
+mod engines;
 #[path = "bake/known.rs"]
 mod known;
 #[path = "bake/path_traced.rs"]

@@ -3,49 +3,74 @@
 
 use rustc_hash::FxHashSet;
 
+use super::denoise::Place;
+use super::field::Mixture;
 use super::raster::NO_CHART;
-use super::sheet::Sheet;
+use super::sheet::{Coverage, Sheet};
 use crate::color::Rgb;
 
-/// Fills the hidden texels of every chart, then dilates charts by `margin` texels. Returns how many texels were filled, and
-/// how many could not be: those of charts that are hidden altogether.
-pub(super) fn fill_and_dilate(sheet: &mut Sheet, margin: u32) -> (usize, usize) {
-    let hidden = |sheet: &Sheet, i: usize| sheet.is_covered(i) && !sheet.field.valid[i];
-    let count = |sheet: &Sheet| (0..sheet.charts.len()).filter(|&i| hidden(sheet, i)).count();
-    let before = count(sheet);
-    let mut front: Vec<usize> = (0..sheet.charts.len()).filter(|&i| hidden(sheet, i)).collect();
+/// Fills the hidden texels of every chart, then dilates charts by `margin` texels. `places` are those of the texels of
+/// charts, hidden ones included. Returns how many texels were filled, and how many could not be: those of charts that are
+/// hidden altogether.
+pub(super) fn fill_and_dilate(sheet: &mut Sheet, places: &[Place], margin: u32) -> (usize, usize) {
+    let all = |sheet: &Sheet, coverage| -> Vec<usize> {
+        (0..sheet.charts.len())
+            .filter(|&i| sheet.coverage[i] == coverage)
+            .collect()
+    };
+    let mut front = all(sheet, Coverage::Dark);
+    let before = front.len();
     while !front.is_empty() {
-        let filled = grow(sheet, &front);
+        let filled = fill(sheet, places, &front);
         let next: FxHashSet<usize> = (filled.iter())
             .flat_map(|&i| sheet.around(i))
-            .filter(|&i| hidden(sheet, i))
+            .filter(|&i| sheet.coverage[i] == Coverage::Dark)
             .collect();
         front = next.into_iter().collect();
         front.sort_unstable();
     }
-    let after = count(sheet);
+    let after = all(sheet, Coverage::Dark).len();
     for _ in 0..margin {
-        let bare: Vec<usize> = (0..sheet.charts.len())
-            .filter(|&i| !sheet.is_covered(i))
-            .collect();
-        grow(sheet, &bare);
+        let bare = all(sheet, Coverage::Empty);
+        dilate(sheet, &bare);
     }
     (before - after, after)
 }
 
-/// Gives each of these texels the mean of its valid neighbours, those of its chart, or of one chart where it has none; all
-/// at once. Returns those that got something.
-fn grow(sheet: &mut Sheet, texels: &[usize]) -> Vec<usize> {
-    let layers = sheet.field.layers();
+/// Gives each of these texels the light of its valid neighbours in its chart, turned to its normal; all at once. Returns
+/// those that got something.
+fn fill(sheet: &mut Sheet, places: &[Place], texels: &[usize]) -> Vec<usize> {
+    let mut found = vec![];
+    for &index in texels {
+        let n = places[index].n;
+        let mut mixture = Mixture::new(sheet.field.order);
+        let known = |&i: &usize| sheet.field.valid[i] && sheet.charts[i] == sheet.charts[index];
+        for neighbour in sheet.around(index).filter(known) {
+            mixture.add(sheet.field.at(neighbour), places[neighbour].n, n);
+        }
+        if let Some(colors) = mixture.mean(n) {
+            found.push((index, colors));
+        }
+    }
+    let filled = found.iter().map(|&(index, _)| index).collect();
+    for (index, colors) in found {
+        set(sheet, index, &colors, Coverage::Filled);
+        // Far from where they were gathered, coefficients may say that irradiance is negative.
+        sheet.field.make_possible(index);
+    }
+    filled
+}
+
+/// Gives each of these texels, which are no chart's, the mean of its valid neighbours of one chart; all at once.
+fn dilate(sheet: &mut Sheet, texels: &[usize]) {
     let mut found = vec![];
     for &index in texels {
         let valid = || sheet.around(index).filter(|&i| sheet.field.valid[i]);
-        let chart = match sheet.charts[index] {
-            NO_CHART => valid().map(|i| sheet.charts[i]).min(),
-            chart => Some(chart),
+        let Some(chart) = valid().map(|i| sheet.charts[i]).min() else {
+            continue;
         };
-        let Some(chart) = chart else { continue };
-        let mut sum = vec![Rgb::BLACK; layers];
+        debug_assert!(chart != NO_CHART, "what is valid has a chart");
+        let mut sum = vec![Rgb::BLACK; sheet.field.layers()];
         let mut count = 0;
         for neighbour in valid().filter(|&i| sheet.charts[i] == chart) {
             for (sum, &color) in sum.iter_mut().zip(sheet.field.at(neighbour)) {
@@ -53,60 +78,116 @@ fn grow(sheet: &mut Sheet, texels: &[usize]) -> Vec<usize> {
             }
             count += 1;
         }
-        if count > 0 {
-            sum.iter_mut().for_each(|color| *color /= count as f32);
-            found.push((index, chart, sum));
-        }
+        sum.iter_mut().for_each(|color| *color /= count as f32);
+        found.push((index, chart, sum));
     }
-    let mut filled = vec![];
     for (index, chart, colors) in found {
         sheet.charts[index] = chart;
-        sheet.field.valid[index] = true;
-        sheet.field.at_mut(index).copy_from_slice(&colors);
-        filled.push(index);
+        set(sheet, index, &colors, Coverage::Dilated);
     }
-    filled
+}
+
+fn set(sheet: &mut Sheet, index: usize, colors: &[Rgb], coverage: Coverage) {
+    sheet.field.valid[index] = true;
+    sheet.field.at_mut(index).copy_from_slice(colors);
+    sheet.coverage[index] = coverage;
 }
 
 #[cfg(test)]
 mod tests {
-    use glam::UVec2;
+    use glam::{UVec2, Vec3};
 
     use super::super::field::Field;
-    use super::super::sh::Order;
+    use super::super::sh::{Order, basis, irradiance};
     use super::*;
+
+    /// Texels in a row, with the coefficients and the irradiance that constant radiance has; those without a value are
+    /// hidden where they have a chart.
+    fn row(charts: &[u32], values: &[(usize, f32)]) -> Sheet {
+        let len = charts.len();
+        let mut sheet = Sheet {
+            size: UVec2::new(len as u32, 1),
+            field: Field::new(Order::One, len),
+            charts: charts.to_vec(),
+            coverage: (charts.iter())
+                .map(|&chart| match chart {
+                    NO_CHART => Coverage::Empty,
+                    _ => Coverage::Dark,
+                })
+                .collect(),
+        };
+        for &(index, value) in values {
+            let constant = value / (std::f32::consts::PI * basis(Vec3::Z)[0]);
+            let mut colors = [Rgb::BLACK; 5];
+            colors[0] = Rgb::splat(constant);
+            colors[4] = Rgb::splat(value);
+            set(&mut sheet, index, &colors, Coverage::Covered);
+        }
+        sheet
+    }
+
+    fn values(sheet: &Sheet) -> Vec<f32> {
+        (0..sheet.charts.len())
+            .map(|i| sheet.field.irradiance(i).r)
+            .collect()
+    }
 
     #[test]
     fn charts_do_not_mix() {
         // Two charts of one texel each, four apart in a row: 0 . . . 1
-        let mut sheet = Sheet {
-            size: UVec2::new(5, 1),
-            field: Field::new(Order::One, 5),
-            charts: vec![0, NO_CHART, NO_CHART, NO_CHART, 1],
-        };
-        for (index, value) in [(0, 1.0), (4, 5.0)] {
-            sheet.field.valid[index] = true;
-            sheet.field.at_mut(index).fill(Rgb::splat(value));
-        }
-        assert_eq!(fill_and_dilate(&mut sheet, 1), (0, 0));
+        let charts = [0, NO_CHART, NO_CHART, NO_CHART, 1];
+        let mut sheet = row(&charts, &[(0, 1.0), (4, 5.0)]);
+        let places = vec![Place::default(); 5];
+        assert_eq!(fill_and_dilate(&mut sheet, &places, 1), (0, 0));
         assert_eq!(sheet.charts, [0, 0, NO_CHART, 1, 1]);
-        let values: Vec<f32> = (0..5).map(|i| sheet.field.irradiance(i).r).collect();
-        assert_eq!(values, [1.0, 1.0, 0.0, 5.0, 5.0]);
+        assert_eq!(values(&sheet), [1.0, 1.0, 0.0, 5.0, 5.0]);
+        use Coverage::{Covered, Dilated, Empty};
+        assert_eq!(sheet.coverage, [Covered, Dilated, Empty, Dilated, Covered]);
     }
 
     #[test]
     fn hidden_texels_are_filled_from_their_chart() {
-        let mut sheet = Sheet {
-            size: UVec2::new(6, 1),
-            field: Field::new(Order::One, 6),
-            charts: vec![0, 0, 0, 0, 1, 2],
+        let mut sheet = row(&[0, 0, 0, 0, 1, 2], &[(0, 2.0), (4, 9.0)]);
+        let up = Place {
+            n: Vec3::Y,
+            ..Place::default()
         };
-        for (index, value) in [(0, 2.0), (4, 9.0)] {
-            sheet.field.valid[index] = true;
-            sheet.field.at_mut(index).fill(Rgb::splat(value));
+        assert_eq!(fill_and_dilate(&mut sheet, &[up; 6], 0), (3, 1));
+        for (found, expected) in values(&sheet).into_iter().zip([2.0, 2.0, 2.0, 2.0, 9.0, 0.0]) {
+            assert!((found - expected).abs() < 1e-5, "{found} for {expected}");
         }
-        assert_eq!(fill_and_dilate(&mut sheet, 0), (3, 1));
-        let values: Vec<f32> = (0..6).map(|i| sheet.field.irradiance(i).r).collect();
-        assert_eq!(values, [2.0, 2.0, 2.0, 2.0, 9.0, 0.0]);
+        use Coverage::{Covered, Dark, Filled};
+        assert_eq!(sheet.coverage, [Covered, Filled, Filled, Filled, Covered, Dark]);
+    }
+
+    #[test]
+    fn irradiance_of_filled_texels_is_that_of_their_normals() {
+        // Light from above on a chart that turns downwards, and another from the side that it does not see.
+        let mut sheet = row(&[0; 4], &[(0, 1.0), (3, 1.0)]);
+        let light: Vec<Rgb> = basis(Vec3::Y)[..4].iter().map(|&y| Rgb::splat(y)).collect();
+        let normals = [
+            Vec3::Y,
+            Vec3::new(0.0, 0.8, 0.6),
+            Vec3::new(0.0, 0.6, 0.8),
+            Vec3::NEG_X,
+        ];
+        let places = normals.map(|n| Place {
+            n,
+            ..Place::default()
+        });
+        sheet.field.at_mut(0)[..4].copy_from_slice(&light);
+        // A tenth more than the coefficients explain.
+        let rest = 0.1;
+        sheet.field.at_mut(0)[4] = irradiance(&light, Vec3::Y) + Rgb::splat(rest);
+        fill_and_dilate(&mut sheet, &places, 0);
+        for index in 1..3 {
+            let coefficients = sheet.field.coefficients(index);
+            let rebuilt = irradiance(coefficients, normals[index]).r;
+            let found = sheet.field.irradiance(index).r;
+            assert!(
+                (found - rebuilt - rest).abs() < 0.01,
+                "{index}: {found}, rebuilt {rebuilt}"
+            );
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! What was estimated at a list of points, texels, vertices or probes alike.
 
+use glam::Vec3;
+
 use super::project::Estimate;
-use super::sh::Order;
+use super::sh::{BANDS, MOST_IRRADIANCE, Order, band_scale, irradiance};
 use crate::color::Rgb;
 
 /// Estimates in a row; each is the colours of its coefficients, its irradiance, and the variance of that.
@@ -59,6 +61,29 @@ impl Field {
         self.at(index)[self.order.coefficients()]
     }
 
+    /// Makes the colours of a point such as radiance that is nowhere negative can have: what is changed by other than
+    /// means may have left that.
+    pub(super) fn make_possible(&mut self, index: usize) {
+        let count = self.order.coefficients();
+        let colors = self.at_mut(index);
+        for channel in 0..3 {
+            let mut values: Vec<f32> = colors.iter().map(|color| color.to_array()[channel]).collect();
+            values[0] = values[0].max(0.0);
+            for band in BANDS.iter().filter(|(range, _)| range.end <= count) {
+                let scale = band_scale(&values, band);
+                for value in &mut values[band.0.clone()] {
+                    *value = (f64::from(*value) * scale) as f32;
+                }
+            }
+            values[count] = values[count].clamp(0.0, MOST_IRRADIANCE * values[0]);
+            for (color, value) in colors.iter_mut().zip(values) {
+                let mut rgb = color.to_array();
+                rgb[channel] = value;
+                *color = Rgb::from(rgb);
+            }
+        }
+    }
+
     /// Numbers of a point in a record.
     pub(super) fn record_len(order: Order) -> usize {
         3 * layers(order) + 2
@@ -85,6 +110,49 @@ impl Field {
             self.variance[index] = point[3 * layers];
             self.valid[index] = point[3 * layers + 1] > 0.0;
         }
+    }
+}
+
+/// Least weight of what faces another way.
+const OTHER_WAY: f32 = 1e-3;
+
+/// A mean of estimates on surfaces, for a surface that faces another way: what faces about its way counts most, and
+/// irradiance changes with the normal as the coefficients say.
+pub(super) struct Mixture {
+    /// Coefficients, and the part of irradiance that they do not explain.
+    sum: Vec<Rgb>,
+    weight: f32,
+}
+
+impl Mixture {
+    /// Nothing yet.
+    pub(super) fn new(order: Order) -> Mixture {
+        Mixture {
+            sum: vec![Rgb::BLACK; layers(order)],
+            weight: 0.0,
+        }
+    }
+
+    /// Adds the colours of a point with the normal `from` to what is for the normal `to`.
+    pub(super) fn add(&mut self, colors: &[Rgb], from: Vec3, to: Vec3) {
+        let weight = from.dot(to).max(0.0).powi(8) + OTHER_WAY;
+        let count = colors.len() - 1;
+        for (sum, &color) in self.sum.iter_mut().zip(colors) {
+            *sum += color * weight;
+        }
+        self.sum[count] -= irradiance(&colors[..count], from) * weight;
+        self.weight += weight;
+    }
+
+    /// The mean on a surface with the normal `to`; `None` of nothing.
+    pub(super) fn mean(mut self, to: Vec3) -> Option<Vec<Rgb>> {
+        if self.weight == 0.0 {
+            return None;
+        }
+        self.sum.iter_mut().for_each(|color| *color /= self.weight);
+        let (rest, coefficients) = self.sum.split_last_mut()?;
+        *rest += irradiance(coefficients, to);
+        Some(self.sum)
     }
 }
 

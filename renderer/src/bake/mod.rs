@@ -57,6 +57,7 @@ pub use probes::{Grid, ProbePlaces, Probes};
 pub use project::Include;
 pub use receiver::Side;
 pub use sh::Order;
+pub use sheet::Coverage;
 pub use sides::Sides;
 pub use texture::{BakedObject, Lightmap};
 pub use vertex::{BakedVertices, VertexLight};

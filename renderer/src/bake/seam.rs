@@ -153,8 +153,6 @@ pub(super) fn stitch(pairs: &[Pair], sheet: &mut Sheet) {
             })
         })
         .collect();
-    // Radiance and irradiance stay what light can be; the other coefficients have both signs.
-    let positive = [0, sheet.field.order.coefficients()];
     for layer in 0..sheet.field.layers() {
         for channel in 0..3 {
             let value = |&texel: &u32| f64::from(sheet.field.at(texel as usize)[layer].to_array()[channel]);
@@ -163,14 +161,13 @@ pub(super) fn stitch(pairs: &[Pair], sheet: &mut Sheet) {
             for ((&texel, old), change) in texels.iter().zip(old).zip(change) {
                 let color = &mut sheet.field.at_mut(texel as usize)[layer];
                 let mut rgb = color.to_array();
-                let mut new = (old + change) as f32;
-                if positive.contains(&layer) {
-                    new = new.max(0.0);
-                }
-                rgb[channel] = new;
+                rgb[channel] = (old + change) as f32;
                 *color = Rgb::from(rgb);
             }
         }
+    }
+    for texel in texels {
+        sheet.field.make_possible(texel as usize);
     }
 }
 
@@ -227,6 +224,7 @@ mod tests {
 
     use super::super::field::Field;
     use super::super::sh::Order;
+    use super::super::sheet::Coverage;
     use super::*;
 
     #[test]
@@ -236,6 +234,7 @@ mod tests {
             size: UVec2::new(5, 4),
             field: Field::new(Order::One, 20),
             charts: vec![0; 20],
+            coverage: vec![Coverage::Covered; 20],
         };
         for index in 0..20 {
             sheet.field.valid[index] = true;
@@ -262,5 +261,53 @@ mod tests {
         );
         let mean = 0.5 * (sheet.field.irradiance(6).r + sheet.field.irradiance(8).r);
         assert!((mean - 1.5).abs() < 1e-3, "{mean}");
+    }
+
+    #[test]
+    fn coefficients_stay_those_of_some_radiance() {
+        use super::super::sh::{BANDS, MOST_IRRADIANCE, basis};
+        // Columns 1 and 2 of a sheet are the two sides of a seam: light from one direction each, bright on one side and dim
+        // on the other, as where a spot of the sun ends at a seam.
+        const ROWS: usize = 40;
+        let mut sheet = Sheet {
+            size: UVec2::new(4, ROWS as u32),
+            field: Field::new(Order::Two, 4 * ROWS),
+            charts: vec![0; 4 * ROWS],
+            coverage: vec![Coverage::Covered; 4 * ROWS],
+        };
+        let random = |n: usize| ((n as f32 * 0.618_034 + 0.3).fract() * 97.3).fract();
+        for index in 0..sheet.field.len() {
+            sheet.field.valid[index] = true;
+            let direction = Vec3::new(
+                random(index) - 0.5,
+                random(7 * index) - 0.5,
+                random(3 * index) - 0.5,
+            );
+            let direction = direction.normalize();
+            let light = Rgb::new(1.0, 0.1, 0.01) * (random(index * index) * 12.0 - 6.0).exp();
+            let colors = sheet.field.at_mut(index);
+            for (color, y) in colors.iter_mut().zip(basis(direction)) {
+                *color = light * y;
+            }
+            colors[9] = light * direction.y.max(0.0);
+        }
+        let border = |x: f32| Border {
+            p: [Vec3::ZERO, Vec3::X],
+            n: [Vec3::Y; 2],
+            place: [Vec2::new(x, 0.5), Vec2::new(x, ROWS as f32 - 0.5)],
+        };
+        let pairs = pairs(&[border(1.2), border(2.7)], &sheet, 1e-4);
+        stitch(&pairs, &mut sheet);
+        for index in 0..sheet.field.len() {
+            let colors = sheet.field.at(index);
+            for channel in 0..3 {
+                let c: Vec<f32> = colors.iter().map(|color| color.to_array()[channel]).collect();
+                for (range, most) in BANDS {
+                    let length = c[range].iter().map(|&v| f64::from(v).powi(2)).sum::<f64>().sqrt();
+                    assert!(length <= most * f64::from(c[0]) * (1.0 + 1e-6), "{index}: {c:?}");
+                }
+                assert!((0.0..=MOST_IRRADIANCE * c[0]).contains(&c[9]), "{index}: {c:?}");
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@
 // Ramamoorthi & Hanrahan 2001, "An Efficient Representation for Irradiance Environment Maps", eq. 3 and 8.
 
 use std::f32::consts::PI;
+use std::ops::Range;
 
 use glam::Vec3;
 
@@ -78,6 +79,30 @@ pub const COSINE: [f32; MAX_COEFFICIENTS] = {
     let (one, two) = (2.0 * PI / 3.0, PI / 4.0);
     [PI, one, one, one, two, two, two, two, two]
 };
+
+/// The bands above the constant one: their coefficients, and how long they can be together relative to the constant
+/// coefficient. Radiance is nowhere negative, so a band is longest for light from a single direction.
+// Unsöld's theorem: the squares of the functions of band l add up to (2 l + 1) / 4π in any direction.
+pub const BANDS: [(Range<usize>, f64); 2] = [(1..4, 1.732_050_807_568_877_2), (4..9, 2.236_067_977_499_79)];
+
+/// How much irradiance there can be relative to the constant coefficient: all light comes along the normal.
+pub const MOST_IRRADIANCE: f32 = 3.544_907_7;
+
+/// By how much a band of these coefficients of one channel, which begin with the constant one, is to be multiplied so
+/// that some radiance has it: 1 when one has.
+pub fn band_scale(coefficients: &[f32], band: &(Range<usize>, f64)) -> f64 {
+    let (range, most) = band;
+    let square: f64 = coefficients[range.clone()]
+        .iter()
+        .map(|&c| f64::from(c).powi(2))
+        .sum();
+    let most = most * f64::from(coefficients[0].max(0.0));
+    if square > most * most {
+        most / square.sqrt()
+    } else {
+        1.0
+    }
+}
 
 /// The irradiance on a surface with unit normal `n` under the radiance that has these coefficients [W/m²].
 pub fn irradiance(coefficients: &[Rgb], n: Vec3) -> Rgb {

@@ -5,7 +5,22 @@ use std::fmt;
 use glam::{UVec2, Vec2};
 
 use super::field::Field;
-use super::raster::{NO_CHART, Texels};
+use super::raster::Texels;
+
+/// How a texel came by its light.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coverage {
+    /// It stands for no surface and has none.
+    Empty,
+    /// It stands for a surface that nobody sees, and has none: nothing in its chart is seen.
+    Dark,
+    /// It stands for no surface, and has that of a chart beside it.
+    Dilated,
+    /// It stands for a surface that nobody sees, and has that of its chart around it.
+    Filled,
+    /// It stands for a surface that is seen: light was gathered there.
+    Covered,
+}
 
 /// Estimates over an atlas.
 pub(super) struct Sheet {
@@ -13,8 +28,10 @@ pub(super) struct Sheet {
     pub(super) size: UVec2,
     /// By texel, row by row.
     pub(super) field: Field,
-    /// By texel: the chart that it belongs to, dilated ones included, or [`NO_CHART`].
+    /// By texel: the chart that it belongs to, dilated ones included, or [`NO_CHART`](super::raster::NO_CHART).
     pub(super) charts: Vec<u32>,
+    /// By texel: how it came by its light.
+    pub(super) coverage: Vec<Coverage>,
 }
 
 impl fmt::Debug for Sheet {
@@ -30,16 +47,22 @@ impl Sheet {
     /// Spreads the estimates of `texels` over their atlas.
     pub(super) fn new(texels: &Texels, estimates: &Field) -> Sheet {
         let mut field = Field::new(estimates.order, texels.charts.len());
+        let mut coverage = vec![Coverage::Empty; texels.charts.len()];
         for (index, texel) in texels.list.iter().enumerate() {
             let at = texels.index(texel.at);
             field.at_mut(at).copy_from_slice(estimates.at(index));
             field.variance[at] = estimates.variance[index];
             field.valid[at] = estimates.valid[index];
+            coverage[at] = match estimates.valid[index] {
+                true => Coverage::Covered,
+                false => Coverage::Dark,
+            };
         }
         Sheet {
             size: texels.size,
             field,
             charts: texels.charts.clone(),
+            coverage,
         }
     }
 
@@ -70,10 +93,5 @@ impl Sheet {
             (index(0, 1), (1.0 - t.x) * t.y),
             (index(1, 1), t.x * t.y),
         ]
-    }
-
-    /// Whether texel `index` belongs to a chart.
-    pub(super) fn is_covered(&self, index: usize) -> bool {
-        self.charts[index] != NO_CHART
     }
 }

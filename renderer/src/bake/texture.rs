@@ -14,7 +14,7 @@ use super::raster::{Texel, Texels, rasterise};
 use super::receiver::{Coordinates, Receiver, Side, Site, receivers, site};
 use super::seam::{Border, borders, mean_difference, pairs, stitch};
 use super::sh::Order;
-use super::sheet::Sheet;
+use super::sheet::{Coverage, Sheet};
 use super::sides::backs;
 use super::unwrap::Flat;
 use super::work::Workers;
@@ -58,7 +58,6 @@ pub struct Lightmap {
     pub order: Order,
     sheet: Sheet,
     places: Vec<Place>,
-    own: Vec<bool>,
 }
 
 impl Lightmap {
@@ -74,6 +73,11 @@ impl Lightmap {
     /// The irradiance at a texel [W/m²].
     pub fn irradiance(&self, x: u32, y: u32) -> Rgb {
         self.sheet.field.irradiance(self.index(x, y))
+    }
+
+    /// How a texel came by its light.
+    pub fn coverage(&self, x: u32, y: u32) -> Coverage {
+        self.sheet.coverage[self.index(x, y)]
     }
 
     /// Whether a texel holds anything, be it by dilation.
@@ -96,8 +100,14 @@ impl Lightmap {
 
     /// The point and the shading normal that a texel stands for; `None` where it stands for none that is seen.
     pub fn surface(&self, x: u32, y: u32) -> Option<(Vec3, Vec3)> {
-        let index = self.index(x, y);
-        self.own[index].then(|| (self.places[index].p, self.places[index].n))
+        let place = self.places[self.index(x, y)];
+        (self.coverage(x, y) == Coverage::Covered).then_some((place.p, place.n))
+    }
+
+    /// The shading normal that a texel stands for, seen or not; `None` where it stands for no surface.
+    pub fn normal(&self, x: u32, y: u32) -> Option<Vec3> {
+        let n = self.places[self.index(x, y)].n;
+        (n != Vec3::ZERO).then_some(n)
     }
 }
 
@@ -164,12 +174,11 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
 
     let finish = Instant::now();
     let mut sheet = Sheet::new(&texels, &estimates);
-    let own = sheet.field.valid.clone();
     let places = surface.places(&visible);
     if filter {
         workers.install(|| denoise(&mut sheet, &places, surface.texel));
     }
-    let (filled, dark) = fill_and_dilate(&mut sheet, margin);
+    let (filled, dark) = fill_and_dilate(&mut sheet, &places, margin);
     let borders = surface.borders(&atlas);
     let near = 1e-5 * scene.bounds().radius();
     let pairs = pairs(&borders, &sheet, near);
@@ -212,7 +221,6 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         order: job.settings.order,
         sheet,
         places,
-        own,
     };
     Ok(Some(Outcome {
         product: Product::Texture(lightmap),
@@ -349,10 +357,11 @@ impl Surfaces<'_> {
         })
     }
 
-    /// By texel of the atlas: the first point that is seen; zeros elsewhere.
+    /// By texel of the atlas: the first point that is seen, or of all where none is; zeros where there is none.
     fn places(&self, visible: &[Mask]) -> Vec<Place> {
         let mut places = vec![Place::default(); self.texels.charts.len()];
         for (texel, &mask) in self.texels.list.iter().zip(visible) {
+            let mask = if mask == 0 { Mask::MAX } else { mask };
             if let Some(site) = seen(self.sites(texel), mask).first() {
                 places[self.texels.index(texel.at)] = Place { p: site.p, n: site.n };
             }

@@ -3,10 +3,10 @@
 
 use std::time::Instant;
 
-use glam::{UVec2, Vec2};
+use glam::{UVec2, Vec2, Vec3};
 use rustc_hash::FxHashMap;
 
-use super::field::Field;
+use super::field::{Field, Mixture};
 use super::points::{Solids, Standing, standing};
 use super::receiver::{Receiver, Side, Site, receivers, site};
 use super::sh::Order;
@@ -120,8 +120,12 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let finish = Instant::now();
     let hidden = |field: &Field| field.valid.iter().filter(|&&valid| !valid).count();
     let before = hidden(&field);
+    // Zeros for vertices of triangles without area, which face nowhere.
+    let normals: Vec<Vec3> = (0..vertices.len())
+        .map(|vertex| sites(vertex).first().map_or(Vec3::ZERO, |site| site.n))
+        .collect();
     for object in &objects {
-        fill(&mut field, object);
+        fill(&mut field, object, &normals);
     }
     let dark = hidden(&field);
     let stats = BakeStats {
@@ -163,31 +167,29 @@ fn open_points(
     })
 }
 
-/// Gives hidden vertices the mean of those that they share triangles with, until none is left that has any.
-fn fill(field: &mut Field, object: &BakedVertices) {
-    let layers = field.layers();
+/// Gives hidden vertices the light of those that they share triangles with, turned to their `normals`, until none is
+/// left that has any.
+fn fill(field: &mut Field, object: &BakedVertices, normals: &[Vec3]) {
     loop {
-        let mut sums: FxHashMap<usize, (Vec<Rgb>, f32)> = FxHashMap::default();
+        let mut mixtures: FxHashMap<usize, Mixture> = FxHashMap::default();
         for triangle in &object.mesh.triangles {
             let corners = triangle.map(|index| object.first + index as usize);
             for hidden in corners.into_iter().filter(|&v| !field.valid[v]) {
                 for known in corners.into_iter().filter(|&v| field.valid[v]) {
-                    let (sum, count) = sums
+                    let mixture = mixtures
                         .entry(hidden)
-                        .or_insert_with(|| (vec![Rgb::BLACK; layers], 0.0));
-                    for (sum, &color) in sum.iter_mut().zip(field.at(known)) {
-                        *sum += color;
-                    }
-                    *count += 1.0;
+                        .or_insert_with(|| Mixture::new(field.order));
+                    mixture.add(field.at(known), normals[known], normals[hidden]);
                 }
             }
         }
-        if sums.is_empty() {
+        if mixtures.is_empty() {
             return;
         }
-        for (vertex, (sum, count)) in sums {
-            for (color, sum) in field.at_mut(vertex).iter_mut().zip(sum) {
-                *color = sum / count;
+        for (vertex, mixture) in mixtures {
+            if let Some(colors) = mixture.mean(normals[vertex]) {
+                field.at_mut(vertex).copy_from_slice(&colors);
+                field.make_possible(vertex);
             }
             field.valid[vertex] = true;
         }

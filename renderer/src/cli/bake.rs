@@ -48,7 +48,7 @@ pub struct BakeArgs {
     #[arg(long)]
     pub denoise: bool,
     /// How the coefficients are laid out in files
-    #[arg(long, value_enum, default_value_t = Layout::Channels)]
+    #[arg(long, value_enum, default_value_t = Layout::Rgba)]
     pub layout: Layout,
     /// Distance between the probes of the grid in metres [default: an eighth of the scene's longest side]
     #[arg(long, value_name = "M", value_parser = parse_positive, conflicts_with = "probe_points")]
@@ -92,7 +92,11 @@ impl BakeTarget {
 /// How coefficients are laid out in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Layout {
-    /// A file for each colour, a channel for each coefficient: `sh_r.exr`, `sh_g.exr`, `sh_b.exr`
+    /// A file for each colour, with L00 L1m1 L10 L11 in the channels R G B A: `sh_r.exr`, `sh_g.exr`, `sh_b.exr`; further
+    /// coefficients four by four in `sh_r_2.exr`, `sh_r_3.exr`, …
+    Rgba,
+    /// A file for each colour, with a channel for each coefficient that is called after it: `sh_r.exr`, `sh_g.exr`,
+    /// `sh_b.exr`; for programs that read channels by name, which engines do not
     Channels,
     /// A file for each coefficient, with three channels: `sh_L00.exr`, `sh_L1m1.exr`, …
     Coefficients,

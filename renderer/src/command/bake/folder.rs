@@ -3,8 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Failure, Outputs};
-use crate::image::{Staged, stage};
+use clap::ValueEnum as _;
+use rustc_hash::FxHashSet;
+use serde_json::{Value, json};
+
+use super::{Failure, Outputs, PROBES, SCENE, images};
+use crate::bake::Order;
+use crate::cli::Layout;
+use crate::image::{Staged, stage, write_whole};
 
 /// A folder that can be written to, or made.
 pub(super) struct Folder {
@@ -45,13 +51,77 @@ impl Folder {
         }
     }
 
-    /// Writes all files, each whole or not at all.
-    pub(super) fn write(&self, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
+    /// Writes all files, of which the last is the manifest, and removes what an earlier bake wrote and this one does not,
+    /// but for `inputs`.
+    ///
+    /// All are on the disk before the first takes its place. While they do, the manifest says that the folder is not
+    /// complete, and names old and new files: whenever the program is killed, the next bake knows what to remove.
+    pub(super) fn write(&self, files: &[(String, Vec<u8>)], inputs: &[PathBuf]) -> Result<(), Failure> {
         fs::create_dir_all(&self.path)?;
-        // All are on the disk before the first takes its place.
-        let stage = |(name, bytes): &(String, Vec<u8>)| stage(&self.path.join(name), bytes);
-        let staged: Vec<Staged> = files.iter().map(stage).collect::<Result<_, _>>()?;
+        let Some((manifest, others)) = files.split_last() else {
+            return Ok(());
+        };
+        let at = |name: &str| self.path.join(name);
+        let stage = |(name, bytes): &(String, Vec<u8>)| stage(&at(name), bytes);
+        let staged: Vec<Staged> = others.iter().map(stage).collect::<Result<_, _>>()?;
+        let last = stage(manifest)?;
+        let is_new = |name: &String| files.iter().any(|file| file.0 == *name);
+        let stale: Vec<String> = (self.written_before(&manifest.0).into_iter())
+            .filter(|name| !is_new(name) && is_removable(&at(name), inputs))
+            .collect();
+
+        let names: Vec<&String> = others.iter().map(|file| &file.0).chain(&stale).collect();
+        let under_way = json!({ "kiln": env!("CARGO_PKG_VERSION"), "complete": false, "files": names });
+        write_whole(&at(&manifest.0), format!("{under_way:#}\n").as_bytes())?;
         staged.into_iter().try_for_each(Staged::commit)?;
-        Ok(())
+        for name in &stale {
+            let path = at(name);
+            fs::remove_file(&path).map_err(|e| {
+                let path = path.display();
+                Failure::User(format!(
+                    "error: cannot remove '{path}', which an earlier bake wrote: {e}"
+                ))
+            })?;
+        }
+        Ok(last.commit()?)
     }
+
+    /// The files that an earlier bake into this folder wrote, by its manifest.
+    fn written_before(&self, manifest: &str) -> Vec<String> {
+        let text = fs::read(self.path.join(manifest)).unwrap_or_default();
+        let Ok(value) = serde_json::from_slice::<Value>(&text) else {
+            return vec![];
+        };
+        if !value["kiln"].is_string() {
+            return vec![];
+        }
+        let known = all_names();
+        let names = value["files"].as_array().into_iter().flatten();
+        names
+            .filter_map(Value::as_str)
+            .filter(|name| known.contains(*name))
+            .map(str::to_owned)
+            .collect()
+    }
+}
+
+/// All names that files of a bake can have: whatever a manifest says, no other file is a bake's.
+fn all_names() -> FxHashSet<String> {
+    let orders = [Order::One, Order::Two];
+    let layouts = Layout::value_variants().iter();
+    let images = layouts.flat_map(|&layout| orders.map(|order| images::names(layout, order)));
+    let others = [SCENE, PROBES].map(str::to_owned);
+    images.flatten().chain(others).collect()
+}
+
+/// Whether there is a plain file that nothing was read from.
+fn is_removable(path: &Path, inputs: &[PathBuf]) -> bool {
+    let is_plain = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let Ok(path) = path.canonicalize() else {
+        return false;
+    };
+    is_plain
+        && !inputs
+            .iter()
+            .any(|input| input.canonicalize().is_ok_and(|input| input == path))
 }

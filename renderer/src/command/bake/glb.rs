@@ -1,7 +1,8 @@
 //! `scene.glb`: the geometry that was baked, in world space, with what engines need to find its light.
 //!
 //! - Of a texture: lightmap coordinates as `TEXCOORD_1`, and irradiance as the texture of the extension `MOZ_lightmap`,
-//!   whose `intensity` is what makes irradiance [W/m²] of its values.
+//!   whose `intensity` is what makes irradiance [W/m²] of its values. That is an image of 8 bits; the `extras` of each
+//!   material name the one of floats.
 //! - Of vertices: the attributes `_IRRADIANCE` and `_SH_L00`, `_SH_L1m1`, ….
 //!
 //! A back is a node of its own, with its triangles and normals turned around. It lies a little off its front, so that
@@ -14,7 +15,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::Failure;
-use super::images::{plain, white};
+use super::images::{Brightness, plain};
 use crate::bake::{Lightmap, Side, VertexLight};
 use crate::color::Rgb;
 use crate::geometry::{Mesh, Shape, ShapeId};
@@ -25,25 +26,29 @@ use crate::scene::Scene;
 /// The geometry of a lightmap.
 pub(super) fn of_lightmap(scene: &Scene, map: &Lightmap) -> Result<Vec<u8>, Failure> {
     let mut glb = Glb::default();
-    let image = glb.view(&plain(map)?);
-    let extension = json!({ "MOZ_lightmap": { "index": 0, "texCoord": 1, "intensity": white(map) } });
+    let intensity = Brightness::of(map).intensity;
+    let image = glb.view(&plain(map, intensity)?);
+    let lightmap = json!({
+        "extensions": { "MOZ_lightmap": { "index": 0, "texCoord": 1, "intensity": intensity } },
+        "extras": { "lightmap": { "uri": "irradiance.exr", "texCoord": 1, "intensity": 1.0 } },
+    });
     for object in &map.objects {
         glb.object(
             scene,
             (object.shape, object.side),
             &object.name,
             &object.mesh,
-            Some(&extension),
+            Some(&lightmap),
             vec![],
         );
     }
-    Ok(glb.finish(json!({
+    glb.finish(json!({
         "extensionsUsed": ["MOZ_lightmap"],
         "images": [{ "bufferView": image, "mimeType": "image/png", "name": "lightmap" }],
         // 9729: linear; 33071: clamp.
         "samplers": [{ "magFilter": 9729, "minFilter": 9729, "wrapS": 33071, "wrapT": 33071 }],
         "textures": [{ "source": 0, "sampler": 0 }],
-    })))
+    }))
 }
 
 /// The geometry of light at vertices.
@@ -62,7 +67,7 @@ pub(super) fn of_vertices(scene: &Scene, light: &VertexLight) -> Result<Vec<u8>,
         let (shape, name) = ((object.shape, object.side), &object.name);
         glb.object(scene, shape, name, &object.mesh, None, attributes);
     }
-    Ok(glb.finish(json!({})))
+    glb.finish(json!({}))
 }
 
 /// A file being made.
@@ -90,7 +95,8 @@ impl Glb {
     fn floats<const N: usize>(&mut self, values: &[[f32; N]]) -> usize {
         let bytes: Vec<u8> = values.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
         let view = self.view(&bytes);
-        // 5126: float.
+        // 34962: for vertices; 5126: float.
+        self.views[view]["target"] = json!(34962);
         let kind = if N == 2 { "VEC2" } else { "VEC3" };
         self.accessors
             .push(json!({ "bufferView": view, "componentType": 5126, "count": values.len(), "type": kind }));
@@ -100,7 +106,8 @@ impl Glb {
     fn indices(&mut self, triangles: &[[u32; 3]]) -> usize {
         let bytes: Vec<u8> = triangles.iter().flatten().flat_map(|v| v.to_le_bytes()).collect();
         let view = self.view(&bytes);
-        // 5125: unsigned int.
+        // 34963: for indices; 5125: unsigned int.
+        self.views[view]["target"] = json!(34963);
         self.accessors.push(
             json!({ "bufferView": view, "componentType": 5125, "count": 3 * triangles.len(), "type": "SCALAR" }),
         );
@@ -114,7 +121,7 @@ impl Glb {
         (id, side): (ShapeId, Side),
         name: &str,
         mesh: &Mesh,
-        extensions: Option<&Value>,
+        lightmap: Option<&Value>,
         colors: Vec<(String, Vec<Rgb>)>,
     ) {
         let shape = &scene.shapes()[id.0 as usize];
@@ -131,15 +138,15 @@ impl Glb {
         for (set, uvs) in [("TEXCOORD_0", &mesh.uvs), ("TEXCOORD_1", &mesh.uvs2)] {
             // In Kiln v runs up on surfaces, in glTF down.
             let flip = |uv: &Vec2| [uv.x, 1.0 - uv.y];
-            let lightmap = set == "TEXCOORD_1";
+            let second = set == "TEXCOORD_1";
             if !uvs.is_empty() {
                 attributes.insert(
                     set.to_owned(),
                     json!(self.floats(&uvs.iter().map(flip).collect::<Vec<_>>())),
                 );
-            } else if lightmap && extensions.is_some() {
+            } else if second && lightmap.is_some() {
                 unreachable!("what is on a lightmap has coordinates there");
-            } else if !lightmap && !mesh.uvs2.is_empty() {
+            } else if !second && !mesh.uvs2.is_empty() {
                 // The second set may not stand without a first.
                 let zeros = vec![[0.0; 2]; mesh.positions.len()];
                 attributes.insert(set.to_owned(), json!(self.floats(&zeros)));
@@ -159,8 +166,8 @@ impl Glb {
                 "roughnessFactor": 1.0,
             },
         });
-        if let Some(extensions) = extensions {
-            material["extensions"] = extensions.clone();
+        if let (Value::Object(material), Some(Value::Object(lightmap))) = (&mut material, lightmap) {
+            material.extend(lightmap.clone());
         }
         self.materials.push(material);
         let primitive = json!({
@@ -175,7 +182,7 @@ impl Glb {
     }
 
     /// The file, with what else its document says.
-    fn finish(mut self, more: Value) -> Vec<u8> {
+    fn finish(mut self, more: Value) -> Result<Vec<u8>, Failure> {
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         let nodes: Vec<usize> = (0..self.nodes.len()).collect();
         let mut document = json!({
@@ -196,16 +203,21 @@ impl Glb {
         text.resize(text.len().next_multiple_of(4), b' ');
         // glTF 2.0, section 4.4: header, then chunks of length, kind and content.
         let total = 12 + 8 + text.len() + 8 + self.bytes.len();
+        let Ok(length) = u32::try_from(total) else {
+            return Err(Failure::User(format!(
+                "error: cannot write scene.glb: the geometry takes {total} bytes, and a file of glTF has 4 GiB at most"
+            )));
+        };
         let mut file = Vec::with_capacity(total);
         file.extend(b"glTF");
         file.extend(2u32.to_le_bytes());
-        file.extend((total as u32).to_le_bytes());
+        file.extend(length.to_le_bytes());
         for (kind, content) in [(b"JSON", &text), (b"BIN\0", &self.bytes)] {
             file.extend((content.len() as u32).to_le_bytes());
             file.extend(kind);
             file.extend(content);
         }
-        file
+        Ok(file)
     }
 }
 
@@ -293,5 +305,6 @@ fn mean_albedo(scene: &Scene, id: ShapeId, side: Side) -> Rgb {
             surface.bsdf.albedo(it.wo)
         })
         .sum();
-    (sum / POINTS as f32).clamp(0.0, 1.0)
+    // What is not finite has no place in JSON.
+    (sum / POINTS as f32).map(|v| if v.is_finite() { v.clamp(0.0, 1.0) } else { 0.0 })
 }

@@ -3,63 +3,90 @@
 use std::path::Path;
 
 use super::Failure;
-use crate::bake::sh::{dominant_color, dominant_direction};
-use crate::bake::{Lightmap, Order};
+use super::channel::{Picture, Precision, pictures, texels, value};
+use crate::bake::sh::Order;
+use crate::bake::{Coverage, Lightmap};
 use crate::cli::Layout;
 use crate::color::Rgb;
-use crate::image::{Image, WriteOptions, encode};
+use crate::image::{ColorSpace, Image, MetaValue, WriteOptions, encode};
 use crate::math::INV_PI;
 
-/// The largest half float.
-const HALF_MAX: f32 = 65504.0;
+/// How each texel came by its light, for engines that filter or dilate by themselves.
+pub(super) const COVERAGE: &str = "coverage.png";
 
-/// Names and bytes of all images.
-pub(super) fn files(map: &Lightmap, layout: Layout) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-    let mut files = match layout {
-        Layout::Channels => channels(map)?,
-        Layout::Coefficients => coefficients(map)?,
-        Layout::Packed => packed(map)?,
-    };
-    let color = image(map, |x, y| map.irradiance(x, y));
-    files.push(exr("irradiance", &color, &["R", "G", "B"])?);
-    let dominant = |x, y| dominant_direction(map.coefficients(x, y));
-    let mut direction = Image::new(map.width as usize, map.height as usize, 4);
-    let mut color = Image::new(map.width as usize, map.height as usize, 3);
-    for (x, y) in texels(map) {
-        if let Some((d, share)) = dominant(x, y) {
-            direction
-                .pixel_mut(x as usize, y as usize)
-                .copy_from_slice(&[d.x, d.y, d.z, share]);
-            color.set_rgb(x as usize, y as usize, dominant_color(map.coefficients(x, y), d));
-        }
-    }
-    files.push(exr("direction", &direction, &["X", "Y", "Z", "A"])?);
-    files.push(exr("color", &color, &["R", "G", "B"])?);
-    files.push((
-        "preview.png".to_owned(),
-        encode(Path::new("preview.png"), &preview(map), &WriteOptions::default())?,
-    ));
-    Ok(files)
-}
+const PREVIEW: &str = "preview.png";
 
 /// The names of [`files`].
 pub(super) fn names(layout: Layout, order: Order) -> Vec<String> {
-    let sh: Vec<String> = match layout {
-        Layout::Channels => ["r", "g", "b"].map(str::to_owned).into(),
-        Layout::Coefficients => order.names().iter().map(|&name| name.to_owned()).collect(),
-        Layout::Packed => (0..1 + (order.coefficients() - 1).div_ceil(4))
-            .map(|n| n.to_string())
-            .collect(),
+    let pictures = pictures(layout, order).into_iter().map(|picture| picture.file);
+    pictures
+        .chain([COVERAGE.to_owned(), PREVIEW.to_owned()])
+        .collect()
+}
+
+/// Names and bytes of all images.
+pub(super) fn files(map: &Lightmap, layout: Layout) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+    let precision = Precision::of(map);
+    let mut files = (pictures(layout, map.order).iter())
+        .map(|picture| exr(map, picture, precision))
+        .collect::<Result<Vec<_>, _>>()?;
+    for (name, image) in [(COVERAGE, coverage(map)), (PREVIEW, preview(map))] {
+        let bytes = encode(Path::new(name), &image, &WriteOptions::default())?;
+        files.push((name.to_owned(), bytes));
+    }
+    Ok(files)
+}
+
+fn exr(map: &Lightmap, picture: &Picture, precision: Precision) -> Result<(String, Vec<u8>), Failure> {
+    let mut image = Image::new(map.width as usize, map.height as usize, picture.channels.len());
+    for (x, y) in texels(map) {
+        let pixel = image.pixel_mut(x as usize, y as usize);
+        for (to, &(_, quantity)) in pixel.iter_mut().zip(&picture.channels) {
+            *to = value(map, precision, (x, y), quantity);
+        }
+    }
+    let said = |&(channel, quantity): &(&str, super::channel::Quantity)| {
+        let held = MetaValue::Text(quantity.name()?);
+        Some((format!("kiln.channel.{channel}"), held))
     };
-    let sh = sh.into_iter().map(|name| format!("sh_{name}.exr"));
-    let others = ["irradiance.exr", "direction.exr", "color.exr", "preview.png"];
-    sh.chain(others.map(str::to_owned)).collect()
+    let options = WriteOptions {
+        half: precision == Precision::Half,
+        channel_names: picture
+            .channels
+            .iter()
+            .map(|(name, _)| (*name).to_owned())
+            .collect(),
+        metadata: picture.channels.iter().filter_map(said).collect(),
+        ..WriteOptions::default()
+    };
+    let bytes = encode(Path::new(&picture.file), &image, &options)?;
+    Ok((picture.file.clone(), bytes))
+}
+
+/// All ways to come by light, each with its name and its value in [`COVERAGE`].
+pub(super) const COVERAGES: [(Coverage, &str, u8); 5] = [
+    (Coverage::Covered, "covered", 255),
+    (Coverage::Filled, "filled", 192),
+    (Coverage::Dilated, "dilated", 128),
+    (Coverage::Dark, "dark", 64),
+    (Coverage::Empty, "empty", 0),
+];
+
+fn coverage(map: &Lightmap) -> Image {
+    let mut image = Image::new(map.width as usize, map.height as usize, 1);
+    // The values are numbers, no light: they go into the file as they are.
+    image.color_space = ColorSpace::Srgb;
+    for (x, y) in texels(map) {
+        let known = COVERAGES.iter().find(|known| known.0 == map.coverage(x, y));
+        image.pixel_mut(x as usize, y as usize)[0] = known.map_or(0.0, |known| f32::from(known.2) / 255.0);
+    }
+    image
 }
 
 /// What a white wall would look like, as bright as fits; texels that stand for nothing are dark blue.
 fn preview(map: &Lightmap) -> Image {
-    let white = white(map);
-    image(map, |x, y| {
+    let white = Brightness::of(map).white;
+    rgb(map, |x, y| {
         if map.is_used(x, y) {
             map.irradiance(x, y) / white
         } else {
@@ -68,100 +95,84 @@ fn preview(map: &Lightmap) -> Image {
     })
 }
 
-/// An irradiance that few texels exceed, positive [W/m²].
-pub(super) fn white(map: &Lightmap) -> f32 {
-    const FEW: f32 = 0.005;
-    let mut values: Vec<f32> = texels(map)
-        .filter(|&(x, y)| map.surface(x, y).is_some())
-        .map(|(x, y)| map.irradiance(x, y).max_component())
-        .collect();
-    values.sort_unstable_by(|a, b| b.total_cmp(a));
-    let value = values
-        .get((FEW * values.len() as f32) as usize)
-        .copied()
-        .unwrap_or(0.0);
-    if value > 0.0 { value } else { 1.0 / INV_PI }
-}
-
-fn texels(map: &Lightmap) -> impl Iterator<Item = (u32, u32)> + use<> {
-    let (width, height) = (map.width, map.height);
-    (0..height).flat_map(move |y| (0..width).map(move |x| (x, y)))
-}
-
-fn image(map: &Lightmap, f: impl Fn(u32, u32) -> Rgb) -> Image {
+fn rgb(map: &Lightmap, f: impl Fn(u32, u32) -> Rgb) -> Image {
     Image::from_fn(map.width as usize, map.height as usize, |x, y| {
         f(x as u32, y as u32)
     })
 }
 
-fn channels(map: &Lightmap) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-    let names = map.order.names();
-    (["sh_r", "sh_g", "sh_b"].into_iter().enumerate())
-        .map(|(channel, file)| {
-            let mut image = Image::new(map.width as usize, map.height as usize, names.len());
-            for (x, y) in texels(map) {
-                let values = map.coefficients(x, y).iter().map(|c| c.to_array()[channel]);
-                for (to, value) in image.pixel_mut(x as usize, y as usize).iter_mut().zip(values) {
-                    *to = value;
-                }
-            }
-            exr(file, &image, names)
-        })
-        .collect()
+/// How bright a lightmap is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Brightness {
+    /// An irradiance that few texels exceed, for people; positive [W/m²].
+    white: f32,
+    /// The irradiance that is the greatest value of an 8-bit image, positive [W/m²]: the greatest there is, unless a few
+    /// texels are so bright that they would leave no steps to the others.
+    pub(super) intensity: f32,
+    /// The share of lit texels that exceeds it.
+    pub(super) clipped: f64,
 }
 
-fn coefficients(map: &Lightmap) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-    (map.order.names().iter().enumerate())
-        .map(|(index, name)| {
-            let image = image(map, |x, y| map.coefficients(x, y)[index]);
-            exr(&format!("sh_{name}"), &image, &["R", "G", "B"])
-        })
-        .collect()
-}
-
-/// The constant coefficient in colour, the others four to a file as luminance.
-fn packed(map: &Lightmap) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-    let rest = map.order.coefficients() - 1;
-    (0..1 + rest.div_ceil(4))
-        .map(|number| {
-            let mut image = Image::new(map.width as usize, map.height as usize, 4);
-            for (x, y) in texels(map) {
-                let c = map.coefficients(x, y);
-                let value = |lane: usize| match number.checked_sub(1) {
-                    None if lane == 3 => f32::from(u8::from(map.is_used(x, y))),
-                    None => c[0].to_array()[lane],
-                    Some(file) => c.get(1 + 4 * file + lane).map_or(0.0, |c| c.luminance()),
-                };
-                let values: [f32; 4] = std::array::from_fn(value);
-                image.pixel_mut(x as usize, y as usize).copy_from_slice(&values);
-            }
-            exr(&format!("sh_{number}"), &image, &["R", "G", "B", "A"])
-        })
-        .collect()
-}
-
-fn exr(name: &str, image: &Image, channels: &[&str]) -> Result<(String, Vec<u8>), Failure> {
-    let mut image = image.clone();
-    for value in &mut image.data {
-        *value = value.clamp(-HALF_MAX, HALF_MAX);
+impl Brightness {
+    pub(super) fn of(map: &Lightmap) -> Brightness {
+        let lit = texels(map).map(|(x, y)| map.irradiance(x, y).max_component());
+        Brightness::of_values(lit.filter(|&v| v > 0.0).collect())
     }
-    let options = WriteOptions {
-        half: true,
-        channel_names: channels.iter().map(|&c| c.to_owned()).collect(),
-        ..WriteOptions::default()
-    };
-    let file = format!("{name}.exr");
-    let bytes = encode(Path::new(&file), &image, &options)?;
-    Ok((file, bytes))
+
+    fn of_values(mut lit: Vec<f32>) -> Brightness {
+        /// Shares of lit texels: those that may be white in a preview, and those that may be clipped.
+        const SHARES: [f64; 2] = [0.005, 0.001];
+        /// How much brighter than others the brightest may be.
+        const HEADROOM: f32 = 4.0;
+        if lit.is_empty() {
+            let none = 1.0 / INV_PI;
+            return Brightness {
+                white: none,
+                intensity: none,
+                clipped: 0.0,
+            };
+        }
+        let count = lit.len();
+        let mut exceeded_by = |share: f64| {
+            let index = (share * count as f64) as usize;
+            *lit.select_nth_unstable_by(index, |a, b| b.total_cmp(a)).1
+        };
+        let greatest = exceeded_by(0.0);
+        let [white, bright] = SHARES.map(&mut exceeded_by);
+        let intensity = greatest.min(HEADROOM * bright);
+        let clipped = lit.iter().filter(|&&v| v > intensity).count();
+        Brightness {
+            white,
+            intensity,
+            clipped: clipped as f64 / count as f64,
+        }
+    }
 }
 
-/// The irradiance as an 8-bit image over [`white`], for engines that know no better.
-pub(super) fn plain(map: &Lightmap) -> Result<Vec<u8>, Failure> {
-    let white = white(map);
-    let image = image(map, |x, y| map.irradiance(x, y) / white);
+/// The irradiance as an 8-bit image over an intensity, for engines that know no better.
+pub(super) fn plain(map: &Lightmap, intensity: f32) -> Result<Vec<u8>, Failure> {
+    let image = rgb(map, |x, y| map.irradiance(x, y) / intensity);
     Ok(encode(
         Path::new("lightmap.png"),
         &image,
         &WriteOptions::default(),
     )?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_few_far_brighter_texels_are_clipped() {
+        let ramp: Vec<f32> = (1..=10_000).map(|i| i as f32).collect();
+        let all = Brightness::of_values(ramp.clone());
+        assert!(all.intensity == 10_000.0 && all.clipped == 0.0 && all.white < 10_000.0);
+        let mut sparks = ramp;
+        sparks[17..20].fill(1e9);
+        let most = Brightness::of_values(sparks);
+        assert!((30_000.0..50_000.0).contains(&most.intensity), "{most:?}");
+        assert!((most.clipped - 3e-4).abs() < 1e-9, "{most:?}");
+        assert!(Brightness::of_values(vec![]).intensity > 0.0);
+    }
 }

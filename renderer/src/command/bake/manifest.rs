@@ -1,7 +1,10 @@
 //! `bake.json`: what the files beside it hold, for programs that read them.
 
+use clap::ValueEnum as _;
 use serde_json::{Value, json};
 
+use super::channel::{Precision, pictures, texels};
+use super::images::{Brightness, COVERAGE, COVERAGES};
 use crate::bake::sh::{BASIS, COSINE};
 use crate::bake::{BakeSettings, Baked, Lightmap, Product};
 use crate::cli::BakeArgs;
@@ -21,7 +24,12 @@ impl Manifest<'_> {
         let mut value = json!({
             "kiln": env!("CARGO_PKG_VERSION"),
             "scene": self.args.common.scene.display().to_string(),
-            "target": self.args.target.name(),
+            "target": match &self.baked.product {
+                Product::Texture(_) => "texture",
+                Product::Vertex(_) => "vertex",
+                Product::Probes(_) => "probes",
+            },
+            "complete": true,
             "files": files,
             "basis": {
                 "order": order.number(),
@@ -74,17 +82,47 @@ fn atlas(map: &Lightmap, args: &BakeArgs) -> Value {
             })
         })
         .collect();
+    let brightness = Brightness::of(map);
     json!({
         "width": map.width,
         "height": map.height,
         "texels_per_unit": map.density,
         "dilation": map.margin,
-        "layout": match args.layout {
-            crate::cli::Layout::Channels => "channels",
-            crate::cli::Layout::Coefficients => "coefficients",
-            crate::cli::Layout::Packed => "packed",
+        "layout": args.layout.to_possible_value().map(|value| value.get_name().to_owned()),
+        "precision": Precision::of(map).name(),
+        "images": images(map, args),
+        "coverage": coverage(map),
+        "lightmap": {
+            "where": "MOZ_lightmap of scene.glb, 8 bits, sRGB: irradiance = intensity * value; irradiance.exr is the same in floats",
+            "intensity": brightness.intensity,
+            "clipped_share_of_lit_texels": brightness.clipped,
         },
-        "origin": "top left; TEXCOORD_1 of scene.glb",
+        "origin": "top left, as in glTF: TEXCOORD_1 of scene.glb; where images begin at the bottom, v becomes 1 - v",
         "objects": objects,
     })
+}
+
+/// By image of floats: what its channels hold.
+fn images(map: &Lightmap, args: &BakeArgs) -> Value {
+    let channels = |picture: &super::channel::Picture| {
+        let named = picture.channels.iter();
+        let named = named.map(|&(channel, quantity)| (channel.to_owned(), json!(quantity.name())));
+        Value::Object(named.collect())
+    };
+    let pictures = pictures(args.layout, map.order);
+    let images = pictures
+        .iter()
+        .map(|picture| (picture.file.clone(), channels(picture)));
+    Value::Object(images.collect())
+}
+
+fn coverage(map: &Lightmap) -> Value {
+    let mut values = serde_json::Map::new();
+    let mut counts = serde_json::Map::new();
+    for (coverage, name, value) in COVERAGES {
+        let of = texels(map).filter(|&(x, y)| map.coverage(x, y) == coverage);
+        values.insert(name.to_owned(), json!(value));
+        counts.insert(name.to_owned(), json!(of.count()));
+    }
+    json!({ "file": COVERAGE, "values": values, "texels": counts })
 }

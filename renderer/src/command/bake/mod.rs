@@ -1,5 +1,6 @@
 //! `kiln bake`: from a scene file to a folder of lightmaps.
 
+mod channel;
 mod folder;
 mod glb;
 mod idle;
@@ -9,7 +10,7 @@ mod probes;
 mod progress;
 mod statistics;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use glam::Vec3;
@@ -31,6 +32,11 @@ use crate::integrator::{Integrator, PhotonSettings};
 use crate::memory;
 use crate::scene::build::{Built, build_for_bake};
 
+/// Names of files that are no images.
+const SCENE: &str = "scene.glb";
+const PROBES: &str = "probes.json";
+const MANIFEST: &str = "bake.json";
+
 /// Texels along a side where nothing is said about it.
 const RESOLUTION: u32 = 512;
 
@@ -43,10 +49,12 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
 
     let start = Instant::now();
     let mut desc = common.load(Some("photon"), vec![])?;
-    outputs.spare(desc.files.iter().chain(&args.probe_points))?;
+    let mut inputs: Vec<PathBuf> = desc.files.iter().chain(&args.probe_points).cloned().collect();
+    outputs.spare(&inputs)?;
     desc.ensure_camera();
     let built = build_for_bake(&desc, common.threads()).map_err(failure)?;
-    outputs.spare(built.scene.texture_files())?;
+    inputs.extend(built.scene.texture_files().map(Path::to_owned));
+    outputs.spare(&inputs)?;
     let load = start.elapsed();
 
     let names: Vec<String> = desc.shapes.iter().map(|shape| shape.name.clone()).collect();
@@ -89,7 +97,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     let files = files(args, &built, &settings, &baked)?;
     // All that is wanted is there: it will be written, too.
     interrupt.keep();
-    folder.write(&files)?;
+    folder.write(&files, &inputs)?;
     for note in &baked.notes {
         warnings.push(Diagnostic::warning(note.clone()));
     }
@@ -125,10 +133,10 @@ fn names(args: &BakeArgs) -> Vec<String> {
         BakeTarget::Vertex | BakeTarget::Probes => vec![],
     };
     names.push(match args.target {
-        BakeTarget::Texture | BakeTarget::Vertex => "scene.glb".to_owned(),
-        BakeTarget::Probes => "probes.json".to_owned(),
+        BakeTarget::Texture | BakeTarget::Vertex => SCENE.to_owned(),
+        BakeTarget::Probes => PROBES.to_owned(),
     });
-    names.push("bake.json".to_owned());
+    names.push(MANIFEST.to_owned());
     names
 }
 
@@ -147,15 +155,15 @@ fn files(
     let mut files = match &baked.product {
         Product::Texture(map) => {
             let mut files = images::files(map, args.layout)?;
-            files.push(("scene.glb".to_owned(), glb::of_lightmap(&built.scene, map)?));
+            files.push((SCENE.to_owned(), glb::of_lightmap(&built.scene, map)?));
             files
         }
-        Product::Vertex(light) => vec![("scene.glb".to_owned(), glb::of_vertices(&built.scene, light)?)],
-        Product::Probes(probes) => vec![("probes.json".to_owned(), probes::json(probes))],
+        Product::Vertex(light) => vec![(SCENE.to_owned(), glb::of_vertices(&built.scene, light)?)],
+        Product::Probes(probes) => vec![(PROBES.to_owned(), probes::json(probes))],
     };
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let text = manifest.json(&names);
-    files.push(("bake.json".to_owned(), text));
+    files.push((MANIFEST.to_owned(), text));
     Ok(files)
 }
 
