@@ -3,5 +3,6 @@
 pub mod chi2;
 pub mod compiled;
 pub mod generate;
+pub mod random_scene;
 pub mod scenes;
 pub mod stats;
