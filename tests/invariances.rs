@@ -83,8 +83,7 @@ impl Same<'_> {
     /// Nothing, or in what way the pictures differ.
     fn check(&self, a: &RandomScene, b: &RandomScene) -> Result<(), String> {
         let seed = a.seed;
-        let [first, second] =
-            [(a, self.set[0]), (b, self.set[1])].map(|(scene, set)| opened(scene, set));
+        let [first, second] = [(a, self.set[0]), (b, self.set[1])].map(|(scene, set)| opened(scene, set));
         let keep = |what: &str| {
             let file = saved(a, &format!("{}-{seed}-a", self.name));
             saved(b, &format!("{}-{seed}-b", self.name));
@@ -103,7 +102,10 @@ impl Same<'_> {
             let clamp = clamp.map(|limit| limit / self.factor as f32);
             let other = estimate(&second, seeds, spp, clamp).times(self.factor);
             if one.non_finite + other.non_finite > 0 {
-                let counts = format!("{} and {} samples are not finite", one.non_finite, other.non_finite);
+                let counts = format!(
+                    "{} and {} samples are not finite",
+                    one.non_finite, other.non_finite
+                );
                 return Err(keep(&counts));
             }
             let comparison = compare(&one, &other, self.limits, alpha);
@@ -133,7 +135,12 @@ fn sum_of(scenes: &[RandomScene], seeds: std::ops::Range<u64>, spp: u64) -> Resu
     for (index, scene) in scenes.iter().enumerate() {
         // Each with random numbers of its own, or the noise of the sum would be that of one.
         let shift = 1000 * (index as u64 + 1);
-        let pictures = estimate(&opened(scene, PATH)?, seeds.start + shift..seeds.end + shift, spp, None);
+        let pictures = estimate(
+            &opened(scene, PATH)?,
+            seeds.start + shift..seeds.end + shift,
+            spp,
+            None,
+        );
         sum = sum.plus(&pictures);
     }
     Ok(sum)

@@ -4,7 +4,9 @@ use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
 use glam::{DAffine3, DQuat, DVec3};
-use support::random_scene::{Geometry, Limits, MeshFormat, RandomScene, Recipe, Shape, TriangleMesh, generate};
+use support::random_scene::{
+    Geometry, Limits, MeshFormat, RandomScene, Recipe, Shape, TriangleMesh, generate,
+};
 use support::stats::Rng;
 
 use super::{Same, ask};

@@ -1,6 +1,6 @@
 //! Things in radiance 1 from all around.
 
-use support::random_scene::{Recipe, RandomScene, Setting, estimate, generate, opened, saved};
+use support::random_scene::{RandomScene, Recipe, Setting, estimate, generate, opened, saved};
 
 use super::ask;
 
@@ -26,7 +26,10 @@ fn furnace(name: &str, seed: u64, recipe: &Recipe, set: &[&str], lossless: bool)
             return Ok(());
         }
         if spp == 64 {
-            return keep(&scene, &format!("from {low:.4} ± {low_error:.4} to {high:.4} ± {high_error:.4}"));
+            return keep(
+                &scene,
+                &format!("from {low:.4} ± {low_error:.4} to {high:.4} ± {high_error:.4}"),
+            );
         }
     }
     Ok(())
@@ -52,6 +55,12 @@ fn what_loses_nothing_is_invisible() {
         ..RECIPE
     };
     ask("lossless", 12, |seed| {
-        furnace("lossless", seed, &recipe, &["integrator=path", "integrator.rr_depth=100"], true)
+        furnace(
+            "lossless",
+            seed,
+            &recipe,
+            &["integrator=path", "integrator.rr_depth=100"],
+            true,
+        )
     });
 }

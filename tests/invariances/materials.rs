@@ -18,7 +18,9 @@ fn a_uniform_material_is_the_same_when_it_does_not_look_it() {
                         Argument::Color(c) if *key != "a" && *key != "b" => {
                             *argument = same_everywhere(*c);
                         }
-                        Argument::Number(x) if matches!(*key, "alpha" | "amount" | "opacity" | "scale" | "sigma") => {
+                        Argument::Number(x)
+                            if matches!(*key, "alpha" | "amount" | "opacity" | "scale" | "sigma") =>
+                        {
                             *argument = Argument::Expression(format!("{x} + 0 * clamp(u, 0.0, 1.0)"));
                         }
                         Argument::Number(_)
@@ -73,14 +75,22 @@ fn one_sided_bodies_look_the_same_from_outside() {
             shape.instance_of = None;
         }
         // What lies inside of another thing sees its back, and the ground is seen from below by what it cuts.
-        let Some(first) = scene.shapes.iter().position(|s| !matches!(s.geometry, Geometry::Plane { .. })) else {
+        let Some(first) = scene
+            .shapes
+            .iter()
+            .position(|s| !matches!(s.geometry, Geometry::Plane { .. }))
+        else {
             return Ok(());
         };
         let lamp = |index: usize| scene.materials[scene.shapes[index].material].root.emits();
-        let ground = (0..scene.shapes.len()).find(|&i| matches!(scene.shapes[i].geometry, Geometry::Plane { .. }) && !lamp(i));
+        let ground = (0..scene.shapes.len())
+            .find(|&i| matches!(scene.shapes[i].geometry, Geometry::Plane { .. }) && !lamp(i));
         let _ = ground;
         let keep = scene.shapes[first].clone();
-        let mut lamps: Vec<_> = (0..scene.shapes.len()).filter(|&i| i != first && lamp(i)).map(|i| scene.shapes[i].clone()).collect();
+        let mut lamps: Vec<_> = (0..scene.shapes.len())
+            .filter(|&i| i != first && lamp(i))
+            .map(|i| scene.shapes[i].clone())
+            .collect();
         lamps.push(keep);
         scene.shapes = lamps;
         let mut other = scene.clone();

@@ -45,7 +45,11 @@ fn progressive_photon_maps_agree_with_paths() {
         mean: 0.01,
         block: 0.03,
     };
-    let set = ["integrator=photon", "integrator.progressive=true", "integrator.photons=20000"];
+    let set = [
+        "integrator=photon",
+        "integrator.progressive=true",
+        "integrator.photons=20000",
+    ];
     check("progressive", 6, &set, limits, 8);
 }
 

@@ -111,7 +111,12 @@ impl RandomScene {
 
     /// How many lights [`RandomScene::lit_by`] asks about.
     pub fn light_count(&self) -> usize {
-        self.lights.len() + self.materials.iter().filter(|surface| surface.root.emits()).count()
+        self.lights.len()
+            + self
+                .materials
+                .iter()
+                .filter(|surface| surface.root.emits())
+                .count()
     }
 
     /// The scene with other shapes: those that `replace` makes of each.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use glam::{DAffine3, DMat3, DQuat, DVec2, DVec3};
 
 use super::{
-    Argument, Camera, Geometry, ImageFile, Lens, Light, MeshFormat, Node, RandomScene, Shape, Similarity, Sky,
-    Surface, TriangleMesh,
+    Argument, Camera, Geometry, ImageFile, Lens, Light, MeshFormat, Node, RandomScene, Shape, Similarity,
+    Sky, Surface, TriangleMesh,
 };
 use crate::stats::Rng;
 
@@ -56,6 +56,7 @@ pub fn generate(seed: u64, recipe: &Recipe) -> RandomScene {
     let mut maker = Maker {
         rng: Rng::new(seed ^ 0x7363_656e_6573),
         recipe: *recipe,
+        glass_fits: true,
         scene: RandomScene {
             seed,
             materials: vec![],
@@ -81,9 +82,21 @@ pub fn generate(seed: u64, recipe: &Recipe) -> RandomScene {
 /// Any similarity without mirroring: of all sizes, turned or along the axes, at the origin or up to a thousand times the
 /// size away from it.
 fn anywhere(rng: &mut Rng) -> Similarity {
-    let scale = if rng.chance(0.4) { 1.0 } else { 10f64.powf(rng.between(-3.0, 3.3)) };
-    let rotation = if rng.chance(0.5) { DMat3::IDENTITY } else { DMat3::from_quat(rng.rotation()) };
-    let away = if rng.chance(0.4) { 0.0 } else { 10f64.powf(rng.between(0.0, 3.0)) };
+    let scale = if rng.chance(0.4) {
+        1.0
+    } else {
+        10f64.powf(rng.between(-3.0, 3.3))
+    };
+    let rotation = if rng.chance(0.5) {
+        DMat3::IDENTITY
+    } else {
+        DMat3::from_quat(rng.rotation())
+    };
+    let away = if rng.chance(0.4) {
+        0.0
+    } else {
+        10f64.powf(rng.between(0.0, 3.0))
+    };
     Similarity {
         scale,
         rotation,
@@ -108,7 +121,11 @@ impl Rng {
     }
 
     fn color(&mut self, low: f64, high: f64) -> DVec3 {
-        DVec3::new(self.between(low, high), self.between(low, high), self.between(low, high))
+        DVec3::new(
+            self.between(low, high),
+            self.between(low, high),
+            self.between(low, high),
+        )
     }
 
     /// A rotation, about any axis by any angle.
@@ -121,12 +138,19 @@ impl Rng {
 struct Maker {
     rng: Rng,
     recipe: Recipe,
+    /// Whether the next surface may be of glass: in a furnace, only closed bodies may. Radiance is greater within glass by
+    /// the square of its index, and what passes only one side of it leaves the balance.
+    glass_fits: bool,
     scene: RandomScene,
 }
 
 impl Maker {
     fn make(&mut self) {
-        let either = if self.rng.chance(0.6) { Setting::Open } else { Setting::Room };
+        let either = if self.rng.chance(0.6) {
+            Setting::Open
+        } else {
+            Setting::Room
+        };
         let setting = self.recipe.setting.unwrap_or(either);
         match setting {
             Setting::Open => {
@@ -182,7 +206,11 @@ impl Maker {
     /// A ground in y = 0, as a plane or as a mesh.
     fn ground(&mut self) {
         let wide = self.rng.chance(0.3);
-        let size = if wide { self.rng.between(20.0, 80.0) } else { self.rng.between(4.0, 8.0) };
+        let size = if wide {
+            self.rng.between(20.0, 80.0)
+        } else {
+            self.rng.between(4.0, 8.0)
+        };
         let surface = self.surface(1, true, true);
         if self.rng.chance(0.5) {
             self.add(Geometry::Plane { size }, DAffine3::IDENTITY, surface);
@@ -191,7 +219,11 @@ impl Maker {
             let mesh = TriangleMesh::patch(n, n, |uv| {
                 (DVec3::new(uv.x - 0.5, 0.0, 0.5 - uv.y) * size, DVec3::Y)
             });
-            let mesh = if self.rng.chance(0.5) { mesh } else { mesh.faceted() };
+            let mesh = if self.rng.chance(0.5) {
+                mesh
+            } else {
+                mesh.faceted()
+            };
             let geometry = self.mesh(mesh);
             self.add(geometry, DAffine3::IDENTITY, surface);
         }
@@ -207,7 +239,11 @@ impl Maker {
         } else {
             self.surface(0, true, false)
         };
-        self.add(Geometry::Cube { size }, DAffine3::from_translation(middle), surface);
+        self.add(
+            Geometry::Cube { size },
+            DAffine3::from_translation(middle),
+            surface,
+        );
     }
 
     fn thing(&mut self, setting: Setting) {
@@ -238,6 +274,7 @@ impl Maker {
             let mut shape = self.scene.shapes[base].clone();
             let has_uvs = !matches!(&shape.geometry, Geometry::Mesh(mesh, _) if mesh.uvs.is_empty());
             if self.rng.chance(0.5) {
+                self.glass_fits = setting != Setting::Furnace || shape.geometry.is_closed();
                 let surface = self.surface(2, has_uvs, true);
                 self.scene.materials.push(surface);
                 shape.material = self.scene.materials.len() - 1;
@@ -248,6 +285,7 @@ impl Maker {
             return;
         }
         let (geometry, has_uvs) = self.geometry();
+        self.glass_fits = setting != Setting::Furnace || geometry.is_closed();
         let surface = self.surface(2, has_uvs, true);
         self.add(geometry, world, surface);
     }
@@ -296,6 +334,12 @@ impl Maker {
             ),
             _ => {
                 let mesh = any_mesh(rng);
+                // Smooth normals on facets lose light.
+                let mesh = if self.recipe.lossless {
+                    mesh.faceted()
+                } else {
+                    mesh
+                };
                 let has_uvs = !mesh.uvs.is_empty();
                 (self.mesh(mesh), has_uvs)
             }
@@ -321,6 +365,8 @@ impl Maker {
     fn closure(&mut self, depth: u32, has_uvs: bool, may_pass: bool) -> Node {
         let nested = depth > 0 && self.rng.chance(0.35);
         if nested {
+            let in_furnace = self.recipe.setting == Some(Setting::Furnace);
+            self.glass_fits &= !in_furnace;
             match self.rng.below(3) {
                 0 => {
                     let a = self.closure(depth - 1, has_uvs, may_pass);
@@ -379,9 +425,11 @@ impl Maker {
             6 => {
                 arguments.push(("base_color", self.color(has_uvs)));
                 arguments.push(("metallic", Argument::Number(self.rng.between(0.0, 1.0))));
-                let roughness = self.rng.between(if self.recipe.specular { 0.0 } else { 0.5 }, 1.0);
+                let roughness = self
+                    .rng
+                    .between(if self.recipe.specular { 0.0 } else { 0.5 }, 1.0);
                 arguments.push(("roughness", Argument::Number(roughness)));
-                if may_pass && self.rng.chance(0.4) {
+                if may_pass && self.glass_fits && self.rng.chance(0.4) {
                     arguments.push(("transmission", Argument::Number(self.rng.between(0.0, 1.0))));
                     arguments.push(("thick", Argument::Number(self.rng.below(2) as f64)));
                 }
@@ -399,7 +447,7 @@ impl Maker {
                 arguments.push(("albedo", self.color(has_uvs)));
                 "matte"
             }
-            8 | 9 => {
+            8 | 9 if self.glass_fits => {
                 arguments.push(("ior", Argument::Number(self.rng.between(1.1, 2.0))));
                 arguments.push(("alpha", self.roughness()));
                 if self.rng.chance(0.5) {
@@ -422,7 +470,11 @@ impl Maker {
     }
 
     fn lossless_lobe(&mut self, may_pass: bool) -> Node {
-        let kinds = if may_pass { 5 } else { 2 };
+        let kinds = match (may_pass, self.glass_fits) {
+            (false, _) => 2,
+            (true, false) => 3,
+            (true, true) => 5,
+        };
         match self.rng.below(kinds) {
             0 => Node::new("matte", vec![("albedo", Argument::Color(DVec3::ONE))]),
             1 => Node::new("mirror_surface", vec![]),
@@ -436,7 +488,10 @@ impl Maker {
                     ],
                 )
             }
-            _ => Node::new("glass", vec![("ior", Argument::Number(self.rng.between(1.05, 2.0)))]),
+            _ => Node::new(
+                "glass",
+                vec![("ior", Argument::Number(self.rng.between(1.05, 2.0)))],
+            ),
         }
     }
 
@@ -452,8 +507,8 @@ impl Maker {
     /// A share between 0 and 1, constant or by a pattern.
     fn share(&mut self, has_uvs: bool) -> Argument {
         if has_uvs && self.rng.chance(0.5) {
-            let (unit, key) = [("dots", "scale"), ("stripes", "scale"), ("tiles", "scale")]
-                [self.rng.below(3) as usize];
+            let (unit, key) =
+                [("dots", "scale"), ("stripes", "scale"), ("tiles", "scale")][self.rng.below(3) as usize];
             let scale = Argument::Number((2 + self.rng.below(4)) as f64);
             let mut node = Node::new(unit, vec![(key, scale)]);
             node.output = "mask";
@@ -467,16 +522,18 @@ impl Maker {
             return Argument::Color(self.rng.color(0.05, 0.85));
         }
         if self.rng.chance(0.3) {
-            let world_from_pattern = DAffine3::from_rotation_translation(
-                self.rng.rotation(),
-                self.rng.direction().as_dvec3(),
-            );
+            let world_from_pattern =
+                DAffine3::from_rotation_translation(self.rng.rotation(), self.rng.direction().as_dvec3());
             let unit = ["marble", "wood", "voronoi", "fbm"][self.rng.below(4) as usize];
             let mut node = Node::new(unit, vec![("position", Argument::Position(world_from_pattern))]);
             if unit == "fbm" {
                 node.arguments.push(("octaves", Argument::Number(3.0)));
                 let (a, b) = (self.rng.color(0.0, 0.9), self.rng.color(0.0, 0.9));
-                let mix = vec![("a", Argument::Color(a)), ("b", Argument::Color(b)), ("amount", call(node))];
+                let mix = vec![
+                    ("a", Argument::Color(a)),
+                    ("b", Argument::Color(b)),
+                    ("amount", call(node)),
+                ];
                 return call(Node::new("color_mix", mix));
             }
             return call(node);
@@ -514,7 +571,10 @@ impl Maker {
             let amount = Argument::Number(self.rng.between(0.1, 0.5));
             return Some(Node::new(
                 "bump_noise",
-                vec![("scale", Argument::Number(self.rng.between(2.0, 8.0))), ("amount", amount)],
+                vec![
+                    ("scale", Argument::Number(self.rng.between(2.0, 8.0))),
+                    ("amount", amount),
+                ],
             ));
         }
         if !has_uvs {
@@ -566,7 +626,11 @@ impl Maker {
     // ---- Lights.
 
     fn sky(&mut self) {
-        let rotation = if self.rng.chance(0.5) { DMat3::IDENTITY } else { DMat3::from_quat(self.rng.rotation()) };
+        let rotation = if self.rng.chance(0.5) {
+            DMat3::IDENTITY
+        } else {
+            DMat3::from_quat(self.rng.rotation())
+        };
         let sky = match self.rng.below(3) {
             0 => Sky::Constant(self.rng.color(0.2, 1.0)),
             1 => Sky::Gradient(self.rng.color(0.3, 1.2), self.rng.color(0.0, 0.5)),
@@ -581,13 +645,17 @@ impl Maker {
         let sun = self.rng.direction().as_dvec3();
         let power = self.rng.between(8.0, 60.0);
         let (sun_color, sky_color) = (self.rng.color(1.0, 8.0), self.rng.color(0.1, 0.8));
-        let pixels = (0..height).flat_map(|y| (0..width).map(move |x| (x, y))).map(|(x, y)| {
-            let theta = PI * (f64::from(y) + 0.5) / f64::from(height);
-            let phi = TAU * (f64::from(x) + 0.5) / f64::from(width);
-            let d = DVec3::new(theta.sin() * phi.sin(), theta.cos(), -theta.sin() * phi.cos());
-            let glow = (power * (d.dot(sun) - 1.0)).exp();
-            (sky_color * (0.6 + 0.4 * d.y) + sun_color * glow).as_vec3().to_array()
-        });
+        let pixels = (0..height)
+            .flat_map(|y| (0..width).map(move |x| (x, y)))
+            .map(|(x, y)| {
+                let theta = PI * (f64::from(y) + 0.5) / f64::from(height);
+                let phi = TAU * (f64::from(x) + 0.5) / f64::from(width);
+                let d = DVec3::new(theta.sin() * phi.sin(), theta.cos(), -theta.sin() * phi.cos());
+                let glow = (power * (d.dot(sun) - 1.0)).exp();
+                (sky_color * (0.6 + 0.4 * d.y) + sun_color * glow)
+                    .as_vec3()
+                    .to_array()
+            });
         let image = ImageFile {
             name: String::new(),
             width: width as usize,
@@ -647,7 +715,11 @@ impl Maker {
         let radiance = self.rng.color(2.0, 6.0) / (size * size);
         let aim = (DVec3::new(0.0, 0.6, 0.0) - position).normalize();
         let turn = DQuat::from_rotation_arc(DVec3::Z, aim);
-        let turn = if self.rng.chance(0.3) { self.rng.rotation() } else { turn };
+        let turn = if self.rng.chance(0.3) {
+            self.rng.rotation()
+        } else {
+            turn
+        };
         let mut stretch = DVec3::splat(size);
         if self.rng.chance(0.3) {
             stretch *= self.rng.color(0.5, 1.2);
@@ -657,7 +729,11 @@ impl Maker {
         }
         let world = DAffine3::from_scale_rotation_translation(stretch, turn, position);
         let (geometry, has_uvs) = self.geometry();
-        let unit = if has_uvs && self.rng.chance(0.2) { "screen" } else { "emitter" };
+        let unit = if has_uvs && self.rng.chance(0.2) {
+            "screen"
+        } else {
+            "emitter"
+        };
         let color = if unit == "emitter" && has_uvs && self.rng.chance(0.25) {
             let checker = vec![
                 ("a", Argument::Color(radiance)),
@@ -690,7 +766,11 @@ impl Maker {
             Setting::Furnace => self.rng.between(-1.2, 1.2),
             Setting::Open | Setting::Room => self.rng.between(0.1, 0.8),
         };
-        let distance = if setting == Setting::Room { 2.8 } else { self.rng.between(4.0, 6.0) };
+        let distance = if setting == Setting::Room {
+            2.8
+        } else {
+            self.rng.between(4.0, 6.0)
+        };
         let ahead = -DVec3::new(rise.cos() * turn.cos(), rise.sin(), rise.cos() * turn.sin());
         let from = target - ahead * distance;
         let right = ahead.cross(DVec3::Y).normalize();
@@ -718,6 +798,20 @@ impl Maker {
     }
 }
 
+impl Geometry {
+    /// Whether it has an inside.
+    fn is_closed(&self) -> bool {
+        match self {
+            Geometry::Sphere { .. } | Geometry::Cube { .. } => true,
+            Geometry::Mesh(mesh, _) => mesh.triangles.len() > 250,
+            Geometry::Plane { .. }
+            | Geometry::Rectangle { .. }
+            | Geometry::Disk { .. }
+            | Geometry::Cylinder { .. } => false,
+        }
+    }
+}
+
 fn call(node: Node) -> Argument {
     Argument::Call(Box::new(node))
 }
@@ -727,7 +821,9 @@ fn any_mesh(rng: &mut Rng) -> TriangleMesh {
     let mesh = match rng.below(4) {
         0 => {
             let n = 1 + rng.below(4) as u32;
-            TriangleMesh::patch(n, n, |uv| (DVec3::new(2.0 * uv.x - 1.0, 2.0 * uv.y - 1.0, 0.0), DVec3::Z))
+            TriangleMesh::patch(n, n, |uv| {
+                (DVec3::new(2.0 * uv.x - 1.0, 2.0 * uv.y - 1.0, 0.0), DVec3::Z)
+            })
         }
         1 => wavy(rng),
         2 => TriangleMesh::patch(24, 12, |uv| {
@@ -740,7 +836,11 @@ fn any_mesh(rng: &mut Rng) -> TriangleMesh {
         }
     };
     let mesh = if rng.chance(0.3) { mesh.faceted() } else { mesh };
-    if rng.chance(0.25) { mesh.without_uvs() } else { mesh }
+    if rng.chance(0.25) {
+        mesh.without_uvs()
+    } else {
+        mesh
+    }
 }
 
 /// A point of the unit sphere as Kiln parametrises it.
@@ -759,7 +859,11 @@ fn torus_point(uv: DVec2, thin: f64) -> (DVec3, DVec3) {
 }
 
 fn wavy(rng: &mut Rng) -> TriangleMesh {
-    let (height, waves, phase) = (rng.between(0.05, 0.25), rng.between(2.0, 5.0), rng.between(0.0, TAU));
+    let (height, waves, phase) = (
+        rng.between(0.05, 0.25),
+        rng.between(2.0, 5.0),
+        rng.between(0.0, TAU),
+    );
     TriangleMesh::patch(10, 10, |uv| {
         let (x, y) = (2.0 * uv.x - 1.0, 2.0 * uv.y - 1.0);
         let (a, b) = (waves * x + phase, waves * y);

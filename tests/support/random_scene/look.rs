@@ -50,10 +50,8 @@ pub fn opened(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
 
 /// Keeps a scene that failed where it can be rendered by hand; its file.
 pub fn saved(scene: &RandomScene, name: &str) -> PathBuf {
-    let folder = std::env::var_os("KILN_FINDINGS").map_or_else(
-        || std::env::temp_dir().join("kiln-random-scenes"),
-        PathBuf::from,
-    );
+    let folder = std::env::var_os("KILN_FINDINGS")
+        .map_or_else(|| std::env::temp_dir().join("kiln-random-scenes"), PathBuf::from);
     scene.write(&folder.join(Path::new(name)))
 }
 
@@ -122,8 +120,7 @@ pub fn estimate(scene: &Loaded, seeds: Range<u64>, spp: u64, clamp: Option<f32>)
         for (index, value) in image.data.iter().enumerate() {
             let (pixel, channel) = (index / 3, index % 3);
             let (x, y) = (pixel % WIDTH / BLOCK, pixel / WIDTH / BLOCK);
-            blocks[3 * (y * COLUMNS + x) + channel] +=
-                f64::from(value.min(limit)) / (BLOCK * BLOCK) as f64;
+            blocks[3 * (y * COLUMNS + x) + channel] += f64::from(value.min(limit)) / (BLOCK * BLOCK) as f64;
         }
         pictures.blocks.push(blocks);
     }
@@ -207,7 +204,11 @@ pub fn compare(a: &Pictures, b: &Pictures, limits: Limits, alpha: f64) -> Compar
         // Little light beside much: rounding.
         let allowed = limits.block * value_a.abs().max(value_b.abs()) + 1e-3 * limits.block * total + 1e-12;
         let excess = differences[i].0.abs() - allowed;
-        let score = if excess > 0.0 { excess / variance.sqrt().max(1e-6 * total) } else { 0.0 };
+        let score = if excess > 0.0 {
+            excess / variance.sqrt().max(1e-6 * total)
+        } else {
+            0.0
+        };
         if score > worst_score {
             worst_score = score;
             worst = (BLOCK * x, BLOCK * y, value_a, value_b);
@@ -237,4 +238,3 @@ fn neighbours(x: usize, y: usize) -> impl Iterator<Item = (usize, usize)> {
     let rows = y.saturating_sub(1)..(y + 2).min(ROWS);
     rows.flat_map(move |y| (x.saturating_sub(1)..(x + 2).min(COLUMNS)).map(move |x| (x, y)))
 }
-

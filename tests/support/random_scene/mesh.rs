@@ -107,13 +107,21 @@ impl TriangleMesh {
     pub fn shuffled(&self, rng: &mut Rng) -> TriangleMesh {
         let order = permutation(self.positions.len(), rng);
         let pick = |from: &[DVec3]| -> Vec<DVec3> {
-            if from.is_empty() { vec![] } else { order.iter().map(|&i| from[i]).collect() }
+            if from.is_empty() {
+                vec![]
+            } else {
+                order.iter().map(|&i| from[i]).collect()
+            }
         };
         let mut place = vec![0; order.len()];
         for (new, &old) in order.iter().enumerate() {
             place[old] = new as u32;
         }
-        let uvs = if self.uvs.is_empty() { vec![] } else { order.iter().map(|&i| self.uvs[i]).collect() };
+        let uvs = if self.uvs.is_empty() {
+            vec![]
+        } else {
+            order.iter().map(|&i| self.uvs[i]).collect()
+        };
         let triangles = permutation(self.triangles.len(), rng);
         TriangleMesh {
             positions: pick(&self.positions),
@@ -139,7 +147,11 @@ impl TriangleMesh {
         let normal = world.matrix3.inverse().transpose();
         let mirrored = world.matrix3.determinant() < 0.0;
         TriangleMesh {
-            positions: self.positions.iter().map(|&p| world.transform_point3(p)).collect(),
+            positions: self
+                .positions
+                .iter()
+                .map(|&p| world.transform_point3(p))
+                .collect(),
             normals: self
                 .normals
                 .iter()

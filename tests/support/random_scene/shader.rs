@@ -51,8 +51,8 @@ impl Node {
             "fbm" => "unsigned_value",
             "turbulence" => "value",
             "voronoi" => "id",
-            "checker" | "brick" | "dots" | "stripes" | "tiles" | "hexagons" | "gradient" | "image" | "marble"
-            | "wood" | "color_mix" | "color_ramp" | "facing" => "result",
+            "checker" | "brick" | "dots" | "stripes" | "tiles" | "hexagons" | "gradient" | "image"
+            | "marble" | "wood" | "color_mix" | "color_ramp" | "facing" => "result",
             _ => "surface",
         };
         Node {
@@ -117,7 +117,13 @@ fn declare_group(node: &Node, prefix: &str, out: &mut String) -> String {
 }
 
 /// Writes the calls that `node` needs and its own; what it is called there.
-fn declare_node(node: &Node, prefix: &str, count: &mut u32, body: &mut String, groups: &mut String) -> String {
+fn declare_node(
+    node: &Node,
+    prefix: &str,
+    count: &mut u32,
+    body: &mut String,
+    groups: &mut String,
+) -> String {
     let mut arguments = vec![];
     for (key, argument) in &node.arguments {
         let value = match argument {
@@ -126,7 +132,10 @@ fn declare_node(node: &Node, prefix: &str, count: &mut u32, body: &mut String, g
             Argument::Text(text) => format!("{text:?}"),
             Argument::Expression(text) => text.clone(),
             Argument::Position(world_from_pattern) => {
-                format!("transform({}, P)", row_vector_matrix(&world_from_pattern.inverse()))
+                format!(
+                    "transform({}, P)",
+                    row_vector_matrix(&world_from_pattern.inverse())
+                )
             }
             Argument::Call(inner) if inner.output == "surface" && inner.arguments.len() > 2 => {
                 let group = declare_group(inner, &format!("{prefix}_{key}"), groups);

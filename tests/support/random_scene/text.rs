@@ -26,7 +26,10 @@ impl RandomScene {
     /// When the files cannot be written.
     pub fn write(&self, folder: &Path) -> PathBuf {
         std::fs::create_dir_all(folder).expect("the folder can be made");
-        let mut text = format!("// Seed {}.\n{UNITS}film {{ size = (32, 24); filter = box; }}\n", self.seed);
+        let mut text = format!(
+            "// Seed {}.\n{UNITS}film {{ size = (32, 24); filter = box; }}\n",
+            self.seed
+        );
         for image in &self.images {
             image.write(folder);
         }
@@ -61,7 +64,11 @@ impl RandomScene {
             }
             None => (shape.geometry.declaration(folder, meshes), shape.world),
         };
-        let flip = if shape.flip_normals { " flip_normals = true;" } else { "" };
+        let flip = if shape.flip_normals {
+            " flip_normals = true;"
+        } else {
+            ""
+        };
         let _ = writeln!(
             text,
             "shape s{index} : {kind} material = m{}; transform = {};{flip} }}",
@@ -112,7 +119,11 @@ impl Light {
     fn declaration(&self, index: usize, folder: &Path) -> String {
         match self {
             Light::Point { position, intensity } => {
-                format!("point {{ position = {}; intensity = {}; }}", tuple(*position), tuple(*intensity))
+                format!(
+                    "point {{ position = {}; intensity = {}; }}",
+                    tuple(*position),
+                    tuple(*intensity)
+                )
             }
             Light::Spot {
                 position,
@@ -127,9 +138,16 @@ impl Light {
                 tuple(*position),
                 tuple(*direction),
                 tuple(*intensity),
-                if *squared_cosine { "squared_cosine" } else { "linear" },
+                if *squared_cosine {
+                    "squared_cosine"
+                } else {
+                    "linear"
+                },
             ),
-            Light::Directional { direction, irradiance } => format!(
+            Light::Directional {
+                direction,
+                irradiance,
+            } => format!(
                 "directional {{ direction = {}; irradiance = {}; }}",
                 tuple(*direction),
                 tuple(*irradiance)
