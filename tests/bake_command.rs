@@ -89,17 +89,27 @@ fn shaders_know_that_they_are_baked() {
         shape floor : plane { size = 1; material = black; }
         shape dome : sphere { radius = 3; material = sky; }";
     fs::write(at.join("glow.kiln"), scene).unwrap();
-    done(at, "bake glow.kiln --include direct --integrator path --samples 64 --resolution 32 -o out --quiet");
+    done(
+        at,
+        "bake glow.kiln --include direct --integrator path --samples 64 --resolution 32 -o out --quiet",
+    );
     let irradiance = read(&at.join("out/irradiance.exr")).unwrap();
     let most = irradiance.data.iter().copied().fold(0.0, f32::max);
     let expected = 2.0 * std::f32::consts::PI;
     assert!((most / expected - 1.0).abs() < 0.15, "{most} is not {expected}");
     // In a picture they are not.
-    let above = scene.replace("from = (0, 1, 1); to = (0, 0, 0)", "from = (0, 1, 1); to = (0, 2, 0)");
+    let above = scene.replace(
+        "from = (0, 1, 1); to = (0, 0, 0)",
+        "from = (0, 1, 1); to = (0, 2, 0)",
+    );
     fs::write(at.join("above.kiln"), above).unwrap();
     done(at, "render above.kiln --spp 1 -o picture.exr --quiet");
     let picture = read(&at.join("picture.exr")).unwrap();
-    assert!(picture.data.iter().all(|&v| (v - 1.0).abs() < 1e-4), "{:?}", picture.data);
+    assert!(
+        picture.data.iter().all(|&v| (v - 1.0).abs() < 1e-4),
+        "{:?}",
+        picture.data
+    );
 }
 
 #[test]

@@ -128,7 +128,8 @@ impl<'p> Flattener<'p> {
 
     /// Makes room for what passes straight through, which is no lobe here: see [`Surface::pass_straight`].
     fn fit(&mut self) -> bool {
-        self.lobes.fit(usize::from(!self.surface.transparency.is_black()), self.point)
+        self.lobes
+            .fit(usize::from(!self.surface.transparency.is_black()), self.point)
     }
 
     /// The lobes of a tree, with its emission and transparency on the surface, if all of that is the same at every point

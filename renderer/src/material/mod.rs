@@ -115,7 +115,8 @@ impl Surface {
     fn pass_straight(&mut self, point: &Interaction) {
         if !self.transparency.is_black() {
             let frame = Frame::from_normal(point.ng);
-            self.bsdf.push(self.transparency, frame, Lobe::Transparent(Transparent));
+            self.bsdf
+                .push(self.transparency, frame, Lobe::Transparent(Transparent));
         }
     }
 }

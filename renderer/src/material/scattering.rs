@@ -182,7 +182,10 @@ impl Rest {
     /// Its random numbers follow from the point and the direction from which it is seen.
     fn new(first: Scattering, point: &Interaction) -> Rest {
         let [p, wo] = [point.p, point.wo].map(|v| v.to_array());
-        let random = p.into_iter().chain(wo).fold(0, |hash, x| mix(hash ^ u64::from(x.to_bits())));
+        let random = p
+            .into_iter()
+            .chain(wo)
+            .fold(0, |hash, x| mix(hash ^ u64::from(x.to_bits())));
         Rest {
             chosen: first,
             total: first.heaviness(),

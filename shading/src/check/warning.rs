@@ -89,9 +89,9 @@ impl Warning {
             W::NoDerivativesYet { name } => warning(format!(
                 "derivatives are not computed yet: `{name}` gives that of a constant"
             )),
-            W::NoLightShaders => warning(
-                "`Ps`, the position of the light, is zero: there are no light shaders".to_owned(),
-            ),
+            W::NoLightShaders => {
+                warning("`Ps`, the position of the light, is zero: there are no light shaders".to_owned())
+            }
             W::TextureOption {
                 name, is_known: true, ..
             } => warning(format!("texture option \"{name}\" has no effect yet")),
