@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
 
 use renderer::image::{MetaValue, read, read_channels, read_metadata};
 use tempfile::TempDir;
@@ -53,6 +54,14 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             )
         })
         .collect()
+}
+
+/// The same files, byte by byte.
+fn same(found: &BTreeMap<String, Vec<u8>>, expected: &BTreeMap<String, Vec<u8>>) {
+    assert!(found.keys().eq(expected.keys()), "{:?}", found.keys());
+    for (name, bytes) in found {
+        assert!(*bytes == expected[name], "{name} differs");
+    }
 }
 
 const SMALL: &str = "bake a.kiln --integrator path --samples 16 --resolution 64";

@@ -216,7 +216,7 @@ fn check_scene(text: &str) -> Result<String, String> {
     let check = || {
         let (desc, mut warnings) =
             SceneDesc::from_text("hostile.kiln", text, Path::new(""), &LoadOptions::default())?;
-        warnings.list.extend(build::check(&desc)?.list);
+        warnings.list.extend(build::check(&desc)?.warnings.list);
         Ok(warnings)
     };
     check()

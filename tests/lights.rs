@@ -642,7 +642,11 @@ fn picture(text: &str, set: &[&str], spp: u64) -> f64 {
     let path = folder.path().join("scene.kiln");
     std::fs::write(&path, text).expect("the scene is written");
     let set = set.iter().map(|&s| s.to_owned()).collect();
-    let (desc, _) = load(&path, &LoadOptions { set }).unwrap_or_else(|errors| panic!("{errors}"));
+    let options = LoadOptions {
+        set,
+        ..LoadOptions::default()
+    };
+    let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));
     let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
     let [width, height] = desc.film.size.value;
     let settings = RenderSettings {

@@ -458,7 +458,7 @@ fn imports_bring_and_place() {
     else {
         panic!("they are meshes")
     };
-    assert!(std::sync::Arc::ptr_eq(a, b), "a file named twice is one mesh");
+    assert!(Arc::ptr_eq(a, b), "a file named twice is one mesh");
 }
 
 #[test]
@@ -572,7 +572,7 @@ fn a_missing_texture_is_a_mistake_where_it_is_named() {
         let text = format!("{CAMERA}{text}\nshape s : sphere {{ material = m; }}\n");
         let desc = load_text(&text, Path::new(""), &[])?;
         let warnings = build::check(&desc).map_err(|errors| errors.to_string())?;
-        Ok::<_, String>(warnings.to_string())
+        Ok::<_, String>(warnings.warnings.to_string())
     };
     let unit = "shader tex(string file = \"\", output closure color c = 0) { c = (color)texture(file, u, v) * diffuse(N); }\n";
     let cases = [

@@ -81,7 +81,8 @@ fn the_host_is_asked() {
     let registry = ClosureRegistry::default();
     let instance = ShaderInstance::compile(&unit, &registry, &HostFunctions::of(host.clone()), &options)
         .expect("compiles");
-    assert_eq!(instance.statistics().missing_textures, ["y.exr"]);
+    let missing = &instance.statistics().missing_textures;
+    assert!(missing.iter().map(|texture| texture.name.as_str()).eq(["y.exr"]));
     let mut ctx = ShadingContext::new(host);
     instance.run(&globals(), &mut ctx);
     let values: Vec<Const> = (0..out.len()).map(|i| instance.output(i, &ctx)).collect();
