@@ -244,6 +244,11 @@ fn densities_and_radiance_of_samples_are_those_of_rays() {
             for _ in 0..SAMPLES {
                 let w = directions.choose(p, &mut rng);
                 let found = hits(case, Ray::new(p, w), &mut context);
+                if found.is_empty() {
+                    density.add(0.0);
+                    traced.add(0.0);
+                    continue;
+                }
                 let q = directions.pdf(p, w, &found);
                 let emitting = found.iter().filter(|(it, _)| case.both || it.wo.dot(it.ng) > 0.0);
                 let (mut pdf, mut radiance) = (0.0, 0.0);
