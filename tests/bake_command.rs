@@ -103,9 +103,11 @@ fn shaders_know_that_they_are_baked() {
         "bake glow.kiln --include direct --integrator path --samples 64 --resolution 32 -o out --quiet",
     );
     let irradiance = read(&at.join("out/irradiance.exr")).unwrap();
-    let most = irradiance.data.iter().copied().fold(0.0, f32::max);
+    // Of the floor: there is nothing on the dome's texels, or what it sends to itself.
+    let lit: Vec<f32> = irradiance.data.iter().copied().filter(|&v| v > 0.0).collect();
+    let mean = lit.iter().sum::<f32>() / lit.len() as f32;
     let expected = 2.0 * std::f32::consts::PI;
-    assert!((most / expected - 1.0).abs() < 0.15, "{most} is not {expected}");
+    assert!((mean / expected - 1.0).abs() < 0.1, "{mean} is not {expected}");
     // In a picture they are not.
     let above = scene.replace(
         "from = (0, 1, 1); to = (0, 0, 0)",
