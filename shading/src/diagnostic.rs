@@ -1,14 +1,30 @@
 //! Diagnostics: what is wrong, where, and what would help. Messages are lower case, without a full stop, and name types.
 
+mod excerpt;
+
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 use codespan_reporting::diagnostic as codespan;
-use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term;
 
 use crate::source::{Source, SourceMap, Span};
+use excerpt::Excerpts;
+
+/// Most errors, and most warnings, that are shown of one piece of work.
+const MAX_SHOWN: usize = 50;
+
+/// Most mistakes that are looked for in one file: what comes after so many is their consequence, or no source at all.
+pub(crate) const MAX_ERRORS: usize = 1000;
+
+/// Longest part of a message that is shown [bytes]; of a longer one the middle is left out.
+const MAX_TEXT: usize = 1000;
+
+/// Longest name that is compared with others [bytes].
+const MAX_NAME: usize = 100;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,28 +114,23 @@ impl fmt::Display for Diagnostic {
             Severity::Warning => codespan::Severity::Warning,
             Severity::Error => codespan::Severity::Error,
         };
-        let mut files = SimpleFiles::new();
-        let mut seen: Vec<Arc<Source>> = vec![];
+        let files = Excerpts::of(self.labels.iter().map(|label| (&label.source, &label.range)));
         let mut labels = vec![];
         for (i, label) in self.labels.iter().enumerate() {
-            let id = seen
-                .iter()
-                .position(|s| Arc::ptr_eq(s, &label.source))
-                .unwrap_or_else(|| {
-                    seen.push(label.source.clone());
-                    files.add(label.source.name.clone(), label.source.text.clone())
-                });
             let style = if i == 0 {
                 codespan::LabelStyle::Primary
             } else {
                 codespan::LabelStyle::Secondary
             };
-            labels.push(codespan::Label::new(style, id, label.range.clone()).with_message(&label.text));
+            if let Some((id, range)) = files.place(&label.source, &label.range) {
+                labels.push(codespan::Label::new(style, id, range).with_message(shorten(&label.text)));
+            }
         }
+        let hints = self.hints.iter().map(|hint| format!("hint: {}", shorten(hint)));
         let report = codespan::Diagnostic::new(severity)
-            .with_message(&self.message)
+            .with_message(shorten(&self.message))
             .with_labels(labels)
-            .with_notes(self.hints.iter().map(|h| format!("hint: {h}")).collect());
+            .with_notes(hints.collect());
         let mut text = String::new();
         term::emit_to_string(&mut text, &term::Config::default(), &files, &report).map_err(|_| fmt::Error)?;
         f.write_str(text.trim_end())
@@ -162,23 +173,62 @@ impl From<Diagnostic> for Diagnostics {
 }
 
 impl fmt::Display for Diagnostics {
+    /// The messages, equal ones once, with a blank line between; beyond [`MAX_SHOWN`] only how many more there are.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, diagnostic) in self.list.iter().enumerate() {
-            if i > 0 {
-                writeln!(f, "\n")?;
+        let mut shown = HashSet::new();
+        // Warnings do not take the place of errors.
+        let mut counts = [0; 2];
+        let mut separator = "";
+        for diagnostic in &self.list {
+            let count = &mut counts[diagnostic.severity as usize];
+            *count += 1;
+            if *count > MAX_SHOWN {
+                continue;
             }
-            diagnostic.fmt(f)?;
+            let text = diagnostic.to_string();
+            if shown.contains(&text) {
+                *count -= 1;
+                continue;
+            }
+            write!(f, "{separator}{text}")?;
+            separator = "\n\n";
+            shown.insert(text);
+        }
+        for (count, what) in counts.into_iter().zip(["warning", "error"]) {
+            if let Some(more @ 1..) = count.checked_sub(MAX_SHOWN) {
+                let plural = if more == 1 { "" } else { "s" };
+                write!(f, "{separator}… and {more} more {what}{plural}")?;
+                separator = "\n\n";
+            }
         }
         Ok(())
     }
+}
+
+/// A text without its middle when it is long.
+fn shorten(text: &str) -> Cow<'_, str> {
+    if text.len() <= MAX_TEXT {
+        return Cow::Borrowed(text);
+    }
+    let (head, tail) = (
+        text.floor_char_boundary(MAX_TEXT / 2),
+        text.ceil_char_boundary(text.len() - MAX_TEXT / 2),
+    );
+    Cow::Owned(format!("{} … {}", &text[..head], &text[tail..]))
 }
 
 impl std::error::Error for Diagnostics {}
 
 /// The name among `known` that is closest to `wrong`, if it is close enough to be what was meant.
 pub fn nearest<'a>(wrong: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let is_comparable =
+        |name: &&str| name.len() <= MAX_NAME && name.len().abs_diff(wrong.len()) <= MAX_NAME / 3;
+    if wrong.len() > MAX_NAME {
+        return None;
+    }
     known
         .into_iter()
+        .filter(is_comparable)
         .map(|name| (edit_distance(wrong, name), name))
         .filter(|(distance, name)| *distance <= 1.max(name.chars().count() / 3))
         .min_by_key(|(distance, _)| *distance)

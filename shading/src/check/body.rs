@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::error::CheckError;
 use super::{Checker, Value};
 use crate::builtins::Global;
+use crate::diagnostic::MAX_ERRORS;
 use crate::hir::{Block, Code, Const, ConstId, Local, LocalId, Op, Operand, ScopeId, Stmt};
 use crate::source::Span;
 use crate::ty::{Base, Length, Type};
@@ -112,7 +113,17 @@ impl Checker<'_> {
     /// Adds a statement.
     pub(super) fn push(&mut self, stmt: Stmt, span: Span) {
         self.emitted += 1;
-        if self.emitted == MAX_STATEMENTS {
+        if self.is_exhausted() {
+            self.report_exhausted(span);
+        } else {
+            self.body.block.push(stmt);
+        }
+    }
+
+    /// Says, once, that the unit has become too large.
+    pub(super) fn report_exhausted(&mut self, span: Span) {
+        let is_large = self.emitted >= MAX_STATEMENTS;
+        if is_large && !std::mem::replace(&mut self.is_exhaustion_told, true) {
             // Worth saying even inside an inlined function, whose own mistakes are reported elsewhere.
             let quiet = std::mem::take(&mut self.quiet);
             self.report(
@@ -123,14 +134,11 @@ impl Checker<'_> {
             );
             self.quiet = quiet;
         }
-        if self.emitted < MAX_STATEMENTS {
-            self.body.block.push(stmt);
-        }
     }
 
-    /// Whether the unit has become too large to go on with.
+    /// Whether the unit has become too large to go on with, or the file has so many mistakes that more are of no use.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.emitted >= MAX_STATEMENTS
+        self.emitted >= MAX_STATEMENTS || self.errors >= MAX_ERRORS
     }
 
     /// `dst = op(args)`

@@ -154,6 +154,7 @@ impl<'a> Checker<'a> {
         let called = std::mem::replace(&mut self.called, PrimaryMap::new());
         let called_ids = std::mem::take(&mut self.called_ids);
         let emitted = std::mem::take(&mut self.emitted);
+        self.is_exhaustion_told = false;
         self.lower_apart(index);
         self.emitted = emitted;
         self.called = called;
@@ -163,8 +164,10 @@ impl<'a> Checker<'a> {
 
     /// Finds which functions can come to call themselves.
     pub(super) fn find_recursion(&mut self) {
-        for index in 0..self.functions.len() {
-            self.functions[index].is_recursive = self.reaches(index, index);
+        let callees = |index: usize| self.functions[index].callees.iter().copied().collect();
+        let calls: Vec<Vec<usize>> = (0..self.functions.len()).map(callees).collect();
+        for (index, is_recursive) in on_cycles(&calls).into_iter().enumerate() {
+            self.functions[index].is_recursive = is_recursive;
         }
     }
 
@@ -263,5 +266,71 @@ impl<'a> Checker<'a> {
             outputs,
             code: body.code,
         }
+    }
+}
+
+/// Which nodes of a graph lie on a cycle: those of strongly connected components with an edge inside.
+// Tarjan 1972, "Depth-first search and linear graph algorithms", with a stack of its own.
+fn on_cycles(edges: &[Vec<usize>]) -> Vec<bool> {
+    const NEW: usize = usize::MAX;
+    let count = edges.len();
+    let mut order = vec![NEW; count];
+    // The earliest node still open that each reaches.
+    let mut low = vec![NEW; count];
+    let mut is_open = vec![false; count];
+    let mut on_cycle = vec![false; count];
+    let (mut open, mut visited) = (vec![], 0);
+    for root in 0..count {
+        if order[root] != NEW {
+            continue;
+        }
+        let mut path = vec![(root, 0)];
+        while let Some((node, next)) = path.last_mut() {
+            let node = *node;
+            if *next == 0 {
+                (order[node], low[node], is_open[node]) = (visited, visited, true);
+                open.push(node);
+                visited += 1;
+            }
+            let edge = edges[node].get(*next).copied();
+            *next += 1;
+            match edge {
+                Some(to) if order[to] == NEW => path.push((to, 0)),
+                Some(to) => {
+                    if is_open[to] {
+                        low[node] = low[node].min(order[to]);
+                    }
+                    on_cycle[node] |= to == node;
+                }
+                None => {
+                    path.pop();
+                    if let Some((caller, _)) = path.last() {
+                        low[*caller] = low[*caller].min(low[node]);
+                    }
+                    if low[node] == order[node] {
+                        let first = open.iter().rposition(|&other| other == node).unwrap_or(0);
+                        let component = open.split_off(first);
+                        let is_cycle = component.len() > 1;
+                        for member in component {
+                            is_open[member] = false;
+                            on_cycle[member] |= is_cycle;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    on_cycle
+}
+
+#[cfg(test)]
+mod tests {
+    use super::on_cycles;
+
+    #[test]
+    fn finds_what_lies_on_cycles() {
+        // 0 → 1 → 2 → 1, 2 → 3 → 4 → 4, 5.
+        let edges = [vec![1], vec![2], vec![1, 3], vec![4], vec![4], vec![]];
+        assert_eq!(on_cycles(&edges), [false, true, true, false, true, false]);
     }
 }

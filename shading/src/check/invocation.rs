@@ -63,7 +63,13 @@ impl<'a> Checker<'a> {
         let info = &self.functions[index];
         let (function, outer, ty, is_prelude) = (info.ast, info.scope, info.result, info.is_prelude);
         let formals = info.formals.clone();
-        if self.inlined >= MAX_INLINED || self.is_exhausted() {
+        // A call counts even when it leaves nothing behind, for calls of calls double with each level.
+        self.emitted += 1;
+        if self.is_exhausted() {
+            self.report_exhausted(span);
+            return None;
+        }
+        if self.inlined >= MAX_INLINED {
             let name = function.name.text.clone();
             let quiet = std::mem::take(&mut self.quiet);
             self.report(

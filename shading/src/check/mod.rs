@@ -35,7 +35,7 @@ use std::sync::LazyLock;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::diagnostic::{Diagnostic, Diagnostics, MAX_ERRORS, Severity};
 use crate::hir::{self, Function, FunctionId, Unit};
 use crate::runtime::ClosureRegistry;
 use crate::source::{Source, SourceMap, Span};
@@ -208,8 +208,12 @@ struct Checker<'a> {
     /// Functions of the unit that are not inlined, and which they are.
     called: PrimaryMap<FunctionId, Function>,
     called_ids: FxHashMap<usize, FunctionId>,
-    /// Statements made for the unit.
+    /// Statements made and calls inlined for the unit.
     emitted: usize,
+    /// Whether it was said that these are too many.
+    is_exhaustion_told: bool,
+    /// How many errors were reported.
+    errors: usize,
     /// How many calls are being inlined within one another.
     inlined: usize,
     /// The call of a prelude function, whose own places would tell the user nothing.
@@ -249,6 +253,8 @@ impl<'a> Checker<'a> {
             called: PrimaryMap::new(),
             called_ids: FxHashMap::default(),
             emitted: 0,
+            is_exhaustion_told: false,
+            errors: 0,
             inlined: 0,
             prelude_call: None,
             alone: None,
@@ -298,15 +304,19 @@ impl<'a> Checker<'a> {
             self.failed.get_or_insert((span, error));
             return;
         }
+        if self.errors >= MAX_ERRORS {
+            return;
+        }
         let diagnostic = error.diagnostic(self.sources, span);
         if self.said.insert((span, diagnostic.message.clone())) {
             self.diagnostics.push((span, diagnostic));
+            self.errors += 1;
         }
     }
 
     /// Reports a doubt.
     fn warn(&mut self, span: Span, warning: Warning) {
-        if self.quiet > 0 {
+        if self.quiet > 0 || self.said.len() >= 2 * MAX_ERRORS {
             return;
         }
         let is_unused = matches!(warning, Warning::Unused { .. });
@@ -321,14 +331,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// How many errors there are.
-    fn errors(&self) -> usize {
-        let is_error = |(_, d): &&(Span, Diagnostic)| d.severity == Severity::Error;
-        self.diagnostics.iter().filter(is_error).count()
-    }
-
     fn finish(mut self) -> Diagnostics {
-        if self.errors() == 0 {
+        if self.errors == 0 {
             self.diagnostics.append(&mut self.unused);
         }
         self.diagnostics

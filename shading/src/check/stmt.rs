@@ -94,9 +94,9 @@ impl<'a> Checker<'a> {
                 | ExprKind::Member { .. }
                 | ExprKind::Index { .. }
         );
-        let before = self.errors();
+        let before = self.errors;
         self.expr(expr, None);
-        if does_nothing && self.errors() == before {
+        if does_nothing && self.errors == before {
             self.warn(expr.span, Warning::NoEffect);
         }
     }

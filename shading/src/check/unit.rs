@@ -163,13 +163,14 @@ impl<'a> Checker<'a> {
         span: Span,
         fill: impl FnOnce(&mut Self) -> Option<(Vec<Param>, Vec<hir::Metadata>, Block)>,
     ) -> Option<Unit> {
-        let errors = self.errors();
+        let errors = self.errors;
         self.failed = None;
         self.bodies += 1;
         self.body = Body::new(self.bodies);
         self.called = PrimaryMap::new();
         self.called_ids = FxHashMap::default();
         self.emitted = 0;
+        self.is_exhaustion_told = false;
         let scope = self.new_scope("unit");
         self.unit_scope = Some(scope);
         self.frame = Frame {
@@ -184,12 +185,12 @@ impl<'a> Checker<'a> {
 
         let failed = self.failed.is_some();
         if let Some((span, error)) = self.failed.take()
-            && self.errors() == 0
+            && self.errors == 0
         {
             // It shows only where a function is lowered into this unit.
             self.report(span, error);
         }
-        if self.errors() > errors || failed {
+        if self.errors > errors || failed {
             return None;
         }
         let (params, metadata, block) = filled?;

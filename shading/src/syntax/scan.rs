@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::error::SyntaxError;
+use crate::diagnostic::MAX_ERRORS;
 
 /// How deep brackets may nest.
 pub(super) const MAX_DEPTH: usize = 256;
@@ -46,6 +47,7 @@ pub(super) fn scan(text: &str) -> Scan<'_> {
         start: None,
         broken: false,
         open: vec![],
+        beyond: 0,
         items: vec![],
         errors: vec![],
     };
@@ -67,13 +69,17 @@ struct Scanner<'a> {
     broken: bool,
     /// Brackets open in the present item.
     open: Vec<(usize, u8)>,
+    /// How many more are open than may be.
+    beyond: usize,
     items: Vec<Range<usize>>,
     errors: Vec<(Range<usize>, SyntaxError)>,
 }
 
 impl Scanner<'_> {
     fn run(&mut self) {
-        while let Some(&byte) = self.bytes.get(self.at) {
+        while let Some(&byte) = self.bytes.get(self.at)
+            && self.errors.len() < MAX_ERRORS
+        {
             match byte {
                 b'/' if self.next_is(b'/') => self.line_end(),
                 b'/' if self.next_is(b'*') => self.block_comment(),
@@ -91,7 +97,7 @@ impl Scanner<'_> {
                 }
             }
         }
-        if !self.open.is_empty() {
+        if !self.open.is_empty() || self.at < self.bytes.len() {
             self.report_open();
             self.broken = true;
         }
@@ -102,6 +108,9 @@ impl Scanner<'_> {
         let at = self.at;
         match byte {
             b'"' => return self.string(),
+            // What is beyond the bound is counted only, until it is closed again.
+            b'(' | b'[' | b'{' if self.open.len() > MAX_DEPTH => self.beyond += 1,
+            b')' | b']' | b'}' if self.beyond > 0 => self.beyond -= 1,
             b'(' | b'[' | b'{' => {
                 self.open.push((at, byte));
                 if self.open.len() == MAX_DEPTH + 1 {
@@ -172,6 +181,7 @@ impl Scanner<'_> {
         }
         self.broken = false;
         self.open.clear();
+        self.beyond = 0;
     }
 
     fn report_open(&mut self) {

@@ -16,6 +16,7 @@ use pest_derive::Parser;
 
 use super::ast::{Item, Name};
 use super::error::SyntaxError;
+use crate::diagnostic::MAX_ERRORS;
 use crate::source::{SourceId, Span};
 
 /// Pest's parser of `grammar.pest`.
@@ -70,6 +71,9 @@ impl Lowerer {
 
     /// Parses the item at the given bytes.
     pub(super) fn item(&mut self, text: &str, range: Range<usize>) {
+        if self.errors.len() >= MAX_ERRORS {
+            return;
+        }
         self.base = range.start;
         match Grammar::parse(Rule::file, &text[range.clone()]) {
             Ok(pairs) => {
