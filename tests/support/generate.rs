@@ -222,6 +222,7 @@ fn templates() -> Vec<Template> {
     }
     for wrap_s in [Wrap::Periodic, Wrap::Clamp, Wrap::Black, Wrap::Mirror] {
         let options = TextureOptions {
+            optional: false,
             color_space: shading::hir::ColorSpace::Auto,
             wrap_s,
             wrap_t: Wrap::Clamp,

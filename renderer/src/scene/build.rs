@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
-use shading::{Diagnostic, Diagnostics, InstanceOptions, ShaderInstance, ShadingSystem};
+use shading::{Diagnostic, Diagnostics, InstanceOptions, ShaderInstance, ShadingSystem, Span};
 
 use super::desc::{self, EmissionSides, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
 use super::{Scene, SceneError, SceneParts};
@@ -78,7 +78,7 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
     }
     let start = Instant::now();
     let system = shading_system(host.clone());
-    let (instances, mut warnings) = compile(desc, &system)?;
+    let (instances, warnings) = compile(desc, &system)?;
     let jit_ms = instances
         .iter()
         .map(|instance| instance.statistics().jit_ms)
@@ -88,7 +88,7 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
         elapsed: start.elapsed(),
         jit_ms,
     };
-    warn_about_textures(desc, &instances, &mut warnings);
+    let warnings = missing_textures(desc, &instances, warnings)?;
 
     let start = Instant::now();
     let sides = desc.materials.iter().map(|material| Sides {
@@ -139,9 +139,8 @@ pub fn check(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
     for texture in &desc.textures {
         host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
     }
-    let (instances, mut warnings) = compile(desc, &shading_system(host))?;
-    warn_about_textures(desc, &instances, &mut warnings);
-    Ok(warnings)
+    let (instances, warnings) = compile(desc, &shading_system(host))?;
+    missing_textures(desc, &instances, warnings)
 }
 
 /// An instance for each material, in order.
@@ -228,15 +227,47 @@ fn instance(
     system.instantiate(&group, &options)
 }
 
-fn warn_about_textures(desc: &SceneDesc, instances: &[Arc<ShaderInstance>], warnings: &mut Diagnostics) {
+/// Files that shaders name and that are not there: mistakes, unless the shader can do without, or the name is empty.
+/// They are told at the argument that has the name, else where the shader looks them up.
+fn missing_textures(
+    desc: &SceneDesc,
+    instances: &[Arc<ShaderInstance>],
+    mut diagnostics: Diagnostics,
+) -> Result<Diagnostics, Diagnostics> {
     for (material, instance) in desc.materials.iter().zip(instances) {
-        for name in &instance.statistics().missing_textures {
-            let message = format!(
-                "material `{}`: no texture file `{name}`; it shows black",
-                material.name
-            );
-            warnings.push(Diagnostic::warning(message).at(&desc.sources, material.surface.span, ""));
+        for texture in &instance.statistics().missing_textures {
+            let name = &texture.name;
+            let message = format!("material `{}`: there is no texture file `{name}`", material.name);
+            let mut diagnostic = if texture.optional || name.is_empty() {
+                Diagnostic::warning(message + "; it shows black")
+            } else {
+                Diagnostic::error(message)
+            };
+            match (argument(&material.surface, name), &texture.label) {
+                (Some(span), _) => diagnostic = diagnostic.at(&desc.sources, span, ""),
+                (None, Some(label)) => {
+                    diagnostic.labels.push(label.clone());
+                    diagnostic = diagnostic.at(&desc.sources, material.surface.span, "in this material");
+                }
+                (None, None) => diagnostic = diagnostic.at(&desc.sources, material.surface.span, ""),
+            }
+            diagnostics.push(diagnostic);
         }
+    }
+    if diagnostics.has_errors() {
+        Err(diagnostics)
+    } else {
+        Ok(diagnostics)
+    }
+}
+
+/// Where an expression has a text.
+fn argument(expr: &ast::Expr, text: &str) -> Option<Span> {
+    let mut found = None;
+    expr.for_each_operand(&mut |operand| found = found.or_else(|| argument(operand, text)));
+    match &expr.kind {
+        ast::ExprKind::String(own) if own == text => Some(expr.span),
+        _ => found,
     }
 }
 

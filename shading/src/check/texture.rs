@@ -122,6 +122,7 @@ impl<'a> Checker<'a> {
                 "alpha" if value.place().is_some() => alpha = Some(value.clone()),
                 "alpha" => self.report(value.span, CheckError::AlphaNotVariable),
                 other => {
+                    wrap.optional |= matches!(other, "missingcolor" | "missingalpha");
                     let is_known = IGNORED.contains(&other);
                     let near = near(
                         other,

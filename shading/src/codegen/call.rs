@@ -159,7 +159,7 @@ impl Emitter<'_, '_> {
         let [s, t] = self.read_all(&args[1..]);
         let packed = self.int(shims::pack(options) as i32);
         if let Some(Const::String(name)) = self.constant(args[0]) {
-            match self.shared.texture_handle(name, options) {
+            match self.shared.texture_handle(name, options, self.span) {
                 Some(handle) => {
                     let handle = self.int(handle.0 as i32);
                     self.call(

@@ -1,6 +1,6 @@
 //! Compiles the functions of a unit, one after the other.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{self, InstBuilder};
@@ -22,6 +22,7 @@ use crate::hir::{
 };
 use crate::runtime::text::TextPool;
 use crate::runtime::{ClosureRegistry, HostFunctions, TextureHandle};
+use crate::source::Span;
 
 /// What the functions of one compilation have in common.
 pub(super) struct Shared<'u> {
@@ -34,7 +35,8 @@ pub(super) struct Shared<'u> {
     pub(super) data: DataPool,
     pub(super) places: PlaceTable,
     pub(super) textures: FxHashMap<(String, ColorSpace), Option<TextureHandle>>,
-    pub(super) missing: BTreeSet<String>,
+    /// Textures that the host does not know: where they are looked up, and whether the shader can do without.
+    pub(super) missing: BTreeMap<String, (Span, bool)>,
     pub(super) closures: BTreeSet<ClosureId>,
     pub(super) reads: GlobalSet,
     pub(super) asks_host: bool,
@@ -57,7 +59,7 @@ impl<'u> Shared<'u> {
             data: DataPool::default(),
             places: PlaceTable::default(),
             textures: FxHashMap::default(),
-            missing: BTreeSet::new(),
+            missing: BTreeMap::new(),
             closures: BTreeSet::new(),
             reads: GlobalSet::default(),
             asks_host: false,
@@ -65,15 +67,23 @@ impl<'u> Shared<'u> {
     }
 
     /// The handle of a texture that is named in the code; asks the host once for each.
-    pub(super) fn texture_handle(&mut self, name: &str, options: TextureOptions) -> Option<TextureHandle> {
+    pub(super) fn texture_handle(
+        &mut self,
+        name: &str,
+        options: TextureOptions,
+        span: Span,
+    ) -> Option<TextureHandle> {
         let key = (name.to_owned(), options.color_space);
-        if let Some(handle) = self.textures.get(&key) {
-            return *handle;
-        }
-        let handle = self.host.host.texture_handle(name, options);
-        self.textures.insert(key, handle);
+        let host = self.host;
+        let handle = *self
+            .textures
+            .entry(key)
+            .or_insert_with(|| host.host.texture_handle(name, options));
         if handle.is_none() {
-            self.missing.insert(name.to_owned());
+            let missing = self.missing.entry(name.to_owned()).or_insert((span, true));
+            if missing.1 && !options.optional {
+                *missing = (span, false);
+            }
         }
         handle
     }

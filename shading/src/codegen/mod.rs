@@ -22,7 +22,7 @@ mod op;
 mod stmt;
 mod value;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 use std::time::Instant;
 
@@ -30,6 +30,7 @@ use cranelift_module::Module;
 use rustc_hash::FxHasher;
 
 use crate::builtins::Global;
+use crate::diagnostic::Label;
 use crate::hir::print::print;
 use crate::hir::uniform::is_uniform;
 use crate::hir::{Block, ClosureId, LocalId, Stmt, Unit, walk};
@@ -37,7 +38,7 @@ use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
 use crate::runtime::{ClosureRegistry, HostFunctions};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
 use crate::ty::Type;
 
 use compiler::Shared;
@@ -134,7 +135,7 @@ pub struct Statistics {
     /// Variables of the HIR.
     pub symbols: usize,
     /// Textures that are named in the code and that the host does not know: they are black.
-    pub missing_textures: Vec<String>,
+    pub missing_textures: Vec<MissingTexture>,
     /// The closures that a run can make.
     pub closures: BTreeSet<ClosureId>,
     /// The globals that the code reads itself.
@@ -146,6 +147,38 @@ pub struct Statistics {
     pub is_uniform: bool,
     /// A hash of the HIR: of two shaders that do the same, mostly the same; of two that do not, hardly ever.
     pub fingerprint: u64,
+}
+
+/// A texture that code names and the host does not know.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MissingTexture {
+    /// The name.
+    pub name: String,
+    /// Where it is looked up, when the sources are known.
+    pub label: Option<Label>,
+    /// Whether the shader says what to show instead.
+    pub optional: bool,
+}
+
+fn missing_textures(
+    missing: BTreeMap<String, (Span, bool)>,
+    sources: Option<&SourceMap>,
+) -> Vec<MissingTexture> {
+    let label = |span: Span| {
+        let source = sources?.iter().nth(span.source.0 as usize)?.clone();
+        Some(Label {
+            source,
+            range: span.start as usize..span.end as usize,
+            text: String::new(),
+        })
+    };
+    let list = missing.into_iter();
+    list.map(|(name, (span, optional))| MissingTexture {
+        name,
+        label: label(span),
+        optional,
+    })
+    .collect()
 }
 
 /// An output of compiled code.
@@ -215,7 +248,7 @@ pub fn compile(
         code_bytes,
         ops,
         symbols,
-        missing_textures: shared.missing.into_iter().collect(),
+        missing_textures: missing_textures(shared.missing, options.sources),
         reads_globals: shared.reads,
         asks_host: shared.asks_host,
         is_uniform: is_uniform(unit, registry),

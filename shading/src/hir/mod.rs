@@ -32,7 +32,7 @@ use cranelift_entity::{PrimaryMap, entity_impl};
 
 use crate::builtins::{Builtin, Global};
 use crate::source::Span;
-use crate::ty::Type;
+use crate::ty::{Length, Type};
 
 pub use kind::Kind;
 pub use verify::verify;
@@ -230,6 +230,8 @@ pub struct TextureOptions {
     pub wrap_t: Wrap,
     /// What the file's numbers mean.
     pub color_space: ColorSpace,
+    /// Whether the shader says what to show where there is no such file: then that is no mistake.
+    pub optional: bool,
 }
 
 /// Statements in order.
@@ -376,6 +378,35 @@ pub enum UnitKind {
     Surface,
     Displacement,
     Volume,
+}
+
+impl Unit {
+    /// How much there is of it: statements, variables and constants of its code and its functions, with all elements of
+    /// arrays.
+    pub fn weight(&self) -> u64 {
+        let codes = || {
+            let functions = self.functions.values().map(|function| &function.code);
+            functions.chain([&self.code])
+        };
+        let mut statements = 0u64;
+        let mut count = |block: &Block| walk::statements(block, &mut |_| statements += 1);
+        codes().for_each(|code| count(&code.body));
+        self.params.iter().for_each(|param| count(&param.init));
+        let elements = |ty: Type| match ty.length {
+            Length::Array(n) => u64::from(n),
+            Length::Single | Length::Unsized => 1,
+        };
+        let locals = codes()
+            .flat_map(|code| code.locals.values())
+            .map(|local| elements(local.ty));
+        let consts = codes()
+            .flat_map(|code| code.consts.values())
+            .map(|value| match value {
+                Const::Array(list) => list.len() as u64,
+                _ => 1,
+            });
+        statements + locals.sum::<u64>() + consts.sum::<u64>()
+    }
 }
 
 /// A checked unit, or a whole group linked into one.

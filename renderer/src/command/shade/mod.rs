@@ -90,7 +90,8 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
         .instantiate(subject.template.clone(), &options)
         .map_err(told)?;
     let (making, code) = (*instance.making(), code_of(&instance));
-    let missing = instance.statistics().missing_textures.clone();
+    let missing = instance.statistics().missing_textures.iter();
+    let missing: Vec<String> = missing.map(|texture| texture.name.clone()).collect();
     job.run(
         &Compiled {
             instance,

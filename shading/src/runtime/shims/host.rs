@@ -68,6 +68,8 @@ fn unpack(packed: u32) -> TextureOptions {
             2 => ColorSpace::Linear,
             _ => ColorSpace::Raw,
         },
+        // It matters to the compiler alone.
+        optional: false,
     }
 }
 
