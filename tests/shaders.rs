@@ -7,12 +7,14 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use shading::check::{self, Environment};
 use shading::hir::{Const, Unit, verify};
 use shading::ty::Type;
 use shading::{
-    ClosureParam, ClosureRegistry, ClosureSignature, Diagnostic, Diagnostics, Severity, Source, syntax,
+    ClosureParam, ClosureRegistry, ClosureSignature, Diagnostic, Diagnostics, Library, NoHost, Severity,
+    ShadingSystem, Source, syntax,
 };
 
 /// A diagnostic as a line announces it.
@@ -403,4 +405,33 @@ fn inlining_is_bounded() {
         diagnostics.list[0].message.contains("operations"),
         "{diagnostics}"
     );
+}
+
+#[test]
+fn mistakes_in_units_of_the_library_are_told() {
+    let library = Library {
+        find: |name| {
+            (name == "broken").then(|| {
+                Source::new(
+                    "library/broken.ksl",
+                    "shader broken(output float r = 0) { r = q; }",
+                )
+            })
+        },
+        names: || vec!["broken"],
+    };
+    let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost)).with_library(library);
+    let group = "group g(output float r) { broken b(); r = b.r; }";
+    let loaded = system
+        .load(Source::new("g.ksl", group))
+        .expect("names are looked up later");
+    let errors = system
+        .check(&loaded.templates[0])
+        .expect_err("a unit is broken")
+        .to_string();
+    assert!(
+        errors.contains("unknown name `q`") && errors.contains("library/broken.ksl:1:41"),
+        "{errors}"
+    );
+    assert!(!errors.contains("unknown unit"), "{errors}");
 }

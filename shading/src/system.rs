@@ -162,9 +162,10 @@ impl ShadingSystem {
         group
     }
 
-    /// The unit or group of a name, from what was loaded or from the library.
+    /// The unit or group of a name, from what was loaded or from the library; `None` where there is none, or where what
+    /// the library has of that name does not compile.
     pub fn template(&self, name: &str) -> Option<Template> {
-        self.find(name)
+        self.find(name).ok().flatten()
     }
 
     /// Looks a template over as if it were instantiated with all outputs: names, types, cycles.
@@ -249,14 +250,14 @@ impl ShadingSystem {
 }
 
 impl Templates for ShadingSystem {
-    fn find(&self, name: &str) -> Option<Template> {
+    fn find(&self, name: &str) -> Result<Option<Template>, Diagnostics> {
         if let Some(template) = self.known(name) {
-            return Some(template);
+            return Ok(Some(template));
         }
-        let source = (self.library?.find)(name)?;
-        // A library that does not compile is a mistake of whoever ships it: its own tests say what is wrong.
-        self.load(source).ok()?;
-        self.known(name)
+        match self.library.and_then(|library| (library.find)(name)) {
+            Some(source) => self.load(source).map(|_| self.known(name)),
+            None => Ok(None),
+        }
     }
 
     fn names(&self) -> Vec<String> {

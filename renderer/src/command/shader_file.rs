@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use shading::diagnostic::nearest;
-use shading::graph::Templates as _;
 use shading::{Diagnostic, Diagnostics, Loaded, ShadingSystem, Template};
 
 use super::check::{is_shader, read_source};
@@ -51,7 +50,7 @@ pub(super) fn find(system: &ShadingSystem, word: &str) -> Result<Found, Diagnost
             warnings,
         });
     }
-    if let Some(template) = system.find(word) {
+    if let Some(template) = system.template(word) {
         return Ok(Found {
             templates: vec![template],
             warnings: Diagnostics::default(),

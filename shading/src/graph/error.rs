@@ -67,16 +67,36 @@ pub enum GraphError {
         expected: Type,
     },
     /// Nodes that feed each other.
-    #[error("cyclic connection: {}", .chain.join(" → "))]
+    #[error("cyclic connection: {}", ends(chain))]
     Cycle {
         /// The nodes, the first repeated at the end.
         chain: Vec<String>,
     },
     /// Groups that contain each other.
-    #[error("group contains itself: {}", .chain.join(" → "))]
+    #[error("group contains itself: {}", ends(chain))]
     RecursiveGroup {
         /// The groups, the first repeated at the end.
         chain: Vec<String>,
+    },
+    /// A group that comes to too much code.
+    #[error("group `{group}` comes to {count} {what}, but at most {limit} are linked")]
+    TooLarge {
+        /// The group.
+        group: String,
+        /// What it is made of.
+        what: &'static str,
+        /// How many of these.
+        count: u64,
+        /// The most.
+        limit: u64,
+    },
+    /// A group with too many groups within one another.
+    #[error("group `{group}` has groups in groups more than {limit} levels deep")]
+    TooDeep {
+        /// The group.
+        group: String,
+        /// The most levels.
+        limit: u64,
     },
     /// An input without default that nothing feeds.
     #[error("input `{input}` of `{template}` needs a value")]
@@ -86,6 +106,21 @@ pub enum GraphError {
         /// The unit or group.
         template: String,
     },
+}
+
+/// The names of a chain with arrows between, of a long one those of both ends.
+fn ends(chain: &[String]) -> String {
+    const SHOWN: usize = 6;
+    if chain.len() <= 2 * SHOWN {
+        return chain.join(" → ");
+    }
+    let (head, tail) = (&chain[..SHOWN], &chain[chain.len() - SHOWN..]);
+    let between = chain.len() - 2 * SHOWN;
+    format!(
+        "{} → … ({between} more) … → {}",
+        head.join(" → "),
+        tail.join(" → ")
+    )
 }
 
 impl GraphError {

@@ -15,6 +15,7 @@ mod link;
 mod literal;
 mod order;
 mod path;
+mod size;
 pub mod source;
 mod splice;
 mod unit;

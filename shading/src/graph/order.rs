@@ -1,5 +1,7 @@
 //! The order in which the nodes of a group run, and which overrides each sees.
 
+use rustc_hash::FxHashMap;
+
 use super::{Binding, GraphError, ShaderGroupTemplate};
 use crate::syntax::ast::{self, ExprKind};
 
@@ -17,11 +19,9 @@ pub(super) struct Order {
 impl Order {
     /// Orders the nodes that `wanted` bindings need.
     pub(super) fn of(group: &ShaderGroupTemplate, wanted: &[&Binding]) -> Result<Order, GraphError> {
-        let mut feeds = Feeds::of(group);
-        let mut roots: Vec<NodeIndex> = wanted
-            .iter()
-            .flat_map(|binding| sources(group, binding))
-            .collect();
+        let names = Names::of(group);
+        let mut feeds = Feeds::of(group, &names);
+        let mut roots: Vec<NodeIndex> = wanted.iter().flat_map(|binding| names.sources(binding)).collect();
         if group.outputs.is_empty() {
             roots = ends(&feeds);
         }
@@ -84,17 +84,17 @@ struct Feeds {
 }
 
 impl Feeds {
-    fn of(group: &ShaderGroupTemplate) -> Feeds {
+    fn of(group: &ShaderGroupTemplate, names: &Names<'_>) -> Feeds {
         let inputs = |node: &super::Node| {
             node.inputs
                 .iter()
-                .flat_map(|connection| sources(group, &connection.binding))
+                .flat_map(|connection| names.sources(&connection.binding))
                 .collect()
         };
         let overrides = |node: &super::Node| {
             node.overrides
                 .iter()
-                .flat_map(|(_, b, _)| sources(group, b))
+                .flat_map(|(_, b, _)| names.sources(b))
                 .collect()
         };
         Feeds {
@@ -104,16 +104,35 @@ impl Feeds {
     }
 }
 
-/// The nodes that a binding reads.
-fn sources(group: &ShaderGroupTemplate, binding: &Binding) -> Vec<NodeIndex> {
-    let mut found = vec![];
-    let mut note = |name: &str| found.extend(group.nodes.iter().position(|node| node.name == name));
-    match binding {
-        Binding::Value(_) => {}
-        Binding::Path(path) => note(&path.head),
-        Binding::Expression(expr) => for_each_name(expr, &mut note),
+/// The nodes of a group by name.
+pub(super) struct Names<'g> {
+    by_name: FxHashMap<&'g str, NodeIndex>,
+}
+
+impl<'g> Names<'g> {
+    pub(super) fn of(group: &'g ShaderGroupTemplate) -> Names<'g> {
+        let mut by_name = FxHashMap::default();
+        for (index, node) in group.nodes.iter().enumerate() {
+            by_name.entry(node.name.as_str()).or_insert(index);
+        }
+        Names { by_name }
     }
-    found
+
+    pub(super) fn node(&self, name: &str) -> Option<NodeIndex> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The nodes that a binding reads.
+    fn sources(&self, binding: &Binding) -> Vec<NodeIndex> {
+        let mut found = vec![];
+        let mut note = |name: &str| found.extend(self.node(name));
+        match binding {
+            Binding::Value(_) => {}
+            Binding::Path(path) => note(&path.head),
+            Binding::Expression(expr) => for_each_name(expr, &mut note),
+        }
+        found
+    }
 }
 
 /// Calls `note` with every name that an expression reads.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::literal::literal;
 use super::{
     Accessor, Binding, Connection, GroupInput, GroupOutput, Node, Path, ShaderGroupTemplate, TemplateRef,
@@ -94,6 +96,8 @@ pub fn material(
 
 struct Builder<'a> {
     group: ShaderGroupTemplate,
+    /// The names of its nodes.
+    names: FxHashSet<String>,
     sources: &'a SourceMap,
     diagnostics: Diagnostics,
 }
@@ -105,6 +109,7 @@ impl<'a> Builder<'a> {
         group.span = span;
         Builder {
             group,
+            names: FxHashSet::default(),
             sources: &file.sources,
             diagnostics: Diagnostics::default(),
         }
@@ -167,7 +172,7 @@ impl<'a> Builder<'a> {
 
     fn instance(&mut self, instance: &ast::Instance) {
         let name = instance.name.text.clone();
-        if self.group.node(&name).is_some() {
+        if self.names.contains(&name) {
             self.error(
                 format!("there already is an instance `{name}`"),
                 instance.name.span,
@@ -200,6 +205,7 @@ impl<'a> Builder<'a> {
         };
         // The place is taken first: calls among the arguments add nodes of their own.
         let index = self.group.nodes.len();
+        self.names.insert(node.name.clone());
         self.group.nodes.push(node.clone());
         for arg in args {
             let Some(name) = &arg.name else {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{ParamInfo, ShaderGroupTemplate, interface};
+use crate::diagnostic::Diagnostics;
 use crate::hir;
 use crate::source::SourceMap;
 
@@ -54,8 +55,11 @@ impl From<&Arc<ShaderGroupTemplate>> for Template {
 
 /// Where names of units and groups are looked up.
 pub trait Templates {
-    /// The template of a name.
-    fn find(&self, name: &str) -> Option<Template>;
+    /// The template of a name; `None` where there is none.
+    ///
+    /// # Errors
+    /// When its source has mistakes.
+    fn find(&self, name: &str) -> Result<Option<Template>, Diagnostics>;
     /// All names, for hints.
     fn names(&self) -> Vec<String>;
 }

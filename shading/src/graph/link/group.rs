@@ -6,7 +6,7 @@ use super::Linker;
 use super::binding::Site;
 use super::wire::{self, Feed, Instance, Part, Place, Wire, join};
 use crate::graph::interface::{ParamInfo, params, resolve};
-use crate::graph::order::{NodeIndex, Order};
+use crate::graph::order::{Names, NodeIndex, Order};
 use crate::graph::splice::Overrides;
 use crate::graph::{
     Binding, Connection, GraphError, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template,
@@ -16,12 +16,13 @@ use crate::hir::Operand;
 use crate::source::Span;
 use crate::ty::Base;
 
-/// A group may contain groups so many levels deep.
-const MAX_NESTING: usize = 64;
+/// Stack for groups within groups.
+const STACK: usize = 1 << 20;
 
 /// A group being linked.
 pub(super) struct GroupScope<'g> {
     pub(super) group: &'g ShaderGroupTemplate,
+    pub(super) names: Names<'g>,
     /// The whole group runs under its overrides.
     pub(super) instance: &'g Instance<'g>,
     pub(super) inputs: FxHashMap<String, Wire>,
@@ -38,6 +39,7 @@ impl<'g> GroupScope<'g> {
         let count = group.nodes.len();
         GroupScope {
             group,
+            names: Names::of(group),
             instance,
             inputs: FxHashMap::default(),
             nodes: vec![vec![]; count],
@@ -72,16 +74,8 @@ impl<'g> GroupScope<'g> {
 impl Linker<'_> {
     /// Gives the group's outputs, only those that are wanted of the instance.
     pub(super) fn group(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<Part> {
-        if self.nesting.contains(&group.name) || self.nesting.len() >= MAX_NESTING {
-            let mut chain = self.nesting.clone();
-            chain.push(group.name.clone());
-            self.report(GraphError::RecursiveGroup { chain }, instance.place);
-            return vec![];
-        }
-        self.nesting.push(group.name.clone());
-        let ports = self.group_body(group, instance);
-        self.nesting.pop();
-        ports
+        // Levels are bounded, see `size`, but not by what every thread's stack holds.
+        stacker::maybe_grow(STACK / 4, STACK, || self.group_body(group, instance))
     }
 
     fn group_body(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<Part> {
@@ -231,7 +225,13 @@ impl Linker<'_> {
             TemplateRef::Template(template) => return Some(template.clone()),
             TemplateRef::Named(name) => name,
         };
-        let template = self.templates.find(name);
+        let template = match self.templates.find(name) {
+            Ok(template) => template,
+            Err(diagnostics) => {
+                self.diagnostics.list.extend(diagnostics.list);
+                return None;
+            }
+        };
         if template.is_none() {
             let error = GraphError::UnknownTemplate {
                 name: name.clone(),
@@ -253,7 +253,7 @@ impl Linker<'_> {
     ) -> Option<Feed<'g>> {
         // An exposed input that nothing feeds leaves its targets at their defaults.
         if let Binding::Path(path) = &connection.binding
-            && scope.group.node(&path.head).is_none()
+            && scope.names.node(&path.head).is_none()
             && scope.has_input(&path.head)
             && !scope.inputs.contains_key(&path.head)
         {

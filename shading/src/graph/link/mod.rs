@@ -13,7 +13,7 @@ mod wire;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
-use super::{GraphError, Path, Template, Templates, Value};
+use super::{GraphError, Path, Template, Templates, Value, size};
 use crate::check::Environment;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir::{Code, Function, FunctionId, Op, Param, Unit, UnitKind};
@@ -33,7 +33,8 @@ pub struct Linked {
 /// where it is empty; a name may be that of a structure.
 ///
 /// # Errors
-/// Unknown names, types that do not fit, cycles, missing inputs: all that were found, with both ends named.
+/// Unknown names, types that do not fit, cycles, missing inputs: all that were found, with both ends named. Groups that
+/// contain themselves or become too large: the first that was found.
 pub fn link(
     template: &Template,
     inputs: &[(String, Value)],
@@ -41,6 +42,7 @@ pub fn link(
     templates: &dyn Templates,
     environment: &Environment<'_>,
 ) -> Result<Linked, Diagnostics> {
+    size::check(template, templates)?;
     let mut linker = Linker {
         code: Code::default(),
         functions: PrimaryMap::new(),
@@ -49,7 +51,6 @@ pub fn link(
         templates,
         environment,
         diagnostics: Diagnostics::default(),
-        nesting: vec![],
     };
     let mut feeds = vec![];
     for (name, value) in inputs {
@@ -94,8 +95,6 @@ struct Linker<'a> {
     templates: &'a dyn Templates,
     environment: &'a Environment<'a>,
     diagnostics: Diagnostics,
-    /// Names of the groups being linked, outermost first.
-    nesting: Vec<String>,
 }
 
 impl Linker<'_> {

@@ -98,11 +98,18 @@ pub(super) fn names(name: &str, whole: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
+/// Longest name of an instance [bytes]; of a longer one the beginning is left out, since names of instances many levels
+/// deep would take more memory than their code.
+const MAX_NAME: usize = 200;
+
 /// The name of what is called `name` in the instance `prefix`.
 pub(super) fn join(prefix: &str, name: &str) -> String {
     if prefix.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{prefix}.{name}")
+        return name.to_owned();
+    }
+    let prefix = prefix.trim_start_matches('…');
+    match (prefix.len() + name.len()).checked_sub(MAX_NAME) {
+        None | Some(0) => format!("{prefix}.{name}"),
+        Some(excess) => format!("…{}.{name}", &prefix[prefix.ceil_char_boundary(excess)..]),
     }
 }

@@ -1,0 +1,358 @@
+//! Texts that ask for far more than they are long: each is taken in modest time and memory, or refused by a few messages.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use renderer::material::Host;
+use renderer::scene::build::{self, shading_system};
+use renderer::scene::desc::SceneDesc;
+use renderer::scene::load::LoadOptions;
+use shading::{Diagnostics, Source};
+
+/// Processor time that a text may take in an optimised build [s].
+const MAX_SECONDS: f64 = 4.0;
+
+/// Wall-clock time after which a text counts as one that hangs, however busy the machine is.
+const HANGS: Duration = Duration::from_secs(240);
+
+/// Most that is printed about a text [bytes].
+const MAX_OUTPUT: usize = 100_000;
+
+/// Most memory that the process may come to [bytes].
+const MAX_MEMORY: u64 = 1 << 30;
+
+/// What becomes of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    Taken,
+    Refused,
+}
+use Fate::{Refused, Taken};
+
+fn repeat(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect()
+}
+
+/// A unit with these statements.
+fn unit(body: &str) -> String {
+    format!("shader a(output float r = 0) {{ {body} }}")
+}
+
+/// Groups of `copies` of the next lower level.
+fn groups(levels: usize, copies: usize) -> String {
+    let level = |i: usize| {
+        let nodes = repeat(copies, |k| format!("g{i} n{k}(); "));
+        let outputs: Vec<String> = (0..copies).map(|k| format!("n{k}.c")).collect();
+        let sum = outputs.join(" + ");
+        format!(
+            "group g{}(output closure color c) {{ {nodes}c = {sum}; }}\n",
+            i + 1
+        )
+    };
+    "shader g0(output closure color c = 0) { c = diffuse(N); }\n".to_owned() + &repeat(levels, level)
+}
+
+/// Functions that call the one before twice.
+fn functions(ty: &str, first: &str, body: impl Fn(usize) -> String) -> String {
+    let rest = repeat(50, |i| format!("{ty} f{}(float x) {{ {} }}\n", i + 1, body(i)));
+    format!("{ty} f0(float x) {{ {first} }}\n{rest}shader a(output float r = 0) {{ f50(u); r = 1; }}")
+}
+
+/// Shader source, with a name and what becomes of it.
+fn shaders() -> Vec<(&'static str, String, Fate)> {
+    let deep = |open: &str, inner: &str, close: &str| {
+        unit(&format!(
+            "r = {}{inner}{};",
+            open.repeat(50_000),
+            close.repeat(50_000)
+        ))
+    };
+    let long = |piece: &str, end: &str| unit(&format!("r = {}{end};", piece.repeat(50_000)));
+    let statements = |piece: &str| unit(&piece.repeat(20_000));
+    vec![
+        ("groups of two, 40 levels", groups(40, 2), Refused),
+        ("groups of two, 70 levels", groups(70, 2), Refused),
+        ("groups of twenty, 20 levels", groups(20, 20), Refused),
+        ("groups of one, 400 levels", groups(400, 1), Taken),
+        ("groups of one, 2000 levels", groups(2000, 1), Refused),
+        ("groups of two, 8 levels", groups(8, 2), Taken),
+        ("arrays in groups of two", groups(12, 2).replace("{ c = ", "{ float x[60000]; x[int(u)] = 1; c = x[int(v)] * "), Refused),
+        ("groups that hold each other", repeat(60, |i| {
+            let nodes = repeat(60, |k| format!("g{k} n{k}(); "));
+            format!("group g{i}(output float r) {{ {nodes} r = n0.r; }}\n")
+        }), Refused),
+        ("nodes in a row", format!("shader n(float x = 0, output float r = 0) {{ r = x; }}\n\
+            group g(output float r) {{ n n0(); {} r = n4999.r; }}",
+            repeat(4999, |i| format!("n n{}(x = n{i}.r); ", i + 1))), Taken),
+        ("functions that call twice", functions("float", "return x;", |i| format!("return f{i}(x) + f{i}(x + 1);")), Refused),
+        ("functions that do nothing twice", functions("void", "", |i| format!("f{i}(x); f{i}(x);")), Refused),
+        ("functions in a row", format!("float f0(float x) {{ return x; }}\n{}shader a(output float r = 0) {{ r = f5000(u); }}",
+            repeat(5000, |i| format!("float f{}(float x) {{ return f{i}(x); }}\n", i + 1))), Refused),
+        ("functions in a ring", format!("{}shader a(output float r = 0) {{ r = f0(u); }}",
+            repeat(5000, |i| format!("float f{i}(float x);\n"))
+            + &repeat(5000, |i| format!("float f{i}(float x) {{ return f{}(x); }}\n", (i + 1) % 5000))), Taken),
+        ("a function declared often", repeat(3000, |i| format!("float f(float x) {{ return {i}; }}\n")), Refused),
+        ("structures of two", "struct s0 { float x; };\n".to_owned()
+            + &repeat(40, |i| format!("struct s{} {{ s{i} a; s{i} b; }};\n", i + 1)) + &unit("s40 x; r = 1;"), Refused),
+        ("a long array", unit("float x[1000000000]; r = x[3];"), Refused),
+        ("many arrays", unit(&repeat(1000, |i| format!("float x{i}[65536]; x{i}[int(u)] = 1; r += x{i}[int(v)];"))), Taken),
+        ("strings that double", "shader a(output string r = \"\") { string s0 = \"ten bytes.\";".to_owned()
+            + &repeat(60, |i| format!("string s{} = concat(s{i}, s{i});", i + 1)) + "r = s60; }", Taken),
+        ("a long loop", unit("for (int i = 0; i < 2000000000; i++) r = r * 0.5 + 1;"), Taken),
+        ("closures that double", "shader a(output closure color c = 0) { c = diffuse(N); for (int i = 0; i < 60; i++) c = c + c; }".to_owned(), Taken),
+        ("a wide format", unit("printf(\"%2000000000d %.2000000000f\", 1, u); r = 1;"), Taken),
+        ("stray braces", "}".repeat(20_000), Refused),
+        ("stray braces on lines", "}\n".repeat(200_000), Refused),
+        ("open comments", "/*".repeat(200_000), Refused),
+        ("strings without an end", unit(&"\"\n".repeat(20_000)), Refused),
+        ("directives", "#define a\n".repeat(20_000), Refused),
+        ("unknown names", unit(&repeat(20_000, |i| format!("x{i} = 1;"))), Refused),
+        ("unused variables", unit(&repeat(20_000, |i| format!("float x{i} = u;"))), Taken),
+        ("a long line", unit(&format!("{} q = 1;", "r += u; ".repeat(20_000))), Refused),
+        ("a long name", unit(&format!("float {0} = 1; r = {0}c;", "b".repeat(500_000))), Refused),
+        ("a long number", long("1", ""), Refused),
+        ("a long string", unit(&format!("r = \"{}\";", "1".repeat(500_000))), Refused),
+        ("if upon if", statements("if (u > 0.5) "), Refused),
+        ("if without anything", statements("if "), Refused),
+        ("if after if", statements("if (u > 0.5) { r = 1; }"), Taken),
+        ("else after else", unit(&format!("{} r = 2;", "if (u > 0.5) r = 1; else ".repeat(20_000))), Refused),
+        ("while upon while", statements("while (u > 0.5) "), Refused),
+        ("do upon do", statements("do "), Refused),
+        ("for upon for", statements("for (;;) "), Refused),
+        ("choices", long("u > 0.5 ? 1 : ", "1"), Refused),
+        ("choices in choices", long("u > 0.5 ? ", "1"), Refused),
+        ("parentheses", deep("(", "1", ")"), Refused),
+        ("open parentheses", long("(", ""), Refused),
+        ("parentheses closed by braces", format!("{}{}", "(".repeat(100_000), "}".repeat(100_000)), Refused),
+        ("lists", deep("{", "1", "}"), Refused),
+        ("blocks", unit(&format!("{}{}", "{".repeat(50_000), "}".repeat(50_000))), Refused),
+        ("calls in calls", deep("sin(", "u", ")"), Refused),
+        ("indices in indices", deep("x[", "0", "]"), Refused),
+        ("indices after indices", long("x", &"[0]".repeat(20_000)), Refused),
+        ("members", long("P", &".x".repeat(20_000)), Refused),
+        ("signs", long("-", "1"), Refused),
+        ("casts", long("(float)", "1"), Refused),
+        ("sums", long("u + ", "1"), Refused),
+        ("comparisons", long("u < ", "1"), Refused),
+        ("assignments", long("r = ", "1"), Refused),
+        ("arguments", unit(&format!("r = max({}1);", "1, ".repeat(50_000))), Refused),
+        ("commas", unit(&format!("r = ({}1);", "1, ".repeat(50_000))), Taken),
+        ("parameters", format!("shader a({}output float r = 0) {{ r = 1; }}", repeat(300_000, |i| format!("float p{i} = 0, "))), Refused),
+        ("metadata", format!("shader a(output float r = 0)[[{}]] {{ r = 1; }}", repeat(50_000, |i| format!("string a{i} = \"x\","))), Taken),
+        ("semicolons", ";".repeat(200_000), Taken),
+        ("blank lines", "\n".repeat(2_000_000) + &unit("r = q;"), Refused),
+        ("units", repeat(5000, |i| format!("shader a{i}(output float r = 0) {{ r = {i} * u; }}\n")), Taken),
+    ]
+}
+
+/// Scenes, with a name and what becomes of them.
+fn scenes() -> Vec<(&'static str, String, Fate)> {
+    let camera = "camera main : perspective { from = (0, 0, 5); }\n";
+    vec![
+        (
+            "a material of groups of two",
+            format!(
+                "{}{camera}material m = g40();\nshape s : sphere {{ material = m; }}",
+                groups(40, 2)
+            ),
+            Refused,
+        ),
+        ("stray braces in a scene", "}".repeat(20_000), Refused),
+        (
+            "shapes with a mistake each",
+            camera.to_owned() + &repeat(20_000, |i| format!("shape s{i} : sphere {{ radius = q; }}\n")),
+            Refused,
+        ),
+        (
+            "unknown keys",
+            format!(
+                "{camera}shape s : sphere {{ {} }}",
+                repeat(20_000, |i| format!("q{i} = 1;"))
+            ),
+            Refused,
+        ),
+        ("blocks in blocks", "a {".repeat(300) + &"}".repeat(300), Refused),
+        (
+            "names with dots",
+            format!("a{} {{ }}", ".a".repeat(100_000)),
+            Refused,
+        ),
+        (
+            "materials of materials",
+            format!(
+                "{camera}material m = {}matte(){};",
+                "blend(a = ".repeat(300),
+                ")".repeat(300)
+            ),
+            Refused,
+        ),
+    ]
+}
+
+/// What is printed about a shader; `Err` when it is refused.
+fn check_shader(text: &str) -> Result<String, String> {
+    let system = shading_system(Arc::new(Host::new(vec![])));
+    let loaded = system
+        .load(Source::new("hostile.ksl", text))
+        .map_err(|errors| errors.to_string())?;
+    let mut diagnostics = loaded.warnings;
+    for template in &loaded.templates {
+        if let Err(errors) = system.check(template) {
+            diagnostics.list.extend(errors.list);
+        }
+    }
+    let text = diagnostics.to_string();
+    if diagnostics.has_errors() {
+        Err(text)
+    } else {
+        Ok(text)
+    }
+}
+
+/// What is printed about a scene; `Err` when it is refused.
+fn check_scene(text: &str) -> Result<String, String> {
+    let check = || {
+        let (desc, mut warnings) =
+            SceneDesc::from_text("hostile.kiln", text, Path::new(""), &LoadOptions::default())?;
+        warnings.list.extend(build::check(&desc)?.list);
+        Ok(warnings)
+    };
+    check()
+        .map(|warnings: Diagnostics| warnings.to_string())
+        .map_err(|errors: Diagnostics| errors.to_string())
+}
+
+/// Processor time that this thread has had [s]; nothing where the system does not tell.
+fn thread_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text
+        .split_whitespace()
+        .next()
+        .and_then(|word| word.parse::<f64>().ok());
+    nanoseconds.unwrap_or(0.0) * 1e-9
+}
+
+/// The most memory that the process has had [bytes]; nothing where the system does not tell.
+fn peak_memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
+/// Checks that a text meets its fate within the bounds, and gives what was printed.
+fn check(name: &'static str, text: String, fate: Fate, how: fn(&str) -> Result<String, String>) -> String {
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let result = how(&text);
+        let _ = sender.send((result, thread_seconds()));
+    });
+    let (result, seconds) = receiver
+        .recv_timeout(HANGS)
+        .unwrap_or_else(|_| panic!("{name}: it hangs"));
+    let found = if result.is_ok() { Taken } else { Refused };
+    let output = result.unwrap_or_else(|errors| errors);
+    let beginning: String = output.chars().take(300).collect();
+    if std::env::var_os("KILN_VERBOSE").is_some() {
+        eprintln!(
+            "{seconds:6.2} s {:5} MB {:7} bytes  {name}: {beginning}",
+            peak_memory() >> 20,
+            output.len()
+        );
+    }
+    assert_eq!(found, fate, "{name}: {beginning}");
+    assert!(
+        output.len() <= MAX_OUTPUT,
+        "{name} prints {} bytes: {beginning}",
+        output.len()
+    );
+    assert!(
+        seconds <= MAX_SECONDS || cfg!(debug_assertions),
+        "{name} takes {seconds} s: {beginning}"
+    );
+    assert!(
+        peak_memory() <= MAX_MEMORY,
+        "{name} takes {} bytes",
+        peak_memory()
+    );
+    output
+}
+
+#[test]
+fn hostile_texts_are_taken_or_refused_within_bounds() {
+    for (name, text, fate) in shaders() {
+        check(name, text, fate, check_shader);
+    }
+    for (name, text, fate) in scenes() {
+        check(name, text, fate, check_scene);
+    }
+}
+
+#[test]
+fn too_large_a_group_is_named_with_its_size_and_the_bound() {
+    let message = check("groups of two", groups(40, 2), Refused, check_shader);
+    assert_eq!(message.matches("error:").count(), 1, "{message}");
+    assert!(
+        message.contains("group `g14` comes to 49150 instances"),
+        "{message}"
+    );
+    assert!(message.contains("at most 32768 are linked"), "{message}");
+    let message = check("groups of one", groups(520, 1), Refused, check_shader);
+    assert!(
+        message.contains("groups in groups more than 512 levels deep"),
+        "{message}"
+    );
+}
+
+#[test]
+fn groups_that_contain_themselves_are_told_with_both_ends() {
+    let text = "group a(output float r) { b x(); r = x.r; }\n\
+                group b(output float r) { c x(); r = x.r; }\n\
+                group c(output float r) { a x(); r = x.r; }\n";
+    let message = check("a ring", text.to_owned(), Refused, check_shader);
+    assert!(
+        message.contains("group contains itself: a → b → c → a"),
+        "{message}"
+    );
+    assert!(
+        message.contains("hostile.ksl:3:27") && message.contains("`a` is declared here"),
+        "{message}"
+    );
+}
+
+#[test]
+fn more_mistakes_than_one_reads_are_counted() {
+    let text = format!(
+        "shader a(output float r = 0) {{ {} }}",
+        repeat(400, |i| format!("x{i} = 1;\n"))
+    );
+    let message = check("unknown names", text, Refused, check_shader);
+    assert_eq!(message.matches("error: unknown name").count(), 50, "{message}");
+    assert!(message.ends_with("… and 350 more errors"), "{message}");
+}
+
+#[test]
+fn a_long_line_is_shown_about_the_mistake() {
+    for at in [0, 30, 100, 500, 999] {
+        let mut body = vec!["r += u;"; 1000];
+        body[at] = "r = wrong;";
+        let text = format!("shader a(output float r = 0) {{ {} }}", body.join(" "));
+        let column = text.find("wrong").expect("it is there") + 1;
+        let message = check("a long line", text, Refused, check_shader);
+        assert!(
+            message.contains(&format!("hostile.ksl:1:{column}\n")),
+            "{message}"
+        );
+        let lines: Vec<&str> = message.lines().collect();
+        let caret = lines
+            .iter()
+            .find_map(|line| line.find("^^^^^").map(|at| line[..at].chars().count()));
+        let shown = lines
+            .iter()
+            .find_map(|line| line.find("wrong;").map(|at| line[..at].chars().count()));
+        assert_eq!(caret, shown, "{message}");
+        assert!(caret.is_some() && message.len() < 1000, "{message}");
+    }
+}
