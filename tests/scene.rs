@@ -2,13 +2,16 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::Vec3;
 use renderer::camera::Projection;
 use renderer::film::FilterKind;
+use renderer::material::Host;
+use renderer::scene::build::{self, shading_system};
 use renderer::scene::desc::{GeometryDesc, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
 use renderer::scene::load::{LoadOptions, load, reference};
-use shading::Severity;
+use shading::{Diagnostics, InstanceOptions, Severity, Source};
 
 /// A scene with one of each thing that a scene needs.
 const CAMERA: &str = "camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); fov = 40; }\n";
@@ -454,7 +457,7 @@ fn imports_bring_and_place() {
     else {
         panic!("they are meshes")
     };
-    assert!(std::sync::Arc::ptr_eq(a, b), "a file named twice is one mesh");
+    assert!(Arc::ptr_eq(a, b), "a file named twice is one mesh");
 }
 
 #[test]
@@ -503,4 +506,102 @@ fn damage_is_survived() {
         survivors > 30,
         "the damage is too great to test anything: {survivors}"
     );
+}
+
+/// What a group's input of this type is given by an expression: the constant as printed, or the messages.
+fn constant(ty: &str, expr: &str) -> Result<String, String> {
+    let system = shading_system(Arc::new(Host::new(vec![])));
+    let text = format!(
+        "shader id({ty} x = 0, output {ty} r = 0) {{ r = x; }}\n\
+         group g(output {ty} r) {{ id n(x = {expr}); r = n.r; }}\n"
+    );
+    let optimized = || {
+        system.load(Source::new("test.ksl", text.as_str()))?;
+        let template = system.template("g").expect("it was loaded");
+        system.optimized(&template, &InstanceOptions::default())
+    };
+    let (unit, ..) = optimized().map_err(|errors: Diagnostics| errors.to_string())?;
+    let values: Vec<String> = unit.code.consts.values().map(|value| value.to_string()).collect();
+    Ok(values.join(" "))
+}
+
+#[test]
+fn whole_numbers_are_ints_only_where_ints_are_wanted() {
+    let cases = [
+        ("3000000000", 3e9),
+        ("-3000000000", -3e9),
+        ("2000000000 + 2000000000", 4e9),
+        ("100000 * 100000", 1e10),
+        ("99999999999999999999", 1e20),
+        ("0xFFFFFFFF", 4_294_967_295.0),
+        ("-2147483648", -2_147_483_648.0),
+        ("1 / 2", 0.5),
+        ("-(7 / 2)", -3.5),
+    ];
+    for (expr, expected) in cases {
+        let expected: f32 = expected;
+        assert_eq!(constant("float", expr), Ok(format!("{expected:?}")), "{expr}");
+        assert_eq!(
+            constant("color", expr),
+            Ok(format!("({expected:?}, {expected:?}, {expected:?})")),
+            "{expr}"
+        );
+    }
+    assert_eq!(
+        constant("color", "(1 / 4, 3000000000, 2)"),
+        Ok("(0.25, 3000000000.0, 2.0)".to_owned())
+    );
+    assert_eq!(constant("int", "7 / 2"), Ok("3".to_owned()));
+    assert_eq!(constant("int", "-2147483648"), Ok("-2147483648".to_owned()));
+    for expr in ["3000000000", "2147483648", "-2147483649", "0xFFFFFFFF"] {
+        let error = constant("int", expr).expect_err(expr);
+        assert!(error.contains("int") && error.contains("test.ksl:2"), "{error}");
+    }
+    for expr in ["1e39", "nan", "inf"] {
+        let error = constant("float", expr).expect_err(expr);
+        assert!(error.contains("test.ksl:2"), "{error}");
+    }
+}
+
+#[test]
+fn a_missing_texture_is_a_mistake_where_it_is_named() {
+    let check = |text: &str| {
+        let text = format!("{CAMERA}{text}\nshape s : sphere {{ material = m; }}\n");
+        let desc = load_text(&text, Path::new(""), &[])?;
+        let warnings = build::check(&desc).map_err(|errors| errors.to_string())?;
+        Ok::<_, String>(warnings.to_string())
+    };
+    let unit = "shader tex(string file = \"\", output closure color c = 0) { c = (color)texture(file, u, v) * diffuse(N); }\n";
+    let cases = [
+        // At the argument that names it.
+        ("material m = tex(file = \"no.tx\");", "test.kiln:3:25"),
+        ("material m = tex(file = \"no.png\");", "test.kiln:3:25"),
+        // In the shader.
+        (
+            "shader own(output closure color c = 0) { c = (color)texture(\"no.tx\", u, v) * diffuse(N); }\nmaterial m = own();",
+            "test.kiln:3:53",
+        ),
+        (
+            "shader own(string file = \"no.tx\", output closure color c = 0) { c = (color)texture(file, u, v) * diffuse(N); }\nmaterial m = own();",
+            "test.kiln:3:76",
+        ),
+        // In a group.
+        (
+            "group g(output closure color c) { tex t(file = \"no.tx\"); c = t.c; }\nmaterial m = g();",
+            "test.kiln:",
+        ),
+    ];
+    for (material, place) in cases {
+        let error = check(&format!("{unit}{material}")).expect_err(material);
+        assert!(error.contains("error:") && error.contains("no."), "{error}");
+        assert!(error.contains(place), "expected {place} in\n{error}");
+    }
+    let fine = [
+        "shader own(output closure color c = 0) { c = (color)texture(\"no.tx\", u, v, \"missingcolor\", color(1)) * diffuse(N); }\nmaterial m = own();",
+        "material m = tex(file = \"\");",
+        "shader own(output closure color c = 0) { c = (color)texture(format(\"%g.tx\", u), u, v) * diffuse(N); }\nmaterial m = own();",
+    ];
+    for material in fine {
+        check(&format!("{unit}{material}")).unwrap_or_else(|errors| panic!("{material}\n{errors}"));
+    }
 }

@@ -45,6 +45,10 @@ pub(super) fn constant_names() -> impl Iterator<Item = &'static str> {
 impl<'a> Checker<'a> {
     pub(super) fn int_literal(&mut self, value: i64, span: Span) -> Value {
         if i32::try_from(value).is_err() {
+            // A number of a scene or a group is no int unless an int is wanted, and then this is a mistake.
+            if self.in_group {
+                return Value::new(Type::FLOAT, self.float(value as f32));
+            }
             self.warn(
                 span,
                 Warning::IntOverflow {

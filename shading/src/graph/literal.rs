@@ -1,7 +1,7 @@
 //! Constants as they are written: what can be known of a default without compiling it.
 
 use crate::hir::Const;
-use crate::syntax::ast::{Expr, ExprKind, TypeKind, UnaryOp};
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};
 use crate::ty::{Base, Type};
 
 /// The value of a literal where a value of type `ty` is expected; `None` for all that has to be computed, and for what
@@ -37,13 +37,33 @@ fn whole(expr: &Expr) -> Option<i32> {
 }
 
 fn number(expr: &Expr) -> Option<f32> {
+    let value = real(expr)? as f32;
+    value.is_finite().then_some(value)
+}
+
+/// A number, or an expression of numbers alone. Where a float is expected whole numbers are no ints: they neither wrap nor
+/// are divided without remainder.
+fn real(expr: &Expr) -> Option<f64> {
     match &expr.kind {
-        ExprKind::Float(value) => Some(*value),
-        ExprKind::Unary {
-            op: UnaryOp::Neg,
-            operand,
-        } if whole(operand).is_none() => Some(-number(operand)?),
-        _ => whole(expr).map(|value| value as f32),
+        ExprKind::Int(value) => Some(*value as f64),
+        ExprKind::Float(value) => Some(f64::from(*value)),
+        ExprKind::Unary { op, operand } => match op {
+            UnaryOp::Neg => Some(-real(operand)?),
+            UnaryOp::Plus => real(operand),
+            UnaryOp::Not | UnaryOp::BitNot => None,
+        },
+        ExprKind::Binary { op, left, right } => {
+            let (a, b) = (real(left)?, real(right)?);
+            match op {
+                BinaryOp::Add => Some(a + b),
+                BinaryOp::Sub => Some(a - b),
+                BinaryOp::Mul => Some(a * b),
+                // As in the language.
+                BinaryOp::Div => Some(if b == 0.0 { 0.0 } else { a / b }),
+                _ => None,
+            }
+        }
+        _ => None,
     }
 }
 

@@ -6,6 +6,7 @@ use super::wire::{Feed, Instance, Part, Place, Wire};
 use crate::builtins::Global;
 use crate::check;
 use crate::graph::interface::longest_name;
+use crate::graph::literal::literal;
 use crate::graph::order::NodeIndex;
 use crate::graph::{Accessor, Binding, GraphError, Path, TemplateRef, Value};
 use crate::hir::{Op, Operand};
@@ -59,7 +60,7 @@ impl Linker<'_> {
     /// The value that a path names; `Ok(None)` where an earlier mistake took it away.
     fn path(&mut self, scope: &GroupScope<'_>, path: &Path) -> Result<Option<Wire>, GraphError> {
         let group = scope.group;
-        if let Some(index) = group.nodes.iter().position(|node| node.name == path.head) {
+        if let Some(index) = scope.names.node(&path.head) {
             return self.path_in_node(scope, index, path);
         }
         if let Some(wire) = scope.inputs.get(&path.head) {
@@ -156,6 +157,11 @@ impl Linker<'_> {
 
     /// Compiles an expression as an anonymous unit and links it here.
     fn expression(&mut self, scope: &GroupScope<'_>, expr: &ast::Expr, site: &Site<'_>) -> Option<Wire> {
+        if let Some(ty) = site.expected
+            && let Some(value) = literal(expr, ty)
+        {
+            return Some(Wire::single(self.constant(value), ty));
+        }
         let file = scope.group.file.as_deref()?;
         let mut feeds: Vec<Feed<'_>> = vec![];
         let mut failed = false;

@@ -7,6 +7,7 @@ use pest::pratt_parser::{Assoc, Op, PrattParser};
 use super::super::ast::{Argument, BinaryOp, Expr, ExprKind, Name, UnaryOp};
 use super::super::error::SyntaxError;
 use super::{Context, Lowerer, MAX_DEPTH, Pair, Rule, inner};
+use crate::diagnostic::MAX_ERRORS;
 use crate::source::Span;
 
 /// Precedence from the loosest to the tightest; the specification's table.
@@ -296,9 +297,14 @@ impl Lowerer {
 
     fn int(&mut self, text: &str, span: Span) -> ExprKind {
         let value = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-            // Hexadecimal digits give the bits.
-            Some(digits) => i64::from_str_radix(digits, 16)
-                .map(|bits| u32::try_from(bits).map_or(bits, |bits| i64::from(bits as i32))),
+            // Hexadecimal digits give the bits of an int, in scenes a number.
+            Some(digits) => i64::from_str_radix(digits, 16).map(|bits| match u32::try_from(bits) {
+                Ok(bits) if self.context == Context::Code => i64::from(bits as i32),
+                _ => bits,
+            }),
+            None if self.context == Context::Scene && text.parse::<i64>().is_err() => {
+                return self.float(text, span);
+            }
             None => text.parse(),
         };
         ExprKind::Int(value.unwrap_or_else(|_| {
@@ -369,7 +375,10 @@ impl Lowerer {
                 }
                 other => {
                     let escape: String = ['\\'].into_iter().chain(other).collect();
-                    self.errors.push((span, SyntaxError::UnknownEscape { escape }));
+                    // Doubts leave room for mistakes.
+                    if self.errors.len() < MAX_ERRORS / 2 {
+                        self.errors.push((span, SyntaxError::UnknownEscape { escape }));
+                    }
                     text.extend(other);
                 }
             }
