@@ -448,6 +448,32 @@ fn sparse_accessors_replace() {
 }
 
 #[test]
+fn accessors_without_data_are_zeros() {
+    let mut glb = plain();
+    // glTF 2.0, section 3.6.2.1: neither a view nor sparse elements are needed.
+    let zeros = json!({ "componentType": 5126, "count": 3, "type": "VEC2" });
+    let uvs = glb.push("accessors", zeros);
+    glb.json["meshes"][0]["primitives"][0]["attributes"]["TEXCOORD_0"] = json!(uvs);
+    let model = glb.read().expect("it is valid");
+    assert_eq!(model.shapes[0].mesh.uvs, [Vec2::Y; 3]);
+    // References to nothing are still refused.
+    glb.json["accessors"][uvs]["bufferView"] = json!(77);
+    glb.fails("accessors[2]");
+}
+
+#[test]
+fn text_may_begin_with_a_byte_order_mark() {
+    let text = br#"{ "asset": { "version": "2.0" }, "scenes": [{ "nodes": [] }] }"#;
+    let marked = [b"\xef\xbb\xbf", &text[..]].concat();
+    let shapes = |bytes: &[u8]| {
+        parse_gltf(Path::new("a.gltf"), bytes)
+            .map(|model| model.shapes.len())
+            .map_err(|e| e.to_string())
+    };
+    assert_eq!(shapes(&marked), shapes(text));
+}
+
+#[test]
 fn damage_is_survived() {
     let file = rich().finish();
     let read = |bytes: &[u8]| parse_gltf(Path::new("test.glb"), bytes).is_ok();

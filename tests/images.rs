@@ -380,3 +380,173 @@ proptest! {
         let _ = decode(Path::new(name), &bytes);
     }
 }
+
+/// A PNG file of this header and these chunks between it and the data, which is not compressed.
+fn png_file(
+    ihdr: [u32; 2],
+    [depth, color, interlace]: [u8; 3],
+    chunks: &[(&[u8; 4], &[u8])],
+    data: &[u8],
+) -> Vec<u8> {
+    let crc = |bytes: &[u8]| {
+        let step = |crc: u32, byte: &u8| {
+            (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
+                if crc & 1 == 1 {
+                    crc >> 1 ^ 0xedb8_8320
+                } else {
+                    crc >> 1
+                }
+            })
+        };
+        !bytes.iter().fold(u32::MAX, step)
+    };
+    let mut file = b"\x89PNG\r\n\x1a\n".to_vec();
+    let mut chunk = |name: &[u8; 4], content: &[u8]| {
+        let body = [&name[..], content].concat();
+        file.extend((content.len() as u32).to_be_bytes());
+        file.extend(&body);
+        file.extend(crc(&body).to_be_bytes());
+    };
+    let size: Vec<u8> = ihdr.iter().flat_map(|side| side.to_be_bytes()).collect();
+    chunk(b"IHDR", &[&size[..], &[depth, color, 0, 0, interlace]].concat());
+    for (name, content) in chunks {
+        chunk(name, content);
+    }
+    // Adler's sum ends the stream.
+    let sum = data.iter().fold((1u32, 0u32), |(a, b), &byte| {
+        ((a + u32::from(byte)) % 65521, (b + a + u32::from(byte)) % 65521)
+    });
+    let length = u16::try_from(data.len()).expect("the image is small");
+    let mut stream = vec![0x78, 0x01, 0x01];
+    stream.extend(length.to_le_bytes());
+    stream.extend((!length).to_le_bytes());
+    stream.extend(data);
+    stream.extend((sum.1 << 16 | sum.0).to_be_bytes());
+    chunk(b"IDAT", &stream);
+    chunk(b"IEND", &[]);
+    file
+}
+
+#[test]
+fn every_kind_of_png_is_read() {
+    // Two by two: black and white above, white and black below.
+    let check = |name: &str, file: Vec<u8>| {
+        let image = decode(Path::new("a.png"), &file)
+            .unwrap_or_else(|error| panic!("{name}: {error}"))
+            .into_image();
+        let reds: Vec<f32> = image.data.iter().step_by(image.channels).copied().collect();
+        assert_eq!(
+            (image.width, image.height, reds),
+            (2, 2, vec![0.0, 1.0, 1.0, 0.0]),
+            "{name}"
+        );
+    };
+    let size = [2, 2];
+    for (depth, rows) in [(1, [0x40, 0x80]), (2, [0x30, 0xc0]), (4, [0x0f, 0xf0])] {
+        let data = [0, rows[0], 0, rows[1]];
+        check("grey of few bits", png_file(size, [depth, 0, 0], &[], &data));
+        let mut palette = vec![255; 3 << depth];
+        palette[..3].fill(0);
+        check(
+            "palette of few bits",
+            png_file(size, [depth, 3, 0], &[(b"PLTE", &palette)], &data),
+        );
+        check(
+            "palette with alpha",
+            png_file(
+                size,
+                [depth, 3, 0],
+                &[(b"PLTE", &palette), (b"tRNS", &[128])],
+                &data,
+            ),
+        );
+    }
+    check("grey", png_file(size, [8, 0, 0], &[], &[0, 0, 255, 0, 255, 0]));
+    check(
+        "grey with a colour for nothing",
+        png_file(size, [8, 0, 0], &[(b"tRNS", &[0, 7])], &[0, 0, 255, 0, 255, 0]),
+    );
+    check(
+        "grey of 16 bits",
+        png_file(size, [16, 0, 0], &[], &[0, 0, 0, 255, 255, 0, 255, 255, 0, 0]),
+    );
+    check(
+        "grey with alpha",
+        png_file(size, [8, 4, 0], &[], &[0, 0, 9, 255, 9, 0, 255, 9, 0, 9]),
+    );
+    check(
+        "palette",
+        png_file(
+            size,
+            [8, 3, 0],
+            &[(b"PLTE", &[255, 255, 255, 0, 0, 0])],
+            &[0, 1, 0, 0, 0, 1],
+        ),
+    );
+    // Adam7: the first pixel, the second, then the lower row.
+    check(
+        "interlaced",
+        png_file(size, [8, 0, 1], &[], &[0, 0, 0, 255, 0, 255, 0]),
+    );
+}
+
+#[test]
+fn uniform_images_are_read_however_well_they_are_compressed() {
+    use image::codecs::png::{CompressionType, FilterType, PngEncoder};
+    use image::{ExtendedColorType, ImageEncoder as _};
+    let side = 4096;
+    let mut file = vec![];
+    PngEncoder::new_with_quality(&mut file, CompressionType::Best, FilterType::NoFilter)
+        .write_image(
+            &vec![127; side * side],
+            side as u32,
+            side as u32,
+            ExtendedColorType::L8,
+        )
+        .unwrap();
+    assert!(file.len() < side * side / 1000, "{} bytes", file.len());
+    let raster = decode(Path::new("a.png"), &file).unwrap();
+    assert_eq!((raster.width, raster.height, raster.channels), (side, side, 1));
+    // One bit per pixel, and a palette: 128 times as many floats as bytes.
+    file.truncate(200);
+    assert!(decode(Path::new("a.png"), &file).is_err());
+}
+
+#[test]
+fn radiance_files_of_all_customs_are_read() {
+    let pixels: [[u8; 4]; 4] = [
+        [128, 64, 32, 129],
+        [128, 64, 32, 129],
+        [128, 64, 32, 129],
+        [64, 64, 64, 128],
+    ];
+    let flat: Vec<u8> = pixels.concat();
+    // Old run-length coding: a pixel of ones repeats the one before.
+    let old = [pixels[0], [1, 1, 1, 2], pixels[3]].concat();
+    for (magic, end) in [("#?RADIANCE", "\n"), ("#?RGBE", "\n")] {
+        for (name, data) in [("flat", &flat), ("old run lengths", &old)] {
+            let header = format!(
+                "{magic}{end}# a remark{end}FORMAT=32-bit_rle_rgbe{end}EXPOSURE=1.0{end}{end}-Y 1 +X 4{end}"
+            );
+            let file = [header.as_bytes(), data].concat();
+            let image = decode(Path::new("a.hdr"), &file)
+                .unwrap_or_else(|error| panic!("{magic}, {name}: {error}"))
+                .into_image();
+            assert_eq!((image.width, image.height), (4, 1));
+            assert_eq!(image.rgb(0, 0), image.rgb(2, 0), "{name}");
+            assert!(image.rgb(2, 0).r > 1.9 * image.rgb(3, 0).r, "{name}");
+        }
+    }
+}
+
+#[test]
+fn jpeg_files_of_one_channel_are_read() {
+    use image::codecs::jpeg::JpegEncoder;
+    use image::{ExtendedColorType, ImageEncoder as _};
+    let mut file = vec![];
+    JpegEncoder::new(&mut file)
+        .write_image(&[200; 64], 8, 8, ExtendedColorType::L8)
+        .unwrap();
+    let image = decode(Path::new("a.JPEG"), &file).unwrap().into_image();
+    assert_eq!((image.width, image.channels), (8, 1));
+}

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// A source text with the name that diagnostics show.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Source {
@@ -12,11 +14,21 @@ pub struct Source {
 }
 
 impl Source {
-    /// A source from its name and text.
+    /// A source from its name and text. A byte-order mark at the beginning is left out, and carriage returns that end
+    /// lines by themselves become line feeds.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Source> {
+        let mut text: String = text.into();
+        if text.starts_with(BYTE_ORDER_MARK) {
+            text.drain(..BYTE_ORDER_MARK.len_utf8());
+        }
+        let ends_line = |(at, _): (usize, &str)| text.as_bytes().get(at + 1) != Some(&b'\n');
+        if text.match_indices('\r').any(ends_line) {
+            // Places stay where they are: a carriage return before a line feed is white space.
+            text = text.replace("\r\n", " \n").replace('\r', "\n");
+        }
         Arc::new(Source {
             name: name.into(),
-            text: text.into(),
+            text,
         })
     }
 

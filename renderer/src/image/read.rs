@@ -229,8 +229,9 @@ pub(crate) fn check_size(
     [width, height, channels]: [usize; 3],
     file_size: usize,
 ) -> Result<(), ImageError> {
-    // Deflate packs 1032 bytes into one, a bit per pixel makes eight of that; nothing else comes near.
-    const DENSEST: u64 = 1 << 14;
+    // Deflate packs 1032 bytes into one; at a bit per pixel each of these becomes eight pixels of four floats. Nothing
+    // else comes near.
+    const DENSEST: u64 = 1032 * 8 * 16;
     const SLACK: u64 = 1 << 20;
     if width == 0 || height == 0 {
         return Err(ImageError::Empty {

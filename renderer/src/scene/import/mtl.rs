@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::ImportError;
 use super::obj::{logical_lines, numbers};
+use super::{ImportError, text_of};
 
 /// A material as an MTL file describes it. Colours are as in the file, taken for linear; what the file does not say is
 /// `None`.
@@ -54,7 +54,7 @@ pub struct ObjMaterial {
 /// Reads a material library; `path` is what errors call it and what images are relative to.
 pub(super) fn parse_mtl(bytes: &[u8], path: &Path) -> Result<Vec<ObjMaterial>, ImportError> {
     let mut materials: Vec<ObjMaterial> = Vec::new();
-    for (number, line) in logical_lines(&String::from_utf8_lossy(bytes)) {
+    for (number, line) in logical_lines(&text_of(bytes)) {
         let (keyword, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
         let rest = rest.trim();
         let done = if keyword == "newmtl" {
@@ -92,15 +92,15 @@ fn statement(material: &mut ObjMaterial, keyword: &str, rest: &str, path: &Path)
         "illum" => material.illumination = Some(number(rest)?.max(0.0) as u32),
         "pr" => material.roughness = Some(number(rest)?),
         "pm" => material.metallic = Some(number(rest)?),
-        "map_kd" => material.diffuse_map = Some(image(rest, path)?),
-        "map_ks" => material.specular_map = Some(image(rest, path)?),
-        "map_ke" => material.emission_map = Some(image(rest, path)?),
-        "map_ns" => material.shininess_map = Some(image(rest, path)?),
-        "map_d" => material.dissolve_map = Some(image(rest, path)?),
-        "map_pr" => material.roughness_map = Some(image(rest, path)?),
-        "map_pm" => material.metallic_map = Some(image(rest, path)?),
-        "map_bump" | "bump" => material.bump_map = Some(image(rest, path)?),
-        "norm" | "map_kn" => material.normal_map = Some(image(rest, path)?),
+        "map_kd" => material.diffuse_map = image(rest, path),
+        "map_ks" => material.specular_map = image(rest, path),
+        "map_ke" => material.emission_map = image(rest, path),
+        "map_ns" => material.shininess_map = image(rest, path),
+        "map_d" => material.dissolve_map = image(rest, path),
+        "map_pr" => material.roughness_map = image(rest, path),
+        "map_pm" => material.metallic_map = image(rest, path),
+        "map_bump" | "bump" => material.bump_map = image(rest, path),
+        "norm" | "map_kn" => material.normal_map = image(rest, path),
         // Ambient light and other fashions of old.
         _ => {}
     }
@@ -122,8 +122,9 @@ fn number(text: &str) -> Result<f32, String> {
     }
 }
 
-/// The image of a map, past its options. Names may have spaces in them.
-fn image(text: &str, path: &Path) -> Result<PathBuf, String> {
+/// The image of a map, past its options; none where nothing follows, as some programs write it. Names may have spaces in
+/// them.
+fn image(text: &str, path: &Path) -> Option<PathBuf> {
     let mut rest = text;
     while let Some((option, after)) = rest.split_once(char::is_whitespace)
         && option.starts_with('-')
@@ -141,8 +142,5 @@ fn image(text: &str, path: &Path) -> Result<PathBuf, String> {
             }
         }
     }
-    if rest.is_empty() {
-        return Err("the name of an image is expected".into());
-    }
-    Ok(path.with_file_name(rest.replace('\\', "/")))
+    (!rest.is_empty()).then(|| path.with_file_name(rest.replace('\\', "/")))
 }

@@ -10,7 +10,7 @@ use glam::{Vec2, Vec3};
 use rustc_hash::FxHashMap;
 
 use super::mtl::{ObjMaterial, parse_mtl};
-use super::{ImportError, read};
+use super::{ImportError, read, text_of};
 use crate::geometry::Mesh;
 
 /// What an OBJ file and its material libraries hold.
@@ -50,7 +50,7 @@ fn parse_obj(
     mut read_library: impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
 ) -> Result<Obj, ImportError> {
     let mut reader = ObjReader::default();
-    let text = String::from_utf8_lossy(bytes);
+    let text = text_of(bytes);
     for (number, line) in logical_lines(&text) {
         let syntax = |reason: String| ImportError::Syntax {
             path: path.into(),
@@ -92,8 +92,25 @@ pub(super) fn logical_lines(text: &str) -> impl Iterator<Item = (usize, String)>
     })
 }
 
+/// A line up to its comment. In a line that ends with a name (`usemtl Material #25`) a comment has a blank after `#`.
 fn without_comment(line: &str) -> &str {
-    line.split('#').next().unwrap_or_default().trim_end()
+    let keyword = line.split_whitespace().next().unwrap_or_default();
+    let is_numbers = matches!(
+        keyword,
+        "v" | "vt" | "vn" | "f" | "fo" | "Kd" | "Ks" | "Ke" | "Ka" | "Ns" | "Ni" | "d"
+    );
+    let begins = |&(at, _): &(usize, &str)| {
+        let before = line[..at].chars().next_back();
+        let after = line[at + 1..].chars().next();
+        is_numbers
+            || before.is_none_or(char::is_whitespace)
+                && (line[..at].trim().is_empty() || after.is_none_or(char::is_whitespace))
+    };
+    let end = line
+        .match_indices('#')
+        .find(begins)
+        .map_or(line.len(), |(at, _)| at);
+    line[..end].trim_end()
 }
 
 /// The first `N` numbers of `text`, and how many it has.
@@ -148,20 +165,19 @@ impl ObjReader {
     fn statement(&mut self, keyword: &str, rest: &str) -> Result<(), String> {
         match keyword {
             "v" => {
-                let (values, count) = numbers::<6>(rest)?;
-                let [x, y, z, r, g, b] = values;
-                match count {
-                    // A fourth number is a weight, which polygons have no use for.
-                    3 | 4 => self.colors.push([1.0; 4]),
-                    6 | 7 => {
-                        self.colors.push([r, g, b, 1.0]);
-                        self.any_color = true;
-                    }
-                    _ => {
-                        return Err(format!(
-                            "a vertex takes 3 numbers, or 6 with its colour, not {count}"
-                        ));
-                    }
+                let (values, count) = numbers::<7>(rest)?;
+                // A fourth number is a weight, which polygons have no use for.
+                let (([x, y, z, r, g, b, _], 3 | 4 | 6) | ([x, y, z, _, r, g, b], 7)) = (values, count)
+                else {
+                    return Err(format!(
+                        "a vertex takes 3 numbers, or 6 with its colour, not {count}"
+                    ));
+                };
+                if count < 6 {
+                    self.colors.push([1.0; 4]);
+                } else {
+                    self.colors.push([r, g, b, 1.0]);
+                    self.any_color = true;
                 }
                 self.positions.push(Vec3::new(x, y, z));
             }

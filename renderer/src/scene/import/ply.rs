@@ -4,6 +4,7 @@
 //! colours as `red green blue` with or without `alpha` (whole numbers are sRGB up to 255, fractions linear), and faces as
 //! `vertex_indices` or `vertex_index`, cut into fans of triangles. All else is passed over.
 
+use std::borrow::Cow;
 use std::io::{BufRead, ErrorKind};
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use ply_rs_bw::ply::{
     BeginList, ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult, PropertyType, ScalarType,
 };
 
-use super::{ImportError, read};
+use super::{ImportError, read, text_of};
 use crate::geometry::Mesh;
 
 /// Reads a mesh from a PLY file.
@@ -29,23 +30,36 @@ pub fn load_ply(path: &Path) -> Result<Mesh, ImportError> {
 /// # Errors
 /// As [`load_ply`].
 pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
+    // A byte-order mark says that text follows, which is so of the header.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if !bytes.starts_with(b"ply") {
         return Err(ImportError::Kind {
             path: path.into(),
             expected: "a PLY file: it does not begin with `ply`",
         });
     }
-    let mut reader = Reader::new(bytes);
+    let (head, payload) = split_header(bytes);
+    // Blank lines and remarks, in whatever encoding, are of no use, but lines keep their numbers.
+    let head: String = text_of(head)
+        .lines()
+        .map(|line| header_line(line) + "\n")
+        .collect();
     let header = Parser::<Skipped>::new()
-        .read_header(&mut reader)
+        .read_header(&mut Reader::new(head.as_bytes()))
         .map_err(|error| header_error(path, &error))?;
+    let text = match header.encoding {
+        Encoding::Ascii => text_of(payload),
+        Encoding::BinaryBigEndian | Encoding::BinaryLittleEndian => Cow::default(),
+    };
     let mut payload = Payload {
         path,
         encoding: header.encoding,
-        // The parser has gone on to the line after the header.
-        line: reader.line().saturating_sub(1),
+        line: head.lines().count(),
         text: String::new(),
-        bytes: reader.into_inner(),
+        bytes: match header.encoding {
+            Encoding::Ascii => text.as_bytes(),
+            Encoding::BinaryBigEndian | Encoding::BinaryLittleEndian => payload,
+        },
     };
 
     let mut mesh = Mesh::default();
@@ -70,6 +84,32 @@ pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
         part: None,
         source,
     })
+}
+
+/// The bytes of the header, the end of its last line included, and what follows.
+fn split_header(bytes: &[u8]) -> (&[u8], &[u8]) {
+    const END: &[u8] = b"end_header";
+    let is_end = |at: &usize| bytes[*at..].starts_with(END) && matches!(bytes[at - 1], b'\n' | b'\r');
+    let Some(at) = (1..bytes.len()).find(is_end) else {
+        return (bytes, &[]);
+    };
+    let after = &bytes[at + END.len()..];
+    let blanks = after.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let end = match &after[blanks..] {
+        [b'\r', b'\n', ..] => 2,
+        [b'\n' | b'\r', ..] => 1,
+        _ => 0,
+    };
+    bytes.split_at(at + END.len() + blanks + end)
+}
+
+/// A line of a header as the parser takes it.
+fn header_line(line: &str) -> String {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    match words.first() {
+        None | Some(&("comment" | "obj_info")) => "comment".to_owned(),
+        Some(_) => words.join(" "),
+    }
 }
 
 fn header_error(path: &Path, error: &ParseError) -> ImportError {

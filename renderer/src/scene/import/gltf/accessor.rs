@@ -9,7 +9,7 @@ use super::Fault;
 use super::buffers::Buffers;
 
 /// The most elements of an accessor that has no bytes of its own, which are zeros but for a few.
-const MAX_ZEROS: usize = 1 << 26;
+const MAX_ZEROS: usize = 1 << 24;
 
 /// Vectors of at least `N` components; further ones are dropped. Normalised integers become what they stand for, others
 /// floats.

@@ -5,8 +5,8 @@ use gltf::json::camera::Type as CameraType;
 use gltf::json::extensions::scene::khr_lights_punctual::Type as LightType;
 use gltf::json::image::MimeType;
 use gltf::json::mesh::Semantic;
-use gltf::json::validation::Checked;
-use gltf::json::{Root, Value};
+use gltf::json::validation::{Checked, Error, Validate};
+use gltf::json::{Path, Root, Value};
 
 use super::Fault;
 
@@ -16,6 +16,21 @@ pub(super) fn prepare(json: &mut Root) -> Result<(), Fault> {
     cameras(json)?;
     lights(json)?;
     images(json)
+}
+
+/// Refuses what the crate refuses: references to nothing, values that no enumeration has. An accessor may do without a
+/// view, though the crate does not know it: then its elements are zeros. glTF 2.0, section 3.6.2.1.
+pub(super) fn validate(json: &Root) -> Result<(), Fault> {
+    let mut first = None;
+    json.validate(json, Path::new, &mut |path, error| {
+        let path = path().to_string();
+        let is_zeros =
+            error == Error::Missing && path.starts_with("accessors[") && path.ends_with("].bufferView");
+        if !is_zeros {
+            first.get_or_insert_with(|| format!("{path}: {error}"));
+        }
+    });
+    first.map_or(Ok(()), Err)
 }
 
 /// Positions have to say their bounds, which files leave out and Kiln does not use.

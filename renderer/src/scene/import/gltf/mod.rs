@@ -57,10 +57,12 @@ pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
         line: None,
         reason,
     };
+    // Text may begin with a byte-order mark, which JSON does not know.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     check_length(bytes).map_err(fault)?;
     // The document is only looked at once it has been validated.
-    let Gltf { document, blob } = Gltf::from_slice_without_validation(bytes)
-        .map_err(|error| fault(format!("not glTF: {}", reason(&error))))?;
+    let Gltf { document, blob } =
+        Gltf::from_slice_without_validation(bytes).map_err(|error| fault(format!("not glTF: {}", error)))?;
     let document = validate(document).map_err(fault)?;
     let buffers = Buffers::read(&document, blob, path).map_err(fault)?;
     scene::model(&document, &buffers, path)
@@ -105,16 +107,6 @@ fn validate(document: Document) -> Result<Document, Fault> {
     // All are known, but the crate knows fewer.
     json.extensions_required.clear();
     check::prepare(&mut json)?;
-    Document::from_json(json).map_err(|error| reason(&error))
-}
-
-/// Why the crate refuses a document, in one line.
-fn reason(error: &gltf::Error) -> String {
-    match error {
-        gltf::Error::Validation(list) => match list.first() {
-            Some((place, error)) => format!("{place}: {error}"),
-            None => "the document is not valid".to_owned(),
-        },
-        other => other.to_string(),
-    }
+    check::validate(&json)?;
+    Ok(Document::from_json_without_validation(json))
 }
