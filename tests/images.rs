@@ -381,12 +381,12 @@ proptest! {
     }
 }
 
-/// A PNG file of this header and these chunks between it and the data, which is not compressed.
+/// A PNG file of this header and these chunks between it and the compressed data.
 fn png_file(
     ihdr: [u32; 2],
     [depth, color, interlace]: [u8; 3],
     chunks: &[(&[u8; 4], &[u8])],
-    data: &[u8],
+    stream: &[u8],
 ) -> Vec<u8> {
     let crc = |bytes: &[u8]| {
         let step = |crc: u32, byte: &u8| {
@@ -412,19 +412,76 @@ fn png_file(
     for (name, content) in chunks {
         chunk(name, content);
     }
-    // Adler's sum ends the stream.
-    let sum = data.iter().fold((1u32, 0u32), |(a, b), &byte| {
-        ((a + u32::from(byte)) % 65521, (b + a + u32::from(byte)) % 65521)
-    });
+    chunk(b"IDAT", stream);
+    chunk(b"IEND", &[]);
+    file
+}
+
+/// Data as a stream of RFC 1950 that does not compress it.
+fn stored(data: &[u8]) -> Vec<u8> {
+    let step = |(a, b): (u32, u32), &byte: &u8| {
+        let a = (a + u32::from(byte)) % 65521;
+        (a, (b + a) % 65521)
+    };
+    let (a, b) = data.iter().fold((1, 0), step);
     let length = u16::try_from(data.len()).expect("the image is small");
     let mut stream = vec![0x78, 0x01, 0x01];
     stream.extend(length.to_le_bytes());
     stream.extend((!length).to_le_bytes());
     stream.extend(data);
-    stream.extend((sum.1 << 16 | sum.0).to_be_bytes());
-    chunk(b"IDAT", &stream);
-    chunk(b"IEND", &[]);
-    file
+    stream.extend((b << 16 | a).to_be_bytes());
+    stream
+}
+
+/// So many zeros as a stream of RFC 1950 that is as short as can be: two bits for 258 of them.
+fn zeros(count: usize) -> Vec<u8> {
+    let mut bits: Vec<bool> = vec![];
+    let mut number = |value: u32, width: u32| bits.extend((0..width).map(|i| value >> i & 1 == 1));
+    // The last block, with codes of its own (RFC 1951, section 3.2.7): 286 of literals and lengths, one of distances.
+    number(1, 1);
+    number(2, 2);
+    number(29, 5);
+    number(0, 5);
+    number(14, 4);
+    // Lengths of the codes for lengths, in the RFC's order: 18 has one bit, 1 and 2 have two.
+    for symbol in [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1] {
+        number(
+            match symbol {
+                18 => 1,
+                1 | 2 => 2,
+                _ => 0,
+            },
+            3,
+        );
+    }
+    // Codes are written from their first bit on: 18 is 0, 1 is 10, 2 is 11.
+    let (one, two) = ((0b01, 2), (0b11, 2));
+    // Literal 0 has two bits, 256 two, 285 (which stands for 258 bytes) one, and so has the distance of 1.
+    let lengths = [
+        two,
+        (0, 1),
+        (138 - 11, 7),
+        (0, 1),
+        (117 - 11, 7),
+        two,
+        (0, 1),
+        (28 - 11, 7),
+        one,
+        one,
+    ];
+    lengths
+        .into_iter()
+        .for_each(|(value, width)| number(value, width));
+    let literal = |number: &mut dyn FnMut(u32, u32)| number(0b01, 2);
+    literal(&mut number);
+    (0..(count - 1) / 258).for_each(|_| number(0, 2));
+    (0..(count - 1) % 258).for_each(|_| literal(&mut number));
+    number(0b11, 2);
+    let byte = |bits: &[bool]| bits.iter().rev().fold(0, |byte, &bit| byte << 1 | u8::from(bit));
+    let mut stream = vec![0x78, 0xda];
+    stream.extend(bits.chunks(8).map(byte));
+    stream.extend(((count % 65521) as u32 * 65536 + 1).to_be_bytes());
+    stream
 }
 
 #[test]
@@ -443,7 +500,7 @@ fn every_kind_of_png_is_read() {
     };
     let size = [2, 2];
     for (depth, rows) in [(1, [0x40, 0x80]), (2, [0x30, 0xc0]), (4, [0x0f, 0xf0])] {
-        let data = [0, rows[0], 0, rows[1]];
+        let data = stored(&[0, rows[0], 0, rows[1]]);
         check("grey of few bits", png_file(size, [depth, 0, 0], &[], &data));
         let mut palette = vec![255; 3 << depth];
         palette[..3].fill(0);
@@ -461,18 +518,31 @@ fn every_kind_of_png_is_read() {
             ),
         );
     }
-    check("grey", png_file(size, [8, 0, 0], &[], &[0, 0, 255, 0, 255, 0]));
+    check(
+        "grey",
+        png_file(size, [8, 0, 0], &[], &stored(&[0, 0, 255, 0, 255, 0])),
+    );
     check(
         "grey with a colour for nothing",
-        png_file(size, [8, 0, 0], &[(b"tRNS", &[0, 7])], &[0, 0, 255, 0, 255, 0]),
+        png_file(
+            size,
+            [8, 0, 0],
+            &[(b"tRNS", &[0, 7])],
+            &stored(&[0, 0, 255, 0, 255, 0]),
+        ),
     );
     check(
         "grey of 16 bits",
-        png_file(size, [16, 0, 0], &[], &[0, 0, 0, 255, 255, 0, 255, 255, 0, 0]),
+        png_file(
+            size,
+            [16, 0, 0],
+            &[],
+            &stored(&[0, 0, 0, 255, 255, 0, 255, 255, 0, 0]),
+        ),
     );
     check(
         "grey with alpha",
-        png_file(size, [8, 4, 0], &[], &[0, 0, 9, 255, 9, 0, 255, 9, 0, 9]),
+        png_file(size, [8, 4, 0], &[], &stored(&[0, 0, 9, 255, 9, 0, 255, 9, 0, 9])),
     );
     check(
         "palette",
@@ -480,36 +550,38 @@ fn every_kind_of_png_is_read() {
             size,
             [8, 3, 0],
             &[(b"PLTE", &[255, 255, 255, 0, 0, 0])],
-            &[0, 1, 0, 0, 0, 1],
+            &stored(&[0, 1, 0, 0, 0, 1]),
         ),
     );
     // Adam7: the first pixel, the second, then the lower row.
     check(
         "interlaced",
-        png_file(size, [8, 0, 1], &[], &[0, 0, 0, 255, 0, 255, 0]),
+        png_file(size, [8, 0, 1], &[], &stored(&[0, 0, 0, 255, 0, 255, 0])),
     );
 }
 
 #[test]
 fn uniform_images_are_read_however_well_they_are_compressed() {
-    use image::codecs::png::{CompressionType, FilterType, PngEncoder};
-    use image::{ExtendedColorType, ImageEncoder as _};
-    let side = 4096;
-    let mut file = vec![];
-    PngEncoder::new_with_quality(&mut file, CompressionType::Best, FilterType::NoFilter)
-        .write_image(
-            &vec![127; side * side],
-            side as u32,
-            side as u32,
-            ExtendedColorType::L8,
-        )
-        .unwrap();
-    assert!(file.len() < side * side / 1000, "{} bytes", file.len());
-    let raster = decode(Path::new("a.png"), &file).unwrap();
-    assert_eq!((raster.width, raster.height, raster.channels), (side, side, 1));
-    // One bit per pixel, and a palette: 128 times as many floats as bytes.
-    file.truncate(200);
-    assert!(decode(Path::new("a.png"), &file).is_err());
+    let side = 4096u32;
+    for (depth, channels) in [(8, 1), (1, 1), (16, 1), (8, 3)] {
+        let row = (side as usize * channels * depth as usize).div_ceil(8) + 1;
+        let color = if channels == 3 { 2 } else { 0 };
+        let file = png_file([side; 2], [depth, color, 0], &[], &zeros(row * side as usize));
+        assert!(file.len() < row * side as usize / 1000, "{} bytes", file.len());
+        let raster =
+            decode(Path::new("a.png"), &file).unwrap_or_else(|error| panic!("{depth} bits: {error}"));
+        assert_eq!((raster.width, raster.channels), (side as usize, channels));
+        assert!(raster.into_image().data.iter().all(|&value| value == 0.0));
+        // What no compression could hold is refused before memory is taken for it.
+        let claims = png_file([side * 8; 2], [depth, color, 0], &[], &stored(&[0; 64]));
+        let error = decode(Path::new("a.png"), &claims)
+            .expect_err("it lies")
+            .to_string();
+        assert!(
+            error.contains("cannot hold") || error.contains("too large"),
+            "{error}"
+        );
+    }
 }
 
 #[test]

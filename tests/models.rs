@@ -152,7 +152,7 @@ fn ply_files_mean_the_same_however_they_are_written() {
                 .replace("0 0.5", "0 \t0.5  ")
         }),
         ("blank lines", |text| {
-            text.replace("format", "\nformat").replace("1 0 0", "\n1 0 0")
+            text.replace("format", "\nformat").replace("\n1 0 0", "\n\n1 0 0")
         }),
         ("blanks at the ends of lines", |text| text.replace('\n', "  \n")),
         ("no end of the last line", |text| text.trim_end().to_owned()),

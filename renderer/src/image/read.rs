@@ -182,6 +182,11 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
         Format::Tga => ImageFormat::Tga,
         Format::Bmp => ImageFormat::Bmp,
     };
+    // The decoder knows one of the two signatures.
+    let renamed = bytes
+        .strip_prefix(b"#?RGBE")
+        .map(|rest| [b"#?RADIANCE", rest].concat());
+    let bytes = renamed.as_deref().unwrap_or(bytes);
     let convert = |e| match e {
         image::ImageError::Unsupported(e) => ImageError::unsupported(path, e),
         e => ImageError::damaged(path, format.name(), e),

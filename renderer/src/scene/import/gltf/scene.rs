@@ -102,12 +102,15 @@ fn placed_nodes(document: &Document) -> Result<Vec<(Node<'_>, DAffine3)>, Fault>
     Ok(placed)
 }
 
+/// How far from (0, 0, 0, 1) the last row of a matrix may be: programs that multiply matrices round.
+const MAX_ROUNDING: f64 = 1e-4;
+
 fn transform_of(node: &Node<'_>) -> Result<DAffine3, Fault> {
     let double = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
     let transform = match node.transform() {
         Transform::Matrix { matrix } => {
             let matrix = DMat4::from_cols_array_2d(&matrix.map(|column| column.map(f64::from)));
-            if matrix.row(3) != glam::DVec4::W {
+            if (matrix.row(3) - glam::DVec4::W).abs().max_element() > MAX_ROUNDING {
                 return Err(format!("the matrix of node {} is not affine", node.index()));
             }
             DAffine3::from_mat4(matrix)
