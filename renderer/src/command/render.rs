@@ -105,7 +105,7 @@ fn outputs(args: &RenderArgs, images: &[PathBuf]) -> Result<Outputs, Failure> {
     }
     match &args.photon_map {
         // One that is there is read.
-        Some(path) if path.exists() => outputs.add("--photon-map", path)?,
+        Some(path) if path.is_file() => outputs.add("--photon-map", path)?,
         Some(path) => outputs.file("--photon-map", path)?,
         None => {}
     }
