@@ -15,7 +15,7 @@ mod transfer;
 mod write;
 
 pub use error::ImageError;
-pub use output::{Staged, check_place, check_writable, stage, write_whole};
+pub use output::{Staged, check_place, check_writable, stage, sweep_files, write_whole};
 pub use raster::{Raster, Samples};
 pub use read::{Format, NamedChannels, decode, read, read_channels, read_metadata};
 pub use transfer::{linear_from_srgb, linear_from_srgb8, srgb_from_linear, srgb8_from_linear};
