@@ -150,9 +150,7 @@ fn temporary(target: &Path) -> io::Result<Temporary> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    // Names have a greatest length, too.
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let prefix = format!(".kiln-{}-", name.chars().take(40).collect::<String>());
+    let prefix = prefix(target);
     sweep(directory, &prefix);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(SUFFIX);
@@ -170,6 +168,20 @@ fn temporary(target: &Path) -> io::Result<Temporary> {
 }
 
 const SUFFIX: &str = ".tmp";
+
+/// What the names of temporary files for `target` begin with.
+fn prefix(target: &Path) -> String {
+    // Names have a greatest length, too.
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    format!(".kiln-{}-", name.chars().take(40).collect::<String>())
+}
+
+/// Removes what programs that were killed while they wrote one of these files of a directory have left behind.
+pub fn sweep_files<'a>(directory: &Path, names: impl IntoIterator<Item = &'a String>) {
+    for name in names {
+        sweep(directory, &prefix(Path::new(name)));
+    }
+}
 
 /// Removes what a program that was killed while it wrote the same file has left behind; what cannot be removed stays.
 fn sweep(directory: &Path, prefix: &str) {

@@ -30,12 +30,12 @@ impl Tone {
         }
     }
 
-    fn letter(self) -> char {
+    fn name(self) -> &'static str {
         match self {
-            Tone::Red => 'r',
-            Tone::Green => 'g',
-            Tone::Blue => 'b',
-            Tone::Luminance => 'y',
+            Tone::Red => "r",
+            Tone::Green => "g",
+            Tone::Blue => "b",
+            Tone::Luminance => "luminance",
         }
     }
 }
@@ -62,11 +62,11 @@ impl Quantity {
     /// Its name in files; `None` of nothing.
     pub(super) fn name(self) -> Option<String> {
         Some(match self {
-            Quantity::Coefficient(index, tone) => format!("{}.{}", Order::Two.names()[index], tone.letter()),
-            Quantity::Irradiance(tone) => format!("irradiance.{}", tone.letter()),
+            Quantity::Coefficient(index, tone) => format!("{}.{}", Order::Two.names()[index], tone.name()),
+            Quantity::Irradiance(tone) => format!("irradiance.{}", tone.name()),
             Quantity::Direction(axis) => format!("direction.{}", ["x", "y", "z"][axis]),
             Quantity::Share => "share".to_owned(),
-            Quantity::Color(tone) => format!("color.{}", tone.letter()),
+            Quantity::Color(tone) => format!("color.{}", tone.name()),
             Quantity::Used => "used".to_owned(),
             Quantity::Nothing => return None,
         })
@@ -104,8 +104,8 @@ pub(super) fn pictures(layout: Layout, order: Order) -> Vec<Picture> {
             .flat_map(|&tone| {
                 (0..count.div_ceil(4)).map(move |number| {
                     let name = match number {
-                        0 => format!("sh_{}", tone.letter()),
-                        _ => format!("sh_{}_{}", tone.letter(), number + 1),
+                        0 => format!("sh_{}", tone.name()),
+                        _ => format!("sh_{}_{}", tone.name(), number + 1),
                     };
                     Picture::rgba(&name, (0..4).map(|lane| coefficient(4 * number + lane, tone)))
                 })
@@ -114,7 +114,7 @@ pub(super) fn pictures(layout: Layout, order: Order) -> Vec<Picture> {
         Layout::Channels => RGB
             .iter()
             .map(|&tone| Picture {
-                file: format!("sh_{}.exr", tone.letter()),
+                file: format!("sh_{}.exr", tone.name()),
                 channels: (order.names().iter().enumerate())
                     .map(|(index, &name)| (name, Quantity::Coefficient(index, tone)))
                     .collect(),

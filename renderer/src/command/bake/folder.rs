@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Failure, Outputs, PROBES, SCENE, images};
 use crate::bake::Order;
 use crate::cli::Layout;
-use crate::image::{Staged, stage, write_whole};
+use crate::image::{Staged, stage, sweep_files, write_whole};
 
 /// A folder that can be written to, or made.
 pub(super) struct Folder {
@@ -61,6 +61,7 @@ impl Folder {
         let Some((manifest, others)) = files.split_last() else {
             return Ok(());
         };
+        sweep_files(&self.path, &all_names());
         let at = |name: &str| self.path.join(name);
         let stage = |(name, bytes): &(String, Vec<u8>)| stage(&at(name), bytes);
         let staged: Vec<Staged> = others.iter().map(stage).collect::<Result<_, _>>()?;
