@@ -43,7 +43,9 @@ impl Lighting {
             "studio" => LightingKind::Studio,
             file if Path::new(file).is_file() => LightingKind::Map(file.to_owned()),
             _ => {
-                return Err("it is neither `neutral` nor `studio`, nor an image file (.hdr, .exr)".to_owned());
+                return Err(
+                    "it is neither `neutral` nor `studio`, nor an image file (.hdr, .exr)".to_owned(),
+                );
             }
         };
         Ok(Lighting { kind, adds })
