@@ -172,13 +172,26 @@ fn check_says_what_it_checked() {
     assert_eq!(said(&["groups.kiln"]), "1 file: 1 group: no mistakes\n");
 }
 
+/// A scene without a camera is told so, with all that is wrong besides.
 #[test]
-fn what_can_be_baked_needs_no_camera() {
+fn a_missing_camera_hides_nothing() {
     let scene = SCENE.split_once('\n').unwrap().1;
-    let here = folder(&[("scene.kiln", &format!("{GROUP}{scene}"))]);
-    let (status, _, err) = kiln(here.path(), &["check", "scene.kiln"]);
-    assert_eq!(status, Some(0), "{err}");
-    assert!(err.contains("warning") && err.contains("no camera"), "{err}");
+    let wrong = GROUP.replace("albedo", "albdo");
+    let here = folder(&[
+        ("blind.kiln", &format!("{GROUP}{scene}")),
+        ("wrong.kiln", &format!("{wrong}{scene}")),
+        ("groups.kiln", &wrong),
+    ]);
+    for (file, camera, input) in [("blind.kiln", 1, 0), ("wrong.kiln", 1, 1), ("groups.kiln", 0, 1)] {
+        let (status, _, err) = kiln(here.path(), &["check", file]);
+        assert_eq!(status, Some(1), "{file}");
+        assert_eq!(err.matches("has no camera").count(), camera, "{file}:\n{err}");
+        assert_eq!(
+            err.matches("has no input `albdo`").count(),
+            input,
+            "{file}:\n{err}"
+        );
+    }
 }
 
 /// A mistake in a group is one, however many groups, materials and files use it.

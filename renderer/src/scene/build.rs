@@ -168,20 +168,26 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
     for texture in &desc.textures {
         host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
     }
-    let Compiled {
-        templates,
-        instances,
-        warnings,
-    } = compile(desc, &shading_system(host))?;
-    let mut warnings = missing_textures(desc, &instances, warnings)?;
-    if desc.cameras.is_empty() && !desc.is_library() {
-        let message = format!(
-            "{} has no camera: it can be baked, not rendered",
-            desc.file.display()
-        );
-        warnings.push(Diagnostic::warning(message));
+    let no_camera = if desc.is_library() {
+        None
+    } else {
+        desc.camera(None).err()
+    };
+    match compile(desc, &shading_system(host)) {
+        Ok(Compiled {
+            templates,
+            instances,
+            warnings,
+        }) => {
+            let mut warnings = missing_textures(desc, &instances, warnings)?;
+            warnings.list.extend(no_camera);
+            warnings.clone().into_result(Checked { templates, warnings })
+        }
+        Err(mut errors) => {
+            errors.list.extend(no_camera);
+            Err(errors)
+        }
     }
-    Ok(Checked { templates, warnings })
 }
 
 /// The shaders of a scene.
