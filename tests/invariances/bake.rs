@@ -9,8 +9,8 @@ use renderer::bake::{BakeSettings, Include, Product, Scale, Side, Sides, Target,
 use renderer::camera::{Camera, CameraDesc, Projection, look_at};
 use renderer::integrator::{Integrator, PathSettings};
 use support::random_scene::{
-    Argument, Geometry, Loaded, MeshFormat, Node, Recipe, Setting, Shape, Surface, TriangleMesh, estimate_with,
-    generate, opened, saved,
+    Argument, Geometry, Loaded, MeshFormat, Node, Recipe, Setting, Shape, Surface, TriangleMesh,
+    estimate_with, generate, opened, saved,
 };
 use support::stats::Rng;
 
@@ -32,9 +32,17 @@ fn baked_light_is_what_a_camera_sees() {
         // In the space that the scene was made in: the camera is four to six metres away, whatever the unit.
         let mut rng = Rng::new(seed ^ 77);
         let world = scene.shapes[0].world;
-        let unit = scene.shapes.iter().skip(1).map(|s| s.world.matrix3.x_axis.length()).fold(0.0, f64::max);
+        let unit = scene
+            .shapes
+            .iter()
+            .skip(1)
+            .map(|s| s.world.matrix3.x_axis.length())
+            .fold(0.0, f64::max);
         let _ = world;
-        let target = scene.shapes.last().map_or(DVec3::ZERO, |shape| shape.world.translation);
+        let target = scene
+            .shapes
+            .last()
+            .map_or(DVec3::ZERO, |shape| shape.world.translation);
         let camera = scene.camera.world.translation;
         let place = camera + (target - camera) * rng.between(0.3, 0.6);
         let size = unit * rng.between(0.5, 1.5);
@@ -81,9 +89,15 @@ fn compare(loaded: &Loaded, index: usize, size: f32) -> Result<(), String> {
         resume: false,
         scene_key: 0,
     };
-    let baked = bake(scene, &names, &settings, &renderer::bake::Silent, &AtomicBool::new(false))
-        .map_err(|error| error.to_string())?
-        .ok_or("nothing was baked")?;
+    let baked = bake(
+        scene,
+        &names,
+        &settings,
+        &renderer::bake::Silent,
+        &AtomicBool::new(false),
+    )
+    .map_err(|error| error.to_string())?
+    .ok_or("nothing was baked")?;
     let Product::Texture(map) = &baked.product else {
         return Err("a texture was asked for".to_owned());
     };
@@ -99,7 +113,11 @@ fn compare(loaded: &Loaded, index: usize, size: f32) -> Result<(), String> {
     for (triangle, corners) in object.mesh.triangles.iter().enumerate() {
         let middle = Vec2::splat(1.0 / 3.0);
         let point = shape.surface_point(triangle as u32, middle);
-        let uv: Vec2 = corners.iter().map(|&i| object.mesh.uvs2[i as usize]).sum::<Vec2>() / 3.0;
+        let uv: Vec2 = corners
+            .iter()
+            .map(|&i| object.mesh.uvs2[i as usize])
+            .sum::<Vec2>()
+            / 3.0;
         let found = map.lookup(uv).1.luminance();
         let seen = irradiance_seen(loaded, point.p, point.ng, size)?;
         baked_sum += found;
@@ -112,7 +130,8 @@ fn compare(loaded: &Loaded, index: usize, size: f32) -> Result<(), String> {
     }
     // Edges of shadows fall between texels here and there.
     let all = object.mesh.triangles.len();
-    let total = (baked_sum - seen_sum).abs() > 0.05 * seen_sum.max(baked_sum) && seen_sum.max(baked_sum) > 0.01;
+    let total =
+        (baked_sum - seen_sum).abs() > 0.05 * seen_sum.max(baked_sum) && seen_sum.max(baked_sum) > 0.01;
     if wrong > all / 4 || (total && wrong > 0) {
         return Err(format!("{wrong} of {all} points differ:{report}"));
     }
