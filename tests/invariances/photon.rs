@@ -49,7 +49,7 @@ fn progressive_photon_maps_agree_with_paths() {
     let set = [
         "integrator=photon",
         "integrator.progressive=true",
-        "integrator.photons=20000",
+        "integrator.photons=6000",
     ];
     check("progressive", 6, &set, limits, 8);
 }
