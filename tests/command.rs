@@ -308,7 +308,7 @@ fn what_can_only_be_a_mistake_is_warned_of() {
     }
     for line in [
         "render a.kiln -o o.exr --spp 1".to_owned(),
-        "render a.kiln -o o.exr -o o.png --spp 1 --exposure 2".to_owned(),
+        "render a.kiln -o o.exr -o o.png --spp 1 --exposure -1".to_owned(),
         format!("{bake} --resolution 32 --dilation 3 --depth 3"),
         format!("{bake} --target vertex --sides front"),
         format!("{bake} --target probes --probe-spacing 1"),

@@ -196,6 +196,12 @@ const RENDER: &[Case] = &[
         File("o.exr"),
     ),
     (
+        "light",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --light studio",
+        File("o.exr"),
+    ),
+    (
         "photon_map",
         "render a.kiln -o o.exr --integrator photon --set integrator.photons=1000",
         "render a.kiln -o o.exr --integrator photon --set integrator.photons=1000 --photon-map m",
@@ -422,6 +428,12 @@ const BAKE: &[Case] = &[
         By(|a, b| a.err.contains("warning") && b.err.is_empty() && b.status == 0),
     ),
     (
+        "light",
+        "bake a.kiln -o o BAKE",
+        "bake a.kiln -o o BAKE --light studio",
+        File("o/irradiance.exr"),
+    ),
+    (
         "verbose",
         "bake a.kiln -o o BAKE",
         "bake a.kiln -o o BAKE --verbose",
@@ -441,7 +453,7 @@ const CHECK: &[Case] = &[
 ];
 
 const INFO: &[Case] = &[
-    ("shaders", "info s.ksl:first", "info s.ksl:grid", Out),
+    ("subjects", "info s.ksl:first", "info s.ksl:grid", Out),
     ("json", "info s.ksl", "info s.ksl --json", Out),
     ("param", "info s.ksl:grid", "info s.ksl:grid --param k", Out),
     ("verbose", "info s.ksl", "info s.ksl -v", Nothing),
@@ -620,7 +632,15 @@ const SHADE: &[Case] = &[
     ),
 ];
 
-const COMMANDS: [(&str, &[Case]); 6] = [
+const ARCHIVE: &[Case] = &[(
+    "output",
+    "check s.ksl",
+    "archive -o kiln.tar.gz",
+    New("kiln.tar.gz"),
+)];
+
+const COMMANDS: [(&str, &[Case]); 7] = [
+    ("archive", ARCHIVE),
     ("render", RENDER),
     ("bake", BAKE),
     ("check", CHECK),
@@ -709,8 +729,8 @@ fn arguments_of_shade() {
 }
 
 #[test]
-fn arguments_of_check_info_and_compare() {
-    ["check", "info", "compare"]
+fn arguments_of_the_other_commands() {
+    ["archive", "check", "info", "compare"]
         .into_iter()
         .for_each(every_argument_counts);
 }

@@ -8,6 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use support::random_scene::{Comparison, Limits, Pictures, RandomScene, compare, estimate, opened, saved};
 
+#[path = "invariances/bake.rs"]
+mod bake;
 #[path = "invariances/copies.rs"]
 mod copies;
 #[path = "invariances/furnace.rs"]

@@ -261,7 +261,9 @@ fn what_cannot_be_written_is_told_before_the_work() {
         let made = Command::new("mkfifo").arg(at.join("fifo.png")).status();
         if made.is_ok_and(|status| status.success()) {
             lines.push(format!("{render} -o fifo.png"));
-            lines.push(format!("{render} -o o.png --integrator photon --photon-map fifo.png"));
+            lines.push(format!(
+                "{render} -o o.png --integrator photon --photon-map fifo.png"
+            ));
             lines.push(format!("{bake} --checkpoint fifo.png"));
         }
     }

@@ -205,8 +205,16 @@ impl fmt::Display for Diagnostics {
     }
 }
 
-/// A text without its middle when it is long.
+/// A text whose long lines are without their middle.
 fn shorten(text: &str) -> Cow<'_, str> {
+    if text.lines().all(|line| line.len() <= MAX_TEXT) {
+        return Cow::Borrowed(text);
+    }
+    let lines: Vec<Cow<'_, str>> = text.lines().map(shorten_line).collect();
+    Cow::Owned(lines.join("\n"))
+}
+
+fn shorten_line(text: &str) -> Cow<'_, str> {
     if text.len() <= MAX_TEXT {
         return Cow::Borrowed(text);
     }

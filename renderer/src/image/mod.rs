@@ -17,9 +17,7 @@ mod write;
 
 pub use error::ImageError;
 pub use file_id::FileId;
-pub use output::{
-    Staged, check_place, check_writable, remove_temporaries, stage, sweep_files, write_whole,
-};
+pub use output::{Staged, check_place, check_writable, remove_temporaries, stage, sweep_files, write_whole};
 pub use raster::{Raster, Samples};
 pub use read::{Format, NamedChannels, decode, read, read_channels, read_metadata};
 pub use transfer::{linear_from_srgb, linear_from_srgb8, srgb_from_linear, srgb8_from_linear};

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
+use renderer::camera::Camera;
 use renderer::render::{RenderSettings, Silent, render};
 use renderer::scene::build::{Built, build};
 use renderer::scene::load::{LoadOptions, load};
@@ -96,6 +97,20 @@ pub struct Comparison {
 /// # Panics
 /// When the scene cannot be rendered.
 pub fn estimate(scene: &Loaded, seeds: Range<u64>, spp: u64, clamp: Option<f32>) -> Pictures {
+    estimate_with(scene, scene.built.camera, seeds, spp, clamp)
+}
+
+/// The same from a camera of one's own.
+///
+/// # Panics
+/// When the scene cannot be rendered.
+pub fn estimate_with(
+    scene: &Loaded,
+    camera: Camera,
+    seeds: Range<u64>,
+    spp: u64,
+    clamp: Option<f32>,
+) -> Pictures {
     let mut pictures = Pictures::default();
     for seed in seeds {
         let settings = RenderSettings {
@@ -103,7 +118,7 @@ pub fn estimate(scene: &Loaded, seeds: Range<u64>, spp: u64, clamp: Option<f32>)
             height: HEIGHT as u32,
             crop: None,
             variance: false,
-            camera: scene.built.camera,
+            camera,
             filter: scene.built.filter.clone(),
             integrator: scene.built.integrator,
             samples: 0..spp,
@@ -135,7 +150,16 @@ impl Pictures {
         values.iter().sum::<f64>() / values.len() as f64
     }
 
-    /// The largest mean of a block, with its standard error.
+    /// The mean of all with its standard error between seeds.
+    pub fn mean_and_error(&self) -> (f64, f64) {
+        let means: Vec<f64> = (self.blocks.iter())
+            .map(|blocks| blocks.iter().sum::<f64>() / blocks.len() as f64)
+            .collect();
+        let (mean, variance) = moments(&means);
+        (mean, variance.sqrt())
+    }
+
+    /// The smallest and the largest mean of a block, with its standard error.
     pub fn extremes(&self) -> [(f64, f64); 2] {
         let n = self.blocks.len() as f64;
         let values = (0..self.blocks[0].len()).map(|i| {

@@ -15,7 +15,7 @@ use glam::{DAffine3, DMat3, DVec3};
 
 pub use change::Similarity;
 pub use generate::{Recipe, Setting, generate};
-pub use look::{Comparison, Limits, Loaded, Pictures, compare, estimate, opened, saved};
+pub use look::{Comparison, Limits, Loaded, Pictures, compare, estimate, estimate_with, opened, saved};
 pub use mesh::TriangleMesh;
 pub use mesh_file::MeshFormat;
 pub use shader::{Argument, Node, Surface};

@@ -57,18 +57,20 @@ impl RandomScene {
         meshes: &mut Vec<(Arc<TriangleMesh>, MeshFormat, String)>,
         text: &mut String,
     ) {
-        let (kind, transform) = match shape.instance_of {
-            Some(base) => {
-                let relative = shape.world * self.shapes[base].world.inverse();
-                (format!("instance {{ of = s{base};"), relative)
+        let (kind, transform, flips) = match shape.instance_of {
+            Some(index) => {
+                let base = &self.shapes[index];
+                let flips = shape.flip_normals != base.flip_normals;
+                let transform = shape.world * base.world.inverse();
+                (format!("instance {{ of = s{index};"), transform, flips)
             }
-            None => (shape.geometry.declaration(folder, meshes), shape.world),
+            None => (
+                shape.geometry.declaration(folder, meshes),
+                shape.world,
+                shape.flip_normals,
+            ),
         };
-        let flip = if shape.flip_normals {
-            " flip_normals = true;"
-        } else {
-            ""
-        };
+        let flip = if flips { " flip_normals = true;" } else { "" };
         let _ = writeln!(
             text,
             "shape s{index} : {kind} material = m{}; transform = {};{flip} }}",
