@@ -82,7 +82,6 @@ fn compare(loaded: &Loaded, index: usize, size: f32) -> Result<(), String> {
         threads: 1,
         checkpoint: None,
         resume: false,
-        scene_key: 0,
     };
     let baked = bake(
         scene,
