@@ -302,7 +302,7 @@ fn check_watertight(closed: Mesh, transform: Affine3A) {
         for corner in 0..3 {
             let (a, b) = (corners[corner], corners[(corner + 1) % 3]);
             for weight in [0.5, random.between(0.01, 0.99), random.between(0.01, 0.99)] {
-                let inside = random.direction() * (0.3 * random.next());
+                let inside = random.direction() * (0.3 * random.uniform());
                 let origin = transform.transform_point3(inside);
                 let ray = Ray::new(origin, (a.lerp(b, weight) - origin).normalize());
                 assert!(
@@ -480,7 +480,7 @@ fn the_number_of_threads_that_build_does_not_change_what_rays_find() {
         for corner in 0..3 {
             for target in [
                 corners[corner],
-                corners[corner].lerp(corners[(corner + 1) % 3], random.next()),
+                corners[corner].lerp(corners[(corner + 1) % 3], random.uniform()),
             ] {
                 let origin = random.direction() * 5.0;
                 let ray = Ray::new(origin, (target - origin).normalize());
@@ -521,8 +521,8 @@ fn points_chosen_by_area_are_on_the_surface_and_have_its_density() {
                 for cell in 0..SIDE * SIDE {
                     let place = |index: u32, jitter: f32| (index as f32 + jitter) / SIDE as f32;
                     let u = Vec2::new(
-                        place(cell % SIDE, random.next()),
-                        place(cell / SIDE, random.next()),
+                        place(cell % SIDE, random.uniform()),
+                        place(cell / SIDE, random.uniform()),
                     );
                     let sample = shape.sample_area(primitive, u);
                     assert!(

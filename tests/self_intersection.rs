@@ -42,7 +42,7 @@ fn grid(place: Affine3A) -> Mesh {
 /// A direction on the side of `n`, by turns anywhere and nearly along the surface.
 fn leaving(random: &mut Random, n: Vec3) -> Vec3 {
     let direction = random.direction();
-    let cosine = match random.next() < 0.5 {
+    let cosine = match random.uniform() < 0.5 {
         true => direction.dot(n).abs(),
         false => random.magnitude(1e-6, 1e-1),
     };
@@ -312,7 +312,7 @@ fn rays_between_two_surfaces_meet_neither() {
     for number in 0..400 {
         let kinds = shapes();
         let mut pick = |number: usize| {
-            let (_, geometry, sides) = kinds[(random.next() * kinds.len() as f32) as usize].clone();
+            let (_, geometry, sides) = kinds[(random.uniform() * kinds.len() as f32) as usize].clone();
             (Shape::new(geometry, random.place(number, number % 5 == 1)), sides)
         };
         // One is anywhere up to a hundred kilometres from the other, and of any other size.
@@ -363,8 +363,8 @@ fn rays_to_a_surface_meet_what_lies_just_before_it() {
         let lamp = [Shape::new(mesh(grid(Affine3A::IDENTITY)), world_from_lamp)];
         let cover = build(&mut [Shape::new(mesh(grid(Affine3A::IDENTITY)), cover)]);
         for _ in 0..40 {
-            let u = glam::Vec2::new(random.next(), random.next());
-            let point = lamp[0].sample_area((random.next() * 8.0) as u32, u).point;
+            let u = glam::Vec2::new(random.uniform(), random.uniform());
+            let point = lamp[0].sample_area((random.uniform() * 8.0) as u32, u).point;
             let ray = RayEnd::in_space(from).ray_to(&point.ray_end());
             assert!(cover.occluded(&ray, ALL), "{ray:?} passes {gap} before {point:?}");
         }

@@ -6,7 +6,9 @@ use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3A, Vec2, Vec3, Vec3A, Vec3Swizz
 use rustc_hash::FxHashMap;
 
 use super::facet::{Facet, UNDERFLOW};
-use super::surface::{DEFAULT_UVS, Vertex, derivatives_or_any, shading_normal, triangle_derivatives, unit_normal};
+use super::surface::{
+    DEFAULT_UVS, Vertex, derivatives_or_any, shading_normal, triangle_derivatives, unit_normal,
+};
 use super::{Analytic, AreaSample, Hit, Interaction, Mesh, SurfacePoint, Tangents};
 use crate::math::{Bounds, ROUNDING, Ray, coordinate_system, in_double, in_single};
 
@@ -263,7 +265,11 @@ impl Shape {
         let facet = Facet::new(vertices.map(|vertex| vertex.p));
         let (p, normal, error) = if in_world {
             // A mirror image shows its vertices in the other order.
-            let normal = if self.mirrored { -facet.normal } else { facet.normal };
+            let normal = if self.mirrored {
+                -facet.normal
+            } else {
+                facet.normal
+            };
             (facet.at(weights), normal, facet.error(facet.extent))
         } else {
             let extent = self.transformed_extent(facet.extent);
