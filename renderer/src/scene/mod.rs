@@ -218,10 +218,7 @@ impl Scene {
             if product.is_black() {
                 return product;
             }
-            ray = Ray {
-                t_max: ray.t_max - it.t,
-                ..it.spawn_ray(ray.direction)
-            };
+            ray = it.rest_of(&ray);
         }
         Rgb::BLACK
     }
