@@ -42,7 +42,7 @@ fn grid(place: Affine3A) -> Mesh {
 /// A direction on the side of `n`, by turns anywhere and nearly along the surface.
 fn leaving(random: &mut Random, n: Vec3) -> Vec3 {
     let direction = random.direction();
-    let cosine = match random.next() < 0.5 {
+    let cosine = match random.uniform() < 0.5 {
         true => direction.dot(n).abs(),
         false => random.magnitude(1e-6, 1e-1),
     };
@@ -312,7 +312,7 @@ fn rays_between_two_surfaces_meet_neither() {
     for number in 0..400 {
         let kinds = shapes();
         let mut pick = |number: usize| {
-            let (_, geometry, sides) = kinds[(random.next() * kinds.len() as f32) as usize].clone();
+            let (_, geometry, sides) = kinds[(random.uniform() * kinds.len() as f32) as usize].clone();
             (Shape::new(geometry, random.place(number, number % 5 == 1)), sides)
         };
         // One is anywhere up to a hundred kilometres from the other, and of any other size.
@@ -363,8 +363,8 @@ fn rays_to_a_surface_meet_what_lies_just_before_it() {
         let lamp = [Shape::new(mesh(grid(Affine3A::IDENTITY)), world_from_lamp)];
         let cover = build(&mut [Shape::new(mesh(grid(Affine3A::IDENTITY)), cover)]);
         for _ in 0..40 {
-            let u = glam::Vec2::new(random.next(), random.next());
-            let point = lamp[0].sample_area((random.next() * 8.0) as u32, u).point;
+            let u = glam::Vec2::new(random.uniform(), random.uniform());
+            let point = lamp[0].sample_area((random.uniform() * 8.0) as u32, u).point;
             let ray = RayEnd::in_space(from).ray_to(&point.ray_end());
             assert!(cover.occluded(&ray, ALL), "{ray:?} passes {gap} before {point:?}");
         }
@@ -384,4 +384,38 @@ fn rays_between_points_within_their_error_have_no_length() {
     assert!(ray.direction.is_normalized(), "{ray:?}");
     let ray = RayEnd::in_space(Vec3::ZERO).ray_to(&RayEnd::in_space(Vec3::X * 2.0));
     assert_eq!((ray.direction, ray.t_max), (Vec3::X, 2.0));
+}
+
+#[test]
+fn rays_that_pass_a_surface_still_end_before_their_target() {
+    let mut random = Random(8);
+    let mut passed = 0;
+    for number in 0..300 {
+        let world_from_lamp = random.place(number, false);
+        let size = world_from_lamp.matrix3.x_axis.length();
+        let center = Vec3::from(world_from_lamp.translation);
+        let n = Vec3::from(world_from_lamp.matrix3.z_axis).normalize();
+        // A sheet that is wider than the lamp, half of the way there, turned any way.
+        let way = (n + 0.5 * random.direction()).normalize() * random.magnitude(1.0, 30.0) * size;
+        let turn = Quat::from_axis_angle(random.direction(), random.between(0.0, 6.0));
+        let wide = Vec3::splat(random.magnitude(1e2, 1e4) * size);
+        let sheet = Affine3A::from_scale_rotation_translation(wide, turn, center + 0.5 * way);
+        let mut shapes =
+            [world_from_lamp, sheet].map(|place| Shape::new(mesh(grid(Affine3A::IDENTITY)), place));
+        let accel = build(&mut shapes);
+        for _ in 0..20 {
+            let u = glam::Vec2::new(random.uniform(), random.uniform());
+            let point = shapes[0].sample_area((random.uniform() * 8.0) as u32, u).point;
+            let ray = RayEnd::in_space(center + way).ray_to(&point.ray_end());
+            let Some(found) = trace(&accel, &shapes, &ray) else {
+                continue;
+            };
+            assert_eq!(found.shape.0, 1, "{ray:?} to {point:?}");
+            let rest = found.rest_of(&ray);
+            let met = accel.intersect(&rest, ALL);
+            assert!(met.is_none(), "{rest:?} of {ray:?} to {point:?} meets {met:?}");
+            passed += 1;
+        }
+    }
+    assert!(passed > 3_000, "{passed}");
 }

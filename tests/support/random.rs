@@ -9,8 +9,7 @@ pub struct Random(pub u64);
 
 impl Random {
     /// The next number in `[0,1)`.
-    #[expect(clippy::should_implement_trait, reason = "it never ends")]
-    pub fn next(&mut self) -> f32 {
+    pub fn uniform(&mut self) -> f32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -20,7 +19,7 @@ impl Random {
 
     /// A number between two.
     pub fn between(&mut self, low: f32, high: f32) -> f32 {
-        low + (high - low) * self.next()
+        low + (high - low) * self.uniform()
     }
 
     /// A unit vector, uniform over the sphere.
@@ -39,7 +38,7 @@ impl Random {
     /// An invertible transform that stretches, turns, shears, moves and, half of the time, mirrors.
     pub fn transform(&mut self) -> Affine3A {
         let scale = Vec3::from_array(std::array::from_fn(|_| self.between(0.3, 2.0)));
-        let mirror = if self.next() < 0.5 {
+        let mirror = if self.uniform() < 0.5 {
             Vec3::new(-1.0, 1.0, 1.0)
         } else {
             Vec3::ONE
@@ -54,7 +53,7 @@ impl Random {
     /// A ray from outside the ball of `radius` about `center`, towards a point in it.
     pub fn ray_at(&mut self, center: Vec3, radius: f32) -> Ray {
         let origin = center + self.direction() * (radius * self.between(1.5, 4.0));
-        let target = center + self.direction() * (radius * self.next());
+        let target = center + self.direction() * (radius * self.uniform());
         Ray::new(origin, (target - origin).normalize())
     }
 

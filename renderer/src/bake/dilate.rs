@@ -163,12 +163,11 @@ mod tests {
     #[test]
     fn irradiance_of_filled_texels_is_that_of_their_normals() {
         // Light from above on a chart that turns downwards, and another from the side that it does not see.
-        let mut sheet = row(&[0; 4], &[(0, 1.0), (3, 1.0)]);
+        let mut sheet = row(&[0; 3], &[(0, 1.0), (2, 1.0)]);
         let light: Vec<Rgb> = basis(Vec3::Y)[..4].iter().map(|&y| Rgb::splat(y)).collect();
         let normals = [
             Vec3::Y,
             Vec3::new(0.0, 0.8, 0.6),
-            Vec3::new(0.0, 0.6, 0.8),
             Vec3::NEG_X,
         ];
         let places = normals.map(|n| Place {
@@ -180,14 +179,11 @@ mod tests {
         let rest = 0.1;
         sheet.field.at_mut(0)[4] = irradiance(&light, Vec3::Y) + Rgb::splat(rest);
         fill_and_dilate(&mut sheet, &places, 0);
-        for index in 1..3 {
-            let coefficients = sheet.field.coefficients(index);
-            let rebuilt = irradiance(coefficients, normals[index]).r;
-            let found = sheet.field.irradiance(index).r;
-            assert!(
-                (found - rebuilt - rest).abs() < 0.01,
-                "{index}: {found}, rebuilt {rebuilt}"
-            );
-        }
+        let rebuilt = irradiance(sheet.field.coefficients(1), normals[1]).r;
+        let found = sheet.field.irradiance(1).r;
+        assert!(
+            (found - rebuilt - rest).abs() < 0.01,
+            "{found}, rebuilt {rebuilt}"
+        );
     }
 }

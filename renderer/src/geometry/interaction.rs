@@ -78,6 +78,15 @@ impl Interaction {
             ..self.ray_end().ray_to(target)
         }
     }
+
+    /// What is left of `ray`, which found this point, beyond it: to the very end of `ray`, where that has one.
+    pub fn rest_of(&self, ray: &Ray) -> Ray {
+        if ray.t_max.is_finite() {
+            self.ray_to(&RayEnd::in_space(ray.at(ray.t_max)))
+        } else {
+            self.spawn_ray(ray.direction)
+        }
+    }
 }
 
 impl SurfacePoint {

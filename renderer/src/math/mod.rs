@@ -8,7 +8,7 @@ mod ray;
 pub use bounds::Bounds;
 pub use frame::{Frame, abs_cos_theta, coordinate_system, cos_theta, lat_long_uv, same_hemisphere};
 pub(crate) use ray::ROUNDING;
-pub use ray::{Ray, RayEnd, offset_ray_origin};
+pub use ray::{Ray, RayEnd};
 
 use glam::{Affine3A, DAffine3};
 

@@ -40,25 +40,6 @@ impl Ray {
     }
 }
 
-/// Moves the point `p` of a surface with geometric normal `ng` (unit length) to the side that `direction` leaves on, by
-/// about the rounding error of `p`: for points whose error is not known. [`RayEnd::ray_origin`] is better.
-// Wächter & Binder 2019, "A Fast and Robust Method for Avoiding Self-Intersection", Ray Tracing Gems ch. 6.
-pub fn offset_ray_origin(p: Vec3, ng: Vec3, direction: Vec3) -> Vec3 {
-    const ORIGIN: f32 = 1.0 / 32.0;
-    const FLOAT_SCALE: f32 = 1.0 / 65536.0;
-    const INT_SCALE: f32 = 256.0;
-    let n = if ng.dot(direction) < 0.0 { -ng } else { ng };
-    let offset = |p: f32, n: f32| {
-        let ulps = (INT_SCALE * n) as i32;
-        if p.abs() < ORIGIN {
-            p + FLOAT_SCALE * n
-        } else {
-            f32::from_bits((p.to_bits() as i32).wrapping_add(if p < 0.0 { -ulps } else { ulps }) as u32)
-        }
-    };
-    Vec3::new(offset(p.x, n.x), offset(p.y, n.y), offset(p.z, n.z))
-}
-
 /// An end of a ray: a point of a surface, or of empty space.
 #[derive(Clone, Copy, Debug)]
 pub struct RayEnd {

@@ -247,13 +247,7 @@ impl Scene {
             if product.is_black() {
                 return product;
             }
-            // The end stays where it is, however many surfaces the ray has been moved off.
-            let next = it.spawn_ray(ray.direction);
-            let passed = (next.origin - ray.origin).dot(ray.direction);
-            ray = Ray {
-                t_max: ray.t_max - passed,
-                ..next
-            };
+            ray = it.rest_of(&ray);
         }
         Rgb::BLACK
     }

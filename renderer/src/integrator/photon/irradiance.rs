@@ -13,7 +13,7 @@ use super::map::{KdTree, Located};
 use super::particle::Packed;
 use crate::color::Rgb;
 use crate::integrator::Context;
-use crate::math::{Frame, Ray, offset_ray_origin};
+use crate::math::{Frame, Ray};
 use crate::scene::Scene;
 
 /// What is known at a point of a surface.
@@ -176,18 +176,20 @@ struct Surroundings<'a> {
     scene: &'a Scene,
     site: &'a Site,
     frame: Frame,
-    origin: Vec3,
 }
+
+/// How high over the surface the rays about a site start, as a share of how far they reach: a photon's place does not tell
+/// how far off its surface rounding has put it.
+const LIFT: f32 = 0.01;
 
 impl<'a> Surroundings<'a> {
     fn new(scene: &'a Scene, site: &'a Site, frame: Frame) -> Surroundings<'a> {
-        let origin = offset_ray_origin(site.p, site.n, site.n);
-        Surroundings {
-            scene,
-            site,
-            frame,
-            origin,
-        }
+        Surroundings { scene, site, frame }
+    }
+
+    /// Where rays start that reach as far as `length`.
+    fn origin(&self, length: f32) -> Vec3 {
+        self.site.p + self.site.n * (LIFT * length)
     }
 
     /// Whether nothing stands between the site and the point over `offset`.
@@ -197,7 +199,7 @@ impl<'a> Surroundings<'a> {
         let above = along + self.site.n * (SAME_PLANE * length);
         let way = Ray {
             t_max: above.length(),
-            ..Ray::new(self.origin, above.normalize_or(self.site.n))
+            ..Ray::new(self.origin(length), above.normalize_or(self.site.n))
         };
         self.scene.intersect(&way).is_none()
     }
@@ -207,7 +209,7 @@ impl<'a> Surroundings<'a> {
         let height = SAME_PLANE * offset.length();
         let down = Ray {
             t_max: 2.0 * height,
-            ..Ray::new(self.origin + offset + self.site.n * height, -self.site.n)
+            ..Ray::new(self.site.p + offset + self.site.n * height, -self.site.n)
         };
         self.scene.intersect(&down).is_some_and(|it| {
             let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
@@ -230,7 +232,7 @@ impl<'a> Surroundings<'a> {
                 let way = (along + self.site.n * (SAME_PLANE * radius)).normalize_or(self.site.n);
                 let ray = Ray {
                     t_max: radius / SLANT,
-                    ..Ray::new(self.origin, way)
+                    ..Ray::new(self.origin(radius), way)
                 };
                 self.scene.intersect(&ray).map_or(radius, |it| it.t * SLANT)
             })
