@@ -98,16 +98,8 @@ impl Emitter<'_, '_> {
         let code = self.code;
         let is_entry = std::ptr::eq(code, &raw const self.shared.unit.code);
         self.frame.slots = if is_entry { ENTRY_SLOTS } else { RECURSIVE_SLOTS };
-        let assigned: FxHashSet<LocalId> = assigned.iter().copied().collect();
-        let mut uses = Uses::default();
-        uses.read(outputs);
-        for init in inits {
-            uses.block(init);
-        }
-        uses.block(&code.body);
         for local in code.locals.keys() {
             let home = match layout::register(code.locals[local].ty) {
-                Some(_) if uses.is_value(local) && !assigned.contains(&local) => Home::Value(None),
                 Some(ty) => Home::Register(self.b.declare_var(ty)),
                 None => self.place_memory(local_size(code, local)),
             };
@@ -120,6 +112,13 @@ impl Emitter<'_, '_> {
         if self.frame.size > 0 {
             self.take_large_frame();
         }
+        let assigned: FxHashSet<LocalId> = assigned.iter().copied().collect();
+        let mut uses = Uses::default();
+        uses.read(outputs);
+        for init in inits {
+            uses.block(init);
+        }
+        uses.block(&code.body);
         let mut zeros = [None; 5];
         for local in code.locals.keys().filter(|l| !assigned.contains(l)) {
             let shape = Shape::of(code.locals[local].ty.base);
@@ -132,7 +131,6 @@ impl Emitter<'_, '_> {
                     zeros[shape as usize % 5] = Some((shape, zero));
                     self.b.def_var(variable, zero);
                 }
-                Some(Home::Value(_)) => {}
                 _ if uses.needs_clear(local) => {
                     let home = self.home(local);
                     self.clear(home, shape, local_size(code, local));
@@ -247,8 +245,6 @@ impl Emitter<'_, '_> {
 struct Uses {
     /// The block of the first mention, if that assigns the whole; else none.
     first: SecondaryMap<LocalId, Option<FirstUse>>,
-    /// How often each is assigned, in the text.
-    assignments: SecondaryMap<LocalId, u32>,
     /// Whether each block has been left behind.
     closed: Vec<bool>,
 }
@@ -260,11 +256,6 @@ enum FirstUse {
 }
 
 impl Uses {
-    /// Whether it is assigned once, before all that reads it.
-    fn is_value(&self, local: LocalId) -> bool {
-        matches!(self.first[local], Some(FirstUse::Assigned { .. })) && self.assignments[local] == 1
-    }
-
     fn needs_clear(&self, local: LocalId) -> bool {
         matches!(self.first[local], Some(FirstUse::Exposed))
     }
@@ -301,7 +292,6 @@ impl Uses {
                 Stmt::Op { dst, args, .. } => {
                     self.operands(args);
                     if let Some(dst) = dst {
-                        self.assignments[*dst] += 1;
                         self.mention(*dst, Some(id));
                     }
                 }

@@ -37,9 +37,6 @@ impl Address {
 pub(super) enum Home {
     /// In registers, as Cranelift sees fit.
     Register(Variable),
-    /// The same for a local that is assigned once, before all that reads it: the value itself, once it is known. A
-    /// variable takes memory for every block of the function.
-    Value(Option<ir::Value>),
     /// In a stack slot.
     Slot(ir::StackSlot),
     /// In the large frame, at an offset.
@@ -142,9 +139,6 @@ impl<'a, 'u> Emitter<'a, 'u> {
         match operand {
             Operand::Local(local) => match self.homes[local] {
                 Some(Home::Register(variable)) => self.b.use_var(variable),
-                Some(Home::Value(Some(value))) => value,
-                // Only code that is never reached reads what was not assigned.
-                Some(Home::Value(None)) => self.zero(self.shape(operand)),
                 _ => unreachable!("{local} does not live in a register"),
             },
             Operand::Const(id) => self.const_value(&self.code.consts[id]),
@@ -174,7 +168,6 @@ impl<'a, 'u> Emitter<'a, 'u> {
     pub(super) fn write(&mut self, local: LocalId, value: ir::Value) {
         match self.homes[local] {
             Some(Home::Register(variable)) => self.b.def_var(variable, value),
-            Some(Home::Value(_)) => self.homes[local] = Some(Home::Value(Some(value))),
             _ => unreachable!("{local} does not live in a register"),
         }
     }
