@@ -165,11 +165,7 @@ mod tests {
         // Light from above on a chart that turns downwards, and another from the side that it does not see.
         let mut sheet = row(&[0; 3], &[(0, 1.0), (2, 1.0)]);
         let light: Vec<Rgb> = basis(Vec3::Y)[..4].iter().map(|&y| Rgb::splat(y)).collect();
-        let normals = [
-            Vec3::Y,
-            Vec3::new(0.0, 0.8, 0.6),
-            Vec3::NEG_X,
-        ];
+        let normals = [Vec3::Y, Vec3::new(0.0, 0.8, 0.6), Vec3::NEG_X];
         let places = normals.map(|n| Place {
             n,
             ..Place::default()
