@@ -5,5 +5,6 @@ pub mod closures;
 pub mod compiled;
 pub mod generate;
 pub mod random;
+pub mod random_scene;
 pub mod scenes;
 pub mod stats;

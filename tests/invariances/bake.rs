@@ -1,0 +1,150 @@
+//! Baked light against what a camera sees of the same surface.
+
+use std::f64::consts::PI;
+use std::fmt::Write as _;
+use std::sync::atomic::AtomicBool;
+
+use glam::{DAffine3, DVec3, Vec2, Vec3};
+use renderer::bake::sh::Order;
+use renderer::bake::{BakeSettings, Include, Product, Side, Sides, Target, bake};
+use renderer::camera::{Camera, CameraDesc, Projection, look_at};
+use renderer::integrator::{Integrator, PathSettings};
+use support::random_scene::{
+    Argument, Geometry, Loaded, MeshFormat, Node, Recipe, Setting, Shape, Surface, TriangleMesh,
+    estimate_with, generate, opened, saved,
+};
+use support::stats::{Moments, Rng};
+
+use super::ask;
+
+const ALBEDO: f64 = 0.5;
+
+/// A patch of a known albedo is put into the scene and baked with all light; a camera close to it sees as much of it.
+#[test]
+fn baked_light_is_what_a_camera_sees() {
+    ask("bake", 4, |seed| {
+        let recipe = Recipe {
+            setting: Some(Setting::Open),
+            delta_lights: seed % 2 == 0,
+            specular: false,
+            ..Recipe::ANY
+        };
+        let mut scene = generate(seed, &recipe);
+        let mut rng = Rng::new(seed ^ 77);
+        let world = scene.shapes[0].world;
+        let unit = scene
+            .shapes
+            .iter()
+            .skip(1)
+            .map(|s| s.world.matrix3.x_axis.length())
+            .fold(0.0, f64::max);
+        let _ = world;
+        let target = scene
+            .shapes
+            .last()
+            .map_or(DVec3::ZERO, |shape| shape.world.translation);
+        let camera = scene.camera.world.translation;
+        let place = camera + (target - camera) * rng.between(0.3, 0.6);
+        let size = unit * rng.between(0.5, 1.5);
+        let turn = rng.rotation();
+        scene.materials.push(Surface::of(Node::new(
+            "matte",
+            vec![("albedo", Argument::Color(DVec3::splat(ALBEDO)))],
+        )));
+        let n = 1 + rng.below(3) as u32;
+        let patch = TriangleMesh::patch(n, n, |uv| (DVec3::new(uv.x - 0.5, uv.y - 0.5, 0.0), DVec3::Z));
+        scene.shapes.push(Shape {
+            geometry: Geometry::Mesh(patch.into(), MeshFormat::Obj),
+            world: DAffine3::from_scale_rotation_translation(DVec3::splat(size), turn, place),
+            material: scene.materials.len() - 1,
+            flip_normals: false,
+            instance_of: None,
+        });
+        let loaded = opened(&scene, &["integrator=path"])?;
+        compare(&loaded, scene.shapes.len() - 1, size as f32).map_err(|message| {
+            let file = saved(&scene, &format!("bake-{seed}"));
+            format!("{message}\n    {}", file.display())
+        })
+    });
+}
+
+fn compare(loaded: &Loaded, index: usize, size: f32) -> Result<(), String> {
+    let scene = &loaded.built.scene;
+    let names: Vec<String> = (0..scene.shapes().len()).map(|i| format!("shape {i}")).collect();
+    let settings = BakeSettings {
+        target: Target::Vertex,
+        sides: Sides::Auto,
+        include: Include::Both,
+        order: Order::One,
+        samples: 512,
+        integrator: Integrator::Path(PathSettings::default()),
+        seed: 3,
+        threads: 1,
+        checkpoint: None,
+        resume: false,
+        scene_key: 0,
+    };
+    let baked = bake(
+        scene,
+        &names,
+        &settings,
+        &renderer::bake::Silent,
+        &AtomicBool::new(false),
+    )
+    .map_err(|error| error.to_string())?
+    .ok_or("nothing was baked")?;
+    let Product::Vertex(light) = &baked.product else {
+        return Err("vertices were asked for".to_owned());
+    };
+    let object = (light.objects.iter())
+        .find(|object| object.shape.0 as usize == index && object.side == Side::Front)
+        .ok_or("the patch was not baked")?;
+    let shape = &scene.shapes()[index];
+    let mut report = String::new();
+    let mut wrong = 0;
+    let count = object.mesh.positions.len();
+    for vertex in 0..count {
+        let found = light.irradiance(object.first + vertex);
+        let found = f64::from(found.r + found.g + found.b) / 3.0;
+        // A bake looks from points near the vertex, one in each of its triangles.
+        let mut seen = Moments::default();
+        let mut noise: f64 = 0.0;
+        for (triangle, corners) in object.mesh.triangles.iter().enumerate() {
+            let Some(corner) = corners.iter().position(|&i| i as usize == vertex) else {
+                continue;
+            };
+            let weight = |other: usize| if other == corner { 0.94 } else { 0.03 };
+            let point = shape.surface_point(triangle as u32, Vec2::new(weight(1), weight(2)));
+            let (mean, error) = irradiance_seen(loaded, point.p, point.ng, size)?;
+            seen.add(mean);
+            noise += error * error;
+        }
+        let noise = (noise + seen.variance()).sqrt();
+        let error = (found - seen.mean()).abs();
+        if error > 0.05 * seen.mean().max(found) + 5.0 * noise + 1e-3 {
+            wrong += 1;
+            let _ = write!(report, " {found:.4} for {:.4} ± {noise:.4};", seen.mean());
+        }
+    }
+    if wrong > 0 {
+        return Err(format!("{wrong} of {count} vertices differ:{report}"));
+    }
+    Ok(())
+}
+
+/// The irradiance at a point by what a camera sees that hangs just above it, and its standard error.
+fn irradiance_seen(loaded: &Loaded, p: Vec3, n: Vec3, size: f32) -> Result<(f64, f64), String> {
+    let above = 0.02 * size;
+    let up = n.any_orthonormal_vector();
+    let desc = CameraDesc {
+        world_from_camera: look_at(p + n * above, p, up).map_err(|error| error.to_string())?,
+        projection: Projection::Orthographic { width: 0.02 * size },
+        near: 0.0,
+        far: 2.0 * above,
+    };
+    let camera = Camera::new(&desc, 32, 24).map_err(|error| error.to_string())?;
+    let pictures = estimate_with(loaded, camera, 0..6, 2, None);
+    let (mean, error) = pictures.mean_and_error();
+    let factor = PI / ALBEDO;
+    Ok((mean * factor, error * factor))
+}

@@ -1,0 +1,46 @@
+//! Light adds up.
+
+use support::random_scene::{Limits, Recipe, compare, estimate, generate, opened, saved};
+
+use super::{ALPHA, PATH, Same, ask, describe, sum_of};
+
+#[test]
+fn twice_the_radiance_is_twice_the_picture() {
+    ask("twice", 6, |seed| {
+        let scene = generate(seed, &Recipe::ANY);
+        Same {
+            name: "twice",
+            factor: 0.5,
+            ..Same::default()
+        }
+        .check(&scene, &scene.brightened(2.0))
+    });
+}
+
+#[test]
+fn the_picture_under_all_lights_is_the_sum_of_those_under_each() {
+    let limits = Limits {
+        mean: 0.005,
+        block: 0.02,
+    };
+    ask("sum", 8, |seed| {
+        let scene = generate(seed, &Recipe::ANY);
+        let parts: Vec<_> = (0..scene.light_count())
+            .map(|light| scene.lit_by(|index| index == light))
+            .collect();
+        let all = opened(&scene, PATH)?;
+        for (stage, (seeds, spp)) in [(0..8, 16), (100..124, 64)].into_iter().enumerate() {
+            let whole = estimate(&all, seeds.clone(), spp, None);
+            let sum = sum_of(&parts, seeds, spp)?;
+            let found = compare(&whole, &sum, limits, ALPHA[stage]);
+            if !found.differs {
+                return Ok(());
+            }
+            if stage == 1 {
+                let file = saved(&scene, &format!("sum-{seed}"));
+                return Err(format!("{}\n    {}", describe(&found), file.display()));
+            }
+        }
+        Ok(())
+    });
+}

@@ -1,0 +1,106 @@
+//! The same material in other words.
+
+use glam::DVec3;
+use support::random_scene::{Argument, Node, Recipe, Setting, generate};
+
+use super::{Same, ask};
+
+/// Colours and numbers that are constant are made to look as if they depended on the place.
+#[test]
+fn a_uniform_material_is_the_same_when_it_does_not_look_it() {
+    ask("uniform", 8, |seed| {
+        let scene = generate(seed, &Recipe::ANY);
+        let mut other = scene.clone();
+        for surface in &mut other.materials {
+            surface.root.visit(&mut |node| {
+                for (key, argument) in &mut node.arguments {
+                    match argument {
+                        Argument::Color(c) if *key != "a" && *key != "b" => {
+                            *argument = same_everywhere(*c);
+                        }
+                        Argument::Number(x)
+                            if matches!(*key, "alpha" | "amount" | "opacity" | "scale" | "sigma") =>
+                        {
+                            *argument = Argument::Expression(format!("{x} + 0 * clamp(u, 0.0, 1.0)"));
+                        }
+                        Argument::Number(_)
+                        | Argument::Color(_)
+                        | Argument::Text(_)
+                        | Argument::Call(_)
+                        | Argument::Position(_)
+                        | Argument::Expression(_) => {}
+                    }
+                }
+            });
+        }
+        Same {
+            name: "uniform",
+            ..Same::default()
+        }
+        .check(&scene, &other)
+    });
+}
+
+/// A colour by a pattern of two colours that are equal.
+fn same_everywhere(color: DVec3) -> Argument {
+    let board = vec![("a", Argument::Color(color)), ("b", Argument::Color(color))];
+    Argument::Call(Box::new(Node::new("checker", board)))
+}
+
+/// Bodies of which no ray sees the back.
+#[test]
+fn one_sided_bodies_look_the_same_from_outside() {
+    use support::random_scene::Geometry;
+    ask("one_sided", 8, |seed| {
+        let recipe = Recipe {
+            setting: Some(Setting::Open),
+            ..Recipe::ANY
+        };
+        let mut scene = generate(seed, &recipe);
+        // Bodies that light cannot enter, and nothing else but the ground.
+        for surface in &mut scene.materials {
+            let passes = ["glass", "cutout", "translucent_sheet", "gltf_pbr"];
+            if passes.iter().any(|unit| surface.root.uses(unit)) {
+                surface.root = Node::new("rough_matte", vec![]);
+            }
+        }
+        scene.shapes.retain(|shape| {
+            matches!(
+                shape.geometry,
+                Geometry::Sphere { .. } | Geometry::Cube { .. } | Geometry::Plane { .. }
+            )
+        });
+        for shape in &mut scene.shapes {
+            shape.flip_normals = false;
+            shape.instance_of = None;
+        }
+        // What lies inside of another thing sees its back, and the ground is seen from below by what it cuts.
+        let Some(first) = scene
+            .shapes
+            .iter()
+            .position(|s| !matches!(s.geometry, Geometry::Plane { .. }))
+        else {
+            return Ok(());
+        };
+        let lamp = |index: usize| scene.materials[scene.shapes[index].material].root.emits();
+        let ground = (0..scene.shapes.len())
+            .find(|&i| matches!(scene.shapes[i].geometry, Geometry::Plane { .. }) && !lamp(i));
+        let _ = ground;
+        let keep = scene.shapes[first].clone();
+        let mut lamps: Vec<_> = (0..scene.shapes.len())
+            .filter(|&i| i != first && lamp(i))
+            .map(|i| scene.shapes[i].clone())
+            .collect();
+        lamps.push(keep);
+        scene.shapes = lamps;
+        let mut other = scene.clone();
+        for surface in &mut other.materials {
+            surface.one_sided = true;
+        }
+        Same {
+            name: "one_sided",
+            ..Same::default()
+        }
+        .check(&scene, &other)
+    });
+}

@@ -1,0 +1,64 @@
+//! Photon maps against paths.
+
+use support::random_scene::{Limits, RandomScene, Recipe, compare, estimate, generate, opened, saved};
+
+use super::{ALPHA, ask, describe};
+
+/// Scenes without what only one of both can find: light that reaches lobes without roughness from lights without size.
+fn scene(seed: u64) -> RandomScene {
+    let specular = seed % 2 == 0;
+    let recipe = Recipe {
+        specular,
+        delta_lights: !specular,
+        world_bumps: true,
+        ..Recipe::ANY
+    };
+    generate(seed, &recipe)
+}
+
+fn check(name: &str, count: u64, set: &[&str], limits: Limits, spp: u64) {
+    ask(name, count, |seed| {
+        let scene = scene(seed);
+        let path = opened(&scene, &["integrator=path"])?;
+        let photon = opened(&scene, set)?;
+        for (stage, (seeds, factor)) in [(0..6, 1), (100..116, 4)].into_iter().enumerate() {
+            let one = estimate(&path, seeds.clone(), 4 * spp * factor, None);
+            let seeds = seeds.start + 1000..seeds.end + 1000;
+            let other = estimate(&photon, seeds, spp * factor, None);
+            let found = compare(&one, &other, limits, ALPHA[stage]);
+            if !found.differs && one.non_finite + other.non_finite == 0 {
+                return Ok(());
+            }
+            if stage == 1 || one.non_finite + other.non_finite > 0 {
+                let file = saved(&scene, &format!("{name}-{seed}"));
+                let counts = format!("not finite: {} and {}", one.non_finite, other.non_finite);
+                return Err(format!("{}; {counts}\n    {}", describe(&found), file.display()));
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn progressive_photon_maps_agree_with_paths() {
+    // Within the radius of an edge a kernel misses photons; that goes as slowly as the radius shrinks.
+    let limits = Limits {
+        mean: 0.01,
+        block: 0.2,
+    };
+    let set = [
+        "integrator=photon",
+        "integrator.progressive=true",
+        "integrator.photons=6000",
+    ];
+    check("progressive", 6, &set, limits, 8);
+}
+
+#[test]
+fn photon_maps_agree_with_paths() {
+    let limits = Limits {
+        mean: 0.01,
+        block: 0.1,
+    };
+    check("photon", 4, &["integrator=photon"], limits, 16);
+}

@@ -1,0 +1,209 @@
+//! Changes of whole scenes that leave the picture as it is, or change it in a known way.
+
+use std::sync::Arc;
+
+use glam::{DAffine3, DMat3, DVec3};
+
+use super::{Argument, Geometry, Lens, Light, MeshFormat, Node, RandomScene, Shape, Sky, TriangleMesh};
+
+/// A transform that keeps shapes similar.
+#[derive(Clone, Copy, Debug)]
+pub struct Similarity {
+    /// The factor of lengths.
+    pub scale: f64,
+    /// Orthonormal; mirrors when its determinant is −1.
+    pub rotation: DMat3,
+    /// What is added.
+    pub translation: DVec3,
+}
+
+impl Similarity {
+    /// The one that changes nothing.
+    pub const IDENTITY: Similarity = Similarity {
+        scale: 1.0,
+        rotation: DMat3::IDENTITY,
+        translation: DVec3::ZERO,
+    };
+
+    /// As a matrix.
+    pub fn matrix(&self) -> DAffine3 {
+        DAffine3::from_mat3_translation(self.rotation * self.scale, self.translation)
+    }
+}
+
+impl RandomScene {
+    /// The whole scene moved, lights and camera with it: the same picture.
+    #[must_use]
+    pub fn moved(&self, by: &Similarity) -> RandomScene {
+        let matrix = by.matrix();
+        let mut scene = self.clone();
+        for shape in &mut scene.shapes {
+            shape.world = matrix * shape.world;
+        }
+        for surface in &mut scene.materials {
+            surface.root.visit(&mut |node| {
+                for (_, argument) in &mut node.arguments {
+                    if let Argument::Position(world_from_pattern) = argument {
+                        *world_from_pattern = matrix * *world_from_pattern;
+                    }
+                }
+            });
+        }
+        for light in &mut scene.lights {
+            light.move_by(by);
+        }
+        // A camera's frame has no scale.
+        let camera = &mut scene.camera;
+        camera.world = DAffine3::from_mat3_translation(
+            by.rotation * camera.world.matrix3,
+            matrix.transform_point3(camera.world.translation),
+        );
+        match &mut camera.lens {
+            Lens::Perspective {
+                aperture_radius,
+                focus_distance,
+                ..
+            } => {
+                *aperture_radius *= by.scale;
+                *focus_distance *= by.scale;
+            }
+            Lens::Orthographic { width } => *width *= by.scale,
+            Lens::Panoramic => {}
+        }
+        scene
+    }
+
+    /// All lights `factor` times as bright: so is the picture.
+    #[must_use]
+    pub fn brightened(&self, factor: f64) -> RandomScene {
+        let mut scene = self.clone();
+        for light in &mut scene.lights {
+            light.scale_by(factor);
+        }
+        for surface in &mut scene.materials {
+            surface.root.visit(&mut |node| node.scale_emission(factor));
+        }
+        scene
+    }
+
+    /// The scene with only those lights that `keep` wants: lights that are no shapes by their index, then the emitting
+    /// materials by theirs.
+    #[must_use]
+    pub fn lit_by(&self, keep: impl Fn(usize) -> bool) -> RandomScene {
+        let mut scene = self.clone();
+        let mut index = 0;
+        for light in &mut scene.lights {
+            if !keep(index) {
+                light.scale_by(0.0);
+            }
+            index += 1;
+        }
+        for surface in &mut scene.materials {
+            if surface.root.emits() {
+                if !keep(index) {
+                    surface.root.visit(&mut |node| node.scale_emission(0.0));
+                }
+                index += 1;
+            }
+        }
+        scene
+    }
+
+    /// How many lights [`RandomScene::lit_by`] asks about.
+    pub fn light_count(&self) -> usize {
+        self.lights.len()
+            + self
+                .materials
+                .iter()
+                .filter(|surface| surface.root.emits())
+                .count()
+    }
+
+    /// The scene with other shapes: those that `replace` makes of each.
+    #[must_use]
+    pub fn with_shapes(&self, mut replace: impl FnMut(usize, &Shape) -> Vec<Shape>) -> RandomScene {
+        let mut scene = self.clone();
+        scene.shapes = (self.shapes.iter().enumerate())
+            .flat_map(|(index, shape)| {
+                let own = Shape {
+                    instance_of: None,
+                    ..shape.clone()
+                };
+                replace(index, &own)
+            })
+            .collect();
+        scene
+    }
+
+    /// The same with every mesh changed by `f`, and written as `format` where one is given.
+    #[must_use]
+    pub fn with_meshes(
+        &self,
+        format: Option<MeshFormat>,
+        mut f: impl FnMut(&TriangleMesh) -> TriangleMesh,
+    ) -> RandomScene {
+        let mut scene = self.clone();
+        for shape in &mut scene.shapes {
+            if let Geometry::Mesh(mesh, own) = &shape.geometry {
+                shape.geometry = Geometry::Mesh(Arc::new(f(mesh)), format.unwrap_or(*own));
+                shape.instance_of = None;
+            }
+        }
+        scene
+    }
+}
+
+impl Light {
+    fn move_by(&mut self, by: &Similarity) {
+        let square = by.scale * by.scale;
+        match self {
+            Light::Point { position, intensity } => {
+                *position = by.matrix().transform_point3(*position);
+                *intensity *= square;
+            }
+            Light::Spot {
+                position,
+                direction,
+                intensity,
+                ..
+            } => {
+                *position = by.matrix().transform_point3(*position);
+                *direction = by.rotation * *direction;
+                *intensity *= square;
+            }
+            Light::Directional { direction, .. } => *direction = by.rotation * *direction,
+            Light::Environment { rotation, .. } => *rotation = by.rotation * *rotation,
+        }
+    }
+
+    fn scale_by(&mut self, factor: f64) {
+        match self {
+            Light::Point { intensity, .. } | Light::Spot { intensity, .. } => *intensity *= factor,
+            Light::Directional { irradiance, .. } => *irradiance *= factor,
+            Light::Environment { sky, .. } => match sky {
+                Sky::Constant(radiance) | Sky::Map(_, radiance) => *radiance *= factor,
+                Sky::Gradient(above, below) => {
+                    *above *= factor;
+                    *below *= factor;
+                }
+            },
+        }
+    }
+}
+
+impl Node {
+    /// Whether it emits.
+    pub fn emits(&self) -> bool {
+        self.uses("emitter") || self.uses("screen")
+    }
+
+    fn scale_emission(&mut self, factor: f64) {
+        if self.unit == "emitter" || self.unit == "screen" {
+            for (key, argument) in &mut self.arguments {
+                if let ("scale", Argument::Number(scale)) = (*key, argument) {
+                    *scale *= factor;
+                }
+            }
+        }
+    }
+}

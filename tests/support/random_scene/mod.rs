@@ -1,0 +1,187 @@
+//! Random scenes as plain data: made from a seed, transformed and edited in ways that must not change the picture,
+//! written as a `.kiln` file with its meshes and images, and rendered.
+
+mod change;
+mod generate;
+mod look;
+mod mesh;
+mod mesh_file;
+mod shader;
+mod text;
+
+use std::sync::Arc;
+
+use glam::{DAffine3, DMat3, DVec3};
+
+pub use change::Similarity;
+pub use generate::{Recipe, Setting, generate};
+pub use look::{Comparison, Limits, Loaded, Pictures, compare, estimate, estimate_with, opened, saved};
+pub use mesh::TriangleMesh;
+pub use mesh_file::MeshFormat;
+pub use shader::{Argument, Node, Surface};
+
+/// A scene.
+#[derive(Clone, Debug)]
+pub struct RandomScene {
+    /// What it was made from, for messages.
+    pub seed: u64,
+    /// The materials, by index.
+    pub materials: Vec<Surface>,
+    /// The shapes.
+    pub shapes: Vec<Shape>,
+    /// Lights that are no shapes.
+    pub lights: Vec<Light>,
+    /// Images that materials name.
+    pub images: Vec<ImageFile>,
+    /// The camera.
+    pub camera: Camera,
+}
+
+/// A shape in the world.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// What it is made of.
+    pub geometry: Geometry,
+    /// World from object.
+    pub world: DAffine3,
+    /// Index of its material.
+    pub material: usize,
+    /// Whether normals are turned to the other side.
+    pub flip_normals: bool,
+    /// The index of an earlier shape with the same geometry that this one is written as an instance of.
+    pub instance_of: Option<usize>,
+}
+
+/// What a shape is made of, in object space, as scene files have it.
+#[derive(Clone, Debug)]
+pub enum Geometry {
+    /// A sphere.
+    Sphere {
+        /// Its centre.
+        center: DVec3,
+        /// Its radius.
+        radius: f64,
+    },
+    /// A square in the xz plane, facing +y.
+    Plane {
+        /// Its side.
+        size: f64,
+    },
+    /// A rectangle in the xy plane, facing +z.
+    Rectangle {
+        /// Its sides.
+        size: [f64; 2],
+    },
+    /// A disk in the xy plane, facing +z.
+    Disk {
+        /// Its radius.
+        radius: f64,
+    },
+    /// A box.
+    Cube {
+        /// Its sides.
+        size: DVec3,
+    },
+    /// The wall of a cylinder about z, from z = 0 up.
+    Cylinder {
+        /// Its radius.
+        radius: f64,
+        /// Its height.
+        height: f64,
+    },
+    /// Triangles.
+    Mesh(Arc<TriangleMesh>, MeshFormat),
+}
+
+/// A light that is no shape.
+#[derive(Clone, Debug)]
+pub enum Light {
+    /// Shines equally in all directions.
+    Point {
+        /// Where it is.
+        position: DVec3,
+        /// Radiant intensity.
+        intensity: DVec3,
+    },
+    /// Shines in a cone.
+    Spot {
+        /// Where it is.
+        position: DVec3,
+        /// Where it points.
+        direction: DVec3,
+        /// Radiant intensity along the axis.
+        intensity: DVec3,
+        /// Half-angle beyond which there is no light, in degrees.
+        cutoff: f64,
+        /// Half-angle up to which the intensity is whole, in degrees.
+        beam_width: f64,
+        /// Whether it fades as glTF has it.
+        squared_cosine: bool,
+    },
+    /// Parallel light.
+    Directional {
+        /// Where the light goes.
+        direction: DVec3,
+        /// Irradiance on a surface that faces it.
+        irradiance: DVec3,
+    },
+    /// Light from all around.
+    Environment {
+        /// What it looks like.
+        sky: Sky,
+        /// World from sky; orthonormal, possibly mirroring.
+        rotation: DMat3,
+    },
+}
+
+/// What an environment looks like.
+#[derive(Clone, Debug)]
+pub enum Sky {
+    /// The same radiance from everywhere.
+    Constant(DVec3),
+    /// Radiance from above and from below, with all between.
+    Gradient(DVec3, DVec3),
+    /// A latitude-longitude map.
+    Map(ImageFile, DVec3),
+}
+
+/// An image that is written beside the scene.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImageFile {
+    /// The file's name.
+    pub name: String,
+    /// Columns.
+    pub width: usize,
+    /// Linear colours, row by row from the top.
+    pub pixels: Vec<[f32; 3]>,
+}
+
+/// A camera.
+#[derive(Clone, Debug)]
+pub struct Camera {
+    /// World from camera, without scale; possibly mirroring.
+    pub world: DAffine3,
+    /// How it projects.
+    pub lens: Lens,
+}
+
+/// How a camera projects.
+#[derive(Clone, Debug)]
+pub enum Lens {
+    /// A pinhole or a thin lens.
+    Perspective {
+        /// Field of view in degrees.
+        fov: f64,
+        /// Radius of the lens.
+        aperture_radius: f64,
+        /// Where it is sharp.
+        focus_distance: f64,
+    },
+    /// Parallel rays.
+    Orthographic {
+        /// Width of what it sees.
+        width: f64,
+    },
+    /// All around.
+    Panoramic,
+}

@@ -1,0 +1,168 @@
+//! Materials as trees of calls of units.
+
+use std::fmt::Write as _;
+
+use glam::{DAffine3, DVec3};
+
+/// A material.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    /// The call that makes its closure.
+    pub root: Node,
+    /// Whether its back scatters nothing.
+    pub one_sided: bool,
+    /// Whether it emits from both sides.
+    pub emits_both: bool,
+}
+
+/// A call of a unit.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// The unit.
+    pub unit: &'static str,
+    /// The output that is used.
+    pub output: &'static str,
+    /// The arguments by name.
+    pub arguments: Vec<(&'static str, Argument)>,
+}
+
+/// What an argument is given.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// A number.
+    Number(f64),
+    /// A colour.
+    Color(DVec3),
+    /// A text.
+    Text(String),
+    /// What another call makes.
+    Call(Box<Node>),
+    /// The shading point in the space of a pattern: world from pattern.
+    Position(DAffine3),
+    /// An expression of the language.
+    Expression(String),
+}
+
+impl Node {
+    /// A call with arguments.
+    pub fn new(unit: &'static str, arguments: Vec<(&'static str, Argument)>) -> Node {
+        let output = match unit {
+            "normal_map" | "bump_noise" | "bump_waves" | "tilt" => "n",
+            "fbm" => "unsigned_value",
+            "turbulence" => "value",
+            "voronoi" => "id",
+            "checker" | "brick" | "dots" | "stripes" | "tiles" | "hexagons" | "gradient" | "image"
+            | "marble" | "wood" | "color_mix" | "color_ramp" | "facing" => "result",
+            _ => "surface",
+        };
+        Node {
+            unit,
+            output,
+            arguments,
+        }
+    }
+
+    /// Calls `f` on this call and all below it.
+    pub fn visit(&mut self, f: &mut dyn FnMut(&mut Node)) {
+        f(self);
+        for (_, argument) in &mut self.arguments {
+            if let Argument::Call(node) = argument {
+                node.visit(f);
+            }
+        }
+    }
+
+    /// Whether any call in it is of this unit.
+    pub fn uses(&self, unit: &str) -> bool {
+        let below = |argument: &Argument| matches!(argument, Argument::Call(node) if node.uses(unit));
+        self.unit == unit || self.arguments.iter().any(|(_, argument)| below(argument))
+    }
+}
+
+impl Surface {
+    /// A material that scatters from both sides.
+    pub fn of(root: Node) -> Surface {
+        Surface {
+            root,
+            one_sided: false,
+            emits_both: false,
+        }
+    }
+
+    /// Its declarations: closures of other closures are groups of their own, so that groups nest.
+    pub fn declare(&self, name: &str, out: &mut String) {
+        let group = declare_group(&self.root, name, out);
+        let _ = write!(out, "material {name} {{ surface = {group}();");
+        if self.one_sided {
+            out.push_str(" one_sided = true;");
+        }
+        if self.emits_both {
+            out.push_str(" emission = both;");
+        }
+        out.push_str(" }\n");
+    }
+}
+
+/// Writes a group that makes the closure of `node`; its name.
+fn declare_group(node: &Node, prefix: &str, out: &mut String) -> String {
+    let mut body = String::new();
+    let mut count = 0;
+    let top = declare_node(node, prefix, &mut count, &mut body, out);
+    let name = format!("g_{prefix}");
+    let _ = write!(
+        out,
+        "group {name}(output closure color surface) {{\n{body}    surface = {top};\n}}\n"
+    );
+    name
+}
+
+/// Writes the calls that `node` needs and its own; what it is called there.
+fn declare_node(
+    node: &Node,
+    prefix: &str,
+    count: &mut u32,
+    body: &mut String,
+    groups: &mut String,
+) -> String {
+    let mut arguments = vec![];
+    for (key, argument) in &node.arguments {
+        let value = match argument {
+            Argument::Number(x) => format!("{x}"),
+            Argument::Color(c) => format!("({}, {}, {})", c.x, c.y, c.z),
+            Argument::Text(text) => format!("{text:?}"),
+            Argument::Expression(text) => text.clone(),
+            Argument::Position(world_from_pattern) => {
+                format!(
+                    "transform({}, P)",
+                    row_vector_matrix(&world_from_pattern.inverse())
+                )
+            }
+            Argument::Call(inner) if inner.output == "surface" && inner.arguments.len() > 2 => {
+                let group = declare_group(inner, &format!("{prefix}_{key}"), groups);
+                *count += 1;
+                let _ = writeln!(body, "    {group} n{count}();");
+                format!("n{count}.surface")
+            }
+            Argument::Call(inner) => declare_node(inner, prefix, count, body, groups),
+        };
+        arguments.push(format!("{key} = {value}"));
+    }
+    *count += 1;
+    let name = format!("n{count}");
+    let _ = writeln!(body, "    {} {name}({});", node.unit, arguments.join(", "));
+    format!("{name}.{}", node.output)
+}
+
+/// The matrix as the shading language writes it: row vectors multiply from the left.
+fn row_vector_matrix(m: &DAffine3) -> String {
+    let [x, y, z] = [m.matrix3.x_axis, m.matrix3.y_axis, m.matrix3.z_axis];
+    let t = m.translation;
+    let row = |v: DVec3, w: f64| format!("{:e}, {:e}, {:e}, {w}", v.x, v.y, v.z);
+    format!(
+        "matrix({}, {}, {}, {})",
+        row(x, 0.0),
+        row(y, 0.0),
+        row(z, 0.0),
+        row(t, 1.0)
+    )
+}
