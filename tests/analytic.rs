@@ -214,12 +214,7 @@ fn lobes_beyond_the_limit_count_on_average() {
     let body = "for (int i = 0; i < 20; ++i) Ci = Ci + 0.05 * oren_nayar(N, 0.001 * i);";
     let scene = in_constant_environment(body, Geometry::Sphere);
     let camera = spot_meter(Vec3::new(2.0, 3.0, 4.0), Vec3::ZERO, 1.0);
-    check(
-        "twenty",
-        mean(&scene, &camera, Look::default()),
-        Rgb::WHITE,
-        2e-3,
-    );
+    check("twenty", mean(&scene, &camera, Look::default()), Rgb::WHITE, 2e-3);
 }
 
 #[test]
@@ -274,7 +269,12 @@ fn holes_in_one_sided_surfaces_are_holes_from_both_sides() {
             ..Look::default()
         };
         let expected = 0.5 * passes * (1.0 + INV_PI / 25.0);
-        check(body, mean(&scene.build(), &camera, look), Rgb::splat(expected), 1e-3);
+        check(
+            body,
+            mean(&scene.build(), &camera, look),
+            Rgb::splat(expected),
+            1e-3,
+        );
     }
 }
 
@@ -292,8 +292,18 @@ fn shaders_know_the_area_of_their_shape() {
         (quad.clone(), scaled(Vec3::new(3.0, 1.0, 1.0)), 12.0, up),
         (quad, scaled(Vec3::splat(0.1)), 0.04, up),
         (Geometry::Sphere, scaled(Vec3::splat(2.0)), 16.0 * PI, up),
-        (Geometry::Disk, scaled(Vec3::splat(0.5)), 0.25 * PI, Vec3::Z * 10.0),
-        (Geometry::Cylinder, scaled(Vec3::new(1.0, 1.0, 3.0)), 6.0 * PI, side),
+        (
+            Geometry::Disk,
+            scaled(Vec3::splat(0.5)),
+            0.25 * PI,
+            Vec3::Z * 10.0,
+        ),
+        (
+            Geometry::Cylinder,
+            scaled(Vec3::new(1.0, 1.0, 3.0)),
+            6.0 * PI,
+            side,
+        ),
     ];
     let places = (0..shapes.len()).map(|i| Vec3::Z * (100.0 * i as f32));
     for ((geometry, transform, ..), place) in shapes.iter().zip(places.clone()) {

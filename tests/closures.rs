@@ -35,7 +35,8 @@ impl Subject {
     }
 
     fn shade(&mut self, it: &Interaction, surface: &mut Surface) {
-        self.material.shade(it, RayKind::CAMERA, 0.0, &mut self.context, surface);
+        self.material
+            .shade(it, RayKind::CAMERA, 0.0, &mut self.context, surface);
     }
 }
 
@@ -110,7 +111,12 @@ fn no_combination_of_closures_makes_energy() {
             }
         }
     }
-    assert!(failures.is_empty(), "{} times\n{}", failures.len(), failures.join("\n"));
+    assert!(
+        failures.is_empty(),
+        "{} times\n{}",
+        failures.len(),
+        failures.join("\n")
+    );
 }
 
 #[test]
@@ -139,7 +145,10 @@ fn one_number_says_what_passes_straight_through() {
                         moments.mean()
                     );
                 }
-                let black = all.iter().zip(&passed).all(|(all, passed)| all.mean() == passed.mean());
+                let black = all
+                    .iter()
+                    .zip(&passed)
+                    .all(|(all, passed)| all.mean() == passed.mean());
                 assert!(
                     black || !(sides.one_sided && degrees > 90.0),
                     "the back scatters, from {degrees}°: {closure}"
@@ -196,7 +205,10 @@ fn lobes_that_find_no_room_are_there_on_average() {
                 first,
                 "the same point has the same lobes"
             );
-            found.iter_mut().zip(f).for_each(|(moments, f)| moments.add(f.into()));
+            found
+                .iter_mut()
+                .zip(f)
+                .for_each(|(moments, f)| moments.add(f.into()));
         }
         for (moments, expected) in found.iter().zip(expected.to_array()) {
             let off = (moments.mean() - f64::from(expected)).abs();
@@ -231,10 +243,18 @@ fn what_is_uniform_scatters_as_if_it_were_not() {
                 let it = point(degrees, n, &mut rng);
                 uniform.shade(&it, &mut a);
                 varying.shade(&it, &mut b);
-                assert_eq!((a.emission, a.transparency), (b.emission, b.transparency), "{closure}");
+                assert_eq!(
+                    (a.emission, a.transparency),
+                    (b.emission, b.transparency),
+                    "{closure}"
+                );
                 for _ in 0..20 {
                     let wi = rng.direction();
-                    assert_eq!(a.bsdf.eval_pdf(it.wo, wi), b.bsdf.eval_pdf(it.wo, wi), "{closure}");
+                    assert_eq!(
+                        a.bsdf.eval_pdf(it.wo, wi),
+                        b.bsdf.eval_pdf(it.wo, wi),
+                        "{closure}"
+                    );
                     let (u_lobe, u) = (rng.next_1d(), rng.next_2d());
                     let [a, b] = [&a, &b].map(|surface| {
                         let sample = surface.bsdf.sample(it.wo, u_lobe, u);

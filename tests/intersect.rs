@@ -382,8 +382,12 @@ fn rays_do_not_meet_the_surface_they_leave() {
                 Shape::new(geometry, far * transform),
             ];
             check_no_self_hits(&one, |found, direction| found.ray_end().ray_origin(direction));
-            check_no_self_hits(&two[..1], |found, direction| found.ray_end().ray_origin(direction));
-            check_no_self_hits(&two[1..], |found, direction| found.ray_end().ray_origin(direction));
+            check_no_self_hits(&two[..1], |found, direction| {
+                found.ray_end().ray_origin(direction)
+            });
+            check_no_self_hits(&two[1..], |found, direction| {
+                found.ray_end().ray_origin(direction)
+            });
         }
     }
 }

@@ -15,8 +15,8 @@ use renderer::geometry::Geometry;
 use renderer::image::{Image, read};
 use renderer::integrator::photon::{KdTree, Located, Show};
 use renderer::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
-use renderer::material::Sides;
 use renderer::light::{DirectionalLight, EnvironmentLight, Falloff, Light, PointLight, SpotLight};
+use renderer::material::Sides;
 use renderer::render::{RenderError, RenderSettings, Rendered, Silent, render};
 use renderer::scene::Scene;
 use renderer::scene::build::{Built, build};
@@ -406,12 +406,9 @@ fn photons_pass_the_holes_of_one_sided_surfaces() {
     let veil = scene.material_with("Ci = 0.5 * transparent() + 0.5 * diffuse(N);", one_sided);
     let floor = Affine3A::from_rotation_x(-std::f32::consts::FRAC_PI_2);
     scene.shape(Geometry::Disk, floor, grey);
-    scene.shape(
-        Geometry::Sphere,
-        Affine3A::from_scale(Vec3::splat(3.0)),
-        veil,
-    )
-    .flip_normals = true;
+    scene
+        .shape(Geometry::Sphere, Affine3A::from_scale(Vec3::splat(3.0)), veil)
+        .flip_normals = true;
     scene.light(Light::Point(PointLight {
         position: Vec3::Y * 5.0,
         intensity: Rgb::splat(25.0),

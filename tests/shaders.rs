@@ -410,13 +410,28 @@ fn inlining_is_bounded() {
 #[test]
 fn mistakes_in_units_of_the_library_are_told() {
     let library = Library {
-        find: |name| (name == "broken").then(|| Source::new("library/broken.ksl", "shader broken(output float r = 0) { r = q; }")),
+        find: |name| {
+            (name == "broken").then(|| {
+                Source::new(
+                    "library/broken.ksl",
+                    "shader broken(output float r = 0) { r = q; }",
+                )
+            })
+        },
         names: || vec!["broken"],
     };
     let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost)).with_library(library);
     let group = "group g(output float r) { broken b(); r = b.r; }";
-    let loaded = system.load(Source::new("g.ksl", group)).expect("names are looked up later");
-    let errors = system.check(&loaded.templates[0]).expect_err("a unit is broken").to_string();
-    assert!(errors.contains("unknown name `q`") && errors.contains("library/broken.ksl:1:41"), "{errors}");
+    let loaded = system
+        .load(Source::new("g.ksl", group))
+        .expect("names are looked up later");
+    let errors = system
+        .check(&loaded.templates[0])
+        .expect_err("a unit is broken")
+        .to_string();
+    assert!(
+        errors.contains("unknown name `q`") && errors.contains("library/broken.ksl:1:41"),
+        "{errors}"
+    );
     assert!(!errors.contains("unknown unit"), "{errors}");
 }

@@ -260,7 +260,10 @@ fn a_handle_of_another_host_is_black() {
     let (host, own) = host(&["b.exr"]);
     let look = |handle| host.texture(handle, [0.6, 0.6], [0.0; 4], options);
     assert!(look(own[0])[3] == 1.0);
-    for handle in foreign.into_iter().chain([TextureHandle(0), TextureHandle(u32::MAX)]) {
+    for handle in foreign
+        .into_iter()
+        .chain([TextureHandle(0), TextureHandle(u32::MAX)])
+    {
         assert!(handle == own[0] || look(handle) == [0.0; 4], "{handle:?}");
     }
 }

@@ -99,7 +99,10 @@ impl Generator<'_> {
             6 => format!("reflection({n}, {ior})"),
             7 => format!("refraction({n}, {ior})"),
             8 => format!("microfacet(\"ggx\", {n}, {ax}, {eta}, {})", self.below(3)),
-            9 => format!("microfacet(\"ggx\", {n}, dPdu, {ax}, {ay}, {eta}, {})", self.below(3)),
+            9 => format!(
+                "microfacet(\"ggx\", {n}, dPdu, {ax}, {ay}, {eta}, {})",
+                self.below(3)
+            ),
             10 => format!("phong({n}, {})", self.pick(&["1", "20", "500"])),
             11 => format!("ward({n}, dPdu, {ax}, {ay})"),
             12 => format!("subsurface(1.5, 0, color(1), {c})"),

@@ -40,6 +40,7 @@ pub fn opened(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
     let file = scene.write(folder.path());
     let options = LoadOptions {
         set: set.iter().map(|&s| s.to_owned()).collect(),
+        ..LoadOptions::default()
     };
     let (desc, _) = load(&file, &options).map_err(|errors| errors.to_string())?;
     let built = build(&desc, None, 1).map_err(|errors| errors.to_string())?;
