@@ -164,7 +164,7 @@ fn paths(shapes: &[Shape], accel: &Accel) -> (Vec<Ray>, Vec<Ray>) {
             };
 
             let to_light = Vec3::new(random() * 0.5 - 0.25, 0.98, random() * 0.5 - 0.25) - found.p;
-            let shadow = Ray::new(found.ray_origin(to_light), to_light.normalize());
+            let shadow = Ray::new(found.ray_end().ray_origin(to_light), to_light.normalize());
             shadows.push(Ray {
                 t_max: to_light.length() * 0.999,
                 ..shadow

@@ -8,6 +8,9 @@ use renderer::geometry::Mesh;
 use renderer::scene::import::{load_obj, parse_ply, read_model};
 use renderer::scene::load::{LoadOptions, load};
 
+/// A way to write a file: its name, and what it makes of a plain one.
+type Form = (&'static str, fn(&str) -> String);
+
 const OBJ: &str = "\
 # a square with colours
 mtllib some wood.mtl
@@ -54,7 +57,7 @@ fn obj_files_mean_the_same_however_they_are_written() {
         [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::Y]
     );
     assert_eq!(expected.1, Some([0.25, 0.5, 0.75]));
-    let forms: [(&str, fn(&str) -> String); 11] = [
+    let forms: [Form; 11] = [
         ("byte-order mark", |text| format!("\u{feff}{text}")),
         ("CRLF", |text| text.replace('\n', "\r\n")),
         ("CR", |text| text.replace('\n', "\r")),
@@ -143,7 +146,7 @@ fn ply(bytes: &[u8], name: &str) -> Mesh {
 fn ply_files_mean_the_same_however_they_are_written() {
     let expected = ply(PLY.as_bytes(), "as it is");
     assert_eq!(expected.triangles, [[0, 1, 2], [0, 2, 3]]);
-    let forms: [(&str, fn(&str) -> String); 15] = [
+    let forms: [Form; 15] = [
         ("byte-order mark", |text| format!("\u{feff}{text}")),
         ("CRLF", |text| text.replace('\n', "\r\n")),
         ("CR", |text| text.replace('\n', "\r")),
@@ -219,9 +222,9 @@ fn binary_ply_headers_end_as_their_lines_do() {
         let mut put = |bytes: &[u8]| {
             let bytes = bytes.iter().copied();
             if big {
-                data.extend(bytes.rev())
+                data.extend(bytes.rev());
             } else {
-                data.extend(bytes)
+                data.extend(bytes);
             }
         };
         for v in [[x, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]] {

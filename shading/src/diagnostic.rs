@@ -20,10 +20,10 @@ const MAX_SHOWN: usize = 50;
 /// Most mistakes that are looked for in one file: what comes after so many is their consequence, or no source at all.
 pub(crate) const MAX_ERRORS: usize = 1000;
 
-/// Longest part of a message that is shown [bytes]; of a longer one the middle is left out.
+/// Longest part of a message that is shown (bytes); of a longer one the middle is left out.
 const MAX_TEXT: usize = 1000;
 
-/// Longest name that is compared with others [bytes].
+/// Longest name that is compared with others (bytes).
 const MAX_NAME: usize = 100;
 
 /// How bad it is.

@@ -6,7 +6,7 @@ use super::{ALPHA, ask, describe};
 
 /// Scenes without what only one of both can find: light that reaches lobes without roughness from lights without size.
 fn scene(seed: u64) -> RandomScene {
-    let specular = seed % 2 == 0;
+    let specular = seed.is_multiple_of(2);
     let recipe = Recipe {
         specular,
         delta_lights: !specular,

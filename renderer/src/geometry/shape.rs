@@ -273,7 +273,7 @@ impl Shape {
             (facet.at(weights), normal, facet.error(facet.extent))
         } else {
             let extent = self.transformed_extent(facet.extent);
-            let normal = Vec3::from(self.world_from_object_normal * facet.normal);
+            let normal = self.world_from_object_normal * facet.normal;
             (
                 self.world_from_object.transform_point3(facet.at(weights)),
                 normal,

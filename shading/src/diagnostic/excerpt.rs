@@ -7,7 +7,7 @@ use codespan_reporting::files::{Error, Files};
 
 use crate::source::Source;
 
-/// Longest line that is shown whole [bytes].
+/// Longest line that is shown whole (bytes).
 const MAX_LINE: usize = 240;
 
 /// Bytes of a longer line that are shown before and after the start of a label.

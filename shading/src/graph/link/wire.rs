@@ -98,7 +98,7 @@ pub(super) fn names(name: &str, whole: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// Longest name of an instance [bytes]; of a longer one the beginning is left out, since names of instances many levels
+/// Longest name of an instance (bytes); of a longer one the beginning is left out, since names of instances many levels
 /// deep would take more memory than their code.
 const MAX_NAME: usize = 200;
 

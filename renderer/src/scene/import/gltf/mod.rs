@@ -62,7 +62,7 @@ pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
     check_length(bytes).map_err(fault)?;
     // The document is only looked at once it has been validated.
     let Gltf { document, blob } =
-        Gltf::from_slice_without_validation(bytes).map_err(|error| fault(format!("not glTF: {}", error)))?;
+        Gltf::from_slice_without_validation(bytes).map_err(|error| fault(format!("not glTF: {error}")))?;
     let document = validate(document).map_err(fault)?;
     let buffers = Buffers::read(&document, blob, path).map_err(fault)?;
     scene::model(&document, &buffers, path)
