@@ -200,10 +200,7 @@ fn a_mistake_is_told_once() {
     let groups = "group a(output closure color surface) { matte m(albdo = 0.5); surface = m.surface; }\n\
                   group b(output closure color surface) { a one(); surface = one.surface; }\n\
                   group c(output closure color surface) { b two(); a three(); surface = two.surface + three.surface; }\n";
-    let scene = format!(
-        "import \"groups.ksl\";\n{}material y = c();\nmaterial z = b();\n",
-        SCENE
-    );
+    let scene = format!("import \"groups.ksl\";\n{SCENE}material y = c();\nmaterial z = b();\n");
     let here = folder(&[
         ("groups.ksl", groups),
         ("groups.kiln", groups),
