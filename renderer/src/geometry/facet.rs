@@ -26,7 +26,7 @@ pub(super) struct Facet {
 impl Facet {
     #[inline(always)]
     pub(super) fn new(p: [Vec3; 3]) -> Facet {
-        let [a, b, c] = p.map(Vec3A::from);
+        let (a, b, c) = (Vec3A::from(p[0]), Vec3A::from(p[1]), Vec3A::from(p[2]));
         let (edge1, edge2, edge3) = (b - a, c - a, c - b);
         // The cross product of two of the edges, for each axis of those that lose less to cancellation, as Embree's
         // robust intersector computes it: rounding is in proportion to `products`.

@@ -262,7 +262,8 @@ impl Shape {
             vertices.map(|vertex| vertex.uv)
         };
 
-        let facet = Facet::new(vertices.map(|vertex| vertex.p));
+        let [a, b, c] = vertices;
+        let facet = Facet::new([a.p, b.p, c.p]);
         let (p, normal, error) = if in_world {
             // A mirror image shows its vertices in the other order.
             let normal = if self.mirrored {
@@ -282,7 +283,6 @@ impl Shape {
         };
         let (ng, scale) = unit_normal(normal);
         let ng = if self.flip_normals { -ng } else { ng };
-        let [n0, n1, n2] = vertices.map(|vertex| vertex.n);
         let (dpdu, dpdv) = match tangents {
             Tangents::Any => coordinate_system(ng),
             Tangents::ByUv => {
@@ -297,7 +297,7 @@ impl Shape {
             p,
             p_error: error * scale,
             ng,
-            n: shading_normal(n0 * weights.x + n1 * weights.y + n2 * weights.z, ng),
+            n: shading_normal(a.n * weights.x + b.n * weights.y + c.n * weights.z, ng),
             uv: uvs[0] * weights.x + uvs[1] * weights.y + uvs[2] * weights.z,
             dpdu,
             dpdv,

@@ -4,7 +4,7 @@
 //! specular) make caustics. Each path from a light to the camera belongs to exactly one estimator, by what happens at
 //! the first of its vertices, seen from the camera, that scatters by a diffuse or rough lobe:
 //! - straight from what emits: a light sample, weighed against the ray that finds the light by chance, as in `path`;
-//! - by narrow lobes alone: the caustic map;
+//! - by narrow lobes alone: the caustic map where it has photons enough, else the way on (see `lookup.rs`);
 //! - all else: a gather ray, which adds no emission but that of the first line.
 //!
 //! A gather ray ends at the first diffuse lobe, where irradiance is looked up, unless it is so short that the lookup
