@@ -538,8 +538,6 @@ fn whole_numbers_are_ints_only_where_ints_are_wanted() {
         ("-2147483648", -2_147_483_648.0),
         ("1 / 2", 0.5),
         ("-(7 / 2)", -3.5),
-        ("1e-50", 0.0),
-        ("1 / 0", 0.0),
     ];
     for (expr, expected) in cases {
         let expected: f32 = expected;
