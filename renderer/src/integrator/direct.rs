@@ -29,7 +29,9 @@ pub(super) fn sample_one_light(
     let Some((light, probability, u_primitive)) = scene.select_light(u_light) else {
         return Rgb::BLACK;
     };
-    let Some(sample) = light.sample_li(it.p, u_primitive, u) else {
+    // Looked at where it is written: a copy would wait for every part of it.
+    let sample = light.sample_li(it.p, u_primitive, u);
+    let Some(sample) = &sample else {
         return Rgb::BLACK;
     };
     let pdf = sample.pdf * probability;
@@ -47,7 +49,7 @@ pub(super) fn sample_one_light(
         return Rgb::BLACK;
     }
     // What may take a shader's run comes last.
-    f * light.radiance(&sample, it.time, shading) * visible * (1.0 / pdf)
+    f * light.radiance(sample, it.time, shading) * visible * (1.0 / pdf)
 }
 
 /// What all lobes of `bsdf` make of a light sample, weighed against finding the light by sampling them.

@@ -60,7 +60,9 @@ pub(super) fn li(
         return radiance;
     }
     loop {
-        let Some(it) = scene.intersect(&ray) else {
+        // Looked at where it is written, as other large results below: a copy would wait for every part of it.
+        let found = scene.intersect(&ray);
+        let Some(it) = &found else {
             if sees_lights {
                 for light in scene.escape(ray.direction) {
                     radiance += throughput * light.radiance * arrival.weight(|_| light.pdf);
@@ -75,24 +77,25 @@ pub(super) fn li(
             return radiance;
         }
         stats.shading_runs += 1;
-        material.shade(&it, ray_kind, footprint.at(it.t), shading, surface);
+        material.shade(it, ray_kind, footprint.at(it.t), shading, surface);
         stats.crowded_points += u64::from(surface.crowded);
 
         // Emission.
         if sees_lights && !surface.emission.is_black() {
-            radiance += throughput * surface.emission * arrival.weight(|p| scene.light_pdf(p, &it));
+            radiance += throughput * surface.emission * arrival.weight(|p| scene.light_pdf(p, it));
         }
 
         // Light samples.
         let bsdf = &surface.bsdf;
         if depth < max_depth && !bsdf.is_specular() {
             let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
-            radiance += throughput * sample_one_light(scene, &it, response, sampler, shading, stats);
+            radiance += throughput * sample_one_light(scene, it, response, sampler, shading, stats);
         }
 
         // The next direction.
         let (u_lobe, u) = (sampler.next_1d(), sampler.next_2d());
-        let Some(sample) = bsdf.sample(it.wo, u_lobe, u) else {
+        let sample = bsdf.sample(it.wo, u_lobe, u);
+        let Some(sample) = &sample else {
             return radiance;
         };
         throughput *= sample.weight;

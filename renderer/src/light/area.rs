@@ -110,16 +110,20 @@ impl AreaLight {
     }
 
     /// A point of the light by `u_primitive` and `u`, as seen from `p`.
-    #[inline]
     pub(super) fn sample_li(&self, p: Vec3, u_primitive: f64, u: Vec2) -> Option<LightSample> {
-        let seen = match &self.surface {
+        match &self.surface {
             Surface::Triangles(triangles) => {
                 let place = self.pattern.sample(u_primitive, u);
-                triangles[place.primitive as usize].seen_from(p, &place)
+                self.sample_of(triangles[place.primitive as usize].seen_from(p, &place)?)
             }
-            Surface::Ball(ball, shares) => self.sample_ball(p, ball, *shares, u_primitive, u),
-            Surface::Analytic(_) => self.sample_analytic(p, u_primitive, u),
-        }?;
+            Surface::Ball(ball, shares) => self.sample_of(self.sample_ball(p, ball, *shares, u_primitive, u)?),
+            Surface::Analytic(_) => self.sample_of(self.sample_analytic(p, u_primitive, u)?),
+        }
+    }
+
+    // Into each branch of its caller: what is chosen goes from registers to where the result is wanted.
+    #[inline(always)]
+    fn sample_of(&self, seen: Seen) -> Option<LightSample> {
         let emits = seen.cos > 0.0 || self.material.two_sided_emission();
         let chosen = emits && seen.pdf > 0.0 && seen.pdf.is_finite();
         chosen.then(|| LightSample {
@@ -309,7 +313,7 @@ impl AreaLight {
             }
             None => return self.sample_analytic(p, u_way, u),
         };
-        let far = u_way / share < f64::from(shares.far);
+        let far = u_way < share * f64::from(shares.far);
         let chosen = ball.sample(&cone, u, far);
         // Every direction of the cone meets the outside first; the cosine itself matters to the pattern's share alone.
         let ng = if self.shape.flip_normals {

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use crate::math::ONE_MINUS_EPSILON;
 use crate::sampler::Sampler;
-use crate::sampling::AliasTable;
+use crate::sampling::{AliasSample, AliasTable};
 
 /// A density over the parameter squares of a shape's primitives.
 #[derive(Clone, Debug)]
@@ -157,18 +157,23 @@ impl Pattern {
     }
 
     /// The place that `u_cell` and, within its cell, `u` choose.
-    #[inline]
+    #[inline(always)]
     pub(super) fn sample(&self, u_cell: f64, u: Vec2) -> Place {
         let choice = self.table.sample(u_cell);
-        let cell = choice.index as u32;
         if self.grids.is_empty() {
-            return Place {
-                primitive: cell,
+            Place {
+                primitive: choice.index as u32,
                 u,
                 density: choice.probability,
                 rest: choice.u,
-            };
+            }
+        } else {
+            self.place(choice, u)
         }
+    }
+
+    fn place(&self, choice: AliasSample, u: Vec2) -> Place {
+        let cell = choice.index as u32;
         let primitive = self.owners[cell as usize];
         let grid = self.grids[primitive as usize];
         Place {

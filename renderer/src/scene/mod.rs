@@ -23,7 +23,7 @@ use thiserror::Error;
 
 use crate::accel::{self, Accel, AccelError};
 use crate::color::Rgb;
-use crate::geometry::{Geometry, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
+use crate::geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 use crate::image::ImageError;
 use crate::light::{AreaLight, Light, LightId, LightSelector, Probing};
 use crate::material::{Host, Material, MaterialId, ShadingContext, Sides};
@@ -210,25 +210,39 @@ impl Scene {
         self.intersect_masked(ray, accel::ALL)
     }
 
-    #[inline]
+    #[inline(always)]
     fn intersect_masked(&self, ray: &Ray, mask: u32) -> Option<Interaction> {
         let hit = self.accel.intersect(ray, mask)?;
+        Some(self.interaction(*ray, &hit))
+    }
+
+    /// What `ray` found at `hit`. Not inlined, so that the query is, and with a copy of the ray, so that the ray itself
+    /// goes to the query without a way through memory.
+    #[inline(never)]
+    fn interaction(&self, ray: Ray, hit: &Hit) -> Interaction {
         let tangents = if self.material(hit.shape).wants_derivatives() {
             Tangents::ByUv
         } else {
             Tangents::Any
         };
-        Some(self.shapes[hit.shape.0 as usize].interaction(hit.shape, &hit, ray, tangents))
+        self.shapes[hit.shape.0 as usize].interaction(hit.shape, hit, &ray, tangents)
     }
 
     /// The share of light that gets along a ray, within its bounds.
-    #[inline]
+    #[inline(always)]
     pub fn transmittance(&self, ray: &Ray, context: &mut ShadingContext) -> Rgb {
-        if !self.accel.occluded(ray, accel::ALL) {
+        if self.accel.occluded(ray, accel::ALL) {
+            self.transmittance_of_occluded(*ray, context)
+        } else {
             Rgb::WHITE
-        } else if !self.transparent.is_some_and(|bounds| bounds.is_met_by(ray))
-            || self.accel.occluded(ray, OPAQUE)
-        {
+        }
+    }
+
+    /// The share of light that gets along a ray that meets something. The ray is a copy, as in `interaction`.
+    #[inline(never)]
+    fn transmittance_of_occluded(&self, ray: Ray, context: &mut ShadingContext) -> Rgb {
+        let comes_near = self.transparent.is_some_and(|bounds| bounds.is_met_by(&ray));
+        if !comes_near || self.accel.occluded(&ray, OPAQUE) {
             Rgb::BLACK
         } else {
             self.transparency_along(ray, context)
@@ -236,8 +250,7 @@ impl Scene {
     }
 
     /// The product of the transparencies of all that a ray passes.
-    fn transparency_along(&self, ray: &Ray, context: &mut ShadingContext) -> Rgb {
-        let mut ray = *ray;
+    fn transparency_along(&self, mut ray: Ray, context: &mut ShadingContext) -> Rgb {
         let mut product = Rgb::WHITE;
         for _ in 0..MAX_PASSES {
             let Some(it) = self.intersect_masked(&ray, TRANSPARENT) else {

@@ -35,13 +35,12 @@ impl AnalyticSurface {
 
     /// The distance of the first hit within the ray's bounds.
     fn first_hit(&self, ray: &RtcRay) -> Option<f32> {
-        let [origin, direction] = [ray.org, ray.dir].map(|v| Vec3::from(v).as_dvec3());
+        let [origin, direction] = [ray.org_tnear, ray.dir_time].map(|v| v.truncate().as_dvec3());
         let origin: DVec3 = self.object_from_world.transform_point3(origin);
         // Not made unit length: distances are the same in both spaces.
         let direction = self.object_from_world.transform_vector3(direction);
-        let t = self
-            .kind
-            .intersect(origin, direction, ray.tnear.into(), ray.tfar.into())? as f32;
+        let (near, far) = (ray.org_tnear.w, ray.tfar);
+        let t = self.kind.intersect(origin, direction, near.into(), far.into())? as f32;
         // Rounding may have put it beyond what was found before.
         (t < ray.tfar).then_some(t)
     }

@@ -272,10 +272,8 @@ impl Drop for CommittedScene {
 #[inline]
 fn rtc_ray(ray: &Ray, mask: u32) -> RtcRay {
     RtcRay {
-        org: ray.origin.into(),
-        tnear: ray.t_min,
-        dir: ray.direction.into(),
-        time: ray.time,
+        org_tnear: ray.origin.extend(ray.t_min),
+        dir_time: ray.direction.extend(ray.time),
         tfar: ray.t_max,
         mask,
         id: 0,

@@ -11,6 +11,8 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::mem::MaybeUninit;
 
+use glam::Vec4;
+
 /// `RTCDevice`.
 pub(super) type RtcDevice = *mut c_void;
 /// `RTCScene`.
@@ -53,13 +55,14 @@ pub(super) const BUILD_QUALITY_HIGH: c_int = 2;
 /// `RTC_SCENE_FLAG_ROBUST`.
 pub(super) const SCENE_FLAG_ROBUST: c_int = 1 << 2;
 
-/// `RTCRay`.
+/// `RTCRay`. Embree loads the first two fields as vectors: written in parts, they would not have reached memory by then,
+/// and each query would wait for it.
 #[repr(C, align(16))]
 pub(super) struct RtcRay {
-    pub(super) org: [f32; 3],
-    pub(super) tnear: f32,
-    pub(super) dir: [f32; 3],
-    pub(super) time: f32,
+    /// `org` and `tnear`.
+    pub(super) org_tnear: Vec4,
+    /// `dir` and `time`.
+    pub(super) dir_time: Vec4,
     /// The far end; the distance of the hit afterwards, or -∞ after an occlusion query that found something.
     pub(super) tfar: f32,
     pub(super) mask: c_uint,
@@ -144,7 +147,7 @@ pub(super) type OccludedFunction = unsafe extern "C" fn(*const OccludedArguments
 // The layout of the header with one level of instances: RTCHit is 48 bytes there, the rest is the reserve.
 const _: () = {
     assert!(size_of::<RtcRay>() == 48 && align_of::<RtcRay>() == 16);
-    assert!(std::mem::offset_of!(RtcRay, dir) == 16 && std::mem::offset_of!(RtcRay, tfar) == 32);
+    assert!(std::mem::offset_of!(RtcRay, dir_time) == 16 && std::mem::offset_of!(RtcRay, tfar) == 32);
     assert!(std::mem::offset_of!(RtcRayHit, hit) == 48 && size_of::<RtcHit>() >= 48);
     assert!(std::mem::offset_of!(RtcHit, geom_id) == 24 && std::mem::offset_of!(RtcHit, inst_id) == 28);
     assert!(size_of::<RtcBounds>() == 32);
