@@ -3,7 +3,7 @@
 //!
 //! - A table holds 64 equidistant cosines, linear in between, and the reflectance inside is a mean over the same: so does
 //!   Mitsuba's `roughplastic`, whose values near the horizon depend on it.
-//! - A row of tables, of one distribution and roughness, is computed when a lobe first needs it: some 50 ms.
+//! - A row of tables, of one distribution and roughness, is computed when a lobe first needs it: some 100 ms.
 //! - Relative indices of refraction are clamped to those of [`ETA_RANGE`].
 
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 use crate::math::{safe_sqrt, sqr};
 
 /// Indices of refraction, inside over outside, that the tables know.
-pub(super) const ETA_RANGE: [f32; 2] = [1.0, 4.0];
+pub(super) const ETA_RANGE: [f32; 2] = [1.0, 3.0];
 
 /// Cosines of a table.
 const COSINES: usize = 64;
@@ -24,10 +24,10 @@ const COSINES: usize = 64;
 const ALPHAS: usize = 64;
 
 /// Indices of refraction, equidistant in (η − 1)/(η + 1).
-const ETAS: usize = 24;
+const ETAS: usize = 48;
 
 /// Facets along each axis that a value is computed from.
-const FACETS: usize = 32;
+const FACETS: usize = 24;
 
 /// A distribution at one roughness.
 struct Row {
@@ -59,9 +59,9 @@ struct Cell {
 }
 
 impl Cell {
-    /// `x` in `[0,1]` of an axis with `count` values; what is not a number counts as 0.
+    /// `x` in `[0,1]` of an axis with `count` values.
     fn new(x: f32, count: usize) -> Cell {
-        let scaled = x.max(0.0).min(1.0) * (count - 1) as f32;
+        let scaled = x.clamp(0.0, 1.0) * (count - 1) as f32;
         let index = (scaled as usize).min(count - 2);
         Cell {
             index: index as u8,
@@ -174,9 +174,12 @@ impl Row {
 /// facets change fast.
 // The substitution u = t²·(3 − 2t).
 fn node(facet: usize) -> (Vec2, f32) {
+    const COUNT: f32 = FACETS as f32;
     let axis = |k: usize| {
-        let t = (k as f32 + 0.5) / FACETS as f32;
-        (t * t * (3.0 - 2.0 * t), 6.0 * t * (1.0 - t) / FACETS as f32)
+        let t = (k as f32 + 0.5) / COUNT;
+        // The midpoints of 6 t (1 - t) have the mean 1 + 1/(2 n²).
+        let weight = 6.0 * t * (1.0 - t) / (COUNT + 0.5 / COUNT);
+        (t * t * (3.0 - 2.0 * t), weight)
     };
     let ((x, weight_x), (y, weight_y)) = (axis(facet % FACETS), axis(facet / FACETS));
     (Vec2::new(x, y), weight_x * weight_y)
