@@ -1,11 +1,14 @@
 //! OBJ, MTL and PLY files as other programs write them: whatever form is valid means the same.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
-use glam::Vec3;
+use glam::{Affine3A, Vec3};
 use renderer::geometry::Mesh;
-use renderer::scene::import::{load_obj, parse_ply, read_model};
+use renderer::scene::desc::{GeometryDesc, SceneDesc};
+use renderer::scene::import::{load_obj, load_single, parse_ply, read_model};
 use renderer::scene::load::{LoadOptions, load};
 
 /// A way to write a file: its name, and what it makes of a plain one.
@@ -274,4 +277,221 @@ fn scene_texts_may_begin_with_a_mark_and_end_lines_in_any_way() {
             load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{name}: {errors}"));
         assert_eq!((desc.shapes.len(), desc.cameras.len()), (1, 1), "{name}");
     }
+}
+
+/// A pyramid over five vertices, in two groups, with a seam of texture coordinates.
+const PYRAMID_OBJ: &str = "\
+v 0 0 0
+v 2 0 0
+v 2 1 0
+v 0 1 0.5
+v 1 0.5 1
+vt 0 0
+vt 1 0
+vt 1 1
+vt 0 0.25
+vt 0.5 0.5
+g one
+f 1/1 2/2 5/5
+f 2/3 3/1 5/5
+g two
+usemtl x
+f 3/1 4/2 5/4
+f 4/2 1/3 5/5
+";
+
+/// The same without the seam.
+const PYRAMID_PLY: &str = "\
+ply
+format ascii 1.0
+element vertex 5
+property float x
+property float y
+property float z
+property float u
+property float v
+element face 4
+property list uchar int vertex_indices
+end_header
+0 0 0 0 0
+2 0 0 1 0
+2 1 0 1 1
+0 1 0.5 0 0.25
+1 0.5 1 0.5 0.5
+3 0 1 4
+3 1 2 4
+3 2 3 4
+3 3 0 4
+";
+
+/// Writes files into a folder.
+fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        fs::write(directory.path().join(name), bytes).unwrap();
+    }
+    directory
+}
+
+/// Holds vectors to what `mi.traverse(mi.load_dict({"type": "obj" or "ply", …}))` of Mitsuba 3.9.1 gives.
+fn check_vectors(found: &[Vec3], expected: &[[f32; 3]], what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let error = (*found - Vec3::from(*expected)).length();
+        assert!(
+            error < 2e-6,
+            "{what}, vertex {index}: {found} is not {expected:?}"
+        );
+    }
+}
+
+#[test]
+fn one_mesh_of_a_file_has_mitsubas_vertices_and_normals() {
+    let files = folder(&[
+        ("a.obj", PYRAMID_OBJ.as_bytes()),
+        ("a.ply", PYRAMID_PLY.as_bytes()),
+    ]);
+    let obj = load_single(&files.path().join("a.obj")).unwrap();
+    // Corners of equal indices share a vertex, across groups.
+    assert_eq!(obj.triangles, [[0, 1, 2], [3, 4, 2], [4, 5, 6], [5, 7, 2]]);
+    assert!(obj.normals.is_empty());
+    let flipped = obj.clone().with_flipped_uvs();
+    let uvs: Vec<[f32; 2]> = flipped.uvs.iter().map(|uv| uv.to_array()).collect();
+    let expected = [
+        [0.0, 1.0],
+        [1.0, 1.0],
+        [0.5, 0.5],
+        [1.0, 0.0],
+        [0.0, 1.0],
+        [1.0, 1.0],
+        [0.0, 0.75],
+        [1.0, 0.0],
+    ];
+    assert_eq!(uvs, expected);
+    let normals = obj.clone().with_vertex_normals(&Affine3A::IDENTITY).normals;
+    let expected = [
+        [0.0, -0.894_427_24, 0.447_213_62],
+        [0.0, -0.894_427_24, 0.447_213_62],
+        [0.009_440_876_5, -0.678_431_45, 0.734_603_05],
+        [0.707_106_83, 0.0, 0.707_106_83],
+        [0.586_287_56, 0.317_775_04, 0.745_175_06],
+        [-0.408_388_67, 0.091_439_247, 0.908_216_6],
+        [0.137_360_57, 0.824_163_44, 0.549_442_29],
+        [-0.557_085_99, -0.371_390_67, 0.742_781_34],
+    ];
+    check_vectors(&normals, &expected, "the OBJ file's normals");
+
+    // Angles are those of the mesh where it is. A mirror turns the faces, in Mitsuba the normals too.
+    let place = Affine3A::from_scale(Vec3::new(1.0, -2.0, 0.5));
+    let normals: Vec<Vec3> = obj.with_vertex_normals(&place).normals;
+    let to_world = |n: &Vec3| -(place.matrix3.inverse().transpose() * *n).normalize();
+    let normals: Vec<Vec3> = normals.iter().map(to_world).collect();
+    let expected = [
+        [0.0, -0.447_213_62, -0.894_427_24],
+        [0.0, -0.447_213_62, -0.894_427_24],
+        [-0.030_489_998, -0.201_884_93, -0.978_934_59],
+        [-0.447_213_62, 0.0, -0.894_427_24],
+        [-0.295_472_09, 0.174_195_87, -0.939_335_94],
+        [0.123_091_5, 0.123_091_5, -0.984_731_97],
+        [-0.116_247_63, 0.348_742_87, -0.929_981_06],
+        [0.348_742_9, -0.116_247_64, -0.929_981_11],
+    ];
+    check_vectors(&normals, &expected, "normals of the stretched mesh");
+
+    let ply = load_single(&files.path().join("a.ply")).unwrap();
+    let normals = ply.clone().with_vertex_normals(&Affine3A::IDENTITY).normals;
+    let expected = [
+        [-0.320_902_65, -0.678_925_04, 0.660_365_16],
+        [0.513_126_73, -0.443_478_29, 0.734_865_84],
+        [0.586_287_56, 0.317_775_04, 0.745_175_06],
+        [-0.408_388_67, 0.091_439_247, 0.908_216_6],
+        [0.095_081_18, -0.075_395_875, 0.992_610_16],
+    ];
+    check_vectors(&normals, &expected, "the PLY file's normals");
+    assert_eq!(ply.uvs[3].to_array(), [0.0, 0.25]);
+}
+
+/// A `.serialized` file of version 4, with a triangle of that size for each number.
+fn serialized(sizes: &[f32]) -> Vec<u8> {
+    let (mut file, mut table) = (vec![], vec![]);
+    for size in sizes {
+        table.extend((file.len() as u64).to_le_bytes());
+        file.extend([0x1c, 0x04, 4, 0]);
+        let mut zlib = flate2::write::ZlibEncoder::new(&mut file, flate2::Compression::default());
+        let mut put = |bytes: &[u8]| zlib.write_all(bytes).unwrap();
+        put(&0x1000u32.to_le_bytes());
+        put(b"\0");
+        put(&3u64.to_le_bytes());
+        put(&1u64.to_le_bytes());
+        for value in [0.0, 0.0, 0.0, *size, 0.0, 0.0, 0.0, *size, 0.0] {
+            put(&value.to_le_bytes());
+        }
+        [0u32, 1, 2].iter().for_each(|index| put(&index.to_le_bytes()));
+        zlib.finish().unwrap();
+    }
+    file.extend(table);
+    file.extend((sizes.len() as u32).to_le_bytes());
+    file
+}
+
+/// The meshes of a scene's shapes, with their names.
+fn meshes(desc: &SceneDesc) -> Vec<(&str, &Arc<Mesh>)> {
+    let named = desc.shapes.iter().filter_map(|shape| match &shape.geometry {
+        GeometryDesc::Mesh(mesh) => Some((shape.name.as_str(), mesh)),
+        _ => None,
+    });
+    named.collect()
+}
+
+fn scene(text: &str, directory: &Path) -> Result<SceneDesc, String> {
+    let text = format!("camera main : perspective {{ from = (0, 0, 5); }}\n{text}");
+    SceneDesc::from_text("test.kiln", &text, directory, &LoadOptions::default())
+        .map(|(desc, _)| desc)
+        .map_err(|errors| errors.to_string())
+}
+
+#[test]
+fn shapes_take_one_mesh_of_a_serialized_file_and_imports_all() {
+    let files = folder(&[("a.serialized", &serialized(&[1.0, 2.0, 3.0]))]);
+    let text = "shape x : mesh { file = \"a.serialized\"; }\nshape y : mesh { file = \"a.serialized\"; part = 2; }\n\
+                import \"a.serialized\" as all;";
+    let desc = scene(text, files.path()).unwrap();
+    let sizes: Vec<(&str, f32)> = meshes(&desc)
+        .into_iter()
+        .map(|(name, mesh)| (name, mesh.positions[1].x))
+        .collect();
+    let expected = [
+        ("all.part0", 1.0),
+        ("all.part1", 2.0),
+        ("all.part2", 3.0),
+        ("x.part0", 1.0),
+        ("y.part2", 3.0),
+    ];
+    assert_eq!(sizes, expected);
+    let (alone, _) = load(&files.path().join("a.serialized"), &LoadOptions::default()).unwrap();
+    assert_eq!(alone.shapes.len(), 3);
+    for part in ["3", "-1", "0.5"] {
+        let text = format!("shape x : mesh {{ file = \"a.serialized\"; part = {part}; }}");
+        let message = scene(&text, files.path()).expect_err("there is no such part");
+        assert!(message.contains("test.kiln:2"), "{message}");
+    }
+}
+
+#[test]
+fn shapes_change_normals_and_texture_coordinates_of_their_files() {
+    let files = folder(&[("a.ply", PYRAMID_PLY.as_bytes())]);
+    let text = "shape a : mesh { file = \"a.ply\"; }\nshape b : mesh { file = \"a.ply\"; smooth = true; flip_uvs = true; }\n\
+                shape c : mesh { file = \"a.ply\"; flip_uvs = true; smooth = true; }\n\
+                shape d : mesh { file = \"a.ply\"; smooth = true; face_normals = true; }\n";
+    let desc = scene(text, files.path()).unwrap();
+    let [a, b, c, d] = meshes(&desc)[..] else {
+        panic!("four shapes")
+    };
+    assert!(a.1.normals.is_empty() && d.1.normals.is_empty());
+    assert_eq!(b.1.normals, a.1.smooth_normals());
+    assert_eq!((a.1.uvs[3].y, b.1.uvs[3].y), (0.25, 0.75));
+    assert!(
+        Arc::ptr_eq(b.1, c.1),
+        "shapes with the same changes share their mesh"
+    );
 }

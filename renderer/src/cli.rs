@@ -26,7 +26,7 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Renders a scene (.kiln) or a model (.glb, .gltf, .ply, .obj)
+    /// Renders a scene (.kiln) or a model (.glb, .gltf, .ply, .obj, .serialized)
     Render(RenderArgs),
     /// Bakes light into textures, vertices or probes, as spherical harmonics
     Bake(BakeArgs),

@@ -125,7 +125,7 @@ impl Inventory {
 /// Whether that is the name of a scene or a model.
 pub(super) fn is_scene(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default();
-    ["kiln", "glb", "gltf", "ply", "obj"]
+    ["kiln", "glb", "gltf", "ply", "obj", "serialized"]
         .iter()
         .any(|known| extension.eq_ignore_ascii_case(known))
 }

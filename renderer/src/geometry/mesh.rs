@@ -1,6 +1,6 @@
 //! Triangle meshes.
 
-use glam::{Vec2, Vec3};
+use glam::{Affine3A, Mat3A, Vec2, Vec3};
 use thiserror::Error;
 
 use crate::math::Bounds;
@@ -129,6 +129,49 @@ impl Mesh {
         Ok(self)
     }
 
+    /// The mesh without vertex normals: it looks faceted.
+    #[must_use]
+    pub fn with_face_normals(self) -> Mesh {
+        Mesh {
+            normals: vec![],
+            ..self
+        }
+    }
+
+    /// The mesh with vertex normals: its own, or, if it has none, those of [`Mesh::smooth_normals`] where it is placed. The
+    /// place matters if it stretches the mesh, which changes the angles of faces.
+    #[must_use]
+    pub fn with_vertex_normals(self, world_from_object: &Affine3A) -> Mesh {
+        if !self.normals.is_empty() {
+            return self;
+        }
+        let linear = world_from_object.matrix3;
+        if is_similarity(linear) {
+            let normals = self.smooth_normals();
+            return Mesh { normals, ..self };
+        }
+        let placed = Mesh {
+            positions: self.positions.iter().map(|&p| linear * p).collect(),
+            ..self
+        };
+        // The faces of a mirrored mesh look the other way.
+        let object_from_world = linear.transpose() * linear.determinant().signum();
+        let normals = placed.smooth_normals();
+        let to_object = |&n: &Vec3| (object_from_world * n).try_normalize().unwrap_or(Vec3::Z);
+        Mesh {
+            positions: self.positions,
+            normals: normals.iter().map(to_object).collect(),
+            ..placed
+        }
+    }
+
+    /// The mesh with its texture coordinates upside down: v becomes 1 - v, in the first set.
+    #[must_use]
+    pub fn with_flipped_uvs(mut self) -> Mesh {
+        self.uvs.iter_mut().for_each(|uv| uv.y = 1.0 - uv.y);
+        self
+    }
+
     /// Makes normals unit length; those that are zero or not finite take the normal of the faces around.
     fn normalize_normals(&mut self) {
         let mut any_bad = false;
@@ -211,6 +254,15 @@ impl Mesh {
             + size_of_val(&*self.uvs2)
             + size_of_val(&*self.colors)
     }
+}
+
+/// Whether a matrix keeps angles, within rounding.
+fn is_similarity(m: Mat3A) -> bool {
+    let scale = m.x_axis.length_squared();
+    let lengths = [m.y_axis, m.z_axis].map(|axis| axis.length_squared() - scale);
+    let products = [(m.x_axis, m.y_axis), (m.y_axis, m.z_axis), (m.z_axis, m.x_axis)].map(|(a, b)| a.dot(b));
+    let close = |error: &f32| error.abs() <= 1e-5 * scale;
+    lengths.iter().chain(&products).all(close)
 }
 
 fn check_attribute<T>(

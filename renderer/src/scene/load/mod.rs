@@ -49,7 +49,7 @@ pub struct LoadOptions {
     pub light: Option<Lighting>,
 }
 
-/// Reads a scene (`.kiln`) or a model (`.glb`, `.gltf`, `.ply`, `.obj`), for which a scene is made up. The messages that
+/// Reads a scene (`.kiln`) or a model (`.glb`, `.gltf`, `.ply`, `.obj`, `.serialized`), for which a scene is made up. The messages that
 /// come with the description are warnings.
 ///
 /// # Errors
@@ -65,7 +65,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
         }
         None => {
             let diagnostic = Diagnostic::error(format!("{}: not a scene that is read", path.display()))
-                .hint("scenes are .kiln files; models (.glb, .gltf, .ply, .obj) are rendered as they are");
+                .hint("scenes are .kiln files; models (.glb, .gltf, .ply, .obj, .serialized) are rendered as they are");
             Err(diagnostic.into())
         }
     }
