@@ -5,11 +5,15 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-use glam::{Affine3A, Vec3};
-use renderer::geometry::Mesh;
+use glam::{Affine3A, Vec2, Vec3};
+use renderer::geometry::{AttributeDomain, Mesh, MeshAttribute};
+use renderer::scene::build::build;
 use renderer::scene::desc::{GeometryDesc, SceneDesc};
+use renderer::scene::export::{ply_bytes, write_ply};
 use renderer::scene::import::{load_obj, load_single, parse_ply, read_model};
 use renderer::scene::load::{LoadOptions, load};
+use support::scenes::{Look, mean, spot_meter};
+use support::stats::Rng;
 
 /// A way to write a file: its name, and what it makes of a plain one.
 type Form = (&'static str, fn(&str) -> String);
@@ -494,4 +498,217 @@ fn shapes_change_normals_and_texture_coordinates_of_their_files() {
         Arc::ptr_eq(b.1, c.1),
         "shapes with the same changes share their mesh"
     );
+}
+
+/// A mesh of random numbers with random attributes.
+fn random_mesh(rng: &mut Rng) -> Mesh {
+    let below = |rng: &mut Rng, n: u64| (rng.next_u64() % n) as usize;
+    let (vertices, triangles) = (1 + below(rng, 9), 1 + below(rng, 9));
+    let float = |rng: &mut Rng| loop {
+        // Any bits that are a number: tiny ones, huge ones, both zeros.
+        let number = f32::from_bits(rng.next_u64() as u32);
+        if number.is_finite() {
+            return number;
+        }
+    };
+    let mut list = |count: usize| -> Vec<f32> {
+        let some = rng.next_u64() % 2 == 0;
+        (0..if some { count } else { 0 }).map(|_| float(rng)).collect()
+    };
+    let vec2s = |values: Vec<f32>| values.chunks_exact(2).map(Vec2::from_slice).collect();
+    let vec3s = |values: Vec<f32>| values.chunks_exact(3).map(Vec3::from_slice).collect();
+    let mut mesh = Mesh {
+        normals: vec3s(list(3 * vertices)),
+        uvs: vec2s(list(2 * vertices)),
+        uvs2: vec2s(list(2 * vertices)),
+        colors: list(4 * vertices)
+            .chunks_exact(4)
+            .map(|c| [c[0], c[1], c[2], c[3]])
+            .collect(),
+        ..Mesh::default()
+    };
+    for (name, domain, width) in [
+        ("heat", AttributeDomain::Vertex, 1),
+        ("tint_color", AttributeDomain::Vertex, 3),
+        ("tint_color", AttributeDomain::Face, 3),
+        ("color", AttributeDomain::Face, 3),
+        ("id_0", AttributeDomain::Face, 1),
+    ] {
+        let count = if domain == AttributeDomain::Vertex {
+            vertices
+        } else {
+            triangles
+        };
+        let values = list(width * count);
+        if !values.is_empty() {
+            mesh.attributes.push(MeshAttribute {
+                name: name.to_owned(),
+                domain,
+                width,
+                values,
+            });
+        }
+    }
+    mesh.positions = (0..vertices)
+        .map(|_| Vec3::new(float(rng), float(rng), float(rng)))
+        .collect();
+    mesh.triangles = (0..triangles)
+        .map(|_| [(); 3].map(|()| below(rng, vertices as u64) as u32))
+        .collect();
+    mesh.validate().expect("all numbers are finite")
+}
+
+#[test]
+fn written_ply_files_read_back_bit_for_bit() {
+    let mut rng = Rng::new(1);
+    for round in 0..2000 {
+        let mesh = random_mesh(&mut rng);
+        let bytes = ply_bytes(&mesh);
+        let read = ply(&bytes, "written");
+        assert_eq!(read, mesh, "round {round}");
+        assert_eq!(
+            ply_bytes(&read),
+            bytes,
+            "round {round}: a zero has changed its sign"
+        );
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let (path, mesh) = (directory.path().join("a.ply"), random_mesh(&mut rng));
+    write_ply(&path, &mesh).unwrap();
+    assert_eq!(load_single(&path).unwrap(), mesh);
+}
+
+const ATTRIBUTES_PLY: &str = "\
+ply
+format ascii 1.0
+element vertex 4
+property float x
+property float y
+property float z
+property float r
+property float g
+property float b
+property float heat_0
+element face 2
+property list uchar int vertex_indices
+property float tint_r
+property float tint_g
+property float tint_b
+property float id_0
+end_header
+-1 -1 0 0.1 0.2 0.3 1
+1 -1 0 0.9 0.5 0.1 2
+1 1 0 0.3 0.8 0.6 4
+-1 1 0 0.7 0.1 0.9 8
+3 0 1 2 0.25 0.5 0.75 3
+3 0 2 3 0.6 0.4 0.2 7
+";
+
+#[test]
+fn properties_of_ply_files_become_attributes_by_mitsubas_names() {
+    let names = |properties: &str| -> Vec<(String, usize)> {
+        let properties: Vec<&str> = properties.split(' ').collect();
+        let declared: String = properties
+            .iter()
+            .map(|name| format!("property float {name}\n"))
+            .collect();
+        let values: String = (0..properties.len()).map(|i| format!(" {i}")).collect();
+        let text = PLY
+            .replace("property float quality\n", &declared)
+            .replace(" 0.5\n", &format!("{values}\n"));
+        let mesh = ply(text.as_bytes(), &declared);
+        let attributes = mesh.attributes.iter();
+        attributes.map(|a| (a.name.clone(), a.width)).collect()
+    };
+    let cases: [(&str, &[(&str, usize)]); 8] = [
+        ("foo_r foo_g foo_b temp_0", &[("foo_color", 3), ("temp", 1)]),
+        ("bar_x bar_y bar_z one_1 q", &[("bar", 3), ("one", 1)]),
+        ("a_b_0 a_b_1 a_b_2", &[("a_b", 3)]),
+        ("a_1 a_2 a_3 s_r", &[("a", 3), ("s_color", 1)]),
+        // Two or four numbers are none, nor are those in another order, or from the middle.
+        ("foo_x foo_y g_0", &[("g", 1)]),
+        ("foo_x foo_y foo_z foo_w", &[]),
+        ("foo_y foo_z c_z", &[]),
+        ("_x quality r g", &[]),
+    ];
+    for (properties, expected) in cases {
+        let found = names(properties);
+        let found: Vec<(&str, usize)> = found
+            .iter()
+            .map(|(name, width)| (name.as_str(), *width))
+            .collect();
+        assert_eq!(found, expected, "{properties}");
+    }
+    let mesh = ply(
+        ATTRIBUTES_PLY.replace("3 0 1 2", "4 0 1 2 3").as_bytes(),
+        "a polygon",
+    );
+    let id = mesh.attributes.iter().find(|a| a.name == "id").unwrap();
+    assert_eq!(
+        id.values,
+        [3.0, 3.0, 7.0],
+        "each triangle of a polygon has its value"
+    );
+}
+
+/// The radiance of a square of [`ATTRIBUTES_PLY`] that glows by that expression, at a point, without interpolating texels.
+fn glow(files: &Path, call: &str, [x, y]: [f32; 2]) -> Vec3 {
+    let text = format!(
+        "group lamp(output closure color surface) {{ attribute_color a({call}); emitter e(radiance = a.result); \
+         surface = e.surface; }}\nshape s : mesh {{ file = \"a.ply\"; material = lamp(); }}"
+    );
+    let desc = scene(&text, files).unwrap_or_else(|errors| panic!("{errors}"));
+    let built = build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"));
+    let camera = spot_meter(Vec3::new(x, y, 3.0), Vec3::new(x, y, 0.0), 1e-5);
+    let look = Look {
+        size: [1, 1],
+        spp: 4,
+        ..Look::default()
+    };
+    let (radiance, _) = mean(&built.scene, &camera, look);
+    Vec3::from(radiance.to_array())
+}
+
+#[test]
+fn attributes_of_meshes_reach_shaders_as_in_mitsuba() {
+    let files = folder(&[("a.ply", ATTRIBUTES_PLY.as_bytes())]);
+    // `eval` of Mitsuba's texture `mesh_attribute` with `scale` 0.5, by `scene.ray_intersect` from above.
+    let points = [[0.5, -0.25], [-0.5, 0.75], [-0.9, -0.95], [0.1, 0.9]];
+    let cases = [
+        (
+            "vertex_color",
+            [
+                [0.2375, 0.26875, 0.16875],
+                [0.2625, 0.14375, 0.375],
+                [0.0625, 0.11125, 0.15125],
+                [0.225, 0.245, 0.3525],
+            ],
+        ),
+        ("vertex_heat", [[1.25; 3], [3.0625; 3], [0.55; 3], [2.725; 3]]),
+        (
+            "face_tint_color",
+            [
+                [0.125, 0.25, 0.375],
+                [0.3, 0.2, 0.1],
+                [0.125, 0.25, 0.375],
+                [0.3, 0.2, 0.1],
+            ],
+        ),
+        ("face_id", [[1.5; 3], [3.5; 3], [1.5; 3], [3.5; 3]]),
+    ];
+    for (name, values) in cases {
+        for (point, expected) in points.into_iter().zip(values) {
+            let found = glow(files.path(), &format!("name = \"{name}\", scale = 0.5"), point);
+            let error = (found - Vec3::from(expected)).abs().max_element();
+            assert!(error < 2e-5, "{name} at {point:?}: {found} is not {expected:?}");
+        }
+    }
+    // By the bare name, and none of that name.
+    assert_eq!(glow(files.path(), "name = \"id\"", points[0]), Vec3::splat(3.0));
+    let missing = glow(
+        files.path(),
+        "name = \"vertex_id\", missing = (1, 2, 3)",
+        points[0],
+    );
+    assert_eq!(missing, Vec3::new(1.0, 2.0, 3.0));
 }

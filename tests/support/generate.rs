@@ -224,6 +224,7 @@ fn templates() -> Vec<Template> {
         let options = TextureOptions {
             optional: false,
             color_space: shading::hir::ColorSpace::Auto,
+            interpolation: shading::hir::Interpolation::Closest,
             wrap_s,
             wrap_t: Wrap::Clamp,
         };

@@ -3,6 +3,7 @@
 use glam::{Affine3A, Mat3A, Vec2, Vec3};
 use thiserror::Error;
 
+use super::MeshAttribute;
 use crate::math::Bounds;
 
 /// Indexed triangles with optional per-vertex attributes. Valid once it has been through [`Mesh::validate`].
@@ -20,6 +21,8 @@ pub struct Mesh {
     pub uvs2: Vec<Vec2>,
     /// Vertex colours, linear, RGBA; empty or as many as positions.
     pub colors: Vec<[f32; 4]>,
+    /// Values by name.
+    pub attributes: Vec<MeshAttribute>,
 }
 
 /// Why a mesh is not valid.
@@ -61,6 +64,26 @@ pub enum MeshError {
         what: &'static str,
         /// How many there are.
         found: usize,
+    },
+    /// A named attribute does not suit the mesh.
+    #[error(
+        "attribute `{name}` has {found} numbers for {count} values of {width}, or some that are not finite"
+    )]
+    Attribute {
+        /// Its name.
+        name: String,
+        /// Numbers of a value.
+        width: usize,
+        /// How many numbers it has.
+        found: usize,
+        /// How many values it should have.
+        count: usize,
+    },
+    /// Two attributes of a domain have the same name.
+    #[error("there are two attributes `{name}`")]
+    AttributeTwice {
+        /// The name.
+        name: String,
     },
     /// An attribute has another number of values than there are vertices.
     #[error("{attribute} has {found} values for {vertices} vertices")]
@@ -125,6 +148,23 @@ impl Mesh {
         check_attribute("colors", &self.colors, vertices, |color| {
             color.iter().all(|c| c.is_finite())
         })?;
+        for (index, attribute) in self.attributes.iter().enumerate() {
+            let count = attribute.count(vertices, self.triangles.len());
+            if !attribute.is_valid(count) {
+                return Err(MeshError::Attribute {
+                    name: attribute.name.clone(),
+                    width: attribute.width,
+                    found: attribute.values.len(),
+                    count,
+                });
+            }
+            let same =
+                |other: &MeshAttribute| (&other.name, other.domain) == (&attribute.name, attribute.domain);
+            if self.attributes[..index].iter().any(same) {
+                let name = attribute.name.clone();
+                return Err(MeshError::AttributeTwice { name });
+            }
+        }
         self.normalize_normals();
         Ok(self)
     }
@@ -174,8 +214,10 @@ impl Mesh {
 
     /// Makes normals unit length; those that are zero or not finite take the normal of the faces around.
     fn normalize_normals(&mut self) {
+        // What is of unit length but for its own rounding stays as it is, bit for bit.
+        let is_unit = |n: Vec3| (n.as_dvec3().length_squared() - 1.0).abs() < 2.5e-7;
         let mut any_bad = false;
-        for n in &mut self.normals {
+        for n in self.normals.iter_mut().filter(|n| !is_unit(**n)) {
             match n.as_dvec3().try_normalize() {
                 Some(unit) => *n = unit.as_vec3(),
                 None => {
@@ -253,6 +295,11 @@ impl Mesh {
             + size_of_val(&*self.uvs)
             + size_of_val(&*self.uvs2)
             + size_of_val(&*self.colors)
+            + self
+                .attributes
+                .iter()
+                .map(|attribute| size_of_val(&*attribute.values))
+                .sum::<usize>()
     }
 }
 

@@ -13,6 +13,7 @@ macro_rules! library {
 }
 
 library! {
+    "attribute_color"
     "blend"
     "brick"
     "bump_noise"

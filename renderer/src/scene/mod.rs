@@ -6,6 +6,7 @@
 
 pub mod build;
 pub mod desc;
+pub mod export;
 mod fingerprint;
 pub mod import;
 pub mod load;

@@ -5,7 +5,7 @@ use super::error::CheckError;
 use super::types::near;
 use super::warning::Warning;
 use super::{Checker, Value};
-use crate::hir::{ColorSpace, Op, Operand, TextureOptions, Wrap};
+use crate::hir::{ColorSpace, Interpolation, Op, Operand, TextureOptions, Wrap};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
 use crate::ty::Type;
@@ -23,7 +23,6 @@ const IGNORED: [&str; 20] = [
     "filter",
     "firstchannel",
     "subimage",
-    "interp",
     "fill",
     "missingcolor",
     "missingalpha",
@@ -119,6 +118,12 @@ impl<'a> Checker<'a> {
                     };
                     wrap.color_space = space;
                 }
+                "interp" => {
+                    let Some(interpolation) = self.interpolation(value, span) else {
+                        continue;
+                    };
+                    wrap.interpolation = interpolation;
+                }
                 "alpha" if value.place().is_some() => alpha = Some(value.clone()),
                 "alpha" => self.report(value.span, CheckError::AlphaNotVariable),
                 other => {
@@ -152,6 +157,27 @@ impl<'a> Checker<'a> {
             }
         }
         (wrap, alpha)
+    }
+
+    fn interpolation(&mut self, given: &Given<'a>, span: Span) -> Option<Interpolation> {
+        let Some(text) = self.given_string(given) else {
+            self.report(given.span, CheckError::OptionNotConstant);
+            return None;
+        };
+        Some(match &*text {
+            "closest" => Interpolation::Closest,
+            "linear" => Interpolation::Linear,
+            // Cubic interpolation is not there.
+            other => {
+                let warning = Warning::TextureOption {
+                    name: format!("interp = {other}"),
+                    is_known: matches!(other, "cubic" | "smartcubic"),
+                    near: near(other, &["closest", "linear", "cubic", "smartcubic"]),
+                };
+                self.warn(span, warning);
+                Interpolation::Linear
+            }
+        })
     }
 
     fn color_space(&mut self, given: &Given<'a>) -> Option<ColorSpace> {

@@ -138,6 +138,16 @@ impl Emitter<'_, '_> {
     /// Whether there is an attribute, and where its four floats are.
     fn attribute(&mut self, args: &[Operand]) -> (ir::Value, Address) {
         self.shared.asks_host = true;
+        if let [Some(Const::String(object)), Some(Const::String(name))] =
+            [0, 1].map(|i| self.constant(args[i]))
+            && object.is_empty()
+            && let Some(handle) = self.shared.host.host.attribute_handle(name)
+        {
+            let handle = self.int(handle.0 as i32);
+            let out = self.temp(0);
+            let by_handle = self.shared.host.attribute_by_handle;
+            return (self.call_value(by_handle, &[self.ctx, handle, out.base]), out);
+        }
         let [object, name] = self.read_all(args);
         let out = self.temp(0);
         let found = self.call_value(self.shared.host.attribute, &[self.ctx, object, name, out.base]);

@@ -220,6 +220,17 @@ pub enum ColorSpace {
     Raw,
 }
 
+/// How values between texels come about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Interpolation {
+    /// Bilinear.
+    #[default]
+    Linear,
+    /// That of the nearest texel.
+    Closest,
+}
+
 /// How to look a texture up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(C)]
@@ -228,6 +239,8 @@ pub struct TextureOptions {
     pub wrap_s: Wrap,
     /// Along t.
     pub wrap_t: Wrap,
+    /// Between texels.
+    pub interpolation: Interpolation,
     /// What the file's numbers mean.
     pub color_space: ColorSpace,
     /// Whether the shader says what to show where there is no such file: then that is no mistake.

@@ -25,6 +25,7 @@ pub use ply::{load_ply, parse_ply};
 pub use serialized::{load_serialized, parse_serialized};
 
 pub(crate) use model::stem;
+pub(in crate::scene) use ply::UV2;
 
 /// Why a file was not imported.
 #[derive(Debug, Error)]

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::report::report;
 use super::{Lanes, Shim};
 use crate::eval::matrix::IDENTITY;
-use crate::hir::{ColorSpace, TextureOptions, Wrap};
+use crate::hir::{ColorSpace, Interpolation, TextureOptions, Wrap};
 use crate::runtime::context::{ContextHeader, ReportKind};
 use crate::runtime::text::{self, TextHeader};
-use crate::runtime::{ShaderHost, TextureHandle};
+use crate::runtime::{AttributeHandle, ShaderHost, TextureHandle};
 
 /// A host as compiled code calls it: directly, without a table of virtual functions.
 #[derive(Clone)]
@@ -24,6 +24,8 @@ pub struct HostFunctions {
     pub(crate) matrix: Shim,
     /// `(context, object, name, out lanes) → int found`.
     pub(crate) attribute: Shim,
+    /// `(context, handle, out lanes) → int found`.
+    pub(crate) attribute_by_handle: Shim,
 }
 
 impl HostFunctions {
@@ -37,6 +39,7 @@ impl HostFunctions {
             texture_named: Shim::of7(texture_named::<H>),
             matrix: Shim::of5(matrix::<H>),
             attribute: Shim::of4(attribute::<H>),
+            attribute_by_handle: Shim::of3(attribute_by_handle::<H>),
         }
     }
 }
@@ -49,7 +52,10 @@ impl std::fmt::Debug for HostFunctions {
 
 /// Options as the int that compiled code passes.
 pub(crate) fn pack(options: TextureOptions) -> u32 {
-    options.wrap_s as u32 | (options.wrap_t as u32) << 8 | (options.color_space as u32) << 16
+    options.wrap_s as u32
+        | (options.wrap_t as u32) << 8
+        | (options.color_space as u32) << 16
+        | (options.interpolation as u32) << 24
 }
 
 fn unpack(packed: u32) -> TextureOptions {
@@ -67,6 +73,10 @@ fn unpack(packed: u32) -> TextureOptions {
             1 => ColorSpace::Srgb,
             2 => ColorSpace::Linear,
             _ => ColorSpace::Raw,
+        },
+        interpolation: match packed >> 24 {
+            0 => Interpolation::Linear,
+            _ => Interpolation::Closest,
         },
         // It matters to the compiler alone.
         optional: false,
@@ -154,6 +164,19 @@ unsafe extern "C" fn attribute<H: ShaderHost>(
     // SAFETY: compiled code passes its context, texts, and the address of four floats.
     unsafe {
         let value = host::<H>(ctx).attribute(&*(*ctx).globals, text::read(object), text::read(name));
+        out.write(value.unwrap_or_default());
+        i32::from(value.is_some())
+    }
+}
+
+unsafe extern "C" fn attribute_by_handle<H: ShaderHost>(
+    ctx: *mut ContextHeader,
+    handle: u32,
+    out: *mut Lanes,
+) -> i32 {
+    // SAFETY: compiled code passes its context and the address of four floats.
+    unsafe {
+        let value = host::<H>(ctx).attribute_by_handle(&*(*ctx).globals, AttributeHandle(handle));
         out.write(value.unwrap_or_default());
         i32::from(value.is_some())
     }
