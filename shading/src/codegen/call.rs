@@ -171,12 +171,37 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// The options of a lookup, if at least the colour space is known now, which makes the texture; and all of them as
+    /// an int.
+    fn texture_options(
+        &mut self,
+        options: TextureOptions,
+        args: &[Operand],
+    ) -> (Option<TextureOptions>, ir::Value) {
+        if !options.by_name {
+            return (Some(options), self.int(shims::pack(options) as i32));
+        }
+        let names = [3, 4, 5, 6].map(|i| match self.constant(args[i]) {
+            Some(Const::String(text)) => Some(text.clone()),
+            _ => None,
+        });
+        let known = names.each_ref().map(|name| name.as_deref().unwrap_or_default());
+        let options = options.named(known);
+        let packed = if names.iter().all(Option::is_some) {
+            self.int(shims::pack(options) as i32)
+        } else {
+            let names: [ir::Value; 4] = self.read_all(&args[3..]);
+            self.call_value(self.shared.host.texture_options, &names)
+        };
+        (names[3].is_some().then_some(options), packed)
+    }
+
     /// Where the four floats of a texture lookup are. A file that is known not to be there is black.
     pub(super) fn texture(&mut self, options: TextureOptions, args: &[Operand]) -> Address {
         let out = self.temp(0);
-        let [s, t] = self.read_all(&args[1..]);
-        let packed = self.int(shims::pack(options) as i32);
-        if let Some(Const::String(name)) = self.constant(args[0]) {
+        let [s, t] = self.read_all(&args[1..3]);
+        let (options, packed) = self.texture_options(options, args);
+        if let (Some(Const::String(name)), Some(options)) = (self.constant(args[0]), options) {
             match self.shared.texture_handle(name, options, self.span) {
                 Some(handle) => {
                     let handle = self.int(handle.0 as i32);

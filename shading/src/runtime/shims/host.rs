@@ -20,6 +20,8 @@ pub struct HostFunctions {
     pub(crate) texture: Shim,
     /// `(context, place, name, s, t, options, out lanes)`.
     pub(crate) texture_named: Shim,
+    /// `(wrap s, wrap t, interpolation, colour space) → options`.
+    pub(crate) texture_options: Shim,
     /// `(context, place, from, to, out matrix)`.
     pub(crate) matrix: Shim,
     /// `(context, object, name, out lanes) → int found`.
@@ -37,6 +39,7 @@ impl HostFunctions {
             host_type: TypeId::of::<H>(),
             texture: Shim::of6(texture::<H>),
             texture_named: Shim::of7(texture_named::<H>),
+            texture_options: Shim::of4(texture_options),
             matrix: Shim::of5(matrix::<H>),
             attribute: Shim::of4(attribute::<H>),
             attribute_by_handle: Shim::of3(attribute_by_handle::<H>),
@@ -78,8 +81,9 @@ fn unpack(packed: u32) -> TextureOptions {
             0 => Interpolation::Linear,
             _ => Interpolation::Closest,
         },
-        // It matters to the compiler alone.
+        // They matter to the compiler alone.
         optional: false,
+        by_name: false,
     }
 }
 
@@ -127,6 +131,17 @@ unsafe extern "C" fn texture_named<H: ShaderHost>(
             }
         }
     }
+}
+
+unsafe extern "C" fn texture_options(
+    wrap_s: *const TextHeader,
+    wrap_t: *const TextHeader,
+    interpolation: *const TextHeader,
+    color_space: *const TextHeader,
+) -> u32 {
+    // SAFETY: compiled code passes texts.
+    let names = [wrap_s, wrap_t, interpolation, color_space].map(|name| unsafe { text::read(name) });
+    pack(TextureOptions::default().named(names))
 }
 
 unsafe extern "C" fn matrix<H: ShaderHost>(
