@@ -80,7 +80,7 @@ pub(super) fn find(system: &ShadingSystem, word: &str) -> Result<Found, Diagnost
 fn no_text(path: &Path) -> Option<&'static str> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "glb" | "gltf" | "ply" | "obj" | "serialized" => Some("a model"),
-        "exr" | "hdr" | "png" | "jpg" | "jpeg" | "tga" | "bmp" => Some("an image"),
+        "exr" | "hdr" | "png" | "jpg" | "jpeg" | "tga" | "bmp" | "pgm" | "ppm" | "pfm" => Some("an image"),
         _ => None,
     }
 }
