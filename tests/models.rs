@@ -1,5 +1,6 @@
 //! OBJ, MTL and PLY files as other programs write them: whatever form is valid means the same.
 
+use std::f32::consts::FRAC_1_SQRT_2;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
@@ -374,14 +375,14 @@ fn one_mesh_of_a_file_has_mitsubas_vertices_and_normals() {
     assert_eq!(uvs, expected);
     let normals = obj.clone().with_vertex_normals(&Affine3A::IDENTITY).normals;
     let expected = [
-        [0.0, -0.894_427_24, 0.447_213_62],
-        [0.0, -0.894_427_24, 0.447_213_62],
-        [0.009_440_876_5, -0.678_431_45, 0.734_603_05],
-        [0.707_106_83, 0.0, 0.707_106_83],
-        [0.586_287_56, 0.317_775_04, 0.745_175_06],
-        [-0.408_388_67, 0.091_439_247, 0.908_216_6],
-        [0.137_360_57, 0.824_163_44, 0.549_442_29],
-        [-0.557_085_99, -0.371_390_67, 0.742_781_34],
+        [0.0, -0.894_427, 0.447_214],
+        [0.0, -0.894_427, 0.447_214],
+        [0.009_441, -0.678_431, 0.734_603],
+        [FRAC_1_SQRT_2, 0.0, FRAC_1_SQRT_2],
+        [0.586_288, 0.317_775, 0.745_175],
+        [-0.408_389, 0.091_439, 0.908_217],
+        [0.137_361, 0.824_163, 0.549_442],
+        [-0.557_086, -0.371_391, 0.742_781],
     ];
     check_vectors(&normals, &expected, "the OBJ file's normals");
 
@@ -391,25 +392,25 @@ fn one_mesh_of_a_file_has_mitsubas_vertices_and_normals() {
     let to_world = |n: &Vec3| -(place.matrix3.inverse().transpose() * *n).normalize();
     let normals: Vec<Vec3> = normals.iter().map(to_world).collect();
     let expected = [
-        [0.0, -0.447_213_62, -0.894_427_24],
-        [0.0, -0.447_213_62, -0.894_427_24],
-        [-0.030_489_998, -0.201_884_93, -0.978_934_59],
-        [-0.447_213_62, 0.0, -0.894_427_24],
-        [-0.295_472_09, 0.174_195_87, -0.939_335_94],
-        [0.123_091_5, 0.123_091_5, -0.984_731_97],
-        [-0.116_247_63, 0.348_742_87, -0.929_981_06],
-        [0.348_742_9, -0.116_247_64, -0.929_981_11],
+        [0.0, -0.447_214, -0.894_427],
+        [0.0, -0.447_214, -0.894_427],
+        [-0.030_490, -0.201_885, -0.978_935],
+        [-0.447_214, 0.0, -0.894_427],
+        [-0.295_472, 0.174_196, -0.939_336],
+        [0.123_092, 0.123_092, -0.984_732],
+        [-0.116_248, 0.348_743, -0.929_981],
+        [0.348_743, -0.116_248, -0.929_981],
     ];
     check_vectors(&normals, &expected, "normals of the stretched mesh");
 
     let ply = load_single(&files.path().join("a.ply")).unwrap();
     let normals = ply.clone().with_vertex_normals(&Affine3A::IDENTITY).normals;
     let expected = [
-        [-0.320_902_65, -0.678_925_04, 0.660_365_16],
-        [0.513_126_73, -0.443_478_29, 0.734_865_84],
-        [0.586_287_56, 0.317_775_04, 0.745_175_06],
-        [-0.408_388_67, 0.091_439_247, 0.908_216_6],
-        [0.095_081_18, -0.075_395_875, 0.992_610_16],
+        [-0.320_903, -0.678_925, 0.660_365],
+        [0.513_127, -0.443_478, 0.734_866],
+        [0.586_288, 0.317_775, 0.745_175],
+        [-0.408_389, 0.091_439, 0.908_217],
+        [0.095_081, -0.075_396, 0.992_610],
     ];
     check_vectors(&normals, &expected, "the PLY file's normals");
     assert_eq!(ply.uvs[3].to_array(), [0.0, 0.25]);
@@ -512,7 +513,7 @@ fn random_mesh(rng: &mut Rng) -> Mesh {
         }
     };
     let mut list = |count: usize| -> Vec<f32> {
-        let some = rng.next_u64() % 2 == 0;
+        let some = rng.next_u64().is_multiple_of(2);
         (0..if some { count } else { 0 }).map(|_| float(rng)).collect()
     };
     let vec2s = |values: Vec<f32>| values.chunks_exact(2).map(Vec2::from_slice).collect();
