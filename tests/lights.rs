@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use glam::{Affine3A, EulerRot, Mat3, Quat, Vec2, Vec3};
 use renderer::color::Rgb;
-use renderer::film::{Filter, FilterKind};
+use renderer::film::Filter;
 use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
 use renderer::integrator::Context;
 use renderer::light::{
@@ -663,7 +663,8 @@ fn picture(text: &str, set: &[&str], spp: u64) -> f64 {
         crop: None,
         variance: false,
         camera: built.camera,
-        filter: Filter::with_default_radius(FilterKind::Box),
+        filter: Filter::pixel(),
+        border: true,
         integrator: built.integrator,
         samples: 0..spp,
         seed: 1,

@@ -10,7 +10,7 @@ use glam::{Affine3A, Quat, Vec3};
 use proptest::prelude::*;
 use renderer::camera::Camera;
 use renderer::color::Rgb;
-use renderer::film::{Filter, FilterKind};
+use renderer::film::Filter;
 use renderer::geometry::Geometry;
 use renderer::image::{Image, read};
 use renderer::integrator::photon::{KdTree, Located, Show};
@@ -38,7 +38,8 @@ fn rendered(
         crop: None,
         variance: false,
         camera,
-        filter: Filter::with_default_radius(FilterKind::Box),
+        filter: Filter::pixel(),
+        border: true,
         integrator,
         samples: look.first..look.first + look.spp,
         seed: 1,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use renderer::camera::Projection;
-use renderer::film::FilterKind;
+use renderer::film::FilterShape;
 use renderer::material::Host;
 use renderer::scene::build::{self, shading_system};
 use renderer::scene::desc::{GeometryDesc, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
@@ -83,8 +83,11 @@ fn reads_every_kind_of_block() {
         "{sides:?}"
     );
     assert_eq!(
-        (desc.film.filter.kind, desc.film.filter.radius),
-        (FilterKind::Gaussian, 2.5)
+        desc.film.filter,
+        FilterShape::Gaussian {
+            radius: 2.5,
+            stddev: 0.625
+        }
     );
     assert_eq!((desc.sampler.spp, desc.sampler.seed), (16, 7));
     assert_eq!(
@@ -199,7 +202,10 @@ fn numbers_are_checked() {
         "film { filter = gausian; }",
         &["there is no filter `gausian`", "did you mean `gaussian`?"],
     );
-    bad("film { filter = box(-1); }", &["`filter` is -1"]);
+    bad(
+        "film { filter = box(-1); }",
+        &["`box` takes one number, the radius"],
+    );
     bad(
         "camera c : perspective { fov = 180; }",
         &["`fov` is 180, but must be more than 0 and less than 180"],

@@ -86,9 +86,8 @@ fn build_with(
     let [width, height] = desc.film.size.value;
     let camera = Camera::new(&camera.camera, width, height)
         .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, camera.span, ""))?;
-    let filter = Filter::new(desc.film.filter.kind, desc.film.filter.radius).ok_or_else(|| {
-        Diagnostic::error(format!("a filter cannot have radius {}", desc.film.filter.radius))
-    })?;
+    let filter = Filter::new(desc.film.filter)
+        .ok_or_else(|| Diagnostic::error(format!("there is no filter {:?}", desc.film.filter)))?;
 
     let host = Arc::new(host);
     for texture in &desc.textures {

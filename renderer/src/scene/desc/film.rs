@@ -1,7 +1,7 @@
 //! What is drawn on, and how.
 
 use super::Placed;
-use crate::film::FilterKind;
+use crate::film::FilterShape;
 use crate::image::Rect;
 use crate::integrator::PhotonSettings;
 
@@ -13,24 +13,9 @@ pub struct FilmDesc {
     /// The part that is drawn; all of it when `None`. Within the film.
     pub crop: Option<Placed<Rect>>,
     /// How samples become pixels.
-    pub filter: FilterDesc,
-}
-
-/// The reconstruction filter.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FilterDesc {
-    /// Its shape.
-    pub kind: FilterKind,
-    /// Where it ends [pixels], positive.
-    pub radius: f32,
-}
-
-impl FilterDesc {
-    /// The filter where none is chosen: Blackman–Harris of radius 1.5.
-    pub const DEFAULT: FilterDesc = FilterDesc {
-        kind: FilterKind::BlackmanHarris,
-        radius: FilterKind::BlackmanHarris.default_radius(),
-    };
+    pub filter: FilterShape,
+    /// Whether samples are taken beyond the borders of what is drawn, as far as filters reach.
+    pub border: bool,
 }
 
 /// The sampler.

@@ -13,7 +13,7 @@ mod material;
 mod shape;
 
 pub use camera::CameraDesc;
-pub use film::{FilmDesc, FilterDesc, IntegratorDesc, SamplerDesc};
+pub use film::{FilmDesc, IntegratorDesc, SamplerDesc};
 pub use light::{LightDesc, LightKind, SpotFalloff};
 pub use material::{EmissionSides, MaterialDesc, ShaderFile, TextureDesc};
 pub use shape::{GeometryDesc, ShapeDesc};

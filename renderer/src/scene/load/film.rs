@@ -6,11 +6,11 @@ use super::context::Context;
 use super::field::{Field, Range};
 use super::table::{Key, Part, body_of, kind_of, read_block, takes_only};
 use super::value::Value;
-use crate::film::{Film, FilterKind};
+use crate::film::{Film, FilterShape};
 use crate::image::Rect;
 use crate::integrator::photon::{MAX_NEAREST, Show};
 use crate::integrator::{PathSettings, PhotonSettings};
-use crate::scene::desc::{FilmDesc, FilterDesc, IntegratorDesc, Placed, SamplerDesc};
+use crate::scene::desc::{FilmDesc, IntegratorDesc, Placed, SamplerDesc};
 
 /// The keys of `film { … }`.
 pub(super) const FILM: &[Key<FilmDesc>] = &[
@@ -48,11 +48,22 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
     },
     Key {
         name: "filter",
-        doc: "`box`, `tent`, `gaussian` or `blackman_harris`, alone or with a radius in pixels: `gaussian(2)`; \
-              `blackman_harris(1.5)` by default",
+        doc: "how samples become pixels (lengths in pixels): `box(radius)`, 0.5 by default; `tent(radius)`, 1 by default; \
+              `gaussian(radius, stddev)`, 2 and a quarter of the radius by default; `blackman_harris(radius)`, 1.5 by \
+              default; `mitchell(B, C)`, a third each by default; `catmull_rom`; `lanczos(lobes)`, 3 by default. It is \
+              `blackman_harris` where none is chosen",
         set: |film, field, context| {
             if let Some(filter) = filter(field, context) {
                 film.filter = filter;
+            }
+        },
+    },
+    Key {
+        name: "border",
+        doc: "`false`: no samples are taken outside of what is drawn, so that filters end at its borders; `true` by default",
+        set: |film, field, context| {
+            if let Some(border) = field.boolean(context) {
+                film.border = border;
             }
         },
     },
@@ -257,35 +268,33 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) 
     }
 }
 
-fn filter(field: Field<'_>, context: &mut Context) -> Option<FilterDesc> {
+fn filter(field: Field<'_>, context: &mut Context) -> Option<FilterShape> {
     let value = context.value(field.expr)?;
-    let names = FilterKind::ALL.map(FilterKind::name);
-    let (name, radius) = match &value {
-        Value::Name(name) | Value::String(name) => (name, None),
-        Value::Call(name, args) => match args.as_slice() {
-            [Value::Number(radius)] => (name, Some(*radius)),
-            _ => {
-                context.error(
-                    field.span(),
-                    format!("`{name}` takes one number, the radius in pixels"),
-                );
-                return None;
-            }
-        },
+    let names = FilterShape::NAMES;
+    let (name, args) = match &value {
+        Value::Name(name) | Value::String(name) => (name, &[][..]),
+        Value::Call(name, args) => (name, args.as_slice()),
         other => {
             field.mismatch(context, &format!("one of {}", names.join(", ")), other);
             return None;
         }
     };
-    let Some(kind) = FilterKind::from_name(name) else {
-        let message = format!("there is no filter `{name}`; there are {}", names.join(", "));
-        let diagnostic = context.error_at(field.span(), message).nearest(name, names);
-        context.push(diagnostic);
-        return None;
+    let number = |arg: &Value| match arg {
+        Value::Number(x) => *x as f32,
+        _ => f32::NAN,
     };
-    let radius = match radius {
-        Some(radius) => field.in_range(context, radius, Range::Between(0.0, 100.0))?,
-        None => kind.default_radius(),
-    };
-    Some(FilterDesc { kind, radius })
+    let numbers: Vec<f32> = args.iter().map(number).collect();
+    match FilterShape::from_call(name, &numbers) {
+        Some(Ok(shape)) => Some(shape),
+        Some(Err(takes)) => {
+            context.error(field.span(), format!("`{name}` takes {takes}"));
+            None
+        }
+        None => {
+            let message = format!("there is no filter `{name}`; there are {}", names.join(", "));
+            let diagnostic = context.error_at(field.span(), message).nearest(name, names);
+            context.push(diagnostic);
+            None
+        }
+    }
 }
