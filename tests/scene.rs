@@ -99,7 +99,10 @@ fn reads_every_kind_of_block() {
     );
     assert_eq!(
         desc.camera(Some("side")).expect("it is there").camera.projection,
-        Projection::Orthographic { width: 2.5 }
+        Projection::Orthographic {
+            width: 2.5,
+            height: None
+        }
     );
     let Projection::Perspective {
         fov, focus_distance, ..

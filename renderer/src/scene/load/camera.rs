@@ -1,6 +1,6 @@
 //! `camera NAME : KIND { … }`.
 
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 use shading::syntax::ast::Declaration;
 
 use super::context::Context;
@@ -19,7 +19,9 @@ pub(super) struct CameraBlock {
     fov_axis: FovAxis,
     aperture_radius: f32,
     focus_distance: Option<f32>,
+    shift: Vec2,
     width: f32,
+    height: Option<f32>,
     near: f32,
     far: Option<Given<f32>>,
 }
@@ -35,7 +37,9 @@ impl Default for CameraBlock {
             fov_axis: FovAxis::X,
             aperture_radius: 0.0,
             focus_distance: None,
+            shift: Vec2::ZERO,
             width: 2.0,
+            height: None,
             near: 0.0,
             far: None,
         }
@@ -66,12 +70,12 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
     },
     Key {
         name: "near",
-        doc: "nothing nearer is seen (m); 0 by default",
+        doc: "nothing nearer is seen (m, along the viewing axis; of a panorama along the ray); 0 by default",
         set: |camera, field, context| set(&mut camera.near, field.number(context, Range::NotNegative)),
     },
     Key {
         name: "far",
-        doc: "nothing farther is seen (m); no limit by default",
+        doc: "nothing farther is seen (m, measured as `near`); no limit by default",
         set: |camera, field, context| camera.far = field.given(field.number(context, Range::Positive)),
     },
 ];
@@ -107,14 +111,30 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
         doc: "distance along the viewing axis at which the picture is sharp (m); that of `to` by default",
         set: |camera, field, context| camera.focus_distance = field.number(context, Range::Positive),
     },
+    Key {
+        name: "shift",
+        doc: "how far the viewing axis, and the picture with it, is moved to the left and upwards from the middle of the \
+              film, in widths and heights of the film; (0, 0) by default",
+        set: |camera, field, context| {
+            let shift = field.numbers(context, Range::Any, "(0.1, 0)");
+            set(&mut camera.shift, shift.map(Vec2::from_array));
+        },
+    },
 ];
 
 /// The keys of `orthographic` cameras.
-pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[Key {
-    name: "width",
-    doc: "width of what the film sees (m); 2 by default",
-    set: |camera, field, context| set(&mut camera.width, field.number(context, Range::Positive)),
-}];
+pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[
+    Key {
+        name: "width",
+        doc: "width of what the film sees (m); 2 by default",
+        set: |camera, field, context| set(&mut camera.width, field.number(context, Range::Positive)),
+    },
+    Key {
+        name: "height",
+        doc: "its height (m); that of square pixels by default",
+        set: |camera, field, context| camera.height = field.number(context, Range::Positive),
+    },
+];
 
 /// The kinds of cameras.
 #[derive(Clone, Copy)]
@@ -157,8 +177,12 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut Context) -> O
             fov_axis: block.fov_axis,
             aperture_radius: block.aperture_radius,
             focus_distance: focus_distance(&block, declaration, context),
+            shift: block.shift,
         },
-        Kind::Orthographic => Projection::Orthographic { width: block.width },
+        Kind::Orthographic => Projection::Orthographic {
+            width: block.width,
+            height: block.height,
+        },
         Kind::Panoramic => Projection::Panoramic,
     };
     let camera = camera::CameraDesc {
