@@ -118,6 +118,7 @@ fn closed_furnace() {
     let none = PathSettings {
         rr_depth: u32::MAX,
         depth: Some(24),
+        ..PathSettings::default()
     };
     for (name, geometry) in [
         ("sphere", Geometry::Sphere),

@@ -1,5 +1,8 @@
 //! Lights by themselves: densities of samples, power, shadow rays, and whole scenes that lights were wrong in once.
 
+#[path = "lights/mitsuba.rs"]
+mod mitsuba;
+
 use std::f32::consts::PI;
 use std::sync::atomic::AtomicBool;
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use renderer::camera::Projection;
 use renderer::film::FilterShape;
+use renderer::integrator::PathSettings;
 use renderer::material::Host;
 use renderer::scene::build::{self, shading_system};
 use renderer::scene::desc::{GeometryDesc, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
@@ -54,7 +55,7 @@ fn reads_every_kind_of_block() {
         r#"
         film { size = (320, 200); crop = (10, 20, 30, 40); filter = gaussian(2.5); }
         sampler { spp = 16; seed = 7; }
-        integrator : path { depth = 3; rr_depth = 9; }
+        integrator : path { depth = 3; rr_depth = 9; hide_emitters = true; }
         camera side : orthographic { from = (1, 2, 3); to = (0, 0, 0); width = 2.5; }
         camera all : panoramic { transform = translate(0, 1, 0); }
         material red = matte(albedo = (0.8, 0.1, 0.1));
@@ -92,10 +93,11 @@ fn reads_every_kind_of_block() {
     assert_eq!((desc.sampler.spp, desc.sampler.seed), (16, 7));
     assert_eq!(
         desc.integrator,
-        IntegratorDesc::Path {
+        IntegratorDesc::Path(PathSettings {
             depth: Some(3),
-            rr_depth: 9
-        }
+            rr_depth: 9,
+            hide_emitters: true,
+        })
     );
     assert_eq!(
         desc.camera(Some("side")).expect("it is there").camera.projection,

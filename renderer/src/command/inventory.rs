@@ -132,7 +132,7 @@ pub(super) fn is_scene(path: &Path) -> bool {
 
 fn integrator(integrator: &IntegratorDesc) -> &'static str {
     match integrator {
-        IntegratorDesc::Path { .. } => "path",
+        IntegratorDesc::Path(_) => "path",
         IntegratorDesc::Photon(_) => "photon",
     }
 }

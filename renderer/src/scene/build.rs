@@ -14,7 +14,7 @@ use crate::camera::Camera;
 use crate::film::Filter;
 use crate::geometry::Shape;
 use crate::image::Image;
-use crate::integrator::{Integrator, PathSettings};
+use crate::integrator::Integrator;
 use crate::light::{
     DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
     SpotLight,
@@ -135,7 +135,7 @@ fn build_with(
     })?;
     warn_about_light(desc, &scene, &mut warnings);
     let integrator = match desc.integrator {
-        IntegratorDesc::Path { depth, rr_depth } => Integrator::Path(PathSettings { depth, rr_depth }),
+        IntegratorDesc::Path(settings) => Integrator::Path(settings),
         IntegratorDesc::Photon(settings) => Integrator::Photon(settings),
     };
     Ok(Built {

@@ -271,6 +271,11 @@ impl Scene {
         &self.materials[self.surfaces[shape.0 as usize].material.0 as usize]
     }
 
+    /// Whether a shape is a light.
+    pub fn is_light(&self, shape: ShapeId) -> bool {
+        self.surfaces[shape.0 as usize].light.is_some()
+    }
+
     /// Chooses a light by `u` in `[0,1)`: the light, the probability and what is left of `u`. `None` without lights.
     #[inline]
     pub fn select_light(&self, u: f64) -> Option<(&Light, f32, f64)> {

@@ -3,7 +3,7 @@
 use super::Placed;
 use crate::film::FilterShape;
 use crate::image::Rect;
-use crate::integrator::PhotonSettings;
+use crate::integrator::{PathSettings, PhotonSettings};
 
 /// The film.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,22 +37,13 @@ impl Default for SamplerDesc {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum IntegratorDesc {
     /// The path tracer.
-    Path {
-        /// The most segments of a path, counted from the camera: 1 shows emission only, 2 adds direct light. `None` for
-        /// no limit.
-        depth: Option<u32>,
-        /// The segment from which Russian roulette may end a path.
-        rr_depth: u32,
-    },
+    Path(PathSettings),
     /// The path tracer with photon maps.
     Photon(PhotonSettings),
 }
 
 impl Default for IntegratorDesc {
     fn default() -> IntegratorDesc {
-        IntegratorDesc::Path {
-            depth: None,
-            rr_depth: 5,
-        }
+        IntegratorDesc::Path(PathSettings::default())
     }
 }

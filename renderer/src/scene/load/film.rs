@@ -4,7 +4,7 @@ use shading::syntax::ast::Declaration;
 
 use super::context::Context;
 use super::field::{Field, Range};
-use super::table::{Key, Part, body_of, kind_of, read_block, takes_only};
+use super::table::{Key, Part, body_of, kind_of, read_block, set, takes_only};
 use super::value::Value;
 use crate::film::{Film, FilterShape};
 use crate::image::Rect;
@@ -91,14 +91,13 @@ pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
     },
 ];
 
-/// What the block of a path tracer sets.
-pub(super) struct PathBlock {
-    depth: Option<u32>,
-    rr_depth: u32,
-}
+/// What `hide_emitters` does.
+const HIDE_EMITTERS: &str = "`true`: the camera sees what is behind shapes that emit, as if they were not there, and \
+                             lights at infinity are black to it; they light the scene as ever, and are seen in mirrors and \
+                             through glass; `false` by default";
 
 /// The keys of `integrator : path { … }`.
-pub(super) const PATH: &[Key<PathBlock>] = &[
+pub(super) const PATH: &[Key<PathSettings>] = &[
     Key {
         name: "depth",
         doc: "the most segments of a path from the camera on: 1 shows emission only, 2 adds direct light; no limit by default",
@@ -112,6 +111,11 @@ pub(super) const PATH: &[Key<PathBlock>] = &[
                 path.rr_depth = depth as u32;
             }
         },
+    },
+    Key {
+        name: "hide_emitters",
+        doc: HIDE_EMITTERS,
+        set: |path, field, context| set(&mut path.hide_emitters, field.boolean(context)),
     },
 ];
 
@@ -204,6 +208,11 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
             }
         },
     },
+    Key {
+        name: "hide_emitters",
+        doc: HIDE_EMITTERS,
+        set: |photon, field, context| set(&mut photon.hide_emitters, field.boolean(context)),
+    },
 ];
 
 /// Reads `film`.
@@ -244,8 +253,7 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) 
     let kinds = [("path", IntegratorKind::Path), ("photon", IntegratorKind::Photon)];
     match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
         Some(IntegratorKind::Path) => {
-            let PathSettings { depth, rr_depth } = PathSettings::default();
-            let mut path = PathBlock { depth, rr_depth };
+            let mut path = PathSettings::default();
             read_block(
                 body_of(declaration),
                 "the path integrator",
@@ -253,10 +261,7 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) 
                 &mut path,
                 context,
             );
-            IntegratorDesc::Path {
-                depth: path.depth,
-                rr_depth: path.rr_depth,
-            }
+            IntegratorDesc::Path(path)
         }
         Some(IntegratorKind::Photon) => {
             let mut photon = PhotonSettings::default();

@@ -1,0 +1,45 @@
+"""Pictures of Mitsuba 3 for `mitsuba.rs`: `python make.py > mitsuba.txt` (PyPI `mitsuba` 3.9.1, variant `scalar_rgb`).
+
+Each picture has 8 x 6 pixels: a name, then a row per line, three channels a pixel. The scenes are written again as Kiln's in
+`mitsuba.rs`.
+"""
+import mitsuba as mi
+import numpy as np
+
+mi.set_variant("scalar_rgb")
+T = mi.ScalarTransform4f
+
+
+def rgb(*v):
+    return {"type": "rgb", "value": list(v)}
+
+
+def picture(name, spp, integrator, **objects):
+    scene = {
+        "type": "scene",
+        "integrator": integrator,
+        "sensor": {
+            "type": "perspective",
+            "fov": 60,
+            "to_world": T().look_at([0, 0, 4], [0, 0, 0], [0, 1, 0]),
+            "film": {"type": "hdrfilm", "width": 8, "height": 6, "rfilter": {"type": "box"}},
+            "sampler": {"type": "multijitter", "sample_count": spp},
+        },
+        **objects,
+    }
+    image = np.array(mi.render(mi.load_dict(scene)))[:, :, :3]
+    print(name)
+    for row in image:
+        print(" ".join("%.6g" % v for v in row.reshape(-1)))
+
+
+DIRECT = {"type": "path", "max_depth": 2}
+WALL = {"type": "rectangle", "to_world": T().scale([4, 3, 1]), "bsdf": {"type": "diffuse", "reflectance": rgb(0.8, 0.6, 0.4)}}
+
+picture(
+    "hide_emitters", 4096, {"type": "path", "max_depth": 2, "hide_emitters": True},
+    lamp={"type": "rectangle", "to_world": T().translate([-1.2, 0, 1]) @ T().scale(0.6), "emitter": {"type": "area", "radiance": rgb(3, 2, 1)}},
+    ball={"type": "sphere", "center": [-1.2, 0.2, 0.1], "radius": 0.5, "emitter": {"type": "area", "radiance": rgb(1, 1, 1)}},
+    wall={"type": "rectangle", "to_world": T().translate([0, 1.5, -2]) @ T().scale([4, 1.5, 1]), "bsdf": {"type": "diffuse", "reflectance": rgb(0.6, 0.6, 0.6)}},
+    sky={"type": "constant", "radiance": rgb(0.25, 0.3, 0.4)},
+)
