@@ -12,7 +12,8 @@ use renderer::film::Filter;
 use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
 use renderer::integrator::Context;
 use renderer::light::{
-    DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, SpotLight, Target,
+    Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Interpolation,
+    Light, ProjectorLight, Slide, SlideWrap, SpotLight, Target,
 };
 use renderer::material::Sides;
 use renderer::math::{Frame, Ray, RayEnd};
@@ -386,6 +387,89 @@ fn power_of_spots_is_the_integral_of_their_intensity() {
                 );
             }
         }
+    }
+}
+
+/// A picture of 5 × 4 texels without symmetry.
+fn slide(wrap: SlideWrap, interpolation: Interpolation) -> Slide {
+    let texel = |i: u32| Rgb::new((i * 3 % 8) as f32, (i * 5 % 7) as f32, i as f32);
+    Slide::new((0..20).map(texel).collect(), 5, wrap, interpolation)
+}
+
+/// Projectors and spots with a slide.
+fn projectors() -> Vec<Light> {
+    let pose = Affine3A::from_rotation_translation(
+        Quat::from_euler(EulerRot::XYZ, 0.4, -1.2, 0.3),
+        Vec3::new(3.0, -2.0, 7.0),
+    );
+    let wall = Beam::Wall {
+        radiance: Rgb::new(1.0, 2.0, 0.5),
+    };
+    let spot = |beam, cutoff| Beam::Spot {
+        intensity: Rgb::new(1.0, 2.0, 0.5),
+        falloff: Falloff::LinearAngle { beam, cutoff },
+    };
+    let half = |cutoff: f32| Vec2::splat(cutoff.tan());
+    let repeat = slide(SlideWrap::Repeat, Interpolation::Linear);
+    let clamp = slide(SlideWrap::Clamp, Interpolation::Linear);
+    let closest = slide(SlideWrap::Clamp, Interpolation::Closest);
+    let mirror = Affine3A::from_scale(Vec3::new(-2.0, 1.0, 1.0));
+    let made = [
+        (pose, Vec2::new(0.5, 0.4), repeat.clone(), wall),
+        (pose * mirror, Vec2::new(3.0, 0.1), clamp.clone(), wall),
+        (pose, Vec2::new(0.5, 0.4), closest, wall),
+        (pose, half(0.6), clamp, spot(0.3, 0.6)),
+        (pose, half(1.4), repeat, spot(1.4, 1.4)),
+    ];
+    made.into_iter()
+        .map(|(pose, half, slide, beam)| {
+            let light = ProjectorLight::new(&pose, half, slide, beam).expect("the pose is no singular one");
+            Light::Projector(Box::new(light))
+        })
+        .collect()
+}
+
+#[test]
+fn photons_of_projectors_go_where_their_light_is_seen() {
+    let mut context = Context::new(&SceneBuilder::new().build());
+    for (index, light) in projectors().into_iter().enumerate() {
+        let power = f64::from(light.power(1.0));
+        let photons = emitted(&light, TARGET, 100_000, &mut context);
+        let allowed = 5.0 * photons.variance_of_mean().sqrt() + 5e-3 * power;
+        assert!(
+            (photons.mean() - power).abs() <= allowed,
+            "{index}: power {power}, photons {}",
+            photons.mean()
+        );
+        // The mean of what photons carry times a function of where they go is the integral of the intensity times it, by
+        // the light's samples at points of a unit sphere about it.
+        let weight = |d: Vec3| f64::from((3.0 * d.x - 2.0 * d.y + 5.0 * d.z).sin());
+        let mut rng = Rng::new(5);
+        let (mut gone, mut seen) = (Moments::default(), Moments::default());
+        let mut position = Vec3::ZERO;
+        for _ in 0..200_000 {
+            let numbers = (rng.next_choice(), rng.next_2d(), rng.next_2d());
+            let photon = light.emit(TARGET, numbers.0, numbers.1, numbers.2, &mut context.shading);
+            gone.add(photon.map_or(0.0, |photon| {
+                position = photon.ray.origin;
+                f64::from(photon.power.luminance()) * weight(photon.ray.direction)
+            }));
+        }
+        for _ in 0..1_000_000 {
+            let d = rng.direction();
+            let sample = light.sample_li(position + d, 0.5, Vec2::splat(0.5));
+            let radiance = sample.map_or(0.0, |sample| {
+                light.radiance(&sample, 0.0, &mut context.shading).luminance()
+            });
+            seen.add(f64::from(radiance) * weight(d) * 4.0 * std::f64::consts::PI);
+        }
+        let allowed = 5.0 * (gone.variance_of_mean() + seen.variance_of_mean()).sqrt() + 1e-3 * power;
+        assert!(
+            (gone.mean() - seen.mean()).abs() <= allowed,
+            "{index}: photons {}, seen {}",
+            gone.mean(),
+            seen.mean()
+        );
     }
 }
 

@@ -43,3 +43,27 @@ picture(
     wall={"type": "rectangle", "to_world": T().translate([0, 1.5, -2]) @ T().scale([4, 1.5, 1]), "bsdf": {"type": "diffuse", "reflectance": rgb(0.6, 0.6, 0.6)}},
     sky={"type": "constant", "radiance": rgb(0.25, 0.3, 0.4)},
 )
+
+# A picture of 5 x 4 texels without symmetry, in `slide.hdr`, `slide.png` and here.
+SLIDE = np.zeros((4, 5, 3), np.float32)
+for y in range(4):
+    for x in range(5):
+        SLIDE[y, x] = [((3 * x + 5 * y) % 8) / 8, ((7 * x + 2 * y) % 8) / 16 + 0.125, x * 0.25]
+
+
+def slide(**options):
+    return {"type": "bitmap", "bitmap": mi.Bitmap(SLIDE), "raw": True, **options}
+
+
+SIDE = T().look_at([1, 2, 3], [0.3, -0.2, 0], [0.2, 1, 0])
+for name, options in {"linear": {}, "clamp": {"wrap_mode": "clamp"}, "closest": {"filter_type": "nearest"}}.items():
+    picture("projector " + name, 1024, DIRECT, wall=WALL, light={"type": "projector", "irradiance": slide(**options), "fov": 45, "scale": 30.0, "to_world": SIDE})
+picture("projector y", 1024, DIRECT, wall=WALL, light={"type": "projector", "irradiance": slide(), "fov": 45, "fov_axis": "y", "scale": 30.0, "to_world": SIDE})
+picture("projector mirrored", 1024, DIRECT, wall=WALL, light={"type": "projector", "irradiance": slide(), "fov": 45, "scale": 30.0, "to_world": SIDE @ T().scale([-1, 1, 1])})
+picture("spot", 1024, DIRECT, wall=WALL, light={"type": "spot", "intensity": rgb(40, 50, 60), "cutoff_angle": 32, "beam_width": 20, "to_world": SIDE})
+picture("spot default", 1024, DIRECT, wall=WALL, light={"type": "spot", "intensity": rgb(40, 50, 60), "to_world": SIDE})
+picture("spot slide", 1024, DIRECT, wall=WALL, light={"type": "spot", "texture": slide(), "intensity": rgb(40, 50, 60), "cutoff_angle": 32, "beam_width": 20, "to_world": SIDE})
+picture("point", 1024, DIRECT, wall=WALL, light={"type": "point", "intensity": rgb(10, 20, 30), "position": [1, 0.5, 2]})
+picture("point to_world", 1024, DIRECT, wall=WALL, light={"type": "point", "intensity": rgb(10, 20, 30), "to_world": T().rotate([0, 1, 0], 30) @ T().translate([1, 0.5, 2])})
+picture("directional", 64, DIRECT, wall=WALL, light={"type": "directional", "irradiance": rgb(1, 2, 3), "direction": [0.3, -0.4, -0.8]})
+picture("directional to_world", 64, DIRECT, wall=WALL, light={"type": "directional", "irradiance": rgb(1, 2, 3), "to_world": SIDE})

@@ -24,16 +24,19 @@ pub enum FovAxis {
 }
 
 impl FovAxis {
-    /// The axis of that name in scene files: `x`, `y`, `smaller`, `larger` or `diagonal`.
-    pub fn from_name(name: &str) -> Option<FovAxis> {
-        match name {
-            "x" => Some(FovAxis::X),
-            "y" => Some(FovAxis::Y),
-            "smaller" => Some(FovAxis::Smaller),
-            "larger" => Some(FovAxis::Larger),
-            "diagonal" => Some(FovAxis::Diagonal),
-            _ => None,
-        }
+    /// All axes by their names in scene files.
+    pub const NAMED: [(&str, FovAxis); 5] = [
+        ("x", FovAxis::X),
+        ("y", FovAxis::Y),
+        ("smaller", FovAxis::Smaller),
+        ("larger", FovAxis::Larger),
+        ("diagonal", FovAxis::Diagonal),
+    ];
+
+    /// Half the width and height at distance 1 of a film of so many pixels, where this axis of it is seen at an angle
+    /// [radians].
+    pub fn half_size(self, film: Vec2, fov: f32) -> Vec2 {
+        film * ((0.5 * fov).tan() / self.length(film))
     }
 
     fn length(self, film: Vec2) -> f32 {

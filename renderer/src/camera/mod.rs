@@ -16,7 +16,7 @@ use glam::{Affine3A, Vec2, Vec3};
 
 use crate::math::Ray;
 use lens::{Orthographic, Panoramic, Perspective};
-use pose::Pose;
+pub(crate) use pose::Pose;
 
 /// How a camera forms its picture.
 #[derive(Clone, Copy, Debug, PartialEq)]

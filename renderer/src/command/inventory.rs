@@ -150,6 +150,7 @@ fn light_kind(light: &LightDesc) -> &'static str {
         LightKind::Environment { .. } => "environment",
         LightKind::Point { .. } => "point",
         LightKind::Spot { .. } => "spot",
+        LightKind::Projector { .. } => "projector",
         LightKind::Directional { .. } => "directional",
     }
 }

@@ -18,7 +18,9 @@ mod directional;
 mod environment;
 mod pattern;
 mod point;
+mod projector;
 mod select;
+mod slide;
 mod sphere;
 mod spot;
 mod triangle;
@@ -39,7 +41,9 @@ pub use directional::DirectionalLight;
 pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions};
 pub use pattern::Probing;
 pub use point::PointLight;
+pub use projector::{Beam, ProjectorLight};
 pub use select::{ChosenLight, LightSelector, powers};
+pub use slide::{Interpolation, Slide, SlideWrap};
 pub use spot::{Falloff, SpotLight};
 
 /// Index of a light in its scene.
@@ -53,6 +57,8 @@ pub enum Light {
     Point(PointLight),
     /// Shines from one point in a cone.
     Spot(SpotLight),
+    /// Shines from one point through a picture.
+    Projector(Box<ProjectorLight>),
     /// Shines from infinity in one direction.
     Directional(DirectionalLight),
     /// A shape that emits.
@@ -136,6 +142,7 @@ impl Light {
             Light::Point(light) => format!("{light:?}").hash(hasher),
             Light::Spot(light) => format!("{light:?}").hash(hasher),
             Light::Directional(light) => format!("{light:?}").hash(hasher),
+            Light::Projector(light) => light.hash_bits(hasher),
             Light::Area(_) => {}
             Light::Environment(light) => light.hash_bits(hasher),
         }
@@ -154,6 +161,7 @@ impl Light {
         match self {
             Light::Point(light) => Some(light.emit(u_direction)),
             Light::Spot(light) => light.emit(u_direction),
+            Light::Projector(light) => light.emit(u_direction),
             Light::Directional(light) => {
                 let (ray, area) = target.emission(light.direction, u_position);
                 let power = light.irradiance * area;
@@ -176,6 +184,7 @@ impl Light {
         match self {
             Light::Point(light) => light.sample_li(p),
             Light::Spot(light) => light.sample_li(p),
+            Light::Projector(light) => light.sample_li(p),
             Light::Directional(light) => Some(light.sample_li()),
             Light::Area(light) => light.sample_li(p, u_primitive, u),
             Light::Environment(light) => light.sample_li(u),
@@ -205,7 +214,11 @@ impl Light {
     pub fn pdf_li(&self, p: Vec3, found: &Interaction) -> f32 {
         match self {
             Light::Area(light) => light.pdf_li(p, found),
-            Light::Point(_) | Light::Spot(_) | Light::Directional(_) | Light::Environment(_) => 0.0,
+            Light::Point(_)
+            | Light::Spot(_)
+            | Light::Projector(_)
+            | Light::Directional(_)
+            | Light::Environment(_) => 0.0,
         }
     }
 
@@ -215,7 +228,11 @@ impl Light {
     pub fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
         match self {
             Light::Environment(light) => light.le_pdf(direction),
-            Light::Point(_) | Light::Spot(_) | Light::Directional(_) | Light::Area(_) => (Rgb::BLACK, 0.0),
+            Light::Point(_)
+            | Light::Spot(_)
+            | Light::Projector(_)
+            | Light::Directional(_)
+            | Light::Area(_) => (Rgb::BLACK, 0.0),
         }
     }
 
@@ -225,6 +242,7 @@ impl Light {
         match self {
             Light::Point(light) => light.power().luminance(),
             Light::Spot(light) => light.power().luminance(),
+            Light::Projector(light) => light.power(),
             Light::Directional(light) => light.power(scene_radius).luminance(),
             Light::Area(light) => light.power(),
             Light::Environment(light) => light.power(scene_radius),
@@ -235,14 +253,14 @@ impl Light {
     pub fn is_infinite(&self) -> bool {
         match self {
             Light::Directional(_) | Light::Environment(_) => true,
-            Light::Point(_) | Light::Spot(_) | Light::Area(_) => false,
+            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Area(_) => false,
         }
     }
 
     /// Whether no ray can hit it by chance.
     pub fn is_delta(&self) -> bool {
         match self {
-            Light::Point(_) | Light::Spot(_) | Light::Directional(_) => true,
+            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Directional(_) => true,
             Light::Area(_) | Light::Environment(_) => false,
         }
     }

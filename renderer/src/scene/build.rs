@@ -3,21 +3,24 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use glam::{Affine3A, Vec2};
 use rayon::prelude::*;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
 use shading::{Diagnostic, Diagnostics, InstanceOptions, ShaderInstance, ShadingSystem, Span, Template};
 
-use super::desc::{self, EmissionSides, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
+use super::desc::{
+    self, EmissionSides, IntegratorDesc, LightKind, SceneDesc, SlideDesc, SpotFalloff, SpotSlide,
+};
 use super::{Scene, SceneError, SceneParts};
-use crate::camera::Camera;
+use crate::camera::{Camera, CameraError, look_at};
 use crate::film::Filter;
 use crate::geometry::Shape;
 use crate::image::Image;
 use crate::integrator::Integrator;
 use crate::light::{
-    DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
-    SpotLight,
+    Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
+    ProjectorLight, Slide, SpotLight,
 };
 use crate::material::{Host, Sides, closure_registry, library};
 
@@ -115,11 +118,16 @@ fn build_with(
         culled: material.culled,
         two_sided_emission: material.emission == EmissionSides::Both,
     });
+    let light = |light: &desc::LightDesc| {
+        self::light(&light.kind)
+            .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, light.span, ""))
+    };
+    let lights = desc.lights.iter().map(light).collect::<Result<_, _>>()?;
     let parts = SceneParts {
         shapes: desc.shapes.iter().map(shape).collect(),
         shape_materials: desc.shapes.iter().map(|shape| shape.material).collect(),
         materials: instances.into_iter().zip(sides).collect(),
-        lights: desc.lights.iter().map(|light| self::light(&light.kind)).collect(),
+        lights,
         host,
         world_from_camera: camera.world_from_camera(),
         threads,
@@ -357,8 +365,8 @@ fn shape(desc: &desc::ShapeDesc) -> Shape {
     shape
 }
 
-fn light(kind: &LightKind) -> Light {
-    match kind {
+fn light(kind: &LightKind) -> Result<Light, CameraError> {
+    Ok(match kind {
         LightKind::Environment {
             map: None, radiance, ..
         } => Light::Environment(EnvironmentLight::Constant(*radiance)),
@@ -386,6 +394,7 @@ fn light(kind: &LightKind) -> Light {
             cutoff,
             beam_width,
             falloff,
+            slide,
         } => {
             let falloff = match falloff {
                 SpotFalloff::Linear => Falloff::LinearAngle {
@@ -397,12 +406,34 @@ fn light(kind: &LightKind) -> Light {
                     outer: *cutoff,
                 },
             };
-            Light::Spot(SpotLight {
-                position: *position,
-                axis: *direction,
-                intensity: *intensity,
-                falloff,
-            })
+            match slide {
+                None => Light::Spot(SpotLight {
+                    position: *position,
+                    axis: *direction,
+                    intensity: *intensity,
+                    falloff,
+                }),
+                Some(SpotSlide { slide, up }) => {
+                    let pose = look_at(*position, *position + *direction, *up)?;
+                    let beam = Beam::Spot {
+                        intensity: *intensity,
+                        falloff,
+                    };
+                    let half = Vec2::splat(cutoff.tan());
+                    projector(&pose, half, slide, beam)?
+                }
+            }
+        }
+        LightKind::Projector {
+            world_from_light,
+            fov,
+            fov_axis,
+            radiance,
+            slide,
+        } => {
+            let size = Vec2::new(slide.map.width as f32, slide.map.height as f32);
+            let beam = Beam::Wall { radiance: *radiance };
+            projector(world_from_light, fov_axis.half_size(size, *fov), slide, beam)?
         }
         LightKind::Directional {
             direction,
@@ -411,7 +442,18 @@ fn light(kind: &LightKind) -> Light {
             direction: *direction,
             irradiance: *irradiance,
         }),
-    }
+    })
+}
+
+fn projector(pose: &Affine3A, half: Vec2, slide: &SlideDesc, beam: Beam) -> Result<Light, CameraError> {
+    let SlideDesc {
+        map,
+        wrap,
+        interpolation,
+    } = slide;
+    let slide = Slide::new(texels(map), map.width, *wrap, *interpolation);
+    let light = ProjectorLight::new(pose, half, slide, beam)?;
+    Ok(Light::Projector(Box::new(light)))
 }
 
 fn texels(image: &Image) -> Vec<crate::color::Rgb> {

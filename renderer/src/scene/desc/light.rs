@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use glam::{Mat3, Vec3};
+use glam::{Affine3A, Mat3, Vec3};
 use shading::Span;
 
+use crate::camera::FovAxis;
 use crate::color::Rgb;
 use crate::image::Image;
+use crate::light::{Interpolation, SlideWrap};
 
 /// A light with its name.
 #[derive(Clone, Debug)]
@@ -53,6 +55,21 @@ pub enum LightKind {
         beam_width: f32,
         /// How it fades between the two.
         falloff: SpotFalloff,
+        /// A picture that it shines through.
+        slide: Option<SpotSlide>,
+    },
+    /// A point that shows a picture.
+    Projector {
+        /// Placed as a camera that would see the picture: it shines along −z, +y is up, +x to the right.
+        world_from_light: Affine3A,
+        /// The angle that the picture fills along `fov_axis` [radians], between 0 and π.
+        fov: f32,
+        /// What the angle measures.
+        fov_axis: FovAxis,
+        /// What a white wall at distance 1 shows where the picture is white [W/sr/m²].
+        radiance: Rgb,
+        /// The picture.
+        slide: SlideDesc,
     },
     /// Parallel light.
     Directional {
@@ -61,6 +78,26 @@ pub enum LightKind {
         /// Irradiance on a surface that faces it [W/m²].
         irradiance: Rgb,
     },
+}
+
+/// A picture, linear, three channels, and how it is looked up.
+#[derive(Clone, Debug)]
+pub struct SlideDesc {
+    /// The picture.
+    pub map: Arc<Image>,
+    /// What lies beyond its borders.
+    pub wrap: SlideWrap,
+    /// What is between its texels.
+    pub interpolation: Interpolation,
+}
+
+/// A picture before a spot, as wide and high as the cone.
+#[derive(Clone, Debug)]
+pub struct SpotSlide {
+    /// The picture.
+    pub slide: SlideDesc,
+    /// Which way is up in the picture, not along the axis.
+    pub up: Vec3,
 }
 
 /// How a spot fades between its two angles.

@@ -14,7 +14,7 @@ mod shape;
 
 pub use camera::CameraDesc;
 pub use film::{FilmDesc, IntegratorDesc, SamplerDesc};
-pub use light::{LightDesc, LightKind, SpotFalloff};
+pub use light::{LightDesc, LightKind, SlideDesc, SpotFalloff, SpotSlide};
 pub use material::{EmissionSides, MaterialDesc, ShaderFile, TextureDesc};
 pub use shape::{GeometryDesc, ShapeDesc};
 

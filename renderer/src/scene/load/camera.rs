@@ -9,12 +9,18 @@ use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_
 use crate::camera::{self, FovAxis, Projection, look_at};
 use crate::scene::desc::CameraDesc;
 
+/// Where something stands and looks, in one of two ways.
+#[derive(Default)]
+pub(super) struct Placement {
+    pub(super) from: Option<Given<Vec3>>,
+    pub(super) to: Option<Given<Vec3>>,
+    pub(super) up: Option<Given<Vec3>>,
+    pub(super) transform: Option<Given<Affine3A>>,
+}
+
 /// What the block of a camera sets.
 pub(super) struct CameraBlock {
-    from: Option<Given<Vec3>>,
-    to: Option<Given<Vec3>>,
-    up: Option<Given<Vec3>>,
-    transform: Option<Given<Affine3A>>,
+    placement: Placement,
     fov: f32,
     fov_axis: FovAxis,
     aperture_radius: f32,
@@ -29,10 +35,7 @@ pub(super) struct CameraBlock {
 impl Default for CameraBlock {
     fn default() -> CameraBlock {
         CameraBlock {
-            from: None,
-            to: None,
-            up: None,
-            transform: None,
+            placement: Placement::default(),
             fov: 40.0,
             fov_axis: FovAxis::X,
             aperture_radius: 0.0,
@@ -51,22 +54,22 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
     Key {
         name: "from",
         doc: "where it is; goes with `to`; (0, 0, 0) by default",
-        set: |camera, field, context| camera.from = field.given(field.point(context)),
+        set: |camera, field, context| camera.placement.from = field.given(field.point(context)),
     },
     Key {
         name: "to",
         doc: "a point that it looks at; ahead along -z by default",
-        set: |camera, field, context| camera.to = field.given(field.point(context)),
+        set: |camera, field, context| camera.placement.to = field.given(field.point(context)),
     },
     Key {
         name: "up",
         doc: "the direction that is up in the picture; (0, 1, 0) by default",
-        set: |camera, field, context| camera.up = field.given(field.point(context)),
+        set: |camera, field, context| camera.placement.up = field.given(field.point(context)),
     },
     Key {
         name: "transform",
         doc: "instead of the three: world from camera, where the camera looks along -z with +x to the right and +y up",
-        set: |camera, field, context| camera.transform = field.given(field.transform(context)),
+        set: |camera, field, context| camera.placement.transform = field.given(field.transform(context)),
     },
     Key {
         name: "near",
@@ -91,9 +94,7 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
         name: "fov_axis",
         doc: "what `fov` measures: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
         set: |camera, field, context| {
-            let axes = ["x", "y", "smaller", "larger", "diagonal"];
-            let axes = axes.map(|name| (name, FovAxis::from_name(name).unwrap_or_default()));
-            set(&mut camera.fov_axis, field.choice(context, &axes));
+            set(&mut camera.fov_axis, field.choice(context, &FovAxis::NAMED));
         },
     },
     Key {
@@ -161,7 +162,7 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut Context) -> O
     };
     let mut block = CameraBlock::default();
     read_block(body_of(declaration), what, &[own, ANY], &mut block, context);
-    let world_from_camera = pose(&block, declaration, context)?;
+    let world_from_camera = block.placement.pose("a camera", declaration, context)?;
     let far = block.far.map_or(f32::INFINITY, |far| far.value);
     if let Some(far) = block.far
         && far.value <= block.near
@@ -198,29 +199,32 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut Context) -> O
     })
 }
 
-fn pose(block: &CameraBlock, declaration: &Declaration, context: &mut Context) -> Option<Affine3A> {
-    let others = [block.from, block.to, block.up];
-    if let Some(transform) = block.transform {
-        if let Some(other) = others.into_iter().flatten().next() {
-            context.error(
-                other.span,
-                "a camera takes either `transform` or `from`, `to` and `up`",
-            );
+impl Placement {
+    /// World from what is placed, which looks along −z with +y up.
+    pub(super) fn pose(
+        &self,
+        what: &str,
+        declaration: &Declaration,
+        context: &mut Context,
+    ) -> Option<Affine3A> {
+        let others = [self.from, self.to, self.up];
+        if let Some(transform) = self.transform {
+            if let Some(other) = others.into_iter().flatten().next() {
+                let message = format!("{what} takes either `transform` or `from`, `to` and `up`");
+                context.error(other.span, message);
+            }
+            return Some(transform.value);
         }
-        return Some(transform.value);
-    }
-    let [from, to, up] = others.map(|given| given.map(|given| given.value));
-    let from = from.unwrap_or_default();
-    match look_at(from, to.unwrap_or(from - Vec3::Z), up.unwrap_or(Vec3::Y)) {
-        Ok(world_from_camera) => Some(world_from_camera),
-        Err(error) => {
-            let span = block
-                .up
-                .or(block.to)
-                .or(block.from)
-                .map_or(declaration.span, |given| given.span);
-            context.error(span, error.to_string());
-            None
+        let [from, to, up] = others.map(|given| given.map(|given| given.value));
+        let from = from.unwrap_or_default();
+        match look_at(from, to.unwrap_or(from - Vec3::Z), up.unwrap_or(Vec3::Y)) {
+            Ok(pose) => Some(pose),
+            Err(error) => {
+                let given = self.up.or(self.to).or(self.from);
+                let span = given.map_or(declaration.span, |given| given.span);
+                context.error(span, error.to_string().replace("the camera", what));
+                None
+            }
         }
     }
 }
@@ -229,8 +233,8 @@ fn focus_distance(block: &CameraBlock, declaration: &Declaration, context: &mut 
     if let Some(distance) = block.focus_distance {
         return distance;
     }
-    match block.to {
-        Some(to) => (to.value - block.from.map_or(Vec3::ZERO, |from| from.value)).length(),
+    match block.placement.to {
+        Some(to) => (to.value - block.placement.from.map_or(Vec3::ZERO, |from| from.value)).length(),
         None => {
             if block.aperture_radius > 0.0 {
                 context.error(

@@ -7,12 +7,14 @@ use shading::syntax::ast::Declaration;
 
 use super::context::Context;
 use super::field::{Field, Given, Range};
+use super::projector::{INTERPOLATION, SlideBlock, WRAP, read_projector, up_for};
 use super::studio;
 use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
 use super::value::Value;
+use crate::camera::look_at;
 use crate::color::Rgb;
 use crate::image::{self, Image};
-use crate::scene::desc::{LightDesc, LightKind, SpotFalloff};
+use crate::scene::desc::{LightDesc, LightKind, SpotFalloff, SpotSlide};
 
 /// What the block of an environment sets.
 pub(super) struct EnvironmentBlock {
@@ -27,7 +29,7 @@ pub(super) struct EnvironmentBlock {
 pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
     Key {
         name: "map",
-        doc: "a latitude-longitude image (EXR or HDR), its top row at +y, its centre column at +z; none by default",
+        doc: "a latitude-longitude image (EXR, HDR, PNG, JPEG), its top row at +y, its centre column at +z; none by default",
         set: |light, field, context| light.map = read_map(field, context),
     },
     Key {
@@ -83,6 +85,8 @@ pub(super) struct PointBlock {
     cutoff: f32,
     beam_width: Option<Given<f32>>,
     falloff: SpotFalloff,
+    up: Option<Given<Vec3>>,
+    slide: SlideBlock,
 }
 
 /// The keys of `point` and `spot` lights.
@@ -144,6 +148,28 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
             set(&mut light.falloff, field.choice(context, &options));
         },
     },
+    Key {
+        name: "map",
+        doc: "a picture (EXR, HDR, PNG, JPEG) that it shines through, a factor of the intensity, as wide and as high as the \
+              cone of `cutoff`, which then is less than 90; none by default",
+        set: |light, field, context| light.slide.read_map(field, context),
+    },
+    Key {
+        name: "wrap",
+        doc: WRAP,
+        set: |light, field, context| light.slide.read_wrap(field, context),
+    },
+    Key {
+        name: "interpolation",
+        doc: INTERPOLATION,
+        set: |light, field, context| light.slide.read_interpolation(field, context),
+    },
+    Key {
+        name: "up",
+        doc: "the direction that is up in the picture on a wall; (0, 1, 0) by default, (0, 0, -1) where it shines straight \
+              up or down",
+        set: |light, field, context| light.up = field.given(field.direction(context)),
+    },
 ];
 
 /// What the block of a directional light sets.
@@ -179,6 +205,7 @@ enum Kind {
     Studio,
     Point,
     Spot,
+    Projector,
     Directional,
 }
 
@@ -191,6 +218,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
         ("studio", Kind::Studio),
         ("point", Kind::Point),
         ("spot", Kind::Spot),
+        ("projector", Kind::Projector),
         ("directional", Kind::Directional),
     ];
     let kind = match kind_of(declaration, None, &kinds, context)? {
@@ -204,6 +232,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
             }
         }
         Kind::Spot => read_spot(declaration, context)?,
+        Kind::Projector => read_projector(declaration, context)?,
         Kind::Directional => read_directional(declaration, context),
     };
     Some(LightDesc {
@@ -289,6 +318,8 @@ fn read_point(
         cutoff: 20.0,
         beam_width: None,
         falloff: SpotFalloff::Linear,
+        up: None,
+        slide: SlideBlock::default(),
     };
     read_block(body_of(declaration), what, tables, &mut light, context);
     light
@@ -321,6 +352,22 @@ fn read_spot(declaration: &Declaration, context: &mut Context) -> Option<LightKi
             ),
         );
     }
+    let slide = light.slide.finished().map(|slide| SpotSlide {
+        slide,
+        up: light.up.map_or(up_for(direction), |up| up.value),
+    });
+    if slide.is_some() && light.cutoff >= 90.0 {
+        let message = format!(
+            "a spot light with a `map` has a `cutoff` of less than 90, not {}",
+            light.cutoff
+        );
+        context.error(declaration.span, message);
+    }
+    if let Some(up) = light.up
+        && look_at(Vec3::ZERO, direction, up.value).is_err()
+    {
+        context.error(up.span, "`up` is along the axis of the spot light");
+    }
     Some(LightKind::Spot {
         position: light.position,
         direction,
@@ -328,6 +375,7 @@ fn read_spot(declaration: &Declaration, context: &mut Context) -> Option<LightKi
         cutoff: light.cutoff.to_radians(),
         beam_width: beam_width.to_radians(),
         falloff: light.falloff,
+        slide,
     })
 }
 
@@ -351,7 +399,7 @@ fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKi
 }
 
 /// Reads the image, makes it linear and three channels wide, and turns what is no radiance into none.
-fn read_map(field: Field<'_>, context: &mut Context) -> Option<Arc<Image>> {
+pub(super) fn read_map(field: Field<'_>, context: &mut Context) -> Option<Arc<Image>> {
     let name = field.string(context)?;
     let path = context.existing_file(field.span(), &name)?;
     let image = match image::read(&path) {

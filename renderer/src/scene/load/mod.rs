@@ -17,6 +17,7 @@ mod material;
 mod model;
 mod overrides;
 mod place;
+mod projector;
 mod reference;
 mod resolve;
 mod shape;

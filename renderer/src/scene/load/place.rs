@@ -12,7 +12,9 @@ use super::resolve::Pending;
 use super::shape::{ShapeDeclaration, ShapeSource};
 use super::table::{Key, Part, body_of, read_block, set, takes_only};
 use crate::material::MaterialId;
-use crate::scene::desc::{CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc};
+use crate::scene::desc::{
+    CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc, SpotSlide,
+};
 use crate::scene::import::Model;
 
 /// What the block of an import sets.
@@ -256,11 +258,18 @@ fn placed_light(kind: &LightKind, transform: &Affine3A) -> LightKind {
         LightKind::Environment { .. } => {}
         LightKind::Point { position, .. } => *position = transform.transform_point3(*position),
         LightKind::Spot {
-            position, direction, ..
+            position,
+            direction,
+            slide,
+            ..
         } => {
             *position = transform.transform_point3(*position);
             *direction = transform.transform_vector3(*direction).normalize_or(*direction);
+            if let Some(SpotSlide { up, .. }) = slide {
+                *up = transform.transform_vector3(*up);
+            }
         }
+        LightKind::Projector { world_from_light, .. } => *world_from_light = *transform * *world_from_light,
         LightKind::Directional { direction, .. } => {
             *direction = transform.transform_vector3(*direction).normalize_or(*direction);
         }

@@ -330,6 +330,7 @@ impl Reader<'_> {
                     cutoff,
                     beam_width,
                     falloff,
+                    slide: None,
                 }
             }
         };
