@@ -44,7 +44,7 @@ picture(
     sky={"type": "constant", "radiance": rgb(0.25, 0.3, 0.4)},
 )
 
-# A picture of 5 x 4 texels without symmetry, in `slide.hdr`, `slide.png` and here.
+# A picture of 5 x 4 texels without symmetry, in `slide.exr`, `slide.png` (sRGB) and here.
 SLIDE = np.zeros((4, 5, 3), np.float32)
 for y in range(4):
     for x in range(5):
@@ -67,3 +67,27 @@ picture("point", 1024, DIRECT, wall=WALL, light={"type": "point", "intensity": r
 picture("point to_world", 1024, DIRECT, wall=WALL, light={"type": "point", "intensity": rgb(10, 20, 30), "to_world": T().rotate([0, 1, 0], 30) @ T().translate([1, 0.5, 2])})
 picture("directional", 64, DIRECT, wall=WALL, light={"type": "directional", "irradiance": rgb(1, 2, 3), "direction": [0.3, -0.4, -0.8]})
 picture("directional to_world", 64, DIRECT, wall=WALL, light={"type": "directional", "irradiance": rgb(1, 2, 3), "to_world": SIDE})
+
+
+def environment(name, **options):
+    """Twenty directions, each with the radiance from there."""
+    emitter = mi.load_dict({"type": "envmap", **options})
+    random = np.random.default_rng(3)
+    print(name)
+    for i in range(20):
+        d = random.normal(size=3)
+        # Near the poles and across the seam, too.
+        d = [1e-3, 1, 2e-3] if i == 0 else [1e-3, -1, -2e-3] if i == 1 else [1e-3, d[1], -1] if i == 2 else d
+        d = np.array(d) / np.linalg.norm(d)
+        si = mi.SurfaceInteraction3f()
+        si.wi = -mi.ScalarVector3f(*map(float, d))
+        print(" ".join("%.6g" % v for v in [*d, *emitter.eval(si)]))
+
+
+MAP = {"bitmap": mi.Bitmap(SLIDE)}
+environment("environment", **MAP)
+environment("environment scaled", scale=2.5, **MAP)
+environment("environment turned", to_world=T().rotate(np.array([1, 2, -0.5]) / np.sqrt(5.25), 70), **MAP)
+environment("environment looking", to_world=SIDE, **MAP)
+environment("environment mirrored", to_world=T().rotate([0, 1, 0], 40) @ T().scale([-1, 1, 1]), **MAP)
+environment("environment png", filename="slide.png")

@@ -4,10 +4,12 @@
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
+use glam::Vec3;
+use renderer::color::Rgb;
 use renderer::film::Filter;
 use renderer::image::Image;
 use renderer::render::{RenderSettings, Silent, render};
-use renderer::scene::build::build;
+use renderer::scene::build::{Built, build};
 use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::LoadOptions;
 
@@ -27,13 +29,17 @@ fn expected(name: &str) -> Vec<f32> {
     values
 }
 
+fn built(text: &str) -> Built {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("lights");
+    let desc = SceneDesc::from_text("test.kiln", text, &directory, &LoadOptions::default());
+    let (desc, _) = desc.unwrap_or_else(|error| panic!("{text}\n{error}"));
+    build(&desc, None, 0).unwrap_or_else(|error| panic!("{text}\n{error}"))
+}
+
 /// A picture of a scene.
 fn rendered(text: &str, integrator: &str, spp: u64) -> Image {
     let text = format!("{CAMERA}film {{ size = (8, 6); filter = box; }}\nintegrator : {integrator}\n{text}");
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("lights");
-    let desc = SceneDesc::from_text("test.kiln", &text, &directory, &LoadOptions::default());
-    let (desc, _) = desc.unwrap_or_else(|error| panic!("{text}\n{error}"));
-    let built = build(&desc, None, 0).unwrap_or_else(|error| panic!("{error}"));
+    let built = built(&text);
     let settings = RenderSettings {
         width: SIZE[0],
         height: SIZE[1],
@@ -146,8 +152,53 @@ fn lights_without_size_are_mitsubas() {
     ];
     for (name, light) in cases {
         let text = format!("{WALL}light lamp : {light} }}");
-        for integrator in ["path { depth = 2; }", "photon { depth = 2; photons = 1000; caustic_photons = 1000; }"] {
+        for integrator in [
+            "path { depth = 2; }",
+            "photon { depth = 2; photons = 1000; caustic_photons = 1000; }",
+        ] {
             compare(name, &text, integrator, 4096, 0.01);
+        }
+    }
+}
+
+#[test]
+fn environments_are_mitsubas() {
+    let map = "map = \"slide.exr\"; rows = poles;";
+    let cases = [
+        ("environment", map.to_owned()),
+        ("environment scaled", format!("{map} scale = 2.5;")),
+        (
+            "environment turned",
+            format!("{map} rotate = rotate((1, 2, -0.5), 70);"),
+        ),
+        // What it looks from is without meaning.
+        (
+            "environment looking",
+            format!("{map} rotate = look_at((0, 0, 0), (-0.7, -2.2, -3), (0.2, 1, 0));"),
+        ),
+        (
+            "environment mirrored",
+            format!("{map} rotate = rotate((0, 1, 0), 40) * scale(-1, 1, 1);"),
+        ),
+        ("environment png", map.replace("exr", "png")),
+    ];
+    for (name, keys) in cases {
+        let text = format!("{CAMERA}light sky : environment {{ {keys} }}\n{WALL}");
+        let scene = built(&text).scene;
+        let rows = include_str!("mitsuba.txt")
+            .lines()
+            .skip_while(|line| *line != name)
+            .skip(1)
+            .take(20);
+        for row in rows {
+            let v: Vec<f32> = row.split(' ').map(|v| v.parse().expect("a number")).collect();
+            let direction = Vec3::from_slice(&v).normalize();
+            let radiance: Rgb = scene
+                .escape(direction)
+                .fold(Rgb::BLACK, |sum, light| sum + light.radiance);
+            for (found, expected) in radiance.to_array().into_iter().zip(&v[3..]) {
+                assert!((found - expected).abs() < 1e-4, "{name}: {radiance:?} for {row}");
+            }
         }
     }
 }

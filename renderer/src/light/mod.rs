@@ -38,7 +38,7 @@ use crate::sampling::disk;
 
 pub use area::AreaLight;
 pub use directional::DirectionalLight;
-pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions};
+pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions, MapRows};
 pub use pattern::Probing;
 pub use point::PointLight;
 pub use projector::{Beam, ProjectorLight};

@@ -374,9 +374,11 @@ fn light(kind: &LightKind) -> Result<Light, CameraError> {
             map: Some(image),
             radiance,
             world_from_map,
+            rows,
         } => {
             let options = EnvironmentOptions {
                 world_from_map: *world_from_map,
+                rows: *rows,
                 scale: *radiance,
                 ..EnvironmentOptions::default()
             };

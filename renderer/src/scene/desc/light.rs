@@ -8,7 +8,7 @@ use shading::Span;
 use crate::camera::FovAxis;
 use crate::color::Rgb;
 use crate::image::Image;
-use crate::light::{Interpolation, SlideWrap};
+use crate::light::{Interpolation, MapRows, SlideWrap};
 
 /// A light with its name.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub enum LightKind {
         radiance: Rgb,
         /// How the map is turned.
         world_from_map: Mat3,
+        /// Where its rows are.
+        rows: MapRows,
     },
     /// A point that shines equally in all directions.
     Point {

@@ -14,6 +14,7 @@ use super::value::Value;
 use crate::camera::look_at;
 use crate::color::Rgb;
 use crate::image::{self, Image};
+use crate::light::MapRows;
 use crate::scene::desc::{LightDesc, LightKind, SpotFalloff, SpotSlide};
 
 /// What the block of an environment sets.
@@ -23,6 +24,7 @@ pub(super) struct EnvironmentBlock {
     ground: Option<Given<Rgb>>,
     scale: f32,
     rotate: Mat3,
+    rows: MapRows,
 }
 
 /// The keys of `environment` lights.
@@ -50,8 +52,17 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
     },
     Key {
         name: "rotate",
-        doc: "turns the map: degrees about +y, or a transform that rotates, world from map",
+        doc: "turns the map: degrees about +y, or a transform that rotates or mirrors, world from map",
         set: |light, field, context| set(&mut light.rotate, rotation(field, context)),
+    },
+    Key {
+        name: "rows",
+        doc: "where the rows of the map are: `centers` of equal bands (the default), or from pole to pole, the first at +y \
+              and the last at -y: `poles`, as Mitsuba 3 has it",
+        set: |light, field, context| {
+            let rows = [("centers", MapRows::Centers), ("poles", MapRows::Poles)];
+            set(&mut light.rows, field.choice(context, &rows));
+        },
     },
 ];
 
@@ -249,6 +260,7 @@ fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKi
         ground: None,
         scale: 1.0,
         rotate: Mat3::IDENTITY,
+        rows: MapRows::Centers,
     };
     read_block(
         body_of(declaration),
@@ -262,6 +274,7 @@ fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKi
             map: light.map,
             radiance: light.color * light.scale,
             world_from_map: light.rotate,
+            rows: light.rows,
         };
     };
     if light.map.is_some() {
@@ -272,6 +285,7 @@ fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKi
         map,
         radiance: Rgb::splat(light.scale),
         world_from_map: light.rotate,
+        rows: MapRows::Centers,
     }
 }
 
@@ -291,6 +305,7 @@ fn read_studio(declaration: &Declaration, context: &mut Context) -> LightKind {
         map: Some(Arc::new(studio::map())),
         radiance: Rgb::splat(light.scale),
         world_from_map: light.rotate,
+        rows: MapRows::Centers,
     }
 }
 
@@ -434,7 +449,10 @@ fn rotation(field: Field<'_>, context: &mut Context) -> Option<Mat3> {
             let matrix = Mat3::from(field.transform(context)?.matrix3);
             let product = matrix * matrix.transpose();
             if !product.abs_diff_eq(Mat3::IDENTITY, 1e-4) {
-                context.error(field.span(), "`rotate` is a transform that does more than rotate");
+                context.error(
+                    field.span(),
+                    "`rotate` is a transform that does more than rotate and mirror",
+                );
                 return None;
             }
             Some(matrix)
