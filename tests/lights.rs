@@ -13,7 +13,7 @@ use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
 use renderer::integrator::Context;
 use renderer::light::{
     Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Interpolation,
-    Light, ProjectorLight, Slide, SlideWrap, SpotLight, Target,
+    Light, Outline, ProjectorLight, SheetLight, Slide, SlideWrap, SpotLight, Target,
 };
 use renderer::material::Sides;
 use renderer::math::{Frame, Ray, RayEnd};
@@ -427,6 +427,52 @@ fn projectors() -> Vec<Light> {
             Light::Projector(Box::new(light))
         })
         .collect()
+}
+
+#[test]
+fn sheets_light_what_is_before_them() {
+    let mut context = Context::new(&SceneBuilder::new().build());
+    let pose = Affine3A::from_rotation_translation(
+        Quat::from_euler(EulerRot::XYZ, 0.4, -1.2, 0.3),
+        Vec3::new(3.0, -2.0, 7.0),
+    );
+    let half = Vec2::new(0.5, 2.0);
+    for (mirror, outline, area) in [
+        (1.0, Outline::Rectangle, 4.0),
+        (-1.0, Outline::Rectangle, 4.0),
+        (1.0, Outline::Disk, PI),
+    ] {
+        let pose = pose * Affine3A::from_scale(Vec3::new(2.0 * mirror, 1.0, 3.0));
+        let light = Light::Sheet(SheetLight::new(&pose, half, outline, Rgb::splat(1.5)));
+        let power = 1.5 * 2.0 * area * half.x * half.y;
+        assert!(
+            (light.power(1.0) / power - 1.0).abs() < 1e-5,
+            "{outline:?}: {}",
+            light.power(1.0)
+        );
+        let mut seen = |x: f32, y: f32, z: f32| {
+            let p = pose.transform_point3(Vec3::new(x, y, z));
+            light.sample_li(p, 0.5, Vec2::splat(0.5)).map_or(0.0, |sample| {
+                assert!(sample.wi.distance(-pose.transform_vector3(Vec3::Z).normalize()) < 1e-5);
+                light.radiance(&sample, 0.0, &mut context.shading).g
+            })
+        };
+        let before = [seen(0.1, -1.0, 4.0), seen(0.1, -1.0, -4.0), seen(0.1, -1.0, 0.0)];
+        assert_eq!(before, [1.5, 0.0, 0.0]);
+        assert_eq!([seen(0.55, 0.0, 1.0), seen(0.0, 2.05, 1.0)], [0.0, 0.0]);
+        let corner = if outline == Outline::Disk { 0.0 } else { 1.5 };
+        assert_eq!(seen(0.45, -1.9, 1.0), corner);
+        let mut rng = Rng::new(5);
+        for _ in 0..1000 {
+            let numbers = (rng.next_choice(), rng.next_2d(), rng.next_2d());
+            let photon = light.emit(TARGET, numbers.0, numbers.1, numbers.2, &mut context.shading);
+            let photon = photon.expect("it shines");
+            assert!((photon.power.g / power - 1.0).abs() < 1e-5);
+            let sample = light.sample_li(photon.ray.at(2.0), 0.5, Vec2::splat(0.5));
+            let wi = sample.expect("photons go where light is seen").wi;
+            assert!(wi.distance(-photon.ray.direction) < 1e-5);
+        }
+    }
 }
 
 #[test]

@@ -212,6 +212,31 @@ fn numbers_are_checked() {
         &["`box` takes one number, the radius"],
     );
     bad(
+        "film { filter = lanczos(2.5); }",
+        &["`lanczos` takes one whole number from 1 to 16"],
+    );
+    bad(
+        "light x : projector { fov = 30; }",
+        &["a projector needs a `map`"],
+    );
+    bad(
+        "light x : directional_area { size = 0; transform = scale(0); }",
+        &["`size` is 0, but must be more than 0", "`transform` is singular"],
+    );
+    bad_in(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("lights"),
+        "light x : projector { map = \"slide.exr\"; from = (0, 0, 0); to = (0, 0, 0); }\n\
+         light y : spot { map = \"slide.png\"; cutoff = 90; up = (0, 2, 0); }\n\
+         light z : environment { rows = 3; rotate = scale(1, 2, 1); }",
+        &[
+            "a projector looks at the point where it stands",
+            "a spot light with a `map` has a `cutoff` of less than 90, not 90",
+            "`up` is along the axis of the spot light",
+            "`rows` takes one of centers, poles, found the number 3",
+            "does more than rotate and mirror",
+        ],
+    );
+    bad(
         "camera c : perspective { fov = 180; }",
         &["`fov` is 180, but must be more than 0 and less than 180"],
     );

@@ -151,6 +151,7 @@ fn light_kind(light: &LightDesc) -> &'static str {
         LightKind::Point { .. } => "point",
         LightKind::Spot { .. } => "spot",
         LightKind::Projector { .. } => "projector",
+        LightKind::DirectionalArea { .. } => "directional_area",
         LightKind::Directional { .. } => "directional",
     }
 }

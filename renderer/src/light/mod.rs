@@ -20,6 +20,7 @@ mod pattern;
 mod point;
 mod projector;
 mod select;
+mod sheet;
 mod slide;
 mod sphere;
 mod spot;
@@ -43,6 +44,7 @@ pub use pattern::Probing;
 pub use point::PointLight;
 pub use projector::{Beam, ProjectorLight};
 pub use select::{ChosenLight, LightSelector, powers};
+pub use sheet::{Outline, SheetLight};
 pub use slide::{Interpolation, Slide, SlideWrap};
 pub use spot::{Falloff, SpotLight};
 
@@ -59,6 +61,8 @@ pub enum Light {
     Spot(SpotLight),
     /// Shines from one point through a picture.
     Projector(Box<ProjectorLight>),
+    /// A flat light that shines straight ahead only.
+    Sheet(SheetLight),
     /// Shines from infinity in one direction.
     Directional(DirectionalLight),
     /// A shape that emits.
@@ -141,6 +145,7 @@ impl Light {
         match self {
             Light::Point(light) => format!("{light:?}").hash(hasher),
             Light::Spot(light) => format!("{light:?}").hash(hasher),
+            Light::Sheet(light) => format!("{light:?}").hash(hasher),
             Light::Directional(light) => format!("{light:?}").hash(hasher),
             Light::Projector(light) => light.hash_bits(hasher),
             Light::Area(_) => {}
@@ -162,6 +167,7 @@ impl Light {
             Light::Point(light) => Some(light.emit(u_direction)),
             Light::Spot(light) => light.emit(u_direction),
             Light::Projector(light) => light.emit(u_direction),
+            Light::Sheet(light) => Some(light.emit(u_position)),
             Light::Directional(light) => {
                 let (ray, area) = target.emission(light.direction, u_position);
                 let power = light.irradiance * area;
@@ -185,6 +191,7 @@ impl Light {
             Light::Point(light) => light.sample_li(p),
             Light::Spot(light) => light.sample_li(p),
             Light::Projector(light) => light.sample_li(p),
+            Light::Sheet(light) => light.sample_li(p),
             Light::Directional(light) => Some(light.sample_li()),
             Light::Area(light) => light.sample_li(p, u_primitive, u),
             Light::Environment(light) => light.sample_li(u),
@@ -217,6 +224,7 @@ impl Light {
             Light::Point(_)
             | Light::Spot(_)
             | Light::Projector(_)
+            | Light::Sheet(_)
             | Light::Directional(_)
             | Light::Environment(_) => 0.0,
         }
@@ -231,6 +239,7 @@ impl Light {
             Light::Point(_)
             | Light::Spot(_)
             | Light::Projector(_)
+            | Light::Sheet(_)
             | Light::Directional(_)
             | Light::Area(_) => (Rgb::BLACK, 0.0),
         }
@@ -243,6 +252,7 @@ impl Light {
             Light::Point(light) => light.power().luminance(),
             Light::Spot(light) => light.power().luminance(),
             Light::Projector(light) => light.power(),
+            Light::Sheet(light) => light.power().luminance(),
             Light::Directional(light) => light.power(scene_radius).luminance(),
             Light::Area(light) => light.power(),
             Light::Environment(light) => light.power(scene_radius),
@@ -253,14 +263,20 @@ impl Light {
     pub fn is_infinite(&self) -> bool {
         match self {
             Light::Directional(_) | Light::Environment(_) => true,
-            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Area(_) => false,
+            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Sheet(_) | Light::Area(_) => {
+                false
+            }
         }
     }
 
     /// Whether no ray can hit it by chance.
     pub fn is_delta(&self) -> bool {
         match self {
-            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Directional(_) => true,
+            Light::Point(_)
+            | Light::Spot(_)
+            | Light::Projector(_)
+            | Light::Sheet(_)
+            | Light::Directional(_) => true,
             Light::Area(_) | Light::Environment(_) => false,
         }
     }

@@ -20,7 +20,7 @@ use crate::image::Image;
 use crate::integrator::Integrator;
 use crate::light::{
     Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
-    ProjectorLight, Slide, SpotLight,
+    ProjectorLight, SheetLight, Slide, SpotLight,
 };
 use crate::material::{Host, Sides, closure_registry, library};
 
@@ -437,6 +437,17 @@ fn light(kind: &LightKind) -> Result<Light, CameraError> {
             let beam = Beam::Wall { radiance: *radiance };
             projector(world_from_light, fov_axis.half_size(size, *fov), slide, beam)?
         }
+        LightKind::DirectionalArea {
+            world_from_sheet,
+            size,
+            outline,
+            irradiance,
+        } => Light::Sheet(SheetLight::new(
+            world_from_sheet,
+            *size * 0.5,
+            *outline,
+            *irradiance,
+        )),
         LightKind::Directional {
             direction,
             irradiance,

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use glam::{Affine3A, Mat3, Vec3};
+use glam::{Affine3A, Mat3, Vec2, Vec3};
 use shading::Span;
 
 use crate::camera::FovAxis;
 use crate::color::Rgb;
 use crate::image::Image;
-use crate::light::{Interpolation, MapRows, SlideWrap};
+use crate::light::{Interpolation, MapRows, Outline, SlideWrap};
 
 /// A light with its name.
 #[derive(Clone, Debug)]
@@ -72,6 +72,17 @@ pub enum LightKind {
         radiance: Rgb,
         /// The picture.
         slide: SlideDesc,
+    },
+    /// A flat light that shines straight ahead only.
+    DirectionalArea {
+        /// It lies in the plane z = 0 of its own space, about the origin, and shines towards +z.
+        world_from_sheet: Affine3A,
+        /// Its extent in x and y, positive [m].
+        size: Vec2,
+        /// What it covers of that.
+        outline: Outline,
+        /// Irradiance on a surface that faces it [W/m²].
+        irradiance: Rgb,
     },
     /// Parallel light.
     Directional {

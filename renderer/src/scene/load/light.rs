@@ -8,6 +8,7 @@ use shading::syntax::ast::Declaration;
 use super::context::Context;
 use super::field::{Field, Given, Range};
 use super::projector::{INTERPOLATION, SlideBlock, WRAP, read_projector, up_for};
+use super::sheet::read_directional_area;
 use super::studio;
 use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
 use super::value::Value;
@@ -217,6 +218,7 @@ enum Kind {
     Point,
     Spot,
     Projector,
+    DirectionalArea,
     Directional,
 }
 
@@ -230,6 +232,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
         ("point", Kind::Point),
         ("spot", Kind::Spot),
         ("projector", Kind::Projector),
+        ("directional_area", Kind::DirectionalArea),
         ("directional", Kind::Directional),
     ];
     let kind = match kind_of(declaration, None, &kinds, context)? {
@@ -244,6 +247,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
         }
         Kind::Spot => read_spot(declaration, context)?,
         Kind::Projector => read_projector(declaration, context)?,
+        Kind::DirectionalArea => read_directional_area(declaration, context),
         Kind::Directional => read_directional(declaration, context),
     };
     Some(LightDesc {

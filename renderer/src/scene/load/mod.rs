@@ -21,6 +21,7 @@ mod projector;
 mod reference;
 mod resolve;
 mod shape;
+mod sheet;
 mod studio;
 mod table;
 mod transform;

@@ -1,7 +1,7 @@
 //! All keys of the scene format with what they mean: what `scenes/README.md` lists.
 
 use super::table::Key;
-use super::{camera, film, light, material, place, projector, shape, transform};
+use super::{camera, film, light, material, place, projector, shape, sheet, transform};
 
 /// The keys of one kind of block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +38,7 @@ pub fn reference() -> Vec<Block> {
         block("light NAME : spot", light::SPOT),
         block("light NAME : projector", projector::PROJECTOR),
         block("light NAME : directional", light::DIRECTIONAL),
+        block("light NAME : directional_area", sheet::DIRECTIONAL_AREA),
         block("import \"MODEL\" as NAME", place::IMPORT),
         Block {
             title: "transforms",
