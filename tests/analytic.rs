@@ -577,6 +577,7 @@ fn environment_map_with_a_sun() {
             world_from_map: rotation,
             scale: Rgb::splat(2.0),
             compensate,
+            ..EnvironmentOptions::default()
         };
         let environment = sun_and_sky(options);
         // The irradiance by quadrature over directions equal in solid angle.

@@ -122,6 +122,7 @@ fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
             variance: false,
             camera: built.camera,
             filter: built.filter.clone(),
+            border: true,
             integrator: built.integrator,
             samples: 0..spp,
             seed,

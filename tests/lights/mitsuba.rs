@@ -202,3 +202,29 @@ fn environments_are_mitsubas() {
         }
     }
 }
+
+#[test]
+fn a_directional_area_lights_a_wall_by_its_own_outline() {
+    // A sheet that hangs where a rectangle does, 1.5 before the wall, seen from beside it.
+    let text = format!(
+        "{WALL}light sheet : directional_area {{ size = (3, 9); irradiance = (1, 2, 3);
+            transform = translate(1.5, 0, 5) * rotate((0, 1, 0), 180); }}
+        shape back : rectangle {{ size = (3, 9); transform = translate(1.5, 0, 5); material = matte(albedo = 0); }}"
+    );
+    for integrator in [
+        "path { depth = 2; }",
+        "photon { depth = 2; photons = 1000; caustic_photons = 1000; }",
+    ] {
+        let image = rendered(&text, integrator, 16);
+        for x in 0..8 {
+            let expected = if x < 4 { 0.0 } else { 1.0 / std::f32::consts::PI };
+            let Rgb { r, g, b } = image.rgb(x, 2);
+            for (found, albedo) in [(r, 0.8), (g, 1.2), (b, 1.2)] {
+                assert!(
+                    (found - albedo * expected).abs() < 1e-4,
+                    "{integrator}, column {x}: {found}"
+                );
+            }
+        }
+    }
+}

@@ -271,7 +271,7 @@ fn placed_light(kind: &LightKind, transform: &Affine3A) -> LightKind {
         }
         LightKind::Projector { world_from_light, .. } => *world_from_light = *transform * *world_from_light,
         LightKind::DirectionalArea { world_from_sheet, .. } => {
-            *world_from_sheet = *transform * *world_from_sheet
+            *world_from_sheet = *transform * *world_from_sheet;
         }
         LightKind::Directional { direction, .. } => {
             *direction = transform.transform_vector3(*direction).normalize_or(*direction);
