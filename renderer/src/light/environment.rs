@@ -379,8 +379,8 @@ mod tests {
                 rows,
                 ..EnvironmentOptions::default()
             });
-            let n = 64 * 64;
-            let estimate: f32 = grid(64)
+            let n = 512 * 512;
+            let estimate: f32 = grid(512)
                 .filter_map(|u| map.sample(u))
                 .map(|(_, l, pdf)| l.luminance() / pdf)
                 .sum::<f32>()
