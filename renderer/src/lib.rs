@@ -46,4 +46,5 @@ pub mod render;
 pub mod sampler;
 pub mod sampling;
 pub mod scene;
+pub mod spectrum;
 pub mod texture;
