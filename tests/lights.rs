@@ -405,11 +405,15 @@ fn power_of_lights_at_infinity_is_what_enters_the_scene() {
         };
         EnvironmentLight::Map(EnvironmentMap::new(texels, 32, options))
     };
+    let directional = |degrees: f32| {
+        let direction = Vec3::new(0.3, -0.8, 0.4).normalize();
+        let irradiance = Rgb::new(1.0, 2.0, 3.0);
+        Light::Directional(DirectionalLight::new(direction, irradiance, degrees.to_radians()))
+    };
     for light in [
-        Light::Directional(DirectionalLight {
-            direction: Vec3::new(0.3, -0.8, 0.4).normalize(),
-            irradiance: Rgb::new(1.0, 2.0, 3.0),
-        }),
+        directional(0.0),
+        directional(0.53),
+        directional(180.0),
         Light::Environment(EnvironmentLight::Constant(Rgb::new(1.0, 2.0, 3.0))),
         Light::Environment(map(finite.collect(), false)),
     ] {
@@ -433,6 +437,45 @@ fn power_of_lights_at_infinity_is_what_enters_the_scene() {
         let (_, pdf) = light.le_pdf(rng.direction());
         assert!(pdf.is_finite() && pdf > 0.0);
     }
+}
+
+#[test]
+fn disks_in_the_sky_are_sampled_as_they_are_seen() {
+    let towards = Vec3::new(-0.3, 0.8, 0.5).normalize();
+    let irradiance = Rgb::new(1.0, 2.0, 3.0);
+    let mut context = Context::new(&SceneBuilder::new().build());
+    let mut rng = Rng::new(11);
+    for degrees in [0.002f32, 0.53, 20.0, 180.0] {
+        let angle = degrees.to_radians();
+        let light = Light::Directional(DirectionalLight::new(-towards, irradiance, angle));
+        assert!(!light.is_delta() && light.is_infinite());
+        let (mut facing, mut seen, n) = (0.0, 0, 4000);
+        for _ in 0..n {
+            let u = Vec2::new(rng.next_f32(), rng.next_f32());
+            let sample = light
+                .sample_li(Vec3::ZERO, 0.5, u)
+                .expect("light from everywhere on the disk");
+            let radiance = light.radiance(&sample, 0.0, &mut context.shading);
+            assert!(sample.wi.angle_between(towards) <= 0.5 * angle + 1e-3);
+            facing += f64::from(radiance.g / sample.pdf * sample.wi.dot(towards)) / f64::from(n);
+            // Rounding may put samples just outside the rim.
+            let found = light.le_pdf(sample.wi);
+            seen += i32::from(found == (radiance, sample.pdf));
+        }
+        assert!(
+            (facing / 2.0 - 1.0).abs() < 0.02,
+            "{degrees}: irradiance {facing}"
+        );
+        assert!(seen > n * 98 / 100, "{degrees}: only {seen} of {n} are seen");
+        let frame = Frame::from_normal(towards);
+        for (share, inside) in [(0.9, true), (1.1, false)] {
+            let (sin, cos) = (0.5 * angle * share).sin_cos();
+            let (_, pdf) = light.le_pdf(frame.to_world(Vec3::new(sin, 0.0, cos)));
+            assert_eq!(pdf > 0.0, inside, "{degrees} {share}");
+        }
+    }
+    // An angle that directions in `f32` do not resolve is none.
+    assert!(Light::Directional(DirectionalLight::new(-towards, irradiance, 1e-7)).is_delta());
 }
 
 #[test]

@@ -218,10 +218,11 @@ fn the_flux_through_a_disk_is_known() {
             outer: 0.5,
         },
     });
-    let sun = Light::Directional(DirectionalLight {
-        direction: Vec3::new(0.6, -0.8, 0.0),
-        irradiance: Rgb::splat(2.0),
-    });
+    let sun = Light::Directional(DirectionalLight::new(
+        Vec3::new(0.6, -0.8, 0.0),
+        Rgb::splat(2.0),
+        0.0,
+    ));
     let sky = Light::Environment(EnvironmentLight::Constant(Rgb::WHITE));
     let area = 4.0 * std::f64::consts::PI;
     let lights = [

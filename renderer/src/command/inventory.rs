@@ -148,6 +148,7 @@ fn projection(camera: &CameraDesc) -> &'static str {
 fn light_kind(light: &LightDesc) -> &'static str {
     match light.kind {
         LightKind::Environment { .. } => "environment",
+        LightKind::Sky { .. } => "sky",
         LightKind::Point { .. } => "point",
         LightKind::Spot { .. } => "spot",
         LightKind::Directional { .. } => "directional",

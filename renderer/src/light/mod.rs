@@ -19,6 +19,7 @@ mod environment;
 mod pattern;
 mod point;
 mod select;
+mod sky;
 mod sphere;
 mod spot;
 mod triangle;
@@ -40,6 +41,7 @@ pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions};
 pub use pattern::Probing;
 pub use point::PointLight;
 pub use select::{ChosenLight, LightSelector, powers};
+pub use sky::sky_lights;
 pub use spot::{Falloff, SpotLight};
 
 /// Index of a light in its scene.
@@ -53,7 +55,7 @@ pub enum Light {
     Point(PointLight),
     /// Shines from one point in a cone.
     Spot(SpotLight),
-    /// Shines from infinity in one direction.
+    /// Shines from infinity in one direction, or from a disk in the sky.
     Directional(DirectionalLight),
     /// A shape that emits.
     Area(Box<AreaLight>),
@@ -155,8 +157,9 @@ impl Light {
             Light::Point(light) => Some(light.emit(u_direction)),
             Light::Spot(light) => light.emit(u_direction),
             Light::Directional(light) => {
-                let (ray, area) = target.emission(light.direction, u_position);
-                let power = light.irradiance * area;
+                let (wi, shine, pdf) = light.sample(u_direction);
+                let (ray, area) = target.emission(-wi, u_position);
+                let power = shine * (area / pdf);
                 Some(Emission { ray, power })
             }
             Light::Area(light) => light.emit(u_primitive, u_position, u_direction, context),
@@ -176,7 +179,7 @@ impl Light {
         match self {
             Light::Point(light) => light.sample_li(p),
             Light::Spot(light) => light.sample_li(p),
-            Light::Directional(light) => Some(light.sample_li()),
+            Light::Directional(light) => Some(light.sample_li(u)),
             Light::Area(light) => light.sample_li(p, u_primitive, u),
             Light::Environment(light) => light.sample_li(u),
         }
@@ -215,7 +218,8 @@ impl Light {
     pub fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
         match self {
             Light::Environment(light) => light.le_pdf(direction),
-            Light::Point(_) | Light::Spot(_) | Light::Directional(_) | Light::Area(_) => (Rgb::BLACK, 0.0),
+            Light::Directional(light) => light.le_pdf(direction),
+            Light::Point(_) | Light::Spot(_) | Light::Area(_) => (Rgb::BLACK, 0.0),
         }
     }
 
@@ -242,7 +246,8 @@ impl Light {
     /// Whether no ray can hit it by chance.
     pub fn is_delta(&self) -> bool {
         match self {
-            Light::Point(_) | Light::Spot(_) | Light::Directional(_) => true,
+            Light::Point(_) | Light::Spot(_) => true,
+            Light::Directional(light) => light.is_delta(),
             Light::Area(_) | Light::Environment(_) => false,
         }
     }

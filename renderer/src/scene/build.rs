@@ -17,7 +17,7 @@ use crate::image::Image;
 use crate::integrator::{Integrator, PathSettings};
 use crate::light::{
     DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
-    SpotLight,
+    SpotLight, sky_lights,
 };
 use crate::material::{Host, Sides, closure_registry, library};
 
@@ -120,7 +120,7 @@ fn build_with(
         shapes: desc.shapes.iter().map(shape).collect(),
         shape_materials: desc.shapes.iter().map(|shape| shape.material).collect(),
         materials: instances.into_iter().zip(sides).collect(),
-        lights: desc.lights.iter().map(|light| self::light(&light.kind)).collect(),
+        lights: desc.lights.iter().flat_map(|light| lights(&light.kind)).collect(),
         host,
         world_from_camera: camera.world_from_camera(),
         threads,
@@ -358,8 +358,17 @@ fn shape(desc: &desc::ShapeDesc) -> Shape {
     shape
 }
 
-fn light(kind: &LightKind) -> Light {
-    match kind {
+/// The lights that a declaration makes: of a sky the dome and the sun, as far as they shine.
+fn lights(kind: &LightKind) -> Vec<Light> {
+    let light = match kind {
+        LightKind::Sky {
+            sky,
+            sky_scale,
+            sun_scale,
+            sun_angle,
+        } => {
+            return sky_lights(sky, *sky_scale, *sun_scale, *sun_angle);
+        }
         LightKind::Environment {
             map: None, radiance, ..
         } => Light::Environment(EnvironmentLight::Constant(*radiance)),
@@ -408,11 +417,10 @@ fn light(kind: &LightKind) -> Light {
         LightKind::Directional {
             direction,
             irradiance,
-        } => Light::Directional(DirectionalLight {
-            direction: *direction,
-            irradiance: *irradiance,
-        }),
-    }
+            angle,
+        } => Light::Directional(DirectionalLight::new(*direction, *irradiance, *angle)),
+    };
+    vec![light]
 }
 
 fn texels(image: &Image) -> Vec<crate::color::Rgb> {

@@ -101,6 +101,8 @@ fn list(errors: &[ImageError]) -> String {
 /// A light that a ray leaving the scene has hit.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped {
+    /// The light.
+    pub light: LightId,
     /// Radiance against the ray.
     pub radiance: Rgb,
     /// Density with which [`Scene::select_light`] and the light's sampling together choose that direction [1/sr].
@@ -184,7 +186,7 @@ impl Scene {
         let infinite = (0..)
             .map(LightId)
             .zip(&lights)
-            .filter(|(_, light)| matches!(light, Light::Environment(_)));
+            .filter(|(_, light)| light.is_infinite() && !light.is_delta());
         Ok(Scene {
             infinite: infinite.map(|(id, _)| id).collect(),
             selector: LightSelector::new(&lights, radius),
@@ -298,6 +300,7 @@ impl Scene {
         self.infinite.iter().map(move |&id| {
             let (radiance, pdf) = self.lights[id.0 as usize].le_pdf(direction);
             Escaped {
+                light: id,
                 radiance,
                 pdf: pdf * self.selector.probability(id),
             }

@@ -11,9 +11,9 @@
 pub mod position;
 mod tables;
 
-use std::f32::consts::{FRAC_PI_2, TAU};
+use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
-use glam::Vec3;
+use glam::{Mat3, Quat, Vec3};
 
 use crate::color::Rgb;
 use tables::{COEFFICIENTS, ELEVATIONS, SKY, SUN, SUN_ELEVATIONS, TURBIDITIES};
@@ -67,6 +67,11 @@ impl Sky {
         FRAC_PI_2 - self.up.angle_between(self.sun)
     }
 
+    /// Towards the sun, unit length.
+    pub fn sun(&self) -> Vec3 {
+        self.sun
+    }
+
     /// Whether the sun is above the horizon.
     pub fn is_day(&self) -> bool {
         self.up.dot(self.sun) >= 0.0
@@ -87,6 +92,24 @@ impl Sky {
                 c + d * (e * gamma).exp() + f * cos_gamma * cos_gamma + g * aureole + i * height.sqrt();
             (towards_horizon * about_sun * mean / WATTS).max(0.0)
         }))
+    }
+
+    /// A rotation of the world that brings +y to the zenith.
+    pub fn world_from_map(&self) -> Mat3 {
+        Mat3::from_quat(Quat::from_rotation_arc(Vec3::Y, self.up))
+    }
+
+    /// The sky without its sun as a latitude-longitude map in the space of [`Sky::world_from_map`], row-major, twice as
+    /// wide as high, row 0 at the zenith.
+    pub fn map(&self, height: usize) -> Vec<Rgb> {
+        let world_from_map = self.world_from_map();
+        let texel = |i: usize| {
+            let (x, y) = (i % (2 * height), i / (2 * height));
+            let (sin_phi, cos_phi) = (PI * (x as f32 + 0.5) / height as f32).sin_cos();
+            let (sin_theta, cos_theta) = (PI * (y as f32 + 0.5) / height as f32).sin_cos();
+            self.radiance(world_from_map * Vec3::new(sin_phi * sin_theta, cos_theta, -cos_phi * sin_theta))
+        };
+        (0..2 * height * height).map(texel).collect()
     }
 
     /// The mean radiance of a sun that fills the solid angle `solid_angle` [sr]: a wide sun is as much dimmer as it is wider.

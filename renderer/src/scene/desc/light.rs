@@ -7,6 +7,7 @@ use shading::Span;
 
 use crate::color::Rgb;
 use crate::image::Image;
+use crate::sky::Sky;
 
 /// A light with its name.
 #[derive(Clone, Debug)]
@@ -32,6 +33,17 @@ pub enum LightKind {
         /// How the map is turned.
         world_from_map: Mat3,
     },
+    /// A clear sky and its sun.
+    Sky {
+        /// The sky, in world space.
+        sky: Sky,
+        /// Factor of the sky's radiance.
+        sky_scale: f32,
+        /// Factor of the sun's radiance.
+        sun_scale: f32,
+        /// The angle that the sun fills, more than 0 and at most π [radians]; the same light comes from a wider one.
+        sun_angle: f32,
+    },
     /// A point that shines equally in all directions.
     Point {
         /// Where it is, world space [m].
@@ -54,12 +66,14 @@ pub enum LightKind {
         /// How it fades between the two.
         falloff: SpotFalloff,
     },
-    /// Parallel light.
+    /// Parallel light, or that of a disk in the sky.
     Directional {
         /// Where the light goes, unit length.
         direction: Vec3,
         /// Irradiance on a surface that faces it [W/m²].
         irradiance: Rgb,
+        /// The angle that the disk fills, at most π; 0 for parallel light [radians].
+        angle: f32,
     },
 }
 

@@ -218,6 +218,12 @@ impl Field<'_> {
             .map(Rgb::from)
     }
 
+    /// Three numbers from 0 to 1, or one for a grey.
+    pub(super) fn reflectance(&self, context: &mut Context) -> Option<Rgb> {
+        self.one_or_each(context, Range::Between(0.0, 1.0), "(0.8, 0.7, 0.6)")
+            .map(Rgb::from)
+    }
+
     /// A number for all, or `N` numbers; `like` shows what is meant.
     fn one_or_each<const N: usize>(
         &self,

@@ -13,6 +13,7 @@ use super::value::Value;
 use crate::color::Rgb;
 use crate::image::{self, Image};
 use crate::scene::desc::{LightDesc, LightKind, SpotFalloff};
+use crate::sky::{SUN_ANGLE, Sky, TURBIDITY};
 
 /// What the block of an environment sets.
 pub(super) struct EnvironmentBlock {
@@ -70,6 +71,69 @@ pub(super) const STUDIO: &[Key<StudioBlock>] = &[
         name: "rotate",
         doc: "turns it: degrees about +y, or a transform that rotates; by default it is set up for what faces +z",
         set: |light, field, context| set(&mut light.rotate, rotation(field, context)),
+    },
+];
+
+/// What the block of a sky sets.
+pub(super) struct SkyBlock {
+    turbidity: f32,
+    albedo: Rgb,
+    up: Vec3,
+    sun_direction: Vec3,
+    sky_scale: f32,
+    sun_scale: f32,
+    sun_angle: f32,
+}
+
+/// The keys of `sky` lights.
+pub(super) const SKY: &[Key<SkyBlock>] = &[
+    Key {
+        name: "sun_direction",
+        doc: "where the sun stands: a vector towards it, as `sun_at(...)` gives one; (0.4, 0.7, 0.6) by default; there \
+              is no light when it is below the horizon",
+        set: |light, field, context| set(&mut light.sun_direction, field.direction(context)),
+    },
+    Key {
+        name: "turbidity",
+        doc: "how hazy the air is, from 1 (pure) to 10; 3, a clear day, by default",
+        set: |light, field, context| {
+            let (purest, haziest) = TURBIDITY;
+            set(
+                &mut light.turbidity,
+                field.number(context, Range::Between(purest, haziest)),
+            );
+        },
+    },
+    Key {
+        name: "albedo",
+        doc: "what the ground reflects, which brightens the sky; 0.3 by default",
+        set: |light, field, context| set(&mut light.albedo, field.reflectance(context)),
+    },
+    Key {
+        name: "up",
+        doc: "towards the zenith; (0, 1, 0) by default",
+        set: |light, field, context| set(&mut light.up, field.direction(context)),
+    },
+    Key {
+        name: "sky_scale",
+        doc: "factor of the sky's radiance; 1 by default, 0 for the sun alone",
+        set: |light, field, context| set(&mut light.sky_scale, field.number(context, Range::NotNegative)),
+    },
+    Key {
+        name: "sun_scale",
+        doc: "factor of the sun's radiance; 1 by default, 0 for the sky alone",
+        set: |light, field, context| set(&mut light.sun_scale, field.number(context, Range::NotNegative)),
+    },
+    Key {
+        name: "sun_angle",
+        doc: "the angle in degrees that the sun fills: a wider one has softer shadows and sends the same light; 0.5358 \
+              by default",
+        set: |light, field, context| {
+            set(
+                &mut light.sun_angle,
+                field.number(context, Range::Between(0.01, 180.0)),
+            );
+        },
     },
 ];
 
@@ -151,6 +215,7 @@ pub(super) struct DirectionalBlock {
     direction: Vec3,
     irradiance: Rgb,
     scale: f32,
+    angle: f32,
 }
 
 /// The keys of `directional` lights.
@@ -170,6 +235,17 @@ pub(super) const DIRECTIONAL: &[Key<DirectionalBlock>] = &[
         doc: "factor of the irradiance; 1 by default",
         set: |light, field, context| set(&mut light.scale, field.number(context, Range::NotNegative)),
     },
+    Key {
+        name: "angle",
+        doc: "the angle in degrees that the light fills in the sky, as a disk that casts soft shadows and can be seen; \
+              the sun has 0.53; 0, the default, for parallel light",
+        set: |light, field, context| {
+            set(
+                &mut light.angle,
+                field.number(context, Range::Between(0.0, 180.0)),
+            )
+        },
+    },
 ];
 
 /// The kinds of lights.
@@ -177,6 +253,7 @@ pub(super) const DIRECTIONAL: &[Key<DirectionalBlock>] = &[
 enum Kind {
     Environment,
     Studio,
+    Sky,
     Point,
     Spot,
     Directional,
@@ -189,6 +266,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
     let kinds = [
         ("environment", Kind::Environment),
         ("studio", Kind::Studio),
+        ("sky", Kind::Sky),
         ("point", Kind::Point),
         ("spot", Kind::Spot),
         ("directional", Kind::Directional),
@@ -196,6 +274,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
     let kind = match kind_of(declaration, None, &kinds, context)? {
         Kind::Environment => read_environment(declaration, context),
         Kind::Studio => read_studio(declaration, context),
+        Kind::Sky => read_sky(declaration, context),
         Kind::Point => {
             let light = read_point(declaration, "a point light", &[POINT], context);
             LightKind::Point {
@@ -262,6 +341,32 @@ fn read_studio(declaration: &Declaration, context: &mut Context) -> LightKind {
         map: Some(Arc::new(studio::map())),
         radiance: Rgb::splat(light.scale),
         world_from_map: light.rotate,
+    }
+}
+
+fn read_sky(declaration: &Declaration, context: &mut Context) -> LightKind {
+    let mut light = SkyBlock {
+        turbidity: 3.0,
+        albedo: Rgb::splat(0.3),
+        up: Vec3::Y,
+        sun_direction: Vec3::new(0.4, 0.7, 0.6).normalize(),
+        sky_scale: 1.0,
+        sun_scale: 1.0,
+        sun_angle: SUN_ANGLE,
+    };
+    read_block(body_of(declaration), "a sky light", &[SKY], &mut light, context);
+    let sky = Sky::new(light.turbidity, light.albedo, light.sun_direction, light.up);
+    if !sky.is_day() {
+        context.warning(
+            declaration.span,
+            "the sun is below the horizon: this sky gives no light",
+        );
+    }
+    LightKind::Sky {
+        sky,
+        sky_scale: light.sky_scale,
+        sun_scale: light.sun_scale,
+        sun_angle: light.sun_angle.to_radians(),
     }
 }
 
@@ -336,6 +441,7 @@ fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKi
         direction: Vec3::NEG_Y,
         irradiance: Rgb::WHITE,
         scale: 1.0,
+        angle: 0.0,
     };
     read_block(
         body_of(declaration),
@@ -347,6 +453,7 @@ fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKi
     LightKind::Directional {
         direction: light.direction,
         irradiance: light.irradiance * light.scale,
+        angle: light.angle.to_radians(),
     }
 }
 

@@ -10,6 +10,7 @@ mod camera;
 mod context;
 mod field;
 mod film;
+mod function;
 mod import;
 mod light;
 mod lighting;

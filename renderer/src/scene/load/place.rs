@@ -253,7 +253,7 @@ impl Builder {
 fn placed_light(kind: &LightKind, transform: &Affine3A) -> LightKind {
     let mut placed = kind.clone();
     match &mut placed {
-        LightKind::Environment { .. } => {}
+        LightKind::Environment { .. } | LightKind::Sky { .. } => {}
         LightKind::Point { position, .. } => *position = transform.transform_point3(*position),
         LightKind::Spot {
             position, direction, ..

@@ -314,6 +314,7 @@ impl Reader<'_> {
             GltfLight::Directional => LightKind::Directional {
                 direction,
                 irradiance: strength,
+                angle: 0.0,
             },
             GltfLight::Spot {
                 inner_cone_angle,
