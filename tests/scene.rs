@@ -129,6 +129,65 @@ fn reads_every_kind_of_block() {
 }
 
 #[test]
+fn skies_and_disks_are_read() {
+    let desc = good(
+        r#"
+        light day : sky { sun_direction = (0, 0, 2); up = (0, 0, 1); albedo = (0.1, 0.5, 0.9); sun_scale = 2;
+                          turbidity = 1; sun_angle = 3; }
+        light sun : directional { angle = 0.5; irradiance = blackbody(6500); }
+        light noon : sky { sun_direction = sun_at(47.4, 8.5, 1, 2024, 6, 21, 12.5); sky_scale = 0; }
+        "#,
+    );
+    let LightKind::Sky {
+        sky,
+        sky_scale,
+        sun_scale,
+        sun_angle,
+    } = &desc.lights[0].kind
+    else {
+        panic!("the sky is first")
+    };
+    assert_eq!((sky.sun(), *sky_scale, *sun_scale), (Vec3::Z, 1.0, 2.0));
+    assert!((sun_angle.to_degrees() - 3.0).abs() < 1e-5);
+    let LightKind::Directional {
+        irradiance, angle, ..
+    } = desc.lights[1].kind
+    else {
+        panic!("the sun is second")
+    };
+    assert!((angle.to_degrees() - 0.5).abs() < 1e-5);
+    assert!((irradiance.luminance() - 1.0).abs() < 1e-5 && irradiance.r > irradiance.g);
+    let LightKind::Sky { sky, .. } = &desc.lights[2].kind else {
+        panic!("noon is third")
+    };
+    // In the south, at 90° less the latitude and plus the obliquity of the ecliptic.
+    let height = sky.sun().y.asin().to_degrees();
+    assert!((height - (90.0 - 47.4 + 23.44)).abs() < 0.3, "{height}");
+    assert!(sky.sun().z > 0.3 && sky.sun().x.abs() < 0.1, "{}", sky.sun());
+
+    bad(
+        "light l : sky { turbidity = 11; }",
+        &["`turbidity` is 11", "from 1 to 10"],
+    );
+    bad("light l : sky { albedo = 1.5; }", &["`albedo` is 1.5"]);
+    bad("light l : sky { sun_angle = 0; }", &["`sun_angle` is 0"]);
+    bad("light l : sky { sun_dir = (0, 1, 0); }", &["sun_direction"]);
+    bad("light l : directional { angle = 181; }", &["`angle` is 181"]);
+    bad(
+        "light l : point { intensity = blackbody(20); }",
+        &["`blackbody` is not given what it takes"],
+    );
+    bad(
+        "light l : point { intensity = blackbody(\"hot\"); }",
+        &["blackbody(kelvin)"],
+    );
+    bad(
+        "light l : sky { sun_direction = sun_at(47, 8, 1, 2024, 13, 1, 12); }",
+        &["`sun_at` is not given what it takes"],
+    );
+}
+
+#[test]
 fn mistakes_have_places_and_hints() {
     bad(
         "film { sise = (4, 4); }",

@@ -59,7 +59,8 @@ pub struct CommonArgs {
     /// Threads; the result does not depend on it [default: all processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
-    /// Light in place of the scene's own: `neutral`, `studio` or a latitude-longitude image (.hdr, .exr); `+studio` adds it
+    /// Light in place of the scene's own: `neutral`, `studio`, `sky` or a latitude-longitude image (.hdr, .exr); `+studio`
+    /// adds it
     #[arg(long, value_name = "LIGHT", value_parser = Lighting::parse)]
     pub light: Option<Lighting>,
     /// Changes a value of the scene, such as `camera.main.fov=30`; may be given several times

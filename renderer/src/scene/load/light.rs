@@ -100,7 +100,7 @@ pub(super) const SKY: &[Key<SkyBlock>] = &[
             let (purest, haziest) = TURBIDITY;
             set(
                 &mut light.turbidity,
-                field.number(context, Range::Between(purest, haziest)),
+                field.number(context, Range::Within(purest, haziest)),
             );
         },
     },
@@ -131,7 +131,7 @@ pub(super) const SKY: &[Key<SkyBlock>] = &[
         set: |light, field, context| {
             set(
                 &mut light.sun_angle,
-                field.number(context, Range::Between(0.01, 180.0)),
+                field.number(context, Range::Within(0.01, 180.0)),
             );
         },
     },
@@ -240,10 +240,7 @@ pub(super) const DIRECTIONAL: &[Key<DirectionalBlock>] = &[
         doc: "the angle in degrees that the light fills in the sky, as a disk that casts soft shadows and can be seen; \
               the sun has 0.53; 0, the default, for parallel light",
         set: |light, field, context| {
-            set(
-                &mut light.angle,
-                field.number(context, Range::Between(0.0, 180.0)),
-            )
+            set(&mut light.angle, field.number(context, Range::Within(0.0, 180.0)));
         },
     },
 ];
