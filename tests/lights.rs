@@ -451,7 +451,7 @@ fn disks_in_the_sky_are_sampled_as_they_are_seen() {
         assert!(!light.is_delta() && light.is_infinite());
         let (mut facing, mut seen, n) = (0.0, 0, 4000);
         for _ in 0..n {
-            let u = Vec2::new(rng.next_f32(), rng.next_f32());
+            let u = rng.next_2d();
             let sample = light
                 .sample_li(Vec3::ZERO, 0.5, u)
                 .expect("light from everywhere on the disk");
