@@ -2,33 +2,8 @@
 //!
 //! The numbers are those of the datasets that Lukas Hosek and Alexander Wilkie published with their papers, as
 //! Mitsuba 3.9.1 ships them (`data/sunsky`), rounded to seven digits. The sun's are integrated over its disk and the 11
-//! wavelengths of the dataset. The authors' licence (BSD, 3 clauses) follows.
-//!
-//! Copyright (c) 2012 - 2013, Lukas Hosek and Alexander Wilkie
-//! All rights reserved.
-//!
-//! Redistribution and use in source and binary forms, with or without
-//! modification, are permitted provided that the following conditions are met:
-//!
-//! * Redistributions of source code must retain the above copyright
-//!   notice, this list of conditions and the following disclaimer.
-//! * Redistributions in binary form must reproduce the above copyright
-//!   notice, this list of conditions and the following disclaimer in the
-//!   documentation and/or other materials provided with the distribution.
-//! * None of the names of the contributors may be used to endorse or promote
-//!   products derived from this software without specific prior written
-//!   permission.
-//!
-//! THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND
-//! ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING, BUT NOT LIMITED TO, THE IMPLIED
-//! WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE
-//! DISCLAIMED. IN NO EVENT SHALL THE COPYRIGHT HOLDERS BE LIABLE FOR ANY
-//! DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL DAMAGES
-//! (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES;
-//! LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSED AND
-//! ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT
-//! (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS
-//! SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
+//! wavelengths of the dataset. Copyright (c) 2012 - 2013, Lukas Hosek and Alexander Wilkie; BSD licence with 3 clauses, in
+//! the file `LICENSE` beside this one.
 
 /// Levels of turbidity, 1 to 10.
 pub(super) const TURBIDITIES: usize = 10;
