@@ -5,7 +5,7 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use glam::{UVec2, Vec2, Vec3};
-use renderer::bsdf::{Bsdf, Conductor, Dielectric, Ggx, Lambert, Lobe, OrenNayar, Schlick};
+use renderer::bsdf::{Bsdf, Conductor, Dielectric, Lambert, Lobe, Microfacets, OrenNayar, Schlick};
 use renderer::color::Rgb;
 use renderer::math::Frame;
 use renderer::sampler::Sampler;
@@ -30,18 +30,18 @@ const LOBES: &[&str] = &[
 ];
 
 fn lobes(name: &str) -> Vec<Lobe> {
-    let rough = Ggx::isotropic(0.15);
-    let gold = |ggx| {
+    let rough = Microfacets::isotropic(0.15);
+    let gold = |microfacets| {
         let (eta, k) = (Rgb::new(0.143, 0.375, 1.442), Rgb::new(3.983, 2.386, 1.603));
-        Lobe::Conductor(Conductor { eta, k, ggx })
+        Lobe::Conductor(Conductor { eta, k, microfacets })
     };
     let schlick = Lobe::Schlick(Schlick::new(Rgb::splat(0.04), rough));
     match name {
         "lambert" => vec![Lobe::Lambert(Lambert)],
         "oren_nayar" => vec![Lobe::OrenNayar(OrenNayar::new(0.5))],
-        "smooth conductor" => vec![gold(Ggx::SMOOTH)],
+        "smooth conductor" => vec![gold(Microfacets::SMOOTH)],
         "rough conductor" => vec![gold(rough)],
-        "smooth glass" => vec![Lobe::Dielectric(Dielectric::new(1.5, Ggx::SMOOTH))],
+        "smooth glass" => vec![Lobe::Dielectric(Dielectric::new(1.5, Microfacets::SMOOTH))],
         "rough glass" => vec![Lobe::Dielectric(Dielectric::new(1.5, rough))],
         "schlick" => vec![schlick],
         "lambert + schlick" => vec![Lobe::Lambert(Lambert), schlick],

@@ -36,6 +36,7 @@ fn samples(bencher: Bencher, name: &str) {
         variance: false,
         camera: built.camera,
         filter: built.filter.clone(),
+        border: true,
         integrator: built.integrator,
         samples: 0..SPP,
         seed: 0,

@@ -118,6 +118,7 @@ fn closed_furnace() {
     let none = PathSettings {
         rr_depth: u32::MAX,
         depth: Some(24),
+        ..PathSettings::default()
     };
     for (name, geometry) in [
         ("sphere", Geometry::Sphere),
@@ -384,15 +385,24 @@ fn spot_light() {
 
 #[test]
 fn directional_light() {
-    let mut scene = SceneBuilder::new();
-    floor(&mut scene);
-    let direction = Vec3::new(0.3, -1.0, -0.6).normalize();
-    let irradiance = Rgb::new(0.4, 0.5, 0.35);
-    scene.light(Light::Directional(DirectionalLight {
-        direction,
-        irradiance,
-    }));
-    check_irradiance("directional", scene, irradiance * -direction.y, 1e-3);
+    // A disk that the floor hides no part of has the irradiance of parallel light.
+    for degrees in [0.0f32, 0.53, 60.0] {
+        let mut scene = SceneBuilder::new();
+        floor(&mut scene);
+        let direction = Vec3::new(0.3, -1.0, -0.6).normalize();
+        let irradiance = Rgb::new(0.4, 0.5, 0.35);
+        scene.light(Light::Directional(DirectionalLight::new(
+            direction,
+            irradiance,
+            degrees.to_radians(),
+        )));
+        check_irradiance(
+            &format!("directional, {degrees} degrees"),
+            scene,
+            irradiance * -direction.y,
+            if degrees < 1.0 { 1e-3 } else { 5e-3 },
+        );
+    }
 }
 
 /// The form factor of a rectangle to a small parallel patch below its corner.
@@ -576,6 +586,7 @@ fn environment_map_with_a_sun() {
             world_from_map: rotation,
             scale: Rgb::splat(2.0),
             compensate,
+            ..EnvironmentOptions::default()
         };
         let environment = sun_and_sky(options);
         // The irradiance by quadrature over directions equal in solid angle.

@@ -4,10 +4,13 @@
 mod mitsuba;
 #[path = "bsdf/mixtures.rs"]
 mod mixtures;
+#[path = "bsdf/units.rs"]
+mod units;
 
 use glam::Vec3;
 use renderer::bsdf::{
-    Conductor, Dielectric, Ggx, Lambert, Lobe, LobeSample, OrenNayar, Schlick, Translucent, Transparent,
+    Burley, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Lambert, Lobe, LobeSample,
+    Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent, Transparent,
 };
 use renderer::color::Rgb;
 use support::chi2::Chi2;
@@ -25,8 +28,10 @@ enum Furnace {
     Lossy,
     /// What single scattering leaves, as measured, seen along the normal and at 60°.
     Pinned(f64, f64),
+    /// More than came, from some directions: Burley's diffuse model is known for it.
+    Unbounded,
 }
-use Furnace::{Lossless, Lossy, Pinned};
+use Furnace::{Lossless, Lossy, Pinned, Unbounded};
 
 struct Case {
     name: &'static str,
@@ -39,9 +44,16 @@ fn case(name: &'static str, lobe: Lobe, furnace: Furnace) -> Case {
 }
 
 fn cases() -> Vec<Case> {
-    let iso = Ggx::isotropic;
-    let glass = |ior, ggx| Lobe::Dielectric(Dielectric::new(ior, ggx));
-    let mirror = |ggx| Lobe::Schlick(Schlick::mirror(ggx));
+    let iso = Microfacets::isotropic;
+    let glass = |ior, microfacets| Lobe::Dielectric(Dielectric::new(ior, microfacets));
+    let beckmann = |x, y| Microfacets::new(x, y).with(Distribution::Beckmann);
+    let burley = |roughness, flatness| Lobe::Burley(Burley { roughness, flatness });
+    let body = |ior, microfacets| {
+        let (_, lobe) = CoatedDiffuse::body(Rgb::WHITE, ior, microfacets, false);
+        Lobe::CoatedDiffuse(lobe)
+    };
+    let sheet = |microfacets| Lobe::ThinTransmission(ThinTransmission::new(1.5, microfacets));
+    let mirror = |microfacets| Lobe::Schlick(Schlick::mirror(microfacets));
     let plastic = Schlick::new(Rgb::new(0.04, 0.05, 0.06), iso(0.3));
     let tinted = Dielectric::new(1.33, iso(0.1)).tinted(Rgb::new(0.9, 0.5, 0.7), Rgb::new(0.2, 0.8, 0.4));
     let window = Schlick {
@@ -68,23 +80,23 @@ fn cases() -> Vec<Case> {
             Pinned(0.6241, 0.7471),
         ),
         case("transparent", Lobe::Transparent(Transparent), Lossless),
-        case("mirror", mirror(Ggx::SMOOTH), Lossless),
+        case("mirror", mirror(Microfacets::SMOOTH), Lossless),
         case("mirror 0.0005", mirror(iso(0.0005)), Lossy),
         case("mirror 0.2", mirror(iso(0.2)), Pinned(0.9476, 0.8941)),
         case("mirror 0.5", mirror(iso(0.5)), Pinned(0.6877, 0.6859)),
         case("mirror 1", mirror(iso(1.0)), Pinned(0.3068, 0.4091)),
-        case("mirror 0.05 × 0.4", mirror(Ggx::new(0.05, 0.4)), Lossy),
-        case("gold", gold(Ggx::SMOOTH), Lossy),
+        case("mirror 0.05 × 0.4", mirror(Microfacets::new(0.05, 0.4)), Lossy),
+        case("gold", gold(Microfacets::SMOOTH), Lossy),
         case("gold 0.005", gold(iso(0.005)), Lossy),
         case("gold 0.15", gold(iso(0.15)), Lossy),
-        case("gold 0.5 × 0.1", gold(Ggx::new(0.5, 0.1)), Lossy),
-        case("glass", glass(1.5, Ggx::SMOOTH), Lossless),
-        case("air in glass", glass(1.0 / 1.5, Ggx::SMOOTH), Lossless),
+        case("gold 0.5 × 0.1", gold(Microfacets::new(0.5, 0.1)), Lossy),
+        case("glass", glass(1.5, Microfacets::SMOOTH), Lossless),
+        case("air in glass", glass(1.0 / 1.5, Microfacets::SMOOTH), Lossless),
         case("matched", glass(1.0, iso(0.3)), Lossless),
         case("glass 0.01", glass(1.5, iso(0.01)), Lossy),
         case("glass 0.2", glass(1.5, iso(0.2)), Pinned(0.9951, 0.9721)),
         case("glass 0.6", glass(1.5, iso(0.6)), Pinned(0.9554, 0.8433)),
-        case("glass 0.1 × 0.5", glass(1.5, Ggx::new(0.1, 0.5)), Lossy),
+        case("glass 0.1 × 0.5", glass(1.5, Microfacets::new(0.1, 0.5)), Lossy),
         case("diamond 0.3", glass(2.4, iso(0.3)), Lossy),
         case("air in glass 0.2", glass(1.0 / 1.5, iso(0.2)), Lossy),
         case(
@@ -101,12 +113,58 @@ fn cases() -> Vec<Case> {
         case("plastic", Lobe::Schlick(plastic), Lossy),
         case("window", Lobe::Schlick(window), Lossy),
         case("false edge", Lobe::Schlick(edge), Lossy),
+        case("burley 0", burley(0.0, 0.0), Pinned(0.9762, 0.9609)),
+        case("burley 0.7", burley(0.7, 0.0), Pinned(1.0178, 1.0268)),
+        case("burley 0.4, flat", burley(0.4, 1.0), Unbounded),
+        case("burley 1, half flat", burley(1.0, 0.5), Unbounded),
+        case("sheen", Lobe::Sheen(Sheen), Pinned(0.0003, 0.0156)),
+        case("clearcoat", Lobe::Clearcoat(Clearcoat::new(0.1)), Lossy),
+        case("sharp clearcoat", Lobe::Clearcoat(Clearcoat::new(0.01)), Lossy),
+        case("plastic body", body(1.5, Microfacets::SMOOTH), Lossy),
+        case("dense plastic body", body(2.5, Microfacets::SMOOTH), Lossy),
+        case("rough plastic body", body(1.5, iso(0.3)), Lossy),
+        case("beckmann plastic body", body(1.8, beckmann(0.7, 0.7)), Lossy),
+        case("thin sheet", sheet(Microfacets::SMOOTH), Lossy),
+        case("thin sheet 0.1", sheet(iso(0.1)), Lossy),
+        case("thin sheet 0.5 × 0.2", sheet(Microfacets::new(0.5, 0.2)), Lossy),
+        case("beckmann mirror 0.01", mirror(beckmann(0.01, 0.01)), Lossy),
+        case(
+            "beckmann mirror 0.2",
+            mirror(beckmann(0.2, 0.2)),
+            Pinned(1.0, 0.9728),
+        ),
+        case(
+            "beckmann mirror 0.5",
+            mirror(beckmann(0.5, 0.5)),
+            Pinned(0.9444, 0.8707),
+        ),
+        case(
+            "beckmann mirror 1",
+            mirror(beckmann(1.0, 1.0)),
+            Pinned(0.4639, 0.7554),
+        ),
+        case("beckmann mirror 0.05 × 0.4", mirror(beckmann(0.05, 0.4)), Lossy),
+        case("beckmann gold 0.15", gold(beckmann(0.15, 0.15)), Lossy),
+        case("beckmann gold 0.5 × 0.1", gold(beckmann(0.5, 0.1)), Lossy),
+        case("beckmann glass 0.01", glass(1.5, beckmann(0.01, 0.01)), Lossy),
+        case("beckmann glass 0.6", glass(1.5, beckmann(0.6, 0.6)), Lossy),
+        case("beckmann glass 0.1 × 0.5", glass(1.5, beckmann(0.1, 0.5)), Lossy),
+        case(
+            "beckmann air in glass 0.2",
+            glass(1.0 / 1.5, beckmann(0.2, 0.2)),
+            Lossy,
+        ),
+        case(
+            "beckmann glass reflection",
+            Lobe::Dielectric(Dielectric::reflection_only(1.5, beckmann(0.2, 0.2))),
+            Lossy,
+        ),
     ]
 }
 
-fn gold(ggx: Ggx) -> Lobe {
+fn gold(microfacets: Microfacets) -> Lobe {
     let (eta, k) = (Rgb::new(0.143, 0.375, 1.442), Rgb::new(3.983, 2.386, 1.603));
-    Lobe::Conductor(Conductor { eta, k, ggx })
+    Lobe::Conductor(Conductor { eta, k, microfacets })
 }
 
 /// A direction `degrees` from the normal, off all symmetry planes.
@@ -223,6 +281,10 @@ fn weight_is_value_over_density() {
 #[test]
 fn both_ways_are_the_same() {
     for_all(|case, wo, rng| {
+        // Rough thin sheets are not reciprocal, as in Mitsuba: see their module.
+        if matches!(case.lobe, Lobe::ThinTransmission(_)) {
+            return Ok(());
+        }
         for _ in 0..2000 {
             let wi = match draw(&case.lobe, wo, rng) {
                 Some(s) if rng.next_1d() < 0.5 => s.wi,
@@ -239,7 +301,7 @@ fn both_ways_are_the_same() {
             let forth = case.lobe.eval(wo, wi) / wi.z.abs();
             let back = case.lobe.eval(wi, wo) / wo.z.abs() * (eta * eta);
             // What little passes a facet at grazing angles is a difference of numbers near one.
-            if !agree(forth, back, 0.01) && largest_difference(forth, back) > 1e-5 {
+            if !agree(forth, back, 0.01) && largest_difference(forth, back) > 5e-5 {
                 return Err(format!("towards {wi}: {forth:?}, back {back:?}"));
             }
         }
@@ -270,11 +332,16 @@ fn white_furnace() {
             Lossless => Some(1.0),
             Pinned(normal, _) if wo.z == 1.0 => Some(normal),
             Pinned(_, oblique) if (wo.z - 0.5).abs() < 1e-6 => Some(oblique),
-            Lossy | Pinned(..) => None,
+            Lossy | Pinned(..) | Unbounded => None,
+        };
+        // Burley's diffuse model does not conserve energy, and the principled material with it: at most 1.56 leaves.
+        let most = match case.lobe {
+            Lobe::Burley(_) => 1.56,
+            _ => 1.0,
         };
         match expected {
             Some(expected) if (mean - expected).abs() > tolerance => Err(format!("{mean} is not {expected}")),
-            _ if mean > 1.0 + tolerance => Err(format!("{mean} is more than came")),
+            _ if mean > most + tolerance => Err(format!("{mean} is more than came")),
             _ => Ok(()),
         }
     });
@@ -302,11 +369,12 @@ fn grazing_directions_are_harmless() {
     let heights = [0f32, 1e-30, 1e-8, 1e-5, 1e-3, 0.02, 1.0];
     for case in cases() {
         let mut rng = Rng::new(7);
-        // Tints weigh against their mean. Oren and Nayar's model alone has no bound where both directions graze.
-        let most = if matches!(case.lobe, Lobe::OrenNayar(_)) {
-            1e6
-        } else {
-            3.0
+        // Tints weigh against their mean. Oren and Nayar's model and Burley's have no bound where both directions graze.
+        let most = match case.lobe {
+            Lobe::OrenNayar(_) | Lobe::Burley(_) => 1e6,
+            // f is one at most, without a factor of 1/π.
+            Lobe::Sheen(_) => 3.15,
+            _ => 3.0,
         };
         for wo_z in heights.into_iter().flat_map(|z| [z, -z]) {
             let wo = Vec3::new((1.0 - wo_z * wo_z).sqrt(), 0.0, wo_z);

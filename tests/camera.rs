@@ -3,6 +3,9 @@
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use renderer::camera::{Camera, CameraDesc, CameraError, FovAxis, Projection, look_at};
 use renderer::math::lat_long_uv;
+use renderer::scene::desc::SceneDesc;
+use renderer::scene::load::LoadOptions;
+use std::path::Path;
 
 const WIDTH: u32 = 40;
 const HEIGHT: u32 = 20;
@@ -14,6 +17,7 @@ fn perspective(fov_axis: FovAxis, aperture_radius: f32) -> CameraDesc {
             fov_axis,
             aperture_radius,
             focus_distance: 5.0,
+            shift: Vec2::ZERO,
         },
         ..CameraDesc::pinhole(1.0)
     }
@@ -48,7 +52,13 @@ fn all_kinds() -> [(&'static str, CameraDesc); 4] {
     [
         ("pinhole", with(perspective(FovAxis::X, 0.0).projection)),
         ("lens", with(perspective(FovAxis::X, 0.3).projection)),
-        ("orthographic", with(Projection::Orthographic { width: 3.0 })),
+        (
+            "orthographic",
+            with(Projection::Orthographic {
+                width: 3.0,
+                height: None,
+            }),
+        ),
         ("panoramic", with(Projection::Panoramic)),
     ]
 }
@@ -183,7 +193,10 @@ fn a_footprint_is_the_width_of_a_pixel() {
     assert!((pinhole.footprint(7.0) - 7.0 * tan).abs() < 1e-5);
     assert!((pinhole.scaled(0.5).footprint(7.0) - 3.5 * tan).abs() < 1e-5);
     let parallel = CameraDesc {
-        projection: Projection::Orthographic { width: 8.0 },
+        projection: Projection::Orthographic {
+            width: 8.0,
+            height: None,
+        },
         ..CameraDesc::pinhole(1.0)
     };
     assert!((differential(&parallel).footprint(7.0) - 0.2).abs() < 1e-6);
@@ -265,6 +278,7 @@ fn impossible_cameras_are_refused() {
             fov_axis: FovAxis::X,
             aperture_radius,
             focus_distance,
+            shift: Vec2::ZERO,
         },
         ..CameraDesc::pinhole(1.0)
     };
@@ -277,7 +291,7 @@ fn impossible_cameras_are_refused() {
     check(lens(1.0, -0.1, 1.0), "aperture is -0.1");
     check(lens(1.0, 0.1, 0.0), "focus distance is 0");
     let orthographic = |width| CameraDesc {
-        projection: Projection::Orthographic { width },
+        projection: Projection::Orthographic { width, height: None },
         ..lens(1.0, 0.0, 1.0)
     };
     check(orthographic(-2.0), "-2");
@@ -306,4 +320,188 @@ fn impossible_cameras_are_refused() {
         Err(CameraError::NoDirection)
     );
     assert_eq!(look_at(Vec3::ZERO, Vec3::Y, Vec3::Y), Err(CameraError::NoUp));
+}
+
+#[test]
+fn cameras_are_those_of_mitsuba() {
+    // `sensor.sample_ray` of Mitsuba 3.9.1 at a place of the film, (0.3, 0.85) of its width and height: origin, direction
+    // and length of the ray between the clipping distances. `to_world` is the same `lookat` throughout, with a `scale`
+    // after it where the camera is orthographic; `near_clip` is 0.5 and `far_clip` 20. Cropped films have 20 x 16 pixels
+    // from (10, 5) on, and the place is one of the crop.
+    type Seen = ([f32; 3], [f32; 3], f32);
+    let cases: [(&str, [u32; 2], [f32; 2], Seen); 15] = [
+        (
+            "perspective { fov = 50;",
+            [64, 48],
+            [19.2, 40.8],
+            (
+                [0.84543, 1.700953, 2.59955],
+                [-0.295462, -0.571632, -0.765466],
+                20.402662,
+            ),
+        ),
+        (
+            "perspective { fov = 50; shift = (0.1, -0.2);",
+            [64, 48],
+            [19.2, 40.8],
+            (
+                [0.89449, 1.761357, 2.567746],
+                [-0.208972, -0.472652, -0.856114],
+                19.691195,
+            ),
+        ),
+        (
+            "perspective { fov = 50;",
+            [48, 64],
+            [14.4, 54.4],
+            (
+                [0.841659, 1.613573, 2.637158],
+                [-0.286217, -0.698505, -0.655874],
+                21.575563,
+            ),
+        ),
+        (
+            "perspective { fov = 50; fov_axis = y;",
+            [64, 48],
+            [19.2, 40.8],
+            (
+                [0.812955, 1.666034, 2.61845],
+                [-0.346083, -0.617926, -0.70597],
+                21.078024,
+            ),
+        ),
+        (
+            "perspective { fov = 50; fov_axis = y;",
+            [48, 64],
+            [14.4, 54.4],
+            (
+                [0.866958, 1.661608, 2.613581],
+                [-0.250741, -0.637762, -0.728278],
+                20.693136,
+            ),
+        ),
+        (
+            "perspective { fov = 50; fov_axis = smaller;",
+            [64, 48],
+            [19.2, 40.8],
+            (
+                [0.812955, 1.666034, 2.61845],
+                [-0.346083, -0.617926, -0.70597],
+                21.078024,
+            ),
+        ),
+        (
+            "perspective { fov = 50; fov_axis = larger;",
+            [48, 64],
+            [14.4, 54.4],
+            (
+                [0.866958, 1.661608, 2.613581],
+                [-0.250741, -0.637762, -0.728278],
+                20.693136,
+            ),
+        ),
+        (
+            "perspective { fov = 50; fov_axis = diagonal;",
+            [64, 48],
+            [19.2, 40.8],
+            (
+                [0.864916, 1.721905, 2.58821],
+                [-0.262334, -0.540061, -0.799697],
+                20.082376,
+            ),
+        ),
+        (
+            "perspective { fov = 50; fov_axis = diagonal;",
+            [48, 64],
+            [14.4, 54.4],
+            (
+                [0.882138, 1.690428, 2.599435],
+                [-0.226751, -0.595574, -0.770634],
+                20.271698,
+            ),
+        ),
+        // `focal_length` 35mm: twice the arc tangent of half of a diagonal of √(36² + 24²) mm over it.
+        (
+            "perspective { fov = 63.440300; fov_axis = diagonal;",
+            [64, 48],
+            [19.2, 40.8],
+            (
+                [0.839545, 1.694625, 2.602975],
+                [-0.305073, -0.58061, -0.754866],
+                20.51223,
+            ),
+        ),
+        (
+            "perspective { fov = 50;",
+            [64, 48],
+            [16.0, 18.6],
+            (
+                [0.828694, 1.851308, 2.537741],
+                [-0.332688, -0.28877, -0.897736],
+                20.081713,
+            ),
+        ),
+        (
+            "perspective { fov = 50; shift = (0.1, -0.2);",
+            [64, 48],
+            [16.0, 18.6],
+            (
+                [0.877753, 1.911711, 2.505938],
+                [-0.236655, -0.170916, -0.956443],
+                20.145943,
+            ),
+        ),
+        (
+            "perspective { fov = 50; aperture_radius = 0.2; focus_distance = 4;",
+            [64, 48],
+            [19.2, 40.8],
+            (
+                [0.84543, 1.700953, 2.59955],
+                [-0.295462, -0.571632, -0.765466],
+                20.402662,
+            ),
+        ),
+        // Scaled by (2, 3, 1.5): the film sees 2 · 2 by 2 · 3 · 48/64, the nearest is 1.5 · 0.5 away.
+        (
+            "orthographic { width = 4; height = 4.5; near = 0.75; far = 20.25;",
+            [64, 48],
+            [19.2, 40.8],
+            (
+                [0.057766, 0.328098, 3.008039],
+                [-0.114288, -0.388578, -0.914301],
+                19.5,
+            ),
+        ),
+        (
+            "orthographic { width = 4; near = 1; far = 20.5;",
+            [64, 48],
+            [19.2, 40.8],
+            (
+                [0.049992, 0.712807, 2.572076],
+                [-0.114288, -0.388578, -0.914301],
+                19.5,
+            ),
+        ),
+    ];
+    for (text, [width, height], place, (origin, direction, length)) in cases {
+        let near = if text.contains("near") {
+            ""
+        } else {
+            "near = 0.5; far = 20;"
+        };
+        let text = format!(
+            "camera view : {text} {near} transform = look_at((1, 2, 3), (0.5, 0.3, -1), (0.1, 1, 0.2)) * rotate((0, 1, 0), 180); }}"
+        );
+        let desc = SceneDesc::from_text("test.kiln", &text, Path::new(""), &LoadOptions::default());
+        let (desc, _) = desc.unwrap_or_else(|error| panic!("{text}\n{error}"));
+        let camera = Camera::new(&desc.camera(None).unwrap().camera, width, height).unwrap();
+        // The middle of the square is that of the lens.
+        let ray = camera
+            .generate(Vec2::from_array(place), Vec2::splat(0.5), 0.0)
+            .ray;
+        assert_near(ray.at(ray.t_min), origin.into(), 2e-5, &text);
+        assert_near(ray.direction, direction.into(), 2e-5, &text);
+        let found = ray.t_max - ray.t_min;
+        assert!((found - length).abs() < 1e-4, "{text}: {found}");
+    }
 }

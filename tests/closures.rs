@@ -86,14 +86,30 @@ fn allowance(moments: &Moments, limit: f64) -> f64 {
     limit * moments.variance_of_mean().sqrt()
 }
 
+/// Whether light may go through both refracted and unbent: a direction then has no one factor between radiance and the
+/// energy that it carries.
+fn mixes_media(closure: &str) -> bool {
+    let any = |names: &[&str]| names.iter().any(|name| closure.contains(name));
+    any(&["translucent", "thin_transmission"])
+        && any(&[
+            "dielectric_bsdf",
+            "generalized_schlick_bsdf",
+            "refraction",
+            "microfacet(",
+        ])
+}
+
 #[test]
 fn no_combination_of_closures_makes_energy() {
-    const TREES: u64 = 240;
+    const TREES: u64 = 320;
     let limit = normal_limit(sidak(SIGNIFICANCE, 3 * TREES as usize * ANGLES.len()));
     let mut failures = vec![];
     for seed in 0..TREES {
         let mut rng = Rng::new(seed);
         let closure = tree(&mut rng, 1 + (seed % 4) as u32, true);
+        if mixes_media(&closure) {
+            continue;
+        }
         let mut subject = Subject::new(&closure, Sides::default());
         let n = if seed % 3 == 0 {
             Vec3::new(0.3, -0.2, 1.0).normalize()

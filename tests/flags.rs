@@ -46,6 +46,13 @@ shader grid(float k = 0.5, output color Cout = 0, output float f = 0)
 /// A shader that the compiler warns about.
 const WARNED: &str = "shader warned(output color Cout = 0) { float unused; float u = 1; Cout = u; }\n";
 
+/// A scene of Mitsuba's with a parameter and a shape that Kiln does not have.
+const XML: &str = "<scene version=\"3.0.0\"><default name=\"tone\" value=\"0.5\"/>
+<sensor type=\"perspective\"><film type=\"hdrfilm\"><integer name=\"width\" value=\"6\"/><integer name=\"height\" value=\"4\"/></film>
+<transform name=\"to_world\"><lookat origin=\"0, 0, 5\" target=\"0, 0, 0\" up=\"0, 1, 0\"/></transform></sensor>
+<emitter type=\"constant\"/><shape type=\"sdfgrid\"/>
+<shape type=\"sphere\"><bsdf type=\"diffuse\"><rgb name=\"reflectance\" value=\"$tone\"/></bsdf></shape></scene>";
+
 /// What a run left.
 struct Run {
     status: i32,
@@ -65,6 +72,7 @@ impl Run {
             ("lit.kiln", LIT),
             ("s.ksl", SHADERS),
             ("w.ksl", WARNED),
+            ("m.xml", XML),
             ("points.txt", "0 1 1\n0.5 1.5 0\n"),
         ] {
             fs::write(at.join(name), text).unwrap();
@@ -159,6 +167,18 @@ use Differs::{By, File, New, Nothing, Out, Status};
 type Case = (&'static str, &'static str, &'static str, Differs);
 
 const RENDER: &[Case] = &[
+    (
+        "define",
+        "render m.xml -o o.exr",
+        "render m.xml -o o.exr --define tone=0.9",
+        File("o.exr"),
+    ),
+    (
+        "strict",
+        "render m.xml -o o.exr",
+        "render m.xml -o o.exr --strict",
+        Status(0, 1),
+    ),
     (
         "scene",
         "render a.kiln -o o.exr",
@@ -274,6 +294,18 @@ const RENDER: &[Case] = &[
 ];
 
 const BAKE: &[Case] = &[
+    (
+        "define",
+        "bake m.xml -o d BAKE",
+        "bake m.xml -o d BAKE --define tone=0.9",
+        By(|a, b| a.files != b.files),
+    ),
+    (
+        "strict",
+        "bake m.xml -o d BAKE",
+        "bake m.xml -o d BAKE --strict",
+        Status(0, 1),
+    ),
     (
         "scene",
         "bake a.kiln -o o BAKE",
@@ -442,6 +474,13 @@ const BAKE: &[Case] = &[
 ];
 
 const CHECK: &[Case] = &[
+    (
+        "define",
+        "check m.xml",
+        "check m.xml --define tone=7",
+        Status(0, 1),
+    ),
+    ("strict", "check m.xml", "check m.xml --strict", Status(0, 1)),
     ("files", "check s.ksl", "check none.ksl", Status(0, 1)),
     (
         "warnings_are_errors",
@@ -453,6 +492,8 @@ const CHECK: &[Case] = &[
 ];
 
 const INFO: &[Case] = &[
+    ("define", "info m.xml", "info m.xml --define tone=7", Status(0, 1)),
+    ("strict", "info m.xml", "info m.xml --strict", Status(0, 1)),
     ("subjects", "info s.ksl:first", "info s.ksl:grid", Out),
     ("json", "info s.ksl", "info s.ksl --json", Out),
     ("param", "info s.ksl:grid", "info s.ksl:grid --param k", Out),
@@ -639,7 +680,41 @@ const ARCHIVE: &[Case] = &[(
     New("kiln.tar.gz"),
 )];
 
-const COMMANDS: [(&str, &[Case]); 7] = [
+const CONVERT: &[Case] = &[
+    (
+        "scene",
+        "convert m.xml c.kiln",
+        "convert n.xml c.kiln",
+        Status(0, 1),
+    ),
+    (
+        "output",
+        "convert m.xml d.kiln",
+        "convert m.xml c.kiln",
+        New("c.kiln"),
+    ),
+    (
+        "define",
+        "convert m.xml c.kiln",
+        "convert m.xml c.kiln --define tone=0.9",
+        File("c.kiln"),
+    ),
+    (
+        "strict",
+        "convert m.xml c.kiln",
+        "convert m.xml c.kiln --strict",
+        Status(0, 1),
+    ),
+    (
+        "quiet",
+        "convert m.xml c.kiln",
+        "convert m.xml c.kiln --quiet",
+        By(|a, b| !a.err.is_empty() && b.err.is_empty() && b.out.is_empty()),
+    ),
+];
+
+const COMMANDS: [(&str, &[Case]); 8] = [
+    ("convert", CONVERT),
     ("archive", ARCHIVE),
     ("render", RENDER),
     ("bake", BAKE),
@@ -730,7 +805,7 @@ fn arguments_of_shade() {
 
 #[test]
 fn arguments_of_the_other_commands() {
-    ["archive", "check", "info", "compare"]
+    ["archive", "check", "convert", "info", "compare"]
         .into_iter()
         .for_each(every_argument_counts);
 }

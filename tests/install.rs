@@ -256,7 +256,13 @@ fn an_archive_works_wherever_it_is_unpacked() {
     let mut folders = fs::read_dir(installed.path("elsewhere")).unwrap();
     let folder = folders.next().unwrap().unwrap().path();
     assert!(folders.next().is_none());
-    for file in ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "lib/kiln/NOTICE"] {
+    for file in [
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "LICENSE-SKY",
+        "README.md",
+        "lib/kiln/NOTICE",
+    ] {
         let mut text = String::new();
         fs::File::open(folder.join(file))
             .unwrap()

@@ -1,15 +1,19 @@
 //! Lights by themselves: densities of samples, power, shadow rays, and whole scenes that lights were wrong in once.
 
+#[path = "lights/mitsuba.rs"]
+mod mitsuba;
+
 use std::f32::consts::PI;
 use std::sync::atomic::AtomicBool;
 
 use glam::{Affine3A, EulerRot, Mat3, Quat, Vec2, Vec3};
 use renderer::color::Rgb;
-use renderer::film::{Filter, FilterKind};
+use renderer::film::Filter;
 use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
 use renderer::integrator::Context;
 use renderer::light::{
-    DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, SpotLight, Target,
+    Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Interpolation,
+    Light, Outline, ProjectorLight, SheetLight, Slide, SlideWrap, SpotLight, Target,
 };
 use renderer::material::Sides;
 use renderer::math::{Frame, Ray, RayEnd};
@@ -386,6 +390,135 @@ fn power_of_spots_is_the_integral_of_their_intensity() {
     }
 }
 
+/// A picture of 5 × 4 texels without symmetry.
+fn slide(wrap: SlideWrap, interpolation: Interpolation) -> Slide {
+    let texel = |i: u32| Rgb::new((i * 3 % 8) as f32, (i * 5 % 7) as f32, i as f32);
+    Slide::new((0..20).map(texel).collect(), 5, wrap, interpolation)
+}
+
+/// Projectors and spots with a slide.
+fn projectors() -> Vec<Light> {
+    let pose = Affine3A::from_rotation_translation(
+        Quat::from_euler(EulerRot::XYZ, 0.4, -1.2, 0.3),
+        Vec3::new(3.0, -2.0, 7.0),
+    );
+    let wall = Beam::Wall {
+        radiance: Rgb::new(1.0, 2.0, 0.5),
+    };
+    let spot = |beam, cutoff| Beam::Spot {
+        intensity: Rgb::new(1.0, 2.0, 0.5),
+        falloff: Falloff::LinearAngle { beam, cutoff },
+    };
+    let half = |cutoff: f32| Vec2::splat(cutoff.tan());
+    let repeat = slide(SlideWrap::Repeat, Interpolation::Linear);
+    let clamp = slide(SlideWrap::Clamp, Interpolation::Linear);
+    let closest = slide(SlideWrap::Clamp, Interpolation::Closest);
+    let mirror = Affine3A::from_scale(Vec3::new(-2.0, 1.0, 1.0));
+    let made = [
+        (pose, Vec2::new(0.5, 0.4), repeat.clone(), wall),
+        (pose * mirror, Vec2::new(3.0, 0.1), clamp.clone(), wall),
+        (pose, Vec2::new(0.5, 0.4), closest, wall),
+        (pose, half(0.6), clamp, spot(0.3, 0.6)),
+        (pose, half(1.4), repeat, spot(1.4, 1.4)),
+    ];
+    made.into_iter()
+        .map(|(pose, half, slide, beam)| {
+            let light = ProjectorLight::new(&pose, half, slide, beam).expect("the pose is no singular one");
+            Light::Projector(Box::new(light))
+        })
+        .collect()
+}
+
+#[test]
+fn sheets_light_what_is_before_them() {
+    let mut context = Context::new(&SceneBuilder::new().build());
+    let pose = Affine3A::from_rotation_translation(
+        Quat::from_euler(EulerRot::XYZ, 0.4, -1.2, 0.3),
+        Vec3::new(3.0, -2.0, 7.0),
+    );
+    let half = Vec2::new(0.5, 2.0);
+    for (mirror, outline, area) in [
+        (1.0, Outline::Rectangle, 4.0),
+        (-1.0, Outline::Rectangle, 4.0),
+        (1.0, Outline::Disk, PI),
+    ] {
+        let pose = pose * Affine3A::from_scale(Vec3::new(2.0 * mirror, 1.0, 3.0));
+        let light = Light::Sheet(SheetLight::new(&pose, half, outline, Rgb::splat(1.5)));
+        let power = 1.5 * 2.0 * area * half.x * half.y;
+        assert!(
+            (light.power(1.0) / power - 1.0).abs() < 1e-5,
+            "{outline:?}: {}",
+            light.power(1.0)
+        );
+        let mut seen = |x: f32, y: f32, z: f32| {
+            let p = pose.transform_point3(Vec3::new(x, y, z));
+            light.sample_li(p, 0.5, Vec2::splat(0.5)).map_or(0.0, |sample| {
+                assert!(sample.wi.distance(-pose.transform_vector3(Vec3::Z).normalize()) < 1e-5);
+                light.radiance(&sample, 0.0, &mut context.shading).g
+            })
+        };
+        let before = [seen(0.1, -1.0, 4.0), seen(0.1, -1.0, -4.0), seen(0.1, -1.0, 0.0)];
+        assert_eq!(before, [1.5, 0.0, 0.0]);
+        assert_eq!([seen(0.55, 0.0, 1.0), seen(0.0, 2.05, 1.0)], [0.0, 0.0]);
+        let corner = if outline == Outline::Disk { 0.0 } else { 1.5 };
+        assert_eq!(seen(0.45, -1.9, 1.0), corner);
+        let mut rng = Rng::new(5);
+        for _ in 0..1000 {
+            let numbers = (rng.next_choice(), rng.next_2d(), rng.next_2d());
+            let photon = light.emit(TARGET, numbers.0, numbers.1, numbers.2, &mut context.shading);
+            let photon = photon.expect("it shines");
+            assert!((photon.power.g / power - 1.0).abs() < 1e-5);
+            let sample = light.sample_li(photon.ray.at(2.0), 0.5, Vec2::splat(0.5));
+            let wi = sample.expect("photons go where light is seen").wi;
+            assert!(wi.distance(-photon.ray.direction) < 1e-5);
+        }
+    }
+}
+
+#[test]
+fn photons_of_projectors_go_where_their_light_is_seen() {
+    let mut context = Context::new(&SceneBuilder::new().build());
+    for (index, light) in projectors().into_iter().enumerate() {
+        let power = f64::from(light.power(1.0));
+        let photons = emitted(&light, TARGET, 100_000, &mut context);
+        let allowed = 5.0 * photons.variance_of_mean().sqrt() + 5e-3 * power;
+        assert!(
+            (photons.mean() - power).abs() <= allowed,
+            "{index}: power {power}, photons {}",
+            photons.mean()
+        );
+        // The mean of what photons carry times a function of where they go is the integral of the intensity times it, by
+        // the light's samples at points of a unit sphere about it.
+        let weight = |d: Vec3| f64::from((3.0 * d.x - 2.0 * d.y + 5.0 * d.z).sin());
+        let mut rng = Rng::new(5);
+        let (mut gone, mut seen) = (Moments::default(), Moments::default());
+        let mut position = Vec3::ZERO;
+        for _ in 0..200_000 {
+            let numbers = (rng.next_choice(), rng.next_2d(), rng.next_2d());
+            let photon = light.emit(TARGET, numbers.0, numbers.1, numbers.2, &mut context.shading);
+            gone.add(photon.map_or(0.0, |photon| {
+                position = photon.ray.origin;
+                f64::from(photon.power.luminance()) * weight(photon.ray.direction)
+            }));
+        }
+        for _ in 0..1_000_000 {
+            let d = rng.direction();
+            let sample = light.sample_li(position + d, 0.5, Vec2::splat(0.5));
+            let radiance = sample.map_or(0.0, |sample| {
+                light.radiance(&sample, 0.0, &mut context.shading).luminance()
+            });
+            seen.add(f64::from(radiance) * weight(d) * 4.0 * std::f64::consts::PI);
+        }
+        let allowed = 5.0 * (gone.variance_of_mean() + seen.variance_of_mean()).sqrt() + 1e-3 * power;
+        assert!(
+            (gone.mean() - seen.mean()).abs() <= allowed,
+            "{index}: photons {}, seen {}",
+            gone.mean(),
+            seen.mean()
+        );
+    }
+}
+
 #[test]
 fn power_of_lights_at_infinity_is_what_enters_the_scene() {
     let mut context = Context::new(&SceneBuilder::new().build());
@@ -405,11 +538,15 @@ fn power_of_lights_at_infinity_is_what_enters_the_scene() {
         };
         EnvironmentLight::Map(EnvironmentMap::new(texels, 32, options))
     };
+    let directional = |degrees: f32| {
+        let direction = Vec3::new(0.3, -0.8, 0.4).normalize();
+        let irradiance = Rgb::new(1.0, 2.0, 3.0);
+        Light::Directional(DirectionalLight::new(direction, irradiance, degrees.to_radians()))
+    };
     for light in [
-        Light::Directional(DirectionalLight {
-            direction: Vec3::new(0.3, -0.8, 0.4).normalize(),
-            irradiance: Rgb::new(1.0, 2.0, 3.0),
-        }),
+        directional(0.0),
+        directional(0.53),
+        directional(180.0),
         Light::Environment(EnvironmentLight::Constant(Rgb::new(1.0, 2.0, 3.0))),
         Light::Environment(map(finite.collect(), false)),
     ] {
@@ -433,6 +570,45 @@ fn power_of_lights_at_infinity_is_what_enters_the_scene() {
         let (_, pdf) = light.le_pdf(rng.direction());
         assert!(pdf.is_finite() && pdf > 0.0);
     }
+}
+
+#[test]
+fn disks_in_the_sky_are_sampled_as_they_are_seen() {
+    let towards = Vec3::new(-0.3, 0.8, 0.5).normalize();
+    let irradiance = Rgb::new(1.0, 2.0, 3.0);
+    let mut context = Context::new(&SceneBuilder::new().build());
+    let mut rng = Rng::new(11);
+    for degrees in [0.002f32, 0.53, 20.0, 180.0] {
+        let angle = degrees.to_radians();
+        let light = Light::Directional(DirectionalLight::new(-towards, irradiance, angle));
+        assert!(!light.is_delta() && light.is_infinite());
+        let (mut facing, mut seen, n) = (0.0, 0, 4000);
+        for _ in 0..n {
+            let u = rng.next_2d();
+            let sample = light
+                .sample_li(Vec3::ZERO, 0.5, u)
+                .expect("light from everywhere on the disk");
+            let radiance = light.radiance(&sample, 0.0, &mut context.shading);
+            assert!(sample.wi.angle_between(towards) <= 0.5 * angle + 1e-3);
+            facing += f64::from(radiance.g / sample.pdf * sample.wi.dot(towards)) / f64::from(n);
+            // Rounding may put samples just outside the rim.
+            let found = light.le_pdf(sample.wi);
+            seen += i32::from(found == (radiance, sample.pdf));
+        }
+        assert!(
+            (facing / 2.0 - 1.0).abs() < 0.02,
+            "{degrees}: irradiance {facing}"
+        );
+        assert!(seen > n * 98 / 100, "{degrees}: only {seen} of {n} are seen");
+        let frame = Frame::from_normal(towards);
+        for (share, inside) in [(0.9, true), (1.1, false)] {
+            let (sin, cos) = (0.5 * angle * share).sin_cos();
+            let (_, pdf) = light.le_pdf(frame.to_world(Vec3::new(sin, 0.0, cos)));
+            assert_eq!(pdf > 0.0, inside, "{degrees} {share}");
+        }
+    }
+    // An angle that directions in `f32` do not resolve is none.
+    assert!(Light::Directional(DirectionalLight::new(-towards, irradiance, 1e-7)).is_delta());
 }
 
 #[test]
@@ -663,7 +839,8 @@ fn picture(text: &str, set: &[&str], spp: u64) -> f64 {
         crop: None,
         variance: false,
         camera: built.camera,
-        filter: Filter::with_default_radius(FilterKind::Box),
+        filter: Filter::pixel(),
+        border: true,
         integrator: built.integrator,
         samples: 0..spp,
         seed: 1,

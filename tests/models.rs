@@ -1,12 +1,20 @@
 //! OBJ, MTL and PLY files as other programs write them: whatever form is valid means the same.
 
+use std::f32::consts::FRAC_1_SQRT_2;
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
-use glam::Vec3;
-use renderer::geometry::Mesh;
-use renderer::scene::import::{load_obj, parse_ply, read_model};
+use glam::{Affine3A, Vec2, Vec3};
+use renderer::geometry::{AttributeDomain, Mesh, MeshAttribute};
+use renderer::scene::build::build;
+use renderer::scene::desc::{GeometryDesc, SceneDesc};
+use renderer::scene::export::{ply_bytes, write_ply};
+use renderer::scene::import::{load_obj, load_single, parse_ply, read_model};
 use renderer::scene::load::{LoadOptions, load};
+use support::scenes::{Look, mean, spot_meter};
+use support::stats::Rng;
 
 /// A way to write a file: its name, and what it makes of a plain one.
 type Form = (&'static str, fn(&str) -> String);
@@ -274,4 +282,434 @@ fn scene_texts_may_begin_with_a_mark_and_end_lines_in_any_way() {
             load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{name}: {errors}"));
         assert_eq!((desc.shapes.len(), desc.cameras.len()), (1, 1), "{name}");
     }
+}
+
+/// A pyramid over five vertices, in two groups, with a seam of texture coordinates.
+const PYRAMID_OBJ: &str = "\
+v 0 0 0
+v 2 0 0
+v 2 1 0
+v 0 1 0.5
+v 1 0.5 1
+vt 0 0
+vt 1 0
+vt 1 1
+vt 0 0.25
+vt 0.5 0.5
+g one
+f 1/1 2/2 5/5
+f 2/3 3/1 5/5
+g two
+usemtl x
+f 3/1 4/2 5/4
+f 4/2 1/3 5/5
+";
+
+/// The same without the seam.
+const PYRAMID_PLY: &str = "\
+ply
+format ascii 1.0
+element vertex 5
+property float x
+property float y
+property float z
+property float u
+property float v
+element face 4
+property list uchar int vertex_indices
+end_header
+0 0 0 0 0
+2 0 0 1 0
+2 1 0 1 1
+0 1 0.5 0 0.25
+1 0.5 1 0.5 0.5
+3 0 1 4
+3 1 2 4
+3 2 3 4
+3 3 0 4
+";
+
+/// Writes files into a folder.
+fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        fs::write(directory.path().join(name), bytes).unwrap();
+    }
+    directory
+}
+
+/// Holds vectors to what `mi.traverse(mi.load_dict({"type": "obj" or "ply", …}))` of Mitsuba 3.9.1 gives.
+fn check_vectors(found: &[Vec3], expected: &[[f32; 3]], what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (index, (found, expected)) in found.iter().zip(expected).enumerate() {
+        let error = (*found - Vec3::from(*expected)).length();
+        assert!(
+            error < 2e-6,
+            "{what}, vertex {index}: {found} is not {expected:?}"
+        );
+    }
+}
+
+#[test]
+fn one_mesh_of_a_file_has_mitsubas_vertices_and_normals() {
+    let files = folder(&[
+        ("a.obj", PYRAMID_OBJ.as_bytes()),
+        ("a.ply", PYRAMID_PLY.as_bytes()),
+    ]);
+    let obj = load_single(&files.path().join("a.obj")).unwrap();
+    // Corners of equal indices share a vertex, across groups.
+    assert_eq!(obj.triangles, [[0, 1, 2], [3, 4, 2], [4, 5, 6], [5, 7, 2]]);
+    assert!(obj.normals.is_empty());
+    let flipped = obj.clone().with_flipped_uvs();
+    let uvs: Vec<[f32; 2]> = flipped.uvs.iter().map(|uv| uv.to_array()).collect();
+    let expected = [
+        [0.0, 1.0],
+        [1.0, 1.0],
+        [0.5, 0.5],
+        [1.0, 0.0],
+        [0.0, 1.0],
+        [1.0, 1.0],
+        [0.0, 0.75],
+        [1.0, 0.0],
+    ];
+    assert_eq!(uvs, expected);
+    let normals = obj.clone().with_vertex_normals(&Affine3A::IDENTITY).normals;
+    let expected = [
+        [0.0, -0.894_427, 0.447_214],
+        [0.0, -0.894_427, 0.447_214],
+        [0.009_441, -0.678_431, 0.734_603],
+        [FRAC_1_SQRT_2, 0.0, FRAC_1_SQRT_2],
+        [0.586_288, 0.317_775, 0.745_175],
+        [-0.408_389, 0.091_439, 0.908_217],
+        [0.137_361, 0.824_163, 0.549_442],
+        [-0.557_086, -0.371_391, 0.742_781],
+    ];
+    check_vectors(&normals, &expected, "the OBJ file's normals");
+
+    // Angles are those of the mesh where it is. A mirror turns the faces, in Mitsuba the normals too.
+    let place = Affine3A::from_scale(Vec3::new(1.0, -2.0, 0.5));
+    let normals: Vec<Vec3> = obj.with_vertex_normals(&place).normals;
+    let to_world = |n: &Vec3| -(place.matrix3.inverse().transpose() * *n).normalize();
+    let normals: Vec<Vec3> = normals.iter().map(to_world).collect();
+    let expected = [
+        [0.0, -0.447_214, -0.894_427],
+        [0.0, -0.447_214, -0.894_427],
+        [-0.030_490, -0.201_885, -0.978_935],
+        [-0.447_214, 0.0, -0.894_427],
+        [-0.295_472, 0.174_196, -0.939_336],
+        [0.123_092, 0.123_092, -0.984_732],
+        [-0.116_248, 0.348_743, -0.929_981],
+        [0.348_743, -0.116_248, -0.929_981],
+    ];
+    check_vectors(&normals, &expected, "normals of the stretched mesh");
+
+    let ply = load_single(&files.path().join("a.ply")).unwrap();
+    let normals = ply.clone().with_vertex_normals(&Affine3A::IDENTITY).normals;
+    let expected = [
+        [-0.320_903, -0.678_925, 0.660_365],
+        [0.513_127, -0.443_478, 0.734_866],
+        [0.586_288, 0.317_775, 0.745_175],
+        [-0.408_389, 0.091_439, 0.908_217],
+        [0.095_081, -0.075_396, 0.992_610],
+    ];
+    check_vectors(&normals, &expected, "the PLY file's normals");
+    assert_eq!(ply.uvs[3].to_array(), [0.0, 0.25]);
+}
+
+/// A `.serialized` file of version 4, with a triangle of that size for each number.
+fn serialized(sizes: &[f32]) -> Vec<u8> {
+    let (mut file, mut table) = (vec![], vec![]);
+    for size in sizes {
+        table.extend((file.len() as u64).to_le_bytes());
+        file.extend([0x1c, 0x04, 4, 0]);
+        let mut zlib = flate2::write::ZlibEncoder::new(&mut file, flate2::Compression::default());
+        let mut put = |bytes: &[u8]| zlib.write_all(bytes).unwrap();
+        put(&0x1000u32.to_le_bytes());
+        put(b"\0");
+        put(&3u64.to_le_bytes());
+        put(&1u64.to_le_bytes());
+        for value in [0.0, 0.0, 0.0, *size, 0.0, 0.0, 0.0, *size, 0.0] {
+            put(&value.to_le_bytes());
+        }
+        [0u32, 1, 2].iter().for_each(|index| put(&index.to_le_bytes()));
+        zlib.finish().unwrap();
+    }
+    file.extend(table);
+    file.extend((sizes.len() as u32).to_le_bytes());
+    file
+}
+
+/// The meshes of a scene's shapes, with their names.
+fn meshes(desc: &SceneDesc) -> Vec<(&str, &Arc<Mesh>)> {
+    let named = desc.shapes.iter().filter_map(|shape| match &shape.geometry {
+        GeometryDesc::Mesh(mesh) => Some((shape.name.as_str(), mesh)),
+        _ => None,
+    });
+    named.collect()
+}
+
+fn scene(text: &str, directory: &Path) -> Result<SceneDesc, String> {
+    let text = format!("camera main : perspective {{ from = (0, 0, 5); }}\n{text}");
+    SceneDesc::from_text("test.kiln", &text, directory, &LoadOptions::default())
+        .map(|(desc, _)| desc)
+        .map_err(|errors| errors.to_string())
+}
+
+#[test]
+fn shapes_take_one_mesh_of_a_serialized_file_and_imports_all() {
+    let files = folder(&[("a.serialized", &serialized(&[1.0, 2.0, 3.0]))]);
+    let text = "shape x : mesh { file = \"a.serialized\"; }\nshape y : mesh { file = \"a.serialized\"; part = 2; }\n\
+                import \"a.serialized\" as all;";
+    let desc = scene(text, files.path()).unwrap();
+    let sizes: Vec<(&str, f32)> = meshes(&desc)
+        .into_iter()
+        .map(|(name, mesh)| (name, mesh.positions[1].x))
+        .collect();
+    let expected = [
+        ("all.part0", 1.0),
+        ("all.part1", 2.0),
+        ("all.part2", 3.0),
+        ("x.part0", 1.0),
+        ("y.part2", 3.0),
+    ];
+    assert_eq!(sizes, expected);
+    let (alone, _) = load(&files.path().join("a.serialized"), &LoadOptions::default()).unwrap();
+    assert_eq!(alone.shapes.len(), 3);
+    for part in ["3", "-1", "0.5"] {
+        let text = format!("shape x : mesh {{ file = \"a.serialized\"; part = {part}; }}");
+        let message = scene(&text, files.path()).expect_err("there is no such part");
+        assert!(message.contains("test.kiln:2"), "{message}");
+    }
+}
+
+#[test]
+fn shapes_change_normals_and_texture_coordinates_of_their_files() {
+    let files = folder(&[("a.ply", PYRAMID_PLY.as_bytes())]);
+    let text = "shape a : mesh { file = \"a.ply\"; }\nshape b : mesh { file = \"a.ply\"; smooth = true; flip_uvs = true; }\n\
+                shape c : mesh { file = \"a.ply\"; flip_uvs = true; smooth = true; }\n\
+                shape d : mesh { file = \"a.ply\"; smooth = true; face_normals = true; }\n";
+    let desc = scene(text, files.path()).unwrap();
+    let [a, b, c, d] = meshes(&desc)[..] else {
+        panic!("four shapes")
+    };
+    assert!(a.1.normals.is_empty() && d.1.normals.is_empty());
+    assert_eq!(b.1.normals, a.1.smooth_normals());
+    assert_eq!((a.1.uvs[3].y, b.1.uvs[3].y), (0.25, 0.75));
+    assert!(
+        Arc::ptr_eq(b.1, c.1),
+        "shapes with the same changes share their mesh"
+    );
+}
+
+/// A mesh of random numbers with random attributes.
+fn random_mesh(rng: &mut Rng) -> Mesh {
+    let below = |rng: &mut Rng, n: u64| (rng.next_u64() % n) as usize;
+    let (vertices, triangles) = (1 + below(rng, 9), 1 + below(rng, 9));
+    let float = |rng: &mut Rng| loop {
+        // Any bits that are a number: tiny ones, huge ones, both zeros.
+        let number = f32::from_bits(rng.next_u64() as u32);
+        if number.is_finite() {
+            return number;
+        }
+    };
+    let mut list = |count: usize| -> Vec<f32> {
+        let some = rng.next_u64().is_multiple_of(2);
+        (0..if some { count } else { 0 }).map(|_| float(rng)).collect()
+    };
+    let vec2s = |values: Vec<f32>| values.chunks_exact(2).map(Vec2::from_slice).collect();
+    let vec3s = |values: Vec<f32>| values.chunks_exact(3).map(Vec3::from_slice).collect();
+    let mut mesh = Mesh {
+        normals: vec3s(list(3 * vertices)),
+        uvs: vec2s(list(2 * vertices)),
+        uvs2: vec2s(list(2 * vertices)),
+        colors: list(4 * vertices)
+            .chunks_exact(4)
+            .map(|c| [c[0], c[1], c[2], c[3]])
+            .collect(),
+        ..Mesh::default()
+    };
+    for (name, domain, width) in [
+        ("heat", AttributeDomain::Vertex, 1),
+        ("tint_color", AttributeDomain::Vertex, 3),
+        ("tint_color", AttributeDomain::Face, 3),
+        ("color", AttributeDomain::Face, 3),
+        ("id_0", AttributeDomain::Face, 1),
+    ] {
+        let count = if domain == AttributeDomain::Vertex {
+            vertices
+        } else {
+            triangles
+        };
+        let values = list(width * count);
+        if !values.is_empty() {
+            mesh.attributes.push(MeshAttribute {
+                name: name.to_owned(),
+                domain,
+                width,
+                values,
+            });
+        }
+    }
+    mesh.positions = (0..vertices)
+        .map(|_| Vec3::new(float(rng), float(rng), float(rng)))
+        .collect();
+    mesh.triangles = (0..triangles)
+        .map(|_| [(); 3].map(|()| below(rng, vertices as u64) as u32))
+        .collect();
+    mesh.validate().expect("all numbers are finite")
+}
+
+#[test]
+fn written_ply_files_read_back_bit_for_bit() {
+    let mut rng = Rng::new(1);
+    for round in 0..2000 {
+        let mesh = random_mesh(&mut rng);
+        let bytes = ply_bytes(&mesh);
+        let read = ply(&bytes, "written");
+        assert_eq!(read, mesh, "round {round}");
+        assert_eq!(
+            ply_bytes(&read),
+            bytes,
+            "round {round}: a zero has changed its sign"
+        );
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let (path, mesh) = (directory.path().join("a.ply"), random_mesh(&mut rng));
+    write_ply(&path, &mesh).unwrap();
+    assert_eq!(load_single(&path).unwrap(), mesh);
+}
+
+const ATTRIBUTES_PLY: &str = "\
+ply
+format ascii 1.0
+element vertex 4
+property float x
+property float y
+property float z
+property float r
+property float g
+property float b
+property float heat_0
+element face 2
+property list uchar int vertex_indices
+property float tint_r
+property float tint_g
+property float tint_b
+property float id_0
+end_header
+-1 -1 0 0.1 0.2 0.3 1
+1 -1 0 0.9 0.5 0.1 2
+1 1 0 0.3 0.8 0.6 4
+-1 1 0 0.7 0.1 0.9 8
+3 0 1 2 0.25 0.5 0.75 3
+3 0 2 3 0.6 0.4 0.2 7
+";
+
+#[test]
+fn properties_of_ply_files_become_attributes_by_mitsubas_names() {
+    let names = |properties: &str| -> Vec<(String, usize)> {
+        let properties: Vec<&str> = properties.split(' ').collect();
+        let declared: String = properties
+            .iter()
+            .map(|name| format!("property float {name}\n"))
+            .collect();
+        let values: String = (0..properties.len()).map(|i| format!(" {i}")).collect();
+        let text = PLY
+            .replace("property float quality\n", &declared)
+            .replace(" 0.5\n", &format!("{values}\n"));
+        let mesh = ply(text.as_bytes(), &declared);
+        let attributes = mesh.attributes.iter();
+        attributes.map(|a| (a.name.clone(), a.width)).collect()
+    };
+    let cases: [(&str, &[(&str, usize)]); 8] = [
+        ("foo_r foo_g foo_b temp_0", &[("foo_color", 3), ("temp", 1)]),
+        ("bar_x bar_y bar_z one_1 q", &[("bar", 3), ("one", 1)]),
+        ("a_b_0 a_b_1 a_b_2", &[("a_b", 3)]),
+        ("a_1 a_2 a_3 s_r", &[("a", 3), ("s_color", 1)]),
+        // Two or four numbers are none, nor are those in another order, or from the middle.
+        ("foo_x foo_y g_0", &[("g", 1)]),
+        ("foo_x foo_y foo_z foo_w", &[]),
+        ("foo_y foo_z c_z", &[]),
+        ("_x quality r g", &[]),
+    ];
+    for (properties, expected) in cases {
+        let found = names(properties);
+        let found: Vec<(&str, usize)> = found
+            .iter()
+            .map(|(name, width)| (name.as_str(), *width))
+            .collect();
+        assert_eq!(found, expected, "{properties}");
+    }
+    let mesh = ply(
+        ATTRIBUTES_PLY.replace("3 0 1 2", "4 0 1 2 3").as_bytes(),
+        "a polygon",
+    );
+    let id = mesh.attributes.iter().find(|a| a.name == "id").unwrap();
+    assert_eq!(
+        id.values,
+        [3.0, 3.0, 7.0],
+        "each triangle of a polygon has its value"
+    );
+}
+
+/// The radiance of a square of [`ATTRIBUTES_PLY`] that glows by that expression, at a point, without interpolating texels.
+fn glow(files: &Path, call: &str, [x, y]: [f32; 2]) -> Vec3 {
+    let text = format!(
+        "group lamp(output closure color surface) {{ attribute_color a({call}); emitter e(radiance = a.result); \
+         surface = e.surface; }}\nshape s : mesh {{ file = \"a.ply\"; material = lamp(); }}"
+    );
+    let desc = scene(&text, files).unwrap_or_else(|errors| panic!("{errors}"));
+    let built = build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"));
+    let camera = spot_meter(Vec3::new(x, y, 3.0), Vec3::new(x, y, 0.0), 1e-5);
+    let look = Look {
+        size: [1, 1],
+        spp: 4,
+        ..Look::default()
+    };
+    let (radiance, _) = mean(&built.scene, &camera, look);
+    Vec3::from(radiance.to_array())
+}
+
+#[test]
+fn attributes_of_meshes_reach_shaders_as_in_mitsuba() {
+    let files = folder(&[("a.ply", ATTRIBUTES_PLY.as_bytes())]);
+    // `eval` of Mitsuba's texture `mesh_attribute` with `scale` 0.5, by `scene.ray_intersect` from above.
+    let points = [[0.5, -0.25], [-0.5, 0.75], [-0.9, -0.95], [0.1, 0.9]];
+    let cases = [
+        (
+            "vertex_color",
+            [
+                [0.2375, 0.26875, 0.16875],
+                [0.2625, 0.14375, 0.375],
+                [0.0625, 0.11125, 0.15125],
+                [0.225, 0.245, 0.3525],
+            ],
+        ),
+        ("vertex_heat", [[1.25; 3], [3.0625; 3], [0.55; 3], [2.725; 3]]),
+        (
+            "face_tint_color",
+            [
+                [0.125, 0.25, 0.375],
+                [0.3, 0.2, 0.1],
+                [0.125, 0.25, 0.375],
+                [0.3, 0.2, 0.1],
+            ],
+        ),
+        ("face_id", [[1.5; 3], [3.5; 3], [1.5; 3], [3.5; 3]]),
+    ];
+    for (name, values) in cases {
+        for (point, expected) in points.into_iter().zip(values) {
+            let found = glow(files.path(), &format!("name = \"{name}\", scale = 0.5"), point);
+            let error = (found - Vec3::from(expected)).abs().max_element();
+            assert!(error < 2e-5, "{name} at {point:?}: {found} is not {expected:?}");
+        }
+    }
+    // By the bare name, and none of that name.
+    assert_eq!(glow(files.path(), "name = \"id\"", points[0]), Vec3::splat(3.0));
+    let missing = glow(
+        files.path(),
+        "name = \"vertex_id\", missing = (1, 2, 3)",
+        points[0],
+    );
+    assert_eq!(missing, Vec3::new(1.0, 2.0, 3.0));
 }

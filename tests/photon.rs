@@ -10,7 +10,7 @@ use glam::{Affine3A, Quat, Vec3};
 use proptest::prelude::*;
 use renderer::camera::Camera;
 use renderer::color::Rgb;
-use renderer::film::{Filter, FilterKind};
+use renderer::film::Filter;
 use renderer::geometry::Geometry;
 use renderer::image::{Image, read};
 use renderer::integrator::photon::{KdTree, Located, Show};
@@ -38,7 +38,8 @@ fn rendered(
         crop: None,
         variance: false,
         camera,
-        filter: Filter::with_default_radius(FilterKind::Box),
+        filter: Filter::pixel(),
+        border: true,
         integrator,
         samples: look.first..look.first + look.spp,
         seed: 1,
@@ -218,10 +219,11 @@ fn the_flux_through_a_disk_is_known() {
             outer: 0.5,
         },
     });
-    let sun = Light::Directional(DirectionalLight {
-        direction: Vec3::new(0.6, -0.8, 0.0),
-        irradiance: Rgb::splat(2.0),
-    });
+    let sun = Light::Directional(DirectionalLight::new(
+        Vec3::new(0.6, -0.8, 0.0),
+        Rgb::splat(2.0),
+        0.0,
+    ));
     let sky = Light::Environment(EnvironmentLight::Constant(Rgb::WHITE));
     let area = 4.0 * std::f64::consts::PI;
     let lights = [

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use glam::Vec3;
 use renderer::camera::Projection;
-use renderer::film::FilterKind;
+use renderer::film::FilterShape;
+use renderer::integrator::PathSettings;
 use renderer::material::Host;
 use renderer::scene::build::{self, shading_system};
 use renderer::scene::desc::{GeometryDesc, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
@@ -54,7 +55,7 @@ fn reads_every_kind_of_block() {
         r#"
         film { size = (320, 200); crop = (10, 20, 30, 40); filter = gaussian(2.5); }
         sampler { spp = 16; seed = 7; }
-        integrator : path { depth = 3; rr_depth = 9; }
+        integrator : path { depth = 3; rr_depth = 9; hide_emitters = true; }
         camera side : orthographic { from = (1, 2, 3); to = (0, 0, 0); width = 2.5; }
         camera all : panoramic { transform = translate(0, 1, 0); }
         material red = matte(albedo = (0.8, 0.1, 0.1));
@@ -83,20 +84,27 @@ fn reads_every_kind_of_block() {
         "{sides:?}"
     );
     assert_eq!(
-        (desc.film.filter.kind, desc.film.filter.radius),
-        (FilterKind::Gaussian, 2.5)
+        desc.film.filter,
+        FilterShape::Gaussian {
+            radius: 2.5,
+            stddev: 0.625
+        }
     );
     assert_eq!((desc.sampler.spp, desc.sampler.seed), (16, 7));
     assert_eq!(
         desc.integrator,
-        IntegratorDesc::Path {
+        IntegratorDesc::Path(PathSettings {
             depth: Some(3),
-            rr_depth: 9
-        }
+            rr_depth: 9,
+            hide_emitters: true,
+        })
     );
     assert_eq!(
         desc.camera(Some("side")).expect("it is there").camera.projection,
-        Projection::Orthographic { width: 2.5 }
+        Projection::Orthographic {
+            width: 2.5,
+            height: None
+        }
     );
     let Projection::Perspective {
         fov, focus_distance, ..
@@ -126,6 +134,65 @@ fn reads_every_kind_of_block() {
     };
     assert_eq!(radiance.b, 2.0);
     assert!((*world_from_map * Vec3::Z - Vec3::X).length() < 1e-6);
+}
+
+#[test]
+fn skies_and_disks_are_read() {
+    let desc = good(
+        r#"
+        light day : sky { sun_direction = (0, 0, 2); up = (0, 0, 1); albedo = (0.1, 0.5, 0.9); sun_scale = 2;
+                          turbidity = 1; sun_angle = 3; }
+        light sun : directional { angle = 0.5; irradiance = blackbody(6500); }
+        light noon : sky { sun_direction = sun_at(47.4, 8.5, 1, 2024, 6, 21, 12.5); sky_scale = 0; }
+        "#,
+    );
+    let LightKind::Sky {
+        sky,
+        sky_scale,
+        sun_scale,
+        sun_angle,
+    } = &desc.lights[0].kind
+    else {
+        panic!("the sky is first")
+    };
+    assert_eq!((sky.sun(), *sky_scale, *sun_scale), (Vec3::Z, 1.0, 2.0));
+    assert!((sun_angle.to_degrees() - 3.0).abs() < 1e-5);
+    let LightKind::Directional {
+        irradiance, angle, ..
+    } = desc.lights[1].kind
+    else {
+        panic!("the sun is second")
+    };
+    assert!((angle.to_degrees() - 0.5).abs() < 1e-5);
+    assert!((irradiance.luminance() - 1.0).abs() < 1e-5 && irradiance.r > irradiance.g);
+    let LightKind::Sky { sky, .. } = &desc.lights[2].kind else {
+        panic!("noon is third")
+    };
+    // In the south, at 90° less the latitude and plus the obliquity of the ecliptic.
+    let height = sky.sun().y.asin().to_degrees();
+    assert!((height - (90.0 - 47.4 + 23.44)).abs() < 0.3, "{height}");
+    assert!(sky.sun().z > 0.3 && sky.sun().x.abs() < 0.1, "{}", sky.sun());
+
+    bad(
+        "light l : sky { turbidity = 11; }",
+        &["`turbidity` is 11", "from 1 to 10"],
+    );
+    bad("light l : sky { albedo = 1.5; }", &["`albedo` is 1.5"]);
+    bad("light l : sky { sun_angle = 0; }", &["`sun_angle` is 0"]);
+    bad("light l : sky { sun_dir = (0, 1, 0); }", &["sun_direction"]);
+    bad("light l : directional { angle = 181; }", &["`angle` is 181"]);
+    bad(
+        "light l : point { intensity = blackbody(20); }",
+        &["`blackbody` is not given what it takes"],
+    );
+    bad(
+        "light l : point { intensity = blackbody(\"hot\"); }",
+        &["blackbody(kelvin)"],
+    );
+    bad(
+        "light l : sky { sun_direction = sun_at(47, 8, 1, 2024, 13, 1, 12); }",
+        &["`sun_at` is not given what it takes"],
+    );
 }
 
 #[test]
@@ -199,7 +266,35 @@ fn numbers_are_checked() {
         "film { filter = gausian; }",
         &["there is no filter `gausian`", "did you mean `gaussian`?"],
     );
-    bad("film { filter = box(-1); }", &["`filter` is -1"]);
+    bad(
+        "film { filter = box(-1); }",
+        &["`box` takes one number, the radius"],
+    );
+    bad(
+        "film { filter = lanczos(2.5); }",
+        &["`lanczos` takes one whole number from 1 to 16"],
+    );
+    bad(
+        "light x : projector { fov = 30; }",
+        &["a projector needs a `map`"],
+    );
+    bad(
+        "light x : directional_area { size = 0; transform = scale(0); }",
+        &["`size` is 0, but must be more than 0", "`transform` is singular"],
+    );
+    bad_in(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("lights"),
+        "light x : projector { map = \"slide.exr\"; from = (0, 0, 0); to = (0, 0, 0); }\n\
+         light y : spot { map = \"slide.png\"; cutoff = 90; up = (0, 2, 0); }\n\
+         light z : environment { rows = 3; rotate = scale(1, 2, 1); }",
+        &[
+            "a projector looks at the point where it stands",
+            "a spot light with a `map` has a `cutoff` of less than 90, not 90",
+            "`up` is along the axis of the spot light",
+            "`rows` takes one of centers, poles, found the number 3",
+            "does more than rotate and mirror",
+        ],
+    );
     bad(
         "camera c : perspective { fov = 180; }",
         &["`fov` is 180, but must be more than 0 and less than 180"],

@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand};
 
+use crate::scene::import::MitsubaOptions;
 use crate::scene::load::Lighting;
 pub use bake::{BakeArgs, BakeTarget, Layout};
 pub use shade::{Setup, ShadeArgs, Step};
@@ -26,7 +27,7 @@ pub struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Renders a scene (.kiln) or a model (.glb, .gltf, .ply, .obj)
+    /// Renders a scene (.kiln, Mitsuba's .xml) or a model (.glb, .gltf, .ply, .obj, .serialized)
     Render(RenderArgs),
     /// Bakes light into textures, vertices or probes, as spherical harmonics
     Bake(BakeArgs),
@@ -34,6 +35,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Shows what units, groups, scenes and models hold, or what ships with Kiln
     Info(InfoArgs),
+    /// Writes a scene of Mitsuba's (.xml) as Kiln's own (.kiln)
+    Convert(ConvertArgs),
     /// Runs a unit or group over a grid of points
     Shade(ShadeArgs),
     /// Tells how far an image is from a reference
@@ -59,12 +62,16 @@ pub struct CommonArgs {
     /// Threads; the result does not depend on it [default: all processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
-    /// Light in place of the scene's own: `neutral`, `studio` or a latitude-longitude image (.hdr, .exr); `+studio` adds it
+    /// Light in place of the scene's own: `neutral`, `studio`, `sky` or a latitude-longitude image (.hdr, .exr); `+studio`
+    /// adds it
     #[arg(long, value_name = "LIGHT", value_parser = Lighting::parse)]
     pub light: Option<Lighting>,
     /// Changes a value of the scene, such as `camera.main.fov=30`; may be given several times
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
+    /// What scenes of Mitsuba's take.
+    #[command(flatten)]
+    pub mitsuba: MitsubaArgs,
     /// Writes statistics as JSON
     #[arg(long, value_name = "FILE.json")]
     pub stats: Option<PathBuf>,
@@ -108,12 +115,59 @@ pub struct RenderArgs {
     pub exposure: f32,
 }
 
+/// What all commands that read scenes of Mitsuba's take.
+#[derive(Debug, Default, Args)]
+pub struct MitsubaArgs {
+    /// Value of a parameter (`$NAME`) of a Mitsuba scene; may be given several times
+    #[arg(short = 'D', long, value_name = "NAME=VALUE", value_parser = parse_define)]
+    pub define: Vec<(String, String)>,
+    /// Takes what a Mitsuba scene has and Kiln has not for an error
+    #[arg(long)]
+    pub strict: bool,
+}
+
+impl MitsubaArgs {
+    /// The same, for the reader.
+    pub fn options(&self) -> MitsubaOptions {
+        MitsubaOptions {
+            defines: self.define.clone(),
+            strict: self.strict,
+            ..MitsubaOptions::default()
+        }
+    }
+}
+
+fn parse_define(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("expected NAME=VALUE".to_owned()),
+    }
+}
+
+/// `kiln convert`
+#[derive(Debug, Args)]
+pub struct ConvertArgs {
+    /// A scene of Mitsuba's (.xml)
+    pub scene: PathBuf,
+    /// Where the scene goes (.kiln); its meshes and images go into a folder beside it, called as it with `_files`
+    pub output: PathBuf,
+    /// What scenes of Mitsuba's take.
+    #[command(flatten)]
+    pub mitsuba: MitsubaArgs,
+    /// Prints nothing but errors
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
 /// `kiln check`
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// Shader sources, scenes and models
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
+    /// What scenes of Mitsuba's take.
+    #[command(flatten)]
+    pub mitsuba: MitsubaArgs,
     /// Takes warnings for errors
     #[arg(long = "Werror")]
     pub warnings_are_errors: bool,
@@ -128,6 +182,9 @@ pub struct InfoArgs {
     /// A source file (all its units and groups; FILE:NAME picks one), the name of a shipped unit or group, a scene or a
     /// model [default: what ships]
     pub subjects: Vec<String>,
+    /// What scenes of Mitsuba's take.
+    #[command(flatten)]
+    pub mitsuba: MitsubaArgs,
     /// Prints JSON
     #[arg(long)]
     pub json: bool,

@@ -46,4 +46,6 @@ pub mod render;
 pub mod sampler;
 pub mod sampling;
 pub mod scene;
+pub mod sky;
+pub mod spectrum;
 pub mod texture;

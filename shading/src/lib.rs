@@ -40,8 +40,9 @@ pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use graph::{ShaderGroupTemplate, ShaderUnitTemplate, Template, Value};
 pub use instance::ShaderInstance;
 pub use runtime::{
-    ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree, HostFunctions,
-    NoHost, Params, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext, TextureHandle,
+    AttributeHandle, ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree,
+    HostFunctions, NoHost, Params, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext,
+    TextureHandle,
 };
 pub use source::{Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

@@ -26,10 +26,11 @@ fn sunk_ball() -> Scene {
     builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::new(
         0.1, 0.2, 0.3,
     ))));
-    builder.light(Light::Directional(DirectionalLight {
-        direction: Vec3::new(-0.8, -0.5, 0.1).normalize(),
-        irradiance: Rgb::splat(3.0),
-    }));
+    builder.light(Light::Directional(DirectionalLight::new(
+        Vec3::new(-0.8, -0.5, 0.1).normalize(),
+        Rgb::splat(3.0),
+        0.0,
+    )));
     builder.build()
 }
 

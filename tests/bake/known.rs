@@ -147,10 +147,7 @@ fn a_constant_environment_has_its_coefficients() {
 #[test]
 fn a_directional_light_has_its_coefficients() {
     let direction = Vec3::new(-0.3, -0.8, 0.2).normalize();
-    let light = Light::Directional(DirectionalLight {
-        direction,
-        irradiance: Rgb::splat(4.0),
-    });
+    let light = Light::Directional(DirectionalLight::new(direction, Rgb::splat(4.0), 0.0));
     let expected: Vec<f32> = basis(-direction).iter().map(|y| 4.0 * y).collect();
     let up = Vec3::new(0.2, 0.9, 0.1).normalize();
     near(&floor_coefficients(up, up, light), &expected);

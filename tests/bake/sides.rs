@@ -18,10 +18,7 @@ use super::{GREY, globe, lightmap, relative, run, settings, texels, texture};
 
 /// A light from afar that puts so much on what faces it.
 fn sun(direction: Vec3, irradiance: Rgb) -> Light {
-    Light::Directional(DirectionalLight {
-        direction,
-        irradiance,
-    })
+    Light::Directional(DirectionalLight::new(direction, irradiance, 0.0))
 }
 
 /// A rectangle across z between a bright and a dim half of the world.

@@ -2,7 +2,8 @@
 
 use glam::Vec3;
 use renderer::bsdf::{
-    Bsdf, Conductor, Dielectric, Ggx, Lambert, Lobe, Part, Schlick, Translucent, Transparent, TransportMode,
+    Bsdf, Conductor, Dielectric, Lambert, Lobe, Microfacets, Part, Schlick, Translucent, Transparent,
+    TransportMode,
 };
 use renderer::color::Rgb;
 use renderer::math::Frame;
@@ -21,7 +22,7 @@ fn mixture(wo: Vec3, mode: TransportMode) -> Bsdf {
     let gold = Conductor {
         eta: Rgb::splat(0.2),
         k: Rgb::splat(3.0),
-        ggx: Ggx::new(0.2, 0.5),
+        microfacets: Microfacets::new(0.2, 0.5),
     };
     bsdf.push(Rgb::new(0.3, 0.1, 0.2), frame(0.0, 0.0), Lobe::Lambert(Lambert));
     bsdf.push(Rgb::new(0.1, 0.3, 0.2), frame(0.4, -0.2), Lobe::Conductor(gold));
@@ -29,7 +30,7 @@ fn mixture(wo: Vec3, mode: TransportMode) -> Bsdf {
     bsdf.push(
         Rgb::splat(0.3),
         frame(0.1, 0.3),
-        Lobe::Dielectric(Dielectric::new(1.4, Ggx::isotropic(0.3))),
+        Lobe::Dielectric(Dielectric::new(1.4, Microfacets::isotropic(0.3))),
     );
     bsdf
 }
@@ -78,7 +79,7 @@ fn deltas_among_other_lobes() {
         bsdf.push(
             Rgb::splat(0.5),
             frame,
-            Lobe::Dielectric(Dielectric::new(1.5, Ggx::SMOOTH)),
+            Lobe::Dielectric(Dielectric::new(1.5, Microfacets::SMOOTH)),
         );
         bsdf.push(Rgb::splat(0.1), frame, Lobe::Transparent(Transparent));
         assert!(!bsdf.is_specular() && bsdf.has_transmission() && bsdf.has(Part::Diffuse));
@@ -101,9 +102,9 @@ fn deltas_among_other_lobes() {
 fn radiance_is_squeezed_where_it_enters_glass() {
     for (degrees, scale) in [(20.0, 1.0 / 2.25), (170.0, 2.25)] {
         let wo = direction(degrees);
-        for ggx in [Ggx::SMOOTH, Ggx::isotropic(0.1)] {
+        for microfacets in [Microfacets::SMOOTH, Microfacets::isotropic(0.1)] {
             let mut bsdf = Bsdf::new(Vec3::Z, wo);
-            let glass = Dielectric::transmission_only(1.5, ggx);
+            let glass = Dielectric::transmission_only(1.5, microfacets);
             bsdf.push(Rgb::WHITE, Frame::from_normal(Vec3::Z), Lobe::Dielectric(glass));
             let mut importance = Bsdf::new(Vec3::Z, wo);
             importance.set_mode(TransportMode::Importance);
@@ -127,13 +128,13 @@ fn radiance_is_squeezed_where_it_enters_glass() {
 
 /// Lobes that photons meet at bumps.
 fn bumpy_lobes() -> [Lobe; 5] {
-    let rough = Ggx::isotropic(0.6);
+    let rough = Microfacets::isotropic(0.6);
     [
         Lobe::Lambert(Lambert),
         Lobe::Translucent(Translucent),
         Lobe::Schlick(Schlick::mirror(rough)),
         Lobe::Dielectric(Dielectric::new(1.5, rough)),
-        Lobe::Dielectric(Dielectric::reflection_only(1.5, Ggx::isotropic(0.3))),
+        Lobe::Dielectric(Dielectric::reflection_only(1.5, Microfacets::isotropic(0.3))),
     ]
 }
 
@@ -219,7 +220,7 @@ fn shading_normals_leak_no_light() {
             bsdf
         };
         let through = wo.z * wi.z < 0.0;
-        let rough = Ggx::isotropic(0.5);
+        let rough = Microfacets::isotropic(0.5);
         for (lobe, transmits) in [
             (Lobe::Lambert(Lambert), false),
             (Lobe::Translucent(Translucent), true),
@@ -255,8 +256,8 @@ fn normals_turned_away_are_not_black() {
         }
         for lobe in [
             Lobe::Lambert(Lambert),
-            Lobe::Schlick(Schlick::mirror(Ggx::SMOOTH)),
-            Lobe::Schlick(Schlick::mirror(Ggx::isotropic(0.1))),
+            Lobe::Schlick(Schlick::mirror(Microfacets::SMOOTH)),
+            Lobe::Schlick(Schlick::mirror(Microfacets::isotropic(0.1))),
         ] {
             let mut bsdf = Bsdf::new(Vec3::Z, wo);
             bsdf.push(Rgb::WHITE, Frame::from_normal(n), lobe);

@@ -149,7 +149,10 @@ fn irradiance_seen(loaded: &Loaded, p: Vec3, n: Vec3, size: f32) -> Result<(f64,
     let up = n.any_orthonormal_vector();
     let desc = CameraDesc {
         world_from_camera: look_at(p + n * above, p, up).map_err(|error| error.to_string())?,
-        projection: Projection::Orthographic { width: 0.02 * size },
+        projection: Projection::Orthographic {
+            width: 0.02 * size,
+            height: None,
+        },
         near: 0.0,
         far: 2.0 * above,
     };

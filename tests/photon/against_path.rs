@@ -41,6 +41,7 @@ fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) -> Rendered
         variance: false,
         camera: built.camera,
         filter: built.filter.clone(),
+        border: true,
         integrator,
         samples: 0..spp,
         seed: 3,

@@ -87,9 +87,10 @@ impl Generator<'_> {
         let (c, d) = (self.color(), self.color());
         let (ax, ay) = (self.alpha(), self.alpha());
         let ior = self.ior();
+        let distribution = self.pick(&["ggx", "beckmann"]);
         let sigma = self.pick(&["0", "0.1", "0.2", "0.4", "1"]);
         let eta = self.pick(&["0", "1.5", "0.6667", "1"]);
-        match self.below(22) {
+        match self.below(26) {
             0 => "transparent()".to_owned(),
             1 => "transparent_bsdf()".to_owned(),
             2 => format!("diffuse({n})"),
@@ -98,26 +99,40 @@ impl Generator<'_> {
             5 => format!("reflection({n})"),
             6 => format!("reflection({n}, {ior})"),
             7 => format!("refraction({n}, {ior})"),
-            8 => format!("microfacet(\"ggx\", {n}, {ax}, {eta}, {})", self.below(3)),
+            8 => format!(
+                "microfacet(\"{distribution}\", {n}, {ax}, {eta}, {})",
+                self.below(3)
+            ),
             9 => format!(
-                "microfacet(\"ggx\", {n}, dPdu, {ax}, {ay}, {eta}, {})",
+                "microfacet(\"{distribution}\", {n}, dPdu, {ax}, {ay}, {eta}, {})",
                 self.below(3)
             ),
             10 => format!("phong({n}, {})", self.pick(&["1", "20", "500"])),
             11 => format!("ward({n}, dPdu, {ax}, {ay})"),
             12 => format!("subsurface(1.5, 0, color(1), {c})"),
             13 => format!("oren_nayar_diffuse_bsdf({n}, {c}, {sigma})"),
-            14 => format!("burley_diffuse_bsdf({n}, {c}, {sigma})"),
+            // Burley's model makes energy at higher roughness.
+            14 => format!(
+                "burley_diffuse_bsdf({n}, {c}, {})",
+                self.pick(&["0", "0.1", "0.2"])
+            ),
             15 => format!("translucent_bsdf({n}, {c})"),
             16 => format!("subsurface_bssrdf({n}, {c}, color(1), 0)"),
-            17 => format!("dielectric_bsdf({n}, dPdu, {c}, {d}, {ax}, {ay}, {ior}, \"ggx\")"),
+            17 => format!("dielectric_bsdf({n}, dPdu, {c}, {d}, {ax}, {ay}, {ior}, \"{distribution}\")"),
             18 => format!(
-                "conductor_bsdf({n}, dPdu, {ax}, {ay}, color(0.2, 0.9, 1.1), color(3.9, 2.4, 0), \"ggx\")"
+                "conductor_bsdf({n}, dPdu, {ax}, {ay}, color(0.2, 0.9, 1.1), color(3.9, 2.4, 0), \"{distribution}\")"
             ),
             19 => format!(
-                "generalized_schlick_bsdf({n}, dPdu, {c}, {d}, {ax}, {ay}, color(0.04, 0.2, 0.9), color(1), 5, \"ggx\")"
+                "generalized_schlick_bsdf({n}, dPdu, {c}, {d}, {ax}, {ay}, color(0.04, 0.2, 0.9), color(1), 5, \"{distribution}\")"
             ),
             20 => format!("lambert({c})"),
+            21 => format!(
+                "coated_diffuse_bsdf({n}, {c}, {ax}, {ior}, {}, \"{distribution}\")",
+                self.below(2)
+            ),
+            22 => format!("burley_sheen_bsdf({n}, {c})"),
+            23 => format!("clearcoat_bsdf({n}, {ax})"),
+            24 => format!("thin_transmission_bsdf({n}, dPdu, {ax}, {ay}, {ior}, \"{distribution}\")"),
             _ => format!("mirror({c})"),
         }
     }

@@ -224,9 +224,18 @@ fn templates() -> Vec<Template> {
         let options = TextureOptions {
             optional: false,
             color_space: shading::hir::ColorSpace::Auto,
+            interpolation: shading::hir::Interpolation::Closest,
+            by_name: false,
             wrap_s,
             wrap_t: Wrap::Clamp,
         };
+        let named = TextureOptions {
+            by_name: true,
+            ..options
+        };
+        let [text, number] = [K::STRING, K::FLOAT];
+        let operands = [text, number, number, text, text, text, text];
+        add(Op::Texture(named), &operands, K::TRIPLE);
         add(Op::Texture(options), &[K::STRING, K::FLOAT, K::FLOAT], K::TRIPLE);
         add(Op::Texture(options), &[K::STRING, K::FLOAT, K::FLOAT], K::FLOAT);
         add(

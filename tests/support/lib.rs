@@ -6,5 +6,6 @@ pub mod compiled;
 pub mod generate;
 pub mod random;
 pub mod random_scene;
+pub mod reference;
 pub mod scenes;
 pub mod stats;

@@ -17,6 +17,11 @@ impl Random {
         ((z ^ (z >> 31)) >> 40) as f32 / (1u64 << 24) as f32
     }
 
+    /// A whole number from 0 to `count`, exclusive.
+    pub fn below(&mut self, count: usize) -> usize {
+        ((f64::from(self.uniform()) * count as f64) as usize).min(count.saturating_sub(1))
+    }
+
     /// A number between two.
     pub fn between(&mut self, low: f32, high: f32) -> f32 {
         low + (high - low) * self.uniform()

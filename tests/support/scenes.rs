@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use glam::{Affine3A, Vec2, Vec3};
 use renderer::camera::{Camera, CameraDesc, Projection, look_at};
 use renderer::color::Rgb;
-use renderer::film::{Film, Filter, FilterKind};
+use renderer::film::{Film, Filter};
 use renderer::geometry::{Geometry, Mesh, Shape};
 use renderer::integrator::{Integrator, PathSettings};
 use renderer::light::Light;
@@ -142,7 +142,7 @@ pub fn spot_meter(from: Vec3, to: Vec3, width: f32) -> CameraDesc {
     };
     CameraDesc {
         world_from_camera: look_at(from, to, up).expect("from and to differ"),
-        projection: Projection::Orthographic { width },
+        projection: Projection::Orthographic { width, height: None },
         near: 0.0,
         far: f32::INFINITY,
     }
@@ -200,7 +200,8 @@ pub fn film(scene: &Scene, camera: &CameraDesc, look: Look) -> Film {
         crop: None,
         variance: true,
         camera: Camera::new(camera, width, height).unwrap_or_else(|error| panic!("{error}")),
-        filter: Filter::with_default_radius(FilterKind::Box),
+        filter: Filter::pixel(),
+        border: true,
         integrator: Integrator::Path(look.path),
         samples: look.first..look.first + look.spp,
         seed: look.seed,

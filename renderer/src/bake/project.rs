@@ -178,9 +178,8 @@ impl Estimator<'_> {
         let mut surface = Surface::new();
         for _ in 0..MAX_PASSES {
             let Some(it) = self.scene.intersect(&ray) else {
-                let environments = self.scene.lights().iter();
-                let environments = environments.filter(|light| matches!(light, Light::Environment(_)));
-                for (light, escaped) in environments.zip(self.scene.escape(ray.direction)) {
+                for escaped in self.scene.escape(ray.direction) {
+                    let light = &self.scene.lights()[escaped.light.0 as usize];
                     // Where no light samples are taken there is nothing to share.
                     let light_pdf = if is_even(light) || !horizon.sees(w) {
                         0.0

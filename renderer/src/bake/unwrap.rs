@@ -83,8 +83,8 @@ fn split(mesh: &Mesh, chart_of: &[u32]) -> (Mesh, Vec<u32>) {
         triangles,
         normals: pick(&mesh.normals, &sources),
         uvs: pick(&mesh.uvs, &sources),
-        uvs2: vec![],
         colors: pick(&mesh.colors, &sources),
+        ..Mesh::default()
     };
     (mesh, vertex_chart)
 }

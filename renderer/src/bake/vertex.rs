@@ -213,13 +213,13 @@ fn faceted(receiver: &Receiver) -> Mesh {
         triangles: (0..mesh.triangles.len() as u32)
             .map(|t| [3 * t, 3 * t + 1, 3 * t + 2])
             .collect(),
-        normals: vec![],
         uvs: order.iter().filter_map(|&i| mesh.uvs.get(i).copied()).collect(),
         uvs2: order.iter().filter_map(|&i| mesh.uvs2.get(i).copied()).collect(),
         colors: order
             .iter()
             .filter_map(|&i| mesh.colors.get(i).copied())
             .collect(),
+        ..Mesh::default()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The share of light that a rough isotropic mirror returns, from a small table.
+//! The share of light that a rough isotropic mirror returns, from a small table for each distribution.
 //!
 //! Whatever the Fresnel term, the albedo is its mean over the facets that `wo` sees and whose reflection escapes, and only
 //! the angle between `wo` and the facet matters to it. So the table holds, for each roughness and each cosine of `wo`, a
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use glam::{Vec2, Vec3};
 
 use super::fresnel::reflect;
-use super::microfacet::{Ggx, SMOOTH_ALPHA};
+use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 use crate::color::Rgb;
 use crate::math::{safe_sqrt, sqr};
 
@@ -28,24 +28,35 @@ const SIZE: usize = 32;
 /// Facets along each axis that a cell is computed from.
 const FACETS: usize = 32;
 
-static TABLE: LazyLock<Vec<Rule>> = LazyLock::new(|| (0..SIZE * SIZE).map(tabulate).collect());
+static GGX: LazyLock<Vec<Rule>> = LazyLock::new(|| table(Distribution::Ggx));
+static BECKMANN: LazyLock<Vec<Rule>> = LazyLock::new(|| table(Distribution::Beckmann));
+
+fn table(distribution: Distribution) -> Vec<Rule> {
+    (0..SIZE * SIZE)
+        .map(|index| tabulate(distribution, index))
+        .collect()
+}
 
 /// Mean of `fresnel`, a smooth function of the cosine at the facet, over the light that is reflected out of the surface.
-pub(super) fn reflected(ggx: Ggx, wo: Vec3, fresnel: impl Fn(f32) -> Rgb) -> Rgb {
-    if ggx.is_smooth() {
+pub(super) fn reflected(microfacets: Microfacets, wo: Vec3, fresnel: impl Fn(f32) -> Rgb) -> Rgb {
+    if microfacets.is_smooth() {
         return fresnel(wo.z.abs());
     }
-    let rule = look_up(ggx.mean_alpha(), wo.z.abs());
+    let rule = look_up(microfacets, wo.z.abs());
     (0..3).map(|i| fresnel(rule.cos[i]) * rule.weight[i]).sum()
 }
 
 /// The rule for a roughness and a cosine, interpolated.
-fn look_up(alpha: f32, cos: f32) -> Rule {
-    let (x, fx) = split(alpha);
+fn look_up(microfacets: Microfacets, cos: f32) -> Rule {
+    let table = match microfacets.distribution() {
+        Distribution::Ggx => &*GGX,
+        Distribution::Beckmann => &*BECKMANN,
+    };
+    let (x, fx) = split(microfacets.mean_alpha());
     let (y, fy) = split(cos);
     let mut rule = Rule::default();
     for (dx, dy) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-        let corner = &TABLE[(y + dy) * SIZE + x + dx];
+        let corner = &table[(y + dy) * SIZE + x + dx];
         let share = (if dx == 0 { 1.0 - fx } else { fx }) * (if dy == 0 { 1.0 - fy } else { fy });
         for i in 0..3 {
             rule.cos[i] += share * corner.cos[i];
@@ -64,19 +75,30 @@ fn split(x: f32) -> (usize, f32) {
 }
 
 /// The rule of the cell `index`.
-fn tabulate(index: usize) -> Rule {
+fn tabulate(distribution: Distribution, index: usize) -> Rule {
     let coordinate = |i: usize| sqr(i as f32 / (SIZE - 1) as f32);
-    let ggx = Ggx::isotropic(coordinate(index % SIZE).max(SMOOTH_ALPHA));
+    let microfacets = Microfacets::isotropic(coordinate(index % SIZE).max(SMOOTH_ALPHA)).with(distribution);
     let cos = coordinate(index / SIZE).max(1e-4);
     let wo = Vec3::new(safe_sqrt(1.0 - sqr(cos)), 0.0, cos);
     let facet = |k: usize| {
         let u = Vec2::new((k % FACETS) as f32 + 0.5, (k / FACETS) as f32 + 0.5) / FACETS as f32;
-        let h = ggx.sample_visible(wo, u);
+        let h = microfacets.sample_visible(wo, u);
         let wi = reflect(wo, h);
-        [wo.dot(h), if wi.z > 0.0 { ggx.g1(wi) } else { 0.0 }].map(f64::from)
+        [
+            wo.dot(h),
+            if wi.z > 0.0 {
+                microfacets.shadowing(wo, wi)
+            } else {
+                0.0
+            },
+        ]
+        .map(f64::from)
     };
     gauss_rule(&(0..FACETS * FACETS).map(facet).collect::<Vec<_>>())
 }
+
+/// Standard deviation of cosines below which they are taken to be the same: too few values of `f32` lie between.
+const SINGLE_FACET: f64 = 1e-6;
 
 /// The Gauss rule with three nodes for the distribution of the first of `[cos, weight]`.
 // Golub & Welsch 1969 in general; three nodes of a distribution of mean 0 and variance 1 need a cubic only.
@@ -87,7 +109,14 @@ fn gauss_rule(facets: &[[f64; 2]]) -> Rule {
         return Rule::default();
     }
     let mean = sum(&|s| s[0]) / total;
-    let deviation = (sum(&|s| (s[0] - mean).powi(2)) / total).sqrt().max(1e-9);
+    let deviation = (sum(&|s| (s[0] - mean).powi(2)) / total).sqrt();
+    if deviation < SINGLE_FACET {
+        let weight = total / (3.0 * facets.len() as f64);
+        return Rule {
+            cos: [mean as f32; 3],
+            weight: [weight as f32; 3],
+        };
+    }
     let x = |s: &[f64; 2]| (s[0] - mean) / deviation;
     let [m3, m4, m5] = [3, 4, 5].map(|n| sum(&|s| x(s).powi(n)) / total);
 

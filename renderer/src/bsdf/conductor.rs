@@ -1,4 +1,4 @@
-//! Metals: smooth, or rough by GGX, with the exact Fresnel term of a complex index of refraction.
+//! Metals: smooth, or rough by microfacets, with the exact Fresnel term of a complex index of refraction.
 
 use glam::{Vec2, Vec3};
 
@@ -6,7 +6,7 @@ use super::albedo;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe::LobeSample;
-use super::microfacet::Ggx;
+use super::microfacet::Microfacets;
 use crate::color::Rgb;
 
 /// Reflection by a conductor, single scattering.
@@ -17,7 +17,7 @@ pub struct Conductor {
     /// Imaginary part of the index of refraction, per channel.
     pub k: Rgb,
     /// Roughness.
-    pub ggx: Ggx,
+    pub microfacets: Microfacets,
 }
 
 impl Conductor {
@@ -37,16 +37,16 @@ impl Conductor {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        if !self.ggx.is_isotropic() {
+        if !self.microfacets.is_isotropic() {
             return self.interface().albedo(wo);
         }
-        albedo::reflected(self.ggx, wo, |cos| self.fresnel(cos))
+        albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos))
     }
 
     #[inline(always)]
     fn interface(&self) -> Interface<'_, Conductor> {
         Interface {
-            ggx: self.ggx,
+            microfacets: self.microfacets,
             eta: 1.0,
             transmits: false,
             facet: self,

@@ -1,4 +1,4 @@
-//! Glass, water, plastic's surface: smooth, or rough by GGX, reflecting and refracting by Fresnel's equations.
+//! Glass, water, plastic's surface: smooth, or rough by microfacets, reflecting and refracting by Fresnel's equations.
 
 use glam::{Vec2, Vec3};
 
@@ -6,14 +6,14 @@ use super::albedo;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe::LobeSample;
-use super::microfacet::Ggx;
+use super::microfacet::Microfacets;
 use crate::color::Rgb;
 
 /// Reflection and refraction by a dielectric, single scattering.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dielectric {
     ior: f32,
-    ggx: Ggx,
+    microfacets: Microfacets,
     /// Factor of reflected light; black leaves refraction alone.
     pub reflection: Rgb,
     /// Factor of refracted light; black leaves reflection alone.
@@ -26,20 +26,20 @@ pub(super) const INDEX_MATCHED: f32 = 1e-3;
 impl Dielectric {
     /// A dielectric whose index of refraction on the side of −z is `ior` times that on the side of +z. An `ior` that is
     /// not positive and finite counts as one.
-    pub fn new(ior: f32, ggx: Ggx) -> Dielectric {
+    pub fn new(ior: f32, microfacets: Microfacets) -> Dielectric {
         let ior = if ior > 0.0 && ior.is_finite() {
             ior.clamp(1e-2, 1e2)
         } else {
             1.0
         };
-        let ggx = if (ior - 1.0).abs() < INDEX_MATCHED {
-            Ggx::SMOOTH
+        let microfacets = if (ior - 1.0).abs() < INDEX_MATCHED {
+            Microfacets::SMOOTH
         } else {
-            ggx
+            microfacets
         };
         Dielectric {
             ior,
-            ggx,
+            microfacets,
             reflection: Rgb::WHITE,
             transmission: Rgb::WHITE,
         }
@@ -55,18 +55,18 @@ impl Dielectric {
     }
 
     /// The reflection alone.
-    pub fn reflection_only(ior: f32, ggx: Ggx) -> Dielectric {
-        Dielectric::new(ior, ggx).tinted(Rgb::WHITE, Rgb::BLACK)
+    pub fn reflection_only(ior: f32, microfacets: Microfacets) -> Dielectric {
+        Dielectric::new(ior, microfacets).tinted(Rgb::WHITE, Rgb::BLACK)
     }
 
     /// The refraction alone.
-    pub fn transmission_only(ior: f32, ggx: Ggx) -> Dielectric {
-        Dielectric::new(ior, ggx).tinted(Rgb::BLACK, Rgb::WHITE)
+    pub fn transmission_only(ior: f32, microfacets: Microfacets) -> Dielectric {
+        Dielectric::new(ior, microfacets).tinted(Rgb::BLACK, Rgb::WHITE)
     }
 
     /// Roughness.
-    pub fn ggx(&self) -> Ggx {
-        self.ggx
+    pub fn microfacets(&self) -> Microfacets {
+        self.microfacets
     }
 
     #[inline(always)]
@@ -100,16 +100,19 @@ impl Dielectric {
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
         let eta = self.eta(wo.z);
-        if self.transmits() || eta < 1.0 || !self.ggx.is_isotropic() {
+        if self.transmits() || eta < 1.0 || !self.microfacets.is_isotropic() {
             return self.interface(wo).albedo(wo);
         }
-        self.reflection * albedo::reflected(self.ggx, wo, |cos| Rgb::splat(fresnel::dielectric(cos, eta)))
+        self.reflection
+            * albedo::reflected(self.microfacets, wo, |cos| {
+                Rgb::splat(fresnel::dielectric(cos, eta))
+            })
     }
 
     #[inline(always)]
     fn interface(&self, wo: Vec3) -> Interface<'_, Dielectric> {
         Interface {
-            ggx: self.ggx,
+            microfacets: self.microfacets,
             eta: self.eta(wo.z),
             transmits: self.transmits(),
             facet: self,

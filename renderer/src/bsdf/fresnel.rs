@@ -22,6 +22,26 @@ pub fn dielectric(cos: f32, eta: f32) -> f32 {
     0.5 * (sqr(parallel) + sqr(perpendicular))
 }
 
+/// Reflectance of an interface between dielectrics for diffuse light, `eta` as in [`dielectric`].
+pub fn diffuse(eta: f32) -> f32 {
+    if eta < 1.0 {
+        return diffuse_internal(1.0 / eta);
+    }
+    // d'Eon & Irving 2011, "A Quantized-Diffusion Model for Rendering Translucent Materials", eq. 16; right within 0.2 %.
+    let x = 1.0 / eta;
+    let terms = [-1.36881, 4.98554, -7.80989, 6.75335, -3.4793, 0.919317];
+    terms.into_iter().fold(0.0f32, |sum, c| sum * x + c).max(0.0)
+}
+
+/// Reflectance for diffuse light from inside a body of index `ior`, inside over outside.
+// What gets through an interface is the same in both directions per unit of étendue, which is n² times as large inside.
+pub fn diffuse_internal(ior: f32) -> f32 {
+    if ior < 1.0 {
+        return diffuse(1.0 / ior);
+    }
+    1.0 - (1.0 - diffuse(ior)) / sqr(ior)
+}
+
 /// Reflectance of a conductor of index `eta` + i `k` against vacuum, per channel.
 // Exact; the arrangement is that of Lazányi & Szirmay-Kalos 2005, "Fresnel Term Approximations for Metals", eq. 1-2. The
 // channels are computed side by side: roots and quotients are most of the work.
@@ -59,13 +79,19 @@ const LARGEST_INDEX: f32 = 1e4;
 // Schlick 1994, "An Inexpensive BRDF Model for Physically-based Rendering", eq. 24.
 #[inline(always)]
 pub fn schlick(cos: f32, f0: Rgb, f90: Rgb, exponent: f32) -> Rgb {
-    let x = (1.0 - cos).clamp(0.0, 1.0);
     let falloff = if exponent == 5.0 {
-        sqr(sqr(x)) * x
+        schlick_weight(cos)
     } else {
-        x.powf(exponent)
+        (1.0 - cos).clamp(0.0, 1.0).powf(exponent)
     };
     f0.lerp(f90, falloff)
+}
+
+/// How far Schlick's reflectance with his exponent of 5 is on its way from normal to grazing incidence.
+#[inline(always)]
+pub fn schlick_weight(cos: f32) -> f32 {
+    let x = (1.0 - cos).clamp(0.0, 1.0);
+    sqr(sqr(x)) * x
 }
 
 /// The relative index of refraction of a dielectric that reflects `f0` at normal incidence.

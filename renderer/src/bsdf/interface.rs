@@ -2,14 +2,14 @@
 //! Schlick's model share. They differ in how a facet splits the light.
 //!
 //! Masking and shadowing are taken as independent, G = G1(wo)·G1(wi): it is what Mitsuba does, whose pictures are
-//! Kiln's references, and it leaves every weight below one. [`Interface::shadowing`] is the one place that knows.
+//! Kiln's references. [`Microfacets::shadowing`] is the one place that knows.
 // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces".
 
 use glam::{Vec2, Vec3};
 
 use super::fresnel::{reflect, refract};
 use super::lobe::{LobeKind, LobeSample};
-use super::microfacet::Ggx;
+use super::microfacet::{Distribution, Microfacets};
 use crate::color::Rgb;
 use crate::math::sqr;
 
@@ -32,7 +32,7 @@ pub(super) struct Split {
 /// An interface as the side of `wo` sees it.
 pub(super) struct Interface<'a, F: Facet> {
     /// Its roughness.
-    pub(super) ggx: Ggx,
+    pub(super) microfacets: Microfacets,
     /// Index of refraction behind it, relative to the side of `wo`.
     pub(super) eta: f32,
     /// Whether anything is refracted.
@@ -46,7 +46,7 @@ impl<F: Facet> Interface<'_, F> {
     #[inline(always)]
     pub(super) fn eval_pdf(&self, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         let nothing = (Rgb::BLACK, 0.0);
-        if self.ggx.is_smooth() {
+        if self.microfacets.is_smooth() {
             return nothing;
         }
         let (wo, wi) = upwards(wo, wi);
@@ -75,8 +75,11 @@ impl<F: Facet> Interface<'_, F> {
         let Some(p) = self.reflection_probability(&split) else {
             return nothing;
         };
-        let density = self.ggx.reflected_pdf(wo, h);
-        (split.reflected * (density * self.shadowing(wi)), density * p)
+        let density = self.microfacets.reflected_pdf(wo, h);
+        (
+            split.reflected * (density * self.microfacets.shadowing(wo, wi)),
+            density * p,
+        )
     }
 
     /// Walter et al., eq. 21, times eta²: light that goes from `wo` to `wi`.
@@ -94,9 +97,9 @@ impl<F: Facet> Interface<'_, F> {
         let Some(p) = self.reflection_probability(&split) else {
             return nothing;
         };
-        let density = self.ggx.visible_pdf(wo, h) * refraction_jacobian(cos_o, cos_i, eta);
+        let density = self.microfacets.visible_pdf(wo, h) * refraction_jacobian(cos_o, cos_i, eta);
         (
-            split.refracted * (density * self.shadowing(wi)),
+            split.refracted * (density * self.microfacets.shadowing(wo, wi)),
             density * (1.0 - p),
         )
     }
@@ -109,7 +112,7 @@ impl<F: Facet> Interface<'_, F> {
         if wo.z <= 0.0 {
             return None;
         }
-        let mut sample = if self.ggx.is_smooth() {
+        let mut sample = if self.microfacets.is_smooth() {
             self.sample_facet(wo, Vec3::Z, u_lobe)?
         } else {
             self.sample_rough(wo, u_lobe, u)?
@@ -122,7 +125,7 @@ impl<F: Facet> Interface<'_, F> {
 
     #[inline(always)]
     fn sample_rough(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<LobeSample> {
-        let h = self.ggx.sample_visible(wo, u);
+        let h = self.microfacets.sample_visible(wo, u);
         let mut sample = self.sample_facet(wo, h, u_lobe)?;
         let wi = sample.wi;
         let cos_o = wo.dot(h);
@@ -132,11 +135,11 @@ impl<F: Facet> Interface<'_, F> {
             return None;
         }
         sample.pdf *= if reflected {
-            self.ggx.reflected_pdf(wo, h)
+            self.microfacets.reflected_pdf(wo, h)
         } else {
-            self.ggx.visible_pdf(wo, h) * refraction_jacobian(cos_o, wi.dot(h), sample.eta)
+            self.microfacets.visible_pdf(wo, h) * refraction_jacobian(cos_o, wi.dot(h), sample.eta)
         };
-        sample.weight *= self.shadowing(wi);
+        sample.weight *= self.microfacets.shadowing(wo, wi);
         (sample.pdf > 0.0 && sample.pdf.is_finite()).then_some(sample)
     }
 
@@ -146,7 +149,7 @@ impl<F: Facet> Interface<'_, F> {
         let split = self.facet.split(wo.dot(h).min(1.0), self.eta);
         let p = self.reflection_probability(&split)?;
         if u_lobe < p {
-            let kind = LobeKind::reflection(self.ggx);
+            let kind = LobeKind::reflection(self.microfacets);
             Some(LobeSample {
                 wi: reflect(wo, h),
                 weight: split.reflected / p,
@@ -157,7 +160,7 @@ impl<F: Facet> Interface<'_, F> {
         } else {
             let eta = self.eta;
             let (weight, pdf) = (split.refracted / (1.0 - p), 1.0 - p);
-            let kind = LobeKind::transmission(self.ggx);
+            let kind = LobeKind::transmission(self.microfacets);
             Some(LobeSample {
                 wi: refract(wo, h, eta)?,
                 weight,
@@ -183,39 +186,37 @@ impl<F: Facet> Interface<'_, F> {
     /// table of isotropic mirrors does not hold. Where light can be reflected totally, the share has an edge that no table
     /// of smooth functions shows.
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        const FACETS: usize = 48;
+        // Beckmann's normals are spread less evenly over the unit square.
+        let facets = match self.microfacets.distribution() {
+            Distribution::Ggx => 48,
+            Distribution::Beckmann => 128,
+        };
         let (wo, _) = upwards(wo, wo);
-        if self.ggx.is_smooth() || wo.z <= 0.0 {
+        if self.microfacets.is_smooth() || wo.z <= 0.0 {
             let split = self.facet.split(wo.z, self.eta);
             return split.reflected + split.refracted;
         }
         let escaping = |wi: Vec3, above: bool| {
             if (wi.z > 0.0) == above {
-                self.shadowing(wi)
+                self.microfacets.shadowing(wo, wi)
             } else {
                 0.0
             }
         };
         let facet = |k: usize| {
             // A Fibonacci lattice; the constant is the golden ratio's fraction.
-            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / FACETS as f32);
-            let h = self.ggx.sample_visible(wo, u);
+            let u = Vec2::new((k as f32 * 0.618_034).fract(), (k as f32 + 0.5) / facets as f32);
+            let h = self.microfacets.sample_visible(wo, u);
             let split = self.facet.split(wo.dot(h).min(1.0), self.eta);
             let through = refract(wo, h, self.eta).map_or(0.0, |wi| escaping(wi, false));
             split.reflected * escaping(reflect(wo, h), true) + split.refracted * through
         };
-        (0..FACETS).map(facet).sum::<Rgb>() / FACETS as f32
-    }
-
-    /// What is left of the light towards `wi` given that `wo` sees the facet: G/G1(wo).
-    #[inline(always)]
-    fn shadowing(&self, wi: Vec3) -> f32 {
-        self.ggx.g1(wi)
+        (0..facets).map(facet).sum::<Rgb>() / facets as f32
     }
 }
 
 /// Both directions mirrored so that `wo` is above: the same microsurface lies on both sides.
-fn upwards(wo: Vec3, wi: Vec3) -> (Vec3, Vec3) {
+pub(super) fn upwards(wo: Vec3, wi: Vec3) -> (Vec3, Vec3) {
     if wo.z < 0.0 {
         (wo.with_z(-wo.z), wi.with_z(-wi.z))
     } else {

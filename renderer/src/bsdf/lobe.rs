@@ -6,17 +6,21 @@
 use glam::{Vec2, Vec3};
 
 use super::Part;
+use super::burley::{Burley, Sheen};
+use super::clearcoat::Clearcoat;
+use super::coated_diffuse::CoatedDiffuse;
 use super::conductor::Conductor;
 use super::dielectric::Dielectric;
 use super::lambert::{Lambert, Translucent};
-use super::microfacet::Ggx;
+use super::microfacet::Microfacets;
 use super::oren_nayar::OrenNayar;
 use super::schlick::Schlick;
+use super::thin_transmission::ThinTransmission;
 use super::transparent::Transparent;
 use crate::color::Rgb;
 use crate::math::sqr;
 
-/// GGX roughness below which a lobe is glossy; from here on it is diffuse.
+/// Roughness of microfacets below which a lobe is glossy; from here on it is diffuse.
 pub const GLOSSY_ALPHA: f32 = 0.2;
 
 /// How a surface scatters, of colour one: [`Bsdf`](super::Bsdf) adds weight and frame.
@@ -28,12 +32,22 @@ pub enum Lobe {
     Translucent(Translucent),
     /// Rough diffuse reflection.
     OrenNayar(OrenNayar),
+    /// The diffuse body of the principled material.
+    Burley(Burley),
+    /// The sheen of the principled material.
+    Sheen(Sheen),
+    /// The diffuse body of plastics.
+    CoatedDiffuse(CoatedDiffuse),
     /// A metal.
     Conductor(Conductor),
     /// Glass and its kin.
     Dielectric(Dielectric),
     /// Schlick's generalised interface.
     Schlick(Schlick),
+    /// The clear coat of the principled material.
+    Clearcoat(Clearcoat),
+    /// What passes a thin rough sheet.
+    ThinTransmission(ThinTransmission),
     /// Nothing there.
     Transparent(Transparent),
 }
@@ -61,7 +75,7 @@ pub enum Side {
 pub enum Spread {
     /// Wide: photons are looked up here.
     Diffuse,
-    /// GGX of α below [`GLOSSY_ALPHA`].
+    /// Microfacets of α below [`GLOSSY_ALPHA`].
     Glossy,
     /// A delta.
     Specular,
@@ -82,7 +96,7 @@ impl Side {
 }
 
 impl LobeKind {
-    /// Lambert and wider GGX.
+    /// Lambert and wider microfacets.
     pub const DIFFUSE_REFLECTION: LobeKind = LobeKind {
         side: Side::Reflection,
         spread: Spread::Diffuse,
@@ -98,17 +112,17 @@ impl LobeKind {
         spread: Spread::Straight,
     };
 
-    pub(super) fn reflection(ggx: Ggx) -> LobeKind {
+    pub(super) fn reflection(microfacets: Microfacets) -> LobeKind {
         LobeKind {
             side: Side::Reflection,
-            spread: Spread::of(ggx),
+            spread: Spread::of(microfacets),
         }
     }
 
-    pub(super) fn transmission(ggx: Ggx) -> LobeKind {
+    pub(super) fn transmission(microfacets: Microfacets) -> LobeKind {
         LobeKind {
             side: Side::Transmission,
-            spread: Spread::of(ggx),
+            spread: Spread::of(microfacets),
         }
     }
 
@@ -128,10 +142,10 @@ impl Spread {
         matches!(self, Spread::Specular | Spread::Straight)
     }
 
-    fn of(ggx: Ggx) -> Spread {
-        if ggx.is_smooth() {
+    fn of(microfacets: Microfacets) -> Spread {
+        if microfacets.is_smooth() {
             Spread::Specular
-        } else if ggx.mean_alpha() < GLOSSY_ALPHA {
+        } else if microfacets.mean_alpha() < GLOSSY_ALPHA {
             Spread::Glossy
         } else {
             Spread::Diffuse
@@ -158,7 +172,7 @@ impl Lobe {
     /// Whether the lobe looks the same when it is turned about its normal.
     #[inline]
     pub fn is_isotropic(&self) -> bool {
-        self.ggx().is_none_or(Ggx::is_isotropic)
+        self.microfacets().is_none_or(Microfacets::is_isotropic)
     }
 
     /// f·|cos θi| and the density of `wi` per solid angle, in one pass; zero when specular.
@@ -168,9 +182,14 @@ impl Lobe {
             Lobe::Lambert(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Translucent(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::OrenNayar(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::Burley(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::Sheen(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::CoatedDiffuse(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Conductor(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Dielectric(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Schlick(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::Clearcoat(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::ThinTransmission(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Transparent(_) => (Rgb::BLACK, 0.0),
         }
     }
@@ -192,9 +211,14 @@ impl Lobe {
             Lobe::Lambert(lobe) => lobe.sample(wo, u),
             Lobe::Translucent(lobe) => lobe.sample(wo, u),
             Lobe::OrenNayar(lobe) => lobe.sample(wo, u),
+            Lobe::Burley(lobe) => lobe.sample(wo, u),
+            Lobe::Sheen(lobe) => lobe.sample(wo, u),
+            Lobe::CoatedDiffuse(lobe) => lobe.sample(wo, u),
             Lobe::Conductor(lobe) => lobe.sample(wo, u),
             Lobe::Dielectric(lobe) => lobe.sample(wo, u_lobe, u),
             Lobe::Schlick(lobe) => lobe.sample(wo, u_lobe, u),
+            Lobe::Clearcoat(lobe) => lobe.sample(wo, u),
+            Lobe::ThinTransmission(lobe) => lobe.sample(wo, u),
             Lobe::Transparent(lobe) => lobe.sample(wo),
         }
     }
@@ -203,6 +227,11 @@ impl Lobe {
     pub(super) fn estimate(&self, cos_o: f32) -> Rgb {
         match self {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => Rgb::WHITE,
+            Lobe::Burley(_) => Rgb::WHITE,
+            Lobe::Sheen(lobe) => Rgb::splat(lobe.estimate(cos_o)),
+            Lobe::CoatedDiffuse(lobe) => Rgb::splat(lobe.albedo(cos_o)),
+            Lobe::Clearcoat(lobe) => Rgb::splat(lobe.estimate(cos_o)),
+            Lobe::ThinTransmission(lobe) => Rgb::splat(lobe.passed(cos_o.abs())),
             Lobe::Conductor(lobe) => lobe.fresnel(cos_o.abs()),
             Lobe::Dielectric(lobe) => lobe.smooth_albedo(cos_o),
             Lobe::Schlick(lobe) => lobe.smooth_albedo(cos_o),
@@ -215,6 +244,11 @@ impl Lobe {
         match self {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::Transparent(_) => Rgb::WHITE,
             Lobe::OrenNayar(lobe) => Rgb::splat(lobe.albedo(wo)),
+            Lobe::Burley(lobe) => Rgb::splat(lobe.albedo(wo)),
+            Lobe::Sheen(lobe) => Rgb::splat(lobe.albedo(wo)),
+            Lobe::CoatedDiffuse(lobe) => Rgb::splat(lobe.albedo(wo.z)),
+            Lobe::Clearcoat(lobe) => Rgb::splat(lobe.albedo(wo)),
+            Lobe::ThinTransmission(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::Conductor(lobe) => lobe.albedo(wo),
             Lobe::Dielectric(lobe) => lobe.albedo(wo),
             Lobe::Schlick(lobe) => lobe.albedo(wo),
@@ -224,7 +258,9 @@ impl Lobe {
     /// A share that is not less than [`Lobe::albedo`] really is: a layer below must not get light that this lobe has sent
     /// away already.
     pub fn albedo_bound(&self, wo: Vec3) -> Rgb {
-        let is_rough = self.ggx().is_some_and(|ggx| !ggx.is_smooth());
+        let is_rough = self
+            .microfacets()
+            .is_some_and(|microfacets| !microfacets.is_smooth());
         self.albedo(wo) * if is_rough { 1.012 } else { 1.0 }
     }
 
@@ -235,7 +271,8 @@ impl Lobe {
             Lobe::Dielectric(lobe) => lobe.eta(cos_o),
             Lobe::Schlick(lobe) if lobe.transmits() => lobe.eta(cos_o),
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => 1.0,
-            Lobe::Schlick(_) | Lobe::Transparent(_) => 1.0,
+            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) => 1.0,
+            Lobe::Schlick(_) | Lobe::ThinTransmission(_) | Lobe::Transparent(_) => 1.0,
         }
     }
 
@@ -250,18 +287,22 @@ impl Lobe {
         match self {
             Lobe::Lambert(_) => Some(Side::Reflection),
             Lobe::Translucent(_) => Some(Side::Transmission),
-            Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) => None,
-            Lobe::Transparent(_) => None,
+            Lobe::OrenNayar(_) | Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::CoatedDiffuse(_) => None,
+            Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) | Lobe::Clearcoat(_) => None,
+            Lobe::ThinTransmission(_) | Lobe::Transparent(_) => None,
         }
     }
 
     /// Its roughness, where it is that of microfacets.
-    pub(super) fn ggx(&self) -> Option<Ggx> {
+    pub(super) fn microfacets(&self) -> Option<Microfacets> {
         match self {
-            Lobe::Conductor(lobe) => Some(lobe.ggx),
-            Lobe::Dielectric(lobe) => Some(lobe.ggx()),
-            Lobe::Schlick(lobe) => Some(lobe.ggx),
+            Lobe::Conductor(lobe) => Some(lobe.microfacets),
+            Lobe::Dielectric(lobe) => Some(lobe.microfacets()),
+            Lobe::Schlick(lobe) => Some(lobe.microfacets),
+            Lobe::Clearcoat(lobe) => Some(lobe.microfacets()),
+            Lobe::ThinTransmission(lobe) => Some(lobe.microfacets),
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => None,
+            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::CoatedDiffuse(_) => None,
         }
     }
 
@@ -273,25 +314,27 @@ impl Lobe {
     /// Whether light leaves on the side that it comes from.
     pub(super) fn has_reflection(&self) -> bool {
         match self {
-            Lobe::Translucent(_) | Lobe::Transparent(_) => false,
+            Lobe::Translucent(_) | Lobe::ThinTransmission(_) | Lobe::Transparent(_) => false,
             Lobe::Dielectric(lobe) => lobe.reflects(),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Schlick(_) => true,
+            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) => true,
         }
     }
 
     /// Whether light goes through.
     pub fn has_transmission(&self) -> bool {
         match self {
-            Lobe::Translucent(_) | Lobe::Transparent(_) => true,
+            Lobe::Translucent(_) | Lobe::ThinTransmission(_) | Lobe::Transparent(_) => true,
             Lobe::Dielectric(lobe) => lobe.transmits(),
             Lobe::Schlick(lobe) => lobe.transmits(),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => false,
+            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) => false,
         }
     }
 
     /// What it is to photon maps.
     pub(super) fn part(&self) -> Part {
-        match (self.ggx(), self.spread()) {
+        match (self.microfacets(), self.spread()) {
             (None, Spread::Diffuse) => Part::Diffuse,
             (Some(_), Spread::Diffuse) => Part::Rough,
             (_, Spread::Glossy | Spread::Specular | Spread::Straight) => Part::Narrow,
@@ -300,9 +343,9 @@ impl Lobe {
 
     /// How narrowly it scatters.
     pub fn spread(&self) -> Spread {
-        match (self, self.ggx()) {
+        match (self, self.microfacets()) {
             (Lobe::Transparent(_), _) => Spread::Straight,
-            (_, Some(ggx)) => Spread::of(ggx),
+            (_, Some(microfacets)) => Spread::of(microfacets),
             (_, None) => Spread::Diffuse,
         }
     }

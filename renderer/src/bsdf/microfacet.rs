@@ -1,12 +1,13 @@
-//! The GGX distribution of microfacet normals, anisotropic, with Smith's masking and shadowing.
+//! Microfacets: distributions of their normals (GGX and Beckmann), anisotropic, with Smith's masking and shadowing.
 //!
 //! All directions are local and on the side of z, unless said otherwise. Every formula is arranged to stay finite for
-//! grazing directions and for any roughness that [`Ggx::new`] lets through.
+//! grazing directions and for any roughness that [`Microfacets::new`] lets through.
 
 use std::f32::consts::PI;
 
 use glam::{Vec2, Vec3};
 
+use super::beckmann;
 use crate::math::{safe_sqrt, sqr};
 use crate::sampling::sin_cos_turn;
 
@@ -19,30 +20,69 @@ const MAX_ALPHA: f32 = 16.0;
 /// The roughness of a microsurface along the two tangents of the frame. Smooth when both are below
 /// [`SMOOTH_ALPHA`]; otherwise each is at least that.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ggx {
+pub struct Microfacets {
     x: f32,
     y: f32,
+    distribution: Distribution,
 }
 
-impl Ggx {
-    /// No roughness.
-    pub const SMOOTH: Ggx = Ggx { x: 0.0, y: 0.0 };
+/// How the normals of microfacets are distributed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Distribution {
+    /// GGX, also known as Trowbridge and Reitz's: highlights have long tails.
+    #[default]
+    Ggx,
+    /// Beckmann's, of Gaussian slopes: highlights end soon.
+    Beckmann,
+}
 
-    /// Roughness `x` along s and `y` along t. What is not a number counts as smooth.
-    pub fn new(x: f32, y: f32) -> Ggx {
+impl Distribution {
+    /// The distribution of a name that shaders use; GGX where it is none.
+    pub fn named(name: &str) -> Distribution {
+        match name {
+            "beckmann" => Distribution::Beckmann,
+            _ => Distribution::Ggx,
+        }
+    }
+}
+
+impl Microfacets {
+    /// No roughness.
+    pub const SMOOTH: Microfacets = Microfacets {
+        x: 0.0,
+        y: 0.0,
+        distribution: Distribution::Ggx,
+    };
+
+    /// GGX of the roughness `x` along s and `y` along t. What is not a number counts as smooth.
+    pub fn new(x: f32, y: f32) -> Microfacets {
         if x.max(y) >= SMOOTH_ALPHA {
-            Ggx {
+            Microfacets {
                 x: rough(x),
                 y: rough(y),
+                distribution: Distribution::Ggx,
             }
         } else {
-            Ggx::SMOOTH
+            Microfacets::SMOOTH
         }
     }
 
-    /// The same roughness in all directions.
-    pub fn isotropic(alpha: f32) -> Ggx {
-        Ggx::new(alpha, alpha)
+    /// The same roughness with another distribution; smooth stays smooth.
+    pub fn with(self, distribution: Distribution) -> Microfacets {
+        if self.is_smooth() {
+            return self;
+        }
+        Microfacets { distribution, ..self }
+    }
+
+    /// How the normals are distributed.
+    pub fn distribution(self) -> Distribution {
+        self.distribution
+    }
+
+    /// GGX of the same roughness in all directions.
+    pub fn isotropic(alpha: f32) -> Microfacets {
+        Microfacets::new(alpha, alpha)
     }
 
     /// Whether the surface is a perfect mirror.
@@ -66,38 +106,68 @@ impl Ggx {
     // "Understanding the Masking-Shadowing Function", eq. 85, without tangents and with one division.
     #[inline(always)]
     pub fn d(self, h: Vec3) -> f32 {
-        let area = self.x * self.y;
-        let e = sqr(h.x * self.y) + sqr(h.y * self.x) + sqr(h.z * area);
-        area * sqr(area) / (PI * sqr(e))
+        match self.distribution {
+            Distribution::Ggx => {
+                let area = self.x * self.y;
+                let e = sqr(h.x * self.y) + sqr(h.y * self.x) + sqr(h.z * area);
+                area * sqr(area) / (PI * sqr(e))
+            }
+            Distribution::Beckmann => beckmann::d(self.x, self.y, h),
+        }
     }
 
     /// Share of the microfacets that `w`, on either side, sees.
     // Heitz 2014, eq. 43 and 72, multiplied by |cos θ| above and below.
     #[inline(always)]
     pub fn g1(self, w: Vec3) -> f32 {
-        let z = w.z.abs();
-        2.0 * z / (z + self.stretched_length(w))
+        match self.distribution {
+            Distribution::Ggx => {
+                let z = w.z.abs();
+                2.0 * z / (z + self.stretched(w).length())
+            }
+            Distribution::Beckmann => beckmann::g1(self.stretched(w)),
+        }
     }
 
-    /// Density of the normals `h` that `wo` sees: D·G1·⟨wo,h⟩/cos θo, per solid angle.
+    /// What is left of the light from `wo` towards `wi`, on either side, given a facet of [`Microfacets::visible_pdf`]:
+    /// G(wo, wi) over the share of facets that `wo` sees.
+    #[inline(always)]
+    pub fn shadowing(self, wo: Vec3, wi: Vec3) -> f32 {
+        match self.distribution {
+            Distribution::Ggx => self.g1(wi),
+            Distribution::Beckmann => {
+                self.g1(wi) * self.g1(wo) * self.twice_projected_area(wo) / (2.0 * wo.z)
+            }
+        }
+    }
+
+    /// Density of the normals `h` that `wo` sees: D·⟨wo,h⟩ over the projected area of all of them, per solid angle.
     // Heitz 2018, "Sampling the GGX Distribution of Visible Normals", eq. 1.
     #[inline(always)]
     pub fn visible_pdf(self, wo: Vec3, h: Vec3) -> f32 {
-        2.0 * wo.dot(h).max(0.0) * self.d(h) / (wo.z + self.stretched_length(wo))
+        2.0 * wo.dot(h).max(0.0) * self.d(h) / self.twice_projected_area(wo)
     }
 
     /// Density of the mirror images of `wo` about such normals: that of the normal `h` over 4⟨wo,h⟩.
     // Walter et al. 2007, eq. 14.
     #[inline(always)]
     pub fn reflected_pdf(self, wo: Vec3, h: Vec3) -> f32 {
-        0.5 * self.d(h) / (wo.z + self.stretched_length(wo))
+        0.5 * self.d(h) / self.twice_projected_area(wo)
     }
 
-    /// A normal that `wo` sees, with the density of [`Ggx::visible_pdf`].
-    // Dupuy & Benyoub 2023, "Sampling Visible GGX Normals with Spherical Caps", listing 3.
+    /// A normal that `wo` sees, with the density of [`Microfacets::visible_pdf`].
     #[inline(always)]
     pub fn sample_visible(self, wo: Vec3, u: Vec2) -> Vec3 {
-        let stretched = Vec3::new(wo.x * self.x, wo.y * self.y, wo.z).normalize();
+        match self.distribution {
+            Distribution::Ggx => self.sample_visible_ggx(wo, u),
+            Distribution::Beckmann => self.sample_visible_beckmann(wo, u),
+        }
+    }
+
+    // Dupuy & Benyoub 2023, "Sampling Visible GGX Normals with Spherical Caps", listing 3.
+    #[inline(always)]
+    fn sample_visible_ggx(self, wo: Vec3, u: Vec2) -> Vec3 {
+        let stretched = self.stretched(wo).normalize();
         // The cap point (r cos φ, r sin φ, z) has z + sz = (1 - u)(1 + sz); writing r² = (1 - z)(1 + z) with it cancels
         // nothing.
         let scale = 1.0 + stretched.z;
@@ -108,10 +178,26 @@ impl Ggx {
         Vec3::new(h.x * self.x, h.y * self.y, h.z).normalize()
     }
 
-    /// √(cos² + α² sin²) of `w`: |cos θ|·(1 + 2Λ).
+    fn sample_visible_beckmann(self, wo: Vec3, u: Vec2) -> Vec3 {
+        let slopes = beckmann::sample_visible_slopes(self.stretched(wo).normalize(), u);
+        Vec3::new(-slopes.x * self.x, -slopes.y * self.y, 1.0).normalize()
+    }
+
+    /// Twice the area of the facets that `wo` sees, projected towards it, per area of the macrosurface:
+    /// cos θ·(2 + 2Λ).
     #[inline(always)]
-    fn stretched_length(self, w: Vec3) -> f32 {
-        (sqr(w.x * self.x) + sqr(w.y * self.y) + sqr(w.z)).sqrt()
+    fn twice_projected_area(self, wo: Vec3) -> f32 {
+        let stretched = self.stretched(wo);
+        match self.distribution {
+            Distribution::Ggx => wo.z + stretched.length(),
+            Distribution::Beckmann => beckmann::twice_projected_area(stretched),
+        }
+    }
+
+    /// `w` as it is to a surface of roughness one.
+    #[inline(always)]
+    fn stretched(self, w: Vec3) -> Vec3 {
+        Vec3::new(w.x * self.x, w.y * self.y, w.z)
     }
 }
 

@@ -10,6 +10,10 @@
 //!   leak through a wall. A lobe counts only where both normals agree.
 
 mod albedo;
+mod beckmann;
+mod burley;
+mod clearcoat;
+mod coated_diffuse;
 mod conductor;
 mod dielectric;
 pub mod fresnel;
@@ -20,7 +24,9 @@ mod lobe;
 mod microfacet;
 mod normal;
 mod oren_nayar;
+mod rough_transmission;
 mod schlick;
+mod thin_transmission;
 mod transparent;
 
 use glam::{Vec2, Vec3};
@@ -28,13 +34,17 @@ use glam::{Vec2, Vec3};
 use crate::color::Rgb;
 use crate::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 
+pub use burley::{Burley, Sheen};
+pub use clearcoat::Clearcoat;
+pub use coated_diffuse::CoatedDiffuse;
 pub use conductor::Conductor;
 pub use dielectric::Dielectric;
 pub use lambert::{Lambert, Translucent};
 pub use lobe::{GLOSSY_ALPHA, Lobe, LobeKind, LobeSample, Side, Spread};
-pub use microfacet::{Ggx, SMOOTH_ALPHA};
+pub use microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 pub use oren_nayar::OrenNayar;
 pub use schlick::Schlick;
+pub use thin_transmission::ThinTransmission;
 pub use transparent::Transparent;
 
 /// The most lobes that a [`Bsdf`] holds.

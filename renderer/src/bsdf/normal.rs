@@ -20,7 +20,7 @@ pub(super) fn visible_frame(frame: Frame, ng: Vec3, wo: Vec3, lobe: &Lobe) -> Fr
     let ng_side = if wo.dot(ng) < 0.0 { -1.0 } else { 1.0 };
     let n_side = if frame.n.dot(ng) < 0.0 { -ng_side } else { ng_side };
     let (above, n) = (ng * ng_side, frame.n * n_side);
-    let bent = if lobe.ggx().is_some() {
+    let bent = if lobe.microfacets().is_some() {
         bend_mirror(n, above, wo)
     } else {
         bend_diffuse(n, above, wo)

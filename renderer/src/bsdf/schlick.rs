@@ -1,4 +1,4 @@
-//! Schlick's generalised interface: reflectances at normal and grazing incidence and an exponent, GGX roughness,
+//! Schlick's generalised interface: reflectances at normal and grazing incidence and an exponent, roughness,
 //! and refraction of the rest if wanted. It serves glTF's metallic-roughness materials and artists' mirrors.
 
 use glam::{Vec2, Vec3};
@@ -8,7 +8,7 @@ use super::dielectric::INDEX_MATCHED;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
 use super::lobe::LobeSample;
-use super::microfacet::Ggx;
+use super::microfacet::Microfacets;
 use crate::color::Rgb;
 use crate::math::sqr;
 
@@ -22,7 +22,7 @@ pub struct Schlick {
     /// How late the reflectance goes from one to the other; Schlick's own value is 5.
     pub exponent: f32,
     /// Roughness.
-    pub ggx: Ggx,
+    pub microfacets: Microfacets,
     /// Factor of reflected light.
     pub reflection: Rgb,
     /// Factor of refracted light; black makes it opaque.
@@ -31,20 +31,20 @@ pub struct Schlick {
 
 impl Schlick {
     /// An opaque surface with Schlick's exponent that reflects everything at grazing angles.
-    pub fn new(f0: Rgb, ggx: Ggx) -> Schlick {
+    pub fn new(f0: Rgb, microfacets: Microfacets) -> Schlick {
         Schlick {
             f0,
             f90: Rgb::WHITE,
             exponent: 5.0,
-            ggx,
+            microfacets,
             reflection: Rgb::WHITE,
             transmission: Rgb::BLACK,
         }
     }
 
     /// A mirror: it reflects everything at every angle.
-    pub fn mirror(ggx: Ggx) -> Schlick {
-        Schlick::new(Rgb::WHITE, ggx)
+    pub fn mirror(microfacets: Microfacets) -> Schlick {
+        Schlick::new(Rgb::WHITE, microfacets)
     }
 
     #[inline(always)]
@@ -91,17 +91,17 @@ impl Schlick {
     }
 
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
-        if self.transmits() || !self.ggx.is_isotropic() {
+        if self.transmits() || !self.microfacets.is_isotropic() {
             return self.interface(wo).albedo(wo);
         }
-        self.reflection * albedo::reflected(self.ggx, wo, |cos| self.fresnel(cos, 1.0))
+        self.reflection * albedo::reflected(self.microfacets, wo, |cos| self.fresnel(cos, 1.0))
     }
 
     #[inline(always)]
     fn interface(&self, wo: Vec3) -> Interface<'_, Schlick> {
         let transmits = self.transmits();
         Interface {
-            ggx: self.ggx,
+            microfacets: self.microfacets,
             eta: if transmits { self.eta(wo.z) } else { 1.0 },
             transmits,
             facet: self,

@@ -24,16 +24,19 @@ pub enum FovAxis {
 }
 
 impl FovAxis {
-    /// The axis of that name in scene files: `x`, `y`, `smaller`, `larger` or `diagonal`.
-    pub fn from_name(name: &str) -> Option<FovAxis> {
-        match name {
-            "x" => Some(FovAxis::X),
-            "y" => Some(FovAxis::Y),
-            "smaller" => Some(FovAxis::Smaller),
-            "larger" => Some(FovAxis::Larger),
-            "diagonal" => Some(FovAxis::Diagonal),
-            _ => None,
-        }
+    /// All axes by their names in scene files.
+    pub const NAMED: [(&str, FovAxis); 5] = [
+        ("x", FovAxis::X),
+        ("y", FovAxis::Y),
+        ("smaller", FovAxis::Smaller),
+        ("larger", FovAxis::Larger),
+        ("diagonal", FovAxis::Diagonal),
+    ];
+
+    /// Half the width and height at distance 1 of a film of so many pixels, where this axis of it is seen at an angle
+    /// [radians].
+    pub fn half_size(self, film: Vec2, fov: f32) -> Vec2 {
+        film * ((0.5 * fov).tan() / self.length(film))
     }
 
     fn length(self, film: Vec2) -> f32 {
@@ -88,6 +91,17 @@ impl Perspective {
         })
     }
 
+    /// The same with its axis `shift` sizes of the film to the left of and above the film's middle.
+    pub(super) fn shifted(self, film: Vec2, shift: Vec2) -> Result<Perspective, CameraError> {
+        if !shift.is_finite() {
+            return Err(CameraError::Shift { shift });
+        }
+        Ok(Perspective {
+            center: self.center - shift * film,
+            ..self
+        })
+    }
+
     pub(super) fn ray(&self, film_point: Vec2, lens_u: Vec2) -> LocalRay {
         let offset = (film_point - self.center) * self.pixel;
         let ahead = Vec3::new(offset.x, -offset.y, -1.0);
@@ -120,18 +134,22 @@ impl Perspective {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Orthographic {
     center: Vec2,
-    /// Side of a pixel [m].
-    pixel: f32,
+    /// Sides of a pixel [m].
+    pixel: Vec2,
 }
 
 impl Orthographic {
-    pub(super) fn new(film: Vec2, width: f32) -> Result<Orthographic, CameraError> {
-        if !(width > 0.0 && width.is_finite()) {
-            return Err(CameraError::Width { width });
-        }
+    pub(super) fn new(film: Vec2, width: f32, height: Option<f32>) -> Result<Orthographic, CameraError> {
+        let side = |size: f32, pixels: f32| {
+            let fits = size > 0.0 && size.is_finite();
+            fits.then_some(size / pixels)
+                .ok_or(CameraError::Width { width: size })
+        };
+        let x = side(width, film.x)?;
+        let y = height.map_or(Ok(x), |height| side(height, film.y))?;
         Ok(Orthographic {
             center: film * 0.5,
-            pixel: width / film.x,
+            pixel: Vec2::new(x, y),
         })
     }
 
@@ -140,8 +158,8 @@ impl Orthographic {
         LocalRay {
             origin: Vec3::new(offset.x, -offset.y, 0.0),
             direction: Vec3::NEG_Z,
-            origin_dx: Vec3::X * self.pixel,
-            origin_dy: Vec3::NEG_Y * self.pixel,
+            origin_dx: Vec3::X * self.pixel.x,
+            origin_dy: Vec3::NEG_Y * self.pixel.y,
             direction_dx: Vec3::ZERO,
             direction_dy: Vec3::ZERO,
             depth_unit: 1.0,

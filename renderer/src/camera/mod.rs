@@ -3,7 +3,7 @@
 //! - In its own space a camera looks along −z, +y is up and +x to the right (as in glTF; a Mitsuba matrix has the camera
 //!   look along +z with +x to the left: multiply it by half a turn about y).
 //! - Film points are in pixels of the whole film: `(0, 0)` is the top left corner of the top left pixel, y downwards.
-//!   Pixels are square.
+//!   Pixels are square, but for orthographic cameras that are told otherwise.
 //! - Rays are in world space with unit direction.
 
 mod lens;
@@ -16,7 +16,7 @@ use glam::{Affine3A, Vec2, Vec3};
 
 use crate::math::Ray;
 use lens::{Orthographic, Panoramic, Perspective};
-use pose::Pose;
+pub(crate) use pose::Pose;
 
 /// How a camera forms its picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,11 +31,16 @@ pub enum Projection {
         aperture_radius: f32,
         /// Distance along the viewing axis at which the picture is sharp [m].
         focus_distance: f32,
+        /// How far the viewing axis is from the middle of the film, to the left and upwards, in widths and heights of the
+        /// film: the picture moves the same way.
+        shift: Vec2,
     },
     /// Parallel rays.
     Orthographic {
         /// Width of what the film sees [m].
         width: f32,
+        /// Its height [m]; where there is none, pixels are square.
+        height: Option<f32>,
     },
     /// All directions: columns are longitude, rows are colatitude. The middle of the film looks along −z; turned by
     /// half a turn about +y, the picture is an environment map in Kiln's convention.
@@ -65,6 +70,7 @@ impl CameraDesc {
                 fov_axis: FovAxis::X,
                 aperture_radius: 0.0,
                 focus_distance: 1.0,
+                shift: Vec2::ZERO,
             },
             near: 0.0,
             far: f32::INFINITY,
@@ -93,11 +99,17 @@ pub enum CameraError {
         /// The distance [m].
         distance: f32,
     },
-    /// An orthographic camera sees no width.
-    #[error("the width that the camera sees is {width}, not a positive number")]
+    /// An orthographic camera sees no width or height.
+    #[error("the width or height that the camera sees is {width}, not a positive number")]
     Width {
-        /// The width [m].
+        /// The width or height [m].
         width: f32,
+    },
+    /// The viewing axis is nowhere.
+    #[error("the shift of the film is {}, {}, not two finite numbers", .shift.x, .shift.y)]
+    Shift {
+        /// The shift, in sizes of the film.
+        shift: Vec2,
     },
     /// The clipping distances leave nothing.
     #[error("the clipping distances are {near} and {far}, not 0 ≤ near < far")]
@@ -211,11 +223,14 @@ impl Camera {
                 fov_axis,
                 aperture_radius,
                 focus_distance,
+                shift,
             } => {
                 let lens = Perspective::new(film, fov, fov_axis, aperture_radius, focus_distance)?;
-                Model::Perspective(lens)
+                Model::Perspective(lens.shifted(film, shift)?)
             }
-            Projection::Orthographic { width } => Model::Orthographic(Orthographic::new(film, width)?),
+            Projection::Orthographic { width, height } => {
+                Model::Orthographic(Orthographic::new(film, width, height)?)
+            }
             Projection::Panoramic => Model::Panoramic(Panoramic::new(film)),
         };
         Ok(Camera {

@@ -25,11 +25,11 @@ pub fn look_at(from: Vec3, to: Vec3, up: Vec3) -> Result<Affine3A, CameraError> 
 
 /// An orthonormal `world_from_camera`, possibly mirroring.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pose(Affine3A);
+pub(crate) struct Pose(Affine3A);
 
 impl Pose {
     /// The matrix without its scale and shear: the viewing axis stays, up and right are made orthogonal to it.
-    pub(super) fn new(world_from_camera: &Affine3A) -> Result<Pose, CameraError> {
+    pub(crate) fn new(world_from_camera: &Affine3A) -> Result<Pose, CameraError> {
         let Affine3A { matrix3, translation } = *world_from_camera;
         if !world_from_camera.is_finite() {
             return Err(CameraError::Singular);
@@ -56,13 +56,23 @@ impl Pose {
         self.0.transform_point3(p)
     }
 
-    pub(super) fn vector(&self, v: Vec3) -> Vec3 {
+    pub(crate) fn vector(&self, v: Vec3) -> Vec3 {
         self.0.transform_vector3(v)
     }
 
     /// World space to camera space: the transpose is the inverse.
     pub(super) fn local_point(&self, p: Vec3) -> Vec3 {
         (self.0.matrix3.transpose() * (Vec3A::from(p) - self.0.translation)).into()
+    }
+
+    /// The same for a vector.
+    pub(crate) fn local_vector(&self, v: Vec3) -> Vec3 {
+        (self.0.matrix3.transpose() * Vec3A::from(v)).into()
+    }
+
+    /// Where it stands.
+    pub(crate) fn position(&self) -> Vec3 {
+        self.0.translation.into()
     }
 
     pub(super) fn matrix(&self) -> Affine3A {

@@ -15,10 +15,11 @@ use crate::cli::ArchiveArgs;
 use crate::image::{check_place, write_whole};
 
 /// Texts that go with the program.
-const TEXTS: [(&str, &str); 3] = [
+const TEXTS: [(&str, &str); 4] = [
     ("README.md", include_str!("../../../README.md")),
     ("LICENSE-MIT", include_str!("../../../LICENSE-MIT")),
     ("LICENSE-APACHE", include_str!("../../../LICENSE-APACHE")),
+    ("LICENSE-SKY", include_str!("../sky/LICENSE")),
 ];
 
 pub(super) fn run(args: &ArchiveArgs) -> Result<(), Failure> {

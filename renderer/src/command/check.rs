@@ -18,7 +18,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     // Two scenes may import the same file: its mistakes are told once.
     let mut told = Diagnostics::default();
     for path in &args.files {
-        let (diagnostics, failed) = match check(path, &mut count) {
+        let (diagnostics, failed) = match check(path, args, &mut count) {
             Ok(warnings) => {
                 let failed = args.warnings_are_errors && !warnings.list.is_empty();
                 (warnings, failed)
@@ -84,7 +84,7 @@ fn plural(count: usize, noun: &str) -> String {
 }
 
 /// The warnings of a file.
-fn check(path: &Path, count: &mut Count) -> Result<Diagnostics, Diagnostics> {
+fn check(path: &Path, args: &CheckArgs, count: &mut Count) -> Result<Diagnostics, Diagnostics> {
     if is_shader(path) {
         let source = read_source(path)?;
         let system = build::shading_system(Arc::new(Host::new(vec![])));
@@ -102,13 +102,19 @@ fn check(path: &Path, count: &mut Count) -> Result<Diagnostics, Diagnostics> {
             Ok(diagnostics)
         };
     }
-    let (desc, mut warnings) = load(path, &LoadOptions::default())?;
+    let (desc, mut warnings) = load(
+        path,
+        &LoadOptions {
+            mitsuba: args.mitsuba.options(),
+            ..LoadOptions::default()
+        },
+    )?;
     let checked = build::check(&desc)?;
     warnings.list.extend(checked.warnings.list);
     count.templates(&checked.templates);
     match (desc.is_library(), path.extension().and_then(OsStr::to_str)) {
         (true, _) => {}
-        (false, Some("kiln")) => count.scenes += 1,
+        (false, Some("kiln" | "xml")) => count.scenes += 1,
         (false, _) => count.models += 1,
     }
     Ok(warnings)

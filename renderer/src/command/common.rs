@@ -21,7 +21,15 @@ impl CommonArgs {
         set.extend(self.set.iter().cloned());
         set.extend(changes);
         let light = self.light.clone();
-        let (desc, warnings) = load(&self.scene, &LoadOptions { set, light }).map_err(failure)?;
+        let (desc, warnings) = load(
+            &self.scene,
+            &LoadOptions {
+                set,
+                light,
+                mitsuba: self.mitsuba.options(),
+            },
+        )
+        .map_err(failure)?;
         if !self.quiet {
             print(&warnings);
         }

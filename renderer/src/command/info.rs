@@ -33,7 +33,7 @@ pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let mut diagnostics = Diagnostics::default();
     let mut shown = vec![];
     for word in &args.subjects {
-        match find(&system, word) {
+        match find(&system, word, args) {
             Ok(found) => shown.extend(found),
             Err(errors) => diagnostics.list.extend(errors.list),
         }
@@ -83,7 +83,7 @@ impl Subject {
 }
 
 /// What a word stands for: a scene file comes with the units and groups that it declares.
-fn find(system: &ShadingSystem, word: &str) -> Result<Vec<Subject>, Diagnostics> {
+fn find(system: &ShadingSystem, word: &str, args: &InfoArgs) -> Result<Vec<Subject>, Diagnostics> {
     let path = Path::new(word);
     if !inventory::is_scene(path) {
         let found = shader_file::find(system, word)?;
@@ -94,7 +94,13 @@ fn find(system: &ShadingSystem, word: &str) -> Result<Vec<Subject>, Diagnostics>
             .map(Subject::Shader)
             .collect());
     }
-    let (desc, _) = load(path, &LoadOptions::default())?;
+    let (desc, _) = load(
+        path,
+        &LoadOptions {
+            mitsuba: args.mitsuba.options(),
+            ..LoadOptions::default()
+        },
+    )?;
     let mut subjects = vec![];
     for file in &desc.shaders {
         let loaded = system.load_file(&file.file)?;

@@ -23,7 +23,10 @@ pub(super) struct Inventory {
 
 impl Inventory {
     pub(super) fn of(desc: SceneDesc) -> Inventory {
-        let is_model = desc.file.extension().is_none_or(|extension| extension != "kiln");
+        let is_model = desc
+            .file
+            .extension()
+            .is_none_or(|extension| extension != "kiln" && extension != "xml");
         Inventory { desc, is_model }
     }
 
@@ -125,14 +128,14 @@ impl Inventory {
 /// Whether that is the name of a scene or a model.
 pub(super) fn is_scene(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default();
-    ["kiln", "glb", "gltf", "ply", "obj"]
+    ["kiln", "xml", "glb", "gltf", "ply", "obj", "serialized"]
         .iter()
         .any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 fn integrator(integrator: &IntegratorDesc) -> &'static str {
     match integrator {
-        IntegratorDesc::Path { .. } => "path",
+        IntegratorDesc::Path(_) => "path",
         IntegratorDesc::Photon(_) => "photon",
     }
 }
@@ -148,8 +151,11 @@ fn projection(camera: &CameraDesc) -> &'static str {
 fn light_kind(light: &LightDesc) -> &'static str {
     match light.kind {
         LightKind::Environment { .. } => "environment",
+        LightKind::Sky { .. } => "sky",
         LightKind::Point { .. } => "point",
         LightKind::Spot { .. } => "spot",
+        LightKind::Projector { .. } => "projector",
+        LightKind::DirectionalArea { .. } => "directional_area",
         LightKind::Directional { .. } => "directional",
     }
 }

@@ -7,6 +7,7 @@ mod brightness;
 mod check;
 mod common;
 mod compare;
+mod convert;
 mod info;
 mod interrupt;
 mod inventory;
@@ -48,6 +49,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Bake(args) => bake::run(args),
         Command::Check(args) => check::run(args),
         Command::Info(args) => info::run(args),
+        Command::Convert(args) => convert::run(args),
         Command::Shade(args) => shade::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Archive(args) => archive::run(args),

@@ -134,6 +134,7 @@ fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSetting
         variance: false,
         camera: built.camera,
         filter: built.filter.clone(),
+        border: desc.film.border,
         integrator: built.integrator.with_depth(args.common.depth),
         samples: 0..u64::from(spp),
         seed: args.common.seed(desc),

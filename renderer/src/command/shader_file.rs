@@ -79,8 +79,9 @@ pub(super) fn find(system: &ShadingSystem, word: &str) -> Result<Found, Diagnost
 /// What a file is, by its name, that cannot hold shaders.
 fn no_text(path: &Path) -> Option<&'static str> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "glb" | "gltf" | "ply" | "obj" => Some("a model"),
-        "exr" | "hdr" | "png" | "jpg" | "jpeg" | "tga" | "bmp" => Some("an image"),
+        "glb" | "gltf" | "ply" | "obj" | "serialized" => Some("a model"),
+        "xml" => Some("a scene"),
+        "exr" | "hdr" | "png" | "jpg" | "jpeg" | "tga" | "bmp" | "pgm" | "ppm" | "pfm" => Some("an image"),
         _ => None,
     }
 }

@@ -2,15 +2,17 @@
 //!
 //! - Sums are fixed-point integers ([`Fixed`]): neither the order of samples nor their grouping into tiles, threads or
 //!   part files can change a bit.
-//! - A sample belongs to one pixel with weight 1; the reconstruction filter is importance-sampled ([`Filter`]).
+//! - A sample belongs to one pixel; the reconstruction filter is importance-sampled ([`Filter`]).
 //! - A sample that is not finite is dropped and counted; a pixel's value is the mean of those kept.
 
 mod filter;
 mod fixed;
+mod kernel;
 mod tile;
 
-pub use filter::{Filter, FilterKind};
+pub use filter::{Filter, FilterSample, FilterWindow};
 pub use fixed::{Fixed, FixedSquare};
+pub use kernel::FilterShape;
 pub use tile::{FilmCounts, FilmTile, PixelSum};
 
 use crate::image::{Image, Rect, Window};

@@ -1,8 +1,9 @@
 //! Triangle meshes.
 
-use glam::{Vec2, Vec3};
+use glam::{Affine3A, Mat3A, Vec2, Vec3};
 use thiserror::Error;
 
+use super::MeshAttribute;
 use crate::math::Bounds;
 
 /// Indexed triangles with optional per-vertex attributes. Valid once it has been through [`Mesh::validate`].
@@ -20,6 +21,8 @@ pub struct Mesh {
     pub uvs2: Vec<Vec2>,
     /// Vertex colours, linear, RGBA; empty or as many as positions.
     pub colors: Vec<[f32; 4]>,
+    /// Values by name.
+    pub attributes: Vec<MeshAttribute>,
 }
 
 /// Why a mesh is not valid.
@@ -61,6 +64,26 @@ pub enum MeshError {
         what: &'static str,
         /// How many there are.
         found: usize,
+    },
+    /// A named attribute does not suit the mesh.
+    #[error(
+        "attribute `{name}` has {found} numbers for {count} values of {width}, or some that are not finite"
+    )]
+    Attribute {
+        /// Its name.
+        name: String,
+        /// Numbers of a value.
+        width: usize,
+        /// How many numbers it has.
+        found: usize,
+        /// How many values it should have.
+        count: usize,
+    },
+    /// Two attributes of a domain have the same name.
+    #[error("there are two attributes `{name}`")]
+    AttributeTwice {
+        /// The name.
+        name: String,
     },
     /// An attribute has another number of values than there are vertices.
     #[error("{attribute} has {found} values for {vertices} vertices")]
@@ -125,14 +148,76 @@ impl Mesh {
         check_attribute("colors", &self.colors, vertices, |color| {
             color.iter().all(|c| c.is_finite())
         })?;
+        for (index, attribute) in self.attributes.iter().enumerate() {
+            let count = attribute.count(vertices, self.triangles.len());
+            if !attribute.is_valid(count) {
+                return Err(MeshError::Attribute {
+                    name: attribute.name.clone(),
+                    width: attribute.width,
+                    found: attribute.values.len(),
+                    count,
+                });
+            }
+            let same =
+                |other: &MeshAttribute| (&other.name, other.domain) == (&attribute.name, attribute.domain);
+            if self.attributes[..index].iter().any(same) {
+                let name = attribute.name.clone();
+                return Err(MeshError::AttributeTwice { name });
+            }
+        }
         self.normalize_normals();
         Ok(self)
     }
 
+    /// The mesh without vertex normals: it looks faceted.
+    #[must_use]
+    pub fn with_face_normals(self) -> Mesh {
+        Mesh {
+            normals: vec![],
+            ..self
+        }
+    }
+
+    /// The mesh with vertex normals: its own, or, if it has none, those of [`Mesh::smooth_normals`] where it is placed. The
+    /// place matters if it stretches the mesh, which changes the angles of faces.
+    #[must_use]
+    pub fn with_vertex_normals(self, world_from_object: &Affine3A) -> Mesh {
+        if !self.normals.is_empty() {
+            return self;
+        }
+        let linear = world_from_object.matrix3;
+        if is_similarity(linear) {
+            let normals = self.smooth_normals();
+            return Mesh { normals, ..self };
+        }
+        let placed = Mesh {
+            positions: self.positions.iter().map(|&p| linear * p).collect(),
+            ..self
+        };
+        // The faces of a mirrored mesh look the other way.
+        let object_from_world = linear.transpose() * linear.determinant().signum();
+        let normals = placed.smooth_normals();
+        let to_object = |&n: &Vec3| (object_from_world * n).try_normalize().unwrap_or(Vec3::Z);
+        Mesh {
+            positions: self.positions,
+            normals: normals.iter().map(to_object).collect(),
+            ..placed
+        }
+    }
+
+    /// The mesh with its texture coordinates upside down: v becomes 1 - v, in the first set.
+    #[must_use]
+    pub fn with_flipped_uvs(mut self) -> Mesh {
+        self.uvs.iter_mut().for_each(|uv| uv.y = 1.0 - uv.y);
+        self
+    }
+
     /// Makes normals unit length; those that are zero or not finite take the normal of the faces around.
     fn normalize_normals(&mut self) {
+        // What is of unit length but for its own rounding stays as it is, bit for bit.
+        let is_unit = |n: Vec3| (n.as_dvec3().length_squared() - 1.0).abs() < 2.5e-7;
         let mut any_bad = false;
-        for n in &mut self.normals {
+        for n in self.normals.iter_mut().filter(|n| !is_unit(**n)) {
             match n.as_dvec3().try_normalize() {
                 Some(unit) => *n = unit.as_vec3(),
                 None => {
@@ -210,7 +295,21 @@ impl Mesh {
             + size_of_val(&*self.uvs)
             + size_of_val(&*self.uvs2)
             + size_of_val(&*self.colors)
+            + self
+                .attributes
+                .iter()
+                .map(|attribute| size_of_val(&*attribute.values))
+                .sum::<usize>()
     }
+}
+
+/// Whether a matrix keeps angles, within rounding.
+fn is_similarity(m: Mat3A) -> bool {
+    let scale = m.x_axis.length_squared();
+    let lengths = [m.y_axis, m.z_axis].map(|axis| axis.length_squared() - scale);
+    let products = [(m.x_axis, m.y_axis), (m.y_axis, m.z_axis), (m.z_axis, m.x_axis)].map(|(a, b)| a.dot(b));
+    let close = |error: &f32| error.abs() <= 1e-5 * scale;
+    lengths.iter().chain(&products).all(close)
 }
 
 fn check_attribute<T>(

@@ -5,6 +5,7 @@
 //! - [`SurfacePoint`]: a point of a shape with its normals and derivatives; [`Interaction`]: one that a ray found.
 
 mod analytic;
+mod attribute;
 mod facet;
 mod interaction;
 mod mesh;
@@ -13,6 +14,7 @@ mod shape;
 mod surface;
 
 pub use analytic::Analytic;
+pub use attribute::{AttributeDomain, MeshAttribute};
 pub use interaction::{Hit, Interaction};
 pub use mesh::{Mesh, MeshError};
 pub(crate) use shape::mesh_uses;

@@ -9,6 +9,7 @@ mod error;
 mod exr_read;
 mod exr_write;
 mod file_id;
+mod netpbm;
 mod output;
 mod raster;
 mod read;

@@ -1,4 +1,4 @@
-//! Files to images: EXR, Radiance HDR, PNG, JPEG, TGA and BMP.
+//! Files to images: EXR, Radiance HDR, PNG, JPEG, TGA, BMP, PGM, PPM and PFM.
 
 use std::fs;
 use std::io::Cursor;
@@ -7,6 +7,7 @@ use std::path::Path;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 
 use super::exr_read::{self, ExrFile};
+use super::netpbm;
 use super::{Image, ImageError, MetaValue, Raster, Samples, Window};
 
 /// The most memory that decoding one image may take [bytes]: room for 16k × 16k pixels of four floats.
@@ -27,6 +28,8 @@ pub enum Format {
     Tga,
     /// Windows bitmap.
     Bmp,
+    /// PGM, PPM or PFM.
+    Netpbm,
 }
 
 impl Format {
@@ -44,7 +47,13 @@ impl Format {
             .iter()
             .find(|(magic, _)| bytes.starts_with(magic))
             .map(|&(_, format)| format);
-        by_magic.or_else(|| Format::from_extension(path))
+        let is_netpbm = || {
+            let known = netpbm::MAGIC.iter().any(|magic| bytes.starts_with(magic));
+            (known && bytes.get(2).is_some_and(u8::is_ascii_whitespace)).then_some(Format::Netpbm)
+        };
+        by_magic
+            .or_else(is_netpbm)
+            .or_else(|| Format::from_extension(path))
     }
 
     /// The format that the extension of a name promises.
@@ -56,6 +65,7 @@ impl Format {
             "jpg" | "jpeg" => Some(Format::Jpeg),
             "tga" => Some(Format::Tga),
             "bmp" => Some(Format::Bmp),
+            "pgm" | "ppm" | "pfm" => Some(Format::Netpbm),
             _ => None,
         }
     }
@@ -69,6 +79,7 @@ impl Format {
             Format::Jpeg => "JPEG",
             Format::Tga => "TGA",
             Format::Bmp => "BMP",
+            Format::Netpbm => "PGM, PPM or PFM",
         }
     }
 }
@@ -93,10 +104,11 @@ pub fn read(path: &Path) -> Result<Image, ImageError> {
 pub fn decode(path: &Path, bytes: &[u8]) -> Result<Raster, ImageError> {
     match Format::detect(path, bytes) {
         Some(Format::Exr) => exr_read::decode(path, bytes)?.into_raster(path),
+        Some(Format::Netpbm) => netpbm::decode(path, bytes),
         Some(format) => decode_other(path, bytes, format),
         None => Err(ImageError::unsupported(
             path,
-            "not a format that is read (EXR, HDR, PNG, JPEG, TGA and BMP are)",
+            "not a format that is read (EXR, HDR, PNG, JPEG, TGA, BMP, PGM, PPM and PFM are)",
         )),
     }
 }
@@ -175,7 +187,7 @@ pub fn read_metadata(path: &Path) -> Result<Vec<(String, MetaValue)>, ImageError
 
 fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, ImageError> {
     let file_format = match format {
-        Format::Exr => unreachable!("EXR has its own reader"),
+        Format::Exr | Format::Netpbm => unreachable!("they have readers of their own"),
         Format::Hdr => ImageFormat::Hdr,
         Format::Png => ImageFormat::Png,
         Format::Jpeg => ImageFormat::Jpeg,

@@ -211,6 +211,13 @@ impl Integrator {
 }
 
 impl Prepared {
+    fn hides_emitters(&self) -> bool {
+        match self {
+            Prepared::Path(settings) => settings.hide_emitters,
+            Prepared::Photon(photons) => photons.hides_emitters(),
+        }
+    }
+
     /// What was done for photon maps, where there are any.
     pub fn photons(&self) -> Option<&photon::PhotonStats> {
         match self {
@@ -224,7 +231,10 @@ impl Prepared {
     #[inline]
     pub fn li(&self, scene: &Scene, ray: &CameraRay, sampler: &mut Sampler, context: &mut Context) -> Rgb {
         context.stats.camera_rays += 1;
-        let start = Start::camera(ray);
+        let mut start = Start::camera(ray);
+        if self.hides_emitters() {
+            start = start.without_lights(scene);
+        }
         match self {
             Prepared::Path(settings) => path::li(settings, scene, &start, sampler, context),
             Prepared::Photon(photons) => photons.li(scene, &start, sampler, context),

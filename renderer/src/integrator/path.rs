@@ -20,6 +20,8 @@ pub struct PathSettings {
     pub depth: Option<u32>,
     /// Segments that a path has before Russian roulette may end it.
     pub rr_depth: u32,
+    /// Whether the camera's rays pass shapes that emit, and do not see lights at infinity.
+    pub hide_emitters: bool,
 }
 
 impl Default for PathSettings {
@@ -27,6 +29,7 @@ impl Default for PathSettings {
         PathSettings {
             depth: None,
             rr_depth: 5,
+            hide_emitters: false,
         }
     }
 }
@@ -63,7 +66,7 @@ pub(super) fn li(
         // Looked at where it is written, as other large results below: a copy would wait for every part of it.
         let found = scene.intersect(&ray);
         let Some(it) = &found else {
-            if sees_lights {
+            if sees_lights && !(start.hides_sky && depth == 1) {
                 for light in scene.escape(ray.direction) {
                     radiance += throughput * light.radiance * arrival.weight(|_| light.pdf);
                 }

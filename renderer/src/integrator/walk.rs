@@ -7,6 +7,7 @@ use crate::camera::{CameraRay, RayDifferential};
 use crate::material::RayKind;
 use crate::math::Ray;
 use crate::sampling::power_heuristic;
+use crate::scene::{MAX_PASSES, Scene};
 
 /// The greatest probability with which Russian roulette lets a path live: mirrors facing each other end too.
 pub(super) const MAX_SURVIVAL: f32 = 0.95;
@@ -19,6 +20,8 @@ pub(super) struct Start {
     pub(super) footprint: Footprint,
     /// Whether light that comes straight from what emits counts on the first segment.
     pub(super) emission: bool,
+    /// Whether the lights at infinity are out of sight until the path is scattered.
+    pub(super) hides_sky: bool,
 }
 
 impl Start {
@@ -29,7 +32,23 @@ impl Start {
             kind: RayKind::CAMERA,
             footprint: Footprint::new(&camera_ray.differential),
             emission: true,
+            hides_sky: false,
         }
+    }
+
+    /// The same beyond the shapes that emit which its ray meets before any other, and blind to lights at infinity. What
+    /// emits behind a surface that lets the ray straight through is seen, as in Mitsuba.
+    pub(super) fn without_lights(mut self, scene: &Scene) -> Start {
+        self.hides_sky = true;
+        for _ in 0..MAX_PASSES {
+            let found = scene.intersect(&self.ray);
+            let Some(it) = found.filter(|it| scene.is_light(it.shape)) else {
+                break;
+            };
+            self.footprint.width = self.footprint.at(it.t);
+            self.ray = it.rest_of(&self.ray);
+        }
+        self
     }
 
     /// At a point of a surface that wants to know what arrives.
@@ -42,6 +61,7 @@ impl Start {
                 spread: Footprint::least_spread(Spread::Diffuse),
             },
             emission,
+            hides_sky: false,
         }
     }
 }

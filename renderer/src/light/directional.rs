@@ -1,35 +1,100 @@
-//! A light so far away that its rays are parallel.
+//! A light so far away that it is in the same direction from everywhere: parallel, or a disk in the sky like the sun.
 
 use std::f32::consts::PI;
 
-use glam::Vec3;
+use glam::{Vec2, Vec3};
 
 use super::{LightSample, Shine};
 use crate::color::Rgb;
-use crate::math::sqr;
+use crate::math::{Frame, sqr};
+use crate::sampling::{cone_solid_angle, uniform_cone, uniform_cone_pdf};
 
-/// Parallel light.
+/// Light from one direction.
 #[derive(Clone, Copy, Debug)]
 pub struct DirectionalLight {
-    /// Where the light goes, unit length.
+    /// Where the light goes, unit length; that of the middle of a disk.
     pub direction: Vec3,
     /// Irradiance of a surface that faces it [W/m²].
     pub irradiance: Rgb,
+    /// `None` where all light is parallel.
+    disk: Option<Disk>,
 }
 
+/// A disk in the sky, equally bright all over.
+#[derive(Clone, Copy, Debug)]
+struct Disk {
+    /// 1 − cos of half the angle that it fills.
+    one_minus_cos: f32,
+    /// [W/sr/m²]
+    radiance: Rgb,
+}
+
+/// Half the angle of the smallest disk [radians]: `f32` directions tell no smaller one from a point.
+const LEAST_HALF_ANGLE: f32 = 1e-5;
+
 impl DirectionalLight {
-    pub(super) fn sample_li(&self) -> LightSample {
-        LightSample {
-            wi: -self.direction,
-            pdf: 1.0,
-            is_delta: true,
-            end: None,
-            shine: Shine::Known(self.irradiance),
+    /// Light that goes in the unit vector `direction` from a disk that fills `angle` in the sky, in `[0,π]` [radians];
+    /// parallel light for an angle of 0.
+    pub fn new(direction: Vec3, irradiance: Rgb, angle: f32) -> DirectionalLight {
+        let half = 0.5 * angle;
+        let disk = (half >= LEAST_HALF_ANGLE).then(|| Disk {
+            one_minus_cos: 2.0 * sqr((0.5 * half).sin()),
+            // The integral of the cosine over the disk is π sin².
+            radiance: irradiance / (PI * sqr(half.sin())),
+        });
+        DirectionalLight {
+            direction,
+            irradiance,
+            disk,
         }
     }
 
-    /// What passes through the disk that hides a scene of that radius.
+    /// A direction towards the light by `u`, its radiance, or irradiance if it is parallel, and the density of the
+    /// choice.
+    pub(super) fn sample(&self, u: Vec2) -> (Vec3, Rgb, f32) {
+        match &self.disk {
+            None => (-self.direction, self.irradiance, 1.0),
+            Some(disk) => {
+                let local = uniform_cone(u, disk.one_minus_cos);
+                let wi = Frame::from_normal(-self.direction).to_world(local).normalize();
+                (wi, disk.radiance, uniform_cone_pdf(disk.one_minus_cos))
+            }
+        }
+    }
+
+    pub(super) fn sample_li(&self, u: Vec2) -> LightSample {
+        let (wi, shine, pdf) = self.sample(u);
+        LightSample {
+            wi,
+            pdf,
+            is_delta: self.is_delta(),
+            end: None,
+            shine: Shine::Known(shine),
+        }
+    }
+
+    /// The radiance from the unit vector `direction` and the density of sampling it.
+    #[inline]
+    pub(super) fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
+        match &self.disk {
+            // The square of the distance to the middle has digits where the cosine has none.
+            Some(disk) if (direction + self.direction).length_squared() <= 2.0 * disk.one_minus_cos => {
+                (disk.radiance, uniform_cone_pdf(disk.one_minus_cos))
+            }
+            _ => (Rgb::BLACK, 0.0),
+        }
+    }
+
+    pub(super) fn is_delta(&self) -> bool {
+        self.disk.is_none()
+    }
+
+    /// What passes through the disks that hide a scene of that radius.
     pub(super) fn power(&self, scene_radius: f32) -> Rgb {
-        self.irradiance * (PI * sqr(scene_radius))
+        let flux = match &self.disk {
+            None => self.irradiance,
+            Some(disk) => disk.radiance * cone_solid_angle(disk.one_minus_cos),
+        };
+        flux * (PI * sqr(scene_radius))
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! - Row and column fractions of a map times π and 2π are the colatitude θ from +y and the longitude φ, and the direction
 //!   is (sin φ sin θ, cos θ, −cos φ sin θ): the centre column is +z.
-//! - Texel values stand at texel centres; between them the map is bilinear, across the seam too. Rows end at the poles.
+//! - Columns stand at the centres of their cells; between them the map is bilinear, across the seam too. Rows do as well, or
+//!   they are spread from pole to pole ([`MapRows`]).
 //! - The density of a direction is the mean luminance of the map over the cell of its texel, so wherever there is light
 //!   there is density (less what `compensate` takes away on purpose).
 
@@ -34,6 +35,7 @@ pub enum EnvironmentLight {
 pub struct EnvironmentMap {
     width: usize,
     height: usize,
+    rows: MapRows,
     /// Radiance, row-major, row 0 at +y.
     texels: Vec<Rgb>,
     world_from_map: Mat3,
@@ -43,11 +45,24 @@ pub struct EnvironmentMap {
     flux: f32,
 }
 
+/// Where the rows of a map are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MapRows {
+    /// In the middle of equal bands, so that the first is half a band below the pole: as images have it whose texels are
+    /// areas.
+    #[default]
+    Centers,
+    /// The first at +y, the last at −y: as Mitsuba 3 looks them up.
+    Poles,
+}
+
 /// How an [`EnvironmentMap`] stands in the world and is sampled.
 #[derive(Clone, Copy, Debug)]
 pub struct EnvironmentOptions {
     /// Rotation of the map (a reflection is allowed).
     pub world_from_map: Mat3,
+    /// Where its rows are.
+    pub rows: MapRows,
     /// Factor of all radiance.
     pub scale: Rgb,
     /// Whether to spend samples only on what is brighter than the mean. Right when every direction is sampled in another
@@ -60,6 +75,7 @@ impl Default for EnvironmentOptions {
     fn default() -> EnvironmentOptions {
         EnvironmentOptions {
             world_from_map: Mat3::IDENTITY,
+            rows: MapRows::Centers,
             scale: Rgb::WHITE,
             compensate: false,
         }
@@ -103,7 +119,7 @@ impl EnvironmentLight {
         match self {
             EnvironmentLight::Constant(radiance) => radiance.to_bits().hash(hasher),
             EnvironmentLight::Map(map) => {
-                map.width.hash(hasher);
+                (map.width, map.rows).hash(hasher);
                 map.world_from_map.to_cols_array().map(f32::to_bits).hash(hasher);
                 map.texels.iter().for_each(|texel| texel.to_bits().hash(hasher));
             }
@@ -132,12 +148,19 @@ impl EnvironmentMap {
         );
         let texels: Vec<Rgb> = texels.into_iter().map(|texel| texel * options.scale).collect();
         let height = texels.len() / width;
-        let mut weights = cell_fluxes(&texels, width);
+        // One row has no two poles to be at.
+        let rows = if height > 1 {
+            options.rows
+        } else {
+            MapRows::Centers
+        };
+        let mut weights = cell_fluxes(&texels, width, rows);
         let flux: f64 = weights.iter().copied().map(f64::from).sum();
         if options.compensate {
             let mean = flux / (4.0 * std::f64::consts::PI);
+            let bands = weights.len() / width;
             for (row, weights) in weights.chunks_exact_mut(width).enumerate() {
-                let from_mean = (mean * cell_solid_angle(row, width, height)) as f32;
+                let from_mean = (mean * cell_solid_angle(row, width, bands)) as f32;
                 for weight in weights {
                     *weight = (*weight - from_mean).max(0.0);
                 }
@@ -146,6 +169,7 @@ impl EnvironmentMap {
         EnvironmentMap {
             width,
             height,
+            rows,
             distribution: Distribution2d::new(&weights, width),
             texels,
             world_from_map: options.world_from_map,
@@ -187,7 +211,10 @@ impl EnvironmentMap {
     /// The radiance at `uv` in `[0,1]²`, bilinear.
     fn lookup(&self, uv: Vec2) -> Rgb {
         let x = uv.x * self.width as f32 - 0.5;
-        let y = uv.y * self.height as f32 - 0.5;
+        let y = match self.rows {
+            MapRows::Centers => uv.y * self.height as f32 - 0.5,
+            MapRows::Poles => uv.y * (self.height - 1) as f32,
+        };
         let (x0, y0) = (x.floor(), y.floor());
         let (fx, fy) = (x - x0, y - y0);
         let (x0, y0) = (x0 as i32, y0 as i32);
@@ -216,8 +243,9 @@ fn cell_solid_angle(row: usize, width: usize, height: usize) -> f64 {
     (edge(row) - edge(row + 1)) * std::f64::consts::TAU / width as f64
 }
 
-/// The integral of the luminance of the bilinear map over the cell of each texel [W/m²].
-fn cell_fluxes(texels: &[Rgb], width: usize) -> Vec<f32> {
+/// The integral of the luminance of the bilinear map over cells, which are those of its texels along a row, and either those
+/// of its rows or what lies between two of them [W/m²].
+fn cell_fluxes(texels: &[Rgb], width: usize, rows: MapRows) -> Vec<f32> {
     let luminance = |texel: &Rgb| {
         let l = texel.luminance();
         if l.is_finite() { l.max(0.0) } else { 0.0 }
@@ -233,8 +261,13 @@ fn cell_fluxes(texels: &[Rgb], width: usize) -> Vec<f32> {
         })
         .collect();
     let height = texels.len() / width;
-    let shares: Vec<[f64; 3]> = (0..height).map(|row| row_shares(row, width, height)).collect();
-    (0..texels.len())
+    let shares: Vec<[f64; 3]> = match rows {
+        MapRows::Centers => (0..height).map(|row| row_shares(row, width, height)).collect(),
+        MapRows::Poles => (1..height)
+            .map(|row| gap_shares(row - 1, width, height - 1))
+            .collect(),
+    };
+    (0..shares.len() * width)
         .map(|i| {
             let (x, y) = (i % width, i / width);
             let at = |y: usize| f64::from(columns[y * width + x]);
@@ -242,6 +275,17 @@ fn cell_fluxes(texels: &[Rgb], width: usize) -> Vec<f32> {
             (above * at(y.saturating_sub(1)) + own * at(y) + below * at((y + 1).min(height - 1))) as f32
         })
         .collect()
+}
+
+/// What the texels above and below a gap between rows that reach from pole to pole have to do with the integral over a cell
+/// of it [sr]; in the places of [`row_shares`].
+fn gap_shares(gap: usize, width: usize, gaps: usize) -> [f64; 3] {
+    let step = std::f64::consts::PI / gaps as f64;
+    let (top, bottom) = (gap as f64 * step, (gap as f64 + 1.0) * step);
+    // ∫ (θ − top) sin θ dθ = sin θ − (θ − top) cos θ.
+    let below = (bottom.sin() - step * bottom.cos() - top.sin()) / step;
+    let below = below * std::f64::consts::TAU / width as f64;
+    [0.0, cell_solid_angle(gap, width, gaps) - below, below]
 }
 
 /// What the texel above, the texel itself and that below have to do with the integral over a cell of that row [sr].
@@ -295,10 +339,16 @@ mod tests {
     #[test]
     fn density_integrates_to_one_and_agrees_with_sampling() {
         let rotation = Mat3::from_rotation_y(0.7) * Mat3::from_rotation_x(-0.4);
-        for compensate in [false, true] {
+        for (compensate, rows) in [
+            (false, MapRows::Centers),
+            (true, MapRows::Centers),
+            (false, MapRows::Poles),
+            (true, MapRows::Poles),
+        ] {
             let options = EnvironmentOptions {
                 world_from_map: rotation,
                 compensate,
+                rows,
                 ..EnvironmentOptions::default()
             };
             let map = sun(options);
@@ -324,30 +374,40 @@ mod tests {
 
     #[test]
     fn sampling_estimates_the_flux() {
-        let map = sun(EnvironmentOptions::default());
-        let n = 64 * 64;
-        let estimate: f32 = grid(64)
-            .filter_map(|u| map.sample(u))
-            .map(|(_, l, pdf)| l.luminance() / pdf)
-            .sum::<f32>()
-            / n as f32;
-        let directions = grid(1000).map(uniform_sphere);
-        let exact: f64 = directions.map(|d| f64::from(map.le_pdf(d).0.luminance())).sum();
-        let exact = (exact * 4.0 * std::f64::consts::PI / 1e6) as f32;
-        assert!((estimate / exact - 1.0).abs() < 0.02, "{estimate} is not {exact}");
-        assert!(
-            (map.flux / exact - 1.0).abs() < 1e-3,
-            "{} is not {exact}",
-            map.flux
-        );
+        for rows in [MapRows::Centers, MapRows::Poles] {
+            let map = sun(EnvironmentOptions {
+                rows,
+                ..EnvironmentOptions::default()
+            });
+            let n = 512 * 512;
+            let estimate: f32 = grid(512)
+                .filter_map(|u| map.sample(u))
+                .map(|(_, l, pdf)| l.luminance() / pdf)
+                .sum::<f32>()
+                / n as f32;
+            let directions = grid(1000).map(uniform_sphere);
+            let exact: f64 = directions.map(|d| f64::from(map.le_pdf(d).0.luminance())).sum();
+            let exact = (exact * 4.0 * std::f64::consts::PI / 1e6) as f32;
+            assert!((estimate / exact - 1.0).abs() < 0.02, "{estimate} is not {exact}");
+            assert!(
+                (map.flux / exact - 1.0).abs() < 1e-3,
+                "{} is not {exact}",
+                map.flux
+            );
+        }
     }
 
     #[test]
     fn light_is_never_without_density() {
-        let map = sun(EnvironmentOptions::default());
-        for uv in grid(300) {
-            let (radiance, pdf) = map.le_pdf(uniform_sphere(uv));
-            assert!(pdf > 0.0 || radiance.is_black());
+        for rows in [MapRows::Centers, MapRows::Poles] {
+            let map = sun(EnvironmentOptions {
+                rows,
+                ..EnvironmentOptions::default()
+            });
+            for uv in grid(300) {
+                let (radiance, pdf) = map.le_pdf(uniform_sphere(uv));
+                assert!(pdf > 0.0 || radiance.is_black());
+            }
         }
     }
 }

@@ -18,7 +18,11 @@ mod directional;
 mod environment;
 mod pattern;
 mod point;
+mod projector;
 mod select;
+mod sheet;
+mod sky;
+mod slide;
 mod sphere;
 mod spot;
 mod triangle;
@@ -36,10 +40,14 @@ use crate::sampling::disk;
 
 pub use area::AreaLight;
 pub use directional::DirectionalLight;
-pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions};
+pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions, MapRows};
 pub use pattern::Probing;
 pub use point::PointLight;
+pub use projector::{Beam, ProjectorLight};
 pub use select::{ChosenLight, LightSelector, powers};
+pub use sheet::{Outline, SheetLight};
+pub use sky::sky_lights;
+pub use slide::{Interpolation, Slide, SlideWrap};
 pub use spot::{Falloff, SpotLight};
 
 /// Index of a light in its scene.
@@ -53,7 +61,11 @@ pub enum Light {
     Point(PointLight),
     /// Shines from one point in a cone.
     Spot(SpotLight),
-    /// Shines from infinity in one direction.
+    /// Shines from one point through a picture.
+    Projector(Box<ProjectorLight>),
+    /// A flat light that shines straight ahead only.
+    Sheet(SheetLight),
+    /// Shines from infinity in one direction, or from a disk in the sky.
     Directional(DirectionalLight),
     /// A shape that emits.
     Area(Box<AreaLight>),
@@ -135,7 +147,9 @@ impl Light {
         match self {
             Light::Point(light) => format!("{light:?}").hash(hasher),
             Light::Spot(light) => format!("{light:?}").hash(hasher),
+            Light::Sheet(light) => format!("{light:?}").hash(hasher),
             Light::Directional(light) => format!("{light:?}").hash(hasher),
+            Light::Projector(light) => light.hash_bits(hasher),
             Light::Area(_) => {}
             Light::Environment(light) => light.hash_bits(hasher),
         }
@@ -154,9 +168,12 @@ impl Light {
         match self {
             Light::Point(light) => Some(light.emit(u_direction)),
             Light::Spot(light) => light.emit(u_direction),
+            Light::Projector(light) => light.emit(u_direction),
+            Light::Sheet(light) => Some(light.emit(u_position)),
             Light::Directional(light) => {
-                let (ray, area) = target.emission(light.direction, u_position);
-                let power = light.irradiance * area;
+                let (wi, shine, pdf) = light.sample(u_direction);
+                let (ray, area) = target.emission(-wi, u_position);
+                let power = shine * (area / pdf);
                 Some(Emission { ray, power })
             }
             Light::Area(light) => light.emit(u_primitive, u_position, u_direction, context),
@@ -176,7 +193,9 @@ impl Light {
         match self {
             Light::Point(light) => light.sample_li(p),
             Light::Spot(light) => light.sample_li(p),
-            Light::Directional(light) => Some(light.sample_li()),
+            Light::Projector(light) => light.sample_li(p),
+            Light::Sheet(light) => light.sample_li(p),
+            Light::Directional(light) => Some(light.sample_li(u)),
             Light::Area(light) => light.sample_li(p, u_primitive, u),
             Light::Environment(light) => light.sample_li(u),
         }
@@ -205,7 +224,12 @@ impl Light {
     pub fn pdf_li(&self, p: Vec3, found: &Interaction) -> f32 {
         match self {
             Light::Area(light) => light.pdf_li(p, found),
-            Light::Point(_) | Light::Spot(_) | Light::Directional(_) | Light::Environment(_) => 0.0,
+            Light::Point(_)
+            | Light::Spot(_)
+            | Light::Projector(_)
+            | Light::Sheet(_)
+            | Light::Directional(_)
+            | Light::Environment(_) => 0.0,
         }
     }
 
@@ -215,7 +239,10 @@ impl Light {
     pub fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
         match self {
             Light::Environment(light) => light.le_pdf(direction),
-            Light::Point(_) | Light::Spot(_) | Light::Directional(_) | Light::Area(_) => (Rgb::BLACK, 0.0),
+            Light::Directional(light) => light.le_pdf(direction),
+            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Sheet(_) | Light::Area(_) => {
+                (Rgb::BLACK, 0.0)
+            }
         }
     }
 
@@ -225,6 +252,8 @@ impl Light {
         match self {
             Light::Point(light) => light.power().luminance(),
             Light::Spot(light) => light.power().luminance(),
+            Light::Projector(light) => light.power(),
+            Light::Sheet(light) => light.power().luminance(),
             Light::Directional(light) => light.power(scene_radius).luminance(),
             Light::Area(light) => light.power(),
             Light::Environment(light) => light.power(scene_radius),
@@ -235,14 +264,17 @@ impl Light {
     pub fn is_infinite(&self) -> bool {
         match self {
             Light::Directional(_) | Light::Environment(_) => true,
-            Light::Point(_) | Light::Spot(_) | Light::Area(_) => false,
+            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Sheet(_) | Light::Area(_) => {
+                false
+            }
         }
     }
 
     /// Whether no ray can hit it by chance.
     pub fn is_delta(&self) -> bool {
         match self {
-            Light::Point(_) | Light::Spot(_) | Light::Directional(_) => true,
+            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Sheet(_) => true,
+            Light::Directional(light) => light.is_delta(),
             Light::Area(_) | Light::Environment(_) => false,
         }
     }

@@ -24,7 +24,7 @@ pub struct SpotLight {
 }
 
 /// How a spot fades from its axis: whole inside one angle, nothing outside another.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Falloff {
     /// Linear in the angle between the two half-angles [rad], as Mitsuba has it.
     LinearAngle {

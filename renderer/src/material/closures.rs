@@ -3,11 +3,12 @@
 //! - Names and order of parameters are those of OSL's and MaterialX's headers and of TSL's renderers, so that existing
 //!   shaders compile. Overloads of a name are further lines.
 //! - A normal of length zero stands for the surface's shading normal, a tangent of length zero for its `dPdu`.
-//! - Roughness is the α of GGX, whatever distribution is named.
+//! - Roughness is the α of the distribution that is named: `"ggx"`, `"beckmann"` or `"sharp"`, which is smooth; any other
+//!   name is GGX.
 //! - OSL's `eta` is relative to the side of the normal that is passed, and `N` faces the viewer: shaders write
 //!   `backfacing() ? 1 / ior : ior`. MaterialX's `ior` is that of the inside of the object, whatever side is seen.
-//! - What has no lobe of its own yet takes the nearest: Burley's diffuse and subsurface scattering are Lambert's, Phong
-//!   and Ward are GGX of the same width, Beckmann is GGX of the same α, thin films and tags are ignored.
+//! - What has no lobe of its own yet takes the nearest: subsurface scattering is Lambert's, Phong and Ward are GGX of the same
+//!   width, thin films and tags are ignored.
 
 use std::sync::LazyLock;
 
@@ -19,7 +20,10 @@ use shading::{ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
 use super::Abilities;
 use super::flatten::{Coat, Component};
 use super::scattering::Scattering;
-use crate::bsdf::{Conductor, Dielectric, Ggx, Lambert, Lobe, OrenNayar, Schlick, Translucent};
+use crate::bsdf::{
+    Burley, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Lambert, Lobe, Microfacets,
+    OrenNayar, Schlick, Sheen, ThinTransmission, Translucent,
+};
 use crate::color::Rgb;
 
 /// A line of the table.
@@ -111,32 +115,32 @@ closures! {
     };
     Translucent "translucent" [N] [LABEL] |c| lobe(c, |_| Lobe::Translucent(Translucent));
     Transparent "transparent" [] [LABEL] |c| c.pass();
-    ReflectionEta "reflection" [N, ("eta", T::FLOAT)] [LABEL] |c| lobe(c, |c| reflector(c.float(), Ggx::SMOOTH));
-    Reflection "reflection" [N] [LABEL] |c| lobe(c, |_| reflector(0.0, Ggx::SMOOTH));
+    ReflectionEta "reflection" [N, ("eta", T::FLOAT)] [LABEL] |c| lobe(c, |c| reflector(c.float(), Microfacets::SMOOTH));
+    Reflection "reflection" [N] [LABEL] |c| lobe(c, |_| reflector(0.0, Microfacets::SMOOTH));
     Refraction "refraction" [N, ("eta", T::FLOAT)] [LABEL] |c| {
-        lobe(c, |c| Lobe::Dielectric(Dielectric::transmission_only(c.float(), Ggx::SMOOTH)))
+        lobe(c, |c| Lobe::Dielectric(Dielectric::transmission_only(c.float(), Microfacets::SMOOTH)))
     };
     MicrofacetU "microfacet"
         [DISTRIBUTION, N, U, ("xalpha", T::FLOAT), ("yalpha", T::FLOAT), ("eta", T::FLOAT), ("refract", T::INT)]
         [LABEL] |c| {
-            let sharp = c.text() == "sharp";
+            let distribution = c.text();
             let (normal, tangent) = (c.triple(), c.triple());
-            let ggx = Ggx::new(c.float(), c.float());
-            microfacet(c, normal, tangent, if sharp { Ggx::SMOOTH } else { ggx })
+            let microfacets = distributed(distribution, Microfacets::new(c.float(), c.float()));
+            microfacet(c, normal, tangent, microfacets)
         };
     Microfacet "microfacet" [DISTRIBUTION, N, ("alpha", T::FLOAT), ("eta", T::FLOAT), ("refract", T::INT)] [LABEL] |c| {
-        let sharp = c.text() == "sharp";
+        let distribution = c.text();
         let normal = c.triple();
-        let ggx = Ggx::isotropic(c.float());
-        microfacet(c, normal, Vec3::ZERO, if sharp { Ggx::SMOOTH } else { ggx })
+        let microfacets = distributed(distribution, Microfacets::isotropic(c.float()));
+        microfacet(c, normal, Vec3::ZERO, microfacets)
     };
     Phong "phong" [N, ("exponent", T::FLOAT)] [LABEL] |c| {
         lobe(c, |c| Lobe::Schlick(Schlick::mirror(ggx_of_exponent(c.float()))))
     };
     Ward "ward" [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT)] [LABEL] |c| {
         let (normal, tangent) = (c.triple(), c.triple());
-        let ggx = Ggx::new(c.float(), c.float());
-        c.scatter(Scattering { normal, tangent, ..white(Lobe::Schlick(Schlick::mirror(ggx))) })
+        let microfacets = Microfacets::new(c.float(), c.float());
+        c.scatter(Scattering { normal, tangent, ..white(Lobe::Schlick(Schlick::mirror(microfacets))) })
     };
     Subsurface "subsurface" [("eta", T::FLOAT), ("g", T::FLOAT), ("mfp", T::COLOR), ALBEDO] [LABEL] |c| {
         c.skip(20);
@@ -144,14 +148,19 @@ closures! {
         c.scatter(Scattering { weight, ..white(Lobe::Lambert(Lambert)) })
     };
 
-    // MaterialX.
+    // MaterialX, and more in its manner.
     OrenNayarDiffuseBsdf "oren_nayar_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)]
         [LABEL, ("energy_compensation", T::INT, Value::Int(0))] |c| {
             colored_lobe(c, |c| Lobe::OrenNayar(OrenNayar::new(c.float())))
         };
-    BurleyDiffuseBsdf "burley_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)] [LABEL] |c| {
-        colored_lobe(c, |_| Lobe::Lambert(Lambert))
-    };
+    BurleyDiffuseBsdf "burley_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)]
+        [LABEL, ("flatness", T::FLOAT, Value::Float(0.0))] |c| {
+            colored_lobe(c, |c| {
+                let roughness = c.float();
+                c.text();
+                Lobe::Burley(Burley { roughness, flatness: c.float() })
+            })
+        };
     TranslucentBsdf "translucent_bsdf" [N, ALBEDO] [LABEL] |c| colored_lobe(c, |_| Lobe::Translucent(Translucent));
     TransparentBsdf "transparent_bsdf" [] [LABEL] |c| c.pass();
     SubsurfaceBssrdf "subsurface_bssrdf" [N, ALBEDO, ("radius", T::COLOR), ("anisotropy", T::FLOAT)] [LABEL] |c| {
@@ -162,17 +171,20 @@ closures! {
         [LABEL, THIN_FILM[0], THIN_FILM[1]] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let (reflection, transmission) = (c.color(), c.color());
-            let ggx = Ggx::new(c.float(), c.float());
-            let lobe = Lobe::Dielectric(Dielectric::new(c.float(), ggx).tinted(reflection, transmission));
+            let microfacets = Microfacets::new(c.float(), c.float());
+            let ior = c.float();
+            let microfacets = distributed(c.text(), microfacets);
+            let lobe = Lobe::Dielectric(Dielectric::new(ior, microfacets).tinted(reflection, transmission));
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     ConductorBsdf "conductor_bsdf"
         [N, U, ROUGHNESS[0], ROUGHNESS[1], ("ior", T::COLOR), ("extinction", T::COLOR), DISTRIBUTION]
         [LABEL, THIN_FILM[0], THIN_FILM[1]] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
-            let ggx = Ggx::new(c.float(), c.float());
+            let microfacets = Microfacets::new(c.float(), c.float());
             let (eta, k) = (c.color(), c.color());
-            let lobe = Lobe::Conductor(Conductor { eta, k, ggx });
+            let microfacets = distributed(c.text(), microfacets);
+            let lobe = Lobe::Conductor(Conductor { eta, k, microfacets });
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     GeneralizedSchlickBsdf "generalized_schlick_bsdf"
@@ -181,10 +193,34 @@ closures! {
         [LABEL, THIN_FILM[0], THIN_FILM[1]] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let (reflection, transmission) = (c.color(), c.color());
-            let ggx = Ggx::new(c.float(), c.float());
+            let microfacets = Microfacets::new(c.float(), c.float());
             let (f0, f90) = (c.color(), c.color());
-            let lobe = Lobe::Schlick(Schlick { f0, f90, exponent: c.float(), ggx, reflection, transmission });
+            let exponent = c.float();
+            let microfacets = distributed(c.text(), microfacets);
+            let lobe = Lobe::Schlick(Schlick { f0, f90, exponent, microfacets, reflection, transmission });
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
+        };
+    CoatedDiffuseBsdf "coated_diffuse_bsdf"
+        [N, ALBEDO, ("alpha", T::FLOAT), ("ior", T::FLOAT), ("nonlinear", T::INT), DISTRIBUTION] [LABEL] |c| {
+            let (normal, albedo) = (c.triple(), c.color());
+            let microfacets = Microfacets::isotropic(c.float());
+            let (ior, nonlinear) = (c.float(), c.int() != 0);
+            let microfacets = distributed(c.text(), microfacets);
+            let (weight, lobe) = CoatedDiffuse::body(albedo, ior, microfacets, nonlinear);
+            c.scatter(Scattering { weight, normal, ..white(Lobe::CoatedDiffuse(lobe)) })
+        };
+    BurleySheenBsdf "burley_sheen_bsdf" [N, ALBEDO] [LABEL] |c| colored_lobe(c, |_| Lobe::Sheen(Sheen));
+    ClearcoatBsdf "clearcoat_bsdf" [N, ("alpha", T::FLOAT)] [LABEL] |c| {
+        lobe(c, |c| Lobe::Clearcoat(Clearcoat::new(c.float())))
+    };
+    ThinTransmissionBsdf "thin_transmission_bsdf"
+        [N, U, ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION] [LABEL] |c| {
+            let (normal, tangent) = (c.triple(), c.triple());
+            let microfacets = Microfacets::new(c.float(), c.float());
+            let ior = c.float();
+            let microfacets = distributed(c.text(), microfacets);
+            let lobe = Lobe::ThinTransmission(ThinTransmission::new(ior, microfacets));
+            c.scatter(Scattering { normal, tangent, ..white(lobe) })
         };
     Layer "layer" [("top", T::CLOSURE), ("base", T::CLOSURE)] [] |c| {
         let (top, base) = (c.closure(), c.closure());
@@ -198,15 +234,15 @@ closures! {
     };
     Mirror "mirror" [] [TSL_COLOR, TSL_NORMAL] |c| {
         let (weight, normal) = (c.color(), c.triple());
-        c.scatter(Scattering { weight, normal, ..white(Lobe::Schlick(Schlick::mirror(Ggx::SMOOTH))) })
+        c.scatter(Scattering { weight, normal, ..white(Lobe::Schlick(Schlick::mirror(Microfacets::SMOOTH))) })
     };
     Coat "coat" [("base", T::CLOSURE)]
         [("N", T::NORMAL, Value::Triple(0.0)), ("roughness", T::FLOAT, Value::Float(0.0)),
             ("ior", T::FLOAT, Value::Float(1.5)), ("tint", T::COLOR, Value::Triple(1.0))] |c| {
             let base = c.closure();
             let normal = c.triple();
-            let ggx = Ggx::isotropic(c.float());
-            let coat = Coat { normal, ggx, ior: c.float(), tint: c.color() };
+            let microfacets = Microfacets::isotropic(c.float());
+            let coat = Coat { normal, microfacets, ior: c.float(), tint: c.color() };
             c.coat(base, &coat)
         };
 }
@@ -286,12 +322,21 @@ fn colored_lobe<'a, 't>(
     })
 }
 
+/// Microfacets of the distribution that a shader names: `"sharp"` is smooth, and what is unknown is GGX.
+#[inline]
+fn distributed(name: &str, microfacets: Microfacets) -> Microfacets {
+    match name {
+        "sharp" => Microfacets::SMOOTH,
+        _ => microfacets.with(Distribution::named(name)),
+    }
+}
+
 /// OSL's reflections: `eta` zero means that everything is reflected.
-fn reflector(eta: f32, ggx: Ggx) -> Lobe {
+fn reflector(eta: f32, microfacets: Microfacets) -> Lobe {
     if eta == 0.0 {
-        Lobe::Schlick(Schlick::mirror(ggx))
+        Lobe::Schlick(Schlick::mirror(microfacets))
     } else {
-        Lobe::Dielectric(Dielectric::reflection_only(eta, ggx))
+        Lobe::Dielectric(Dielectric::reflection_only(eta, microfacets))
     }
 }
 
@@ -300,13 +345,13 @@ fn microfacet<'t>(
     c: &mut Component<'_, '_, 't>,
     normal: Vec3,
     tangent: Vec3,
-    ggx: Ggx,
+    microfacets: Microfacets,
 ) -> Option<ClosureRef<'t>> {
     let eta = c.float();
     let lobe = match c.int() {
-        0 => reflector(eta, ggx),
-        1 => Lobe::Dielectric(Dielectric::transmission_only(eta, ggx)),
-        _ => Lobe::Dielectric(Dielectric::new(eta, ggx)),
+        0 => reflector(eta, microfacets),
+        1 => Lobe::Dielectric(Dielectric::transmission_only(eta, microfacets)),
+        _ => Lobe::Dielectric(Dielectric::new(eta, microfacets)),
     };
     c.scatter(Scattering {
         normal,
@@ -317,8 +362,8 @@ fn microfacet<'t>(
 
 /// The GGX roughness about as wide as a cosine lobe.
 // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", section 5.2.
-fn ggx_of_exponent(exponent: f32) -> Ggx {
-    Ggx::isotropic((2.0 / (exponent.max(0.0) + 2.0)).sqrt())
+fn ggx_of_exponent(exponent: f32) -> Microfacets {
+    Microfacets::isotropic((2.0 / (exponent.max(0.0) + 2.0)).sqrt())
 }
 
 #[cfg(test)]

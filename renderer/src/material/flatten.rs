@@ -21,7 +21,7 @@ use shading::{ClosureNode, ClosureRef, ClosureTree, Params};
 use super::Surface;
 use super::closures::interpret;
 use super::scattering::{Lobes, Scattering};
-use crate::bsdf::{Dielectric, Ggx, Lobe};
+use crate::bsdf::{Dielectric, Lobe, Microfacets};
 use crate::color::Rgb;
 use crate::geometry::Interaction;
 use crate::math::{safe_sqrt, sqr};
@@ -62,7 +62,7 @@ pub(super) struct Coat {
     /// Index of refraction.
     pub(super) ior: f32,
     /// Roughness of its top.
-    pub(super) ggx: Ggx,
+    pub(super) microfacets: Microfacets,
     /// What is left of perpendicular light after it has gone in and out.
     pub(super) tint: Rgb,
 }
@@ -321,7 +321,7 @@ impl<'t> Component<'_, '_, 't> {
     // Weidlich & Wilkie 2007, "Arbitrarily Layered Micro-Facet Surfaces", section 3, with the directional albedo in
     // place of the Fresnel term.
     pub(super) fn coat(&mut self, base: Option<ClosureRef<'t>>, coat: &Coat) -> Option<ClosureRef<'t>> {
-        let lobe = Lobe::Dielectric(Dielectric::reflection_only(coat.ior, coat.ggx));
+        let lobe = Lobe::Dielectric(Dielectric::reflection_only(coat.ior, coat.microfacets));
         let scattering = Scattering {
             weight: *self.weight,
             normal: coat.normal,

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use glam::{Affine3A, Mat4, Vec2, Vec3};
+use glam::{Affine3A, Mat4, Vec2};
 use rustc_hash::FxHashMap;
 use shading::hir::{self, TextureOptions};
-use shading::{RayKind, ShaderGlobals, ShaderHost, TextureHandle};
+use shading::{AttributeHandle, RayKind, ShaderGlobals, ShaderHost, TextureHandle};
 
-use crate::geometry::{Geometry, Shape};
+use super::attribute::{AttributeSource, AttributeTable};
+use crate::geometry::Shape;
 use crate::image::ImageError;
 use crate::texture::{
     Interpolation, Lookup, TextureColorSpace, TextureId, TextureLoader, TextureSource, TextureStore, Wrap,
@@ -37,6 +38,8 @@ struct Collecting {
     /// Textures that are no files, or want a colour space of their own.
     named: FxHashMap<String, (TextureSource, TextureColorSpace)>,
     ids: FxHashMap<(String, hir::ColorSpace), TextureId>,
+    /// Attributes that shaders name, by handle.
+    attributes: Vec<String>,
 }
 
 /// What is known for the rest of the time.
@@ -45,6 +48,7 @@ struct Frozen {
     store: TextureStore,
     ids: FxHashMap<(String, hir::ColorSpace), TextureId>,
     shapes: Arc<[Shape]>,
+    attributes: AttributeTable,
     /// World-space area of each shape [m²], once somebody has asked.
     areas: OnceLock<Arc<[f32]>>,
     world_from_camera: Affine3A,
@@ -106,16 +110,18 @@ impl Host {
         if self.frozen.get().is_some() {
             return Ok(());
         }
-        let (loader, ids) = self.with_collecting(|collecting| {
+        let (loader, ids, names) = self.with_collecting(|collecting| {
             (
                 std::mem::take(&mut collecting.loader),
                 std::mem::take(&mut collecting.ids),
+                std::mem::take(&mut collecting.attributes),
             )
         });
         let store = loader.load()?;
         self.frozen.get_or_init(|| Frozen {
             store,
             ids,
+            attributes: AttributeTable::new(names, &shapes),
             shapes,
             areas: OnceLock::new(),
             world_from_camera,
@@ -201,7 +207,10 @@ impl ShaderHost for Host {
         let lookup = Lookup {
             wrap_s: wrap(options.wrap_s),
             wrap_t: wrap(options.wrap_t),
-            interpolation: Interpolation::Linear,
+            interpolation: match options.interpolation {
+                hir::Interpolation::Linear => Interpolation::Linear,
+                hir::Interpolation::Closest => Interpolation::Closest,
+            },
         };
         frozen
             .store
@@ -221,33 +230,32 @@ impl ShaderHost for Host {
             return None;
         }
         let shape = self.frozen.get()?.shapes.get(globals.object as usize)?;
-        let Geometry::Mesh(mesh) = &shape.geometry else {
-            return None;
-        };
-        let interpolate = |value: &dyn Fn(usize) -> [f32; 4]| {
-            let indices = mesh
-                .triangles
-                .get(globals.primitive as usize)?
-                .map(|index| index as usize);
-            let weights = barycentric(shape.triangle(globals.primitive), globals);
-            let values = indices.map(value);
-            Some(std::array::from_fn(|lane| {
-                values
-                    .iter()
-                    .zip(weights)
-                    .map(|(value, weight)| value[lane] * weight)
-                    .sum()
-            }))
-        };
-        match name {
-            "uv2" | "st2" if !mesh.uvs2.is_empty() => interpolate(&|i| {
-                let uv = mesh.uvs2[i];
-                [uv.x, uv.y, 0.0, 0.0]
+        AttributeSource::of(shape, name).value(shape, globals)
+    }
+
+    fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
+        let index = match self.frozen.get() {
+            Some(frozen) => frozen.attributes.names.iter().position(|known| known == name),
+            None => self.with_collecting(|collecting| {
+                let names = &mut collecting.attributes;
+                let known = names.iter().position(|known| known == name);
+                Some(known.unwrap_or_else(|| {
+                    names.push(name.to_owned());
+                    names.len() - 1
+                }))
             }),
-            "color" | "Cd" | "Cs" | "Col" if !mesh.colors.is_empty() => interpolate(&|i| mesh.colors[i]),
-            "uv" | "st" if !mesh.uvs.is_empty() => Some([globals.u, globals.v, 0.0, 0.0]),
-            _ => None,
-        }
+        };
+        let index = index.and_then(|index| u32::try_from(index).ok());
+        index
+            .filter(|index| index >> INDEX_BITS == 0)
+            .map(|index| AttributeHandle(self.tag | index))
+    }
+
+    fn attribute_by_handle(&self, globals: &ShaderGlobals, handle: AttributeHandle) -> Option<[f32; 4]> {
+        let frozen = self.frozen.get()?;
+        let shape = frozen.shapes.get(globals.object as usize)?;
+        let source = frozen.attributes.source(handle.0 ^ self.tag, globals.object)?;
+        source.value(shape, globals)
     }
 }
 
@@ -269,18 +277,4 @@ fn wrap(wrap: hir::Wrap) -> Wrap {
         hir::Wrap::Black => Wrap::Black,
         hir::Wrap::Mirror => Wrap::Mirror,
     }
-}
-
-/// The weights of a triangle's vertices at the shading point.
-fn barycentric([a, b, c]: [Vec3; 3], globals: &ShaderGlobals) -> [f32; 3] {
-    let [x, y, z, _] = globals.p.0;
-    let (edge1, edge2, to_p) = (b - a, c - a, Vec3::new(x, y, z) - a);
-    let normal = edge1.cross(edge2);
-    let area2 = normal.length_squared();
-    if area2 == 0.0 {
-        return [1.0, 0.0, 0.0];
-    }
-    let b1 = to_p.cross(edge2).dot(normal) / area2;
-    let b2 = edge1.cross(to_p).dot(normal) / area2;
-    [1.0 - b1 - b2, b1, b2]
 }

@@ -3,6 +3,7 @@
 //! A surface point becomes globals, the shader instance makes a closure tree of them, and the tree becomes lobes,
 //! emission and transparency. Nothing but this module and the building of scenes imports from the `shading` crate.
 
+mod attribute;
 mod closures;
 mod flatten;
 mod globals;

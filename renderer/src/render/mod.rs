@@ -37,6 +37,8 @@ pub struct RenderSettings {
     pub camera: Camera,
     /// The reconstruction filter.
     pub filter: Filter,
+    /// Whether samples are taken beyond the borders of what is rendered, as far as the filter reaches.
+    pub border: bool,
     /// How light is computed.
     pub integrator: Integrator,
     /// The samples of each pixel, of all that there are.
@@ -49,6 +51,14 @@ pub struct RenderSettings {
     pub time_limit: Option<Duration>,
     /// Where photon maps are kept from one run to the next.
     pub photon_map: Option<PathBuf>,
+}
+
+impl RenderSettings {
+    /// Where on the film samples are taken; everywhere when `None`.
+    fn sampled(&self) -> Option<Rect> {
+        let whole = Rect::of_size(self.width, self.height);
+        (!self.border).then(|| self.crop.unwrap_or(whole))
+    }
 }
 
 /// What came out.

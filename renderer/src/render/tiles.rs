@@ -5,7 +5,7 @@ use std::ops::Range;
 use glam::{UVec2, Vec2};
 
 use super::RenderSettings;
-use crate::film::FilmTile;
+use crate::film::{FilmTile, FilterSample};
 use crate::integrator::{Context, Prepared};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
@@ -25,13 +25,15 @@ pub(super) fn sample_tile(
     context: &mut Context,
 ) {
     let mut sampler = Sampler::new(settings.seed);
+    let bounds = settings.sampled();
     for (x, y) in tile.rect().pixels() {
         let center = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
+        let window = settings.filter.window(UVec2::new(x, y), bounds.as_ref());
         for sample in samples.clone() {
             sampler.start(UVec2::new(x, y), sample);
-            let film_point = center + settings.filter.sample(sampler.next_2d());
-            let ray = settings.camera.generate(film_point, sampler.next_2d(), 0.0);
-            tile.add(x, y, prepared.li(scene, &ray, &mut sampler, context));
+            let FilterSample { offset, weight } = settings.filter.sample_within(&window, sampler.next_2d());
+            let ray = settings.camera.generate(center + offset, sampler.next_2d(), 0.0);
+            tile.add(x, y, prepared.li(scene, &ray, &mut sampler, context) * weight);
         }
     }
 }

@@ -3,21 +3,24 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use glam::{Affine3A, Vec2};
 use rayon::prelude::*;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
 use shading::{Diagnostic, Diagnostics, InstanceOptions, ShaderInstance, ShadingSystem, Span, Template};
 
-use super::desc::{self, EmissionSides, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
+use super::desc::{
+    self, EmissionSides, IntegratorDesc, LightKind, SceneDesc, SlideDesc, SpotFalloff, SpotSlide,
+};
 use super::{Scene, SceneError, SceneParts};
-use crate::camera::Camera;
+use crate::camera::{Camera, CameraError, look_at};
 use crate::film::Filter;
 use crate::geometry::Shape;
 use crate::image::Image;
-use crate::integrator::{Integrator, PathSettings};
+use crate::integrator::Integrator;
 use crate::light::{
-    DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
-    SpotLight,
+    Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
+    ProjectorLight, SheetLight, Slide, SpotLight, sky_lights,
 };
 use crate::material::{Host, Sides, closure_registry, library};
 
@@ -86,9 +89,8 @@ fn build_with(
     let [width, height] = desc.film.size.value;
     let camera = Camera::new(&camera.camera, width, height)
         .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, camera.span, ""))?;
-    let filter = Filter::new(desc.film.filter.kind, desc.film.filter.radius).ok_or_else(|| {
-        Diagnostic::error(format!("a filter cannot have radius {}", desc.film.filter.radius))
-    })?;
+    let filter = Filter::new(desc.film.filter)
+        .ok_or_else(|| Diagnostic::error(format!("there is no filter {:?}", desc.film.filter)))?;
 
     let host = Arc::new(host);
     for texture in &desc.textures {
@@ -116,11 +118,17 @@ fn build_with(
         culled: material.culled,
         two_sided_emission: material.emission == EmissionSides::Both,
     });
+    let lights_of = |light: &desc::LightDesc| {
+        lights(&light.kind)
+            .map_err(|error| Diagnostic::error(error.to_string()).at(&desc.sources, light.span, ""))
+    };
+    let lights: Vec<Vec<Light>> = desc.lights.iter().map(lights_of).collect::<Result<_, _>>()?;
+    let lights = lights.into_iter().flatten().collect();
     let parts = SceneParts {
         shapes: desc.shapes.iter().map(shape).collect(),
         shape_materials: desc.shapes.iter().map(|shape| shape.material).collect(),
         materials: instances.into_iter().zip(sides).collect(),
-        lights: desc.lights.iter().map(|light| self::light(&light.kind)).collect(),
+        lights,
         host,
         world_from_camera: camera.world_from_camera(),
         threads,
@@ -136,7 +144,7 @@ fn build_with(
     })?;
     warn_about_light(desc, &scene, &mut warnings);
     let integrator = match desc.integrator {
-        IntegratorDesc::Path { depth, rr_depth } => Integrator::Path(PathSettings { depth, rr_depth }),
+        IntegratorDesc::Path(settings) => Integrator::Path(settings),
         IntegratorDesc::Photon(settings) => Integrator::Photon(settings),
     };
     Ok(Built {
@@ -358,8 +366,17 @@ fn shape(desc: &desc::ShapeDesc) -> Shape {
     shape
 }
 
-fn light(kind: &LightKind) -> Light {
-    match kind {
+/// The lights that a declaration makes: of a sky the dome and the sun, as far as they shine.
+fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
+    let light = match kind {
+        LightKind::Sky {
+            sky,
+            sky_scale,
+            sun_scale,
+            sun_angle,
+        } => {
+            return Ok(sky_lights(sky, *sky_scale, *sun_scale, *sun_angle));
+        }
         LightKind::Environment {
             map: None, radiance, ..
         } => Light::Environment(EnvironmentLight::Constant(*radiance)),
@@ -367,9 +384,11 @@ fn light(kind: &LightKind) -> Light {
             map: Some(image),
             radiance,
             world_from_map,
+            rows,
         } => {
             let options = EnvironmentOptions {
                 world_from_map: *world_from_map,
+                rows: *rows,
                 scale: *radiance,
                 ..EnvironmentOptions::default()
             };
@@ -387,6 +406,7 @@ fn light(kind: &LightKind) -> Light {
             cutoff,
             beam_width,
             falloff,
+            slide,
         } => {
             let falloff = match falloff {
                 SpotFalloff::Linear => Falloff::LinearAngle {
@@ -398,21 +418,64 @@ fn light(kind: &LightKind) -> Light {
                     outer: *cutoff,
                 },
             };
-            Light::Spot(SpotLight {
-                position: *position,
-                axis: *direction,
-                intensity: *intensity,
-                falloff,
-            })
+            match slide {
+                None => Light::Spot(SpotLight {
+                    position: *position,
+                    axis: *direction,
+                    intensity: *intensity,
+                    falloff,
+                }),
+                Some(SpotSlide { slide, up }) => {
+                    let pose = look_at(*position, *position + *direction, *up)?;
+                    let beam = Beam::Spot {
+                        intensity: *intensity,
+                        falloff,
+                    };
+                    let half = Vec2::splat(cutoff.tan());
+                    projector(&pose, half, slide, beam)?
+                }
+            }
         }
+        LightKind::Projector {
+            world_from_light,
+            fov,
+            fov_axis,
+            radiance,
+            slide,
+        } => {
+            let size = Vec2::new(slide.map.width as f32, slide.map.height as f32);
+            let beam = Beam::Wall { radiance: *radiance };
+            projector(world_from_light, fov_axis.half_size(size, *fov), slide, beam)?
+        }
+        LightKind::DirectionalArea {
+            world_from_sheet,
+            size,
+            outline,
+            irradiance,
+        } => Light::Sheet(SheetLight::new(
+            world_from_sheet,
+            *size * 0.5,
+            *outline,
+            *irradiance,
+        )),
         LightKind::Directional {
             direction,
             irradiance,
-        } => Light::Directional(DirectionalLight {
-            direction: *direction,
-            irradiance: *irradiance,
-        }),
-    }
+            angle,
+        } => Light::Directional(DirectionalLight::new(*direction, *irradiance, *angle)),
+    };
+    Ok(vec![light])
+}
+
+fn projector(pose: &Affine3A, half: Vec2, slide: &SlideDesc, beam: Beam) -> Result<Light, CameraError> {
+    let SlideDesc {
+        map,
+        wrap,
+        interpolation,
+    } = slide;
+    let slide = Slide::new(texels(map), map.width, *wrap, *interpolation);
+    let light = ProjectorLight::new(pose, half, slide, beam)?;
+    Ok(Light::Projector(Box::new(light)))
 }
 
 fn texels(image: &Image) -> Vec<crate::color::Rgb> {

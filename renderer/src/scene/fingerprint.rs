@@ -68,6 +68,10 @@ fn hash_mesh(mesh: &Mesh, hasher: &mut FxHasher) {
     for color in &mesh.colors {
         hash_floats(color, hasher);
     }
+    for attribute in &mesh.attributes {
+        (&attribute.name, attribute.domain, attribute.width).hash(hasher);
+        hash_floats(&attribute.values, hasher);
+    }
 }
 
 fn hash_floats(floats: &[f32], hasher: &mut FxHasher) {

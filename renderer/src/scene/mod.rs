@@ -6,6 +6,7 @@
 
 pub mod build;
 pub mod desc;
+pub mod export;
 mod fingerprint;
 pub mod import;
 pub mod load;
@@ -101,6 +102,8 @@ fn list(errors: &[ImageError]) -> String {
 /// A light that a ray leaving the scene has hit.
 #[derive(Clone, Copy, Debug)]
 pub struct Escaped {
+    /// The light.
+    pub light: LightId,
     /// Radiance against the ray.
     pub radiance: Rgb,
     /// Density with which [`Scene::select_light`] and the light's sampling together choose that direction [1/sr].
@@ -184,7 +187,7 @@ impl Scene {
         let infinite = (0..)
             .map(LightId)
             .zip(&lights)
-            .filter(|(_, light)| matches!(light, Light::Environment(_)));
+            .filter(|(_, light)| light.is_infinite() && !light.is_delta());
         Ok(Scene {
             infinite: infinite.map(|(id, _)| id).collect(),
             selector: LightSelector::new(&lights, radius),
@@ -271,6 +274,11 @@ impl Scene {
         &self.materials[self.surfaces[shape.0 as usize].material.0 as usize]
     }
 
+    /// Whether a shape is a light.
+    pub fn is_light(&self, shape: ShapeId) -> bool {
+        self.surfaces[shape.0 as usize].light.is_some()
+    }
+
     /// Chooses a light by `u` in `[0,1)`: the light, the probability and what is left of `u`. `None` without lights.
     #[inline]
     pub fn select_light(&self, u: f64) -> Option<(&Light, f32, f64)> {
@@ -298,6 +306,7 @@ impl Scene {
         self.infinite.iter().map(move |&id| {
             let (radiance, pdf) = self.lights[id.0 as usize].le_pdf(direction);
             Escaped {
+                light: id,
                 radiance,
                 pdf: pdf * self.selector.probability(id),
             }

@@ -1,8 +1,8 @@
 //! Textures: images by name, filtered lookups.
 //!
 //! - Texture coordinates `(s, t)` have `t = 0` at the **top** row of the image and `s = 0` at its left column, as in OSL
-//!   and OpenImageIO. glTF's `uv` agrees. OBJ, PLY and Mitsuba have `v = 0` at the bottom: their *importers* flip `v`,
-//!   textures never do.
+//!   and OpenImageIO. The `uv` of glTF and of Mitsuba's scenes agrees. OBJ and PLY files of others mostly have
+//!   `v = 0` at the bottom: the unit that looks up, or the key `flip_uvs` of a mesh, flips `v`; textures never do.
 //! - A lookup gives linear values: encoded colour is decoded texel by texel before anything is averaged.
 //! - An image is stored once, as narrow as its file (8-bit texels stay 8-bit), with its mip pyramid.
 //! - Alpha is as the file has it: straight in PNG and TGA, premultiplied by custom in EXR.

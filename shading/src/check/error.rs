@@ -45,6 +45,10 @@ pub(super) enum CheckError {
         name: String,
         near: Option<String>,
     },
+    UnknownInterpolation {
+        name: String,
+        near: Option<String>,
+    },
     UnknownColorSpace {
         name: String,
         near: Option<String>,
@@ -233,6 +237,7 @@ impl CheckError {
             } => error(format!("noise \"{name}\" is not supported yet")),
             E::UnknownNoise { name, near, .. } => unknown("noise", &name, near),
             E::UnknownWrap { name, near } => unknown("wrap mode", &name, near),
+            E::UnknownInterpolation { name, near } => unknown("interpolation", &name, near),
             E::UnknownColorSpace { name, near } => unknown("colour space", &name, near),
             E::Duplicate { what, name } => error(format!("{what} `{name}` is declared twice")),
             E::OutOfReach { name } => error(format!(

@@ -5,13 +5,13 @@ use super::error::CheckError;
 use super::types::near;
 use super::warning::Warning;
 use super::{Checker, Value};
-use crate::hir::{ColorSpace, Op, Operand, TextureOptions, Wrap};
+use crate::hir::{ColorSpace, Interpolation, Op, Operand, TextureOptions, Wrap};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
 use crate::ty::Type;
 
 /// Options of the specification that change nothing yet.
-const IGNORED: [&str; 20] = [
+const IGNORED: [&str; 19] = [
     "blur",
     "sblur",
     "tblur",
@@ -23,7 +23,6 @@ const IGNORED: [&str; 20] = [
     "filter",
     "firstchannel",
     "subimage",
-    "interp",
     "fill",
     "missingcolor",
     "missingalpha",
@@ -33,6 +32,25 @@ const IGNORED: [&str; 20] = [
     "r",
     "bias",
 ];
+
+/// What the options of a lookup say.
+#[derive(Default)]
+struct Options<'a> {
+    wrap_s: TextureOption<Wrap>,
+    wrap_t: TextureOption<Wrap>,
+    interpolation: TextureOption<Interpolation>,
+    color_space: TextureOption<ColorSpace>,
+    optional: bool,
+    /// Where alpha goes.
+    alpha: Option<Given<'a>>,
+}
+
+/// An option: a value, or a string that is not known yet.
+#[derive(Clone, Copy, Default)]
+struct TextureOption<T> {
+    value: T,
+    operand: Option<Operand>,
+}
 
 impl<'a> Checker<'a> {
     /// `texture(file, s, t, [dsdx, dtdx, dsdy, dtdy,] "option", value, …)`
@@ -64,23 +82,24 @@ impl<'a> Checker<'a> {
         for given in &given[1..] {
             floats.push(self.given_as(given, Type::FLOAT));
         }
-        let (wrap, alpha) = self.texture_options(&options, span);
+        let options = self.texture_options(&options, span);
         let floats: Vec<Operand> = floats
             .into_iter()
             .map(|v| v.map(|v| v.leaf()))
             .collect::<Option<_>>()?;
-        let operands = vec![file?.leaf(), floats[0], floats[1]];
+        let mut operands = vec![file?.leaf(), floats[0], floats[1]];
+        let how = self.how_to_look_up(&options, &mut operands);
         let ty = match expected {
             Some(ty) if ty.is_triple() => ty,
             Some(Type::FLOAT | Type::INT) => Type::FLOAT,
             _ => Type::COLOR,
         };
-        let result = self.emit_value(Op::Texture(wrap), operands.clone(), ty, span);
-        if let Some((place, expr)) = alpha.as_ref().and_then(Given::place) {
+        let result = self.emit_value(Op::Texture(how), operands.clone(), ty, span);
+        if let Some((place, expr)) = options.alpha.as_ref().and_then(Given::place) {
             let place = place.clone();
             self.mark_written(expr);
             if self.check_writable(&place, expr.span) {
-                let alpha = self.emit_value(Op::TextureAlpha(wrap), operands, Type::FLOAT, span);
+                let alpha = self.emit_value(Op::TextureAlpha(how), operands, Type::FLOAT, span);
                 let alpha = self.fit(&alpha, place.ty, expr.span)?;
                 self.write(&place, alpha, expr.span);
             }
@@ -88,10 +107,33 @@ impl<'a> Checker<'a> {
         Some(result)
     }
 
+    /// The options as the operation has them. If one of them is an operand, all are.
+    fn how_to_look_up(&mut self, options: &Options<'a>, operands: &mut Vec<Operand>) -> TextureOptions {
+        let names = [
+            (options.wrap_s.value.name(), options.wrap_s.operand),
+            (options.wrap_t.value.name(), options.wrap_t.operand),
+            (options.interpolation.value.name(), options.interpolation.operand),
+            (options.color_space.value.name(), options.color_space.operand),
+        ];
+        let by_name = names.iter().any(|(_, operand)| operand.is_some());
+        if by_name {
+            for (name, operand) in names {
+                operands.push(operand.unwrap_or_else(|| self.string(name)));
+            }
+        }
+        TextureOptions {
+            wrap_s: options.wrap_s.value,
+            wrap_t: options.wrap_t.value,
+            interpolation: options.interpolation.value,
+            color_space: options.color_space.value,
+            optional: options.optional,
+            by_name,
+        }
+    }
+
     /// How to look up, and where alpha goes.
-    fn texture_options(&mut self, options: &[Given<'a>], span: Span) -> (TextureOptions, Option<Given<'a>>) {
-        let mut wrap = TextureOptions::default();
-        let mut alpha = None;
+    fn texture_options(&mut self, options: &[Given<'a>], span: Span) -> Options<'a> {
+        let mut found = Options::default();
         for pair in options.chunks(2) {
             let [key, value] = pair else {
                 self.report(pair[0].span, CheckError::OptionWithoutValue);
@@ -103,26 +145,38 @@ impl<'a> Checker<'a> {
             };
             match &*name {
                 "wrap" | "swrap" | "twrap" => {
-                    let Some(mode) = self.wrap(value) else {
-                        continue;
+                    let unknown = |name: String| CheckError::UnknownWrap {
+                        near: near(&name, &["periodic", "clamp", "black", "mirror", "default"]),
+                        name,
                     };
                     if &*name != "twrap" {
-                        wrap.wrap_s = mode;
+                        self.option(&mut found.wrap_s, value, Wrap::from_name, unknown);
+                    } else {
+                        self.option(&mut found.wrap_t, value, Wrap::from_name, unknown);
                     }
-                    if &*name != "swrap" {
-                        wrap.wrap_t = mode;
+                    if &*name == "wrap" {
+                        found.wrap_t = found.wrap_s;
                     }
+                }
+                "interp" => {
+                    let unknown = |name: String| CheckError::UnknownInterpolation {
+                        near: near(&name, &["linear", "closest", "cubic", "smartcubic"]),
+                        name,
+                    };
+                    let from_name = Interpolation::from_name;
+                    self.option(&mut found.interpolation, value, from_name, unknown);
                 }
                 "colorspace" => {
-                    let Some(space) = self.color_space(value) else {
-                        continue;
+                    let unknown = |name: String| CheckError::UnknownColorSpace {
+                        near: near(&name, &["auto", "srgb", "linear", "raw"]),
+                        name,
                     };
-                    wrap.color_space = space;
+                    self.option(&mut found.color_space, value, ColorSpace::from_name, unknown);
                 }
-                "alpha" if value.place().is_some() => alpha = Some(value.clone()),
+                "alpha" if value.place().is_some() => found.alpha = Some(value.clone()),
                 "alpha" => self.report(value.span, CheckError::AlphaNotVariable),
                 other => {
-                    wrap.optional |= matches!(other, "missingcolor" | "missingalpha");
+                    found.optional |= matches!(other, "missingcolor" | "missingalpha");
                     let is_known = IGNORED.contains(&other);
                     let near = near(
                         other,
@@ -151,55 +205,27 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        (wrap, alpha)
+        found
     }
 
-    fn color_space(&mut self, given: &Given<'a>) -> Option<ColorSpace> {
+    /// The value of an option that `from_name` reads: known now, or an operand.
+    fn option<T: Copy>(
+        &mut self,
+        slot: &mut TextureOption<T>,
+        given: &Given<'a>,
+        from_name: fn(&str) -> Option<T>,
+        unknown: impl Fn(String) -> CheckError,
+    ) {
         let Some(text) = self.given_string(given) else {
-            self.report(given.span, CheckError::OptionNotConstant);
-            return None;
-        };
-        Some(match &*text {
-            "auto" => ColorSpace::Auto,
-            "srgb" | "sRGB" => ColorSpace::Srgb,
-            "linear" | "Rec709" | "scene_linear" => ColorSpace::Linear,
-            "raw" | "data" | "Raw" => ColorSpace::Raw,
-            _ => {
-                let near = near(&text, &["auto", "srgb", "linear", "raw"]);
-                self.report(
-                    given.span,
-                    CheckError::UnknownColorSpace {
-                        name: text.to_string(),
-                        near,
-                    },
-                );
-                return None;
+            if let Some(value) = self.given_as(given, Type::STRING) {
+                slot.operand = Some(value.leaf());
             }
-        })
-    }
-
-    fn wrap(&mut self, given: &Given<'a>) -> Option<Wrap> {
-        let Some(text) = self.given_string(given) else {
-            self.report(given.span, CheckError::OptionNotConstant);
-            return None;
+            return;
         };
-        Some(match &*text {
-            "periodic" | "default" => Wrap::Periodic,
-            "clamp" => Wrap::Clamp,
-            "black" => Wrap::Black,
-            "mirror" => Wrap::Mirror,
-            other => {
-                let near = near(other, &["periodic", "clamp", "black", "mirror", "default"]);
-                self.report(
-                    given.span,
-                    CheckError::UnknownWrap {
-                        name: other.to_owned(),
-                        near,
-                    },
-                );
-                return None;
-            }
-        })
+        match from_name(&text) {
+            Some(value) => *slot = TextureOption { value, operand: None },
+            None => self.report(given.span, unknown(text.to_string())),
+        }
     }
 
     /// TSL's `texture2d_sample<tex>(u, v)` and its kin for alpha.

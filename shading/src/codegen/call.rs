@@ -138,6 +138,16 @@ impl Emitter<'_, '_> {
     /// Whether there is an attribute, and where its four floats are.
     fn attribute(&mut self, args: &[Operand]) -> (ir::Value, Address) {
         self.shared.asks_host = true;
+        if let [Some(Const::String(object)), Some(Const::String(name))] =
+            [0, 1].map(|i| self.constant(args[i]))
+            && object.is_empty()
+            && let Some(handle) = self.shared.host.host.attribute_handle(name)
+        {
+            let handle = self.int(handle.0 as i32);
+            let out = self.temp(0);
+            let by_handle = self.shared.host.attribute_by_handle;
+            return (self.call_value(by_handle, &[self.ctx, handle, out.base]), out);
+        }
         let [object, name] = self.read_all(args);
         let out = self.temp(0);
         let found = self.call_value(self.shared.host.attribute, &[self.ctx, object, name, out.base]);
@@ -161,12 +171,37 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// The options of a lookup, if at least the colour space is known now, which makes the texture; and all of them as
+    /// an int.
+    fn texture_options(
+        &mut self,
+        options: TextureOptions,
+        args: &[Operand],
+    ) -> (Option<TextureOptions>, ir::Value) {
+        if !options.by_name {
+            return (Some(options), self.int(shims::pack(options) as i32));
+        }
+        let names = [3, 4, 5, 6].map(|i| match self.constant(args[i]) {
+            Some(Const::String(text)) => Some(text.clone()),
+            _ => None,
+        });
+        let known = names.each_ref().map(|name| name.as_deref().unwrap_or_default());
+        let options = options.named(known);
+        let packed = if names.iter().all(Option::is_some) {
+            self.int(shims::pack(options) as i32)
+        } else {
+            let names: [ir::Value; 4] = self.read_all(&args[3..]);
+            self.call_value(self.shared.host.texture_options, &names)
+        };
+        (names[3].is_some().then_some(options), packed)
+    }
+
     /// Where the four floats of a texture lookup are. A file that is known not to be there is black.
     pub(super) fn texture(&mut self, options: TextureOptions, args: &[Operand]) -> Address {
         let out = self.temp(0);
-        let [s, t] = self.read_all(&args[1..]);
-        let packed = self.int(shims::pack(options) as i32);
-        if let Some(Const::String(name)) = self.constant(args[0]) {
+        let [s, t] = self.read_all(&args[1..3]);
+        let (options, packed) = self.texture_options(options, args);
+        if let (Some(Const::String(name)), Some(options)) = (self.constant(args[0]), options) {
             match self.shared.texture_handle(name, options, self.span) {
                 Some(handle) => {
                     let handle = self.int(handle.0 as i32);

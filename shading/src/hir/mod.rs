@@ -220,6 +220,17 @@ pub enum ColorSpace {
     Raw,
 }
 
+/// How values between texels come about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Interpolation {
+    /// Bilinear.
+    #[default]
+    Linear,
+    /// That of the nearest texel.
+    Closest,
+}
+
 /// How to look a texture up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(C)]
@@ -228,10 +239,95 @@ pub struct TextureOptions {
     pub wrap_s: Wrap,
     /// Along t.
     pub wrap_t: Wrap,
+    /// Between texels.
+    pub interpolation: Interpolation,
     /// What the file's numbers mean.
     pub color_space: ColorSpace,
     /// Whether the shader says what to show where there is no such file: then that is no mistake.
     pub optional: bool,
+    /// Whether the operation has four further operands, strings in place of the first four fields, in their order: for
+    /// options that are known when a unit is linked, or while it runs.
+    pub by_name: bool,
+}
+
+impl TextureOptions {
+    /// The options that operands name; a name that means nothing is the default.
+    #[must_use]
+    pub fn named(self, [wrap_s, wrap_t, interpolation, color_space]: [&str; 4]) -> TextureOptions {
+        TextureOptions {
+            wrap_s: Wrap::from_name(wrap_s).unwrap_or_default(),
+            wrap_t: Wrap::from_name(wrap_t).unwrap_or_default(),
+            interpolation: Interpolation::from_name(interpolation).unwrap_or_default(),
+            color_space: ColorSpace::from_name(color_space).unwrap_or_default(),
+            optional: self.optional,
+            by_name: false,
+        }
+    }
+}
+
+impl Wrap {
+    /// The mode of that name.
+    pub fn from_name(name: &str) -> Option<Wrap> {
+        Some(match name {
+            "periodic" | "default" => Wrap::Periodic,
+            "clamp" => Wrap::Clamp,
+            "black" => Wrap::Black,
+            "mirror" => Wrap::Mirror,
+            _ => return None,
+        })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Wrap::Periodic => "periodic",
+            Wrap::Clamp => "clamp",
+            Wrap::Black => "black",
+            Wrap::Mirror => "mirror",
+        }
+    }
+}
+
+impl Interpolation {
+    /// The interpolation of that name; cubic ones are not there, and linear.
+    pub fn from_name(name: &str) -> Option<Interpolation> {
+        Some(match name {
+            "linear" | "cubic" | "smartcubic" => Interpolation::Linear,
+            "closest" => Interpolation::Closest,
+            _ => return None,
+        })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Interpolation::Linear => "linear",
+            Interpolation::Closest => "closest",
+        }
+    }
+}
+
+impl ColorSpace {
+    /// The colour space of that name.
+    pub fn from_name(name: &str) -> Option<ColorSpace> {
+        Some(match name {
+            "auto" => ColorSpace::Auto,
+            "srgb" | "sRGB" => ColorSpace::Srgb,
+            "linear" | "Rec709" | "scene_linear" => ColorSpace::Linear,
+            "raw" | "data" | "Raw" => ColorSpace::Raw,
+            _ => return None,
+        })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            ColorSpace::Auto => "auto",
+            ColorSpace::Srgb => "srgb",
+            ColorSpace::Linear => "linear",
+            ColorSpace::Raw => "raw",
+        }
+    }
 }
 
 /// Statements in order.

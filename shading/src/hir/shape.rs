@@ -1,7 +1,7 @@
 //! What operations take and give: the kinds of operands that [`super::verify()`] holds them to.
 
 use crate::builtins::Builtin;
-use crate::hir::{Kind, Op};
+use crate::hir::{Kind, Op, TextureOptions};
 use crate::runtime::ClosureRegistry;
 
 /// The kinds of an operation's operands, and of its result.
@@ -91,10 +91,19 @@ pub(super) fn shape(
             require(weight == K::FLOAT || weight == K::TRIPLE, "float or triple")?;
             Ok(Shape(vec![K::CLOSURE, weight], Some(K::CLOSURE)))
         }
-        Op::Texture(_) => Ok(Shape(vec![K::STRING, K::FLOAT, K::FLOAT], Some(pattern(dst)?))),
-        Op::TextureAlpha(_) => Ok(Shape(vec![K::STRING, K::FLOAT, K::FLOAT], Some(K::FLOAT))),
+        Op::Texture(options) => Ok(Shape(texture_operands(options), Some(pattern(dst)?))),
+        Op::TextureAlpha(options) => Ok(Shape(texture_operands(options), Some(K::FLOAT))),
         Op::AttributeValue => Ok(Shape(vec![K::STRING; 2], result)),
     }
+}
+
+/// The file, s and t, and the names of the options if they are operands.
+fn texture_operands(options: TextureOptions) -> Vec<Kind> {
+    let mut kinds = vec![Kind::STRING, Kind::FLOAT, Kind::FLOAT];
+    if options.by_name {
+        kinds.extend([Kind::STRING; 4]);
+    }
+    kinds
 }
 
 /// A pattern gives a float or a triple, by its destination.

@@ -392,6 +392,11 @@ impl<'a> Machine<'a> {
             Op::Global(global) => self.global(global),
             Op::Texture(options) | Op::TextureAlpha(options) => {
                 let name = text(0);
+                let options = if options.by_name {
+                    options.named([3, 4, 5, 6].map(text))
+                } else {
+                    options
+                };
                 let texel = match self.options.host.texture_handle(name, options) {
                     Some(handle) => {
                         let st = [frame.float(args[1]), frame.float(args[2])];

@@ -8,6 +8,11 @@ use crate::runtime::ShaderGlobals;
 #[repr(transparent)]
 pub struct TextureHandle(pub u32);
 
+/// The embedder's number for the name of an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(transparent)]
+pub struct AttributeHandle(pub u32);
+
 /// Textures, spaces and attributes. Called from many threads at once, on the per-hit path: nothing here may lock.
 /// A feature that the embedder does not have keeps its default, which finds nothing.
 pub trait ShaderHost: Send + Sync + 'static {
@@ -40,6 +45,19 @@ pub trait ShaderHost: Send + Sync + 'static {
     /// Up to four floats of a named attribute at a shading point, the rest zero.
     fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
         let _ = (globals, object, name);
+        None
+    }
+
+    /// The handle by which the attribute of that name, of the shaded object itself, is found without looking at names.
+    /// Asked while an instance is compiled, when the name is constant. Without one, [`ShaderHost::attribute`] is asked.
+    fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
+        let _ = name;
+        None
+    }
+
+    /// [`ShaderHost::attribute`] by handle: the same value.
+    fn attribute_by_handle(&self, globals: &ShaderGlobals, handle: AttributeHandle) -> Option<[f32; 4]> {
+        let _ = (globals, handle);
         None
     }
 }

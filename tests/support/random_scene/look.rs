@@ -120,6 +120,7 @@ pub fn estimate_with(
             variance: false,
             camera,
             filter: scene.built.filter.clone(),
+            border: true,
             integrator: scene.built.integrator,
             samples: 0..spp,
             seed,

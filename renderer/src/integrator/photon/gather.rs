@@ -38,6 +38,8 @@ struct Walk {
     leaves_caustics: bool,
     /// Whether emission counts where the path goes.
     sees_lights: bool,
+    /// Whether lights at infinity are out of sight until the path is scattered.
+    hides_sky: bool,
     /// How many ways the path goes on at the first vertex that is no narrow one.
     splits: u32,
 }
@@ -88,6 +90,10 @@ impl Photons {
         self.walk(scene, Walk::new(start, Aim::Incoming, 1), sampler, context)
     }
 
+    pub(in crate::integrator) fn hides_emitters(&self) -> bool {
+        self.settings.hide_emitters
+    }
+
     pub(super) fn max_depth(&self) -> u32 {
         self.settings.depth.unwrap_or(u32::MAX)
     }
@@ -106,7 +112,7 @@ impl Photons {
         }
         loop {
             let Some(it) = scene.intersect(&walk.ray) else {
-                if walk.sees_lights {
+                if walk.sees_lights && !(walk.hides_sky && walk.depth == 1) {
                     for light in scene.escape(walk.ray.direction) {
                         radiance += walk.throughput * light.radiance * walk.arrival.weight(|_| light.pdf);
                     }
@@ -301,6 +307,7 @@ impl Photons {
             aim,
             leaves_caustics,
             sees_lights: !(part == Part::Narrow && leaves_caustics),
+            hides_sky: walk.hides_sky,
             splits: walk.splits,
         };
         if next.throughput.is_black() {
@@ -333,6 +340,7 @@ impl Walk {
             aim,
             leaves_caustics: false,
             sees_lights: start.emission,
+            hides_sky: start.hides_sky,
             splits,
         }
     }

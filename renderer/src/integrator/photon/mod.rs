@@ -65,6 +65,8 @@ pub struct PhotonSettings {
     pub progressive: bool,
     /// Whether gather rays find direct light in the map too, and not by light samples.
     pub direct: bool,
+    /// Whether the camera's rays pass shapes that emit, and do not see lights at infinity.
+    pub hide_emitters: bool,
 }
 
 /// What is in a map.
@@ -92,6 +94,7 @@ impl Default for PhotonSettings {
             show: None,
             progressive: false,
             direct: true,
+            hide_emitters: false,
         }
     }
 }

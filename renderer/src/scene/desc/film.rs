@@ -1,9 +1,9 @@
 //! What is drawn on, and how.
 
 use super::Placed;
-use crate::film::FilterKind;
+use crate::film::FilterShape;
 use crate::image::Rect;
-use crate::integrator::PhotonSettings;
+use crate::integrator::{PathSettings, PhotonSettings};
 
 /// The film.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,24 +13,9 @@ pub struct FilmDesc {
     /// The part that is drawn; all of it when `None`. Within the film.
     pub crop: Option<Placed<Rect>>,
     /// How samples become pixels.
-    pub filter: FilterDesc,
-}
-
-/// The reconstruction filter.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FilterDesc {
-    /// Its shape.
-    pub kind: FilterKind,
-    /// Where it ends [pixels], positive.
-    pub radius: f32,
-}
-
-impl FilterDesc {
-    /// The filter where none is chosen: Blackman–Harris of radius 1.5.
-    pub const DEFAULT: FilterDesc = FilterDesc {
-        kind: FilterKind::BlackmanHarris,
-        radius: FilterKind::BlackmanHarris.default_radius(),
-    };
+    pub filter: FilterShape,
+    /// Whether samples are taken beyond the borders of what is drawn, as far as filters reach.
+    pub border: bool,
 }
 
 /// The sampler.
@@ -52,22 +37,13 @@ impl Default for SamplerDesc {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum IntegratorDesc {
     /// The path tracer.
-    Path {
-        /// The most segments of a path, counted from the camera: 1 shows emission only, 2 adds direct light. `None` for
-        /// no limit.
-        depth: Option<u32>,
-        /// The segment from which Russian roulette may end a path.
-        rr_depth: u32,
-    },
+    Path(PathSettings),
     /// The path tracer with photon maps.
     Photon(PhotonSettings),
 }
 
 impl Default for IntegratorDesc {
     fn default() -> IntegratorDesc {
-        IntegratorDesc::Path {
-            depth: None,
-            rr_depth: 5,
-        }
+        IntegratorDesc::Path(PathSettings::default())
     }
 }

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use glam::{Mat3, Vec3};
+use glam::{Affine3A, Mat3, Vec2, Vec3};
 use shading::Span;
 
+use crate::camera::FovAxis;
 use crate::color::Rgb;
 use crate::image::Image;
+use crate::light::{Interpolation, MapRows, Outline, SlideWrap};
+use crate::sky::Sky;
 
 /// A light with its name.
 #[derive(Clone, Debug)]
@@ -31,6 +34,19 @@ pub enum LightKind {
         radiance: Rgb,
         /// How the map is turned.
         world_from_map: Mat3,
+        /// Where its rows are.
+        rows: MapRows,
+    },
+    /// A clear sky and its sun.
+    Sky {
+        /// The sky, in world space.
+        sky: Sky,
+        /// Factor of the sky's radiance.
+        sky_scale: f32,
+        /// Factor of the sun's radiance.
+        sun_scale: f32,
+        /// The angle that the sun fills, more than 0 and at most π [radians]; the same light comes from a wider one.
+        sun_angle: f32,
     },
     /// A point that shines equally in all directions.
     Point {
@@ -53,14 +69,62 @@ pub enum LightKind {
         beam_width: f32,
         /// How it fades between the two.
         falloff: SpotFalloff,
+        /// A picture that it shines through.
+        slide: Option<SpotSlide>,
     },
-    /// Parallel light.
+    /// A point that shows a picture.
+    Projector {
+        /// Placed as a camera that would see the picture: it shines along −z, +y is up, +x to the right.
+        world_from_light: Affine3A,
+        /// The angle that the picture fills along `fov_axis` [radians], between 0 and π.
+        fov: f32,
+        /// What the angle measures.
+        fov_axis: FovAxis,
+        /// What a white wall at distance 1 shows where the picture is white [W/sr/m²].
+        radiance: Rgb,
+        /// The picture.
+        slide: SlideDesc,
+    },
+    /// A flat light that shines straight ahead only.
+    DirectionalArea {
+        /// It lies in the plane z = 0 of its own space, about the origin, and shines towards +z.
+        world_from_sheet: Affine3A,
+        /// Its extent in x and y, positive [m].
+        size: Vec2,
+        /// What it covers of that.
+        outline: Outline,
+        /// Irradiance on a surface that faces it [W/m²].
+        irradiance: Rgb,
+    },
+    /// Parallel light, or that of a disk in the sky.
     Directional {
         /// Where the light goes, unit length.
         direction: Vec3,
         /// Irradiance on a surface that faces it [W/m²].
         irradiance: Rgb,
+        /// The angle that the disk fills, at most π; 0 for parallel light [radians].
+        angle: f32,
     },
+}
+
+/// A picture, linear, three channels, and how it is looked up.
+#[derive(Clone, Debug)]
+pub struct SlideDesc {
+    /// The picture.
+    pub map: Arc<Image>,
+    /// What lies beyond its borders.
+    pub wrap: SlideWrap,
+    /// What is between its texels.
+    pub interpolation: Interpolation,
+}
+
+/// A picture before a spot, as wide and high as the cone.
+#[derive(Clone, Debug)]
+pub struct SpotSlide {
+    /// The picture.
+    pub slide: SlideDesc,
+    /// Which way is up in the picture, not along the axis.
+    pub up: Vec3,
 }
 
 /// How a spot fades between its two angles.

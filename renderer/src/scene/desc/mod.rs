@@ -13,8 +13,8 @@ mod material;
 mod shape;
 
 pub use camera::CameraDesc;
-pub use film::{FilmDesc, FilterDesc, IntegratorDesc, SamplerDesc};
-pub use light::{LightDesc, LightKind, SpotFalloff};
+pub use film::{FilmDesc, IntegratorDesc, SamplerDesc};
+pub use light::{LightDesc, LightKind, SlideDesc, SpotFalloff, SpotSlide};
 pub use material::{EmissionSides, MaterialDesc, ShaderFile, TextureDesc};
 pub use shape::{GeometryDesc, ShapeDesc};
 

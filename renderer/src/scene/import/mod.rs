@@ -2,11 +2,13 @@
 
 mod call;
 mod gltf;
+mod mitsuba;
 mod model;
 mod mtl;
 mod obj;
 mod obj_material;
 mod ply;
+mod serialized;
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -14,15 +16,18 @@ use std::{fs, io};
 
 use thiserror::Error;
 
-use crate::geometry::MeshError;
+use crate::geometry::{Mesh, MeshError};
 
 pub use gltf::{load_gltf, parse_gltf};
+pub use mitsuba::{MitsubaOptions, Translation, translate};
 pub use model::{Model, ModelMaterial, ModelShape};
 pub use mtl::ObjMaterial;
 pub use obj::{Obj, ObjPart, load_obj};
 pub use ply::{load_ply, parse_ply};
+pub use serialized::{load_serialized, parse_serialized};
 
 pub(crate) use model::stem;
+pub(in crate::scene) use ply::UV2;
 
 /// Why a file was not imported.
 #[derive(Debug, Error)]
@@ -105,23 +110,44 @@ fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     text
 }
 
+/// Reads a file as one mesh, with the attributes that it has: a PLY file; an OBJ file with all of its groups together,
+/// whatever their materials, so that corners of equal indices share a vertex across groups; or the first mesh of a
+/// `.serialized` file.
+///
+/// # Errors
+/// When the file cannot be read or makes no sense.
+pub fn load_single(path: &Path) -> Result<Mesh, ImportError> {
+    match extension_of(path).as_str() {
+        "obj" => obj::load_obj_mesh(path),
+        "ply" => load_ply(path),
+        "serialized" => load_serialized(path, 0),
+        _ => Err(ImportError::Kind {
+            path: path.to_owned(),
+            expected: "a PLY, OBJ or .serialized file",
+        }),
+    }
+}
+
+fn extension_of(path: &Path) -> String {
+    path.extension()
+        .and_then(|extension| extension.to_str())
+        .unwrap_or_default()
+        .to_ascii_lowercase()
+}
+
 /// Reads a model, of the format that its extension says.
 ///
 /// # Errors
 /// When the file cannot be read or makes no sense.
 pub fn read_model(path: &Path) -> Result<Model, ImportError> {
-    let extension = path
-        .extension()
-        .and_then(|extension| extension.to_str())
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    match extension.as_str() {
+    match extension_of(path).as_str() {
         "glb" | "gltf" => load_gltf(path),
         "obj" => Ok(obj_material::model(path, load_obj(path)?)),
         "ply" => Ok(Model::of_mesh(path, load_ply(path)?)),
+        "serialized" => Ok(Model::of_parts(path, serialized::load_parts(path)?)),
         _ => Err(ImportError::Kind {
             path: path.to_owned(),
-            expected: "a PLY, OBJ, glTF or GLB file",
+            expected: "a PLY, OBJ, .serialized, glTF or GLB file",
         }),
     }
 }

@@ -61,14 +61,20 @@ pub struct ModelMaterial {
 impl Model {
     /// A model of one mesh, named after its file.
     pub fn of_mesh(path: &Path, mesh: Mesh) -> Model {
-        let shape = ModelShape {
-            name: stem(path),
+        Model::of_parts(path, vec![mesh])
+    }
+
+    /// A model of several meshes, called `part0`, `part1` and so on; one alone is named after the file.
+    pub fn of_parts(path: &Path, meshes: Vec<Mesh>) -> Model {
+        let alone = meshes.len() == 1;
+        let shape = |(index, mesh): (usize, Mesh)| ModelShape {
+            name: if alone { stem(path) } else { format!("part{index}") },
             mesh: Arc::new(mesh),
             world_from_object: Affine3A::IDENTITY,
             material: None,
         };
         Model {
-            shapes: vec![shape],
+            shapes: meshes.into_iter().enumerate().map(shape).collect(),
             ..Model::default()
         }
     }

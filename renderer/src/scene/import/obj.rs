@@ -50,33 +50,27 @@ pub fn load_obj(path: &Path) -> Result<Obj, ImportError> {
     Ok(Obj { files, ..obj })
 }
 
+/// Reads an OBJ file as one mesh, whatever groups and materials it has.
+///
+/// # Errors
+/// When the file cannot be read or holds something that makes no sense.
+pub(super) fn load_obj_mesh(path: &Path) -> Result<Mesh, ImportError> {
+    let reader = ObjReader {
+        single: true,
+        ..ObjReader::default()
+    };
+    let obj = reader.read(&read(path)?, path, |_| Ok(vec![]))?;
+    let first = obj.parts.into_iter().next();
+    Ok(first.expect("an OBJ file without parts is an error").mesh)
+}
+
 /// Reads an OBJ file from its bytes; `path` is what errors call it and what libraries are relative to.
 fn parse_obj(
     bytes: &[u8],
     path: &Path,
-    mut read_library: impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
+    read_library: impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
 ) -> Result<Obj, ImportError> {
-    let mut reader = ObjReader::default();
-    let text = text_of(bytes);
-    for (number, line) in logical_lines(&text) {
-        let syntax = |reason: String| ImportError::Syntax {
-            path: path.into(),
-            line: Some(number),
-            reason,
-        };
-        let (keyword, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
-        if keyword == "mtllib" {
-            for library in reader.libraries(path, rest.trim()) {
-                match read_library(&library) {
-                    Ok(bytes) => reader.obj.materials.extend(parse_mtl(&bytes, &library)?),
-                    Err(error) => reader.obj.warnings.push(error.to_string()),
-                }
-            }
-        } else {
-            reader.statement(keyword, rest.trim()).map_err(syntax)?;
-        }
-    }
-    reader.finish(path)
+    ObjReader::default().read(bytes, path, read_library)
 }
 
 /// The lines of a text with their numbers, from 1: comments and blanks left out, lines that end in `\` joined.
@@ -153,6 +147,8 @@ struct Part {
 #[derive(Default)]
 struct ObjReader {
     obj: Obj,
+    /// Whether groups and materials part nothing.
+    single: bool,
     positions: Vec<Vec3>,
     colors: Vec<[f32; 4]>,
     any_color: bool,
@@ -169,6 +165,34 @@ struct ObjReader {
 }
 
 impl ObjReader {
+    fn read(
+        mut self,
+        bytes: &[u8],
+        path: &Path,
+        mut read_library: impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
+    ) -> Result<Obj, ImportError> {
+        let text = text_of(bytes);
+        for (number, line) in logical_lines(&text) {
+            let syntax = |reason: String| ImportError::Syntax {
+                path: path.into(),
+                line: Some(number),
+                reason,
+            };
+            let (keyword, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
+            if keyword == "mtllib" {
+                for library in self.libraries(path, rest.trim()) {
+                    match read_library(&library) {
+                        Ok(bytes) => self.obj.materials.extend(parse_mtl(&bytes, &library)?),
+                        Err(error) => self.obj.warnings.push(error.to_string()),
+                    }
+                }
+            } else {
+                self.statement(keyword, rest.trim()).map_err(syntax)?;
+            }
+        }
+        self.finish(path)
+    }
+
     fn statement(&mut self, keyword: &str, rest: &str) -> Result<(), String> {
         match keyword {
             "v" => {
@@ -197,6 +221,7 @@ impl ObjReader {
                 (_, count) => return Err(format!("a normal takes 3 numbers, not {count}")),
             },
             "f" | "fo" => self.add_face(rest)?,
+            "o" | "g" | "usemtl" if self.single => {}
             "o" | "g" => {
                 rest.clone_into(&mut self.group);
                 self.current = None;

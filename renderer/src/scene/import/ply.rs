@@ -1,8 +1,10 @@
 //! The Stanford polygon format, ascii and binary.
 //!
 //! Read are: `x y z`, `nx ny nz`, texture coordinates as `u v`, `s t`, `texture_u texture_v` or `texture_s texture_t`,
-//! colours as `red green blue` with or without `alpha` (whole numbers are sRGB up to 255, fractions linear), and faces as
-//! `vertex_indices` or `vertex_index`, cut into fans of triangles. All else is passed over.
+//! colours as `red green blue` or `r g b` with or without alpha (whole numbers are sRGB up to 255, fractions linear), and
+//! faces as `vertex_indices` or `vertex_index`, cut into fans of triangles. Further properties of vertices and faces become
+//! attributes by Mitsuba's rule: one or three in a row with the same name before `_x _y _z`, `_0 _1 _2` or `_1 _2 _3`, or
+//! before `_r _g _b`, which adds `_color` to the name. All else is passed over.
 
 use std::borrow::Cow;
 use std::io::{BufRead, ErrorKind};
@@ -15,7 +17,7 @@ use ply_rs_bw::ply::{
 };
 
 use super::{ImportError, read, text_of};
-use crate::geometry::Mesh;
+use crate::geometry::{AttributeDomain, Mesh, MeshAttribute};
 
 /// Reads a mesh from a PLY file.
 ///
@@ -230,16 +232,12 @@ fn read_vertices(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -
     }
     let normals = has(&["nx", "ny", "nz"]);
     let uvs = UV_NAMES.iter().any(|names| has(names));
-    let colors = has(&["red", "green", "blue"]);
-    let whole = |name: &str| {
-        let scalar = element.properties.get(name).map(|property| &property.data_type);
-        !matches!(
-            scalar,
-            None | Some(PropertyType::Scalar(ScalarType::Float | ScalarType::Double))
-        )
-    };
-    let (whole_color, whole_alpha) = (whole("red"), whole("alpha"));
+    let colors = COLOR_NAMES.iter().any(|names| has(names));
+    let whole = |names: [&str; 2]| names.iter().any(|name| is_whole(element, name));
+    let (whole_color, whole_alpha) = (whole(["red", "r"]), whole(["alpha", "a"]));
+    let mut others = Others::of(element, AttributeDomain::Vertex);
     payload.elements(element, |vertex: Vertex| {
+        others.take(&vertex.others, 1);
         mesh.positions.push(vertex.p);
         if normals {
             mesh.normals.push(vertex.n);
@@ -260,7 +258,18 @@ fn read_vertices(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -
                 .push([r, g, b, if whole_alpha { a / 255.0 } else { a }]);
         }
         Ok(())
-    })
+    })?;
+    others.finish(mesh);
+    Ok(())
+}
+
+/// Whether a property is of whole numbers.
+fn is_whole(element: &ElementDef, name: &str) -> bool {
+    let scalar = element.properties.get(name).map(|property| &property.data_type);
+    !matches!(
+        scalar,
+        None | Some(PropertyType::Scalar(ScalarType::Float | ScalarType::Double))
+    )
 }
 
 fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> Result<(), ImportError> {
@@ -270,6 +279,7 @@ fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> R
     {
         return Err(payload.syntax("its faces have no vertex_indices".into()));
     }
+    let mut others = Others::of(element, AttributeDomain::Face);
     payload.elements(element, |face: Face| {
         if face.wrong {
             return Err("its vertex indices are not whole numbers from 0".into());
@@ -278,9 +288,12 @@ fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> R
         if let [first, rest @ ..] = &face.indices[..] {
             mesh.triangles
                 .extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
+            others.take(&face.others, rest.len().saturating_sub(1));
         }
         Ok(())
-    })
+    })?;
+    others.finish(mesh);
+    Ok(())
 }
 
 // ---- What the parser fills in.
@@ -291,7 +304,34 @@ const UV_NAMES: [[&str; 2]; 4] = [
     ["texture_u", "texture_v"],
     ["texture_s", "texture_t"],
 ];
+const COLOR_NAMES: [[&str; 3]; 2] = [["red", "green", "blue"], ["r", "g", "b"]];
 const INDEX_NAMES: [&str; 2] = ["vertex_indices", "vertex_index"];
+
+/// The numbers of vertices that are no attributes by name.
+const VERTEX_NAMES: [&str; 22] = [
+    "x",
+    "y",
+    "z",
+    "nx",
+    "ny",
+    "nz",
+    "u",
+    "v",
+    "s",
+    "t",
+    "texture_u",
+    "texture_v",
+    "texture_s",
+    "texture_t",
+    "red",
+    "green",
+    "blue",
+    "alpha",
+    "r",
+    "g",
+    "b",
+    "a",
+];
 
 /// An element that nobody wants.
 struct Skipped;
@@ -307,6 +347,8 @@ struct Vertex {
     n: Vec3,
     uv: Vec2,
     color: [f32; 4],
+    /// All other numbers, in the order of the properties.
+    others: Vec<f32>,
 }
 
 impl PropertyAccess for Vertex {
@@ -316,6 +358,7 @@ impl PropertyAccess for Vertex {
             n: Vec3::ZERO,
             uv: Vec2::ZERO,
             color: [1.0; 4],
+            others: vec![],
         }
     }
 
@@ -329,11 +372,14 @@ impl PropertyAccess for Vertex {
             "nz" => &mut self.n.z,
             "u" | "s" | "texture_u" | "texture_s" => &mut self.uv.x,
             "v" | "t" | "texture_v" | "texture_t" => &mut self.uv.y,
-            "red" => &mut self.color[0],
-            "green" => &mut self.color[1],
-            "blue" => &mut self.color[2],
-            "alpha" => &mut self.color[3],
-            _ => return PropertyAccessResult::Ignored,
+            "red" | "r" => &mut self.color[0],
+            "green" | "g" => &mut self.color[1],
+            "blue" | "b" => &mut self.color[2],
+            "alpha" | "a" => &mut self.color[3],
+            _ => {
+                self.others.push(value);
+                return PropertyAccessResult::Set;
+            }
         };
         *place = value;
         PropertyAccessResult::Set
@@ -350,6 +396,8 @@ impl PropertyAccess for Vertex {
 #[derive(Default)]
 struct Face {
     indices: Vec<u32>,
+    /// All other numbers, in the order of the properties.
+    others: Vec<f32>,
     /// Whether an index is negative or a fraction.
     wrong: bool,
 }
@@ -361,7 +409,11 @@ impl PropertyAccess for Face {
 
     fn set_property(&mut self, name: &str, property: Property) -> PropertyAccessResult {
         if !INDEX_NAMES.contains(&name) {
-            return PropertyAccessResult::Ignored;
+            let Some(value) = property.to_f32_lossy() else {
+                return PropertyAccessResult::Ignored;
+            };
+            self.others.push(value);
+            return PropertyAccessResult::Set;
         }
         match property.to_u32_list() {
             Some(indices) => self.indices = indices,
@@ -377,6 +429,120 @@ impl PropertyAccess for Face {
             BeginList::UseSetter
         }
     }
+}
+
+/// The attributes that the numbers of an element make, besides those that all meshes have.
+struct Others {
+    groups: Vec<Group>,
+}
+
+/// Properties in a row that make one attribute.
+struct Group {
+    /// Place of the first among an element's other numbers.
+    first: usize,
+    /// Whether the values are sRGB up to 255.
+    encoded: bool,
+    attribute: MeshAttribute,
+}
+
+/// What the names of the properties of one attribute end with.
+const SUFFIXES: [[&str; 4]; 4] = [
+    ["_x", "_y", "_z", "_w"],
+    ["_0", "_1", "_2", "_3"],
+    ["_1", "_2", "_3", "_4"],
+    ["_r", "_g", "_b", "_a"],
+];
+
+impl Others {
+    fn of(element: &ElementDef, domain: AttributeDomain) -> Others {
+        let is_other = |name: &&str| match domain {
+            AttributeDomain::Vertex => !VERTEX_NAMES.contains(name),
+            AttributeDomain::Face => true,
+        };
+        let scalars = element.properties.iter().filter_map(|(name, property)| {
+            matches!(property.data_type, PropertyType::Scalar(_)).then_some(name.as_str())
+        });
+        let names: Vec<&str> = scalars.filter(is_other).collect();
+        let mut others = Others { groups: vec![] };
+        let mut first = 0;
+        while let Some(&name) = names.get(first) {
+            let rest = &names[first..];
+            let (attribute, count) = if COLOR_NAMES.iter().any(|colors| rest.starts_with(colors)) {
+                (Some("color".to_owned()), 3)
+            } else {
+                attribute_in(rest)
+            };
+            if let Some(attribute) = attribute {
+                let encoded = COLOR_NAMES.iter().any(|[red, ..]| name == *red) && is_whole(element, name);
+                others.add(attribute, first, count, encoded, domain);
+            }
+            first += count;
+        }
+        others
+    }
+
+    fn add(&mut self, name: String, first: usize, width: usize, encoded: bool, domain: AttributeDomain) {
+        if self.groups.iter().any(|group| group.attribute.name == name) {
+            return;
+        }
+        let attribute = MeshAttribute {
+            name,
+            domain,
+            width,
+            values: vec![],
+        };
+        self.groups.push(Group {
+            first,
+            encoded,
+            attribute,
+        });
+    }
+
+    /// Adds the values of an element, as often as it counts.
+    fn take(&mut self, others: &[f32], times: usize) {
+        for group in &mut self.groups {
+            for _ in 0..times {
+                let places = group.first..group.first + group.attribute.width;
+                let values = places.map(|place| others.get(place).copied().unwrap_or(0.0));
+                if group.encoded {
+                    let linear = values.map(|value| linear_from_srgb(value / 255.0));
+                    group.attribute.values.extend(linear);
+                } else {
+                    group.attribute.values.extend(values);
+                }
+            }
+        }
+    }
+
+    fn finish(self, mesh: &mut Mesh) {
+        for Group { attribute, .. } in self.groups {
+            if attribute.domain == AttributeDomain::Vertex && attribute.name == UV2 && attribute.width == 2 {
+                mesh.uvs2 = attribute.values.chunks_exact(2).map(Vec2::from_slice).collect();
+            } else if matches!(attribute.width, 1 | 3) {
+                mesh.attributes.push(attribute);
+            }
+        }
+    }
+}
+
+/// The name of the vertex attribute of two numbers that is the second set of texture coordinates.
+pub(in crate::scene) const UV2: &str = "uv2";
+
+/// The attribute that properties of these names begin with, if it is one, and how many of them belong together.
+fn attribute_in(names: &[&str]) -> (Option<String>, usize) {
+    for suffixes in &SUFFIXES {
+        let Some(prefix) = names[0]
+            .strip_suffix(suffixes[0])
+            .filter(|prefix| !prefix.is_empty())
+        else {
+            continue;
+        };
+        let belongs = |(name, suffix): &(&&str, &&str)| name.strip_suffix(**suffix) == Some(prefix);
+        let count = names.iter().zip(suffixes).take_while(belongs).count();
+        let color = if suffixes[0] == "_r" { "_color" } else { "" };
+        return (Some(format!("{prefix}{color}")), count);
+    }
+    (None, 1)
 }
 
 /// The sRGB transfer function, undone.

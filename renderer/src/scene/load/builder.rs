@@ -13,9 +13,9 @@ use super::resolve::Groups;
 use super::shape::read_shape;
 use super::table::body_of;
 use super::{alias_of, camera, light};
+use crate::film::FilterShape;
 use crate::scene::desc::{
-    CameraDesc, EmissionSides, FilmDesc, FilterDesc, IntegratorDesc, LightDesc, Placed, SamplerDesc,
-    SceneDesc,
+    CameraDesc, EmissionSides, FilmDesc, IntegratorDesc, LightDesc, Placed, SamplerDesc, SceneDesc,
 };
 use crate::scene::import::{Model, ModelMaterial};
 use crate::scene::text::quote;
@@ -57,7 +57,8 @@ impl Builder {
                     span: Span::default(),
                 },
                 crop: None,
-                filter: FilterDesc::DEFAULT,
+                filter: FilterShape::DEFAULT,
+                border: true,
             },
             sampler: SamplerDesc::default(),
             integrator: IntegratorDesc::default(),

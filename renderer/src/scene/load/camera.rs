@@ -1,6 +1,6 @@
 //! `camera NAME : KIND { … }`.
 
-use glam::{Affine3A, Vec3};
+use glam::{Affine3A, Vec2, Vec3};
 use shading::syntax::ast::Declaration;
 
 use super::context::Context;
@@ -9,17 +9,25 @@ use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_
 use crate::camera::{self, FovAxis, Projection, look_at};
 use crate::scene::desc::CameraDesc;
 
+/// Where something stands and looks, in one of two ways.
+#[derive(Default)]
+pub(super) struct Placement {
+    pub(super) from: Option<Given<Vec3>>,
+    pub(super) to: Option<Given<Vec3>>,
+    pub(super) up: Option<Given<Vec3>>,
+    pub(super) transform: Option<Given<Affine3A>>,
+}
+
 /// What the block of a camera sets.
 pub(super) struct CameraBlock {
-    from: Option<Given<Vec3>>,
-    to: Option<Given<Vec3>>,
-    up: Option<Given<Vec3>>,
-    transform: Option<Given<Affine3A>>,
+    placement: Placement,
     fov: f32,
     fov_axis: FovAxis,
     aperture_radius: f32,
     focus_distance: Option<f32>,
+    shift: Vec2,
     width: f32,
+    height: Option<f32>,
     near: f32,
     far: Option<Given<f32>>,
 }
@@ -27,15 +35,14 @@ pub(super) struct CameraBlock {
 impl Default for CameraBlock {
     fn default() -> CameraBlock {
         CameraBlock {
-            from: None,
-            to: None,
-            up: None,
-            transform: None,
+            placement: Placement::default(),
             fov: 40.0,
             fov_axis: FovAxis::X,
             aperture_radius: 0.0,
             focus_distance: None,
+            shift: Vec2::ZERO,
             width: 2.0,
+            height: None,
             near: 0.0,
             far: None,
         }
@@ -47,31 +54,31 @@ pub(super) const ANY: &[Key<CameraBlock>] = &[
     Key {
         name: "from",
         doc: "where it is; goes with `to`; (0, 0, 0) by default",
-        set: |camera, field, context| camera.from = field.given(field.point(context)),
+        set: |camera, field, context| camera.placement.from = field.given(field.point(context)),
     },
     Key {
         name: "to",
         doc: "a point that it looks at; ahead along -z by default",
-        set: |camera, field, context| camera.to = field.given(field.point(context)),
+        set: |camera, field, context| camera.placement.to = field.given(field.point(context)),
     },
     Key {
         name: "up",
         doc: "the direction that is up in the picture; (0, 1, 0) by default",
-        set: |camera, field, context| camera.up = field.given(field.point(context)),
+        set: |camera, field, context| camera.placement.up = field.given(field.point(context)),
     },
     Key {
         name: "transform",
         doc: "instead of the three: world from camera, where the camera looks along -z with +x to the right and +y up",
-        set: |camera, field, context| camera.transform = field.given(field.transform(context)),
+        set: |camera, field, context| camera.placement.transform = field.given(field.transform(context)),
     },
     Key {
         name: "near",
-        doc: "nothing nearer is seen (m); 0 by default",
+        doc: "nothing nearer is seen (m, along the viewing axis; of a panorama along the ray); 0 by default",
         set: |camera, field, context| set(&mut camera.near, field.number(context, Range::NotNegative)),
     },
     Key {
         name: "far",
-        doc: "nothing farther is seen (m); no limit by default",
+        doc: "nothing farther is seen (m, measured as `near`); no limit by default",
         set: |camera, field, context| camera.far = field.given(field.number(context, Range::Positive)),
     },
 ];
@@ -87,9 +94,7 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
         name: "fov_axis",
         doc: "what `fov` measures: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
         set: |camera, field, context| {
-            let axes = ["x", "y", "smaller", "larger", "diagonal"];
-            let axes = axes.map(|name| (name, FovAxis::from_name(name).unwrap_or_default()));
-            set(&mut camera.fov_axis, field.choice(context, &axes));
+            set(&mut camera.fov_axis, field.choice(context, &FovAxis::NAMED));
         },
     },
     Key {
@@ -107,14 +112,30 @@ pub(super) const PERSPECTIVE: &[Key<CameraBlock>] = &[
         doc: "distance along the viewing axis at which the picture is sharp (m); that of `to` by default",
         set: |camera, field, context| camera.focus_distance = field.number(context, Range::Positive),
     },
+    Key {
+        name: "shift",
+        doc: "how far the viewing axis, and the picture with it, is moved to the left and upwards from the middle of the \
+              film, in widths and heights of the film; (0, 0) by default",
+        set: |camera, field, context| {
+            let shift = field.numbers(context, Range::Any, "(0.1, 0)");
+            set(&mut camera.shift, shift.map(Vec2::from_array));
+        },
+    },
 ];
 
 /// The keys of `orthographic` cameras.
-pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[Key {
-    name: "width",
-    doc: "width of what the film sees (m); 2 by default",
-    set: |camera, field, context| set(&mut camera.width, field.number(context, Range::Positive)),
-}];
+pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[
+    Key {
+        name: "width",
+        doc: "width of what the film sees (m); 2 by default",
+        set: |camera, field, context| set(&mut camera.width, field.number(context, Range::Positive)),
+    },
+    Key {
+        name: "height",
+        doc: "its height (m); that of square pixels by default",
+        set: |camera, field, context| camera.height = field.number(context, Range::Positive),
+    },
+];
 
 /// The kinds of cameras.
 #[derive(Clone, Copy)]
@@ -141,7 +162,7 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut Context) -> O
     };
     let mut block = CameraBlock::default();
     read_block(body_of(declaration), what, &[own, ANY], &mut block, context);
-    let world_from_camera = pose(&block, declaration, context)?;
+    let world_from_camera = block.placement.pose("a camera", declaration, context)?;
     let far = block.far.map_or(f32::INFINITY, |far| far.value);
     if let Some(far) = block.far
         && far.value <= block.near
@@ -157,8 +178,12 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut Context) -> O
             fov_axis: block.fov_axis,
             aperture_radius: block.aperture_radius,
             focus_distance: focus_distance(&block, declaration, context),
+            shift: block.shift,
         },
-        Kind::Orthographic => Projection::Orthographic { width: block.width },
+        Kind::Orthographic => Projection::Orthographic {
+            width: block.width,
+            height: block.height,
+        },
         Kind::Panoramic => Projection::Panoramic,
     };
     let camera = camera::CameraDesc {
@@ -174,29 +199,32 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut Context) -> O
     })
 }
 
-fn pose(block: &CameraBlock, declaration: &Declaration, context: &mut Context) -> Option<Affine3A> {
-    let others = [block.from, block.to, block.up];
-    if let Some(transform) = block.transform {
-        if let Some(other) = others.into_iter().flatten().next() {
-            context.error(
-                other.span,
-                "a camera takes either `transform` or `from`, `to` and `up`",
-            );
+impl Placement {
+    /// World from what is placed, which looks along −z with +y up.
+    pub(super) fn pose(
+        &self,
+        what: &str,
+        declaration: &Declaration,
+        context: &mut Context,
+    ) -> Option<Affine3A> {
+        let others = [self.from, self.to, self.up];
+        if let Some(transform) = self.transform {
+            if let Some(other) = others.into_iter().flatten().next() {
+                let message = format!("{what} takes either `transform` or `from`, `to` and `up`");
+                context.error(other.span, message);
+            }
+            return Some(transform.value);
         }
-        return Some(transform.value);
-    }
-    let [from, to, up] = others.map(|given| given.map(|given| given.value));
-    let from = from.unwrap_or_default();
-    match look_at(from, to.unwrap_or(from - Vec3::Z), up.unwrap_or(Vec3::Y)) {
-        Ok(world_from_camera) => Some(world_from_camera),
-        Err(error) => {
-            let span = block
-                .up
-                .or(block.to)
-                .or(block.from)
-                .map_or(declaration.span, |given| given.span);
-            context.error(span, error.to_string());
-            None
+        let [from, to, up] = others.map(|given| given.map(|given| given.value));
+        let from = from.unwrap_or_default();
+        match look_at(from, to.unwrap_or(from - Vec3::Z), up.unwrap_or(Vec3::Y)) {
+            Ok(pose) => Some(pose),
+            Err(error) => {
+                let given = self.up.or(self.to).or(self.from);
+                let span = given.map_or(declaration.span, |given| given.span);
+                context.error(span, error.to_string().replace("the camera", what));
+                None
+            }
         }
     }
 }
@@ -205,8 +233,8 @@ fn focus_distance(block: &CameraBlock, declaration: &Declaration, context: &mut 
     if let Some(distance) = block.focus_distance {
         return distance;
     }
-    match block.to {
-        Some(to) => (to.value - block.from.map_or(Vec3::ZERO, |from| from.value)).length(),
+    match block.placement.to {
+        Some(to) => (to.value - block.placement.from.map_or(Vec3::ZERO, |from| from.value)).length(),
         None => {
             if block.aperture_radius > 0.0 {
                 context.error(

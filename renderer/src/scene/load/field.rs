@@ -19,6 +19,8 @@ pub(super) enum Range {
     Positive,
     /// More than the first, less than the second.
     Between(f64, f64),
+    /// Neither less than the first nor more than the second.
+    Within(f64, f64),
 }
 
 impl Range {
@@ -29,6 +31,7 @@ impl Range {
                 Range::NotNegative => x >= 0.0,
                 Range::Positive => x > 0.0,
                 Range::Between(low, high) => x > low && x < high,
+                Range::Within(low, high) => x >= low && x <= high,
             }
     }
 
@@ -38,6 +41,7 @@ impl Range {
             Range::NotNegative => "at least 0".to_owned(),
             Range::Positive => "more than 0".to_owned(),
             Range::Between(low, high) => format!("more than {low} and less than {high}"),
+            Range::Within(low, high) => format!("from {low} to {high}"),
         }
     }
 }
@@ -215,6 +219,12 @@ impl Field<'_> {
     /// Three numbers from zero up, or one for a grey.
     pub(super) fn color(&self, context: &mut Context) -> Option<Rgb> {
         self.one_or_each(context, Range::NotNegative, "(0.8, 0.7, 0.6)")
+            .map(Rgb::from)
+    }
+
+    /// Three numbers from 0 to 1, or one for a grey.
+    pub(super) fn reflectance(&self, context: &mut Context) -> Option<Rgb> {
+        self.one_or_each(context, Range::Within(0.0, 1.0), "(0.8, 0.7, 0.6)")
             .map(Rgb::from)
     }
 

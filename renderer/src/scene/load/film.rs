@@ -4,13 +4,13 @@ use shading::syntax::ast::Declaration;
 
 use super::context::Context;
 use super::field::{Field, Range};
-use super::table::{Key, Part, body_of, kind_of, read_block, takes_only};
+use super::table::{Key, Part, body_of, kind_of, read_block, set, takes_only};
 use super::value::Value;
-use crate::film::{Film, FilterKind};
+use crate::film::{Film, FilterShape};
 use crate::image::Rect;
 use crate::integrator::photon::{MAX_NEAREST, Show};
 use crate::integrator::{PathSettings, PhotonSettings};
-use crate::scene::desc::{FilmDesc, FilterDesc, IntegratorDesc, Placed, SamplerDesc};
+use crate::scene::desc::{FilmDesc, IntegratorDesc, Placed, SamplerDesc};
 
 /// The keys of `film { … }`.
 pub(super) const FILM: &[Key<FilmDesc>] = &[
@@ -48,11 +48,22 @@ pub(super) const FILM: &[Key<FilmDesc>] = &[
     },
     Key {
         name: "filter",
-        doc: "`box`, `tent`, `gaussian` or `blackman_harris`, alone or with a radius in pixels: `gaussian(2)`; \
-              `blackman_harris(1.5)` by default",
+        doc: "how samples become pixels (lengths in pixels): `box(radius)`, 0.5 by default; `tent(radius)`, 1 by default; \
+              `gaussian(radius, stddev)`, 2 and a quarter of the radius by default; `blackman_harris(radius)`, 1.5 by \
+              default; `mitchell(B, C)`, a third each by default; `catmull_rom`; `lanczos(lobes)`, 3 by default. It is \
+              `blackman_harris` where none is chosen",
         set: |film, field, context| {
             if let Some(filter) = filter(field, context) {
                 film.filter = filter;
+            }
+        },
+    },
+    Key {
+        name: "border",
+        doc: "`false`: no samples are taken outside of what is drawn, so that filters end at its borders; `true` by default",
+        set: |film, field, context| {
+            if let Some(border) = field.boolean(context) {
+                film.border = border;
             }
         },
     },
@@ -80,14 +91,13 @@ pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
     },
 ];
 
-/// What the block of a path tracer sets.
-pub(super) struct PathBlock {
-    depth: Option<u32>,
-    rr_depth: u32,
-}
+/// What `hide_emitters` does.
+const HIDE_EMITTERS: &str = "`true`: the camera sees what is behind shapes that emit, as if they were not there, and \
+                             lights at infinity are black to it; they light the scene as ever, and are seen in mirrors and \
+                             through glass; `false` by default";
 
 /// The keys of `integrator : path { … }`.
-pub(super) const PATH: &[Key<PathBlock>] = &[
+pub(super) const PATH: &[Key<PathSettings>] = &[
     Key {
         name: "depth",
         doc: "the most segments of a path from the camera on: 1 shows emission only, 2 adds direct light; no limit by default",
@@ -101,6 +111,11 @@ pub(super) const PATH: &[Key<PathBlock>] = &[
                 path.rr_depth = depth as u32;
             }
         },
+    },
+    Key {
+        name: "hide_emitters",
+        doc: HIDE_EMITTERS,
+        set: |path, field, context| set(&mut path.hide_emitters, field.boolean(context)),
     },
 ];
 
@@ -193,6 +208,11 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
             }
         },
     },
+    Key {
+        name: "hide_emitters",
+        doc: HIDE_EMITTERS,
+        set: |photon, field, context| set(&mut photon.hide_emitters, field.boolean(context)),
+    },
 ];
 
 /// Reads `film`.
@@ -233,8 +253,7 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) 
     let kinds = [("path", IntegratorKind::Path), ("photon", IntegratorKind::Photon)];
     match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
         Some(IntegratorKind::Path) => {
-            let PathSettings { depth, rr_depth } = PathSettings::default();
-            let mut path = PathBlock { depth, rr_depth };
+            let mut path = PathSettings::default();
             read_block(
                 body_of(declaration),
                 "the path integrator",
@@ -242,10 +261,7 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) 
                 &mut path,
                 context,
             );
-            IntegratorDesc::Path {
-                depth: path.depth,
-                rr_depth: path.rr_depth,
-            }
+            IntegratorDesc::Path(path)
         }
         Some(IntegratorKind::Photon) => {
             let mut photon = PhotonSettings::default();
@@ -257,35 +273,33 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) 
     }
 }
 
-fn filter(field: Field<'_>, context: &mut Context) -> Option<FilterDesc> {
+fn filter(field: Field<'_>, context: &mut Context) -> Option<FilterShape> {
     let value = context.value(field.expr)?;
-    let names = FilterKind::ALL.map(FilterKind::name);
-    let (name, radius) = match &value {
-        Value::Name(name) | Value::String(name) => (name, None),
-        Value::Call(name, args) => match args.as_slice() {
-            [Value::Number(radius)] => (name, Some(*radius)),
-            _ => {
-                context.error(
-                    field.span(),
-                    format!("`{name}` takes one number, the radius in pixels"),
-                );
-                return None;
-            }
-        },
+    let names = FilterShape::NAMES;
+    let (name, args) = match &value {
+        Value::Name(name) | Value::String(name) => (name, &[][..]),
+        Value::Call(name, args) => (name, args.as_slice()),
         other => {
             field.mismatch(context, &format!("one of {}", names.join(", ")), other);
             return None;
         }
     };
-    let Some(kind) = FilterKind::from_name(name) else {
-        let message = format!("there is no filter `{name}`; there are {}", names.join(", "));
-        let diagnostic = context.error_at(field.span(), message).nearest(name, names);
-        context.push(diagnostic);
-        return None;
+    let number = |arg: &Value| match arg {
+        Value::Number(x) => *x as f32,
+        _ => f32::NAN,
     };
-    let radius = match radius {
-        Some(radius) => field.in_range(context, radius, Range::Between(0.0, 100.0))?,
-        None => kind.default_radius(),
-    };
-    Some(FilterDesc { kind, radius })
+    let numbers: Vec<f32> = args.iter().map(number).collect();
+    match FilterShape::from_call(name, &numbers) {
+        Some(Ok(shape)) => Some(shape),
+        Some(Err(takes)) => {
+            context.error(field.span(), format!("`{name}` takes {takes}"));
+            None
+        }
+        None => {
+            let message = format!("there is no filter `{name}`; there are {}", names.join(", "));
+            let diagnostic = context.error_at(field.span(), message).nearest(name, names);
+            context.push(diagnostic);
+            None
+        }
+    }
 }

@@ -3,13 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use glam::Affine3A;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use shading::syntax::ast::{Declaration, Entry, ExprKind, Item, Value};
 use shading::{Source, Span};
 
 use super::context::{Context, read_failure};
+use super::shape::MeshEdits;
 use super::table::{Part, takes_only};
+use crate::geometry::Mesh;
 use crate::scene::desc::ShaderFile;
 use crate::scene::import::{self, Model};
 
@@ -95,13 +98,16 @@ impl Texts {
                     self.read(&path, Some(span), context);
                 }
             }
-            None => {
+            Some(Kind::Mitsuba) | None => {
                 let diagnostic = context
                     .error_at(
                         span,
                         format!("cannot import `{name}`: no format that is read has that extension"),
                     )
-                    .hint("scenes are .kiln, shaders .ksl and .osl, models .glb, .gltf, .ply and .obj");
+                    .hint(
+                        "scenes are .kiln (`kiln convert` makes one of Mitsuba's .xml), shaders .ksl and .osl, models \
+                         .glb, .gltf, .ply, .obj and .serialized",
+                    );
                 context.push(diagnostic);
             }
         }
@@ -131,16 +137,25 @@ impl Texts {
 pub(super) enum Kind {
     Text,
     Model,
+    /// A scene of Mitsuba's.
+    Mitsuba,
 }
 
 impl Kind {
     pub(super) fn of(path: &Path) -> Option<Kind> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "kiln" | "ksl" | "osl" => Some(Kind::Text),
-            "glb" | "gltf" | "ply" | "obj" => Some(Kind::Model),
+            "glb" | "gltf" | "ply" | "obj" | "serialized" => Some(Kind::Model),
+            "xml" => Some(Kind::Mitsuba),
             _ => None,
         }
     }
+}
+
+/// Whether a shape takes one mesh of such a file, and not all.
+pub(super) fn has_parts(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("serialized"))
 }
 
 /// The file that an `import` names, with its place.
@@ -168,7 +183,12 @@ fn read_text(path: &Path) -> Result<String, String> {
 #[derive(Default)]
 pub(super) struct Models {
     list: FxHashMap<PathBuf, Option<Arc<Model>>>,
+    /// Meshes that shapes change, so that shapes that change them in the same way are instances of one.
+    edited: FxHashMap<EditedMesh, Arc<Mesh>>,
 }
+
+/// The file, the mesh's place in it, what is changed, and the bits of the transform that it is placed by.
+type EditedMesh = (PathBuf, usize, MeshEdits, [u32; 12]);
 
 impl Models {
     /// Reads, in parallel, the models that declarations name.
@@ -209,6 +229,30 @@ impl Models {
     /// Puts a model that is already read under its path.
     pub(super) fn insert(&mut self, path: PathBuf, model: Arc<Model>) {
         self.list.insert(path, Some(model));
+    }
+
+    /// A mesh of a file with the changes that a shape makes to it.
+    pub(super) fn edited(
+        &mut self,
+        path: &Path,
+        index: usize,
+        mesh: &Arc<Mesh>,
+        edits: MeshEdits,
+        world_from_object: &Affine3A,
+    ) -> Arc<Mesh> {
+        if edits == MeshEdits::default() {
+            return mesh.clone();
+        }
+        // Only smooth normals depend on the place.
+        let place = if edits.smooth {
+            world_from_object.to_cols_array()
+        } else {
+            [0.0; 12]
+        };
+        self.edited
+            .entry((path.to_owned(), index, edits, place.map(f32::to_bits)))
+            .or_insert_with(|| Arc::new(edits.of(mesh, world_from_object)))
+            .clone()
     }
 
     /// The model of that path, if it could be read.

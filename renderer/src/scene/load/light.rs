@@ -7,12 +7,17 @@ use shading::syntax::ast::Declaration;
 
 use super::context::Context;
 use super::field::{Field, Given, Range};
+use super::projector::{INTERPOLATION, SlideBlock, WRAP, read_projector, up_for};
+use super::sheet::read_directional_area;
 use super::studio;
 use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
 use super::value::Value;
+use crate::camera::look_at;
 use crate::color::Rgb;
 use crate::image::{self, Image};
-use crate::scene::desc::{LightDesc, LightKind, SpotFalloff};
+use crate::light::MapRows;
+use crate::scene::desc::{LightDesc, LightKind, SpotFalloff, SpotSlide};
+use crate::sky::{SUN_ANGLE, Sky, TURBIDITY};
 
 /// What the block of an environment sets.
 pub(super) struct EnvironmentBlock {
@@ -21,13 +26,14 @@ pub(super) struct EnvironmentBlock {
     ground: Option<Given<Rgb>>,
     scale: f32,
     rotate: Mat3,
+    rows: MapRows,
 }
 
 /// The keys of `environment` lights.
 pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
     Key {
         name: "map",
-        doc: "a latitude-longitude image (EXR or HDR), its top row at +y, its centre column at +z; none by default",
+        doc: "a latitude-longitude image (EXR, HDR, PNG, JPEG), its top row at +y, its centre column at +z; none by default",
         set: |light, field, context| light.map = read_map(field, context),
     },
     Key {
@@ -48,8 +54,17 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
     },
     Key {
         name: "rotate",
-        doc: "turns the map: degrees about +y, or a transform that rotates, world from map",
+        doc: "turns the map: degrees about +y, or a transform that rotates or mirrors, world from map",
         set: |light, field, context| set(&mut light.rotate, rotation(field, context)),
+    },
+    Key {
+        name: "rows",
+        doc: "where the rows of the map are: `centers` of equal bands (the default), or from pole to pole, the first at +y \
+              and the last at -y: `poles`, as Mitsuba 3 has it",
+        set: |light, field, context| {
+            let rows = [("centers", MapRows::Centers), ("poles", MapRows::Poles)];
+            set(&mut light.rows, field.choice(context, &rows));
+        },
     },
 ];
 
@@ -73,6 +88,69 @@ pub(super) const STUDIO: &[Key<StudioBlock>] = &[
     },
 ];
 
+/// What the block of a sky sets.
+pub(super) struct SkyBlock {
+    turbidity: f32,
+    albedo: Rgb,
+    up: Vec3,
+    sun_direction: Vec3,
+    sky_scale: f32,
+    sun_scale: f32,
+    sun_angle: f32,
+}
+
+/// The keys of `sky` lights.
+pub(super) const SKY: &[Key<SkyBlock>] = &[
+    Key {
+        name: "sun_direction",
+        doc: "where the sun stands: a vector towards it, as `sun_at(...)` gives one; (0.4, 0.7, 0.6) by default; there \
+              is no light when it is below the horizon",
+        set: |light, field, context| set(&mut light.sun_direction, field.direction(context)),
+    },
+    Key {
+        name: "turbidity",
+        doc: "how hazy the air is, from 1 (pure) to 10; 3, a clear day, by default",
+        set: |light, field, context| {
+            let (purest, haziest) = TURBIDITY;
+            set(
+                &mut light.turbidity,
+                field.number(context, Range::Within(purest, haziest)),
+            );
+        },
+    },
+    Key {
+        name: "albedo",
+        doc: "what the ground reflects, which brightens the sky; 0.3 by default",
+        set: |light, field, context| set(&mut light.albedo, field.reflectance(context)),
+    },
+    Key {
+        name: "up",
+        doc: "towards the zenith; (0, 1, 0) by default",
+        set: |light, field, context| set(&mut light.up, field.direction(context)),
+    },
+    Key {
+        name: "sky_scale",
+        doc: "factor of the sky's radiance; 1 by default, 0 for the sun alone",
+        set: |light, field, context| set(&mut light.sky_scale, field.number(context, Range::NotNegative)),
+    },
+    Key {
+        name: "sun_scale",
+        doc: "factor of the sun's radiance; 1 by default, 0 for the sky alone",
+        set: |light, field, context| set(&mut light.sun_scale, field.number(context, Range::NotNegative)),
+    },
+    Key {
+        name: "sun_angle",
+        doc: "the angle in degrees that the sun fills: a wider one has softer shadows and sends the same light; 0.5358 \
+              by default",
+        set: |light, field, context| {
+            set(
+                &mut light.sun_angle,
+                field.number(context, Range::Within(0.01, 180.0)),
+            );
+        },
+    },
+];
+
 /// What the block of a light at a point sets.
 pub(super) struct PointBlock {
     position: Vec3,
@@ -83,6 +161,8 @@ pub(super) struct PointBlock {
     cutoff: f32,
     beam_width: Option<Given<f32>>,
     falloff: SpotFalloff,
+    up: Option<Given<Vec3>>,
+    slide: SlideBlock,
 }
 
 /// The keys of `point` and `spot` lights.
@@ -144,6 +224,28 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
             set(&mut light.falloff, field.choice(context, &options));
         },
     },
+    Key {
+        name: "map",
+        doc: "a picture (EXR, HDR, PNG, JPEG) that it shines through, a factor of the intensity, as wide and as high as the \
+              cone of `cutoff`, which then is less than 90; none by default",
+        set: |light, field, context| light.slide.read_map(field, context),
+    },
+    Key {
+        name: "wrap",
+        doc: WRAP,
+        set: |light, field, context| light.slide.read_wrap(field, context),
+    },
+    Key {
+        name: "interpolation",
+        doc: INTERPOLATION,
+        set: |light, field, context| light.slide.read_interpolation(field, context),
+    },
+    Key {
+        name: "up",
+        doc: "the direction that is up in the picture on a wall; (0, 1, 0) by default, (0, 0, -1) where it shines straight \
+              up or down",
+        set: |light, field, context| light.up = field.given(field.direction(context)),
+    },
 ];
 
 /// What the block of a directional light sets.
@@ -151,6 +253,7 @@ pub(super) struct DirectionalBlock {
     direction: Vec3,
     irradiance: Rgb,
     scale: f32,
+    angle: f32,
 }
 
 /// The keys of `directional` lights.
@@ -170,6 +273,14 @@ pub(super) const DIRECTIONAL: &[Key<DirectionalBlock>] = &[
         doc: "factor of the irradiance; 1 by default",
         set: |light, field, context| set(&mut light.scale, field.number(context, Range::NotNegative)),
     },
+    Key {
+        name: "angle",
+        doc: "the angle in degrees that the light fills in the sky, as a disk that casts soft shadows and can be seen; \
+              the sun has 0.53; 0, the default, for parallel light",
+        set: |light, field, context| {
+            set(&mut light.angle, field.number(context, Range::Within(0.0, 180.0)));
+        },
+    },
 ];
 
 /// The kinds of lights.
@@ -177,8 +288,11 @@ pub(super) const DIRECTIONAL: &[Key<DirectionalBlock>] = &[
 enum Kind {
     Environment,
     Studio,
+    Sky,
     Point,
     Spot,
+    Projector,
+    DirectionalArea,
     Directional,
 }
 
@@ -189,13 +303,17 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
     let kinds = [
         ("environment", Kind::Environment),
         ("studio", Kind::Studio),
+        ("sky", Kind::Sky),
         ("point", Kind::Point),
         ("spot", Kind::Spot),
+        ("projector", Kind::Projector),
+        ("directional_area", Kind::DirectionalArea),
         ("directional", Kind::Directional),
     ];
     let kind = match kind_of(declaration, None, &kinds, context)? {
         Kind::Environment => read_environment(declaration, context),
         Kind::Studio => read_studio(declaration, context),
+        Kind::Sky => read_sky(declaration, context),
         Kind::Point => {
             let light = read_point(declaration, "a point light", &[POINT], context);
             LightKind::Point {
@@ -204,6 +322,8 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
             }
         }
         Kind::Spot => read_spot(declaration, context)?,
+        Kind::Projector => read_projector(declaration, context)?,
+        Kind::DirectionalArea => read_directional_area(declaration, context),
         Kind::Directional => read_directional(declaration, context),
     };
     Some(LightDesc {
@@ -220,6 +340,7 @@ fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKi
         ground: None,
         scale: 1.0,
         rotate: Mat3::IDENTITY,
+        rows: MapRows::Centers,
     };
     read_block(
         body_of(declaration),
@@ -233,6 +354,7 @@ fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKi
             map: light.map,
             radiance: light.color * light.scale,
             world_from_map: light.rotate,
+            rows: light.rows,
         };
     };
     if light.map.is_some() {
@@ -243,6 +365,7 @@ fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKi
         map,
         radiance: Rgb::splat(light.scale),
         world_from_map: light.rotate,
+        rows: MapRows::Centers,
     }
 }
 
@@ -262,6 +385,33 @@ fn read_studio(declaration: &Declaration, context: &mut Context) -> LightKind {
         map: Some(Arc::new(studio::map())),
         radiance: Rgb::splat(light.scale),
         world_from_map: light.rotate,
+        rows: MapRows::Centers,
+    }
+}
+
+fn read_sky(declaration: &Declaration, context: &mut Context) -> LightKind {
+    let mut light = SkyBlock {
+        turbidity: 3.0,
+        albedo: Rgb::splat(0.3),
+        up: Vec3::Y,
+        sun_direction: Vec3::new(0.4, 0.7, 0.6).normalize(),
+        sky_scale: 1.0,
+        sun_scale: 1.0,
+        sun_angle: SUN_ANGLE,
+    };
+    read_block(body_of(declaration), "a sky light", &[SKY], &mut light, context);
+    let sky = Sky::new(light.turbidity, light.albedo, light.sun_direction, light.up);
+    if !sky.is_day() {
+        context.warning(
+            declaration.span,
+            "the sun is below the horizon: this sky gives no light",
+        );
+    }
+    LightKind::Sky {
+        sky,
+        sky_scale: light.sky_scale,
+        sun_scale: light.sun_scale,
+        sun_angle: light.sun_angle.to_radians(),
     }
 }
 
@@ -289,6 +439,8 @@ fn read_point(
         cutoff: 20.0,
         beam_width: None,
         falloff: SpotFalloff::Linear,
+        up: None,
+        slide: SlideBlock::default(),
     };
     read_block(body_of(declaration), what, tables, &mut light, context);
     light
@@ -321,6 +473,22 @@ fn read_spot(declaration: &Declaration, context: &mut Context) -> Option<LightKi
             ),
         );
     }
+    let slide = light.slide.finished().map(|slide| SpotSlide {
+        slide,
+        up: light.up.map_or(up_for(direction), |up| up.value),
+    });
+    if slide.is_some() && light.cutoff >= 90.0 {
+        let message = format!(
+            "a spot light with a `map` has a `cutoff` of less than 90, not {}",
+            light.cutoff
+        );
+        context.error(declaration.span, message);
+    }
+    if let Some(up) = light.up
+        && look_at(Vec3::ZERO, direction, up.value).is_err()
+    {
+        context.error(up.span, "`up` is along the axis of the spot light");
+    }
     Some(LightKind::Spot {
         position: light.position,
         direction,
@@ -328,6 +496,7 @@ fn read_spot(declaration: &Declaration, context: &mut Context) -> Option<LightKi
         cutoff: light.cutoff.to_radians(),
         beam_width: beam_width.to_radians(),
         falloff: light.falloff,
+        slide,
     })
 }
 
@@ -336,6 +505,7 @@ fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKi
         direction: Vec3::NEG_Y,
         irradiance: Rgb::WHITE,
         scale: 1.0,
+        angle: 0.0,
     };
     read_block(
         body_of(declaration),
@@ -347,11 +517,12 @@ fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKi
     LightKind::Directional {
         direction: light.direction,
         irradiance: light.irradiance * light.scale,
+        angle: light.angle.to_radians(),
     }
 }
 
 /// Reads the image, makes it linear and three channels wide, and turns what is no radiance into none.
-fn read_map(field: Field<'_>, context: &mut Context) -> Option<Arc<Image>> {
+pub(super) fn read_map(field: Field<'_>, context: &mut Context) -> Option<Arc<Image>> {
     let name = field.string(context)?;
     let path = context.existing_file(field.span(), &name)?;
     let image = match image::read(&path) {
@@ -386,7 +557,10 @@ fn rotation(field: Field<'_>, context: &mut Context) -> Option<Mat3> {
             let matrix = Mat3::from(field.transform(context)?.matrix3);
             let product = matrix * matrix.transpose();
             if !product.abs_diff_eq(Mat3::IDENTITY, 1e-4) {
-                context.error(field.span(), "`rotate` is a transform that does more than rotate");
+                context.error(
+                    field.span(),
+                    "`rotate` is a transform that does more than rotate and mirror",
+                );
                 return None;
             }
             Some(matrix)

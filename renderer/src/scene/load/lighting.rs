@@ -24,12 +24,14 @@ pub enum LightingKind {
     Neutral,
     /// Soft boxes in a dim room.
     Studio,
+    /// A clear sky with its sun.
+    Sky,
     /// A latitude-longitude image.
     Map(String),
 }
 
 impl Lighting {
-    /// Reads `neutral`, `studio` or the name of an image; a `+` before it keeps the scene's own lights.
+    /// Reads `neutral`, `studio`, `sky` or the name of an image; a `+` before it keeps the scene's own lights.
     ///
     /// # Errors
     /// When it is neither a kind of light nor a file.
@@ -41,10 +43,11 @@ impl Lighting {
         let kind = match name {
             "neutral" => LightingKind::Neutral,
             "studio" => LightingKind::Studio,
+            "sky" => LightingKind::Sky,
             file if Path::new(file).is_file() => LightingKind::Map(file.to_owned()),
             _ => {
                 return Err(
-                    "it is neither `neutral` nor `studio`, nor an image file (.hdr, .exr)".to_owned(),
+                    "it is neither `neutral`, `studio` nor `sky`, nor an image file (.hdr, .exr)".to_owned(),
                 );
             }
         };
@@ -88,6 +91,7 @@ impl LightingKind {
                 format!("light {name} : environment {{ color = 1.2; ground = 0.3; }}\n")
             }
             LightingKind::Studio => format!("light {name} : studio {{ }}\n"),
+            LightingKind::Sky => format!("light {name} : sky {{ }}\n"),
             LightingKind::Map(file) => {
                 format!("light {name} : environment {{ map = {}; }}\n", quote(file))
             }

@@ -237,6 +237,8 @@ fn resolve_images(expr: &mut Expr, context: &mut Context) {
             if Format::from_extension(Path::new(name.as_str())).is_some()
                 && let Some(path) = context.existing_file(expr.span, name)
             {
+                // A relative one would be looked for in the folders of the scene once more.
+                let path = std::path::absolute(&path).unwrap_or(path);
                 *name = path.to_string_lossy().into_owned();
             }
         }

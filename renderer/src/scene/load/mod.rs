@@ -10,6 +10,7 @@ mod camera;
 mod context;
 mod field;
 mod film;
+mod function;
 mod import;
 mod light;
 mod lighting;
@@ -17,9 +18,11 @@ mod material;
 mod model;
 mod overrides;
 mod place;
+mod projector;
 mod reference;
 mod resolve;
 mod shape;
+mod sheet;
 mod studio;
 mod table;
 mod transform;
@@ -38,7 +41,7 @@ use self::context::Context;
 use self::import::{Kind, Models, Texts};
 use self::overrides::Override;
 use super::desc::SceneDesc;
-use super::import::{read_model, stem};
+use super::import::{MitsubaOptions, Model, read_model, stem, translate};
 
 /// What a user may say about a scene beside its file.
 #[derive(Clone, Debug, Default)]
@@ -47,9 +50,11 @@ pub struct LoadOptions {
     pub set: Vec<String>,
     /// Light in place of the scene's own, or besides.
     pub light: Option<Lighting>,
+    /// How a scene of Mitsuba's is read.
+    pub mitsuba: MitsubaOptions,
 }
 
-/// Reads a scene (`.kiln`) or a model (`.glb`, `.gltf`, `.ply`, `.obj`), for which a scene is made up. The messages that
+/// Reads a scene (`.kiln`, or Mitsuba's `.xml`) or a model (`.glb`, `.gltf`, `.ply`, `.obj`, `.serialized`), for which a scene is made up. The messages that
 /// come with the description are warnings.
 ///
 /// # Errors
@@ -57,6 +62,7 @@ pub struct LoadOptions {
 pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
     match Kind::of(path) {
         Some(Kind::Model) => SceneDesc::from_model(path, options),
+        Some(Kind::Mitsuba) => SceneDesc::from_mitsuba(path, options),
         Some(Kind::Text) => {
             let mut context = Context::default();
             let mut texts = Texts::default();
@@ -64,8 +70,10 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
             finish(path, texts, Models::default(), context, options)
         }
         None => {
-            let diagnostic = Diagnostic::error(format!("{}: not a scene that is read", path.display()))
-                .hint("scenes are .kiln files; models (.glb, .gltf, .ply, .obj) are rendered as they are");
+            let diagnostic = Diagnostic::error(format!("{}: not a scene that is read", path.display())).hint(
+                "scenes are .kiln files, or Mitsuba's .xml; models (.glb, .gltf, .ply, .obj, .serialized) are rendered as \
+                     they are",
+            );
             Err(diagnostic.into())
         }
     }
@@ -86,6 +94,28 @@ impl SceneDesc {
         let mut texts = Texts::default();
         texts.read_source(Source::new(name, text), directory, &mut context);
         finish(Path::new(name), texts, Models::default(), context, options)
+    }
+
+    /// The scene of a file of Mitsuba's.
+    ///
+    /// # Errors
+    /// As [`load`].
+    pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+        let translation = translate(path, &options.mitsuba)?;
+        let directory = path.parent().unwrap_or(Path::new(""));
+        let mut context = Context::default();
+        context.files.extend(translation.files);
+        context.diagnostics.list.extend(translation.warnings.list);
+        let mut models = Models::default();
+        for (name, mesh) in translation.meshes {
+            let path = directory.join(name);
+            let model = Model::of_mesh(&path, mesh);
+            models.insert(path, Arc::new(model));
+        }
+        let mut texts = Texts::default();
+        let source = Source::new(format!("<scene of {}>", path.display()), translation.text);
+        texts.read_source(source, directory, &mut context);
+        finish(path, texts, models, context, options)
     }
 
     /// The scene of a model: the model's first camera, or one that frames it; its own light, or a neutral environment.

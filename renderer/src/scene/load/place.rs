@@ -1,18 +1,22 @@
 //! What fills the world: imported models, declared shapes, and materials assigned to either by name.
 
+use std::sync::Arc;
+
 use glam::Affine3A;
 use shading::Span;
 use shading::syntax::ast::{Declaration, ExprKind};
 
 use super::builder::{Builder, import_name};
 use super::field::Given;
-use super::import::{Kind, imported_file};
+use super::import::{Kind, has_parts, imported_file};
 use super::material::read_definition;
 use super::resolve::Pending;
-use super::shape::{ShapeDeclaration, ShapeSource};
+use super::shape::{MeshEdits, MeshFile, ShapeDeclaration, ShapeSource};
 use super::table::{Key, Part, body_of, read_block, set, takes_only};
 use crate::material::MaterialId;
-use crate::scene::desc::{CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc};
+use crate::scene::desc::{
+    CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc, SpotSlide,
+};
 use crate::scene::import::Model;
 
 /// What the block of an import sets.
@@ -169,19 +173,8 @@ impl Builder {
                     flip_normals: block.flip_normals,
                 });
             }
-            ShapeSource::File(Given {
-                value: file,
-                span: file_span,
-            }) => {
-                let path = self.context.resolve(file_span, &file);
-                if Kind::of(&path) != Some(Kind::Model) {
-                    let message = format!("`{file}` is not a mesh that is read");
-                    let diagnostic = self
-                        .context
-                        .error_at(file_span, message)
-                        .hint("meshes are .ply, .obj, .gltf and .glb files");
-                    self.context.push(diagnostic);
-                } else if let Some(model) = self.models.get(&path) {
+            ShapeSource::File(mesh) => {
+                if let Some(model) = self.model_of_mesh(&mesh, &block.transform) {
                     self.add_model(
                         &model,
                         &name,
@@ -201,6 +194,50 @@ impl Builder {
                 material,
             }),
         }
+    }
+
+    /// What a `mesh` shape takes of its file.
+    fn model_of_mesh(&mut self, mesh: &MeshFile, transform: &Affine3A) -> Option<Arc<Model>> {
+        let Given { value: file, span } = &mesh.file;
+        let path = self.context.resolve(*span, file);
+        if Kind::of(&path) != Some(Kind::Model) {
+            let diagnostic = self
+                .context
+                .error_at(*span, format!("`{file}` is not a mesh that is read"))
+                .hint("meshes are .ply, .obj, .serialized, .gltf and .glb files");
+            self.context.push(diagnostic);
+            return None;
+        }
+        let model = self.models.get(&path)?;
+        let part = match &mesh.part {
+            Some(part) => Some(part.value as usize),
+            None => has_parts(&path).then_some(0),
+        };
+        if part.is_none() && mesh.edits == MeshEdits::default() {
+            return Some(model);
+        }
+        let count = model.shapes.len();
+        let wanted = part.map_or(0..count, |part| part..part + 1);
+        if wanted.end > count {
+            let span = mesh.part.as_ref().map_or(*span, |part| part.span);
+            let message = format!(
+                "`{file}` has no mesh {}: it has {count}, counted from 0",
+                wanted.start
+            );
+            self.context.error(span, message);
+            return None;
+        }
+        let mut taken = Model {
+            shapes: model.shapes[wanted.clone()].to_vec(),
+            materials: model.materials.clone(),
+            textures: model.textures.clone(),
+            ..Model::default()
+        };
+        for (index, shape) in wanted.zip(&mut taken.shapes) {
+            let place = *transform * shape.world_from_object;
+            shape.mesh = self.models.edited(&path, index, &shape.mesh, mesh.edits, &place);
+        }
+        Some(Arc::new(taken))
     }
 
     /// `assign NAME = CALL;`: gives a material another surface, or a shape another material.
@@ -253,13 +290,23 @@ impl Builder {
 fn placed_light(kind: &LightKind, transform: &Affine3A) -> LightKind {
     let mut placed = kind.clone();
     match &mut placed {
-        LightKind::Environment { .. } => {}
+        LightKind::Environment { .. } | LightKind::Sky { .. } => {}
         LightKind::Point { position, .. } => *position = transform.transform_point3(*position),
         LightKind::Spot {
-            position, direction, ..
+            position,
+            direction,
+            slide,
+            ..
         } => {
             *position = transform.transform_point3(*position);
             *direction = transform.transform_vector3(*direction).normalize_or(*direction);
+            if let Some(SpotSlide { up, .. }) = slide {
+                *up = transform.transform_vector3(*up);
+            }
+        }
+        LightKind::Projector { world_from_light, .. } => *world_from_light = *transform * *world_from_light,
+        LightKind::DirectionalArea { world_from_sheet, .. } => {
+            *world_from_sheet = *transform * *world_from_sheet;
         }
         LightKind::Directional { direction, .. } => {
             *direction = transform.transform_vector3(*direction).normalize_or(*direction);

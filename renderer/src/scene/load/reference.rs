@@ -1,7 +1,7 @@
 //! All keys of the scene format with what they mean: what `scenes/README.md` lists.
 
 use super::table::Key;
-use super::{camera, film, light, material, place, shape, transform};
+use super::{camera, film, function, light, material, place, projector, shape, sheet, transform};
 
 /// The keys of one kind of block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,13 +34,20 @@ pub fn reference() -> Vec<Block> {
         block("shape NAME : any kind", shape::ANY),
         block("light NAME : environment", light::ENVIRONMENT),
         block("light NAME : studio", light::STUDIO),
+        block("light NAME : sky", light::SKY),
         block("light NAME : point or spot", light::POINT),
         block("light NAME : spot", light::SPOT),
+        block("light NAME : projector", projector::PROJECTOR),
         block("light NAME : directional", light::DIRECTIONAL),
+        block("light NAME : directional_area", sheet::DIRECTIONAL_AREA),
         block("import \"MODEL\" as NAME", place::IMPORT),
         Block {
             title: "transforms",
             keys: transform::FUNCTIONS.to_vec(),
+        },
+        Block {
+            title: "further functions",
+            keys: function::FUNCTIONS.to_vec(),
         },
     ]
 }

@@ -7,6 +7,7 @@ use shading::syntax::ast::{Declaration, Expr};
 use super::context::Context;
 use super::field::{Given, Range};
 use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
+use crate::geometry::Mesh;
 use crate::scene::desc::GeometryDesc;
 
 /// What the block of a shape sets.
@@ -21,6 +22,8 @@ pub(super) struct ShapeBlock {
     size2: Vec2,
     size3: Vec3,
     file: Option<Given<String>>,
+    part: Option<Given<u64>>,
+    edits: MeshEdits,
     of: Option<Given<String>>,
 }
 
@@ -37,6 +40,8 @@ impl Default for ShapeBlock {
             size2: Vec2::splat(2.0),
             size3: Vec3::splat(2.0),
             file: None,
+            part: None,
+            edits: MeshEdits::default(),
             of: None,
         }
     }
@@ -113,11 +118,36 @@ pub(super) const CYLINDER: &[Key<ShapeBlock>] = &[
 ];
 
 /// The keys of `mesh`.
-pub(super) const MESH: &[Key<ShapeBlock>] = &[Key {
-    name: "file",
-    doc: "a PLY, OBJ, glTF or GLB file; required",
-    set: |shape, field, context| shape.file = field.given(field.string(context)),
-}];
+pub(super) const MESH: &[Key<ShapeBlock>] = &[
+    Key {
+        name: "file",
+        doc: "a PLY, OBJ, .serialized, glTF or GLB file; required",
+        set: |shape, field, context| shape.file = field.given(field.string(context)),
+    },
+    Key {
+        name: "part",
+        doc: "which of the file's meshes, from 0; by default the first of a .serialized file, and all of any other",
+        set: |shape, field, context| {
+            shape.part = field.given(field.integer(context, 0, u32::MAX.into()));
+        },
+    },
+    Key {
+        name: "face_normals",
+        doc: "`true` leaves the file's vertex normals out: the surface looks faceted; `false` by default",
+        set: |shape, field, context| set(&mut shape.edits.face_normals, field.boolean(context)),
+    },
+    Key {
+        name: "smooth",
+        doc: "`true` gives vertex normals to a mesh whose file has none: those of the faces around each vertex, weighted \
+              by their angles; `false` by default, so that it looks faceted",
+        set: |shape, field, context| set(&mut shape.edits.smooth, field.boolean(context)),
+    },
+    Key {
+        name: "flip_uvs",
+        doc: "`true` turns texture coordinates upside down: v becomes 1 - v; `false` by default",
+        set: |shape, field, context| set(&mut shape.edits.flip_uvs, field.boolean(context)),
+    },
+];
 
 /// The keys of `instance`.
 pub(super) const INSTANCE: &[Key<ShapeBlock>] = &[Key {
@@ -137,8 +167,39 @@ pub(super) struct ShapeDeclaration {
 /// Where a shape's geometry comes from.
 pub(super) enum ShapeSource {
     Geometry(GeometryDesc),
-    File(Given<String>),
+    File(MeshFile),
     InstanceOf(Given<String>),
+}
+
+/// What a shape takes of a mesh file.
+pub(super) struct MeshFile {
+    pub(super) file: Given<String>,
+    pub(super) part: Option<Given<u64>>,
+    pub(super) edits: MeshEdits,
+}
+
+/// What is changed about the meshes of a file.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct MeshEdits {
+    pub(super) face_normals: bool,
+    pub(super) smooth: bool,
+    pub(super) flip_uvs: bool,
+}
+
+impl MeshEdits {
+    /// The mesh as the shape has it.
+    pub(super) fn of(self, mesh: &Mesh, world_from_object: &Affine3A) -> Mesh {
+        let mut mesh = mesh.clone();
+        if self.face_normals {
+            mesh = mesh.with_face_normals();
+        } else if self.smooth {
+            mesh = mesh.with_vertex_normals(world_from_object);
+        }
+        if self.flip_uvs {
+            mesh = mesh.with_flipped_uvs();
+        }
+        mesh
+    }
 }
 
 /// The kinds of shapes.
@@ -194,7 +255,11 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut Context) -> Op
             radius: block.radius,
             height: block.height,
         }),
-        Kind::Mesh => ShapeSource::File(required(block.file.take(), "file", what, declaration, context)?),
+        Kind::Mesh => ShapeSource::File(MeshFile {
+            file: required(block.file.take(), "file", what, declaration, context)?,
+            part: block.part.take(),
+            edits: block.edits,
+        }),
         Kind::Instance => {
             ShapeSource::InstanceOf(required(block.of.take(), "of", what, declaration, context)?)
         }

@@ -7,7 +7,7 @@ use shading::Span;
 use shading::syntax::ast::{BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};
 
 use super::context::Context;
-use super::transform;
+use super::{function, transform};
 
 /// What an expression comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -192,6 +192,15 @@ impl Context {
         let mut values = vec![];
         for arg in args {
             values.push(self.value(arg)?);
+        }
+        if let Some(made) = function::call(name, &values) {
+            return match made {
+                Ok(numbers) => Some(Value::Tuple(numbers)),
+                Err(message) => {
+                    self.error(span, message);
+                    None
+                }
+            };
         }
         match transform::from_call(name, &values) {
             None => Some(Value::Call(name.to_owned(), values)),

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::report::report;
 use super::{Lanes, Shim};
 use crate::eval::matrix::IDENTITY;
-use crate::hir::{ColorSpace, TextureOptions, Wrap};
+use crate::hir::{ColorSpace, Interpolation, TextureOptions, Wrap};
 use crate::runtime::context::{ContextHeader, ReportKind};
 use crate::runtime::text::{self, TextHeader};
-use crate::runtime::{ShaderHost, TextureHandle};
+use crate::runtime::{AttributeHandle, ShaderHost, TextureHandle};
 
 /// A host as compiled code calls it: directly, without a table of virtual functions.
 #[derive(Clone)]
@@ -20,10 +20,14 @@ pub struct HostFunctions {
     pub(crate) texture: Shim,
     /// `(context, place, name, s, t, options, out lanes)`.
     pub(crate) texture_named: Shim,
+    /// `(wrap s, wrap t, interpolation, colour space) → options`.
+    pub(crate) texture_options: Shim,
     /// `(context, place, from, to, out matrix)`.
     pub(crate) matrix: Shim,
     /// `(context, object, name, out lanes) → int found`.
     pub(crate) attribute: Shim,
+    /// `(context, handle, out lanes) → int found`.
+    pub(crate) attribute_by_handle: Shim,
 }
 
 impl HostFunctions {
@@ -35,8 +39,10 @@ impl HostFunctions {
             host_type: TypeId::of::<H>(),
             texture: Shim::of6(texture::<H>),
             texture_named: Shim::of7(texture_named::<H>),
+            texture_options: Shim::of4(texture_options),
             matrix: Shim::of5(matrix::<H>),
             attribute: Shim::of4(attribute::<H>),
+            attribute_by_handle: Shim::of3(attribute_by_handle::<H>),
         }
     }
 }
@@ -49,7 +55,10 @@ impl std::fmt::Debug for HostFunctions {
 
 /// Options as the int that compiled code passes.
 pub(crate) fn pack(options: TextureOptions) -> u32 {
-    options.wrap_s as u32 | (options.wrap_t as u32) << 8 | (options.color_space as u32) << 16
+    options.wrap_s as u32
+        | (options.wrap_t as u32) << 8
+        | (options.color_space as u32) << 16
+        | (options.interpolation as u32) << 24
 }
 
 fn unpack(packed: u32) -> TextureOptions {
@@ -68,8 +77,13 @@ fn unpack(packed: u32) -> TextureOptions {
             2 => ColorSpace::Linear,
             _ => ColorSpace::Raw,
         },
-        // It matters to the compiler alone.
+        interpolation: match packed >> 24 {
+            0 => Interpolation::Linear,
+            _ => Interpolation::Closest,
+        },
+        // They matter to the compiler alone.
         optional: false,
+        by_name: false,
     }
 }
 
@@ -119,6 +133,17 @@ unsafe extern "C" fn texture_named<H: ShaderHost>(
     }
 }
 
+unsafe extern "C" fn texture_options(
+    wrap_s: *const TextHeader,
+    wrap_t: *const TextHeader,
+    interpolation: *const TextHeader,
+    color_space: *const TextHeader,
+) -> u32 {
+    // SAFETY: compiled code passes texts.
+    let names = [wrap_s, wrap_t, interpolation, color_space].map(|name| unsafe { text::read(name) });
+    pack(TextureOptions::default().named(names))
+}
+
 unsafe extern "C" fn matrix<H: ShaderHost>(
     ctx: *mut ContextHeader,
     place: u32,
@@ -154,6 +179,19 @@ unsafe extern "C" fn attribute<H: ShaderHost>(
     // SAFETY: compiled code passes its context, texts, and the address of four floats.
     unsafe {
         let value = host::<H>(ctx).attribute(&*(*ctx).globals, text::read(object), text::read(name));
+        out.write(value.unwrap_or_default());
+        i32::from(value.is_some())
+    }
+}
+
+unsafe extern "C" fn attribute_by_handle<H: ShaderHost>(
+    ctx: *mut ContextHeader,
+    handle: u32,
+    out: *mut Lanes,
+) -> i32 {
+    // SAFETY: compiled code passes its context and the address of four floats.
+    unsafe {
+        let value = host::<H>(ctx).attribute_by_handle(&*(*ctx).globals, AttributeHandle(handle));
         out.write(value.unwrap_or_default());
         i32::from(value.is_some())
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use glam::{Affine3A, DAffine3, DMat4, DQuat, DVec3, Vec3};
+use glam::{Affine3A, DAffine3, DMat4, DQuat, DVec3, Vec2, Vec3};
 use gltf::camera::Projection as GltfProjection;
 use gltf::khr_lights_punctual::{Kind as GltfLight, Light};
 use gltf::scene::Transform;
@@ -267,6 +267,7 @@ impl Reader<'_> {
                     fov_axis: FovAxis::Y,
                     aperture_radius: 0.0,
                     focus_distance: 1.0,
+                    shift: Vec2::ZERO,
                 }
             }
             GltfProjection::Orthographic(lens) => {
@@ -274,7 +275,7 @@ impl Reader<'_> {
                 if !(width > 0.0 && width.is_finite()) {
                     return wrong("no width");
                 }
-                Projection::Orthographic { width }
+                Projection::Orthographic { width, height: None }
             }
         };
         let name = node
@@ -314,6 +315,7 @@ impl Reader<'_> {
             GltfLight::Directional => LightKind::Directional {
                 direction,
                 irradiance: strength,
+                angle: 0.0,
             },
             GltfLight::Spot {
                 inner_cone_angle,
@@ -329,6 +331,7 @@ impl Reader<'_> {
                     cutoff,
                     beam_width,
                     falloff,
+                    slide: None,
                 }
             }
         };

@@ -1,0 +1,78 @@
+//! `kiln convert`: a scene of Mitsuba's as Kiln's own, with its meshes and images in a folder beside it.
+
+use std::fs;
+use std::path::Path;
+
+use shading::Diagnostic;
+
+use super::common::failure;
+use super::outputs::Outputs;
+use super::{Failure, print, tell};
+use crate::cli::ConvertArgs;
+use crate::image::write_whole;
+use crate::scene::export::write_ply;
+use crate::scene::import::{MitsubaOptions, translate};
+
+pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
+    check_names(args)?;
+    let mut outputs = Outputs::default();
+    outputs.file("OUTPUT", &args.output)?;
+    outputs.spare([&args.scene])?;
+    let stem = args.output.file_stem().unwrap_or_default().to_string_lossy();
+    let folder = format!("{stem}_files");
+    let options = MitsubaOptions {
+        folder: Some(folder.clone()),
+        ..args.mitsuba.options()
+    };
+    let translation = translate(&args.scene, &options).map_err(failure)?;
+    let beside = args.output.parent().unwrap_or(Path::new(""));
+    let files = translation.meshes.iter().map(|(name, _)| name);
+    let files: Vec<&String> = files
+        .chain(translation.images.iter().map(|(name, _)| name))
+        .collect();
+    if !files.is_empty() {
+        fs::create_dir_all(beside.join(&folder))?;
+    }
+    for name in files {
+        outputs.file("OUTPUT", &beside.join(name))?;
+    }
+    outputs.spare(&translation.files)?;
+    outputs.spare(translation.images.iter().map(|(_, path)| path))?;
+
+    for (name, mesh) in &translation.meshes {
+        write_ply(&beside.join(name), mesh)?;
+    }
+    for (name, path) in &translation.images {
+        write_whole(&beside.join(name), &fs::read(path)?)?;
+    }
+    // The scene comes last: where it is, all that it names is.
+    write_whole(&args.output, translation.text.as_bytes())?;
+    if !args.quiet {
+        print(&translation.warnings);
+        let (meshes, images) = (translation.meshes.len(), translation.images.len());
+        tell(&format!(
+            "{}: {meshes} meshes and {images} images in {folder}\n",
+            args.output.display()
+        ));
+    }
+    Ok(())
+}
+
+fn check_names(args: &ConvertArgs) -> Result<(), Failure> {
+    let has = |path: &Path, extension: &str| {
+        path.extension()
+            .is_some_and(|own| own.eq_ignore_ascii_case(extension))
+    };
+    if !has(&args.scene, "xml") {
+        let message = format!("{}: not a scene that is converted", args.scene.display());
+        let error = Diagnostic::error(message).hint("Mitsuba's scenes are .xml files");
+        return Err(failure(error.into()));
+    }
+    if !has(&args.output, "kiln") {
+        let message = format!("{}: not a name for a scene", args.output.display());
+        return Err(failure(
+            Diagnostic::error(message).hint("scenes are .kiln files").into(),
+        ));
+    }
+    Ok(())
+}

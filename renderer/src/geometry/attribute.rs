@@ -1,0 +1,60 @@
+//! Named values of a mesh, for each vertex or for each triangle.
+
+/// What a value of an attribute belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AttributeDomain {
+    /// A vertex: values are interpolated over triangles.
+    Vertex,
+    /// A triangle.
+    Face,
+}
+
+/// Values of a mesh by name, besides positions, normals, texture coordinates and vertex colours.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeshAttribute {
+    /// Its name, a word that is unique in its domain: `heat`, which shaders find as `vertex_heat` or `face_heat`.
+    pub name: String,
+    /// What its values belong to.
+    pub domain: AttributeDomain,
+    /// Numbers of a value: 1 or 3.
+    pub width: usize,
+    /// `width` numbers for each vertex or triangle.
+    pub values: Vec<f32>,
+}
+
+impl MeshAttribute {
+    /// Whether shaders mean this one by `name`: its name with its domain before it.
+    pub fn is_called(&self, name: &str) -> bool {
+        let prefix = match self.domain {
+            AttributeDomain::Vertex => "vertex_",
+            AttributeDomain::Face => "face_",
+        };
+        name.strip_prefix(prefix) == Some(self.name.as_str())
+    }
+
+    /// The value at an index, the last zero; one number stands in all three others. Zero where there is none.
+    #[inline]
+    pub fn value(&self, index: usize) -> [f32; 4] {
+        let numbers = self.values.get(index * self.width..).unwrap_or_default();
+        match (self.width, numbers) {
+            (1, [x, ..]) => [*x, *x, *x, 0.0],
+            (3, [x, y, z, ..]) => [*x, *y, *z, 0.0],
+            _ => [0.0; 4],
+        }
+    }
+
+    /// How many values it has to have, if there are so many vertices and triangles.
+    pub(super) fn count(&self, vertices: usize, triangles: usize) -> usize {
+        match self.domain {
+            AttributeDomain::Vertex => vertices,
+            AttributeDomain::Face => triangles,
+        }
+    }
+
+    /// Whether its name is a word, and it has `count` values, all finite.
+    pub(super) fn is_valid(&self, count: usize) -> bool {
+        let name_is_word = !self.name.is_empty() && !self.name.contains(char::is_whitespace);
+        let fits = matches!(self.width, 1 | 3) && self.values.len() == count * self.width;
+        name_is_word && fits && self.values.iter().all(|v| v.is_finite())
+    }
+}

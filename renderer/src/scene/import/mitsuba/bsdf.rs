@@ -1,0 +1,465 @@
+//! `bsdf`: calls of shipped units, one inside the other.
+//!
+//! In Mitsuba most surfaces scatter on the side of their normal only, until `twosided` says otherwise; in Kiln a material
+//! says `one_sided`.
+
+use super::Translator;
+use super::color::Use;
+use super::document::{ObjectId, Value};
+use super::write::{Call, number, triple};
+use crate::scene::text::quote;
+
+const BSDFS: &[&str] = &[
+    "diffuse",
+    "dielectric",
+    "thindielectric",
+    "roughdielectric",
+    "conductor",
+    "roughconductor",
+    "plastic",
+    "roughplastic",
+    "principled",
+    "principledthin",
+    "twosided",
+    "mask",
+    "blendbsdf",
+    "bumpmap",
+    "normalmap",
+    "null",
+];
+
+/// The most text of materials [bytes]: references to what holds references make more of it than a file is long.
+const MAX_SIZE: usize = 1 << 26;
+
+/// What a surface is.
+#[derive(Clone, Debug)]
+pub(super) struct Surface {
+    /// A call that makes it, the same from both sides.
+    pub(super) call: String,
+    /// Whether its back is black.
+    pub(super) front_only: bool,
+    is_black: bool,
+}
+
+impl Surface {
+    fn front(call: String) -> Surface {
+        Surface {
+            call,
+            front_only: true,
+            is_black: false,
+        }
+    }
+
+    fn both(call: String) -> Surface {
+        Surface {
+            front_only: false,
+            ..Surface::front(call)
+        }
+    }
+
+    /// What shapes without a material are.
+    pub(super) fn grey() -> Surface {
+        Surface::front("matte(albedo = 0.5)".to_owned())
+    }
+
+    /// What emitters without a material are.
+    pub(super) fn black() -> Surface {
+        Surface {
+            is_black: true,
+            ..Surface::front("matte(albedo = 0)".to_owned())
+        }
+    }
+
+    /// The surface where it scatters anything beside what it emits.
+    pub(super) fn under_light(&self) -> Option<String> {
+        (!self.is_black).then(|| self.call.clone())
+    }
+
+    /// The surface as part of one that has parts that scatter from both sides.
+    fn on_its_sides(self) -> String {
+        if self.front_only {
+            Call::new("sides").with("front", self.call).finish()
+        } else {
+            self.call
+        }
+    }
+}
+
+impl Translator<'_> {
+    /// Translates a bsdf about the normal `n`, an expression, or about the surface's own.
+    pub(super) fn bsdf(&mut self, id: ObjectId, n: Option<&str>) -> Surface {
+        // References may nest as deep as a file is long.
+        let surface = stacker::maybe_grow(128 << 10, 1 << 20, || self.any_bsdf(id, n));
+        self.size += surface.call.len();
+        if self.size > MAX_SIZE {
+            let place = self.object(id).place;
+            self.error(
+                place,
+                "materials refer to each other so often that they are too large",
+            );
+            return Surface::grey();
+        }
+        surface
+    }
+
+    fn any_bsdf(&mut self, id: ObjectId, n: Option<&str>) -> Surface {
+        if self.size > MAX_SIZE {
+            return Surface::grey();
+        }
+        self.look_at(id);
+        let n = || n.map(str::to_owned);
+        match self.object(id).plugin.as_str() {
+            "diffuse" => {
+                let albedo = self.color_argument(id, "reflectance", [0.5; 3], Use::Reflectance);
+                Surface::front(Call::new("matte").with("albedo", albedo).maybe("n", n()).finish())
+            }
+            "dielectric" => self.dielectric(id, Call::new("glass"), n()),
+            "roughdielectric" => {
+                let call = Call::new("glass");
+                let call = self.roughness(id, call);
+                self.dielectric(id, call, n())
+            }
+            "thindielectric" => self.dielectric(id, Call::new("thin_glass"), n()),
+            "conductor" => self.conductor(id, false, n()),
+            "roughconductor" => self.conductor(id, true, n()),
+            "plastic" => self.plastic(id, false, n()),
+            "roughplastic" => self.plastic(id, true, n()),
+            "principled" => self.principled(id, n()),
+            "principledthin" => self.principled_thin(id, n()),
+            "twosided" => self.twosided(id, n().as_deref()),
+            "mask" => self.mask(id, n().as_deref()),
+            "blendbsdf" => self.blend(id, n().as_deref()),
+            "normalmap" => self.normal_map(id),
+            "bumpmap" => self.bump_map(id),
+            "null" => Surface::both("cutout(opacity = 0)".to_owned()),
+            _ => {
+                self.unknown_plugin(id, BSDFS, "; a grey diffuse surface stands in for it");
+                Surface::both("matte(albedo = 0.5)".to_owned())
+            }
+        }
+    }
+
+    /// The index of refraction inside over the one outside.
+    fn ior(&mut self, id: ObjectId, inside: &str) -> String {
+        let [int, ext] =
+            [("int_ior", inside), ("ext_ior", "air")].map(|(name, default)| self.index(id, name, default));
+        if int > 0.0 && ext > 0.0 {
+            return number(int / ext);
+        }
+        let place = self.object(id).place;
+        self.error(place, "indices of refraction are to be more than 0");
+        number(1.5)
+    }
+
+    fn index(&mut self, id: ObjectId, name: &str, default: &str) -> f64 {
+        let material = match self.find(id, name) {
+            Some((Value::Float(value), _)) => return *value,
+            Some((Value::Integer(value), _)) => return *value as f64,
+            Some((Value::Text(material), _)) => material.as_str(),
+            Some((_, place)) => {
+                self.wrong_type::<()>(place, name, "a number or the name of a material");
+                return 1.5;
+            }
+            None => default,
+        };
+        self.named_index(id, name, material)
+    }
+
+    fn dielectric(&mut self, id: ObjectId, call: Call, n: Option<String>) -> Surface {
+        let ior = self.ior(id, "bk7");
+        let reflection = self.given_color(id, "specular_reflectance", Use::Reflectance);
+        let transmission = self.given_color(id, "specular_transmittance", Use::Reflectance);
+        let call = call
+            .with("ior", ior)
+            .maybe("reflection_tint", reflection)
+            .maybe("transmission_tint", transmission);
+        Surface::both(call.maybe("n", n).finish())
+    }
+
+    /// Adds the arguments for `alpha` or `alpha_u` and `alpha_v`, and for the distribution.
+    fn roughness(&mut self, id: ObjectId, call: Call) -> Call {
+        let uneven = self.has(id, "alpha_u") || self.has(id, "alpha_v");
+        let call = if uneven {
+            let [u, v] = ["alpha_u", "alpha_v"].map(|name| self.alpha(id, name));
+            if u == v {
+                call.with("alpha", u)
+            } else {
+                call.with("alpha_u", u).with("alpha_v", v)
+            }
+        } else {
+            let alpha = self.alpha(id, "alpha");
+            call.with("alpha", alpha)
+        };
+        self.distribution(id, call)
+    }
+
+    fn alpha(&mut self, id: ObjectId, name: &str) -> String {
+        self.given_float(id, name, Use::Unbounded)
+            .unwrap_or_else(|| number(0.1))
+    }
+
+    fn distribution(&mut self, id: ObjectId, call: Call) -> Call {
+        self.ignore(id, &["sample_visible"]);
+        match self
+            .text(id, "distribution")
+            .unwrap_or("beckmann")
+            .to_ascii_lowercase()
+            .as_str()
+        {
+            "ggx" => call,
+            "beckmann" => call.with("distribution", quote("beckmann")),
+            other => {
+                let place = self.place_of(id, "distribution");
+                self.error(
+                    place,
+                    format!("`distribution` is `beckmann` or `ggx`, not `{other}`"),
+                );
+                call
+            }
+        }
+    }
+
+    fn conductor(&mut self, id: ObjectId, rough: bool, n: Option<String>) -> Surface {
+        let given = self.has(id, "eta") || self.has(id, "k");
+        let mut call = Call::new("metal");
+        match self.text(id, "material").unwrap_or("none").to_owned() {
+            material if given || material == "none" => {
+                let eta = self.color_argument(id, "eta", [0.0; 3], Use::Unbounded);
+                let k = self.color_argument(id, "k", [1.0; 3], Use::Unbounded);
+                call = call.with("eta", eta).with("extinction", k);
+            }
+            material => {
+                let [eta, k] = self.named_metal(id, &material);
+                call = call.with("eta", eta).with("extinction", k);
+            }
+        }
+        call = if rough { self.roughness(id, call) } else { call };
+        let tint = self.given_color(id, "specular_reflectance", Use::Reflectance);
+        Surface::front(call.maybe("tint", tint).maybe("n", n).finish())
+    }
+
+    fn plastic(&mut self, id: ObjectId, rough: bool, n: Option<String>) -> Surface {
+        let albedo = self.color_argument(id, "diffuse_reflectance", [0.5; 3], Use::Reflectance);
+        let ior = self.ior(id, "polypropylene");
+        let mut call = Call::new("coated_diffuse")
+            .with("albedo", albedo)
+            .with("ior", ior);
+        if rough {
+            let alpha = self.alpha(id, "alpha");
+            call = call.with("alpha", alpha);
+            call = self.distribution(id, call);
+        } else {
+            call = call.with("alpha", "0");
+        }
+        let specular = self.given_color(id, "specular_reflectance", Use::Reflectance);
+        call = call.maybe("specular", specular);
+        if self.boolean(id, "nonlinear") == Some(true) {
+            call = call.with("nonlinear", "1");
+        }
+        Surface::front(call.maybe("n", n).finish())
+    }
+
+    fn principled(&mut self, id: ObjectId, n: Option<String>) -> Surface {
+        let call = self.principled_call(
+            id,
+            "principled",
+            &["specular", "clearcoat", "clearcoat_gloss", "metallic"],
+        );
+        let refracts = self.has(id, "spec_trans");
+        let rates = [
+            "main_specular_sampling_rate",
+            "clearcoat_sampling_rate",
+            "diffuse_reflectance_sampling_rate",
+        ];
+        self.ignore(id, &rates);
+        let call = call.maybe("n", n).finish();
+        if refracts {
+            Surface::both(call)
+        } else {
+            Surface::front(call)
+        }
+    }
+
+    fn principled_thin(&mut self, id: ObjectId, n: Option<String>) -> Surface {
+        let call = self.principled_call(id, "principled_thin", &["diff_trans"]);
+        let rates = [
+            "specular_reflectance_sampling_rate",
+            "specular_transmittance_sampling_rate",
+            "diffuse_transmittance_sampling_rate",
+            "diffuse_reflectance_sampling_rate",
+        ];
+        self.ignore(id, &rates);
+        Surface::both(call.maybe("n", n).finish())
+    }
+
+    fn principled_call(&mut self, id: ObjectId, unit: &str, own: &[&str]) -> Call {
+        let albedo = self.color_argument(id, "base_color", [0.5; 3], Use::Reflectance);
+        let mut call = Call::new(unit).with("base_color", albedo);
+        let common = [
+            "roughness",
+            "anisotropic",
+            "eta",
+            "spec_tint",
+            "spec_trans",
+            "sheen",
+            "sheen_tint",
+            "flatness",
+        ];
+        for name in common.iter().chain(own) {
+            let value = self.given_float(id, name, Use::Unbounded);
+            call = call.maybe(name, value);
+        }
+        call
+    }
+
+    /// The one bsdf that another holds.
+    fn nested(&mut self, id: ObjectId) -> Option<ObjectId> {
+        match self.parts(id, "bsdf")[..] {
+            [nested] => Some(nested),
+            _ => {
+                let (place, plugin) = (self.object(id).place, &self.object(id).plugin);
+                self.error(place, format!("a bsdf of type `{plugin}` holds one other bsdf"));
+                None
+            }
+        }
+    }
+
+    fn twosided(&mut self, id: ObjectId, n: Option<&str>) -> Surface {
+        self.ignore(id, &["allow_transmission"]);
+        match self.parts(id, "bsdf")[..] {
+            [both] => Surface {
+                front_only: false,
+                ..self.bsdf(both, n)
+            },
+            [front, back] => {
+                let [front, back] = [front, back].map(|side| self.bsdf(side, n).call);
+                Surface::both(
+                    Call::new("sides")
+                        .with("front", front)
+                        .with("back", back)
+                        .finish(),
+                )
+            }
+            _ => {
+                let place = self.object(id).place;
+                self.error(place, "`twosided` holds one bsdf, or one for each side");
+                Surface::grey()
+            }
+        }
+    }
+
+    fn mask(&mut self, id: ObjectId, n: Option<&str>) -> Surface {
+        let Some(nested) = self.nested(id) else {
+            return Surface::grey();
+        };
+        let base = self.bsdf(nested, n);
+        let opacity = self
+            .given_float(id, "opacity", Use::Reflectance)
+            .unwrap_or_else(|| number(0.5));
+        let call = Call::new("cutout")
+            .with("base", &base.call)
+            .with("opacity", opacity)
+            .finish();
+        Surface {
+            call,
+            is_black: false,
+            ..base
+        }
+    }
+
+    fn blend(&mut self, id: ObjectId, n: Option<&str>) -> Surface {
+        let &[a, b] = &self.parts(id, "bsdf")[..] else {
+            let place = self.object(id).place;
+            self.error(place, "a blendbsdf holds two bsdfs");
+            return Surface::grey();
+        };
+        let [a, b] = [a, b].map(|part| self.bsdf(part, n));
+        let amount = self
+            .given_float(id, "weight", Use::Reflectance)
+            .unwrap_or_else(|| {
+                let place = self.object(id).place;
+                self.error(place, "a blendbsdf needs a `weight`");
+                number(0.5)
+            });
+        let front_only = a.front_only && b.front_only;
+        let [a, b] = [a, b].map(|part| {
+            if front_only {
+                part.call
+            } else {
+                part.on_its_sides()
+            }
+        });
+        let call = Call::new("blend")
+            .with("a", a)
+            .with("b", b)
+            .with("amount", amount)
+            .finish();
+        Surface {
+            call,
+            front_only,
+            is_black: false,
+        }
+    }
+
+    /// The texture that bends normals: the one that is named so, or the only one.
+    fn relief(&mut self, id: ObjectId) -> Option<ObjectId> {
+        match self.parts(id, "texture")[..] {
+            [texture] if self.object(texture).plugin == "bitmap" => {
+                self.look_at(texture);
+                Some(texture)
+            }
+            [texture] => {
+                let place = self.object(texture).place;
+                self.missing(
+                    place,
+                    "Kiln bends normals by images only: the surface stays smooth",
+                );
+                None
+            }
+            _ => {
+                let (place, plugin) = (self.object(id).place, &self.object(id).plugin);
+                self.error(place, format!("a bsdf of type `{plugin}` holds one texture"));
+                None
+            }
+        }
+    }
+
+    fn normal_map(&mut self, id: ObjectId) -> Surface {
+        self.bent(id, |translator, texture| {
+            let [s, t] = translator.coordinates(texture);
+            let call = translator.bitmap_call(texture, "normal_map")?;
+            Some(call.with("s", s).with("t", t).with("along_v", "0").finish())
+        })
+    }
+
+    fn bump_map(&mut self, id: ObjectId) -> Surface {
+        let height = self.float(id, "scale").unwrap_or(1.0);
+        self.bent(id, |translator, texture| {
+            let raw = translator.boolean(texture, "raw") == Some(true);
+            let [s, t] = translator.coordinate_rows(texture).map(triple);
+            let call = translator.bitmap_call(texture, "bump_image")?;
+            let call = call
+                .with("height", number(height))
+                .with("s_of_uv", s)
+                .with("t_of_uv", t);
+            let call = if raw {
+                call
+            } else {
+                call.with("colorspace", quote("auto"))
+            };
+            Some(call.finish())
+        })
+    }
+
+    /// The surface that a bsdf holds, about the normal that a unit makes of its texture.
+    fn bent(&mut self, id: ObjectId, unit: impl FnOnce(&mut Self, ObjectId) -> Option<String>) -> Surface {
+        self.ignore(id, &["flip_invalid_normals", "use_shadowing_function"]);
+        let (Some(nested), relief) = (self.nested(id), self.relief(id)) else {
+            return Surface::grey();
+        };
+        let n = relief
+            .and_then(|texture| unit(self, texture))
+            .map(|call| format!("{call}.n"));
+        self.bsdf(nested, n.as_deref())
+    }
+}

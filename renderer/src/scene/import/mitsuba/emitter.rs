@@ -1,0 +1,172 @@
+//! `emitter`s that are no shapes.
+//!
+//! Mitsuba's environment maps have their centre column at −z... see [`Translator::envmap`].
+
+use glam::{DMat4, DVec3};
+
+use super::Translator;
+use super::color::Use;
+use super::document::ObjectId;
+use super::write::{Block, number, transform, triple};
+use crate::scene::text::quote;
+
+const EMITTERS: &[&str] = &[
+    "area",
+    "constant",
+    "directional",
+    "directionalarea",
+    "envmap",
+    "point",
+    "projector",
+    "sky",
+    "spot",
+    "sun",
+    "sunsky",
+];
+
+impl Translator<'_> {
+    pub(super) fn emitter(&mut self, id: ObjectId) {
+        self.look_at(id);
+        let object = self.object(id);
+        let plugin = object.plugin.as_str();
+        let kind = match plugin {
+            "constant" | "envmap" => "environment",
+            "point" | "spot" | "directional" | "projector" => plugin,
+            "sky" | "sun" | "sunsky" => "sky",
+            "area" | "directionalarea" => {
+                let message = format!("an emitter of type `{plugin}` is part of a shape");
+                return self.error(object.place, message);
+            }
+            _ => return self.unknown_plugin(id, EMITTERS, "; it is left out"),
+        };
+        let name = self.names.unique(object.name.as_deref().unwrap_or(plugin));
+        let mut block = Block::new(format!("light {} : {kind}", quote(&name)));
+        match plugin {
+            "constant" => block.set(
+                "color",
+                self.color_argument(id, "radiance", [1.0; 3], Use::Emission),
+            ),
+            "envmap" => self.envmap(id, &mut block),
+            "point" => {
+                let position = self.vector(id, "position");
+                let position = position.unwrap_or_else(|| self.placement(id).w_axis.truncate());
+                block.set("position", triple(position));
+                block.set(
+                    "intensity",
+                    self.color_argument(id, "intensity", [1.0; 3], Use::Emission),
+                );
+            }
+            "spot" => self.spot(id, &mut block),
+            "sky" | "sun" | "sunsky" => self.sky(id, &mut block),
+            "directional" => {
+                let direction = self.vector(id, "direction");
+                let direction = direction.unwrap_or_else(|| self.placement(id).z_axis.truncate());
+                if direction.length_squared() > 0.0 {
+                    block.set("direction", triple(direction));
+                } else {
+                    let place = self.place_of(id, "direction");
+                    self.error(place, "`direction` has no length");
+                }
+                block.set(
+                    "irradiance",
+                    self.color_argument(id, "irradiance", [1.0; 3], Use::Emission),
+                );
+            }
+            _ => self.projector(id, &mut block),
+        }
+        self.ignore(id, &["sampling_weight", "bounds", "bsphere"]);
+        self.sections.lights.push_str(&block.finish());
+    }
+
+    /// In its own space a map of Mitsuba's has +y up and its centre column at +z, as Kiln's. Its columns run the same
+    /// way.
+    fn envmap(&mut self, id: ObjectId, block: &mut Block) {
+        if let Some(file) = self.image_file(id, "filename") {
+            block.set("map", quote(&file));
+            block.set("rows", "poles");
+        }
+        if let Some(scale) = self.float(id, "scale") {
+            block.set("scale", number(scale));
+        }
+        let matrix = self.placement(id);
+        if matrix != DMat4::IDENTITY {
+            block.set("rotate", transform(&linear_part(matrix)));
+        }
+        self.ignore(id, &["mis_compensation"]);
+    }
+
+    fn spot(&mut self, id: ObjectId, block: &mut Block) {
+        let matrix = self.placement(id);
+        block.set("position", triple(matrix.w_axis.truncate()));
+        block.set(
+            "direction",
+            triple(matrix.z_axis.truncate().normalize_or(DVec3::Z)),
+        );
+        block.set(
+            "intensity",
+            self.color_argument(id, "intensity", [1.0; 3], Use::Emission),
+        );
+        let cutoff = self.float(id, "cutoff_angle").unwrap_or(20.0);
+        block.set("cutoff", number(cutoff));
+        block.set(
+            "beam_width",
+            number(self.float(id, "beam_width").unwrap_or(0.75 * cutoff)),
+        );
+        if self.slide(id, block) {
+            // The first row of the image is at the bottom.
+            block.set("up", triple(-matrix.y_axis.truncate()));
+        }
+    }
+
+    /// The picture that a light shines through, if it has one.
+    fn slide(&mut self, id: ObjectId, block: &mut Block) -> bool {
+        let textures = self.parts(id, "texture");
+        let Some(&texture) = textures.first() else {
+            return false;
+        };
+        self.look_at(texture);
+        if self.object(texture).plugin != "bitmap" {
+            let place = self.object(texture).place;
+            self.missing(
+                place,
+                "Kiln's lights shine through images only: this one shines evenly",
+            );
+            return false;
+        }
+        let Some(file) = self.image_file(texture, "filename") else {
+            return false;
+        };
+        block.set("map", quote(&file));
+        if self.text(texture, "wrap_mode").unwrap_or("repeat") == "repeat" {
+            block.set("wrap", "repeat");
+        }
+        if self.is_nearest(texture) {
+            block.set("interpolation", "closest");
+        }
+        self.ignore(texture, &["raw", "format", "accel"]);
+        true
+    }
+
+    fn projector(&mut self, id: ObjectId, block: &mut Block) {
+        let matrix = self.placement(id);
+        // It shines along +z with +x to the left, as sensors see.
+        let turned = matrix * DMat4::from_scale(DVec3::new(-1.0, 1.0, -1.0));
+        block.set("transform", transform(&turned));
+        if !self.slide(id, block) {
+            let place = self.object(id).place;
+            self.error(
+                place,
+                "a projector needs an image: a texture `irradiance` of type `bitmap`",
+            );
+        }
+        // A larger projector is as much brighter as its picture is larger.
+        let scale = self.float(id, "scale").unwrap_or(1.0);
+        block.set("scale", number(scale * matrix.x_axis.truncate().length_squared()));
+        self.field_of_view(id, block);
+    }
+}
+
+/// A transform without its shift.
+fn linear_part(matrix: DMat4) -> DMat4 {
+    DMat4::from_cols(matrix.x_axis, matrix.y_axis, matrix.z_axis, glam::DVec4::W)
+}

@@ -1,0 +1,198 @@
+//! Asking objects for what they are given. What nobody asks for is told at the end.
+
+use glam::{DMat4, DVec3};
+use shading::{Diagnostic, Span};
+
+use super::Translator;
+use super::document::{Object, ObjectId, Property, Value};
+
+impl<'a> Translator<'a> {
+    pub(super) fn object(&self, id: ObjectId) -> &'a Object {
+        self.document.object(id)
+    }
+
+    /// The value of a property, and its place.
+    pub(super) fn find(&mut self, id: ObjectId, name: &str) -> Option<(&'a Value, Span)> {
+        let properties = &self.object(id).properties;
+        let index = properties.iter().rposition(|property| property.name == name)?;
+        self.asked.insert((id, index));
+        Some((&properties[index].value, properties[index].place))
+    }
+
+    pub(super) fn has(&self, id: ObjectId, name: &str) -> bool {
+        self.object(id)
+            .properties
+            .iter()
+            .any(|property| property.name == name)
+    }
+
+    /// Notes that a property means nothing here, and is not missed.
+    pub(super) fn ignore(&mut self, id: ObjectId, names: &[&str]) {
+        for name in names {
+            self.find(id, name);
+        }
+    }
+
+    pub(super) fn float(&mut self, id: ObjectId, name: &str) -> Option<f64> {
+        match self.find(id, name)? {
+            (Value::Float(value), _) => Some(*value),
+            (Value::Integer(value), _) => Some(*value as f64),
+            (_, place) => self.wrong_type(place, name, "a number"),
+        }
+    }
+
+    pub(super) fn integer(&mut self, id: ObjectId, name: &str) -> Option<i64> {
+        match self.find(id, name)? {
+            (Value::Integer(value), _) => Some(*value),
+            (_, place) => self.wrong_type(place, name, "a whole number"),
+        }
+    }
+
+    pub(super) fn boolean(&mut self, id: ObjectId, name: &str) -> Option<bool> {
+        match self.find(id, name)? {
+            (Value::Boolean(value), _) => Some(*value),
+            (_, place) => self.wrong_type(place, name, "`true` or `false`"),
+        }
+    }
+
+    pub(super) fn text(&mut self, id: ObjectId, name: &str) -> Option<&'a str> {
+        match self.find(id, name)? {
+            (Value::Text(value), _) => Some(value),
+            (_, place) => self.wrong_type(place, name, "a text"),
+        }
+    }
+
+    pub(super) fn vector(&mut self, id: ObjectId, name: &str) -> Option<DVec3> {
+        match self.find(id, name)? {
+            (Value::Vector(value), _) => Some(*value),
+            (_, place) => self.wrong_type(place, name, "a point or vector"),
+        }
+    }
+
+    pub(super) fn matrix(&mut self, id: ObjectId, name: &str) -> Option<DMat4> {
+        match self.find(id, name)? {
+            (Value::Transform(value), _) => Some(*value),
+            (_, place) => self.wrong_type(place, name, "a transform"),
+        }
+    }
+
+    /// `to_world`, which must have an inverse.
+    pub(super) fn placement(&mut self, id: ObjectId) -> DMat4 {
+        let Some(matrix) = self.matrix(id, "to_world") else {
+            return DMat4::IDENTITY;
+        };
+        let row = matrix.row(3);
+        let place = self.place_of(id, "to_world");
+        if row.truncate() != DVec3::ZERO || row.w == 0.0 {
+            self.error(
+                place,
+                "`to_world` is no affine transform: its last row is not (0, 0, 0, 1)",
+            );
+            return DMat4::IDENTITY;
+        }
+        let matrix = matrix * (1.0 / row.w);
+        let determinant = glam::DMat3::from_mat4(matrix).determinant();
+        if !determinant.is_normal() || !matrix.is_finite() {
+            self.error(place, "`to_world` squashes space: it has no inverse");
+            return DMat4::IDENTITY;
+        }
+        matrix
+    }
+
+    /// The objects of that element that an object holds, in order.
+    pub(super) fn parts(&mut self, id: ObjectId, tag: &str) -> Vec<ObjectId> {
+        let document = self.document;
+        let mut found = vec![];
+        for (index, property) in document.object(id).properties.iter().enumerate() {
+            if let Value::Object(part) = property.value
+                && document.object(part).tag == tag
+            {
+                self.asked.insert((id, index));
+                found.push(part);
+            }
+        }
+        found
+    }
+
+    /// The place of a property, or of the object.
+    pub(super) fn place_of(&self, id: ObjectId, name: &str) -> Span {
+        let object = self.object(id);
+        let property = object.properties.iter().rfind(|property| property.name == name);
+        property.map_or(object.place, |property| property.place)
+    }
+
+    pub(super) fn wrong_type<T>(&mut self, place: Span, name: &str, expected: &str) -> Option<T> {
+        self.error(place, format!("`{name}` is to be {expected}"));
+        None
+    }
+
+    pub(super) fn error(&mut self, place: Span, message: impl Into<String>) {
+        self.say(Diagnostic::error(message), place);
+    }
+
+    /// What Kiln does not show; an error where the user asked for strictness.
+    pub(super) fn missing(&mut self, place: Span, message: impl Into<String>) {
+        let diagnostic = if self.strict {
+            Diagnostic::error(message)
+        } else {
+            Diagnostic::warning(message)
+        };
+        self.say(diagnostic, place);
+    }
+
+    pub(super) fn say(&mut self, diagnostic: Diagnostic, place: Span) {
+        let diagnostic = diagnostic.at(&self.document.sources, place, "");
+        if !self.diagnostics.list.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// An object of a kind that Kiln does not know.
+    pub(super) fn unknown_plugin(&mut self, id: ObjectId, known: &[&str], stand_in: &str) {
+        let object = self.object(id);
+        let message = format!("{} of type `{}` is unknown{stand_in}", object.tag, object.plugin);
+        let diagnostic = if self.strict {
+            Diagnostic::error(message)
+        } else {
+            Diagnostic::warning(message)
+        };
+        self.say(
+            diagnostic.nearest(&object.plugin, known.iter().copied()),
+            object.place,
+        );
+    }
+
+    /// Warns of properties that nobody asked for.
+    pub(super) fn report_unasked(&mut self) {
+        let document = self.document;
+        for &id in &self.translated.clone() {
+            let object = document.object(id);
+            for (index, Property { name, value, place }) in object.properties.iter().enumerate() {
+                if self.asked.contains(&(id, index)) {
+                    continue;
+                }
+                let what = match value {
+                    Value::Object(part) => {
+                        let part = document.object(*part);
+                        // A definition that is used elsewhere, or nowhere.
+                        if object.tag == "scene"
+                            && matches!(
+                                part.tag.as_str(),
+                                "bsdf" | "texture" | "shape" | "medium" | "volume"
+                            )
+                        {
+                            continue;
+                        }
+                        format!("<{}> of type `{}`", part.tag, part.plugin)
+                    }
+                    _ => format!("`{name}`"),
+                };
+                let message = format!(
+                    "{what} means nothing in a {} of type `{}`",
+                    object.tag, object.plugin
+                );
+                self.say(Diagnostic::warning(message), *place);
+            }
+        }
+    }
+}

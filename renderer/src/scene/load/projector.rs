@@ -1,0 +1,185 @@
+//! `light NAME : projector { … }`, and the pictures of spots.
+
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3};
+use shading::syntax::ast::Declaration;
+
+use super::camera::Placement;
+use super::context::Context;
+use super::field::{Field, Range};
+use super::light::read_map;
+use super::table::{Key, body_of, read_block, set};
+use crate::camera::FovAxis;
+use crate::color::Rgb;
+use crate::image::Image;
+use crate::light::{Interpolation, SlideWrap};
+use crate::scene::desc::{LightKind, SlideDesc};
+
+/// What the keys of a picture set.
+#[derive(Default)]
+pub(super) struct SlideBlock {
+    /// Whether a picture is named, be it one that can be read or not.
+    is_named: bool,
+    map: Option<Arc<Image>>,
+    wrap: SlideWrap,
+    interpolation: Interpolation,
+}
+
+/// What the block of a projector sets.
+pub(super) struct ProjectorBlock {
+    placement: Placement,
+    slide: SlideBlock,
+    color: Rgb,
+    scale: f32,
+    fov: f32,
+    fov_axis: FovAxis,
+}
+
+/// What `wrap` does.
+pub(super) const WRAP: &str = "what is beyond the borders of the picture, where it is interpolated: `clamp` (its border, \
+                               the default) or `repeat` (the other border)";
+
+/// What `interpolation` does.
+pub(super) const INTERPOLATION: &str =
+    "what is between the picture's texels: `linear` (the default) or `closest`";
+
+/// The keys of `projector` lights.
+pub(super) const PROJECTOR: &[Key<ProjectorBlock>] = &[
+    Key {
+        name: "map",
+        doc: "the picture that it shows (EXR, HDR, PNG, JPEG); required",
+        set: |light, field, context| light.slide.read_map(field, context),
+    },
+    Key {
+        name: "wrap",
+        doc: WRAP,
+        set: |light, field, context| light.slide.read_wrap(field, context),
+    },
+    Key {
+        name: "interpolation",
+        doc: INTERPOLATION,
+        set: |light, field, context| light.slide.read_interpolation(field, context),
+    },
+    Key {
+        name: "from",
+        doc: "where it is; (0, 0, 0) by default",
+        set: |light, field, context| light.placement.from = field.given(field.point(context)),
+    },
+    Key {
+        name: "to",
+        doc: "a point that the middle of the picture falls on; ahead along -z by default",
+        set: |light, field, context| light.placement.to = field.given(field.point(context)),
+    },
+    Key {
+        name: "up",
+        doc: "the direction that is up in the picture; (0, 1, 0) by default",
+        set: |light, field, context| light.placement.up = field.given(field.point(context)),
+    },
+    Key {
+        name: "transform",
+        doc: "instead of the three: world from light, placed as a camera that would see the picture (it shines along -z, \
+              the picture's right is +x, its top +y); a mirror is kept, scale is ignored",
+        set: |light, field, context| light.placement.transform = field.given(field.transform(context)),
+    },
+    Key {
+        name: "fov",
+        doc: "the angle in degrees that the picture fills; 40 by default",
+        set: |light, field, context| set(&mut light.fov, field.number(context, Range::Between(0.0, 180.0))),
+    },
+    Key {
+        name: "fov_axis",
+        doc: "what `fov` measures, as for cameras: `x` (the default), `y`, `smaller`, `larger` or `diagonal`",
+        set: |light, field, context| set(&mut light.fov_axis, field.choice(context, &FovAxis::NAMED)),
+    },
+    Key {
+        name: "color",
+        doc: "factor of the picture; 1 by default",
+        set: |light, field, context| set(&mut light.color, field.color(context)),
+    },
+    Key {
+        name: "scale",
+        doc: "the radiance (W/sr/m2) of a white wall that faces it at a distance of 1 m, where the picture is white; 1 by \
+              default",
+        set: |light, field, context| set(&mut light.scale, field.number(context, Range::NotNegative)),
+    },
+];
+
+/// Reads the block of a projector.
+pub(super) fn read_projector(declaration: &Declaration, context: &mut Context) -> Option<LightKind> {
+    let mut light = ProjectorBlock {
+        placement: Placement::default(),
+        slide: SlideBlock::default(),
+        color: Rgb::WHITE,
+        scale: 1.0,
+        fov: 40.0,
+        fov_axis: FovAxis::X,
+    };
+    read_block(
+        body_of(declaration),
+        "a projector",
+        &[PROJECTOR],
+        &mut light,
+        context,
+    );
+    let world_from_light: Option<Affine3A> = light.placement.pose("a projector", declaration, context);
+    if !light.slide.is_named {
+        context.error(
+            declaration.span,
+            "a projector needs a `map`, the picture that it shows",
+        );
+    }
+    let slide = light.slide.finished()?;
+    Some(LightKind::Projector {
+        world_from_light: world_from_light?,
+        fov: light.fov.to_radians(),
+        fov_axis: light.fov_axis,
+        radiance: light.color * light.scale,
+        slide,
+    })
+}
+
+impl SlideBlock {
+    pub(super) fn read_map(&mut self, field: Field<'_>, context: &mut Context) {
+        self.is_named = true;
+        self.map = read_map(field, context);
+    }
+
+    pub(super) fn read_wrap(&mut self, field: Field<'_>, context: &mut Context) {
+        let wraps = [("clamp", SlideWrap::Clamp), ("repeat", SlideWrap::Repeat)];
+        set(&mut self.wrap, field.choice(context, &wraps));
+    }
+
+    pub(super) fn read_interpolation(&mut self, field: Field<'_>, context: &mut Context) {
+        let kinds = [
+            ("linear", Interpolation::Linear),
+            ("closest", Interpolation::Closest),
+        ];
+        set(&mut self.interpolation, field.choice(context, &kinds));
+    }
+
+    /// The picture, if one is given.
+    pub(super) fn finished(self) -> Option<SlideDesc> {
+        let SlideBlock {
+            map,
+            wrap,
+            interpolation,
+            ..
+        } = self;
+        map.map(|map| SlideDesc {
+            map,
+            wrap,
+            interpolation,
+        })
+    }
+}
+
+/// The direction that is up in the picture of a spot that shines along `direction`, where none is given: +y, or −z for one
+/// that shines straight up or down.
+pub(super) fn up_for(direction: Vec3) -> Vec3 {
+    if direction.cross(Vec3::Y).length_squared() > 1e-8 {
+        Vec3::Y
+    } else {
+        Vec3::NEG_Z
+    }
+}

@@ -1,0 +1,367 @@
+//! Scenes in Mitsuba 3's format: one for each feature, against Mitsuba's own pictures (`mitsuba/make.py` made both);
+//! mistakes, each with its line; text that is damaged at random.
+//!
+//! `KILN_REFERENCE_FACTOR=8 cargo test --release -p tests --test mitsuba` takes eight times the samples;
+//! `KILN_FUZZ_SECONDS=600` damages text for ten minutes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use renderer::scene::desc::SceneDesc;
+use renderer::scene::import::MitsubaOptions;
+use renderer::scene::load::{LoadOptions, load};
+use shading::Diagnostics;
+use support::random::Random;
+use support::reference::judge;
+
+const SPP: u64 = 24;
+const MIN_ACCEPTED: f64 = 0.99;
+const MAX_MEAN_ERROR: f64 = 0.005;
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("mitsuba")
+}
+
+/// The scenes, by name.
+fn scenes() -> Vec<(String, PathBuf)> {
+    let mut scenes: Vec<_> = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "xml"))
+        .map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), path))
+        .collect();
+    scenes.sort();
+    scenes
+}
+
+#[test]
+fn scenes_look_as_mitsuba_shows_them() {
+    let factor = number("KILN_REFERENCE_FACTOR").unwrap_or(1);
+    let scenes = scenes();
+    assert!(scenes.len() > 70, "{} scenes", scenes.len());
+    let mut wrong = vec![];
+    for (name, path) in scenes {
+        let verdict = judge(&name, &path, &folder(), SPP * factor);
+        println!("{}", verdict.text);
+        let mean_is_wrong = verdict.mean_error.abs() > MAX_MEAN_ERROR.max(3.0 * verdict.mean_sigma);
+        if mean_is_wrong || verdict.accepted < MIN_ACCEPTED {
+            wrong.push(format!(
+                "{}; pictures are in {}",
+                verdict.text,
+                verdict.dump().display()
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn scenes_have_no_warnings() {
+    for (name, path) in scenes() {
+        let (_, warnings) =
+            load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{name}: {errors}"));
+        assert!(warnings.list.is_empty(), "{name}: {warnings}");
+    }
+}
+
+/// A scene in a folder of its own.
+fn loaded(text: &str, options: MitsubaOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scene.xml");
+    fs::write(&path, text).unwrap();
+    // A file to include that includes the scene.
+    fs::write(
+        folder.path().join("circle.xml"),
+        "<scene version=\"3.0.0\"><include filename=\"scene.xml\"/></scene>",
+    )
+    .unwrap();
+    let options = LoadOptions {
+        mitsuba: options,
+        ..LoadOptions::default()
+    };
+    load(&path, &options)
+}
+
+/// A scene whose third line is `line`.
+fn around(line: &str) -> String {
+    format!(
+        "<scene version=\"3.0.0\">\n<sensor type=\"perspective\"/>\n{line}\n<shape type=\"sphere\" id=\"ball\"/>\n</scene>\n"
+    )
+}
+
+#[test]
+fn mistakes_are_told_with_their_line() {
+    let laughs = "<!DOCTYPE lolz [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<scene version=\"3.0.0\">&b;</scene>";
+    let shape = |inner: &str| around(&format!("<shape type=\"sphere\">{inner}</shape>"));
+    let cases: &[(String, &[&str])] = &[
+        (
+            "no XML at all".to_owned(),
+            &["scene.xml:1", "not well-formed XML"],
+        ),
+        (laughs.to_owned(), &["scene.xml:1", "not well-formed XML"]),
+        ("<scene>\n</scene>".to_owned(), &["scene.xml:1", "`version`"]),
+        (
+            "<bsdf version=\"3.0.0\" type=\"diffuse\"/>".to_owned(),
+            &["scene.xml:1", "begins with <scene>"],
+        ),
+        (
+            around("<shap type=\"sphere\"/>"),
+            &["scene.xml:3", "<shap>", "did you mean `shape`"],
+        ),
+        (around("<shape/>"), &["scene.xml:3", "needs the attribute `type`"]),
+        (
+            around("<shape typ=\"sphere\"/>"),
+            &["scene.xml:3", "no attribute `typ`"],
+        ),
+        (
+            shape("<float name=\"radius\" value=\"abc\"/>"),
+            &["scene.xml:3", "`abc` is no number"],
+        ),
+        (
+            shape("<float name=\"radius\" value=\"-1\"/>"),
+            &["scene.xml:3", "`radius` is to be more than 0"],
+        ),
+        (
+            shape("<string name=\"radius\" value=\"1\"/>"),
+            &["scene.xml:3", "`radius` is to be a number"],
+        ),
+        (
+            shape("<boolean name=\"flip_normals\" value=\"yes\"/>"),
+            &["scene.xml:3", "`yes` is neither"],
+        ),
+        (
+            shape("<point name=\"center\" value=\"1 2\"/>"),
+            &["scene.xml:3", "one number or three"],
+        ),
+        (
+            shape("<transform name=\"to_world\"><scale value=\"0\"/></transform>"),
+            &["scene.xml:3", "has no inverse"],
+        ),
+        (
+            shape("<transform name=\"to_world\"><matrix value=\"1 2 3\"/></transform>"),
+            &["scene.xml:3", "9 numbers or 16"],
+        ),
+        (
+            shape(
+                "<transform name=\"to_world\"><lookat origin=\"0,0,0\" target=\"0,0,0\" up=\"0,1,0\"/></transform>",
+            ),
+            &["scene.xml:3", "`lookat`"],
+        ),
+        (
+            shape("<ref id=\"nobody\"/>"),
+            &["scene.xml:3", "no object `nobody`"],
+        ),
+        (
+            shape("<float name=\"radius\" value=\"$size\"/>"),
+            &["scene.xml:3", "no parameter `$size`", "--define"],
+        ),
+        (
+            shape("<bsdf type=\"diffuse\"><rgb name=\"reflectance\" value=\"2\"/></bsdf>"),
+            &["scene.xml:3", "between 0 and 1"],
+        ),
+        (
+            shape("<bsdf type=\"dielectric\"><string name=\"int_ior\" value=\"watr\"/></bsdf>"),
+            &["scene.xml:3", "`watr`", "did you mean `water`"],
+        ),
+        (
+            shape("<bsdf type=\"conductor\"><string name=\"material\" value=\"Xx\"/></bsdf>"),
+            &["scene.xml:3", "no metal `Xx`"],
+        ),
+        (
+            around("<shape type=\"ply\"><string name=\"filename\" value=\"none.ply\"/></shape>"),
+            &["scene.xml:3", "none.ply"],
+        ),
+        (
+            around("<shape type=\"ply\"/>"),
+            &["scene.xml:3", "needs a `filename`"],
+        ),
+        (
+            around("<emitter type=\"envmap\"><string name=\"filename\" value=\"none.exr\"/></emitter>"),
+            &["scene.xml:3", "none.exr"],
+        ),
+        (around("<include filename=\"circle.xml\"/>"), &["deep"]),
+        (
+            around("<include filename=\"none.xml\"/>"),
+            &["scene.xml:3", "none.xml"],
+        ),
+        (
+            around(
+                "<bsdf type=\"twosided\" id=\"a\"><ref id=\"b\"/></bsdf><bsdf type=\"mask\" id=\"b\"><ref id=\"a\"/></bsdf>",
+            ),
+            &["scene.xml:3", "is a part of itself"],
+        ),
+        (
+            around("<shape type=\"cube\" id=\"ball\"/>"),
+            &["scene.xml:4", "two objects `ball`"],
+        ),
+        (
+            around("<alias id=\"nobody\" as=\"a\"/>"),
+            &["scene.xml:3", "no object `nobody`"],
+        ),
+        (around("some text"), &["scene.xml:2", "some text"]),
+    ];
+    for (text, words) in cases {
+        let Err(errors) = loaded(text, MitsubaOptions::default()) else {
+            panic!("taken:\n{text}");
+        };
+        let message = errors.to_string();
+        for word in *words {
+            assert!(
+                message.contains(word),
+                "`{word}` is not in:\n{message}\nof\n{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
+    let cases = [
+        (around("<shape type=\"sdfgrid\"/>"), "`sdfgrid`"),
+        (
+            around("<shape type=\"sphere\"><bsdf type=\"hair\"/></shape>"),
+            "`hair`",
+        ),
+        (
+            around("<shape type=\"sphere\"><medium type=\"homogeneous\" name=\"interior\"/></shape>"),
+            "media",
+        ),
+        (around("<emitter type=\"volumetric\"/>"), "`volumetric`"),
+        (around("<integrator type=\"stokes\"/>"), "`stokes`"),
+        (
+            around(
+                "<shape type=\"sphere\"><bsdf type=\"measured\"><string name=\"filename\" value=\"a\"/></bsdf></shape>",
+            ),
+            "`measured`",
+        ),
+    ];
+    for (text, word) in cases {
+        let (desc, warnings) =
+            loaded(&text, MitsubaOptions::default()).unwrap_or_else(|errors| panic!("{text}\n{errors}"));
+        assert!(
+            desc.shapes.iter().any(|shape| shape.name == "ball"),
+            "the rest of the scene is there"
+        );
+        let message = warnings.to_string();
+        assert!(
+            message.contains(word) && message.contains("scene.xml:3"),
+            "{message}"
+        );
+        let strict = MitsubaOptions {
+            strict: true,
+            ..MitsubaOptions::default()
+        };
+        let errors = loaded(&text, strict).expect_err("strictness");
+        assert!(errors.to_string().contains(word), "{errors}");
+    }
+}
+
+#[test]
+fn parameters_of_the_command_line_come_before_defaults() {
+    let text = around(
+        "<default name=\"size\" value=\"2\"/><shape type=\"sphere\" id=\"big\"><float name=\"radius\" value=\"$size\"/></shape>",
+    );
+    for (define, radius) in [(None, 2.0), (Some("3"), 3.0)] {
+        let defines = define.map(|value| ("size".to_owned(), value.to_owned()));
+        let options = MitsubaOptions {
+            defines: defines.into_iter().collect(),
+            ..MitsubaOptions::default()
+        };
+        let (desc, _) = loaded(&text, options).unwrap();
+        let shape = desc.shapes.iter().find(|shape| shape.name == "big").unwrap();
+        let (_, placed) = shape.geometry.build();
+        assert_eq!((shape.world_from_object * placed).matrix3.x_axis.length(), radius);
+    }
+}
+
+/// A copy of a text with a few bytes or words changed.
+fn damaged(text: &str, random: &mut Random) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for _ in 0..1 + random.below(3) {
+        if bytes.is_empty() {
+            break;
+        }
+        let at = random.below(bytes.len());
+        let length = (1 + random.below(20)).min(bytes.len() - at);
+        match random.below(7) {
+            0 => drop(bytes.drain(at..at + length)),
+            1 => bytes[at] = random.below(256) as u8,
+            2 => {
+                let copy = bytes[at..at + length].to_vec();
+                let to = random.below(bytes.len());
+                bytes.splice(to..to, copy);
+            }
+            3 => {
+                if let Some(digit) = bytes[at..].iter_mut().find(|byte| byte.is_ascii_digit()) {
+                    *digit = b'0' + random.below(10) as u8;
+                }
+            }
+            _ => {
+                const WORDS: &[&str] = &[
+                    "<",
+                    ">",
+                    "\"",
+                    "/>",
+                    "$",
+                    "-1",
+                    "0",
+                    "1e30",
+                    "nan",
+                    "99999999999",
+                    "<ref id=\"ball\"/>",
+                    "&lt;",
+                    "\u{feff}",
+                    "<bsdf type=\"twosided\">",
+                    "</bsdf>",
+                    "name=\"to_world\"",
+                    "<!--",
+                    "-->",
+                    "type=\"mask\"",
+                    "type=\"obj\"",
+                ];
+                let word = WORDS[random.below(WORDS.len())];
+                bytes.splice(at..at, word.bytes());
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn damaged_text_is_taken_or_refused_but_never_worse() {
+    let time = number("KILN_FUZZ_SECONDS").map(Duration::from_secs);
+    let start = Instant::now();
+    let texts: Vec<String> = scenes()
+        .iter()
+        .map(|(_, path)| fs::read_to_string(path).unwrap())
+        .collect();
+    let folder = tempfile::tempdir_in(folder()).unwrap();
+    let path = folder.path().join("scene.xml");
+    let mut random = Random(number("KILN_FUZZ_SEED").unwrap_or(9));
+    let (mut taken, mut count) = (0, 0);
+    while time.map_or(count < 600, |time| start.elapsed() < time) {
+        let text = &texts[random.below(texts.len())];
+        // Files are beside the folder.
+        let text = damaged(&text.replace("\"data/", "\"../data/"), &mut random);
+        fs::write(&path, &text).unwrap();
+        let begin = Instant::now();
+        if let Ok((desc, _)) = load(&path, &LoadOptions::default()) {
+            taken += 1;
+            // What it names compiles, or is refused.
+            let _ = renderer::scene::build::check(&desc);
+        }
+        let taken_long = begin.elapsed() > Duration::from_secs(20);
+        assert!(!taken_long, "{:?} for\n{text}", begin.elapsed());
+        count += 1;
+    }
+    println!("{count} texts, {taken} of them taken");
+    assert!(
+        taken > count / 100 && taken < count,
+        "{taken} of {count} are taken"
+    );
+}
