@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::camera::CameraDesc;
 use crate::geometry::Mesh;
@@ -124,18 +125,24 @@ pub(crate) fn stem(path: &Path) -> String {
 /// Hands out names: a second `Body` becomes `Body 2`.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    taken: rustc_hash::FxHashSet<String>,
+    taken: FxHashSet<String>,
+    /// The number that the last of many of the same name got.
+    last: FxHashMap<String, u32>,
 }
 
 impl Names {
     /// The name, or one like it that is not taken yet.
     pub(super) fn unique(&mut self, name: &str) -> String {
-        let mut candidate = name.to_owned();
-        let mut count = 1u32;
-        while !self.taken.insert(candidate.clone()) {
-            count += 1;
-            candidate = format!("{name} {count}");
+        if self.taken.insert(name.to_owned()) {
+            return name.to_owned();
         }
-        candidate
+        let last = self.last.entry(name.to_owned()).or_insert(1);
+        loop {
+            *last += 1;
+            let candidate = format!("{name} {last}");
+            if self.taken.insert(candidate.clone()) {
+                return candidate;
+            }
+        }
     }
 }
