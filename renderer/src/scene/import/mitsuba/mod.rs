@@ -1,7 +1,7 @@
 //! Mitsuba 3's scenes, as the text of a Kiln scene and the meshes that it names.
 //!
 //! The text is read like any other scene, so that a scene renders the same whether it is read or converted. Files are
-//! read in two steps: [`document`] makes objects of elements and knows no meaning; the others, named after Mitsuba's
+//! read in two steps: [`reader`] makes objects of elements and knows no meaning; the others, named after Mitsuba's
 //! families of plugins, translate objects. What Kiln does not have is told once, with its place, and something stands in
 //! for it.
 //!
@@ -12,9 +12,11 @@
 mod bsdf;
 mod color;
 mod document;
+mod element;
 mod emitter;
 mod mesh;
 mod object;
+mod reader;
 mod sensor;
 mod shape;
 mod sky;
@@ -26,7 +28,8 @@ use std::path::{Path, PathBuf};
 use rustc_hash::{FxHashMap, FxHashSet};
 use shading::{Diagnostic, Diagnostics, Severity};
 
-use self::document::{Document, ObjectId, read_document};
+use self::document::{Document, ObjectId};
+use self::reader::read_document;
 use super::model::Names;
 use crate::geometry::Mesh;
 

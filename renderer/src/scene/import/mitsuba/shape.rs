@@ -10,6 +10,7 @@ use super::bsdf::Surface;
 use super::color::Use;
 use super::document::ObjectId;
 use super::write::{Block, Call, number, transform, triple};
+use crate::math::coordinate_system;
 use crate::scene::text::quote;
 
 pub(super) const SHAPES: &[&str] = &[
@@ -229,7 +230,9 @@ impl Translator<'_> {
             self.error(place, "`p0` and `p1` are the same point");
             return None;
         };
-        let (s, t) = frame(axis);
+        // Where u begins: the same frame as Mitsuba's.
+        let (s, t) = coordinate_system(axis.as_vec3());
+        let [s, t] = [s, t].map(|side| side.as_dvec3());
         let turned = DMat4::from_cols(s.extend(0.0), t.extend(0.0), axis.extend(0.0), p0.extend(1.0));
         Some(turned * DMat4::from_scale(DVec3::new(radius, radius, length)))
     }
@@ -313,16 +316,4 @@ impl Translator<'_> {
                 .finish(),
         }
     }
-}
-
-/// Two vectors that make a right-handed frame with a unit vector.
-// Duff et al. 2017, "Building an Orthonormal Basis, Revisited": the same frame as Mitsuba's, for texture coordinates.
-fn frame(n: DVec3) -> (DVec3, DVec3) {
-    let sign = 1f64.copysign(n.z);
-    let a = -1.0 / (sign + n.z);
-    let b = n.x * n.y * a;
-    (
-        DVec3::new(1.0 + sign * n.x * n.x * a, sign * b, -sign * n.x),
-        DVec3::new(b, sign + n.y * n.y * a, -n.y),
-    )
 }

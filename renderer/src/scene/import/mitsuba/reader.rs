@@ -1,0 +1,626 @@
+//! Files to a document. A mistake is noted with its place, and reading goes on; nothing here knows what an object means.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::DMat4;
+use rustc_hash::FxHashMap;
+use shading::{Diagnostic, Diagnostics, Source, Span};
+
+use super::document::{Document, Object, ObjectId, Property, Value};
+use super::element::{Element, number, numbers, step, vector};
+
+/// Files may include files so deep, as in Mitsuba.
+const MAX_DEPTH: usize = 15;
+/// The most files that one scene includes, and the most objects it has: beyond that a file makes copies of itself.
+const MAX_FILES: usize = 1000;
+const MAX_OBJECTS: usize = 1 << 22;
+/// The most mistakes that are looked for.
+const MAX_ERRORS: usize = 200;
+
+/// Reads a scene file; `defines` are the parameters of the command line.
+///
+/// # Errors
+/// All mistakes in the text, each with its place.
+pub(super) fn read_document(
+    path: &Path,
+    defines: &[(String, String)],
+    diagnostics: &mut Diagnostics,
+) -> Option<Document> {
+    let mut reader = Reader {
+        document: Document::default(),
+        diagnostics,
+        parameters: vec![],
+        used: vec![],
+        ids: FxHashMap::default(),
+        depth: 0,
+    };
+    for (name, value) in defines {
+        reader.parameters.push((name.clone(), value.clone()));
+        reader.used.push(false);
+    }
+    reader.read_file(path, None, None);
+    if reader.document.objects.is_empty() || reader.diagnostics.has_errors() {
+        return None;
+    }
+    reader.follow_references();
+    reader.report_unused(defines.len());
+    (!reader.diagnostics.has_errors()).then_some(reader.document)
+}
+
+struct Reader<'a> {
+    document: Document,
+    diagnostics: &'a mut Diagnostics,
+    /// By name; those of the command line first.
+    parameters: Vec<(String, String)>,
+    used: Vec<bool>,
+    ids: FxHashMap<String, ObjectId>,
+    depth: usize,
+}
+
+/// What elements are.
+const OBJECTS: &[&str] = &[
+    "scene",
+    "bsdf",
+    "emitter",
+    "film",
+    "integrator",
+    "medium",
+    "phase",
+    "rfilter",
+    "sampler",
+    "sensor",
+    "shape",
+    "texture",
+    "volume",
+];
+const OTHERS: &[&str] = &[
+    "alias",
+    "boolean",
+    "default",
+    "float",
+    "include",
+    "integer",
+    "path",
+    "point",
+    "ref",
+    "rgb",
+    "spectrum",
+    "string",
+    "transform",
+    "vector",
+];
+
+impl Reader<'_> {
+    fn error(&mut self, place: Span, message: impl Into<String>) {
+        if self.diagnostics.list.len() < MAX_ERRORS {
+            let diagnostic = Diagnostic::error(message).at(&self.document.sources, place, "");
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Reads a file; its outermost element becomes part of `parent`, under `name`.
+    fn read_file(&mut self, path: &Path, parent: Option<(ObjectId, String)>, named_at: Option<Span>) {
+        let fail = |reader: &mut Self, message: String| match named_at {
+            Some(place) => reader.error(place, message),
+            None => reader.diagnostics.push(Diagnostic::error(message)),
+        };
+        if self.depth >= MAX_DEPTH {
+            return fail(
+                self,
+                format!("files include each other more than {MAX_DEPTH} deep"),
+            );
+        }
+        if self.document.files.len() >= MAX_FILES {
+            return fail(self, format!("more than {MAX_FILES} files are included"));
+        }
+        let text = match std::fs::read(path) {
+            Ok(bytes) => String::from_utf8(bytes),
+            Err(error) => return fail(self, format!("cannot read {}: {error}", path.display())),
+        };
+        let Ok(text) = text else {
+            return fail(self, format!("{} is not text in UTF-8", path.display()));
+        };
+        let source = Source::new(path.display().to_string(), text);
+        let source_id = self.document.sources.add(source.clone());
+        self.document.files.push(path.to_owned());
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        if !self.document.folders.contains(&folder) {
+            self.document.folders.push(folder);
+        }
+        let whole = Span {
+            source: source_id,
+            start: 0,
+            end: 0,
+        };
+        // Entities that expand each other are refused with all other declarations.
+        let options = roxmltree::ParsingOptions {
+            nodes_limit: MAX_OBJECTS as u32,
+            ..Default::default()
+        };
+        let xml = match roxmltree::Document::parse_with_options(&source.text, options) {
+            Ok(xml) => xml,
+            Err(error) => {
+                let place = place_of(&source, error.pos(), whole);
+                return self.error(place, format!("this is not well-formed XML: {error}"));
+            }
+        };
+        let root = xml.root_element();
+        let place = span_of_tag(root, whole);
+        if root.attribute("version").is_none() {
+            self.error(place, "the outermost element has no `version`");
+        }
+        self.depth += 1;
+        match parent {
+            // The content of an included scene becomes part of the scene that includes it.
+            Some((parent, _)) if root.tag_name().name() == "scene" => self.read_children(root, parent, whole),
+            Some((parent, name)) => {
+                if let Some(id) = self.read_object(root, whole) {
+                    self.add_property(parent, name, Value::Object(id), place);
+                }
+            }
+            None if root.tag_name().name() == "scene" => {
+                self.read_object(root, whole);
+            }
+            None => self.error(
+                place,
+                format!(
+                    "a scene file begins with <scene>, not <{}>",
+                    root.tag_name().name()
+                ),
+            ),
+        }
+        self.depth -= 1;
+    }
+
+    fn add_property(&mut self, parent: ObjectId, name: String, value: Value, place: Span) {
+        let object = &mut self.document.objects[parent.0 as usize];
+        object.properties.push(Property { name, value, place });
+    }
+
+    /// An element with its attributes; those that are missing, unknown or name unknown parameters are reported.
+    fn element<'x>(
+        &mut self,
+        node: roxmltree::Node<'x, '_>,
+        file: Span,
+        required: &[&str],
+        optional: &[&str],
+    ) -> Option<Element<'x>> {
+        let place = span_of_tag(node, file);
+        let mut attributes = vec![];
+        let mut fine = true;
+        for attribute in node.attributes() {
+            let name = attribute.name();
+            if !required.contains(&name) && !optional.contains(&name) {
+                let message = format!("<{}> has no attribute `{name}`", node.tag_name().name());
+                let known = required.iter().chain(optional).copied();
+                let diagnostic = Diagnostic::error(message)
+                    .at(&self.document.sources, place, "")
+                    .nearest(name, known);
+                self.diagnostics.push(diagnostic);
+                fine = false;
+                continue;
+            }
+            match self.with_parameters(attribute.value()) {
+                Ok(value) => attributes.push((name, value)),
+                Err(unknown) => {
+                    let known: Vec<String> = self.parameters.iter().map(|(name, _)| name.clone()).collect();
+                    let diagnostic = Diagnostic::error(format!("there is no parameter `${unknown}`"))
+                        .at(&self.document.sources, place, "")
+                        .nearest(&unknown, known.iter().map(String::as_str))
+                        .hint("give it a value by `<default name=… value=…/>` before, or by `--define NAME=VALUE`");
+                    self.diagnostics.push(diagnostic);
+                    fine = false;
+                }
+            }
+        }
+        for &name in required {
+            if fine && !node.has_attribute(name) {
+                self.error(
+                    place,
+                    format!("<{}> needs the attribute `{name}`", node.tag_name().name()),
+                );
+                fine = false;
+            }
+        }
+        fine.then_some(Element {
+            name: node.tag_name().name(),
+            place,
+            attributes,
+        })
+    }
+
+    /// Puts parameters in place of `$name`: the longest name that fits.
+    fn with_parameters(&mut self, text: &str) -> Result<String, String> {
+        let mut result = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('$') {
+            result.push_str(&rest[..at]);
+            rest = &rest[at + 1..];
+            let fits = |(_, (name, _)): &(usize, &(String, String))| rest.starts_with(name.as_str());
+            let found = self
+                .parameters
+                .iter()
+                .enumerate()
+                .filter(fits)
+                .max_by_key(|(_, (name, _))| name.len());
+            let Some((index, (name, value))) = found else {
+                let end = rest
+                    .find(|c: char| !(c.is_alphanumeric() || c == '_'))
+                    .unwrap_or(rest.len());
+                return Err(rest[..end].to_owned());
+            };
+            result.push_str(value);
+            rest = &rest[name.len()..];
+            self.used[index] = true;
+        }
+        result.push_str(rest);
+        Ok(result)
+    }
+
+    /// Reads an element that makes something.
+    fn read_object(&mut self, node: roxmltree::Node<'_, '_>, file: Span) -> Option<ObjectId> {
+        let is_root = node.tag_name().name() == "scene" || node.has_attribute("version");
+        let required: &[&str] = if is_root { &[] } else { &["type"] };
+        let element = self.element(node, file, required, &["type", "id", "name", "version"])?;
+        if self.document.objects.len() >= MAX_OBJECTS {
+            self.error(
+                element.place,
+                format!("a scene cannot have more than {MAX_OBJECTS} objects"),
+            );
+            return None;
+        }
+        let id = ObjectId(self.document.objects.len() as u32);
+        let name = element
+            .get("id")
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned);
+        self.document.objects.push(Object {
+            tag: element.name.to_owned(),
+            plugin: element.get("type").unwrap_or("scene").to_owned(),
+            id: name.clone(),
+            name: name.clone().or_else(|| {
+                element
+                    .get("name")
+                    .filter(|name| !name.is_empty())
+                    .map(str::to_owned)
+            }),
+            properties: vec![],
+            place: element.place,
+        });
+        if let Some(name) = name {
+            self.declare(name, id, element.place);
+        }
+        self.read_children(node, id, file);
+        Some(id)
+    }
+
+    fn declare(&mut self, name: String, id: ObjectId, place: Span) {
+        if let Some(first) = self.ids.get(&name) {
+            let first = self.document.object(*first).place;
+            let diagnostic = Diagnostic::error(format!("there are two objects `{name}`"))
+                .at(&self.document.sources, place, "")
+                .at(&self.document.sources, first, "the other");
+            self.diagnostics.push(diagnostic);
+        } else {
+            self.ids.insert(name, id);
+        }
+    }
+
+    fn read_children(&mut self, node: roxmltree::Node<'_, '_>, parent: ObjectId, file: Span) {
+        for child in node.children() {
+            if child.is_element() {
+                // Elements may be nested as deep as a file is long.
+                stacker::maybe_grow(64 << 10, 1 << 20, || self.read_child(child, parent, file));
+            } else if let Some(text) = child
+                .text()
+                .map(str::trim)
+                .filter(|text| child.is_text() && !text.is_empty())
+            {
+                let place = Span {
+                    start: child.range().start as u32,
+                    end: child.range().end as u32,
+                    ..file
+                };
+                let start = text.lines().next().unwrap_or_default();
+                self.error(place, format!("text between elements means nothing: `{start}`"));
+            }
+        }
+    }
+
+    fn read_child(&mut self, node: roxmltree::Node<'_, '_>, parent: ObjectId, file: Span) {
+        let tag = node.tag_name().name();
+        let is_object = OBJECTS.contains(&tag) || (tag == "spectrum" && node.has_attribute("type"));
+        if is_object {
+            let name = node.attribute("name").unwrap_or_default().to_owned();
+            if let Some(id) = self.read_object(node, file) {
+                let place = self.document.object(id).place;
+                self.add_property(parent, name, Value::Object(id), place);
+            }
+            return;
+        }
+        if tag != "transform"
+            && let Some(inner) = node.children().find(roxmltree::Node::is_element)
+        {
+            let place = span_of_tag(inner, file);
+            self.error(
+                place,
+                format!("<{}> cannot stand in <{tag}>", inner.tag_name().name()),
+            );
+            return;
+        }
+        match tag {
+            "default" => self.read_default(node, file),
+            "alias" => self.read_alias(node, file),
+            "include" => self.read_include(node, parent, file),
+            "path" => self.read_path(node, parent, file),
+            "ref" => {
+                if let Some(element) = self.element(node, file, &["id"], &["name"]) {
+                    let name = element.get("name").unwrap_or_default().to_owned();
+                    let id = element.get("id").unwrap_or_default().to_owned();
+                    self.add_property(parent, name, Value::Reference(id), element.place);
+                }
+            }
+            "transform" => {
+                if let Some(element) = self.element(node, file, &["name"], &[]) {
+                    let matrix = self.read_transform(node, file);
+                    let name = element.get("name").unwrap_or_default().to_owned();
+                    self.add_property(parent, name, Value::Transform(matrix), element.place);
+                }
+            }
+            _ if OTHERS.contains(&tag) => self.read_value(node, parent, file),
+            _ => {
+                let place = span_of_tag(node, file);
+                let diagnostic = Diagnostic::error(format!("unknown element <{tag}>"))
+                    .at(&self.document.sources, place, "")
+                    .nearest(tag, OBJECTS.iter().chain(OTHERS).copied());
+                self.diagnostics.push(diagnostic);
+            }
+        }
+    }
+
+    fn read_value(&mut self, node: roxmltree::Node<'_, '_>, parent: ObjectId, file: Span) {
+        let optional: &[&str] = match node.tag_name().name() {
+            "point" | "vector" => &["value", "x", "y", "z"],
+            "spectrum" => &["value", "filename"],
+            _ => &["value"],
+        };
+        let Some(element) = self.element(node, file, &["name"], optional) else {
+            return;
+        };
+        let name = element.get("name").unwrap_or_default().to_owned();
+        match self.value_of(&element) {
+            Ok(value) => self.add_property(parent, name, value, element.place),
+            Err(message) => self.error(element.place, format!("`{name}`: {message}")),
+        }
+    }
+
+    fn value_of(&self, element: &Element<'_>) -> Result<Value, String> {
+        let text = || {
+            element
+                .get("value")
+                .ok_or_else(|| format!("<{}> needs the attribute `value`", element.name))
+        };
+        Ok(match element.name {
+            "boolean" => match text()?.trim().to_ascii_lowercase().as_str() {
+                "true" => Value::Boolean(true),
+                "false" => Value::Boolean(false),
+                other => return Err(format!("`{other}` is neither `true` nor `false`")),
+            },
+            "integer" => {
+                let text = text()?.trim();
+                Value::Integer(text.parse().map_err(|_| format!("`{text}` is no whole number"))?)
+            }
+            "float" => Value::Float(number(text()?)?),
+            "string" => Value::Text(text()?.to_owned()),
+            "point" | "vector" => Value::Vector(vector(element, 0.0)?),
+            "rgb" => Value::Rgb(match numbers(text()?)?[..] {
+                [grey] => [grey; 3],
+                [r, g, b] => [r, g, b],
+                _ => return Err("a colour is one number or three".to_owned()),
+            }),
+            "spectrum" => match (element.get("value"), element.get("filename")) {
+                (Some(value), None) => Value::Spectrum(value.to_owned()),
+                (None, Some(name)) => Value::SpectrumFile(self.document.resolve(name)),
+                _ => return Err("a spectrum takes either `value` or `filename`".to_owned()),
+            },
+            other => return Err(format!("<{other}> is no value")),
+        })
+    }
+
+    fn read_default(&mut self, node: roxmltree::Node<'_, '_>, file: Span) {
+        let Some(element) = self.element(node, file, &["name", "value"], &[]) else {
+            return;
+        };
+        let name = element.get("name").unwrap_or_default();
+        if name.is_empty() {
+            return self.error(element.place, "a parameter needs a name");
+        }
+        if !self.parameters.iter().any(|(known, _)| known == name) {
+            let value = element.get("value").unwrap_or_default().to_owned();
+            self.parameters.push((name.to_owned(), value));
+            self.used.push(true);
+        }
+    }
+
+    fn read_alias(&mut self, node: roxmltree::Node<'_, '_>, file: Span) {
+        let Some(element) = self.element(node, file, &["id", "as"], &[]) else {
+            return;
+        };
+        let (id, name) = (
+            element.get("id").unwrap_or_default(),
+            element.get("as").unwrap_or_default(),
+        );
+        match self.ids.get(id) {
+            Some(&object) => self.declare(name.to_owned(), object, element.place),
+            None => self.report_unknown(id, element.place),
+        }
+    }
+
+    fn read_include(&mut self, node: roxmltree::Node<'_, '_>, parent: ObjectId, file: Span) {
+        let Some(element) = self.element(node, file, &["filename"], &["name"]) else {
+            return;
+        };
+        let own = Path::new(&self.document.sources.get(file.source).name)
+            .parent()
+            .map(Path::to_owned);
+        let name = element.get("filename").unwrap_or_default();
+        let path = own.map(|folder| folder.join(name)).filter(|path| path.exists());
+        let path = path.unwrap_or_else(|| self.document.resolve(name));
+        let argument = element.get("name").unwrap_or_default().to_owned();
+        self.read_file(&path, Some((parent, argument)), Some(element.place));
+    }
+
+    fn read_path(&mut self, node: roxmltree::Node<'_, '_>, parent: ObjectId, file: Span) {
+        let Some(element) = self.element(node, file, &["value"], &[]) else {
+            return;
+        };
+        if parent.0 != 0 {
+            return self.error(element.place, "<path> stands in <scene> itself");
+        }
+        let path = self.document.resolve(element.get("value").unwrap_or_default());
+        if path.is_dir() {
+            self.document.folders.insert(0, path);
+        } else {
+            self.error(element.place, format!("there is no folder {}", path.display()));
+        }
+    }
+
+    /// The product of a transform's steps; the first is applied first.
+    fn read_transform(&mut self, node: roxmltree::Node<'_, '_>, file: Span) -> DMat4 {
+        let mut matrix = DMat4::IDENTITY;
+        for child in node.children().filter(roxmltree::Node::is_element) {
+            let optional: &[&str] = match child.tag_name().name() {
+                "translate" | "scale" => &["value", "x", "y", "z"],
+                "rotate" => &["value", "x", "y", "z", "angle"],
+                "lookat" => &["origin", "target", "up"],
+                _ => &["value"],
+            };
+            let Some(element) = self.element(child, file, &[], optional) else {
+                continue;
+            };
+            match step(&element) {
+                Ok(step) => matrix = step * matrix,
+                Err(message) => self.error(element.place, message),
+            }
+        }
+        matrix
+    }
+
+    fn report_unknown(&mut self, id: &str, place: Span) {
+        let diagnostic = Diagnostic::error(format!("there is no object `{id}`"))
+            .at(&self.document.sources, place, "")
+            .nearest(id, self.ids.keys().map(String::as_str));
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Puts objects in place of references, and looks for objects that are parts of themselves.
+    fn follow_references(&mut self) {
+        for index in 0..self.document.objects.len() {
+            for property in 0..self.document.objects[index].properties.len() {
+                let Property {
+                    value: Value::Reference(id),
+                    place,
+                    ..
+                } = &self.document.objects[index].properties[property]
+                else {
+                    continue;
+                };
+                let (id, place) = (id.clone(), *place);
+                match self.ids.get(&id) {
+                    Some(&object) => {
+                        self.document.objects[index].properties[property].value = Value::Object(object);
+                    }
+                    None => self.report_unknown(&id, place),
+                }
+            }
+        }
+        self.look_for_cycles();
+    }
+
+    // Without recursion: a chain of references may be as long as the file.
+    fn look_for_cycles(&mut self) {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Mark {
+            New,
+            Open,
+            Done,
+        }
+        let mut marks = vec![Mark::New; self.document.objects.len()];
+        for start in 0..marks.len() {
+            if marks[start] != Mark::New {
+                continue;
+            }
+            marks[start] = Mark::Open;
+            let mut open = vec![(start, 0)];
+            while let Some((object, next)) = open.last_mut() {
+                let object = *object;
+                let Some(property) = self.document.objects[object].properties.get(*next) else {
+                    marks[object] = Mark::Done;
+                    open.pop();
+                    continue;
+                };
+                *next += 1;
+                let Value::Object(part) = property.value else {
+                    continue;
+                };
+                match marks[part.0 as usize] {
+                    Mark::New => {
+                        marks[part.0 as usize] = Mark::Open;
+                        open.push((part.0 as usize, 0));
+                    }
+                    Mark::Open => {
+                        let name = self.document.object(part).id.clone().unwrap_or_default();
+                        let place = property.place;
+                        self.error(place, format!("`{name}` is a part of itself"));
+                        return;
+                    }
+                    Mark::Done => {}
+                }
+            }
+        }
+    }
+
+    fn report_unused(&mut self, count: usize) {
+        for ((name, _), used) in self.parameters[..count].iter().zip(&self.used) {
+            if !used {
+                let message = format!("`--define {name}=…`: the scene has no `${name}`");
+                self.diagnostics.push(Diagnostic::warning(message));
+            }
+        }
+    }
+}
+
+/// The opening tag of an element.
+fn span_of_tag(node: roxmltree::Node<'_, '_>, file: Span) -> Span {
+    let range = node.range();
+    let text = &node.document().input_text()[range.clone()];
+    let length = text.find('>').map_or(text.len(), |end| end + 1);
+    Span {
+        start: range.start as u32,
+        end: (range.start + length) as u32,
+        ..file
+    }
+}
+
+/// The place of a row and column, both from 1.
+fn place_of(source: &Arc<Source>, position: roxmltree::TextPos, file: Span) -> Span {
+    let line_start: usize = source
+        .text
+        .split_inclusive('\n')
+        .take(position.row.saturating_sub(1) as usize)
+        .map(str::len)
+        .sum();
+    let line = source.text[line_start..].lines().next().unwrap_or_default();
+    let column: usize = line
+        .chars()
+        .take(position.col.saturating_sub(1) as usize)
+        .map(char::len_utf8)
+        .sum();
+    let start = (line_start + column) as u32;
+    Span {
+        start,
+        end: start,
+        ..file
+    }
+}
