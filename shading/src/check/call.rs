@@ -8,17 +8,20 @@ use super::error::CheckError;
 use super::types::near;
 use super::warning::Warning;
 use super::{Checker, Value};
-use crate::builtins::{self, Builtin, Global};
+use crate::builtins::{Builtin, Global};
 use crate::hir::{Op, Operand, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
 use crate::ty::{Base, Length, Type};
 
 /// Names of the forms below, for hints.
-pub(super) const SPECIAL_NAMES: [&str; 12] = [
+pub(super) const SPECIAL_NAMES: [&str; 14] = [
     "noise",
     "snoise",
     "cellnoise",
+    "hashnoise",
+    "pnoise",
+    "psnoise",
     "texture",
     "transform",
     "getattribute",
@@ -26,21 +29,11 @@ pub(super) const SPECIAL_NAMES: [&str; 12] = [
     "Dx",
     "Dy",
     "Dz",
-    "transformu",
     "filterwidth",
 ];
 
 /// Functions of the specification that a later version brings.
-const NOT_YET: [&str; 44] = [
-    "pnoise",
-    "psnoise",
-    "hashnoise",
-    "hash",
-    "gabor",
-    "spline",
-    "splineinverse",
-    "blackbody",
-    "wavelength_color",
+const NOT_YET: [&str; 24] = [
     "texture3d",
     "environment",
     "gettextureinfo",
@@ -57,20 +50,9 @@ const NOT_YET: [&str; 44] = [
     "pointcloud_search",
     "pointcloud_get",
     "pointcloud_write",
-    "regex_search",
-    "regex_match",
-    "split",
-    "stoi",
-    "stof",
-    "getchar",
     "fprintf",
-    "getmatrix",
     "displace",
     "bump",
-    "iscameraray",
-    "isdiffuseray",
-    "isglossyray",
-    "isshadowray",
     "getlightattribute",
     "nlightgroups",
     "typeof",
@@ -103,9 +85,11 @@ impl<'a> Checker<'a> {
             return self.closure(name, args, span);
         }
         match text {
-            "noise" | "snoise" | "cellnoise" => self.noise(text, args, expected, span),
+            "noise" | "snoise" | "cellnoise" | "hashnoise" | "pnoise" | "psnoise" => {
+                self.noise(text, args, expected, span)
+            }
             "texture" => self.texture(args, expected, span),
-            "transform" | "transformu" => self.transform(text, args, span),
+            "transform" => self.transform(args, span),
             "getattribute" => self.attribute(args, span),
             "arraylength" => self.array_length_call(args, span),
             "Dx" | "Dy" | "Dz" | "filterwidth" => self.derivative(text, args, span),
@@ -177,48 +161,6 @@ impl<'a> Checker<'a> {
                 None
             }
         }
-    }
-
-    /// `noise("kind", …)`, `noise(…)`, `snoise(…)`, `cellnoise(…)`
-    fn noise(
-        &mut self,
-        name: &str,
-        args: &'a [Argument],
-        expected: Option<Type>,
-        span: Span,
-    ) -> Option<Value> {
-        let mut given = self.arguments(args)?;
-        if given.first().and_then(Given::ty) != Some(Type::STRING) {
-            return self.call_named(name, given, expected, span);
-        }
-        let kind = given.remove(0);
-        let Some(text) = self.given_string(&kind) else {
-            self.report(kind.span, CheckError::NoiseNotConstant);
-            return None;
-        };
-        let name = match builtins::noise_kind(&text) {
-            Some(Builtin::Perlin) => "snoise",
-            Some(Builtin::UPerlin) => "noise",
-            Some(_) => "cellnoise",
-            None => {
-                let later = ["simplex", "usimplex", "hash", "gabor", "null", "unull"].contains(&&*text);
-                let near = near(&text, &["perlin", "uperlin", "snoise", "noise", "cell"]);
-                self.report(
-                    kind.span,
-                    CheckError::UnknownNoise {
-                        name: text.to_string(),
-                        later,
-                        near,
-                    },
-                );
-                return None;
-            }
-        };
-        // What follows the coordinates is options by name, which these kinds have none of.
-        if let Some(first) = given.iter().position(|g| g.ty() == Some(Type::STRING)) {
-            given.truncate(first);
-        }
-        self.call_named(name, given, expected, span)
     }
 
     /// `getattribute(name, value)` and `getattribute(object, name, value)`

@@ -19,6 +19,7 @@ mod format;
 mod function;
 mod invocation;
 mod literal;
+mod noise;
 mod operator;
 mod overload;
 mod place;

@@ -146,7 +146,14 @@ impl<'a> Checker<'a> {
         if signature.variadic {
             self.check_format(signature.name, &args, given);
         }
-        Some(self.emit_builtin(signature.builtin, args, signature.result, span))
+        let result = match (signature.result.length, given.first().and_then(Given::ty)) {
+            (Length::Unsized, Some(first)) => Type {
+                length: first.length,
+                ..signature.result
+            },
+            _ => signature.result,
+        };
+        Some(self.emit_builtin(signature.builtin, args, result, span))
     }
 
     pub(super) fn emit_builtin(

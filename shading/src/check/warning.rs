@@ -12,6 +12,14 @@ pub(super) enum Warning {
         name: String,
         near: Option<String>,
     },
+    UnknownNoise {
+        name: String,
+        near: Option<String>,
+    },
+    UnknownNoiseOption {
+        name: String,
+        near: Option<String>,
+    },
     Unused {
         name: String,
     },
@@ -65,6 +73,13 @@ impl Warning {
             W::UnknownKeyword { closure, name, near } => {
                 let message = format!("closure `{closure}` has no keyword `{name}`");
                 did_you_mean(warning(message), near)
+            }
+            W::UnknownNoise { name, near } => {
+                let message = format!("unknown noise `{name}`, which gives 0");
+                did_you_mean(warning(message), near)
+            }
+            W::UnknownNoiseOption { name, near } => {
+                did_you_mean(warning(format!("unknown noise option \"{name}\"")), near)
             }
             W::Unused { name } => warning(format!("`{name}` is never used")),
             W::Uninitialised { name } => warning(format!("`{name}` is used before it is given a value")),

@@ -8,9 +8,10 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use super::layout::{Shape, register};
 use super::value::{Address, Emitter, length, trusted};
 use crate::builtins::Builtin;
-use crate::hir::{Const, LocalId, Operand, TextureOptions};
+use crate::eval::library::Function;
+use crate::hir::{Const, Kind, LocalId, Operand, TextureOptions};
 use crate::runtime::ShaderGlobals;
-use crate::runtime::shims::{self, ArgKind, FormatArg};
+use crate::runtime::shims::{self, ArgKind, Record};
 use crate::runtime::text::TextHeader;
 
 impl Emitter<'_, '_> {
@@ -56,25 +57,30 @@ impl Emitter<'_, '_> {
 
     /// What `format` and `printf` take: context, place, format, arguments and their number.
     fn format_args(&mut self, args: &[Operand]) -> [ir::Value; 5] {
-        let count = args.len() - 1;
-        let record = size_of::<FormatArg>() as u64;
-        let slot = self.new_slot(record * count.max(1) as u64);
+        let [records, count] = self.records(&args[1..]);
+        let format = self.read(args[0]);
+        let place = self.place();
+        [self.ctx, place, format, records, count]
+    }
+
+    /// Arguments of any kind, in memory, and their number.
+    fn records(&mut self, args: &[Operand]) -> [ir::Value; 2] {
+        let record = size_of::<Record>() as u64;
+        let slot = self.new_slot(record * args.len().max(1) as u64);
         let records = self.slot(slot);
-        for (i, arg) in args[1..].iter().enumerate() {
-            let (kind, values, data) = self.format_arg(*arg);
+        for (i, arg) in args.iter().enumerate() {
+            let (kind, values, data) = self.record(*arg);
             let at = records.plus(record * i as u64);
             let (kind, values) = (self.int(kind as i32), self.int(values as i32));
             self.store(kind, at);
             self.store(values, at.plus(4));
             self.store(data, at.plus(8));
         }
-        let format = self.read(args[0]);
-        let (place, count) = (self.place(), self.int(count as i32));
-        [self.ctx, place, format, records.base, count]
+        [records.base, self.int(args.len() as i32)]
     }
 
     /// The kind and number of an argument's values, and where they are.
-    fn format_arg(&mut self, arg: Operand) -> (ArgKind, u32, ir::Value) {
+    fn record(&mut self, arg: Operand) -> (ArgKind, u32, ir::Value) {
         let shape = self.shape(arg);
         let (kind, each) = match shape {
             Shape::Int => (ArgKind::Int, 1),
@@ -99,6 +105,29 @@ impl Emitter<'_, '_> {
             at.base
         };
         (kind, each * length(self.code, arg), data)
+    }
+
+    // ---- The library ----
+
+    /// The value of a function of the library that is in a register.
+    pub(super) fn library_value(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) -> ir::Value {
+        let slot = self.new_slot(16);
+        let out = self.slot(slot);
+        self.library_call(dst, builtin, args, out.base);
+        let ty = register(self.ty(dst)).expect("the destination is in a register");
+        self.load(ty, out)
+    }
+
+    /// Calls a function of the library, which stores its value.
+    pub(super) fn library_call(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand], out: ir::Value) {
+        let known: Vec<Option<&Const>> = args.iter().map(|&a| self.constant(a)).collect();
+        let gives = Kind::of(self.ty(dst)).expect("variables have values");
+        let function = Box::new(Function::new(builtin, gives, &known));
+        let address = std::ptr::from_ref(&*function).expose_provenance();
+        self.shared.library.push(function);
+        let [records, count] = self.records(args);
+        let (place, function) = (self.place(), self.pointer(address));
+        self.call(shims::library(), &[self.ctx, place, function, records, count, out]);
     }
 
     // ---- The shading point ----

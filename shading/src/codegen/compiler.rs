@@ -17,6 +17,7 @@ use super::layout::POINTER;
 use super::stmt::{Flow, Scopes};
 use super::value::{Address, Emitter};
 use super::{GlobalSet, Outputs, inits};
+use crate::eval::library;
 use crate::hir::{
     Block, ClosureId, Code, ColorSpace, Function, FunctionId, LocalId, TextureOptions, Unit, walk,
 };
@@ -33,6 +34,9 @@ pub(super) struct Shared<'u> {
     pub(super) functions: SecondaryMap<FunctionId, Option<FuncId>>,
     pub(super) texts: TextPool,
     pub(super) data: DataPool,
+    /// The functions of the library that the code calls, by address.
+    #[expect(clippy::vec_box, reason = "the code refers to each by its address")]
+    pub(super) library: Vec<Box<library::Function>>,
     pub(super) places: PlaceTable,
     pub(super) textures: FxHashMap<(String, ColorSpace), Option<TextureHandle>>,
     /// The same in the order of the code.
@@ -61,6 +65,7 @@ impl<'u> Shared<'u> {
             functions: SecondaryMap::new(),
             texts: TextPool::default(),
             data: DataPool::default(),
+            library: vec![],
             places: PlaceTable::default(),
             textures: FxHashMap::default(),
             missing: BTreeMap::new(),

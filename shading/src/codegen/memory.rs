@@ -42,6 +42,10 @@ impl Emitter<'_, '_> {
             }
             Op::Builtin(Builtin::Transpose) => self.matrix_call(dst, MatrixFunction::Transpose, args),
             Op::Builtin(Builtin::SpaceMatrix) => self.space_matrix(dst, args),
+            Op::Builtin(builtin) if builtin.in_library() => {
+                let out = self.home_address(dst);
+                self.library_call(dst, builtin, args, out);
+            }
             Op::AttributeValue => self.attribute_in_memory(dst),
             _ => unreachable!("the result of {op:?} is not in memory"),
         }

@@ -31,6 +31,7 @@ use rustc_hash::FxHasher;
 
 use crate::builtins::Global;
 use crate::diagnostic::Label;
+use crate::eval::library::Function;
 use crate::hir::print::print;
 use crate::hir::uniform::is_uniform;
 use crate::hir::{Block, ClosureId, Const, LocalId, Stmt, TextureOptions, Unit, walk};
@@ -212,6 +213,8 @@ pub struct CompiledShader {
     // The code refers to these by address.
     _texts: TextPool,
     _data: DataPool,
+    #[expect(clippy::vec_box, reason = "the code refers to each by its address")]
+    _library: Vec<Box<Function>>,
 }
 
 impl CompiledShader {
@@ -274,6 +277,7 @@ pub fn compile(
         layouts: Layouts::of(registry, &shared.closures),
         _texts: shared.texts,
         _data: shared.data,
+        _library: shared.library,
     })
 }
 

@@ -99,32 +99,61 @@ pub fn atan2(y: f32, x: f32) -> f32 {
 
 /// Hyperbolic sine.
 pub fn sinh(x: f32) -> f32 {
-    x.sinh()
+    let a = x.abs();
+    if a > 1.0 {
+        let e = exp(a);
+        return (0.5 * e - 0.5 / e).copysign(x);
+    }
+    let a = 1.0 - (1.0 - a);
+    let square = a * a;
+    let mut r = 2.039_455_1e-4;
+    for c in [8.329_903e-3, 0.166_667_34] {
+        r = r * square + c;
+    }
+    (r * a * square + a).copysign(x)
 }
 
 /// Hyperbolic cosine.
 pub fn cosh(x: f32) -> f32 {
-    x.cosh()
+    let e = exp(x.abs());
+    0.5 * e + 0.5 / e
 }
 
 /// Hyperbolic tangent.
 pub fn tanh(x: f32) -> f32 {
-    x.tanh()
+    let e = exp(2.0 * x.abs());
+    (1.0 - 2.0 / (1.0 + e)).copysign(x)
 }
 
-/// e to the power of `x`.
+/// e to the power of `x`, to 2·10⁻⁵ of the value.
 pub fn exp(x: f32) -> f32 {
-    x.exp()
+    exp2(x * std::f32::consts::LOG2_E)
 }
 
-/// 2 to the power of `x`.
+/// 2 to the power of `x`, which is clamped to `[-126, 126]`: OSL's polynomial, to 7·10⁻⁶ of the value, since its digits
+/// are seen in what shaders print.
 pub fn exp2(x: f32) -> f32 {
-    x.exp2()
+    if x.is_nan() {
+        return x;
+    }
+    let x = x.clamp(-126.0, 126.0);
+    let whole = x as i32;
+    // The detour rounds what is too small to matter to zero.
+    let x = 1.0 - (1.0 - (x - whole as f32));
+    let mut r = 1.333_365e-3;
+    for c in [9.810_353e-3, 5.551_834e-2, 0.240_179_33, 0.693_144_86, 1.0] {
+        r = x * r + c;
+    }
+    f32::from_bits((r.to_bits() as i32).wrapping_add(whole << 23) as u32)
 }
 
 /// `exp(x) - 1`, exact for small `x`.
 pub fn expm1(x: f32) -> f32 {
-    x.exp_m1()
+    if x.abs() < 1e-5 {
+        (0.5 * (x * x) + x).copysign(x)
+    } else {
+        exp(x) - 1.0
+    }
 }
 
 /// Logarithms take their argument clamped to the normal positive numbers, as OSL's do: `log(0)` is about −87.3.

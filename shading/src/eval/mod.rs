@@ -14,9 +14,14 @@
 //!   is null.
 
 pub mod dual;
+pub mod color;
+pub mod fingerprint;
+pub mod library;
 pub mod math;
 pub mod matrix;
 pub mod noise;
+pub mod search;
+pub mod spline;
 pub mod text;
 
 /// Turns of loops and calls that one run may take before it is ended, unless the embedder says otherwise.

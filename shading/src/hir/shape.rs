@@ -1,8 +1,9 @@
 //! What operations take and give: the kinds of operands that [`super::verify()`] holds them to.
 
-use crate::builtins::Builtin;
+use crate::builtins::{self, Builtin};
 use crate::hir::{Kind, Op, TextureOptions};
 use crate::runtime::ClosureRegistry;
+use crate::ty::{Length, Type};
 
 /// The kinds of an operation's operands, and of its result.
 pub(super) struct Shape(pub(super) Vec<Kind>, pub(super) Option<Kind>);
@@ -168,7 +169,8 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
             shape(&[K::MATRIX, K::TRIPLE], K::TRIPLE)
         }
         B::SpaceMatrix => shape(&[K::STRING; 2], K::MATRIX),
-        B::Perlin | B::UPerlin | B::Cell => {
+        _ if builtin.in_library() => library_shape(builtin, args, dst),
+        B::Perlin | B::UPerlin | B::Cell | B::HashNoise => {
             let dst = pattern(dst)?;
             match (first, args.len()) {
                 (K::TRIPLE, 2) => shape(&[K::TRIPLE, K::FLOAT], dst),
@@ -190,5 +192,25 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
         B::Backfacing => shape(&[], K::INT),
         B::SurfaceArea => shape(&[], K::FLOAT),
         B::HasAttribute => shape(&[K::STRING; 2], K::INT),
+        _ => Err("it has no shape".to_owned()),
+    }
+}
+
+/// The shape of the signature that the operands fit.
+fn library_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, String> {
+    let fits = |ty: Type, kind: Kind| match ty.length {
+        Length::Unsized => matches!(kind, Kind::Array(..)) && Kind::of(ty.element()) == Some(kind.element()),
+        Length::Single | Length::Array(_) => Kind::of(ty) == Some(kind),
+    };
+    let mut signatures = builtins::signatures().iter().filter(|s| s.builtin == builtin);
+    let found = signatures.any(|signature| {
+        signature.params.len() == args.len()
+            && fits(signature.result, dst)
+            && signature.params.iter().zip(args).all(|(&ty, &kind)| fits(ty, kind))
+    });
+    if found {
+        Ok(Shape(args.to_vec(), Some(dst)))
+    } else {
+        Err("operands fit no signature".to_owned())
     }
 }

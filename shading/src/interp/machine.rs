@@ -147,6 +147,7 @@ impl<'a> Machine<'a> {
                 self.report(ReportKind::IndexOutOfRange, span, message);
             }
             Some(Problem::Format(error)) => self.report(ReportKind::BadFormat, span, error.to_string()),
+            Some(Problem::Argument(wrong)) => self.report(ReportKind::BadArgument, span, wrong),
         }
     }
 

@@ -153,5 +153,6 @@ fn may_report(op: Op, args: &[Operand]) -> bool {
                 | Op::TextureAlpha(_)
                 | Op::Builtin(Builtin::SpaceMatrix | Builtin::Format)
         )
+        || matches!(op, Op::Builtin(builtin) if builtin.in_library())
         || walk::is_effect(op)
 }

@@ -251,6 +251,8 @@ pub enum ReportKind {
     IndexOutOfRange,
     /// A format string does not fit its arguments.
     BadFormat,
+    /// A function cannot do with an argument: a pattern that is none, a kind of noise that is not known.
+    BadArgument,
     /// A texture was not found, and is black.
     MissingTexture,
     /// A coordinate space is not known, and is "common".

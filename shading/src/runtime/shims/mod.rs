@@ -12,19 +12,21 @@
 #![expect(unsafe_code, reason = "compiled code passes pointers")]
 
 mod host;
+mod library;
 mod math;
 mod pattern;
+mod record;
 mod report;
 mod string;
 
 pub use host::HostFunctions;
 pub(crate) use host::pack;
+pub(crate) use library::library;
 pub(crate) use math::{MatrixFunction, binary, matrix_function, unary};
 pub(crate) use pattern::{Dimensions, noise};
 pub(crate) use report::{grow_arena, grow_frames, index_out_of_range, out_of_fuel, too_deep};
-pub(crate) use string::{
-    ArgKind, FormatArg, concat, equal, format, print, ray_bits, ray_type, substr, text_test,
-};
+pub(crate) use record::{ArgKind, Record};
+pub(crate) use string::{concat, equal, format, print, ray_bits, ray_type, substr, text_test};
 
 use crate::runtime::context::{ContextHeader, Run};
 
