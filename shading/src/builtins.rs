@@ -122,6 +122,15 @@ pub enum Builtin {
     Warning,
     /// `error(string, …)`.
     Error,
+    /// `fprintf(string file, string, …)`.
+    Fprintf,
+    // Messages. `place` is where in source it is asked.
+    /// `(string name, string type, string place, value)`.
+    SetMessage,
+    /// `(string source, string name, string type, string place) → int`: whether there is a message of that type.
+    HasMessage,
+    /// `(string name)` → the message's value, where there is one.
+    MessageValue,
     // What is asked of the shading point.
     /// `raytype(string) → int`.
     RayType,
@@ -136,7 +145,16 @@ pub enum Builtin {
 impl Builtin {
     /// Whether a call can be removed, merged with an equal one, or folded.
     pub fn is_pure(self) -> bool {
-        !matches!(self, Builtin::Printf | Builtin::Warning | Builtin::Error)
+        !matches!(
+            self,
+            Builtin::Printf
+                | Builtin::Warning
+                | Builtin::Error
+                | Builtin::Fprintf
+                | Builtin::SetMessage
+                | Builtin::HasMessage
+                | Builtin::MessageValue
+        )
     }
 
     /// Whether it is one of [`crate::eval::library`].
@@ -399,6 +417,7 @@ fn table() -> Vec<Signature> {
     add("printf", B::Printf, Type::VOID, &[S], true);
     add("warning", B::Warning, Type::VOID, &[S], true);
     add("error", B::Error, Type::VOID, &[S], true);
+    add("fprintf", B::Fprintf, Type::VOID, &[S, S], true);
     add("raytype", B::RayType, I, &[S], false);
     add("backfacing", B::Backfacing, I, &[], false);
     add("surfacearea", B::SurfaceArea, F, &[], false);

@@ -41,8 +41,8 @@ pub use graph::{ShaderGroupTemplate, ShaderUnitTemplate, Template, Value};
 pub use instance::ShaderInstance;
 pub use runtime::{
     AttributeHandle, ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree,
-    HostFunctions, NoHost, Params, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext,
-    TextureHandle,
+    HostFunctions, NoHost, Params, Printed, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext,
+    Sink, TextureHandle,
 };
 pub use source::{Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

@@ -91,7 +91,7 @@ const ALBEDO: (&str, Type) = ("albedo", T::COLOR);
 const DISTRIBUTION: (&str, Type) = ("distribution", T::STRING);
 const ROUGHNESS: [(&str, Type); 2] = [("roughness_x", T::FLOAT), ("roughness_y", T::FLOAT)];
 const TINTS: [(&str, Type); 2] = [("reflection_tint", T::COLOR), ("transmission_tint", T::COLOR)];
-/// Tags a component for render passes; not used yet.
+/// Tags a component for render passes; not used yet. Other closures take a label too, and forget it.
 const LABEL: (&str, Type, Value) = ("label", T::STRING, Value::Text);
 const THIN_FILM: [(&str, Type, Value); 2] = [
     ("thinfilm_thickness", T::FLOAT, Value::Float(0.0)),
@@ -102,33 +102,33 @@ const TSL_NORMAL: (&str, Type, Value) = ("normal", T::NORMAL, Value::Triple(0.0)
 
 closures! {
     // Emission and nothing.
-    Emission "emission" [] [LABEL] |c| c.emit(Rgb::WHITE);
-    Background "background" [] [LABEL] |c| c.emit(Rgb::WHITE);
-    UniformEdf "uniform_edf" [("emittance", T::COLOR)] [LABEL] |c| { let radiance = c.color(); c.emit(radiance) };
-    Holdout "holdout" [] [LABEL] |_| None;
-    Debug "debug" [("tag", T::STRING)] [LABEL] |_| None;
+    Emission "emission" [] [] |c| c.emit(Rgb::WHITE);
+    Background "background" [] [] |c| c.emit(Rgb::WHITE);
+    UniformEdf "uniform_edf" [("emittance", T::COLOR)] [] |c| { let radiance = c.color(); c.emit(radiance) };
+    Holdout "holdout" [] [] |_| None;
+    Debug "debug" [("tag", T::STRING)] [] |_| None;
 
     // OSL.
     Diffuse "diffuse" [N] [LABEL] |c| lobe(c, |_| Lobe::Lambert(Lambert));
-    OrenNayar "oren_nayar" [N, ("sigma", T::FLOAT)] [LABEL] |c| {
+    OrenNayar "oren_nayar" [N, ("sigma", T::FLOAT)] [] |c| {
         lobe(c, |c| Lobe::OrenNayar(OrenNayar::new(c.float())))
     };
-    Translucent "translucent" [N] [LABEL] |c| lobe(c, |_| Lobe::Translucent(Translucent));
-    Transparent "transparent" [] [LABEL] |c| c.pass();
-    ReflectionEta "reflection" [N, ("eta", T::FLOAT)] [LABEL] |c| lobe(c, |c| reflector(c.float(), Microfacets::SMOOTH));
-    Reflection "reflection" [N] [LABEL] |c| lobe(c, |_| reflector(0.0, Microfacets::SMOOTH));
-    Refraction "refraction" [N, ("eta", T::FLOAT)] [LABEL] |c| {
+    Translucent "translucent" [N] [] |c| lobe(c, |_| Lobe::Translucent(Translucent));
+    Transparent "transparent" [] [] |c| c.pass();
+    ReflectionEta "reflection" [N, ("eta", T::FLOAT)] [] |c| lobe(c, |c| reflector(c.float(), Microfacets::SMOOTH));
+    Reflection "reflection" [N] [] |c| lobe(c, |_| reflector(0.0, Microfacets::SMOOTH));
+    Refraction "refraction" [N, ("eta", T::FLOAT)] [] |c| {
         lobe(c, |c| Lobe::Dielectric(Dielectric::transmission_only(c.float(), Microfacets::SMOOTH)))
     };
     MicrofacetU "microfacet"
         [DISTRIBUTION, N, U, ("xalpha", T::FLOAT), ("yalpha", T::FLOAT), ("eta", T::FLOAT), ("refract", T::INT)]
-        [LABEL] |c| {
+        [] |c| {
             let distribution = c.text();
             let (normal, tangent) = (c.triple(), c.triple());
             let microfacets = distributed(distribution, Microfacets::new(c.float(), c.float()));
             microfacet(c, normal, tangent, microfacets)
         };
-    Microfacet "microfacet" [DISTRIBUTION, N, ("alpha", T::FLOAT), ("eta", T::FLOAT), ("refract", T::INT)] [LABEL] |c| {
+    Microfacet "microfacet" [DISTRIBUTION, N, ("alpha", T::FLOAT), ("eta", T::FLOAT), ("refract", T::INT)] [] |c| {
         let distribution = c.text();
         let normal = c.triple();
         let microfacets = distributed(distribution, Microfacets::isotropic(c.float()));
@@ -137,12 +137,12 @@ closures! {
     Phong "phong" [N, ("exponent", T::FLOAT)] [LABEL] |c| {
         lobe(c, |c| Lobe::Schlick(Schlick::mirror(ggx_of_exponent(c.float()))))
     };
-    Ward "ward" [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT)] [LABEL] |c| {
+    Ward "ward" [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT)] [] |c| {
         let (normal, tangent) = (c.triple(), c.triple());
         let microfacets = Microfacets::new(c.float(), c.float());
         c.scatter(Scattering { normal, tangent, ..white(Lobe::Schlick(Schlick::mirror(microfacets))) })
     };
-    Subsurface "subsurface" [("eta", T::FLOAT), ("g", T::FLOAT), ("mfp", T::COLOR), ALBEDO] [LABEL] |c| {
+    Subsurface "subsurface" [("eta", T::FLOAT), ("g", T::FLOAT), ("mfp", T::COLOR), ALBEDO] [] |c| {
         c.skip(20);
         let weight = c.color();
         c.scatter(Scattering { weight, ..white(Lobe::Lambert(Lambert)) })
@@ -150,25 +150,24 @@ closures! {
 
     // MaterialX, and more in its manner.
     OrenNayarDiffuseBsdf "oren_nayar_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)]
-        [LABEL, ("energy_compensation", T::INT, Value::Int(0))] |c| {
+        [("energy_compensation", T::INT, Value::Int(0))] |c| {
             colored_lobe(c, |c| Lobe::OrenNayar(OrenNayar::new(c.float())))
         };
     BurleyDiffuseBsdf "burley_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)]
-        [LABEL, ("flatness", T::FLOAT, Value::Float(0.0))] |c| {
+        [("flatness", T::FLOAT, Value::Float(0.0))] |c| {
             colored_lobe(c, |c| {
                 let roughness = c.float();
-                c.text();
                 Lobe::Burley(Burley { roughness, flatness: c.float() })
             })
         };
-    TranslucentBsdf "translucent_bsdf" [N, ALBEDO] [LABEL] |c| colored_lobe(c, |_| Lobe::Translucent(Translucent));
-    TransparentBsdf "transparent_bsdf" [] [LABEL] |c| c.pass();
-    SubsurfaceBssrdf "subsurface_bssrdf" [N, ALBEDO, ("radius", T::COLOR), ("anisotropy", T::FLOAT)] [LABEL] |c| {
+    TranslucentBsdf "translucent_bsdf" [N, ALBEDO] [] |c| colored_lobe(c, |_| Lobe::Translucent(Translucent));
+    TransparentBsdf "transparent_bsdf" [] [] |c| c.pass();
+    SubsurfaceBssrdf "subsurface_bssrdf" [N, ALBEDO, ("radius", T::COLOR), ("anisotropy", T::FLOAT)] [] |c| {
         colored_lobe(c, |_| Lobe::Lambert(Lambert))
     };
     DielectricBsdf "dielectric_bsdf"
         [N, U, TINTS[0], TINTS[1], ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION]
-        [LABEL, THIN_FILM[0], THIN_FILM[1]] |c| {
+        [THIN_FILM[0], THIN_FILM[1]] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let (reflection, transmission) = (c.color(), c.color());
             let microfacets = Microfacets::new(c.float(), c.float());
@@ -179,7 +178,7 @@ closures! {
         };
     ConductorBsdf "conductor_bsdf"
         [N, U, ROUGHNESS[0], ROUGHNESS[1], ("ior", T::COLOR), ("extinction", T::COLOR), DISTRIBUTION]
-        [LABEL, THIN_FILM[0], THIN_FILM[1]] |c| {
+        [THIN_FILM[0], THIN_FILM[1]] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let microfacets = Microfacets::new(c.float(), c.float());
             let (eta, k) = (c.color(), c.color());
@@ -190,7 +189,7 @@ closures! {
     GeneralizedSchlickBsdf "generalized_schlick_bsdf"
         [N, U, TINTS[0], TINTS[1], ROUGHNESS[0], ROUGHNESS[1], ("f0", T::COLOR), ("f90", T::COLOR),
             ("exponent", T::FLOAT), DISTRIBUTION]
-        [LABEL, THIN_FILM[0], THIN_FILM[1]] |c| {
+        [THIN_FILM[0], THIN_FILM[1]] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let (reflection, transmission) = (c.color(), c.color());
             let microfacets = Microfacets::new(c.float(), c.float());
@@ -201,7 +200,7 @@ closures! {
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     CoatedDiffuseBsdf "coated_diffuse_bsdf"
-        [N, ALBEDO, ("alpha", T::FLOAT), ("ior", T::FLOAT), ("nonlinear", T::INT), DISTRIBUTION] [LABEL] |c| {
+        [N, ALBEDO, ("alpha", T::FLOAT), ("ior", T::FLOAT), ("nonlinear", T::INT), DISTRIBUTION] [] |c| {
             let (normal, albedo) = (c.triple(), c.color());
             let microfacets = Microfacets::isotropic(c.float());
             let (ior, nonlinear) = (c.float(), c.int() != 0);
@@ -209,12 +208,12 @@ closures! {
             let (weight, lobe) = CoatedDiffuse::body(albedo, ior, microfacets, nonlinear);
             c.scatter(Scattering { weight, normal, ..white(Lobe::CoatedDiffuse(lobe)) })
         };
-    BurleySheenBsdf "burley_sheen_bsdf" [N, ALBEDO] [LABEL] |c| colored_lobe(c, |_| Lobe::Sheen(Sheen));
-    ClearcoatBsdf "clearcoat_bsdf" [N, ("alpha", T::FLOAT)] [LABEL] |c| {
+    BurleySheenBsdf "burley_sheen_bsdf" [N, ALBEDO] [] |c| colored_lobe(c, |_| Lobe::Sheen(Sheen));
+    ClearcoatBsdf "clearcoat_bsdf" [N, ("alpha", T::FLOAT)] [] |c| {
         lobe(c, |c| Lobe::Clearcoat(Clearcoat::new(c.float())))
     };
     ThinTransmissionBsdf "thin_transmission_bsdf"
-        [N, U, ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION] [LABEL] |c| {
+        [N, U, ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION] [] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let microfacets = Microfacets::new(c.float(), c.float());
             let ior = c.float();

@@ -15,7 +15,7 @@ use crate::syntax::ast::{Argument, Name};
 use crate::ty::{Base, Length, Type};
 
 /// Names of the forms below, for hints.
-pub(super) const SPECIAL_NAMES: [&str; 14] = [
+pub(super) const SPECIAL_NAMES: [&str; 16] = [
     "noise",
     "snoise",
     "cellnoise",
@@ -25,6 +25,8 @@ pub(super) const SPECIAL_NAMES: [&str; 14] = [
     "texture",
     "transform",
     "getattribute",
+    "setmessage",
+    "getmessage",
     "arraylength",
     "Dx",
     "Dy",
@@ -33,12 +35,10 @@ pub(super) const SPECIAL_NAMES: [&str; 14] = [
 ];
 
 /// Functions of the specification that a later version brings.
-const NOT_YET: [&str; 24] = [
+const NOT_YET: [&str; 21] = [
     "texture3d",
     "environment",
     "gettextureinfo",
-    "setmessage",
-    "getmessage",
     "trace",
     "isconnected",
     "isconstant",
@@ -50,7 +50,6 @@ const NOT_YET: [&str; 24] = [
     "pointcloud_search",
     "pointcloud_get",
     "pointcloud_write",
-    "fprintf",
     "displace",
     "bump",
     "getlightattribute",
@@ -91,6 +90,8 @@ impl<'a> Checker<'a> {
             "texture" => self.texture(args, expected, span),
             "transform" => self.transform(args, span),
             "getattribute" => self.attribute(args, span),
+            "setmessage" => self.set_message(args, span),
+            "getmessage" => self.get_message(args, span),
             "arraylength" => self.array_length_call(args, span),
             "Dx" | "Dy" | "Dz" | "filterwidth" => self.derivative(text, args, span),
             "calculatenormal" => self.calculate_normal(args, span),

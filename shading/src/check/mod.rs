@@ -19,6 +19,7 @@ mod format;
 mod function;
 mod invocation;
 mod literal;
+mod message;
 mod noise;
 mod operator;
 mod overload;
@@ -227,6 +228,8 @@ struct Checker<'a> {
     local_recursion: FxHashMap<Span, bool>,
     /// What `exit` leaves.
     unit_scope: Option<hir::ScopeId>,
+    /// The unit that is being checked.
+    unit_name: Option<String>,
     /// Whether the code being made is that of a function that is not inlined.
     is_apart: bool,
     /// How many bodies there were.
@@ -262,6 +265,7 @@ impl<'a> Checker<'a> {
             references: FxHashMap::default(),
             local_recursion: FxHashMap::default(),
             unit_scope: None,
+            unit_name: None,
             is_apart: false,
             bodies: 0,
             in_group: false,

@@ -5,9 +5,9 @@ use super::error::CheckError;
 use super::types::near;
 use super::warning::Warning;
 use super::{Checker, Value};
-use crate::builtins;
+use crate::builtins::{self, Builtin};
 use crate::eval::noise::{GaborOptions, NoiseKind};
-use crate::hir::Const;
+use crate::hir::{Const, Op};
 use crate::source::Span;
 use crate::syntax::ast::Argument;
 use crate::ty::Type;
@@ -48,7 +48,12 @@ impl<'a> Checker<'a> {
             let names = NoiseKind::NAMES.map(|(name, _)| name);
             let near = near(known, &names);
             let name = known.to_string();
+            let at = self.place_text(span);
+            let message = format!("noise type \"{name}\" is unknown, called from ({at})");
             self.warn(kind.span, Warning::UnknownNoise { name, near });
+            let message = self.string(&message);
+            self.assign(None, Op::Builtin(Builtin::Error), vec![message], span);
+            return Some(self.zero(expected.unwrap_or(Type::FLOAT)));
         }
         let first = given.iter().position(|g| g.ty() == Some(Type::STRING));
         let options = given.split_off(first.unwrap_or(given.len()));

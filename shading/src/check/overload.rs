@@ -9,8 +9,8 @@ use super::argument::Given;
 use super::error::CheckError;
 use super::function::Formal;
 use super::types::{conversion_rank, near};
-use crate::builtins::{self, Signature};
-use crate::hir::Op;
+use crate::builtins::{self, Builtin, Signature};
+use crate::hir::{Op, Operand};
 use crate::source::Span;
 use crate::ty::{Length, Type};
 
@@ -144,7 +144,13 @@ impl<'a> Checker<'a> {
             args.extend(value.leaves);
         }
         if signature.variadic {
-            self.check_format(signature.name, &args, given);
+            let format = signature.params.len() - 1;
+            self.check_format(signature.name, &args[format..], &given[format..]);
+        }
+        if let (Builtin::Warning | Builtin::Error, Some(unit)) = (signature.builtin, &self.unit_name) {
+            let kind = if signature.builtin == Builtin::Error { "error" } else { "warning" };
+            let prefix = format!("Shader {kind} [{unit}]: ");
+            args[0] = self.prefixed(&prefix, args[0], span);
         }
         let result = match (signature.result.length, given.first().and_then(Given::ty)) {
             (Length::Unsized, Some(first)) => Type {
@@ -156,10 +162,20 @@ impl<'a> Checker<'a> {
         Some(self.emit_builtin(signature.builtin, args, result, span))
     }
 
+    /// A text with another before it.
+    fn prefixed(&mut self, prefix: &str, text: Operand, span: Span) -> Operand {
+        if let Some(known) = self.body.known_string(text) {
+            return self.string(&format!("{prefix}{known}"));
+        }
+        let prefix = self.string(prefix);
+        self.emit_builtin(Builtin::Concat, vec![prefix, text], Type::STRING, span)
+            .leaf()
+    }
+
     pub(super) fn emit_builtin(
         &mut self,
-        builtin: builtins::Builtin,
-        args: Vec<crate::hir::Operand>,
+        builtin: Builtin,
+        args: Vec<Operand>,
         result: Type,
         span: Span,
     ) -> Value {

@@ -17,6 +17,15 @@ use crate::runtime::text::TextHeader;
 impl Emitter<'_, '_> {
     // ---- Strings ----
 
+    /// What a run keeps of its messages.
+    pub(super) fn message_function(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) -> ir::Value {
+        if builtin == Builtin::HasMessage {
+            self.has_message(args)
+        } else {
+            self.message(dst, args)
+        }
+    }
+
     pub(super) fn string_function(&mut self, builtin: Builtin, args: &[Operand]) -> ir::Value {
         match builtin {
             Builtin::Strlen => {
@@ -49,8 +58,15 @@ impl Emitter<'_, '_> {
 
     /// A built-in function without result.
     pub(super) fn effect(&mut self, builtin: Builtin, args: &[Operand]) {
+        if builtin == Builtin::SetMessage {
+            return self.set_message(args);
+        }
         if let Some(shim) = shims::print(builtin) {
-            let values = self.format_args(args);
+            let format = usize::from(builtin == Builtin::Fprintf);
+            let mut values = self.format_args(&args[format..]).to_vec();
+            if format == 1 {
+                values.insert(2, self.read(args[0]));
+            }
             self.call(shim, &values);
         }
     }
@@ -88,7 +104,10 @@ impl Emitter<'_, '_> {
             Shape::Triple => (ArgKind::Triple, 1),
             Shape::Matrix => (ArgKind::Float, 16),
             Shape::Text => (ArgKind::Text, 1),
-            Shape::Closure => (ArgKind::Closure, 1),
+            Shape::Closure => {
+                self.shared.shows_closures = true;
+                (ArgKind::Closure, 1)
+            }
         };
         let in_memory = match arg {
             Operand::Local(local) => register(self.ty(local)).is_none(),
@@ -105,6 +124,51 @@ impl Emitter<'_, '_> {
             at.base
         };
         (kind, each * length(self.code, arg), data)
+    }
+
+    // ---- Messages ----
+
+    fn set_message(&mut self, args: &[Operand]) {
+        let [name, ty, place] = self.read_all(&args[..3]);
+        let (_, count, data) = self.record(args[3]);
+        let stride = match self.shape(args[3]) {
+            // Its numbers count as sixteen values.
+            Shape::Matrix => 4,
+            shape => shape.stride(),
+        };
+        let bytes = self.int((stride * u64::from(count)) as i32);
+        let report = self.place();
+        self.call(
+            shims::set_message(),
+            &[self.ctx, report, name, ty, place, data, bytes],
+        );
+    }
+
+    /// Whether there is a message.
+    fn has_message(&mut self, args: &[Operand]) -> ir::Value {
+        let [source, name, ty, place] = self.read_all(args);
+        self.call_value(shims::has_message(), &[self.ctx, source, name, ty, place])
+    }
+
+    /// A message's value that is in a register.
+    fn message(&mut self, dst: LocalId, args: &[Operand]) -> ir::Value {
+        let ty = self.ty(dst);
+        let slot = self.new_slot(16);
+        let out = self.slot(slot);
+        let zero = self.zero(Shape::of(ty.base));
+        self.store(zero, out);
+        self.message_into(dst, args, out.base);
+        let register = register(ty).expect("the destination is in a register");
+        self.load(register, out)
+    }
+
+    /// Stores a message's value.
+    pub(super) fn message_into(&mut self, dst: LocalId, args: &[Operand], out: ir::Value) {
+        let ty = self.ty(dst);
+        let name = self.read(args[0]);
+        let bytes = Shape::of(ty.base).stride() * u64::from(ty.count());
+        let bytes = self.int(bytes as i32);
+        self.call(shims::message_value(), &[self.ctx, name, out, bytes]);
     }
 
     // ---- The library ----

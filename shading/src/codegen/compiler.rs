@@ -44,6 +44,7 @@ pub(super) struct Shared<'u> {
     /// Textures that the host does not know: where they are looked up, and whether the shader can do without.
     pub(super) missing: BTreeMap<String, (Span, bool)>,
     pub(super) closures: BTreeSet<ClosureId>,
+    pub(super) shows_closures: bool,
     pub(super) reads: GlobalSet,
     pub(super) asks_host: bool,
     pub(super) asks_surface_area: bool,
@@ -71,6 +72,7 @@ impl<'u> Shared<'u> {
             missing: BTreeMap::new(),
             texture_list: vec![],
             closures: BTreeSet::new(),
+            shows_closures: false,
             reads: GlobalSet::default(),
             asks_host: false,
             asks_surface_area: false,

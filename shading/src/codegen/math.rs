@@ -58,6 +58,7 @@ impl Emitter<'_, '_> {
             B::TransformNormal => self.transform(MatrixFunction::Normal, args),
             B::Perlin | B::UPerlin | B::Cell | B::HashNoise => self.noise(dst, builtin, args),
             _ if builtin.in_library() => self.library_value(dst, builtin, args),
+            B::HasMessage | B::MessageValue => self.message_function(dst, builtin, args),
             B::Concat | B::Strlen | B::Startswith | B::Endswith | B::Substr | B::Format => {
                 self.string_function(builtin, args)
             }

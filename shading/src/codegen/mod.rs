@@ -268,13 +268,16 @@ pub fn compile(
         textures: shared.texture_list,
         closures: shared.closures.clone(),
     };
+    let layouts = || Layouts::of(registry, &shared.closures);
+    let mut places = shared.places.finish(&unit.name, options.sources);
+    places.closures = shared.shows_closures.then(|| (registry.clone(), layouts()));
     Ok(CompiledShader {
         code,
         statistics,
         output_bytes: outputs.size,
         outputs: outputs.list.into_iter().map(|(_, output)| output).collect(),
-        places: shared.places.finish(&unit.name, options.sources),
-        layouts: Layouts::of(registry, &shared.closures),
+        places,
+        layouts: layouts(),
         _texts: shared.texts,
         _data: shared.data,
         _library: shared.library,

@@ -188,6 +188,18 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
             takes.extend(args.iter().skip(1));
             Ok(Shape(takes, (builtin == B::Format).then_some(K::STRING)))
         }
+        B::Fprintf => {
+            let mut takes = vec![K::STRING; 2];
+            takes.extend(args.iter().skip(2));
+            Ok(Shape(takes, None))
+        }
+        B::SetMessage => {
+            let mut takes = vec![K::STRING; 3];
+            takes.extend(args.iter().skip(3).take(1));
+            Ok(Shape(takes, None))
+        }
+        B::HasMessage => shape(&[K::STRING; 4], K::INT),
+        B::MessageValue => shape(&[K::STRING], dst),
         B::RayType => shape(&[K::STRING], K::INT),
         B::Backfacing => shape(&[], K::INT),
         B::SurfaceArea => shape(&[], K::FLOAT),

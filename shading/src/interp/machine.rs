@@ -2,14 +2,16 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::closure::{Closures, Value};
+use super::closure::{Closures, NodeId, Value};
 use super::operation::{self, Printable, Problem};
 use super::{Outcome, Report, ReportKind, RunOptions};
 use crate::builtins::{Builtin, Global};
 use crate::eval::{self, matrix};
 use crate::hir::kind::Element;
 use crate::hir::{Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit};
-use crate::runtime::RayKind;
+use crate::runtime::{Printed, RayKind, Sink};
+use crate::runtime::closure_text::closure_text;
+use crate::runtime::messages::{Asked, Messages};
 use crate::source::Span;
 use crate::ty::Type;
 
@@ -20,7 +22,8 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         fuel: options.fuel,
         depth: 0,
         closures: Closures::default(),
-        printed: String::new(),
+        printed: Printed::default(),
+        messages: Messages::default(),
         reports: vec![],
     };
     let mut frame = Frame::new(&unit.code);
@@ -126,7 +129,8 @@ struct Machine<'a> {
     fuel: u32,
     depth: u32,
     closures: Closures,
-    printed: String,
+    printed: Printed,
+    messages: Messages<Value>,
     reports: Vec<Report>,
 }
 
@@ -263,13 +267,9 @@ impl<'a> Machine<'a> {
     // Kept out of the recursion of blocks, whose frames must be small.
     #[inline(never)]
     fn op(&mut self, frame: &mut Frame<'a>, dst: Option<LocalId>, op: Op, args: &[Operand], span: Span) {
-        if let Op::Builtin(builtin @ (Builtin::Printf | Builtin::Warning | Builtin::Error)) = op {
-            let text = self.format(frame, args, span);
-            match builtin {
-                Builtin::Printf => self.printed += &text,
-                Builtin::Warning => self.printed += &format!("WARNING: {text}\n"),
-                _ => self.printed += &format!("ERROR: {text}\n"),
-            }
+        if let Op::Builtin(builtin) = op
+            && self.effect(frame, builtin, args, span)
+        {
             return;
         }
         let Some(dst) = dst else { return };
@@ -279,12 +279,60 @@ impl<'a> Machine<'a> {
         let kind = frame.kind(dst);
         let value = match self.of_point(frame, kind, op, args, span) {
             Some(value) => value,
-            None => match self.of_closures(frame, kind, op, args, span) {
+            None => match self.of_messages(frame, kind, op, args) {
                 Some(value) => value,
-                None => self.of_constants(frame, kind, op, args, span),
+                None => match self.of_closures(frame, kind, op, args, span) {
+                    Some(value) => value,
+                    None => self.of_constants(frame, kind, op, args, span),
+                },
             },
         };
         frame.locals[dst] = value;
+    }
+
+    /// Does what a function without result does; whether it is one.
+    fn effect(&mut self, frame: &Frame<'a>, builtin: Builtin, args: &[Operand], span: Span) -> bool {
+        let (sink, skip) = match builtin {
+            Builtin::Printf => (Sink::Output, 0),
+            Builtin::Warning => (Sink::Warning, 0),
+            Builtin::Error => (Sink::Error, 0),
+            Builtin::Fprintf => (Sink::File(frame.text(args[0]).to_owned()), 1),
+            Builtin::SetMessage => {
+                let asked = asked(frame, &args[..3]);
+                let value = frame.get(args[3]);
+                if let Err(error) = self.messages.set(asked, value) {
+                    self.printed.push(Sink::Error, &error);
+                }
+                return true;
+            }
+            _ => return false,
+        };
+        let text = self.format(frame, &args[skip..], span);
+        self.printed.push(sink, &text);
+        true
+    }
+
+    /// What the parts of a shader told each other.
+    fn of_messages(&mut self, frame: &Frame<'a>, kind: Kind, op: Op, args: &[Operand]) -> Option<Value> {
+        match op {
+            Op::Builtin(Builtin::HasMessage) => {
+                let found = match frame.text(args[0]) {
+                    // What a traced ray met is the embedder's, and none keeps it.
+                    "trace" => Ok(false),
+                    _ => self.messages.ask(asked(frame, &args[1..])),
+                };
+                let found = found.unwrap_or_else(|error| {
+                    self.printed.push(Sink::Error, &error);
+                    false
+                });
+                Some(Value::Plain(Const::Int(i32::from(found))))
+            }
+            Op::Builtin(Builtin::MessageValue) => {
+                let value = self.messages.value(frame.text(args[0])).cloned();
+                Some(value.unwrap_or_else(|| Value::zero(kind)))
+            }
+            _ => None,
+        }
     }
 
     fn array_set(&mut self, frame: &mut Frame<'a>, dst: LocalId, args: &[Operand], span: Span) {
@@ -359,19 +407,29 @@ impl<'a> Machine<'a> {
         })
     }
 
+    /// A value with text in place of closures.
+    fn shown(&self, value: Value) -> Const {
+        let text = |closure: NodeId| {
+            let listing = self.closures.list(closure);
+            let text = match self.options.closures {
+                Some(registry) => closure_text(&listing, registry),
+                None => "closure".repeat(usize::from(closure.is_some())),
+            };
+            Const::String(text.into())
+        };
+        match value {
+            Value::Plain(value) => value,
+            Value::Closure(closure) => text(closure),
+            Value::Closures(list) => Const::Array(list.into_iter().map(text).collect()),
+        }
+    }
+
     fn format(&mut self, frame: &Frame<'a>, args: &[Operand], span: Span) -> String {
         let Some((&format, values)) = args.split_first() else {
             return String::new();
         };
-        let values: Vec<Value> = values.iter().map(|&a| frame.get(a)).collect();
-        let values: Vec<Printable<'_>> = values
-            .iter()
-            .map(|value| match value {
-                Value::Plain(value) => Printable::of(value),
-                Value::Closure(closure) => Printable::closures(&[*closure]),
-                Value::Closures(list) => Printable::closures(list),
-            })
-            .collect();
+        let values: Vec<Const> = values.iter().map(|&a| self.shown(frame.get(a))).collect();
+        let values: Vec<Printable<'_>> = values.iter().map(Printable::of).collect();
         let mut problem = None;
         let text = operation::format(frame.text(format), &values, &mut problem);
         self.problem(problem, span);
@@ -470,6 +528,16 @@ impl<'a> Machine<'a> {
             Global::DTime => Const::Float(g.dtime),
             Global::DPdtime => triple(&g.dpdtime),
         }
+    }
+}
+
+/// Name, type and place of a message.
+fn asked<'f>(frame: &'f Frame<'_>, args: &[Operand]) -> Asked<'f> {
+    let text = |i: usize| frame.text(args[i]);
+    Asked {
+        name: text(0),
+        ty: text(1),
+        place: text(2),
     }
 }
 

@@ -11,10 +11,11 @@ mod operation;
 
 use crate::eval;
 use crate::hir::{Const, Unit};
-use crate::runtime::{NoHost, ShaderGlobals, ShaderHost};
+use crate::runtime::{ClosureRegistry, NoHost, Printed, ShaderGlobals, ShaderHost};
 use crate::source::Span;
 
-pub use closure::{Closures, Component, Listing, Node, NodeId, Param, Value};
+pub use crate::runtime::listing::{Component, Listing, Param};
+pub use closure::{Closures, Node, NodeId, Value};
 pub use operation::eval_op;
 
 /// What a run is given.
@@ -28,6 +29,8 @@ pub struct RunOptions<'a> {
     pub fuel: u32,
     /// Values of parameters, by name; their defaults do not run.
     pub given: &'a [(&'a str, Const)],
+    /// The closures that the unit speaks of, so that they can be printed.
+    pub closures: Option<&'a ClosureRegistry>,
 }
 
 impl<'a> RunOptions<'a> {
@@ -38,6 +41,7 @@ impl<'a> RunOptions<'a> {
             host: &NoHost,
             fuel: eval::DEFAULT_FUEL,
             given: &[],
+            closures: None,
         }
     }
 }
@@ -50,7 +54,7 @@ pub struct Outcome {
     /// The closures that the outputs refer to.
     pub closures: Closures,
     /// What was printed.
-    pub printed: String,
+    pub printed: Printed,
     /// What went wrong, each place once.
     pub reports: Vec<Report>,
     /// Whether the run came to its end.

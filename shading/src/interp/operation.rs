@@ -260,19 +260,13 @@ impl<'a> Printable<'a> {
             Const::Triple(a) => Printable::Floats(a.to_vec()),
             Const::Matrix(a) => Printable::Floats(a.to_vec()),
             Const::String(a) => Printable::Strings(vec![a]),
-            Const::NullClosure => Printable::closures(&[None]),
+            Const::NullClosure => Printable::Strings(vec![""]),
             Const::Array(values) => values
                 .iter()
                 .map(Printable::of)
                 .reduce(Printable::join)
                 .unwrap_or(Printable::Ints(vec![])),
         }
-    }
-
-    /// Closures print as a word, or as nothing where they are null.
-    pub(super) fn closures(list: &[Option<u32>]) -> Printable<'a> {
-        let word = |c: &Option<u32>| if c.is_some() { "closure" } else { "" };
-        Printable::Strings(list.iter().map(word).collect())
     }
 
     fn arg(&self) -> Arg<'_> {

@@ -14,6 +14,7 @@
 mod host;
 mod library;
 mod math;
+mod message;
 mod pattern;
 mod record;
 mod report;
@@ -23,6 +24,7 @@ pub use host::HostFunctions;
 pub(crate) use host::pack;
 pub(crate) use library::library;
 pub(crate) use math::{MatrixFunction, binary, matrix_function, unary};
+pub(crate) use message::{has_message, message_value, set_message};
 pub(crate) use pattern::{Dimensions, noise};
 pub(crate) use report::{grow_arena, grow_frames, index_out_of_range, out_of_fuel, too_deep};
 pub(crate) use record::{ArgKind, Record};

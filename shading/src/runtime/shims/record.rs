@@ -3,8 +3,13 @@
 use std::slice;
 
 use super::Lanes;
+use super::string::make;
 use crate::eval::text::Arg;
-use crate::runtime::closure;
+use crate::runtime::ClosureTree;
+use crate::runtime::closure::NodeHeader;
+use crate::runtime::closure_text::closure_text;
+use crate::runtime::context::ContextHeader;
+use crate::runtime::listing::Listing;
 use crate::runtime::text::{self, TextHeader};
 
 /// What the values of an argument are.
@@ -47,17 +52,25 @@ impl<'a> Values<'a> {
     /// The values of `count` arguments.
     ///
     /// # Safety
-    /// Compiled code stored as many records, and the values behind them live as long as `'a`.
-    pub(super) unsafe fn all(records: *const Record, count: u32) -> Vec<Values<'a>> {
+    /// Compiled code, whose context this is, stored as many records, and the values behind them live as long as `'a`.
+    pub(super) unsafe fn all(
+        ctx: *mut ContextHeader,
+        place: u32,
+        records: *const Record,
+        count: u32,
+    ) -> Vec<Values<'a>> {
         // SAFETY: the caller's.
         let records = unsafe { slice::from_raw_parts(records, count as usize) };
         // SAFETY: the caller's.
-        records.iter().map(|r| unsafe { Values::of(r) }).collect()
+        records
+            .iter()
+            .map(|r| unsafe { Values::of(ctx, place, r) })
+            .collect()
     }
 
     /// # Safety
     /// The argument was stored by compiled code.
-    unsafe fn of(arg: &Record) -> Values<'a> {
+    unsafe fn of(ctx: *mut ContextHeader, place: u32, arg: &Record) -> Values<'a> {
         let count = arg.count as usize;
         // SAFETY: the data are `count` values of the kind, all in memory aligned to 8.
         unsafe {
@@ -77,9 +90,9 @@ impl<'a> Values<'a> {
                     Values::Texts(texts.iter().map(|&t| text::read(t)).collect())
                 }
                 _ => {
-                    let closures = slice::from_raw_parts(arg.data.cast::<*const closure::NodeHeader>(), count);
-                    let word = |c: &*const closure::NodeHeader| if c.is_null() { "" } else { "closure" };
-                    Values::Texts(closures.iter().map(word).collect())
+                    let closures = slice::from_raw_parts(arg.data.cast::<*const NodeHeader>(), count);
+                    let text = |&c: &*const NodeHeader| text::read(shown(ctx, place, c));
+                    Values::Texts(closures.iter().map(text).collect())
                 }
             }
         }
@@ -93,5 +106,20 @@ impl<'a> Values<'a> {
             Values::Triples(v) => Arg::Floats(v),
             Values::Texts(v) => Arg::Strings(v),
         }
+    }
+}
+
+/// A closure as text.
+///
+/// # Safety
+/// `ctx` is the context of a run that is going on, and the closure one of that run.
+unsafe fn shown(ctx: *mut ContextHeader, place: u32, closure: *const NodeHeader) -> *const TextHeader {
+    // SAFETY: the caller's; the places are the instance's, which is borrowed as long as it runs.
+    unsafe {
+        let Some((registry, layouts)) = &(*(*ctx).places).closures else {
+            return text::empty();
+        };
+        let listing = Listing::of(ClosureTree::new(closure, layouts), registry);
+        make(ctx, place, &closure_text(&listing, registry))
     }
 }

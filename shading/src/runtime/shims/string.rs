@@ -7,10 +7,7 @@ use crate::builtins::Builtin;
 use crate::eval::text as eval;
 use crate::runtime::context::{ContextHeader, ReportKind};
 use crate::runtime::text::{self, TextHeader};
-use crate::runtime::RayKind;
-
-/// Beyond so many bytes that nobody has taken, a context prints no more.
-const MAX_PRINTED: usize = 64 << 20;
+use crate::runtime::{RayKind, Sink};
 
 /// Puts a text into the arena; the empty text when there is no room.
 ///
@@ -128,12 +125,13 @@ unsafe extern "C" fn format_shim(
     }
 }
 
-/// The same without result: appends to what is printed.
+/// The same without result: what is printed. `fprintf` begins with the text that names the file.
 pub(crate) fn print(builtin: Builtin) -> Option<Shim> {
     match builtin {
         Builtin::Printf => Some(Shim::of5(print_shim)),
         Builtin::Warning => Some(Shim::of5(warning_shim)),
         Builtin::Error => Some(Shim::of5(error_shim)),
+        Builtin::Fprintf => Some(Shim::of6(file_shim)),
         _ => None,
     }
 }
@@ -146,7 +144,7 @@ unsafe extern "C" fn print_shim(
     count: u32,
 ) {
     // SAFETY: as for `format_shim`.
-    unsafe { append(ctx, "", &formatted(ctx, place, format, args, count), "") }
+    unsafe { write(ctx, Sink::Output, &formatted(ctx, place, format, args, count)) }
 }
 
 unsafe extern "C" fn warning_shim(
@@ -157,9 +155,7 @@ unsafe extern "C" fn warning_shim(
     count: u32,
 ) {
     // SAFETY: as for `format_shim`.
-    let text = unsafe { formatted(ctx, place, format, args, count) };
-    // SAFETY: as above.
-    unsafe { append(ctx, "WARNING: ", &text, "\n") }
+    unsafe { write(ctx, Sink::Warning, &formatted(ctx, place, format, args, count)) }
 }
 
 unsafe extern "C" fn error_shim(
@@ -170,17 +166,31 @@ unsafe extern "C" fn error_shim(
     count: u32,
 ) {
     // SAFETY: as for `format_shim`.
-    unsafe { append(ctx, "ERROR: ", &formatted(ctx, place, format, args, count), "\n") }
+    unsafe { write(ctx, Sink::Error, &formatted(ctx, place, format, args, count)) }
 }
 
-unsafe fn append(ctx: *mut ContextHeader, prefix: &str, text: &str, end: &str) {
-    // SAFETY: the caller passes the context of its run.
-    let printed = unsafe { &mut run(ctx).printed };
-    if printed.len() < MAX_PRINTED {
-        printed.push_str(prefix);
-        printed.push_str(text);
-        printed.push_str(end);
+unsafe extern "C" fn file_shim(
+    ctx: *mut ContextHeader,
+    place: u32,
+    file: *const TextHeader,
+    format: *const TextHeader,
+    args: *const Record,
+    count: u32,
+) {
+    // SAFETY: as for `format_shim`.
+    unsafe {
+        if run(ctx).keeps_files {
+            let text = formatted(ctx, place, format, args, count);
+            write(ctx, Sink::File(text::read(file).to_owned()), &text);
+        }
     }
+}
+
+/// # Safety
+/// `ctx` is the context of a run that is going on.
+pub(super) unsafe fn write(ctx: *mut ContextHeader, sink: Sink, text: &str) {
+    // SAFETY: the caller's.
+    unsafe { run(ctx).printed.push(sink, text) }
 }
 
 /// # Safety
@@ -194,7 +204,7 @@ unsafe fn formatted(
 ) -> String {
     // SAFETY: the caller's.
     let (text, error) = unsafe {
-        let values: Vec<Values<'_>> = Values::all(args, count);
+        let values: Vec<Values<'_>> = Values::all(ctx, place, args, count);
         let args: Vec<eval::Arg<'_>> = values.iter().map(Values::arg).collect();
         eval::format(text::read(format), &args)
     };
