@@ -143,7 +143,7 @@ impl Network {
 /// 75 instances: five layers of 14, four that lay them over each other, and the cutout.
 fn group(seed: u64) -> ShaderGroupTemplate {
     let mut network = Network {
-        group: ShaderGroupTemplate::new(&format!("material_{seed}")),
+        group: ShaderGroupTemplate::new(format!("material_{seed}")),
         draws: Draws(seed),
     };
     for layer in 0..LAYERS {
