@@ -25,6 +25,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         printed: Printed::default(),
         messages: Messages::default(),
         reports: vec![],
+        finite: true,
     };
     let mut frame = Frame::new(&unit.code);
     let flow = machine.unit(&mut frame);
@@ -44,6 +45,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         printed: machine.printed,
         reports: machine.reports,
         finished,
+        finite: machine.finite,
     }
 }
 
@@ -132,6 +134,7 @@ struct Machine<'a> {
     printed: Printed,
     messages: Messages<Value>,
     reports: Vec<Report>,
+    finite: bool,
 }
 
 impl<'a> Machine<'a> {
@@ -287,7 +290,18 @@ impl<'a> Machine<'a> {
                 },
             },
         };
-        frame.locals[dst] = value;
+        frame.locals[dst] = self.watched(value);
+    }
+
+    /// A value as [`RunOptions::unsigned_zeros`] asks for it.
+    fn watched(&mut self, value: Value) -> Value {
+        match value {
+            Value::Plain(value) if self.options.unsigned_zeros => {
+                self.finite &= value.is_finite();
+                Value::Plain(value.without_sign_of_zero())
+            }
+            value => value,
+        }
     }
 
     /// Does what a function without result does; whether it is one.

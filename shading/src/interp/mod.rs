@@ -31,6 +31,9 @@ pub struct RunOptions<'a> {
     pub given: &'a [(&'a str, Const)],
     /// The closures that the unit speaks of, so that they can be printed.
     pub closures: Option<&'a ClosureRegistry>,
+    /// Whether to compute as [`crate::opt::OptLevel::Full`] assumes: zeros lose their sign, and [`Outcome::finite`] is
+    /// false when a number was not finite.
+    pub unsigned_zeros: bool,
 }
 
 impl<'a> RunOptions<'a> {
@@ -42,6 +45,7 @@ impl<'a> RunOptions<'a> {
             fuel: eval::DEFAULT_FUEL,
             given: &[],
             closures: None,
+            unsigned_zeros: false,
         }
     }
 }
@@ -59,6 +63,8 @@ pub struct Outcome {
     pub reports: Vec<Report>,
     /// Whether the run came to its end.
     pub finished: bool,
+    /// Whether all numbers on the way were finite, as far as [`RunOptions::unsigned_zeros`] asked.
+    pub finite: bool,
 }
 
 /// What can go wrong in a run.
