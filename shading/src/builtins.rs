@@ -140,6 +140,11 @@ pub enum Builtin {
     SurfaceArea,
     /// `getattribute(string object, string name) → int found`, and the value by `Op::AttributeValue`.
     HasAttribute,
+    /// `(string object, string name, int index, int kind) → int found`: an attribute that may be more than four floats, by
+    /// [`crate::hir::Kind::code`]; its element where the index is not below zero.
+    HasAnyAttribute,
+    /// `(string object, string name, int index, int kind)` → its value.
+    AnyAttribute,
 }
 
 impl Builtin {
@@ -191,6 +196,8 @@ impl Builtin {
                     | Builtin::Backfacing
                     | Builtin::SurfaceArea
                     | Builtin::HasAttribute
+                    | Builtin::HasAnyAttribute
+                    | Builtin::AnyAttribute
             )
     }
 }

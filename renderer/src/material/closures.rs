@@ -7,14 +7,16 @@
 //!   name is GGX.
 //! - OSL's `eta` is relative to the side of the normal that is passed, and `N` faces the viewer: shaders write
 //!   `backfacing() ? 1 / ior : ior`. MaterialX's `ior` is that of the inside of the object, whatever side is seen.
-//! - What has no lobe of its own yet takes the nearest: subsurface scattering is Lambert's, Phong and Ward are GGX of the same
+//! - Cycles' and SORT's closures have the names and parameters of those renderers. `STAND_INS` lists what there is no lobe
+//!   for, which is said where a shader makes it.
+//! - What has no lobe of its own yet takes the nearest: all sheens are Burley's, subsurface scattering is Lambert's, Phong and Ward are GGX of the same
 //!   width, thin films and tags are ignored.
 
 use std::sync::LazyLock;
 
 use glam::Vec3;
 use shading::hir::{ClosureId, Const};
-use shading::ty::Type;
+use shading::ty::{Base, Type};
 use shading::{ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
 
 use super::Abilities;
@@ -97,6 +99,9 @@ const THIN_FILM: [(&str, Type, Value); 2] = [
     ("thinfilm_thickness", T::FLOAT, Value::Float(0.0)),
     ("thinfilm_ior", T::FLOAT, Value::Float(1.33)),
 ];
+const RAMP: (&str, Type) = ("colors", T::array(Base::Color, 8));
+const TOON: [(&str, Type); 2] = [("size", T::FLOAT), ("smooth", T::FLOAT)];
+const HAIR: [(&str, Type); 2] = [("roughnessu", T::FLOAT), ("roughnessv", T::FLOAT)];
 const TSL_COLOR: (&str, Type, Value) = ("base_color", T::COLOR, Value::Triple(1.0));
 const TSL_NORMAL: (&str, Type, Value) = ("normal", T::NORMAL, Value::Triple(0.0));
 
@@ -162,6 +167,7 @@ closures! {
         };
     TranslucentBsdf "translucent_bsdf" [N, ALBEDO] [] |c| colored_lobe(c, |_| Lobe::Translucent(Translucent));
     TransparentBsdf "transparent_bsdf" [] [] |c| c.pass();
+    SheenBsdf "sheen_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)] [] |c| colored_lobe(c, |_| Lobe::Sheen(Sheen));
     SubsurfaceBssrdf "subsurface_bssrdf" [N, ALBEDO, ("radius", T::COLOR), ("anisotropy", T::FLOAT)] [] |c| {
         colored_lobe(c, |_| Lobe::Lambert(Lambert))
     };
@@ -235,6 +241,141 @@ closures! {
         let (weight, normal) = (c.color(), c.triple());
         c.scatter(Scattering { weight, normal, ..white(Lobe::Schlick(Schlick::mirror(Microfacets::SMOOTH))) })
     };
+    LambertTransmission "lambert_transmission" [] [TSL_COLOR, TSL_NORMAL] |c| {
+        let (weight, normal) = (c.color(), c.triple());
+        c.scatter(Scattering { weight, normal, ..white(Lobe::Translucent(Translucent)) })
+    };
+    AshikhmanShirley "ashikhman_shirley"
+        [("specular", T::FLOAT), ("roughnessU", T::FLOAT), ("roughnessV", T::FLOAT)] [TSL_COLOR, TSL_NORMAL] |c| {
+            let f0 = Rgb::splat(0.08 * c.float());
+            let microfacets = Microfacets::new(c.float(), c.float());
+            let (weight, normal) = (c.color(), c.triple());
+            c.scatter(Scattering { normal, ..white(Lobe::Schlick(Schlick::new(f0, microfacets))) });
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) })
+        };
+
+    // Cycles. Its glossy closures take α, as OSL's do.
+    DiffuseRamp "diffuse_ramp" [N, RAMP] [] |c| ramp(c, |_| Lobe::Lambert(Lambert));
+    PhongRamp "phong_ramp" [N, ("exponent", T::FLOAT), RAMP] [] |c| {
+        ramp(c, |c| Lobe::Schlick(Schlick::mirror(ggx_of_exponent(c.float()))))
+    };
+    DiffuseToon "diffuse_toon" [N, TOON[0], TOON[1]] [] |c| lobe(c, |_| Lobe::Lambert(Lambert));
+    GlossyToon "glossy_toon" [N, TOON[0], TOON[1]] [] |c| {
+        lobe(c, |c| Lobe::Schlick(Schlick::mirror(Microfacets::isotropic(c.float()))))
+    };
+    AshikhminVelvet "ashikhmin_velvet" [N, ("sigma", T::FLOAT)] [] |c| lobe(c, |_| Lobe::Sheen(Sheen));
+    CyclesSheen "sheen" [N, ("roughness", T::FLOAT)] [] |c| lobe(c, |_| Lobe::Sheen(Sheen));
+    AshikhminShirley "ashikhmin_shirley" [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT)] [] |c| {
+        let (normal, tangent) = (c.triple(), c.triple());
+        let microfacets = Microfacets::new(c.float(), c.float());
+        c.scatter(Scattering { normal, tangent, ..white(Lobe::Schlick(Schlick::mirror(microfacets))) })
+    };
+    MicrofacetGgx "microfacet_ggx" [N, ("ag", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Schlick(Schlick::mirror(Microfacets::isotropic(c.float()))))
+    };
+    MicrofacetBeckmann "microfacet_beckmann" [N, ("ab", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Schlick(Schlick::mirror(distributed("beckmann", Microfacets::isotropic(c.float())))))
+    };
+    MicrofacetGgxRefraction "microfacet_ggx_refraction" [N, ("ag", T::FLOAT), ("eta", T::FLOAT)] [] |c| {
+        lobe(c, |c| {
+            let microfacets = Microfacets::isotropic(c.float());
+            Lobe::Dielectric(Dielectric::transmission_only(c.float(), microfacets))
+        })
+    };
+    MicrofacetMultiGgx "microfacet_multi_ggx" [N, ("ag", T::FLOAT), ("C", T::COLOR)] [] |c| {
+        let normal = c.triple();
+        let microfacets = Microfacets::isotropic(c.float());
+        let weight = c.color();
+        c.scatter(Scattering { weight, normal, ..white(Lobe::Schlick(Schlick::mirror(microfacets))) })
+    };
+    MicrofacetMultiGgxAniso "microfacet_multi_ggx_aniso"
+        [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT), ("C", T::COLOR)] [] |c| {
+            let (normal, tangent) = (c.triple(), c.triple());
+            let microfacets = Microfacets::new(c.float(), c.float());
+            let weight = c.color();
+            let lobe = Lobe::Schlick(Schlick::mirror(microfacets));
+            c.scatter(Scattering { weight, normal, tangent, ..white(lobe) })
+        };
+    MicrofacetMultiGgxGlass "microfacet_multi_ggx_glass"
+        [N, ("ag", T::FLOAT), ("eta", T::FLOAT), ("C", T::COLOR)] [] |c| {
+            let normal = c.triple();
+            let microfacets = Microfacets::isotropic(c.float());
+            let eta = c.float();
+            let weight = c.color();
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Dielectric(Dielectric::new(eta, microfacets))) })
+        };
+    MicrofacetF82Tint "microfacet_f82_tint"
+        [DISTRIBUTION, N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT), ("f0", T::COLOR), ("f82", T::COLOR)]
+        [] |c| {
+            let distribution = c.text();
+            let (normal, tangent) = (c.triple(), c.triple());
+            let microfacets = distributed(distribution, Microfacets::new(c.float(), c.float()));
+            let lobe = Lobe::Schlick(Schlick::new(c.color(), microfacets));
+            c.scatter(Scattering { normal, tangent, ..white(lobe) })
+        };
+    PrincipledDiffuse "principled_diffuse" [N, ("roughness", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Burley(Burley { roughness: c.float(), flatness: 0.0 }))
+    };
+    PrincipledSheen "principled_sheen" [N] [] |c| lobe(c, |_| Lobe::Sheen(Sheen));
+    PrincipledClearcoat "principled_clearcoat" [N, ("clearcoat", T::FLOAT), ("roughness", T::FLOAT)] [] |c| {
+        let normal = c.triple();
+        let weight = Rgb::splat(0.25 * c.float());
+        let lobe = Lobe::Clearcoat(Clearcoat::new(c.float()));
+        c.scatter(Scattering { weight, normal, ..white(lobe) })
+    };
+    Bssrdf "bssrdf" [("method", T::STRING), N, ("radius", T::VECTOR), ALBEDO]
+        [("texture_blur", T::FLOAT, Value::Float(0.0)), ("sharpness", T::FLOAT, Value::Float(0.0)),
+            ("roughness", T::FLOAT, Value::Float(1.0)), ("ior", T::FLOAT, Value::Float(1.4)),
+            ("anisotropy", T::FLOAT, Value::Float(0.0))] |c| {
+            c.text();
+            let normal = c.triple();
+            c.skip(12);
+            let weight = c.color();
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) })
+        };
+    AmbientOcclusion "ambient_occlusion" [] [] |c| c.scatter(white(Lobe::Lambert(Lambert)));
+    HairReflection "hair_reflection" [N, HAIR[0], HAIR[1], ("T", T::VECTOR), ("offset", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Schlick(Schlick::mirror(Microfacets::isotropic(c.float()))))
+    };
+    HairTransmission "hair_transmission" [N, HAIR[0], HAIR[1], ("T", T::VECTOR), ("offset", T::FLOAT)] [] |c| {
+        lobe(c, |_| Lobe::Translucent(Translucent))
+    };
+    PrincipledHair "principled_hair"
+        [N, ("sigma", T::COLOR), HAIR[0], HAIR[1], ("m0_roughness", T::FLOAT), ("alpha", T::FLOAT), ("eta", T::FLOAT)]
+        [] |c| hair(c);
+    HairChiang "hair_chiang"
+        [N, ("sigma", T::COLOR), HAIR[0], HAIR[1], ("m0_roughness", T::FLOAT), ("alpha", T::FLOAT), ("eta", T::FLOAT)]
+        [] |c| hair(c);
+    ChiangHairBsdf "chiang_hair_bsdf"
+        [N, ("curve_direction", T::VECTOR), ("tint_R", T::COLOR), ("tint_TT", T::COLOR), ("tint_TRT", T::COLOR),
+            ("ior", T::FLOAT), ("longitudual_roughness_R", T::FLOAT), ("longitudual_roughness_TT", T::FLOAT),
+            ("longitudual_roughness_TRT", T::FLOAT), ("azimuthal_roughness_R", T::FLOAT),
+            ("azimuthal_roughness_TT", T::FLOAT), ("azimuthal_roughness_TRT", T::FLOAT), ("cuticle_angle", T::FLOAT),
+            ("absorption_coefficient", T::COLOR)] [] |c| {
+            let normal = c.triple();
+            c.skip(80);
+            let weight = hair_color(c.color());
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) })
+        };
+
+    // Volumes, which there are none of.
+    AnisotropicVdf "anisotropic_vdf" [ALBEDO, ("extinction", T::COLOR), ("anisotropy", T::FLOAT)] [] |_| None;
+    MediumVdf "medium_vdf"
+        [ALBEDO, ("transmission_depth", T::FLOAT), ("transmission_color", T::COLOR), ("anisotropy", T::FLOAT),
+            ("ior", T::FLOAT), ("priority", T::INT)] [] |_| None;
+    Absorption "absorption" [] [] |_| None;
+    HenyeyGreenstein "henyey_greenstein" [("g", T::FLOAT)] [] |_| None;
+
+    // What OSL's testshade passes parameters of all types to.
+    ParameterTest "parameter_test"
+        [("int_param", T::INT), ("float_param", T::FLOAT), ("color_param", T::COLOR), ("vector_param", T::VECTOR),
+            ("string_param", T::STRING), ("int_array", T::array(Base::Int, 5)),
+            ("vector_array", T::array(Base::Vector, 5)), ("color_array", T::array(Base::Color, 5)),
+            ("float_array", T::array(Base::Float, 5)), ("string_array", T::array(Base::String, 5))]
+        [("int_key", T::INT, Value::Int(0)), ("float_key", T::FLOAT, Value::Float(0.0)),
+            ("color_key", T::COLOR, Value::Triple(0.0)), ("vector_key", T::VECTOR, Value::Triple(0.0)),
+            ("string_key", T::STRING, Value::Text)] |_| None;
+
     Coat "coat" [("base", T::CLOSURE)]
         [("N", T::NORMAL, Value::Triple(0.0)), ("roughness", T::FLOAT, Value::Float(0.0)),
             ("ior", T::FLOAT, Value::Float(1.5)), ("tint", T::COLOR, Value::Triple(1.0))] |c| {
@@ -254,13 +395,35 @@ static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
             .optional
             .iter()
             .map(|&(name, ty, value)| ClosureParam::optional(name, ty, value.constant()));
-        registry.register(ClosureSignature {
+        let id = registry.register(ClosureSignature {
             name: entry.name,
             params: required.chain(optional).collect(),
         });
+        if let Some((_, note)) = STAND_INS.iter().find(|(name, _)| *name == entry.name) {
+            registry.note(id, note);
+        }
     }
     registry
 });
+
+/// What is said where a shader makes a closure that Kiln has no lobe for.
+const STAND_INS: [(&str, &str); 15] = [
+    ("diffuse_ramp", "Lambert's reflection in the mean of the colours stands in"),
+    ("phong_ramp", "GGX of the same width in the mean of the colours stands in"),
+    ("diffuse_toon", "Lambert's reflection stands in"),
+    ("glossy_toon", "GGX of about the same width stands in"),
+    ("bssrdf", "Lambert's reflection stands in"),
+    ("ambient_occlusion", "Lambert's reflection stands in"),
+    ("hair_reflection", "GGX of the same width stands in"),
+    ("hair_transmission", "translucence stands in"),
+    ("principled_hair", "Lambert's reflection stands in"),
+    ("hair_chiang", "Lambert's reflection stands in"),
+    ("chiang_hair_bsdf", "Lambert's reflection stands in"),
+    ("anisotropic_vdf", "there are no volumes, and it does nothing"),
+    ("medium_vdf", "there are no volumes, and it does nothing"),
+    ("absorption", "there are no volumes, and it does nothing"),
+    ("henyey_greenstein", "there are no volumes, and it does nothing"),
+];
 
 /// The closures that Kiln knows, for a `ShadingSystem`.
 pub fn closure_registry() -> ClosureRegistry {
@@ -328,6 +491,47 @@ fn colored_lobe<'a, 't>(
         weight,
         ..white(lobe)
     })
+}
+
+/// A lobe whose parameters begin with a normal and end with the eight colours of a ramp, of which it takes the mean.
+fn ramp<'a, 't>(
+    c: &mut Component<'_, 'a, 't>,
+    lobe: impl FnOnce(&mut Component<'_, 'a, 't>) -> Lobe,
+) -> Option<ClosureRef<'t>> {
+    let normal = c.triple();
+    let lobe = lobe(c);
+    let mut weight = Rgb::BLACK;
+    for _ in 0..8 {
+        weight += c.color() * 0.125;
+    }
+    c.scatter(Scattering {
+        weight,
+        normal,
+        ..white(lobe)
+    })
+}
+
+/// Hair by its normal and absorption.
+fn hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
+    let normal = c.triple();
+    let weight = hair_color(c.color());
+    c.scatter(Scattering {
+        weight,
+        normal,
+        ..white(Lobe::Lambert(Lambert))
+    })
+}
+
+/// About the colour of hair with that absorption in its fibres.
+// Chiang et al. 2016, "A Practical and Controllable Hair and Fur Model for Production Path Tracing", equation 9, inverted
+// for a roughness of 0.3.
+fn hair_color(absorption: Rgb) -> Rgb {
+    let channel = |x: f32| (-(x.max(0.0).sqrt() * 5.41)).exp();
+    Rgb {
+        r: channel(absorption.r),
+        g: channel(absorption.g),
+        b: channel(absorption.b),
+    }
 }
 
 /// Microfacets of the distribution that a shader names: `"sharp"` is smooth, and what is unknown is GGX.

@@ -8,7 +8,7 @@ use super::error::CheckError;
 use super::types::near;
 use super::warning::Warning;
 use super::{Checker, Value};
-use crate::builtins::{Builtin, Global};
+use crate::builtins::Global;
 use crate::hir::{Op, Operand, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
@@ -162,61 +162,6 @@ impl<'a> Checker<'a> {
                 None
             }
         }
-    }
-
-    /// `getattribute(name, value)` and `getattribute(object, name, value)`
-    fn attribute(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
-        let mut given = self.arguments(args)?;
-        let is_string = |g: &Given<'_>| g.ty() == Some(Type::STRING);
-        let fits = (given.len() == 2 || given.len() == 3) && given[..given.len() - 1].iter().all(is_string);
-        let target = given.pop();
-        let Some((place, expr)) = target.as_ref().and_then(Given::place).filter(|_| fits) else {
-            self.report(
-                span,
-                CheckError::BadForm {
-                    form: "getattribute(\"name\", variable) or getattribute(\"object\", \"name\", variable)",
-                },
-            );
-            return None;
-        };
-        let place = place.clone();
-        self.mark_written(expr);
-        if !self.check_writable(&place, expr.span) {
-            return None;
-        }
-        let is_simple =
-            !place.ty.is_array() && !matches!(place.ty.base, Base::Struct(_) | Base::Closure | Base::Void);
-        if !is_simple {
-            let found = self.show(place.ty);
-            self.report(
-                expr.span,
-                CheckError::NotYet {
-                    what: format!("an attribute of type {found}"),
-                },
-            );
-            return None;
-        }
-        let mut names = vec![];
-        if given.len() == 1 {
-            names.push(self.string(""));
-        }
-        for given in &given {
-            names.push(self.given_as(given, Type::STRING)?.leaf());
-        }
-        let found = self.emit_builtin(Builtin::HasAttribute, names.clone(), Type::INT, span);
-        let then = self.block(span, |c| {
-            let value = c.emit_value(Op::AttributeValue, names, place.ty, span);
-            c.write(&place, value, span);
-        });
-        self.push(
-            Stmt::If {
-                condition: found.leaf(),
-                then,
-                otherwise: vec![],
-            },
-            span,
-        );
-        Some(found)
     }
 
     fn array_length_call(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {

@@ -136,6 +136,10 @@ impl<'a> Checker<'a> {
         if !is_whole {
             return None;
         }
+        if let Some(note) = self.closures.note_of(id) {
+            let name = signature.name;
+            self.warn(span, Warning::StandIn { name, note });
+        }
         let mut args = vec![];
         for (value, param) in values.iter().zip(&signature.params) {
             args.push(match (value, &param.default) {

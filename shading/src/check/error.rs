@@ -169,6 +169,9 @@ pub(super) enum CheckError {
     NotTransformable {
         found: String,
     },
+    NotAttribute {
+        found: String,
+    },
     NotMessage {
         found: String,
     },
@@ -360,6 +363,7 @@ impl CheckError {
             E::NotPrintable { found } => error(format!("{found} cannot be printed")),
             E::NotTransformable { found } => error(format!("expected point, vector, normal, found {found}"))
                 .hint("colours are taken between spaces by `transformc`"),
+            E::NotAttribute { found } => error(format!("an attribute cannot be of type {found}")),
             E::NotMessage { found } => error(format!("a message cannot be of type {found}")),
             E::NoDerivative { found } => error(format!("{found} has no derivative")),
             E::OptionNotConstant => error("the name of an option must be constant".to_owned()),

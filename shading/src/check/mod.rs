@@ -9,6 +9,7 @@
 //! - What the language can say itself is in `prelude.ksl`; a prelude function costs nothing until it is called.
 
 mod argument;
+mod attribute;
 mod body;
 mod call;
 mod closure;

@@ -12,6 +12,10 @@ pub(super) enum Warning {
         name: String,
         near: Option<String>,
     },
+    StandIn {
+        name: &'static str,
+        note: &'static str,
+    },
     UnknownNoise {
         name: String,
         near: Option<String>,
@@ -74,6 +78,7 @@ impl Warning {
                 let message = format!("closure `{closure}` has no keyword `{name}`");
                 did_you_mean(warning(message), near)
             }
+            W::StandIn { name, note } => warning(format!("closure `{name}`: {note}")),
             W::UnknownNoise { name, near } => {
                 let message = format!("unknown noise `{name}`, which gives 0");
                 did_you_mean(warning(message), near)

@@ -109,11 +109,7 @@ impl Emitter<'_, '_> {
                 (ArgKind::Closure, 1)
             }
         };
-        let in_memory = match arg {
-            Operand::Local(local) => register(self.ty(local)).is_none(),
-            Operand::Const(id) => matches!(self.code.consts[id], Const::Matrix(_) | Const::Array(_)),
-        };
-        let data = if in_memory {
+        let data = if self.is_in_memory(arg) {
             let at = self.address(arg);
             self.address_of(at)
         } else {
@@ -124,6 +120,14 @@ impl Emitter<'_, '_> {
             at.base
         };
         (kind, each * length(self.code, arg), data)
+    }
+
+    /// Whether an operand is a matrix or an array.
+    pub(super) fn is_in_memory(&self, arg: Operand) -> bool {
+        match arg {
+            Operand::Local(local) => register(self.ty(local)).is_none(),
+            Operand::Const(id) => matches!(self.code.consts[id], Const::Matrix(_) | Const::Array(_)),
+        }
     }
 
     // ---- Messages ----
@@ -245,6 +249,35 @@ impl Emitter<'_, '_> {
         let out = self.temp(0);
         let found = self.call_value(self.shared.host.attribute, &[self.ctx, object, name, out.base]);
         (found, out)
+    }
+
+    /// What is passed to ask for any attribute: context, names, index and kind.
+    pub(super) fn attribute_question(&mut self, args: &[Operand]) -> [ir::Value; 5] {
+        self.shared.asks_host = true;
+        let [object, name, index, kind] = self.read_all(args);
+        [self.ctx, object, name, index, kind]
+    }
+
+    /// Any attribute that is in a register.
+    pub(super) fn any_attribute(&mut self, dst: LocalId, args: &[Operand]) -> ir::Value {
+        let ty = self.ty(dst);
+        let slot = self.new_slot(16);
+        let out = self.slot(slot);
+        let zero = self.zero(Shape::of(ty.base));
+        self.store(zero, out);
+        self.any_attribute_into(args, out.base);
+        let register = register(ty).expect("the destination is in a register");
+        self.load(register, out)
+    }
+
+    /// Stores any attribute; nothing where there is none, which is asked before.
+    pub(super) fn any_attribute_into(&mut self, args: &[Operand], out: ir::Value) {
+        let [ctx, object, name, index, kind] = self.attribute_question(args);
+        let place = self.place();
+        self.call(
+            shims::any_attribute(),
+            &[ctx, place, object, name, index, kind, out],
+        );
     }
 
     /// An attribute as the destination's type; strings and closures are never attributes.

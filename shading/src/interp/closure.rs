@@ -128,7 +128,7 @@ fn param(value: &Value, roots: &mut Vec<NodeId>) -> Param {
     let root = match value {
         Value::Plain(value) => return Param::Value(value.clone()),
         Value::Closure(root) => *root,
-        // The registry refuses arrays.
+        // The registry refuses arrays of closures.
         Value::Closures(_) => None,
     };
     roots.push(root);

@@ -494,6 +494,18 @@ impl<'a> Machine<'a> {
                 let value = self.options.host.attribute(globals, text(0), text(1));
                 Const::Int(i32::from(value.is_some()))
             }
+            Op::Builtin(builtin @ (Builtin::HasAnyAttribute | Builtin::AnyAttribute)) => {
+                let index = u32::try_from(frame.int(args[2])).ok();
+                let wanted = Kind::of_code(frame.int(args[3]));
+                let host = self.options.host;
+                let value = host
+                    .any_attribute(globals, text(0), text(1), index, wanted)
+                    .filter(|value| Kind::of_const(value) == Some(wanted));
+                match builtin {
+                    Builtin::HasAnyAttribute => Const::Int(i32::from(value.is_some())),
+                    _ => value.unwrap_or_else(|| kind.zero()),
+                }
+            }
             Op::Builtin(Builtin::RayType) => {
                 let kind = RayKind::NAMES.iter().find(|(name, _)| *name == text(0));
                 let bits = kind.map_or(0, |(_, kind)| kind.0);

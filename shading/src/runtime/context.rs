@@ -69,8 +69,8 @@ pub(crate) struct Run {
     /// The instance that ran last, by its number; 0 before any.
     pub(crate) last: u64,
     pub(crate) host_type: TypeId,
-    // Keeps `header.host` alive.
-    _host: Arc<dyn ShaderHost>,
+    // Keeps `header.host` alive; asked itself for what is asked rarely.
+    host: Arc<dyn ShaderHost>,
     fuel: u32,
     pub(crate) printed: Printed,
     /// Whether `fprintf` is kept.
@@ -106,7 +106,7 @@ impl ShadingContext {
                 outputs: vec![],
                 last: 0,
                 host_type: TypeId::of::<H>(),
-                _host: host,
+                host,
                 fuel: DEFAULT_FUEL,
                 printed: Printed::default(),
                 keeps_files: false,
@@ -155,6 +155,11 @@ impl fmt::Debug for ShadingContext {
 }
 
 impl Run {
+    /// The embedder's host, for questions that are asked rarely.
+    pub(crate) fn host(&self) -> &dyn ShaderHost {
+        &*self.host
+    }
+
     /// Makes everything ready for the run of an instance.
     pub(crate) fn start(
         &mut self,

@@ -1,6 +1,6 @@
 //! What the language asks of the program that embeds it.
 
-use crate::hir::TextureOptions;
+use crate::hir::{Const, Kind, TextureOptions};
 use crate::runtime::ShaderGlobals;
 
 /// The embedder's number for a texture.
@@ -45,6 +45,20 @@ pub trait ShaderHost: Send + Sync + 'static {
     /// Up to four floats of a named attribute at a shading point, the rest zero.
     fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
         let _ = (globals, object, name);
+        None
+    }
+
+    /// An attribute that may be a string, a matrix or an array, as a value of the kind asked for; its element at an index
+    /// where there is one. Not asked for what fits four floats without an index: that is [`ShaderHost::attribute`].
+    fn any_attribute(
+        &self,
+        globals: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        index: Option<u32>,
+        kind: Kind,
+    ) -> Option<Const> {
+        let _ = (globals, object, name, index, kind);
         None
     }
 

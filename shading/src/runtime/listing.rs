@@ -47,19 +47,30 @@ impl Param {
     ) -> Vec<Param> {
         let (offsets, _) = signature.layout();
         let param = |(declared, at): (&ClosureParam, usize)| {
-            Param::Value(match declared.ty.base {
-                Base::Int => Const::Int(params.int(at)),
-                Base::Float => Const::Float(params.float(at)),
-                Base::Matrix => Const::Matrix(params.matrix(at)),
-                Base::String => Const::String(params.string(at).into()),
-                Base::Closure => {
-                    roots.push(params.closure(at));
-                    return Param::Closure(roots.len() - 1);
-                }
-                _ => Const::Triple(params.triple(at)),
+            if declared.ty.base == Base::Closure {
+                roots.push(params.closure(at));
+                return Param::Closure(roots.len() - 1);
+            }
+            let (base, bytes) = (declared.ty.base, declared.element_bytes());
+            Param::Value(if declared.ty.is_array() {
+                let places = (0..declared.ty.count() as usize).map(|i| at + i * bytes);
+                Const::Array(places.map(|at| single(params, base, at)).collect())
+            } else {
+                single(params, base, at)
             })
         };
         signature.params.iter().zip(offsets).map(param).collect()
+    }
+}
+
+/// A parameter, or an element of one, that is no closure.
+fn single(params: &Params<'_>, base: Base, at: usize) -> Const {
+    match base {
+        Base::Int => Const::Int(params.int(at)),
+        Base::Float => Const::Float(params.float(at)),
+        Base::Matrix => Const::Matrix(params.matrix(at)),
+        Base::String => Const::String(params.string(at).into()),
+        _ => Const::Triple(params.triple(at)),
     }
 }
 

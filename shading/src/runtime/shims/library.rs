@@ -38,7 +38,7 @@ unsafe extern "C" fn library_shim(
 ///
 /// # Safety
 /// `ctx` is the context of a run that is going on, and there is room for a value of that kind.
-unsafe fn store(ctx: *mut ContextHeader, place: u32, value: &Const, out: *mut u8) {
+pub(super) unsafe fn store(ctx: *mut ContextHeader, place: u32, value: &Const, out: *mut u8) {
     // SAFETY: the caller's; elements of an array are as far apart as their sizes.
     unsafe {
         match value {

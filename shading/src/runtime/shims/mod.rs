@@ -11,6 +11,7 @@
 
 #![expect(unsafe_code, reason = "compiled code passes pointers")]
 
+mod attribute;
 mod host;
 mod library;
 mod math;
@@ -20,6 +21,7 @@ mod record;
 mod report;
 mod string;
 
+pub(crate) use attribute::{any_attribute, has_any_attribute};
 pub use host::HostFunctions;
 pub(crate) use host::pack;
 pub(crate) use library::library;
