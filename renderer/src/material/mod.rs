@@ -8,6 +8,7 @@ mod closures;
 mod flatten;
 mod globals;
 mod host;
+mod includes;
 pub mod library;
 mod recipe;
 mod scattering;
@@ -33,6 +34,7 @@ pub use shading::{RayKind, Report, ShadingContext};
 
 pub use closures::closure_registry;
 pub use host::Host;
+pub use includes::Folders;
 
 /// Index of a material in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
