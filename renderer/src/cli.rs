@@ -158,7 +158,11 @@ pub struct SourceArgs {
 impl SourceArgs {
     /// The preprocessor of a command that also reads scenes of Mitsuba's.
     pub fn preprocessor(&self, mitsuba: &MitsubaArgs) -> Preprocessor {
-        let defines: Vec<String> = mitsuba.define.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let defines: Vec<String> = mitsuba
+            .define
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
         self.preprocessor_with(&defines)
     }
 
@@ -167,7 +171,10 @@ impl SourceArgs {
         let mut preprocessor = Preprocessor::new(Arc::new(Folders::new(self.include.clone())));
         // What is no name of a macro may be a parameter of a scene.
         let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        for define in defines.iter().filter(|define| is_name(define.split('=').next().unwrap_or_default())) {
+        for define in defines
+            .iter()
+            .filter(|define| is_name(define.split('=').next().unwrap_or_default()))
+        {
             preprocessor.define(define);
         }
         for name in &self.undefine {

@@ -7,7 +7,9 @@ use glam::{Affine3A, Vec2};
 use rayon::prelude::*;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
-use shading::{Diagnostic, Diagnostics, InstanceOptions, Preprocessor, ShaderInstance, ShadingSystem, Span, Template};
+use shading::{
+    Diagnostic, Diagnostics, InstanceOptions, Preprocessor, ShaderInstance, ShadingSystem, Span, Template,
+};
 
 use super::desc::{
     self, EmissionSides, IntegratorDesc, LightKind, SceneDesc, SlideDesc, SpotFalloff, SpotSlide,

@@ -38,7 +38,11 @@ impl Run<'_> {
                 let Some(name) = name.filter(|_| is_closed) else {
                     return Err(Failure::at(token, PreprocessError::BadDefined));
                 };
-                let number = if self.macros.contains_key(&name.text) { "1" } else { "0" };
+                let number = if self.macros.contains_key(&name.text) {
+                    "1"
+                } else {
+                    "0"
+                };
                 tokens.push(token.with_text(TokenKind::Number, number));
             } else if token.is("__has_include") {
                 let rest_tokens: Vec<&Token> = rest.by_ref().take_while(|token| !token.is(")")).collect();
@@ -110,7 +114,9 @@ impl<'t> Evaluator<'t> {
         if self.take("?") {
             let then = self.conditional(live && condition != 0)?;
             if !self.take(":") {
-                return Err(self.peek().map_or_else(|| self.incomplete(), |token| self.unexpected(token)));
+                return Err(self
+                    .peek()
+                    .map_or_else(|| self.incomplete(), |token| self.unexpected(token)));
             }
             let otherwise = self.conditional(live && condition == 0)?;
             value = if condition != 0 { then } else { otherwise };
@@ -164,7 +170,9 @@ impl<'t> Evaluator<'t> {
             (TokenKind::Punctuation, "(") => {
                 let value = self.conditional(live)?;
                 if !self.take(")") {
-                    return Err(self.peek().map_or_else(|| self.incomplete(), |token| self.unexpected(token)));
+                    return Err(self
+                        .peek()
+                        .map_or_else(|| self.incomplete(), |token| self.unexpected(token)));
                 }
                 value
             }

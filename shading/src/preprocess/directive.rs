@@ -13,8 +13,8 @@ use crate::source::{FileIndex, Source};
 
 /// All directives, for hints.
 const DIRECTIVES: [&str; 15] = [
-    "include", "define", "undef", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif", "line",
-    "error", "warning", "pragma",
+    "include", "define", "undef", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif",
+    "line", "error", "warning", "pragma",
 ];
 
 impl Run<'_> {
@@ -46,11 +46,15 @@ impl Run<'_> {
                 let open = self.files.last_mut().and_then(|reader| reader.conditions.pop());
                 match open {
                     Some(_) => Ok(()),
-                    None => Err(whole.failure(PreprocessError::NoIf { word: "endif".to_owned() })),
+                    None => Err(whole.failure(PreprocessError::NoIf {
+                        word: "endif".to_owned(),
+                    })),
                 }
             }
             "line" => self.line_directive(rest, &whole),
-            "error" => Err(whole.failure(PreprocessError::Told { text: self.rest_text(word, &whole) })),
+            "error" => Err(whole.failure(PreprocessError::Told {
+                text: self.rest_text(word, &whole),
+            })),
             "warning" => {
                 let text = self.rest_text(word, &whole);
                 self.report(whole.file, whole.range, PreprocessError::Warned { text });
@@ -184,7 +188,10 @@ impl Run<'_> {
 
     /// Whether a branch may stand here: there is an `#if`, and no `#else` before.
     fn check_branch(&mut self, word: &Token, whole: &Place) -> Result<(), Failure> {
-        let condition = self.files.last_mut().and_then(|reader| reader.conditions.last_mut());
+        let condition = self
+            .files
+            .last_mut()
+            .and_then(|reader| reader.conditions.last_mut());
         let Some(condition) = condition else {
             let word = word.text.to_string();
             return Err(whole.failure(PreprocessError::NoIf { word }));
@@ -201,14 +208,20 @@ impl Run<'_> {
     fn skip(&mut self) {
         let mut depth = 0;
         loop {
-            let Some(reader) = self.files.last_mut() else { return };
+            let Some(reader) = self.files.last_mut() else {
+                return;
+            };
             let at_line_start = reader.is_at_line_start();
-            let Some((kind, range)) = reader.scan() else { return };
+            let Some((kind, range)) = reader.scan() else {
+                return;
+            };
             if !at_line_start || kind != TokenKind::Punctuation || reader.slice(&range) != "#" {
                 continue;
             }
             let line = self.rest_of_line();
-            let Some((word, rest)) = line.split_first() else { continue };
+            let Some((word, rest)) = line.split_first() else {
+                continue;
+            };
             let whole = Place {
                 file: word.file,
                 range: range.start..line.last().map_or(range.end, |last| last.range.end),
@@ -273,8 +286,12 @@ impl Run<'_> {
         let (Some(number), Some(name)) = (number, name) else {
             return Err(whole.failure(PreprocessError::BadLine));
         };
-        let Some(reader) = self.files.last_mut() else { return Ok(()) };
-        let start = reader.source.text[reader.at..].find('\n').map_or(reader.source.text.len(), |n| reader.at + n);
+        let Some(reader) = self.files.last_mut() else {
+            return Ok(());
+        };
+        let start = reader.source.text[reader.at..]
+            .find('\n')
+            .map_or(reader.source.text.len(), |n| reader.at + n);
         // The rest of the text is copied, so its length counts as work.
         let text = reader.source.text[start..].to_owned();
         self.work += text.len();

@@ -29,43 +29,77 @@ impl Failure {
 #[derive(Debug)]
 pub(super) enum PreprocessError {
     // Files.
-    NoFile { name: String },
-    Unreadable { name: String, reason: String },
+    NoFile {
+        name: String,
+    },
+    Unreadable {
+        name: String,
+        reason: String,
+    },
     BadInclude,
-    IncludesTooDeep { limit: usize },
-    TooManyFiles { limit: usize },
+    IncludesTooDeep {
+        limit: usize,
+    },
+    TooManyFiles {
+        limit: usize,
+    },
     // Macros.
     NoMacroName,
-    BadMacroName { text: String },
+    BadMacroName {
+        text: String,
+    },
     BadParameters,
     PasteAtEnd,
     HashWithoutParameter,
-    BadPaste { left: String, right: String },
-    Redefined { name: String, place: (FileIndex, Range<u32>) },
-    UseNotClosed { name: String },
+    BadPaste {
+        left: String,
+        right: String,
+    },
+    Redefined {
+        name: String,
+        place: (FileIndex, Range<u32>),
+    },
+    UseNotClosed {
+        name: String,
+    },
     ArgumentCount {
         name: String,
         expected: usize,
         found: usize,
         place: Option<(FileIndex, Range<u32>)>,
     },
-    MacrosTooDeep { limit: usize },
+    MacrosTooDeep {
+        limit: usize,
+    },
     TooMuch,
     // Conditions.
     BadDefined,
-    BadCondition { found: Option<String> },
+    BadCondition {
+        found: Option<String>,
+    },
     ConditionTooDeep,
     DividedByZero,
-    NoIf { word: String },
-    AfterElse { word: String },
+    NoIf {
+        word: String,
+    },
+    AfterElse {
+        word: String,
+    },
     NoEndif,
     // Others.
     BadLine,
-    UnknownDirective { word: String, near: Option<String> },
+    UnknownDirective {
+        word: String,
+        near: Option<String>,
+    },
     /// `#error`
-    Told { text: String },
+    Told {
+        text: String,
+    },
     /// `#warning`
-    Warned { text: String },
+    Warned {
+        text: String,
+    },
 }
 
 impl PreprocessError {
@@ -84,9 +118,8 @@ impl PreprocessError {
         let place = origin.place(file, range);
         let error = |message: String| Diagnostic::error(message).at_written(&place, "");
         match self {
-            E::NoFile { name } => error(format!("cannot find `{name}`")).hint(
-                "it is looked for beside the file that names it, and in the folders given by `-I`",
-            ),
+            E::NoFile { name } => error(format!("cannot find `{name}`"))
+                .hint("it is looked for beside the file that names it, and in the folders given by `-I`"),
             E::Unreadable { name, reason } => error(format!("cannot read `{name}`: {reason}")),
             E::BadInclude => error("`#include` takes the name of a file: \"name\" or <name>".to_owned()),
             E::IncludesTooDeep { limit } => error(format!("more than {limit} files include one another"))
@@ -139,7 +172,9 @@ impl PreprocessError {
             E::AfterElse { word } => error(format!("`#{word}` after `#else`")),
             E::NoEndif => error("this condition has no `#endif`".to_owned()),
 
-            E::BadLine => error("`#line` takes a line number and, if wanted, a file name in quotes".to_owned()),
+            E::BadLine => {
+                error("`#line` takes a line number and, if wanted, a file name in quotes".to_owned())
+            }
             E::UnknownDirective { word, near } => {
                 let diagnostic = error(format!("unknown directive `#{word}`"));
                 match near {
@@ -147,11 +182,17 @@ impl PreprocessError {
                     None => diagnostic,
                 }
             }
-            E::Told { text } => error(if text.is_empty() { "#error".to_owned() } else { text }),
-            E::Warned { text } => {
-                Diagnostic::warning(if text.is_empty() { "#warning".to_owned() } else { text })
-                    .at_written(&place, "")
-            }
+            E::Told { text } => error(if text.is_empty() {
+                "#error".to_owned()
+            } else {
+                text
+            }),
+            E::Warned { text } => Diagnostic::warning(if text.is_empty() {
+                "#warning".to_owned()
+            } else {
+                text
+            })
+            .at_written(&place, ""),
         }
     }
 }

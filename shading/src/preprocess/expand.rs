@@ -19,16 +19,15 @@ struct Arguments {
 impl Run<'_> {
     /// Expands a name of the text and writes what it becomes.
     pub(super) fn use_macro(&mut self, name: Token, found: &Arc<Macro>) -> Result<(), Failure> {
-        if matches!(found.meaning, Meaning::Itself)
-            || found.params.is_some() && !self.parenthesis_follows()
-        {
+        if matches!(found.meaning, Meaning::Itself) || found.params.is_some() && !self.parenthesis_follows() {
             self.output.text(&name);
             return Ok(());
         }
         let (file, start) = (name.file, name.range.clone());
         let mut end = start.end;
         let tokens = self.expand(vec![name], Some(&mut end))?;
-        self.output.expansion(&found.name, file, start.start..end, &tokens);
+        self.output
+            .expansion(&found.name, file, start.start..end, &tokens);
         Ok(())
     }
 
@@ -51,7 +50,11 @@ impl Run<'_> {
 
     /// Expands tokens. With `end` they stand in the text, and what they lack to become a use of a macro is taken from
     /// there; `end` becomes where that ends, as far as it is in the file of the first.
-    pub(super) fn expand(&mut self, tokens: Vec<Token>, mut end: Option<&mut u32>) -> Result<Vec<Token>, Failure> {
+    pub(super) fn expand(
+        &mut self,
+        tokens: Vec<Token>,
+        mut end: Option<&mut u32>,
+    ) -> Result<Vec<Token>, Failure> {
         let file = tokens.first().map(|token| token.file);
         let mut work = tokens;
         work.reverse();
@@ -70,7 +73,10 @@ impl Run<'_> {
                 continue;
             }
             if token.hidden.len() >= MAX_NESTING {
-                return Err(Failure::at(&token, PreprocessError::MacrosTooDeep { limit: MAX_NESTING }));
+                return Err(Failure::at(
+                    &token,
+                    PreprocessError::MacrosTooDeep { limit: MAX_NESTING },
+                ));
             }
             let mut hidden: Vec<Arc<str>> = token.hidden.to_vec();
             let mut arguments = None;
@@ -132,7 +138,10 @@ impl Run<'_> {
                     }
                     None => {
                         let name_text = found.name.to_string();
-                        return Err(Failure::at(name, PreprocessError::UseNotClosed { name: name_text }));
+                        return Err(Failure::at(
+                            name,
+                            PreprocessError::UseNotClosed { name: name_text },
+                        ));
                     }
                 },
             };
@@ -230,7 +239,10 @@ impl Run<'_> {
                 i += 1;
                 continue;
             } else if found.params.is_some() && token.is("#") {
-                let param = body.get(i + 1).and_then(|next| found.param(next)).unwrap_or_default();
+                let param = body
+                    .get(i + 1)
+                    .and_then(|next| found.param(next))
+                    .unwrap_or_default();
                 i += 1;
                 vec![self.stringify(token, &arguments.written[param], name)?]
             } else if let Some(param) = found.param(token) {
@@ -306,7 +318,9 @@ impl Run<'_> {
             text.push_str(&token.text);
         }
         self.charge(text.len(), name)?;
-        let is_escaped = argument.iter().any(|token| matches!(token.kind, TokenKind::String | TokenKind::Char));
+        let is_escaped = argument
+            .iter()
+            .any(|token| matches!(token.kind, TokenKind::String | TokenKind::Char));
         let text = if is_escaped {
             quote(&text)
         } else {
@@ -342,8 +356,14 @@ impl Run<'_> {
 
     /// The line of a name in the file being read; of one in a definition, that of its use, which is being read.
     fn line(&mut self, name: &Token) -> u32 {
-        let Some(reader) = self.files.last_mut() else { return 0 };
-        let byte = if name.file == reader.index { name.range.start as usize } else { reader.at };
+        let Some(reader) = self.files.last_mut() else {
+            return 0;
+        };
+        let byte = if name.file == reader.index {
+            name.range.start as usize
+        } else {
+            reader.at
+        };
         reader.line_of(byte)
     }
 }

@@ -69,8 +69,16 @@ impl FileReader {
         if byte < self.line.0 {
             self.line = (0, self.source.first_line());
         }
-        let between = self.source.text.as_bytes().get(self.line.0..byte).unwrap_or_default();
-        self.line = (byte, self.line.1 + between.iter().filter(|&&b| b == b'\n').count() as u32);
+        let between = self
+            .source
+            .text
+            .as_bytes()
+            .get(self.line.0..byte)
+            .unwrap_or_default();
+        self.line = (
+            byte,
+            self.line.1 + between.iter().filter(|&&b| b == b'\n').count() as u32,
+        );
         self.line.1
     }
 }
@@ -203,7 +211,12 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn enter_included(&mut self, source: Arc<Source>, file: FileIndex, range: Range<u32>) -> Result<(), Failure> {
+    fn enter_included(
+        &mut self,
+        source: Arc<Source>,
+        file: FileIndex,
+        range: Range<u32>,
+    ) -> Result<(), Failure> {
         self.entered += 1;
         let error = if self.files.len() >= MAX_NESTING {
             PreprocessError::IncludesTooDeep { limit: MAX_NESTING }
@@ -234,7 +247,12 @@ impl Run<'_> {
         }
         let (found, error) = match self.look_up(name, quoted, &from) {
             Ok(Some(source)) => (Some(source), None),
-            Ok(None) => (None, Some(PreprocessError::NoFile { name: name.to_owned() })),
+            Ok(None) => (
+                None,
+                Some(PreprocessError::NoFile {
+                    name: name.to_owned(),
+                }),
+            ),
             Err(reason) => {
                 let name = name.to_owned();
                 (None, Some(PreprocessError::Unreadable { name, reason }))
@@ -252,7 +270,12 @@ impl Run<'_> {
     }
 
     /// The language's own headers come last, but for the one that declares what is built in.
-    pub(super) fn look_up(&self, name: &str, quoted: bool, from: &Source) -> Result<Option<Arc<Source>>, String> {
+    pub(super) fn look_up(
+        &self,
+        name: &str,
+        quoted: bool,
+        from: &Source,
+    ) -> Result<Option<Arc<Source>>, String> {
         use super::header;
         if header::is_built_in(name) {
             return Ok(header::find(name));
@@ -278,7 +301,9 @@ fn import(text: &str, mut at: usize) -> Option<(usize, String)> {
         }
         None
     };
-    let ((TokenKind::String, name), _) = next()? else { return None };
+    let ((TokenKind::String, name), _) = next()? else {
+        return None;
+    };
     let ((_, ";"), end) = next()? else { return None };
     let name = name[1..name.len() - 1].to_owned();
     let extension = name.rsplit_once('.')?.1.to_ascii_lowercase();

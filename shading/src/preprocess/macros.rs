@@ -95,7 +95,12 @@ impl Macro {
             .first()
             .ok_or_else(|| Failure::at(directive, PreprocessError::NoMacroName))?;
         if !name.is_name() || name.is("defined") {
-            return Err(Failure::at(name, PreprocessError::BadMacroName { text: name.text.to_string() }));
+            return Err(Failure::at(
+                name,
+                PreprocessError::BadMacroName {
+                    text: name.text.to_string(),
+                },
+            ));
         }
         let mut rest = &line[1..];
         let mut params = None;
@@ -144,7 +149,10 @@ impl Macro {
         if !token.is_name() {
             return None;
         }
-        self.params.as_ref()?.iter().position(|param| *param == token.text)
+        self.params
+            .as_ref()?
+            .iter()
+            .position(|param| *param == token.text)
     }
 
     /// Whether another definition says the same.
@@ -152,7 +160,11 @@ impl Macro {
         self.params == other.params
             && self.is_variadic == other.is_variadic
             && self.body.len() == other.body.len()
-            && self.body.iter().zip(&other.body).all(|(a, b)| a.kind == b.kind && a.text == b.text)
+            && self
+                .body
+                .iter()
+                .zip(&other.body)
+                .all(|(a, b)| a.kind == b.kind && a.text == b.text)
     }
 }
 

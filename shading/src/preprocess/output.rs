@@ -63,10 +63,10 @@ impl Output {
         let expansion = self.origin.add_expansion(name, file, range);
         let mut previous: Option<&Token> = None;
         for token in tokens {
-            let was_adjacent = previous.is_some_and(|p| p.file == token.file && p.range.end == token.range.start);
+            let was_adjacent =
+                previous.is_some_and(|p| p.file == token.file && p.range.end == token.range.start);
             let spaced = previous.is_some() && token.spaced;
-            if spaced
-                || !was_adjacent && need_space(self.text.chars().next_back(), token.text.chars().next())
+            if spaced || !was_adjacent && need_space(self.text.chars().next_back(), token.text.chars().next())
             {
                 self.text.push(' ');
             }

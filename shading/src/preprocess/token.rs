@@ -71,8 +71,8 @@ pub(super) fn is_space(kind: TokenKind) -> bool {
 
 /// Operators of several characters.
 const OPERATORS: [&str; 25] = [
-    "<<=", ">>=", "...", "##", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=",
-    "%=", "&=", "|=", "^=", "->", "::", "[[",
+    "<<=", ">>=", "...", "##", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=", "-=", "*=",
+    "/=", "%=", "&=", "|=", "^=", "->", "::", "[[",
 ];
 
 /// Kind and end of the token at byte `at` of a text, which is not at its end.
@@ -99,9 +99,7 @@ pub(super) fn scan(text: &str, at: usize) -> (TokenKind, usize) {
         b if b.is_ascii_digit() || (b == b'.' && rest.get(1).is_some_and(u8::is_ascii_digit)) => {
             (K::Number, number_end(bytes, at))
         }
-        b if b.is_ascii_whitespace() => {
-            (K::Space, run(at, |b| b.is_ascii_whitespace() && b != b'\n'))
-        }
+        b if b.is_ascii_whitespace() => (K::Space, run(at, |b| b.is_ascii_whitespace() && b != b'\n')),
         _ => {
             let operator = OPERATORS.iter().find(|op| rest.starts_with(op.as_bytes()));
             let length = match operator {
@@ -115,7 +113,10 @@ pub(super) fn scan(text: &str, at: usize) -> (TokenKind, usize) {
 
 /// The length of a backslash with the end of the line after it.
 fn splice(rest: &[u8]) -> Option<usize> {
-    let spaces = rest[1..].iter().take_while(|&&b| matches!(b, b' ' | b'\t' | b'\r')).count();
+    let spaces = rest[1..]
+        .iter()
+        .take_while(|&&b| matches!(b, b' ' | b'\t' | b'\r'))
+        .count();
     (rest.get(1 + spaces) == Some(&b'\n')).then_some(spaces + 2)
 }
 

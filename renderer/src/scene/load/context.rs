@@ -36,7 +36,12 @@ impl Context {
         if is_shader_source(&source.name) {
             let (preprocessed, diagnostics) = self.preprocessor.run(source);
             self.diagnostics.list.extend(diagnostics.list);
-            self.files.extend(preprocessed.included().map(|file| PathBuf::from(&file.name)).filter(|file| file.is_file()));
+            self.files.extend(
+                preprocessed
+                    .included()
+                    .map(|file| PathBuf::from(&file.name))
+                    .filter(|file| file.is_file()),
+            );
             source = preprocessed;
         }
         let (file, diagnostics) = parse_into(self.sources.clone(), source);
@@ -106,8 +111,13 @@ impl Context {
 
 /// Whether a file of that name is shader source, and no scene.
 pub(super) fn is_shader_source(name: &str) -> bool {
-    let extension = Path::new(name).extension().and_then(OsStr::to_str).unwrap_or_default();
-    ["ksl", "osl", "tsl"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+    let extension = Path::new(name)
+        .extension()
+        .and_then(OsStr::to_str)
+        .unwrap_or_default();
+    ["ksl", "osl", "tsl"]
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 /// Why a file could not be read, in few words.
