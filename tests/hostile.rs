@@ -9,7 +9,7 @@ use renderer::material::Host;
 use renderer::scene::build::{self, shading_system};
 use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::LoadOptions;
-use shading::{Diagnostics, Source};
+use shading::{Diagnostics, Preprocessor, Source};
 
 /// Processor time that a text may take in an optimised build [s].
 const MAX_SECONDS: f64 = 4.0;
@@ -193,7 +193,7 @@ fn scenes() -> Vec<(&'static str, String, Fate)> {
 
 /// What is printed about a shader; `Err` when it is refused.
 fn check_shader(text: &str) -> Result<String, String> {
-    let system = shading_system(Arc::new(Host::new(vec![])));
+    let system = shading_system(Arc::new(Host::new(vec![])), Preprocessor::default());
     let loaded = system
         .load(Source::new("hostile.ksl", text))
         .map_err(|errors| errors.to_string())?;
