@@ -8,6 +8,7 @@ mod closures;
 mod flatten;
 mod globals;
 mod host;
+mod includes;
 pub mod library;
 mod recipe;
 mod scattering;
@@ -32,6 +33,7 @@ pub use shading::{RayKind, Report, ShadingContext};
 
 pub use closures::closure_registry;
 pub use host::Host;
+pub use includes::Folders;
 pub use shader::Instances;
 
 /// Index of a material in its scene.
