@@ -20,7 +20,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use rustc_hash::FxHasher;
 use shading::builtins::Global;
-use shading::{ShaderInstance, TextureRequest};
+use shading::TextureRequest;
 
 use crate::bsdf::{Bsdf, Lobe, Transparent};
 use crate::color::Rgb;
