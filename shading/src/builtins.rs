@@ -389,7 +389,7 @@ fn table() -> Vec<Signature> {
     add("normalize", B::Normalize, N, &[N], false);
     add("determinant", B::Determinant, F, &[M], false);
     add("transpose", B::Transpose, M, &[M], false);
-    add("concat", B::Concat, S, &[S, S], false);
+    add("concat", B::Concat, S, &[S], true);
     add("strlen", B::Strlen, I, &[S], false);
     add("startswith", B::Startswith, I, &[S, S], false);
     add("endswith", B::Endswith, I, &[S, S], false);
@@ -424,6 +424,8 @@ fn table() -> Vec<Signature> {
     add("printf", B::Printf, Type::VOID, &[S], true);
     add("warning", B::Warning, Type::VOID, &[S], true);
     add("error", B::Error, Type::VOID, &[S], true);
+    // Without the name of the unit before it.
+    add("__error", B::Error, Type::VOID, &[S], true);
     add("fprintf", B::Fprintf, Type::VOID, &[S, S], true);
     add("raytype", B::RayType, I, &[S], false);
     add("backfacing", B::Backfacing, I, &[], false);

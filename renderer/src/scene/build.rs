@@ -7,7 +7,9 @@ use glam::{Affine3A, Vec2};
 use rayon::prelude::*;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
-use shading::{Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem, Span, Template};
+use shading::{
+    Diagnostic, Diagnostics, InstanceOptions, Preprocessor, RayKind, ShadingSystem, Span, Template,
+};
 
 use super::desc::{
     self, EmissionSides, IntegratorDesc, LightKind, SceneDesc, SlideDesc, SpotFalloff, SpotSlide,
@@ -57,9 +59,11 @@ pub struct ShaderStats {
     pub jit_ms: f64,
 }
 
-/// A system that knows the renderer's closures and the shipped library.
-pub fn shading_system(host: Arc<Host>) -> ShadingSystem {
-    ShadingSystem::new(closure_registry(), host).with_library(library::LIBRARY)
+/// A system that preprocesses sources by `preprocessor`, and knows the renderer's closures and the shipped library.
+pub fn shading_system(host: Arc<Host>, preprocessor: Preprocessor) -> ShadingSystem {
+    ShadingSystem::new(closure_registry(), host)
+        .with_library(library::LIBRARY)
+        .with_preprocessor(preprocessor)
 }
 
 /// Builds a scene for one of its cameras, the first when none is named.
@@ -97,7 +101,7 @@ fn build_with(
         host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
     }
     let start = Instant::now();
-    let system = shading_system(host.clone());
+    let system = shading_system(host.clone(), Preprocessor::default());
     let Compiled {
         instances, warnings, ..
     } = compile(desc, &system, host.purpose())?;
@@ -184,7 +188,7 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
         desc.camera(None).err()
     };
     let purpose = host.purpose();
-    match compile(desc, &shading_system(host), purpose) {
+    match compile(desc, &shading_system(host, Preprocessor::default()), purpose) {
         Ok(Compiled {
             templates,
             instances,

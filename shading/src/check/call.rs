@@ -15,7 +15,7 @@ use crate::syntax::ast::{Argument, Name};
 use crate::ty::{Base, Length, Type};
 
 /// Names of the forms below, for hints.
-pub(super) const SPECIAL_NAMES: [&str; 16] = [
+pub(super) const SPECIAL_NAMES: [&str; 19] = [
     "noise",
     "snoise",
     "cellnoise",
@@ -23,6 +23,9 @@ pub(super) const SPECIAL_NAMES: [&str; 16] = [
     "pnoise",
     "psnoise",
     "texture",
+    "texture3d",
+    "environment",
+    "gettextureinfo",
     "transform",
     "getattribute",
     "setmessage",
@@ -35,10 +38,7 @@ pub(super) const SPECIAL_NAMES: [&str; 16] = [
 ];
 
 /// Functions of the specification that a later version brings.
-const NOT_YET: [&str; 21] = [
-    "texture3d",
-    "environment",
-    "gettextureinfo",
+const NOT_YET: [&str; 18] = [
     "trace",
     "isconnected",
     "isconstant",
@@ -89,6 +89,9 @@ impl<'a> Checker<'a> {
             }
             "texture" => self.texture(args, expected, span),
             "transform" => self.transform(args, span),
+            "texture3d" => self.texture3d(args, expected, span),
+            "environment" => self.environment(args, expected, span),
+            "gettextureinfo" => self.texture_info(args, span),
             "getattribute" => self.attribute(args, span),
             "setmessage" => self.set_message(args, span),
             "getmessage" => self.get_message(args, span),

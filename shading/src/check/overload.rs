@@ -130,6 +130,9 @@ impl<'a> Checker<'a> {
         given: &[Given<'a>],
         span: Span,
     ) -> Option<Value> {
+        if signature.builtin == Builtin::Concat {
+            return self.concat(given, span);
+        }
         let mut args = vec![];
         for (i, given) in given.iter().enumerate() {
             let value = match signature.params.get(i) {
@@ -147,7 +150,7 @@ impl<'a> Checker<'a> {
             let format = signature.params.len() - 1;
             self.check_format(signature.name, &args[format..], &given[format..]);
         }
-        if let (Builtin::Warning | Builtin::Error, Some(unit)) = (signature.builtin, &self.unit_name) {
+        if let ("warning" | "error", Some(unit)) = (signature.name, &self.unit_name) {
             let kind = if signature.builtin == Builtin::Error { "error" } else { "warning" };
             let prefix = format!("Shader {kind} [{unit}]: ");
             args[0] = self.prefixed(&prefix, args[0], span);
@@ -160,6 +163,21 @@ impl<'a> Checker<'a> {
             _ => signature.result,
         };
         Some(self.emit_builtin(signature.builtin, args, result, span))
+    }
+
+    /// `concat` of any number of strings.
+    fn concat(&mut self, given: &[Given<'a>], span: Span) -> Option<Value> {
+        let mut whole: Option<Operand> = None;
+        for given in given {
+            let text = self.given_as(given, Type::STRING)?.leaf();
+            whole = Some(match whole {
+                None => text,
+                Some(before) => self
+                    .emit_builtin(Builtin::Concat, vec![before, text], Type::STRING, span)
+                    .leaf(),
+            });
+        }
+        whole.map(|text| Value::new(Type::STRING, text))
     }
 
     /// A text with another before it.

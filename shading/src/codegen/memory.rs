@@ -55,6 +55,8 @@ impl Emitter<'_, '_> {
                 self.library_call(dst, builtin, args, out);
             }
             Op::AttributeValue => self.attribute_in_memory(dst),
+            Op::Texture(options) => self.texture(dst, options, args),
+            Op::TextureInfo => self.texture_info_in_memory(dst, args),
             _ => unreachable!("the result of {op:?} is not in memory"),
         }
     }

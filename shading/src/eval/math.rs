@@ -235,7 +235,7 @@ pub fn erfc(x: f32) -> f32 {
     1.0 - erf(x)
 }
 
-/// `x` to the power of `y`. Anything to the power of 0 is 1, 0 to any other power is 0, a negative number to a power
+/// `x` to the power of `y`, to about 10⁻⁵ of the value. Anything to the power of 0 is 1, 0 to any other power is 0, a negative number to a power
 /// that is no integer is 0, and the result is finite.
 pub fn pow(x: f32, y: f32) -> f32 {
     if y == 0.0 {
@@ -249,9 +249,27 @@ pub fn pow(x: f32, y: f32) -> f32 {
     } else if y == 2.0 {
         x * x
     } else {
-        x.powf(y)
+        let odd = x < 0.0 && fmod(y, 2.0) != 0.0;
+        let magnitude = exp2(y * rough_log2(x.abs()));
+        if odd { -magnitude } else { magnitude }
     };
     max(min(power, f32::MAX), -f32::MAX)
+}
+
+/// Logarithm to base 2 to 8·10⁻⁶, by OSL's polynomial: the digits of powers are seen in what shaders print.
+fn rough_log2(x: f32) -> f32 {
+    let bits = log_domain(x).to_bits();
+    let exponent = (bits >> 23) as i32 - 127;
+    let f = f32::from_bits(bits & 0x007f_ffff | 0x3f80_0000) - 1.0;
+    let f2 = f * f;
+    let f4 = f2 * f2;
+    let mut high = f * -0.009_310_496 + 0.052_064_69;
+    let mut low = f * 0.478_684_8 + -0.721_165_9;
+    for c in [-0.137_531_24, 0.241_873_7, -0.347_305_48] {
+        high = f * high + c;
+    }
+    low = f * low + 1.442_689_9;
+    (f4 * high + f * low) + exponent as f32
 }
 
 /// `a − b·trunc(a/b)`; 0 when `b` is 0.

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
-use shading::hir::{Const, Kind, TextureOptions};
-use shading::{ShaderGlobals, ShaderHost, TextureHandle};
+use shading::hir::{Const, Kind};
+use shading::{ShaderGlobals, ShaderHost, TextureHandle, TextureLookup, TextureRequest, TextureSample};
 
 use crate::image::ImageError;
 use crate::material::Host;
@@ -82,18 +82,12 @@ fn ndc_from_screen() -> Mat4 {
 }
 
 impl ShaderHost for GridHost {
-    fn texture_handle(&self, name: &str, options: TextureOptions) -> Option<TextureHandle> {
-        self.textures.texture_handle(name, options)
+    fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
+        self.textures.texture_handle(request)
     }
 
-    fn texture(
-        &self,
-        handle: TextureHandle,
-        st: [f32; 2],
-        footprint: [f32; 4],
-        options: TextureOptions,
-    ) -> [f32; 4] {
-        self.textures.texture(handle, st, footprint, options)
+    fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
+        self.textures.texture(handle, lookup)
     }
 
     fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
