@@ -131,6 +131,22 @@ pub enum Builtin {
     HasMessage,
     /// `(string name)` → the message's value, where there is one.
     MessageValue,
+    // Dictionaries.
+    /// `dict_find(string dictionary, string path) → int`.
+    DictFind,
+    /// `dict_find(int node, string path) → int`.
+    DictFindBelow,
+    /// `dict_next(int node) → int`.
+    DictNext,
+    /// `(int node, string attribute, int kind) → int`: whether there is a value, of a [`crate::hir::Kind::code`].
+    HasDictValue,
+    /// `(int node, string attribute, int kind)` → the value.
+    DictValue,
+    // What is asked of the host.
+    /// `trace(point, vector) → int`: whether a ray meets anything.
+    Trace,
+    /// `(string) → int`: whether the host knows a space.
+    IsSpace,
     // What is asked of the shading point.
     /// `raytype(string) → int`.
     RayType,
@@ -159,6 +175,12 @@ impl Builtin {
                 | Builtin::SetMessage
                 | Builtin::HasMessage
                 | Builtin::MessageValue
+                | Builtin::DictFind
+                | Builtin::DictFindBelow
+                | Builtin::DictNext
+                | Builtin::HasDictValue
+                | Builtin::DictValue
+                | Builtin::Trace
         )
     }
 
@@ -196,6 +218,7 @@ impl Builtin {
                     | Builtin::Backfacing
                     | Builtin::SurfaceArea
                     | Builtin::HasAttribute
+                    | Builtin::IsSpace
                     | Builtin::HasAnyAttribute
                     | Builtin::AnyAttribute
             )
@@ -408,7 +431,18 @@ fn table() -> Vec<Signature> {
     add("__split", B::Split, strings, &[strings, S, S, I], false);
     add("__split_count", B::SplitCount, I, &[S, S, I], false);
     add("__match_places", B::RegexMatchPlaces, ints, &[ints, S, S], false);
-    add("__search_places", B::RegexSearchPlaces, ints, &[ints, S, S], false);
+    add(
+        "__search_places",
+        B::RegexSearchPlaces,
+        ints,
+        &[ints, S, S],
+        false,
+    );
+    add("dict_find", B::DictFind, I, &[S, S], false);
+    add("dict_find", B::DictFindBelow, I, &[I, S], false);
+    add("dict_next", B::DictNext, I, &[I], false);
+    add("__trace", B::Trace, I, &[P, V], false);
+    add("__is_space", B::IsSpace, I, &[S], false);
     for params in [&[I][..], &[F], &[F, F], &[P], &[P, F], &[S]] {
         add("hash", B::Hash, I, params, false);
     }

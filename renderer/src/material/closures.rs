@@ -133,12 +133,6 @@ closures! {
             let microfacets = distributed(distribution, Microfacets::new(c.float(), c.float()));
             microfacet(c, normal, tangent, microfacets)
         };
-    Microfacet "microfacet" [DISTRIBUTION, N, ("alpha", T::FLOAT), ("eta", T::FLOAT), ("refract", T::INT)] [] |c| {
-        let distribution = c.text();
-        let normal = c.triple();
-        let microfacets = distributed(distribution, Microfacets::isotropic(c.float()));
-        microfacet(c, normal, Vec3::ZERO, microfacets)
-    };
     Phong "phong" [N, ("exponent", T::FLOAT)] [LABEL] |c| {
         lobe(c, |c| Lobe::Schlick(Schlick::mirror(ggx_of_exponent(c.float()))))
     };
@@ -408,8 +402,14 @@ static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
 
 /// What is said where a shader makes a closure that Kiln has no lobe for.
 const STAND_INS: [(&str, &str); 15] = [
-    ("diffuse_ramp", "Lambert's reflection in the mean of the colours stands in"),
-    ("phong_ramp", "GGX of the same width in the mean of the colours stands in"),
+    (
+        "diffuse_ramp",
+        "Lambert's reflection in the mean of the colours stands in",
+    ),
+    (
+        "phong_ramp",
+        "GGX of the same width in the mean of the colours stands in",
+    ),
     ("diffuse_toon", "Lambert's reflection stands in"),
     ("glossy_toon", "GGX of about the same width stands in"),
     ("bssrdf", "Lambert's reflection stands in"),

@@ -3,12 +3,15 @@
 use super::argument::Given;
 use super::error::CheckError;
 use super::place::Place;
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::Builtin;
 use crate::hir::{Kind, Op, Operand, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::Argument;
 use crate::ty::{Base, Type};
+
+const DICT_VALUE: &str = "dict_value(node, \"attribute\", variable)";
 
 impl<'a> Checker<'a> {
     /// `getattribute(name, value)`, `getattribute(object, name, value)`, and the same with an index before the value.
@@ -78,6 +81,67 @@ impl<'a> Checker<'a> {
             &place,
             span,
         ))
+    }
+
+    /// `dict_value(node, attribute, variable)`
+    pub(super) fn dict_value(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
+        let given = self.arguments(args)?;
+        let [node, name, target] = given.as_slice() else {
+            self.report(span, CheckError::BadForm { form: DICT_VALUE });
+            return None;
+        };
+        let Some((place, expr)) = target.place() else {
+            self.report(span, CheckError::BadForm { form: DICT_VALUE });
+            return None;
+        };
+        let place = place.clone();
+        self.mark_written(expr);
+        if !self.check_writable(&place, expr.span) {
+            return None;
+        }
+        let Some(kind) = Kind::of(place.ty).filter(|_| place.ty.base != Base::Closure) else {
+            let found = self.show(place.ty);
+            self.report(expr.span, CheckError::NotAttribute { found });
+            return None;
+        };
+        let node = self.given_as(node, Type::INT)?.leaf();
+        let name = self.given_as(name, Type::STRING)?.leaf();
+        let operands = vec![node, name, self.int(kind.code())];
+        let ops = [Builtin::HasDictValue, Builtin::DictValue].map(Op::Builtin);
+        Some(self.found_attribute(ops, operands, &place, span))
+    }
+
+    /// `trace(point, direction, options…)`
+    pub(super) fn trace(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
+        let mut given = self.arguments(args)?;
+        let fits = given.len() >= 2 && given.len().is_multiple_of(2);
+        if !fits {
+            let form = "trace(point, direction, \"option\", value, …)";
+            self.report(span, CheckError::BadForm { form });
+            return None;
+        }
+        for option in given.split_off(2) {
+            self.given_value(&option)?;
+        }
+        self.call_named("__trace", given, Some(Type::INT), span)
+    }
+
+    /// `pointcloud_search`, `pointcloud_get` and `pointcloud_write`: there are no point clouds, so nothing is found.
+    pub(super) fn point_cloud(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<Value> {
+        for given in self.arguments(args)? {
+            match given.place() {
+                Some((_, expr)) => {
+                    self.mark_read(expr);
+                    self.mark_written(expr);
+                }
+                None => {
+                    self.given_value(&given)?;
+                }
+            }
+        }
+        let name = name.to_owned();
+        self.warn(span, Warning::NoPointClouds { name });
+        Some(Value::new(Type::INT, self.int(0)))
     }
 
     /// Asks whether there is an attribute, and reads it if so.

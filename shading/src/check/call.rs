@@ -15,7 +15,7 @@ use crate::syntax::ast::{Argument, Name};
 use crate::ty::{Base, Length, Type};
 
 /// Names of the forms below, for hints.
-pub(super) const SPECIAL_NAMES: [&str; 19] = [
+pub(super) const SPECIAL_NAMES: [&str; 21] = [
     "noise",
     "snoise",
     "cellnoise",
@@ -28,6 +28,8 @@ pub(super) const SPECIAL_NAMES: [&str; 19] = [
     "gettextureinfo",
     "transform",
     "getattribute",
+    "dict_value",
+    "trace",
     "setmessage",
     "getmessage",
     "arraylength",
@@ -38,18 +40,11 @@ pub(super) const SPECIAL_NAMES: [&str; 19] = [
 ];
 
 /// Functions of the specification that a later version brings.
-const NOT_YET: [&str; 18] = [
-    "trace",
+const NOT_YET: [&str; 11] = [
     "isconnected",
     "isconstant",
     "istexture",
     "exists",
-    "dict_find",
-    "dict_next",
-    "dict_value",
-    "pointcloud_search",
-    "pointcloud_get",
-    "pointcloud_write",
     "displace",
     "bump",
     "getlightattribute",
@@ -93,6 +88,9 @@ impl<'a> Checker<'a> {
             "environment" => self.environment(args, expected, span),
             "gettextureinfo" => self.texture_info(args, span),
             "getattribute" => self.attribute(args, span),
+            "dict_value" => self.dict_value(args, span),
+            "trace" => self.trace(args, span),
+            "pointcloud_search" | "pointcloud_get" | "pointcloud_write" => self.point_cloud(text, args, span),
             "setmessage" => self.set_message(args, span),
             "getmessage" => self.get_message(args, span),
             "arraylength" => self.array_length_call(args, span),

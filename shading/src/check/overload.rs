@@ -113,6 +113,14 @@ impl<'a> Checker<'a> {
         !self.candidates(name).is_empty() || self.closures.find(name).is_some()
     }
 
+    /// Whether a function of the name takes the arguments.
+    pub(super) fn fits_function(&self, name: &str, given: &[Given<'a>]) -> bool {
+        let candidates = self.candidates(name);
+        candidates
+            .iter()
+            .any(|candidate| self.rank(candidate, given).is_some())
+    }
+
     fn rank(&self, candidate: &Candidate, given: &[Given<'a>]) -> Option<u32> {
         let count = candidate.formals.len();
         if given.len() < count || (given.len() > count && !candidate.variadic) {
@@ -151,7 +159,11 @@ impl<'a> Checker<'a> {
             self.check_format(signature.name, &args[format..], &given[format..]);
         }
         if let ("warning" | "error", Some(unit)) = (signature.name, &self.unit_name) {
-            let kind = if signature.builtin == Builtin::Error { "error" } else { "warning" };
+            let kind = if signature.builtin == Builtin::Error {
+                "error"
+            } else {
+                "warning"
+            };
             let prefix = format!("Shader {kind} [{unit}]: ");
             args[0] = self.prefixed(&prefix, args[0], span);
         }

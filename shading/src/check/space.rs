@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
             }
         };
         let space = self.space_matrix(from, common, span);
-        // Row vectors: what is said in the space comes first, then the way from there to common.
-        Some(self.emit_value(Op::Mul, vec![inner.leaf(), space], Type::MATRIX, span))
+        // The order is OSL's.
+        Some(self.emit_value(Op::Mul, vec![space, inner.leaf()], Type::MATRIX, span))
     }
 }

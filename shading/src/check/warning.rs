@@ -16,6 +16,9 @@ pub(super) enum Warning {
         name: &'static str,
         note: &'static str,
     },
+    NoPointClouds {
+        name: String,
+    },
     UnknownNoise {
         name: String,
         near: Option<String>,
@@ -78,6 +81,9 @@ impl Warning {
                 did_you_mean(warning(message), near)
             }
             W::StandIn { name, note } => warning(format!("closure `{name}`: {note}")),
+            W::NoPointClouds { name } => warning(format!(
+                "there are no point clouds: `{name}` finds nothing and gives 0"
+            )),
             W::UnknownNoise { name, near } => {
                 let message = format!("unknown noise `{name}`, which gives 0");
                 did_you_mean(warning(message), near)

@@ -195,7 +195,10 @@ impl Emitter<'_, '_> {
         self.shared.library.push(function);
         let [records, count] = self.records(args);
         let (place, function) = (self.place(), self.pointer(address));
-        self.call(shims::library(), &[self.ctx, place, function, records, count, out]);
+        self.call(
+            shims::library(),
+            &[self.ctx, place, function, records, count, out],
+        );
     }
 
     // ---- The shading point ----
@@ -249,6 +252,40 @@ impl Emitter<'_, '_> {
         let out = self.temp(0);
         let found = self.call_value(self.shared.host.attribute, &[self.ctx, object, name, out.base]);
         (found, out)
+    }
+
+    /// What a service of the run or the host answers with an int.
+    pub(super) fn service(&mut self, builtin: Builtin, args: &[Operand]) -> ir::Value {
+        self.shared.asks_host |= matches!(builtin, Builtin::Trace | Builtin::IsSpace);
+        let shim = shims::service(builtin).expect("a service");
+        let mut values = vec![self.ctx];
+        for (i, &arg) in args.iter().enumerate() {
+            let value = self.read(arg);
+            values.push(match self.shape(arg) {
+                Shape::Triple => self.spill(i, value),
+                _ => value,
+            });
+        }
+        self.call_value(shim, &values)
+    }
+
+    /// A value of a dictionary that is in a register.
+    pub(super) fn dict_value(&mut self, dst: LocalId, args: &[Operand]) -> ir::Value {
+        let ty = self.ty(dst);
+        let slot = self.new_slot(16);
+        let out = self.slot(slot);
+        let zero = self.zero(Shape::of(ty.base));
+        self.store(zero, out);
+        self.dict_value_into(args, out.base);
+        let register = register(ty).expect("the destination is in a register");
+        self.load(register, out)
+    }
+
+    /// Stores a value of a dictionary; nothing where there is none, which is asked before.
+    pub(super) fn dict_value_into(&mut self, args: &[Operand], out: ir::Value) {
+        let [node, name, kind] = self.read_all(args);
+        let place = self.place();
+        self.call(shims::dict_value(), &[self.ctx, place, node, name, kind, out]);
     }
 
     /// What is passed to ask for any attribute: context, names, index and kind.

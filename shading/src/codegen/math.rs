@@ -58,6 +58,10 @@ impl Emitter<'_, '_> {
             B::TransformNormal => self.transform(MatrixFunction::Normal, args),
             B::Perlin | B::UPerlin | B::Cell | B::HashNoise => self.noise(dst, builtin, args),
             _ if builtin.in_library() => self.library_value(dst, builtin, args),
+            B::DictFind | B::DictFindBelow | B::DictNext | B::HasDictValue | B::Trace | B::IsSpace => {
+                self.service(builtin, args)
+            }
+            B::DictValue => self.dict_value(dst, args),
             B::HasAnyAttribute => {
                 let values = self.attribute_question(args);
                 self.call_value(shims::has_any_attribute(), &values)

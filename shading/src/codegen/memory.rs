@@ -42,6 +42,10 @@ impl Emitter<'_, '_> {
             }
             Op::Builtin(Builtin::Transpose) => self.matrix_call(dst, MatrixFunction::Transpose, args),
             Op::Builtin(Builtin::SpaceMatrix) => self.space_matrix(dst, args),
+            Op::Builtin(Builtin::DictValue) => {
+                let out = self.home_address(dst);
+                self.dict_value_into(args, out);
+            }
             Op::Builtin(Builtin::AnyAttribute) => {
                 let out = self.home_address(dst);
                 self.any_attribute_into(args, out);

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use super::lanes2;
-use super::math::{cbrt, expm1};
+use super::math::expm1;
 
 /// First wavelength of [`CIE_1931`], and the step `[nm]`.
 const FIRST: f32 = 380.0;
@@ -81,7 +81,7 @@ pub fn blackbody(temperature: f32) -> [f32; 3] {
     if temperature.is_nan() || temperature < DRAPER {
         return [1e-6, 0.0, 0.0];
     }
-    let root = cbrt((temperature - DRAPER) / TABLE_SPACING);
+    let root = rough_cbrt((temperature - DRAPER) / TABLE_SPACING);
     let at = root * root;
     let index = at as usize;
     let rest = at - index as f32;
@@ -91,6 +91,19 @@ pub fn blackbody(temperature: f32) -> [f32; 3] {
         let square = x * x;
         square * square * x
     })
+}
+
+/// Cube root of a number that is not negative, to a few last places: two of Newton's steps from a guess by the exponent,
+/// so that places in the table are OSL's.
+fn rough_cbrt(x: f32) -> f32 {
+    if x == 0.0 {
+        return 0.0;
+    }
+    const THIRD: f32 = 1.0 / 3.0;
+    let guess = f32::from_bits(0x2a51_37a0 + x.to_bits() / 3);
+    [(); 2]
+        .iter()
+        .fold(guess, |a, ()| THIRD * (2.0 * a + x / (a * a)))
 }
 
 fn table() -> Vec<[f32; 3]> {

@@ -81,7 +81,9 @@ fn block(s: &[u8], mul: u64) -> (u64, u64) {
         .rotate_right(43)
         .wrapping_add(c.rotate_right(30))
         .wrapping_add(d);
-    let v = a.wrapping_add(b.wrapping_add(K2).rotate_right(18)).wrapping_add(c);
+    let v = a
+        .wrapping_add(b.wrapping_add(K2).rotate_right(18))
+        .wrapping_add(c);
     (u, v)
 }
 

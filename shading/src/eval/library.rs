@@ -247,11 +247,7 @@ struct Given<'a> {
 impl<'a> Given<'a> {
     fn new(args: &'a [Arg<'a>], dual: bool) -> Given<'a> {
         let operands = if dual { args.len() / 3 } else { args.len() };
-        Given {
-            args,
-            operands,
-            dual,
-        }
+        Given { args, operands, dual }
     }
 
     fn text(&self, i: usize) -> &'a str {

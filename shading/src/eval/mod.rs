@@ -13,8 +13,9 @@
 //! - null + closure and closure + null are the closure, null × anything is null, and a closure counts as true unless it
 //!   is null.
 
-pub mod dual;
 pub mod color;
+pub mod dictionary;
+pub mod dual;
 pub mod fingerprint;
 pub mod library;
 pub mod math;

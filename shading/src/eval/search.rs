@@ -147,7 +147,10 @@ mod tests {
         ] {
             assert_eq!(stof(text), expected, "{text}");
         }
-        assert_eq!([getchar("ab", 1), getchar("ab", 2), getchar("ab", -1)], [98, 0, 0]);
+        assert_eq!(
+            [getchar("ab", 1), getchar("ab", 2), getchar("ab", -1)],
+            [98, 0, 0]
+        );
     }
 
     #[test]

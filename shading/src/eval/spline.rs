@@ -69,12 +69,9 @@ impl Basis {
                 [0.0, 1.0, 0.0, 0.0],
                 [1.0, 0.0, 0.0, 0.0],
             ],
-            Basis::Linear | Basis::Constant => [
-                [0.0; 4],
-                [0.0; 4],
-                [0.0, -1.0, 1.0, 0.0],
-                [0.0, 1.0, 0.0, 0.0],
-            ],
+            Basis::Linear | Basis::Constant => {
+                [[0.0; 4], [0.0; 4], [0.0, -1.0, 1.0, 0.0], [0.0, 1.0, 0.0, 0.0]]
+            }
         }
     }
 
@@ -164,7 +161,11 @@ fn invert(f: &impl Fn(f32) -> f32, y: f32, from: f32, to: f32) -> (f32, bool) {
     let (mut low, mut high) = (from, to);
     let (mut at_low, mut at_high) = (f(low), f(high));
     let rises = at_low < at_high;
-    let (least, most) = if rises { (at_low, at_high) } else { (at_high, at_low) };
+    let (least, most) = if rises {
+        (at_low, at_high)
+    } else {
+        (at_high, at_low)
+    };
     if !(y >= least && y <= most) {
         let end = if (y < least) == rises { low } else { high };
         return (end, false);

@@ -200,6 +200,13 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
             takes.extend(args.iter().skip(3).take(1));
             Ok(Shape(takes, None))
         }
+        B::DictFind => shape(&[K::STRING; 2], K::INT),
+        B::DictFindBelow => shape(&[K::INT, K::STRING], K::INT),
+        B::DictNext => shape(&[K::INT], K::INT),
+        B::HasDictValue => shape(&[K::INT, K::STRING, K::INT], K::INT),
+        B::DictValue => shape(&[K::INT, K::STRING, K::INT], dst),
+        B::Trace => shape(&[K::TRIPLE; 2], K::INT),
+        B::IsSpace => shape(&[K::STRING], K::INT),
         B::HasMessage => shape(&[K::STRING; 4], K::INT),
         B::MessageValue => shape(&[K::STRING], dst),
         B::RayType => shape(&[K::STRING], K::INT),
@@ -222,7 +229,11 @@ fn library_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
     let found = signatures.any(|signature| {
         signature.params.len() == args.len()
             && fits(signature.result, dst)
-            && signature.params.iter().zip(args).all(|(&ty, &kind)| fits(ty, kind))
+            && signature
+                .params
+                .iter()
+                .zip(args)
+                .all(|(&ty, &kind)| fits(ty, kind))
     });
     if found {
         Ok(Shape(args.to_vec(), Some(dst)))

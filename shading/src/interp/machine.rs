@@ -6,6 +6,7 @@ use super::closure::{Closures, NodeId, Value};
 use super::operation::{self, Printable, Problem};
 use super::{Outcome, Report, ReportKind, RunOptions};
 use crate::builtins::{Builtin, Global};
+use crate::eval::dictionary::Dictionaries;
 use crate::eval::{self, matrix};
 use crate::hir::kind::Element;
 use crate::hir::{
@@ -27,6 +28,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         closures: Closures::default(),
         printed: Printed::default(),
         messages: Messages::default(),
+        dictionaries: Dictionaries::default(),
         reports: vec![],
         finite: true,
     };
@@ -143,6 +145,7 @@ struct Machine<'a> {
     closures: Closures,
     printed: Printed,
     messages: Messages<Value>,
+    dictionaries: Dictionaries,
     reports: Vec<Report>,
     finite: bool,
 }
@@ -355,8 +358,44 @@ impl<'a> Machine<'a> {
                 let value = self.messages.value(frame.text(args[0])).cloned();
                 Some(value.unwrap_or_else(|| Value::zero(kind)))
             }
+            Op::Builtin(builtin) => {
+                let value = self.of_dictionaries(frame, kind, builtin, args)?;
+                Some(Value::Plain(value))
+            }
             _ => None,
         }
+    }
+
+    fn of_dictionaries(
+        &mut self,
+        frame: &Frame<'a>,
+        kind: Kind,
+        builtin: Builtin,
+        args: &[Operand],
+    ) -> Option<Const> {
+        let all = &mut self.dictionaries;
+        let host = self.options.host;
+        let found = match builtin {
+            Builtin::DictFind => all.find(frame.text(args[0]), frame.text(args[1]), |name| {
+                host.read_text(name)
+            }),
+            Builtin::DictFindBelow => all.find_below(frame.int(args[0]), frame.text(args[1])),
+            Builtin::DictNext => Ok(all.next(frame.int(args[0]))),
+            Builtin::HasDictValue | Builtin::DictValue => {
+                let wanted = Kind::of_code(frame.int(args[2]));
+                let value = all.value(frame.int(args[0]), frame.text(args[1]), wanted);
+                if builtin == Builtin::DictValue {
+                    return Some(value.unwrap_or_else(|| kind.zero()));
+                }
+                Ok(i32::from(value.is_some()))
+            }
+            _ => return None,
+        };
+        let found = found.unwrap_or_else(|error| {
+            self.printed.push(Sink::Error, &error);
+            0
+        });
+        Some(Const::Int(found))
     }
 
     fn array_set(&mut self, frame: &mut Frame<'a>, dst: LocalId, args: &[Operand], span: Span) {
@@ -506,6 +545,14 @@ impl<'a> Machine<'a> {
                     Builtin::HasAnyAttribute => Const::Int(i32::from(value.is_some())),
                     _ => value.unwrap_or_else(|| kind.zero()),
                 }
+            }
+            Op::Builtin(Builtin::Trace) => {
+                let triple = |i: usize| frame.triple(args[i]);
+                Const::Int(i32::from(self.options.host.trace(globals, triple(0), triple(1))))
+            }
+            Op::Builtin(Builtin::IsSpace) => {
+                let known = self.options.host.knows_space(globals, text(0));
+                Const::Int(i32::from(known))
             }
             Op::Builtin(Builtin::RayType) => {
                 let kind = RayKind::NAMES.iter().find(|(name, _)| *name == text(0));

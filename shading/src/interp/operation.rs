@@ -240,7 +240,9 @@ fn pattern(builtin: Builtin, dst: Kind, args: &[&Const]) -> Option<Const> {
             perlin1_triple perlin2_triple perlin3_triple perlin4_triple),
         Builtin::UPerlin => noises!(uperlin1 uperlin2 uperlin3 uperlin4
             uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple),
-        Builtin::HashNoise => noises!(hash1 hash2 hash3 hash4 hash1_triple hash2_triple hash3_triple hash4_triple),
+        Builtin::HashNoise => {
+            noises!(hash1 hash2 hash3 hash4 hash1_triple hash2_triple hash3_triple hash4_triple)
+        }
         _ => noises!(cell1 cell2 cell3 cell4 cell1_triple cell2_triple cell3_triple cell4_triple),
     })
 }

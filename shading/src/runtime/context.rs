@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use crate::eval::dictionary::Dictionaries;
 use crate::eval::{DEFAULT_FUEL, MAX_DEPTH};
 use crate::runtime::arena::{Arena, Window};
 use crate::runtime::closure::Layouts;
@@ -77,6 +78,7 @@ pub(crate) struct Run {
     pub(crate) keeps_files: bool,
     /// The bytes of each value lie in the arena.
     pub(crate) messages: Messages<*const u8>,
+    pub(crate) dictionaries: Dictionaries,
     reports: Vec<Report>,
     reported: FxHashSet<(u64, u32, ReportKind)>,
 }
@@ -111,6 +113,7 @@ impl ShadingContext {
                 printed: Printed::default(),
                 keeps_files: false,
                 messages: Messages::default(),
+                dictionaries: Dictionaries::default(),
                 reports: vec![],
                 reported: FxHashSet::default(),
             }),
@@ -160,6 +163,11 @@ impl Run {
         &*self.host
     }
 
+    /// The same, for as long as it takes.
+    pub(crate) fn host_of_run(&self) -> Arc<dyn ShaderHost> {
+        self.host.clone()
+    }
+
     /// Makes everything ready for the run of an instance.
     pub(crate) fn start(
         &mut self,
@@ -176,6 +184,7 @@ impl Run {
         self.header.globals = globals;
         self.header.places = places;
         self.messages.clear();
+        self.dictionaries.clear();
         let words = output_bytes.div_ceil(16);
         if self.outputs.len() < words {
             self.outputs.resize(words, OutputWords::default());

@@ -80,7 +80,11 @@ impl<V> Messages<V> {
             }
             Some(known) if known.ty != ty => Err(format!(
                 "type mismatch for message \"{name}\" ({} as {} here: {}) cannot fetch as {ty} from {place}",
-                if known.value.is_some() { "created" } else { "queried" },
+                if known.value.is_some() {
+                    "created"
+                } else {
+                    "queried"
+                },
                 known.ty,
                 known.place
             )),
@@ -111,7 +115,12 @@ mod tests {
         assert!(messages.set(asked("a", "int", "x:3"), 4).is_err());
         assert!(messages.ask(asked("a", "float", "x:4")).is_err());
         assert_eq!(messages.ask(asked("b", "int", "x:5")), Ok(false));
-        assert!(messages.set(asked("b", "int", "x:6"), 5).unwrap_err().contains("x:5"));
+        assert!(
+            messages
+                .set(asked("b", "int", "x:6"), 5)
+                .unwrap_err()
+                .contains("x:5")
+        );
         assert_eq!(messages.value("b"), None);
     }
 }

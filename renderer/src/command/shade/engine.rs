@@ -6,7 +6,9 @@ use shading::hir::{Const, Unit};
 use shading::interp::{self, Listing, Outcome, RunOptions};
 use shading::runtime::Place;
 use shading::ty::Type;
-use shading::{ClosureRegistry, Printed, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem, SourceMap};
+use shading::{
+    ClosureRegistry, Printed, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem, SourceMap,
+};
 
 use super::host::GridHost;
 

@@ -130,6 +130,16 @@ impl ShaderHost for GridHost {
         }
     }
 
+    fn read_text(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(name).ok()
+    }
+
+    fn trace(&self, globals: &ShaderGlobals, from: [f32; 3], direction: [f32; 3]) -> bool {
+        // There is nothing to meet: OSL's testshade makes an answer of the arguments, so that shaders can be tried.
+        let along: f32 = from.iter().zip(direction).map(|(a, b)| a * b).sum();
+        globals.u / along > 0.5
+    }
+
     fn matrix(&self, _: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
         let to_from = self.common_from(to)?.inverse() * self.common_from(from)?;
         // Row vectors: the rows of the language's matrices are the columns here.

@@ -230,7 +230,10 @@ impl Filter {
         let axes = [tangent, cross(normal, tangent), normal];
         let screen = [dx, dy].map(|d| [dot(d, axes[0]), dot(d, axes[1])]);
         // A pixel counts as a bell with a standard deviation of half its size.
-        let half = [[screen[0][0] * 0.25, screen[0][1] * 0.25], [screen[1][0] * 0.25, screen[1][1] * 0.25]];
+        let half = [
+            [screen[0][0] * 0.25, screen[0][1] * 0.25],
+            [screen[1][0] * 0.25, screen[1][1] * 0.25],
+        ];
         let sigma = mul2(transpose2(screen), half);
         (determinant2(sigma) >= 1e-18).then_some(Filter { axes, sigma })
     }

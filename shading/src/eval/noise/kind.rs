@@ -101,9 +101,7 @@ impl NoisePoint<'_> {
             _ => [Dual::default(); 3],
         };
         match kind {
-            NoiseKind::UPerlin | NoiseKind::USimplex | NoiseKind::UNull => {
-                noises.map(|n| (n + 1.0) * 0.5)
-            }
+            NoiseKind::UPerlin | NoiseKind::USimplex | NoiseKind::UNull => noises.map(|n| (n + 1.0) * 0.5),
             _ => noises,
         }
     }
@@ -279,11 +277,18 @@ mod tests {
                     period: period.map(|_| &periods[..count]),
                     options: GaborOptions::default(),
                 };
-                let found = if y > 255 { point.three(kind) } else { [point.one(kind); 3] };
+                let found = if y > 255 {
+                    point.three(kind)
+                } else {
+                    [point.one(kind); 3]
+                };
                 for (found, &expected) in found.iter().zip(expected) {
                     let shown = (0.5 + 0.5 * found.value).clamp(0.0, 1.0) * 255.0;
                     let error = shown - f32::from(expected);
-                    assert!(error.abs() < tolerance, "{kind:?} at {x}, {y}: {shown} is not {expected}");
+                    assert!(
+                        error.abs() < tolerance,
+                        "{kind:?} at {x}, {y}: {shown} is not {expected}"
+                    );
                 }
             }
         }
@@ -346,7 +351,10 @@ mod tests {
                 let difference = (value(h).value - value(-h).value) / (2.0 * h);
                 let found = value(0.0).dx;
                 let error = (found - difference).abs();
-                assert!(error < 0.01 * difference.abs().max(1.0), "{kind:?} {count}: {found} {difference}");
+                assert!(
+                    error < 0.01 * difference.abs().max(1.0),
+                    "{kind:?} {count}: {found} {difference}"
+                );
             }
         }
     }

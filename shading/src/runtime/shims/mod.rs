@@ -19,6 +19,7 @@ mod message;
 mod pattern;
 mod record;
 mod report;
+mod service;
 mod string;
 mod texture;
 
@@ -28,8 +29,9 @@ pub(crate) use library::library;
 pub(crate) use math::{MatrixFunction, binary, matrix_function, unary};
 pub(crate) use message::{has_message, message_value, set_message};
 pub(crate) use pattern::{Dimensions, noise};
-pub(crate) use report::{grow_arena, grow_frames, index_out_of_range, out_of_fuel, too_deep};
 pub(crate) use record::{ArgKind, Record};
+pub(crate) use report::{grow_arena, grow_frames, index_out_of_range, out_of_fuel, too_deep};
+pub(crate) use service::{dict_value, service};
 pub(crate) use string::{concat, equal, format, print, ray_bits, ray_type, substr, text_test};
 
 pub(crate) use texture::{LookupRecord, pack, pack_kind};

@@ -75,9 +75,7 @@ impl<'a> Values<'a> {
         // SAFETY: the data are `count` values of the kind, all in memory aligned to 8.
         unsafe {
             match arg.kind {
-                k if k == ArgKind::Int as u32 => {
-                    Values::Ints(slice::from_raw_parts(arg.data.cast(), count))
-                }
+                k if k == ArgKind::Int as u32 => Values::Ints(slice::from_raw_parts(arg.data.cast(), count)),
                 k if k == ArgKind::Float as u32 => {
                     Values::Floats(slice::from_raw_parts(arg.data.cast(), count))
                 }
