@@ -42,6 +42,7 @@ pub(super) struct Shared<'u> {
     pub(super) closures: BTreeSet<ClosureId>,
     pub(super) reads: GlobalSet,
     pub(super) asks_host: bool,
+    pub(super) asks_derivatives: bool,
     pub(super) asks_surface_area: bool,
     pub(super) asks_ray_kind: bool,
 }
@@ -68,6 +69,7 @@ impl<'u> Shared<'u> {
             closures: BTreeSet::new(),
             reads: GlobalSet::default(),
             asks_host: false,
+            asks_derivatives: false,
             asks_surface_area: false,
             asks_ray_kind: false,
         }

@@ -42,6 +42,7 @@ impl Emitter<'_, '_> {
             }
             Op::Builtin(Builtin::Transpose) => self.matrix_call(dst, MatrixFunction::Transpose, args),
             Op::Builtin(Builtin::SpaceMatrix) => self.space_matrix(dst, args),
+            Op::BuiltinDual(builtin) => self.noise_dual(dst, builtin, args),
             Op::AttributeValue => self.attribute_in_memory(dst),
             _ => unreachable!("the result of {op:?} is not in memory"),
         }

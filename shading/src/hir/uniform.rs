@@ -51,6 +51,7 @@ fn looks_around(stmt: &Stmt, may_read: impl Fn(Global) -> bool) -> bool {
     match stmt {
         Stmt::Op { op, .. } => match op {
             Op::Global(global) => !may_read(*global),
+            Op::GlobalDerivative(..) => true,
             Op::Builtin(builtin) => !builtin.is_foldable(),
             Op::Texture(_) | Op::TextureAlpha(_) | Op::AttributeValue => true,
             _ => false,

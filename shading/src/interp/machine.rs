@@ -8,7 +8,7 @@ use super::{Outcome, Report, ReportKind, RunOptions};
 use crate::builtins::{Builtin, Global};
 use crate::eval::{self, matrix};
 use crate::hir::kind::Element;
-use crate::hir::{Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit};
+use crate::hir::{Axis, Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit};
 use crate::runtime::RayKind;
 use crate::source::Span;
 use crate::ty::Type;
@@ -390,6 +390,8 @@ impl<'a> Machine<'a> {
         let text = |i: usize| args.get(i).map_or("", |&a| frame.text(a));
         Some(Value::of(&match op {
             Op::Global(global) => self.global(global),
+            Op::GlobalDerivative(global, axis) => self.global_derivative(global, axis),
+            Op::Derivative(_) => kind.zero(),
             Op::Texture(options) | Op::TextureAlpha(options) => {
                 let name = text(0);
                 let options = if options.by_name {
@@ -468,6 +470,22 @@ impl<'a> Machine<'a> {
             Global::Time => Const::Float(g.time),
             Global::DTime => Const::Float(g.dtime),
             Global::DPdtime => triple(&g.dpdtime),
+        }
+    }
+
+    fn global_derivative(&self, global: Global, axis: Axis) -> Const {
+        let g = self.options.globals;
+        let triple = |t: &crate::runtime::globals::Triple| Const::Triple([t.0[0], t.0[1], t.0[2]]);
+        match (global, axis) {
+            (Global::P, Axis::X) => triple(&g.dpdx),
+            (Global::P, Axis::Y) => triple(&g.dpdy),
+            (Global::I, Axis::X) => triple(&g.didx),
+            (Global::I, Axis::Y) => triple(&g.didy),
+            (Global::U, Axis::X) => Const::Float(g.dudx),
+            (Global::U, Axis::Y) => Const::Float(g.dudy),
+            (Global::V, Axis::X) => Const::Float(g.dvdx),
+            (Global::V, Axis::Y) => Const::Float(g.dvdy),
+            _ => Kind::of(global.ty()).unwrap_or(Kind::FLOAT).zero(),
         }
     }
 }

@@ -20,7 +20,7 @@ mod string;
 pub use host::HostFunctions;
 pub(crate) use host::pack;
 pub(crate) use math::{MatrixFunction, binary, matrix_function, unary};
-pub(crate) use pattern::{Dimensions, noise};
+pub(crate) use pattern::{Dimensions, noise, noise_dual};
 pub(crate) use report::{grow_arena, grow_frames, index_out_of_range, out_of_fuel, too_deep};
 pub(crate) use string::{
     ArgKind, FormatArg, concat, equal, format, print, ray_bits, ray_type, substr, text_test,
