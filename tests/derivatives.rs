@@ -248,9 +248,8 @@ impl Case {
                     let allowed = 0.01 * expected.abs().max(found.abs()) + 1e-3;
                     if (found - expected).abs() > allowed || found.is_nan() {
                         let what = &self.what;
-                        *failures += &format!(
-                            "{what} at {u}, {v}, lane {lane}: {found}, by differences {expected}\n"
-                        );
+                        *failures +=
+                            &format!("{what} at {u}, {v}, lane {lane}: {found}, by differences {expected}\n");
                     }
                 }
             }
