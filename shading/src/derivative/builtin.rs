@@ -141,9 +141,13 @@ pub(super) fn rule(builtin: B) -> Rule {
         },
         B::TransformPoint => transform_point,
         B::TransformVector | B::TransformNormal => return Rule::Linear,
-        B::Perlin | B::UPerlin => return Rule::Dual(Op::BuiltinDual(builtin)),
+        B::Perlin | B::UPerlin | B::Noise | B::PNoise | B::Spline | B::SplineInverse => {
+            return Rule::Dual(Op::BuiltinDual(builtin));
+        }
         // Steps.
-        B::Logb | B::Sign | B::Floor | B::Ceil | B::Round | B::Trunc | B::Cell => return Rule::Zero,
+        B::Logb | B::Sign | B::Floor | B::Ceil | B::Round | B::Trunc | B::Cell | B::HashNoise => {
+            return Rule::Zero;
+        }
         // What gives no float or triple, or one that does not depend on the screen.
         B::IsNan
         | B::IsInf
@@ -163,7 +167,32 @@ pub(super) fn rule(builtin: B) -> Rule {
         | B::RayType
         | B::Backfacing
         | B::SurfaceArea
-        | B::HasAttribute => return Rule::Zero,
+        | B::HasAttribute
+        | B::HasAnyAttribute
+        | B::AnyAttribute
+        | B::Hash
+        | B::Blackbody
+        | B::WavelengthColor
+        | B::GetChar
+        | B::Stoi
+        | B::Stof
+        | B::Split
+        | B::SplitCount
+        | B::RegexMatch
+        | B::RegexSearch
+        | B::RegexMatchPlaces
+        | B::RegexSearchPlaces
+        | B::Fprintf
+        | B::SetMessage
+        | B::HasMessage
+        | B::MessageValue
+        | B::DictFind
+        | B::DictFindBelow
+        | B::DictNext
+        | B::HasDictValue
+        | B::DictValue
+        | B::Trace
+        | B::IsSpace => return Rule::Zero,
     };
     Rule::Formula(formula)
 }

@@ -142,6 +142,12 @@ impl Graph {
                 match rule::of(*op) {
                     Rule::Zero => {}
                     Rule::Source => self.sources.extend(dst),
+                    // The slopes are worth computing only where the place changes.
+                    Rule::Texture => {
+                        for &arg in &args[1..7] {
+                            self.edge(self.operand(owner, code, arg), dst);
+                        }
+                    }
                     Rule::Linear | Rule::Formula(_) | Rule::Dual(_) => {
                         for &arg in args {
                             self.edge(self.operand(owner, code, arg), dst);

@@ -1,14 +1,15 @@
 //! Putting the statements that compute derivatives before those that compute values.
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 
 use super::change::{Change, Writer};
 use super::demand::{Demand, Owner, is_differentiable};
 use super::rule::{self, Rule};
-use crate::hir::{Axis, Block, Code, FunctionId, Kind, Local, LocalId, Op, Operand, Stmt, Unit};
+use crate::hir::{
+    Axis, Block, Code, FunctionId, Kind, Local, LocalId, Op, Operand, Stmt, TextureOptions, Unit,
+};
 use crate::source::Span;
-use crate::ty::{Length, Type};
-use cranelift_entity::PrimaryMap;
+use crate::ty::{Base, Length, Type};
 
 /// The derivatives of a variable, one for each axis.
 type Pair = [LocalId; 2];
@@ -136,7 +137,10 @@ impl<'a> Expander<'a> {
         }
     }
 
-    fn op(&mut self, dst: Option<LocalId>, op: Op, args: Vec<Operand>, span: Span, out: &mut Block) {
+    fn op(&mut self, dst: Option<LocalId>, op: Op, mut args: Vec<Operand>, span: Span, out: &mut Block) {
+        if let Some(mapping) = rule::implicit_footprint(op) {
+            self.put_footprint(rule::coordinates(mapping), &mut args, span, out);
+        }
         let (op, args) = match op {
             Op::Derivative(axis) => {
                 let change = self.change(args[0], axis);
@@ -156,6 +160,20 @@ impl<'a> Expander<'a> {
         match dst.and_then(|dst| Some((dst, self.derivatives[dst]?))) {
             Some((dst, pair)) => self.differentiate(dst, pair, op, args, span, out),
             None => self.push(dst, op, args, span, out),
+        }
+    }
+
+    /// Puts the changes of a lookup's place where its footprint belongs.
+    fn put_footprint(&mut self, coordinates: usize, args: &mut [Operand], span: Span, out: &mut Block) {
+        for i in 1..=coordinates {
+            for (at, axis) in Axis::ALL.into_iter().enumerate() {
+                if let Some(change) = self.change(args[i], axis) {
+                    // In a variable of its own: the value is stored where its place was read.
+                    let mut writer = self.writer(out, span);
+                    let kind = writer.kind(change);
+                    args[i + (1 + at) * coordinates] = writer.op(Op::Copy, &[change], kind);
+                }
+            }
         }
     }
 
@@ -200,7 +218,18 @@ impl<'a> Expander<'a> {
             (Rule::Dual(dual), _) if !is_still => {
                 return self.dual(dst, pair, dual, args, &changes, span, out);
             }
-            (Rule::Zero | Rule::Source | Rule::Linear | Rule::Formula(_) | Rule::Dual(_), _) => {
+            (Rule::Source, Op::AttributeValue) => {
+                for (axis, to) in Axis::ALL.into_iter().zip(pair) {
+                    self.push(Some(to), Op::AttributeDerivative(axis), args.clone(), span, out);
+                }
+            }
+            (Rule::Texture, Op::Texture(options)) => {
+                return self.texture(dst, pair, options, args, span, out);
+            }
+            (
+                Rule::Zero | Rule::Source | Rule::Linear | Rule::Formula(_) | Rule::Dual(_) | Rule::Texture,
+                _,
+            ) => {
                 self.clear(pair, span, out);
             }
         }
@@ -261,6 +290,46 @@ impl<'a> Expander<'a> {
         for (i, to) in [dst, pair[0], pair[1]].into_iter().enumerate() {
             let i = writer.int(i as i32);
             writer.assign(to, Op::ArrayGet, vec![Operand::Local(all), i]);
+        }
+    }
+
+    /// A lookup with the slopes of its channels along s and t. How they change follows from the footprint.
+    fn texture(
+        &mut self,
+        dst: LocalId,
+        pair: Pair,
+        options: TextureOptions,
+        args: Vec<Operand>,
+        span: Span,
+        out: &mut Block,
+    ) {
+        let footprint: [Operand; 4] = std::array::from_fn(|i| args[3 + i]);
+        let channels = options.results() as usize;
+        let options = TextureOptions {
+            derivatives: true,
+            ..options
+        };
+        let mut writer = self.writer(out, span);
+        let all = writer.local(Type::array(Base::Float, options.results()));
+        writer.assign(all, Op::Texture(options), args);
+        let element = |writer: &mut Writer<'_>, i: usize| {
+            let i = writer.int(i as i32);
+            writer.op(Op::ArrayGet, &[Operand::Local(all), i], Kind::FLOAT)
+        };
+        let value = (0..channels).map(|i| element(&mut writer, i)).collect();
+        writer.assign(dst, Op::MakeArray, value);
+        for (to, [ds, dt]) in pair.into_iter().zip([[0, 1], [2, 3]]) {
+            let mut changes = vec![];
+            for i in 0..channels {
+                let (along_s, along_t) = (
+                    element(&mut writer, channels + i),
+                    element(&mut writer, 2 * channels + i),
+                );
+                let s = writer.mul(along_s, footprint[ds]);
+                let t = writer.mul(along_t, footprint[dt]);
+                changes.push(writer.add(s, t));
+            }
+            writer.assign(to, Op::MakeArray, changes);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::builtin;
 use super::change::{Change, Writer};
-use crate::hir::{Op, Operand};
+use crate::hir::{Op, Operand, TextureMapping, TextureOptions};
 
 /// The change of an operation's result, from its operands and their changes along one axis. It is called only if one of
 /// them has a change.
@@ -22,12 +22,19 @@ pub(super) enum Rule {
     Formula(Formula),
     /// As another operation computes it, together with the value.
     Dual(Op),
+    /// By the texture's slopes times the footprint.
+    Texture,
 }
 
 /// The rule of an operation.
 pub(super) fn of(op: Op) -> Rule {
     match op {
         Op::Global(global) if global.has_derivatives() => Rule::Source,
+        Op::AttributeValue => Rule::Source,
+        Op::Texture(TextureOptions {
+            mapping: TextureMapping::Plane,
+            ..
+        }) => Rule::Texture,
         Op::Copy
         | Op::Neg
         | Op::Splat
@@ -46,9 +53,11 @@ pub(super) fn of(op: Op) -> Rule {
         | Op::GlobalDerivative(..)
         | Op::BuiltinDual(_)
         | Op::Derivative(_)
-        | Op::AttributeValue
+        | Op::AttributeDerivative(_)
         | Op::Texture(_)
-        | Op::TextureAlpha(_)
+        | Op::TextureError(_)
+        | Op::TextureInfo
+        | Op::HasTextureInfo(_)
         | Op::IntToFloat
         | Op::FloatToInt
         | Op::Diagonal
@@ -78,12 +87,34 @@ pub(super) fn of(op: Op) -> Rule {
 
 /// Whether an operation asks for derivatives of operands.
 pub(super) fn is_request(op: Op) -> bool {
-    matches!(op, Op::Derivative(_))
+    matches!(op, Op::Derivative(_)) || implicit_footprint(op).is_some()
 }
 
 /// The operands whose derivatives an operation asks for.
 pub(super) fn requested(op: Op, args: &[Operand]) -> &[Operand] {
-    if is_request(op) { &args[..1] } else { &[] }
+    match (op, implicit_footprint(op)) {
+        (Op::Derivative(_), _) => &args[..1],
+        (_, Some(mapping)) => &args[1..1 + coordinates(mapping)],
+        _ => &[],
+    }
+}
+
+/// The mapping of a lookup whose footprint is that of its place.
+pub(super) fn implicit_footprint(op: Op) -> Option<TextureMapping> {
+    match op {
+        Op::Texture(options) | Op::TextureError(options) if options.implicit_footprint => {
+            Some(options.mapping)
+        }
+        _ => None,
+    }
+}
+
+/// How many operands after the file say where a lookup is. The changes of these along x, and those along y, are next.
+pub(super) fn coordinates(mapping: TextureMapping) -> usize {
+    match mapping {
+        TextureMapping::Plane => 2,
+        TextureMapping::Environment | TextureMapping::Volume => 1,
+    }
 }
 
 pub(super) fn product(w: &mut Writer<'_>, a: &[Operand], d: &[Change]) -> Change {

@@ -53,7 +53,12 @@ fn looks_around(stmt: &Stmt, may_read: impl Fn(Global) -> bool) -> bool {
             Op::Global(global) => !may_read(*global),
             Op::GlobalDerivative(..) => true,
             Op::Builtin(builtin) => !builtin.is_foldable(),
-            Op::Texture(_) | Op::TextureAlpha(_) | Op::AttributeValue => true,
+            Op::Texture(_)
+            | Op::TextureError(_)
+            | Op::TextureInfo
+            | Op::HasTextureInfo(_)
+            | Op::AttributeValue
+            | Op::AttributeDerivative(_) => true,
             _ => false,
         },
         Stmt::Call { .. } | Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Scope { .. } | Stmt::Leave(_) => {

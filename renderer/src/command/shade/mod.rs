@@ -1,6 +1,5 @@
 //! `kiln shade`: runs a unit or group over a grid of points, prints what it prints, and writes outputs as images.
 
-mod closure_text;
 mod engine;
 mod grid;
 mod host;
@@ -41,7 +40,9 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let size = args.grid.last_chunk::<2>().copied().unwrap_or([1, 1]);
     let grid = Grid::new(size, &placement(args).map_err(told)?);
     let host = Arc::new(GridHost::new(size, subject::directories(&args.setup)));
-    let system = ShadingSystem::new(closure_registry(), host.clone()).with_library(library::LIBRARY);
+    let system = ShadingSystem::new(closure_registry(), host.clone())
+        .with_library(library::LIBRARY)
+        .with_preprocessor(args.source.preprocessor_with(&args.define));
 
     let start = Instant::now();
     let names: Vec<&str> = requests.list.iter().map(|(name, _)| *name).collect();

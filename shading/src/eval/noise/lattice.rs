@@ -152,10 +152,31 @@ pub(super) struct Corners<T, const D: usize, const N: usize> {
 
 #[inline(always)]
 pub(super) fn corners<T: Coordinate, const D: usize, const N: usize>(p: [T; D]) -> Corners<T, D, N> {
+    corners_by(p, |_, key| key)
+}
+
+/// The same, on a lattice that repeats after so many cells along each axis.
+pub(super) fn repeated_corners<T: Coordinate, const D: usize, const N: usize>(
+    p: [T; D],
+    period: [i32; D],
+) -> Corners<T, D, N> {
+    corners_by(p, |axis, key| (key as i32).rem_euclid(period[axis].max(1)) as u32)
+}
+
+/// The same, with keys of corners made from their places along each axis.
+#[inline(always)]
+fn corners_by<T: Coordinate, const D: usize, const N: usize>(
+    p: [T; D],
+    key: impl Fn(usize, u32) -> u32,
+) -> Corners<T, D, N> {
     let cells = p.map(|x| cell(x.value()));
     let inside: [T; D] = std::array::from_fn(|axis| p[axis] - p[axis].value().floor());
     Corners {
-        hashes: fill(|i| hash::<D>(fill(|axis| cells[axis].0.wrapping_add(offset(i, axis))))),
+        hashes: fill(|i| {
+            hash::<D>(fill(|axis| {
+                key(axis, cells[axis].0.wrapping_add(offset(i, axis)))
+            }))
+        }),
         point: inside,
         ways: std::array::from_fn(|axis| fill(|i| cells[axis].1 - offset(i, axis) as f32)),
         fades: inside.map(fade),
