@@ -1,7 +1,7 @@
 //! What the language asks of the program that embeds it.
 
 use crate::hir::kind::Element;
-use crate::hir::{ColorSpace, Const, Kind, TextureOptions};
+use crate::hir::{Axis, ColorSpace, Const, Kind, TextureOptions};
 use crate::runtime::ShaderGlobals;
 
 /// The embedder's number for a texture.
@@ -231,6 +231,18 @@ pub trait ShaderHost: Send + Sync + 'static {
     fn trace(&self, globals: &ShaderGlobals, from: [f32; 3], direction: [f32; 3]) -> bool {
         let _ = (globals, from, direction);
         false
+    }
+
+    /// The change of such an attribute to the next pixel along an axis; zero for what does not change evenly.
+    fn attribute_derivative(
+        &self,
+        globals: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        axis: Axis,
+    ) -> [f32; 4] {
+        let _ = (globals, object, name, axis);
+        [0.0; 4]
     }
 
     /// The handle by which the attribute of that name, of the shaded object itself, is found without looking at names.
