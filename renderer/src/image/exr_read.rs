@@ -8,15 +8,16 @@ use ::exr::block::chunk::CompressedBlock;
 use ::exr::compression::Compression;
 use ::exr::error::Error as ExrError;
 use ::exr::image::read::read as exr_reader;
-use ::exr::image::{FlatImage, FlatSamples};
-use ::exr::meta::MetaData;
-use ::exr::meta::attribute::{AttributeValue, Text};
+use ::exr::image::{FlatImage, FlatSamples, Levels};
+use ::exr::meta::attribute::{AttributeValue, LevelMode, Text};
 use ::exr::meta::header::{Header, ImageAttributes};
+use ::exr::meta::{BlockDescription, MetaData, compute_level_size};
 use ::exr::prelude::{ReadChannels, ReadLayers};
 use half::f16;
 
+use super::picture::{halving, no_such_picture};
 use super::read::check_size;
-use super::{ImageError, MetaValue, NamedChannels, Raster, Samples, Window};
+use super::{ImageError, MetaValue, NamedChannels, Picture, PictureInfo, Raster, Samples, Subimage, Window};
 
 /// A decoded file.
 pub(super) struct ExrFile {
@@ -24,11 +25,15 @@ pub(super) struct ExrFile {
     metadata: Vec<(String, MetaValue)>,
 }
 
+#[derive(Default)]
 struct Layer {
+    name: String,
     width: usize,
     height: usize,
     window: Option<Window>,
     channels: Vec<Channel>,
+    /// Its smaller versions, where they are asked for: with the same channels.
+    smaller: Vec<Layer>,
 }
 
 struct Channel {
@@ -84,6 +89,7 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
             }
         });
         Layer {
+            name: prefix.clone().unwrap_or_default(),
             width: layer.size.width(),
             height: layer.size.height(),
             window: window(
@@ -92,11 +98,68 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
                 layer.size.into(),
             ),
             channels: channels.collect(),
+            smaller: vec![],
         }
     });
     Ok(ExrFile {
         layers: layers.collect(),
         metadata,
+    })
+}
+
+/// Decodes a picture with its smaller versions.
+pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> Result<Picture, ImageError> {
+    let headers = headers(path, bytes)?;
+    let mut file = decode(path, bytes)?;
+    let count = file.layers.len();
+    if headers
+        .iter()
+        .any(|header| matches!(header.blocks, BlockDescription::Tiles(tiles) if tiles.level_mode == LevelMode::MipMap))
+    {
+        file.add_levels(path, bytes)?;
+    }
+    match subimage {
+        Subimage::First => {}
+        Subimage::Index(index) if *index < count => file.layers = vec![file.layers.swap_remove(*index)],
+        Subimage::Name(name) if file.layers.iter().any(|layer| layer.name == *name) => {
+            file.layers.retain(|layer| layer.name == *name);
+        }
+        Subimage::Index(_) | Subimage::Name(_) => return Err(no_such_picture(path, subimage, count)),
+    }
+    let Some((layer, channels)) = file.color(*subimage != Subimage::First) else {
+        return Err(file.no_color(path));
+    };
+    let raster = |layer: &Layer| Raster {
+        width: layer.width,
+        height: layer.height,
+        channels: channels.len(),
+        samples: interleave(channels.iter().map(|&c| &layer.channels[c].samples).collect()),
+        window: layer.window,
+    };
+    let levels = std::iter::once(layer).chain(&layer.smaller).map(raster);
+    let own = headers.first().map(|header| &header.own_attributes);
+    let texts = own.map(|own| {
+        [
+            ("DateTime", &own.capture_date),
+            ("Software", &own.software_name),
+            ("ImageDescription", &own.comments),
+            ("wrapmodes", &own.wrap_mode_name),
+        ]
+    });
+    let mut attributes = file.metadata.clone();
+    for (key, value) in texts.into_iter().flatten() {
+        if let Some(value) = value {
+            attributes.push((key.to_owned(), MetaValue::Text(text(value))));
+        }
+    }
+    Ok(Picture {
+        levels: halving(levels.collect()),
+        info: PictureInfo {
+            attributes,
+            wrap: own.and_then(|own| own.wrap_mode_name.as_ref()).map(text),
+            subimages: count,
+            is_environment: own.is_some_and(|own| own.environment_map.is_some()),
+        },
     })
 }
 
@@ -106,8 +169,51 @@ impl ExrFile {
         Ok(metadata(&headers(path, bytes)?))
     }
 
-    /// The colour of the first layer that has one.
-    pub(super) fn into_raster(self, path: &Path) -> Result<Raster, ImageError> {
+    /// Reads the smaller versions of all layers. The crate reads all levels or one, and the first is at hand.
+    fn add_levels(&mut self, path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
+        let reader = exr_reader()
+            .no_deep_data()
+            .all_resolution_levels()
+            .all_channels()
+            .all_layers();
+        let decode = || {
+            reader
+                .all_attributes()
+                .non_parallel()
+                .from_buffered(Cursor::new(bytes))
+        };
+        let image = catch_unwind(AssertUnwindSafe(decode))
+            .map_err(|_| ImageError::damaged(path, "EXR", "its compressed data make no sense"))?
+            .map_err(|e| convert_error(path, e))?;
+        for (layer, read) in self.layers.iter_mut().zip(image.layer_data) {
+            for channel in read.channel_data.list {
+                let Levels::Mip {
+                    rounding_mode,
+                    level_data,
+                } = channel.sample_data
+                else {
+                    continue;
+                };
+                for (i, samples) in level_data.into_iter().enumerate().skip(1) {
+                    if layer.smaller.len() < i {
+                        layer.smaller.push(Layer {
+                            width: compute_level_size(rounding_mode, layer.width, i),
+                            height: compute_level_size(rounding_mode, layer.height, i),
+                            ..Layer::default()
+                        });
+                    }
+                    layer.smaller[i - 1].channels.push(Channel {
+                        name: text(&channel.name),
+                        samples,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first layer that has colour, and the channels that make it; all channels, if they may be no colour.
+    fn color(&self, any: bool) -> Option<(&Layer, Vec<usize>)> {
         let picks = self.layers.iter().flat_map(|layer| {
             groups(&layer.channels)
                 .into_iter()
@@ -122,25 +228,31 @@ impl ExrFile {
                     Some(((rank, unnamed), layer, picked))
                 })
         });
-        match picks.min_by_key(|(order, ..)| *order) {
-            Some((_, layer, picked)) => Ok(Raster {
-                width: layer.width,
-                height: layer.height,
-                channels: picked.len(),
-                samples: interleave(picked.iter().map(|&c| &layer.channels[c].samples).collect()),
-                window: layer.window,
-            }),
-            None => {
-                let names: Vec<&str> = self
-                    .layers
-                    .iter()
-                    .flat_map(|l| &l.channels)
-                    .map(|c| c.name.as_str())
-                    .collect();
-                let reason = format!("it has no colour channels, only {}", names.join(", "));
-                Err(ImageError::unsupported(path, reason))
-            }
-        }
+        let best = picks.min_by_key(|(order, ..)| *order);
+        let best = best.map(|(_, layer, picked)| (layer, picked));
+        best.or_else(|| {
+            let layer = self.layers.first().filter(|_| any)?;
+            Some((layer, (0..layer.channels.len()).collect()))
+        })
+    }
+
+    fn no_color(&self, path: &Path) -> ImageError {
+        let channels = self.layers.iter().flat_map(|l| &l.channels);
+        let names: Vec<&str> = channels.map(|c| c.name.as_str()).collect();
+        let reason = format!("it has no colour channels, only {}", names.join(", "));
+        ImageError::unsupported(path, reason)
+    }
+
+    /// The colour of the first layer that has one.
+    pub(super) fn into_raster(self, path: &Path) -> Result<Raster, ImageError> {
+        let (layer, picked) = self.color(false).ok_or_else(|| self.no_color(path))?;
+        Ok(Raster {
+            width: layer.width,
+            height: layer.height,
+            channels: picked.len(),
+            samples: interleave(picked.iter().map(|&c| &layer.channels[c].samples).collect()),
+            window: layer.window,
+        })
     }
 
     /// All channels.

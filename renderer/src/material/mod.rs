@@ -11,6 +11,7 @@ mod host;
 pub mod library;
 mod recipe;
 mod scattering;
+mod texture;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
-use shading::{ShaderGlobals, ShaderHost, TextureHandle, TextureLookup, TextureRequest, TextureSample};
+use shading::hir::ColorSpace;
+use shading::{
+    ShaderGlobals, ShaderHost, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
+};
 
 use crate::image::ImageError;
 use crate::material::Host;
-use crate::texture::{Texture, TextureStore};
+use crate::texture::TextureStore;
 
 /// The camera's near and far plane.
 const NEAR: f32 = 0.1;
@@ -24,8 +27,13 @@ pub(super) struct GridHost {
 impl GridHost {
     /// A host for a grid of that size, which looks for texture files in `directories`.
     pub(super) fn new(size: [u32; 2], directories: Vec<PathBuf>) -> GridHost {
+        GridHost::with_memory(size, directories, usize::MAX)
+    }
+
+    /// The same with a bound on the memory of textures [bytes].
+    pub(super) fn with_memory(size: [u32; 2], directories: Vec<PathBuf>, limit: usize) -> GridHost {
         GridHost {
-            textures: Host::new(directories),
+            textures: Host::new(directories).with_texture_memory(limit),
             size,
         }
     }
@@ -42,7 +50,7 @@ impl GridHost {
             .textures()
             .into_iter()
             .flat_map(TextureStore::textures);
-        textures.map(Texture::path)
+        textures.map(|(_, texture)| texture.path())
     }
 
     /// The matrix that takes a space to "common", for column vectors.
@@ -80,13 +88,35 @@ fn ndc_from_screen() -> Mat4 {
     Mat4::from_translation(Vec3::new(0.5, 0.5, 0.0)) * Mat4::from_scale(Vec3::new(0.5, 0.5, 1.0))
 }
 
+/// Where a shader does not say what a file's numbers mean, they are taken as they are, as `testshade` does.
+fn as_stored(request: &TextureRequest) -> TextureRequest {
+    let mut request = request.clone();
+    if request.color_space == ColorSpace::Default {
+        request.color_space = ColorSpace::Raw;
+    }
+    request
+}
+
 impl ShaderHost for GridHost {
     fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
-        self.textures.texture_handle(request)
+        self.textures.texture_handle(&as_stored(request))
     }
 
     fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
         self.textures.texture(handle, lookup)
+    }
+
+    fn texture_error(&self, request: &TextureRequest) -> Option<String> {
+        self.textures.texture_error(&as_stored(request))
+    }
+
+    fn texture_info(
+        &self,
+        request: &TextureRequest,
+        name: &str,
+        st: Option<[f32; 2]>,
+    ) -> Option<TextureInfo> {
+        self.textures.texture_info(&as_stored(request), name, st)
     }
 
     fn matrix(&self, _: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
