@@ -97,7 +97,7 @@ impl Host {
     }
 
     /// What every ray is besides its own kind.
-    pub(super) fn purpose(&self) -> RayKind {
+    pub fn purpose(&self) -> RayKind {
         self.purpose
     }
 

@@ -316,7 +316,8 @@ impl<'a> Checker<'a> {
 
     /// Reports a doubt.
     fn warn(&mut self, span: Span, warning: Warning) {
-        if self.quiet > 0 || self.said.len() >= 2 * MAX_ERRORS {
+        let is_unwanted = self.sources.get(span.source).is_quiet(span.start);
+        if self.quiet > 0 || is_unwanted || self.said.len() >= 2 * MAX_ERRORS {
             return;
         }
         let is_unused = matches!(warning, Warning::Unused { .. });

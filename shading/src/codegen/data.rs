@@ -76,9 +76,9 @@ impl PlaceTable {
     pub(super) fn finish(self, unit: &str, sources: Option<&SourceMap>) -> Places {
         let locate = |span: Span| {
             let source = sources?.iter().nth(span.source.0 as usize)?;
-            let (line, column) = source.line_column(span.start);
+            let (file, line, column) = source.locate(span.start);
             Some(Place {
-                file: source.name.clone(),
+                file: file.to_owned(),
                 line,
                 column,
             })

@@ -173,9 +173,9 @@ impl Engine for Interpreted<'_> {
         for report in outcome.reports.drain(..) {
             use interp::ReportKind as K;
             let source = self.sources.get(report.span.source);
-            let (line, column) = source.line_column(report.span.start);
+            let (file, line, column) = source.locate(report.span.start);
             let report = Report {
-                place: Some((source.name.clone(), line, column)),
+                place: Some((file.to_owned(), line, column)),
                 message: format!("{}: {}", self.unit.name, report.message),
                 fatal: matches!(report.kind, K::OutOfFuel | K::TooDeep),
             };

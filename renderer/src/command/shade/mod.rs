@@ -44,7 +44,9 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let limit = (args.texture_memory).map_or_else(memory::for_textures, |limit| limit as usize);
     let host = GridHost::with_memory(size, subject::directories(&args.setup), limit);
     let host = Arc::new(host);
-    let system = ShadingSystem::new(closure_registry(), host.clone()).with_library(library::LIBRARY);
+    let system = ShadingSystem::new(closure_registry(), host.clone())
+        .with_library(library::LIBRARY)
+        .with_preprocessor(args.source.preprocessor_with(&args.define));
 
     let start = Instant::now();
     let names: Vec<&str> = requests.list.iter().map(|(name, _)| *name).collect();
