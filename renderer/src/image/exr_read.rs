@@ -15,6 +15,7 @@ use ::exr::meta::{BlockDescription, MetaData, compute_level_size};
 use ::exr::prelude::{ReadChannels, ReadLayers};
 use half::f16;
 
+use super::exr_write::attribute_length;
 use super::picture::{halving, no_such_picture};
 use super::read::check_size;
 use super::{ImageError, MetaValue, NamedChannels, Picture, PictureInfo, Raster, Samples, Subimage, Window};
@@ -137,6 +138,14 @@ pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> 
         window: layer.window,
     };
     let levels = std::iter::once(layer).chain(&layer.smaller).map(raster);
+    Ok(Picture {
+        levels: halving(levels.collect()),
+        info: picture_info(&headers, count),
+    })
+}
+
+/// What the header of a file with so many pictures says.
+pub(super) fn picture_info(headers: &[Header], subimages: usize) -> PictureInfo {
     let own = headers.first().map(|header| &header.own_attributes);
     let texts = own.map(|own| {
         [
@@ -146,21 +155,46 @@ pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> 
             ("wrapmodes", &own.wrap_mode_name),
         ]
     });
-    let mut attributes = file.metadata.clone();
+    let mut attributes = metadata(headers);
     for (key, value) in texts.into_iter().flatten() {
         if let Some(value) = value {
             attributes.push((key.to_owned(), MetaValue::Text(text(value))));
         }
     }
-    Ok(Picture {
-        levels: halving(levels.collect()),
-        info: PictureInfo {
-            attributes,
-            wrap: own.and_then(|own| own.wrap_mode_name.as_ref()).map(text),
-            subimages: count,
-            is_environment: own.is_some_and(|own| own.environment_map.is_some()),
-        },
-    })
+    PictureInfo {
+        attributes,
+        wrap: own.and_then(|own| own.wrap_mode_name.as_ref()).map(text),
+        subimages,
+        is_environment: own.is_some_and(|own| own.environment_map.is_some()),
+    }
+}
+
+/// The channels that make the picture of a file of one part.
+pub(super) fn picture_layer(header: &Header, subimage: &Subimage) -> Option<Vec<usize>> {
+    let names: Vec<String> = header
+        .channels
+        .list
+        .iter()
+        .map(|channel| text(&channel.name))
+        .collect();
+    let is_only = match subimage {
+        Subimage::First | Subimage::Index(0) => true,
+        Subimage::Index(_) | Subimage::Name(_) => false,
+    };
+    let picks = groups(&names).into_iter();
+    let picks = picks.filter_map(|(group, members)| Some((rank_of(group), pick_color(&names, &members)?)));
+    let best = picks.min_by_key(|(unnamed, (rank, _))| (*rank, *unnamed));
+    best.filter(|_| is_only && !is_dwa(header))
+        .map(|(_, (_, picked))| picked)
+}
+
+/// The length of the header of a file of one part [bytes].
+pub(super) fn header_length(bytes: &[u8]) -> Option<usize> {
+    let mut at = 8;
+    while let Some(length) = bytes.get(at..).and_then(attribute_length) {
+        at += length;
+    }
+    (bytes.get(at) == Some(&0)).then_some(at + 1)
 }
 
 impl ExrFile {
@@ -215,18 +249,12 @@ impl ExrFile {
     /// The first layer that has colour, and the channels that make it; all channels, if they may be no colour.
     fn color(&self, any: bool) -> Option<(&Layer, Vec<usize>)> {
         let picks = self.layers.iter().flat_map(|layer| {
-            groups(&layer.channels)
-                .into_iter()
-                .filter_map(move |(group, members)| {
-                    let (rank, picked) = pick_color(&layer.channels, &members)?;
-                    // A layer without a name, then one that says that it is the picture, then any other.
-                    let unnamed = match group.to_ascii_lowercase().as_str() {
-                        "" => 0,
-                        "combined" | "beauty" | "rgba" | "rgb" | "color" | "viewlayer.combined" => 1,
-                        _ => 2,
-                    };
-                    Some(((rank, unnamed), layer, picked))
-                })
+            let names: Vec<String> = layer.channels.iter().map(|c| c.name.clone()).collect();
+            let pick = |(group, members): (&str, Vec<usize>)| {
+                let (rank, picked) = pick_color(&names, &members)?;
+                Some(((rank, rank_of(group)), layer, picked))
+            };
+            groups(&names).into_iter().filter_map(pick).collect::<Vec<_>>()
         });
         let best = picks.min_by_key(|(order, ..)| *order);
         let best = best.map(|(_, layer, picked)| (layer, picked));
@@ -391,7 +419,7 @@ fn metadata(headers: &[Header]) -> Vec<(String, MetaValue)> {
     pairs
 }
 
-fn convert_error(path: &Path, error: ExrError) -> ImageError {
+pub(super) fn convert_error(path: &Path, error: ExrError) -> ImageError {
     match error {
         ExrError::NotSupported(reason) => ImageError::unsupported(path, reason),
         ExrError::Invalid(reason) => ImageError::damaged(path, "EXR", reason),
@@ -422,11 +450,20 @@ fn window(image: &ImageAttributes, position: (i32, i32), size: (usize, usize)) -
     ((x, y) != (0, 0) || full != size).then_some(window)
 }
 
+/// How likely a group of channels is the picture: one without a name, then one that says so, then any other.
+fn rank_of(group: &str) -> u32 {
+    match group.to_ascii_lowercase().as_str() {
+        "" => 0,
+        "combined" | "beauty" | "rgba" | "rgb" | "color" | "viewlayer.combined" => 1,
+        _ => 2,
+    }
+}
+
 /// The channels of each named group (what stands before the last dot), in the order of the file.
-fn groups(channels: &[Channel]) -> Vec<(&str, Vec<usize>)> {
+fn groups(names: &[String]) -> Vec<(&str, Vec<usize>)> {
     let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
-    for (i, channel) in channels.iter().enumerate() {
-        let group = channel.name.rsplit_once('.').map_or("", |(group, _)| group);
+    for (i, name) in names.iter().enumerate() {
+        let group = name.rsplit_once('.').map_or("", |(group, _)| group);
         match groups.iter_mut().find(|(name, _)| *name == group) {
             Some((_, members)) => members.push(i),
             None => groups.push((group, vec![i])),
@@ -436,11 +473,11 @@ fn groups(channels: &[Channel]) -> Vec<(&str, Vec<usize>)> {
 }
 
 /// The channels among `members` that make a colour, and how sure that is (0 is surest).
-fn pick_color(channels: &[Channel], members: &[usize]) -> Option<(u32, Vec<usize>)> {
-    let find = |names: &[&str]| {
+fn pick_color(names: &[String], members: &[usize]) -> Option<(u32, Vec<usize>)> {
+    let find = |wanted: &[&str]| {
         members.iter().copied().find(|&i| {
-            let name = channels[i].name.rsplit('.').next().unwrap_or_default();
-            names.iter().any(|n| name.eq_ignore_ascii_case(n))
+            let name = names[i].rsplit('.').next().unwrap_or_default();
+            wanted.iter().any(|n| name.eq_ignore_ascii_case(n))
         })
     };
     let alpha = find(&["a", "alpha"]);

@@ -7,6 +7,7 @@
 
 mod error;
 mod exr_read;
+mod exr_tiles;
 mod exr_write;
 mod file_id;
 mod netpbm;

@@ -2,11 +2,12 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Read as _};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use super::exr_read;
+use super::exr_tiles::ExrTiles;
 use super::tiff_read::{self, TiffFile, TiffPage};
 use super::{Format, ImageError, MetaValue, Raster, Rect, decode};
 
@@ -73,45 +74,51 @@ pub fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> Result<
 
 /// A picture whose file is made of tiles, open to read some of them.
 pub struct TiledPicture {
-    file: Mutex<TiffFile<BufReader<File>>>,
-    levels: Vec<(usize, TiffPage)>,
+    file: Mutex<TiledFile>,
+    /// Columns, rows and channels of the levels.
+    sizes: Vec<[usize; 3]>,
     /// What the file says of it.
     pub info: PictureInfo,
+}
+
+enum TiledFile {
+    Exr(Box<ExrTiles>),
+    Tiff(Box<TiffFile<BufReader<File>>>, Vec<(usize, TiffPage)>),
 }
 
 impl TiledPicture {
     /// Opens a picture; `None` where its file is not made of tiles with smaller versions down to one tile, or is better
     /// read as a whole for another reason.
     pub fn open(path: &Path, subimage: &Subimage) -> Option<TiledPicture> {
-        let file = File::open(path).ok()?;
-        let size = usize::try_from(file.metadata().ok()?.len()).ok()?;
-        let mut file = TiffFile::new(path, BufReader::new(file), size).ok()?;
-        let directories = file.directories(subimage).ok()?;
-        let mut levels = vec![];
-        for directory in directories.levels {
-            file.seek(directory);
-            levels.push((directory, file.page().ok()?));
-        }
-        let (first, last) = (levels.first()?, levels.last()?);
-        let small = last.1.width.max(last.1.height) <= 64;
-        let halves = |large: usize, half: usize| half == (large / 2).max(1);
-        let halving = levels.windows(2).all(|pair| {
-            let (a, b) = (&pair[0].1, &pair[1].1);
-            halves(a.width, b.width) && halves(a.height, b.height) && a.channels == b.channels
-        });
-        if !small || !halving || !levels.iter().all(|(_, page)| page.is_tiled) {
-            return None;
-        }
-        file.seek(first.0);
-        let info = file.info(directories.count);
-        let file = Mutex::new(file);
-        Some(TiledPicture { file, levels, info })
+        let mut start = [0; 4];
+        File::open(path).ok()?.read_exact(&mut start).ok()?;
+        let (file, sizes, info) = match Format::detect(path, &start)? {
+            Format::Exr => {
+                let tiles = ExrTiles::open(path, subimage)?;
+                let levels = tiles.levels().iter();
+                let sizes = levels.map(|level| [level.width, level.height, tiles.channels()]);
+                let (sizes, info) = (sizes.collect(), tiles.info.clone());
+                (TiledFile::Exr(Box::new(tiles)), sizes, info)
+            }
+            Format::Tiff => open_tiff(path, subimage)?,
+            Format::Hdr
+            | Format::Png
+            | Format::Jpeg
+            | Format::Tga
+            | Format::Bmp
+            | Format::WebP
+            | Format::Netpbm => return None,
+        };
+        Some(TiledPicture {
+            file: Mutex::new(file),
+            sizes,
+            info,
+        })
     }
 
     /// Columns, rows and channels of the levels.
-    pub fn sizes(&self) -> impl Iterator<Item = [usize; 3]> + '_ {
-        let pages = self.levels.iter();
-        pages.map(|(_, page)| [page.width, page.height, page.channels])
+    pub fn sizes(&self) -> &[[usize; 3]] {
+        &self.sizes
     }
 
     /// A part of a level.
@@ -119,24 +126,61 @@ impl TiledPicture {
     /// # Errors
     /// When the file cannot be read, or is damaged.
     pub fn read(&self, level: usize, rect: Rect) -> Result<Raster, ImageError> {
-        let (directory, page) = &self.levels[level];
-        // A panic elsewhere leaves the file at some directory; it is sought again.
+        // A panic elsewhere leaves the file at some place; it is sought again.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(*directory);
+        let samples = match &mut *file {
+            TiledFile::Exr(tiles) => tiles.read(level, rect)?,
+            TiledFile::Tiff(file, pages) => {
+                let (directory, page) = &pages[level];
+                file.seek(*directory);
+                file.read(page, rect)?
+            }
+        };
         Ok(Raster {
             width: rect.width() as usize,
             height: rect.height() as usize,
-            channels: page.channels,
-            samples: file.read(page, rect)?,
+            channels: self.sizes[level][2],
+            samples,
             window: None,
         })
     }
 }
 
+type Opened = (TiledFile, Vec<[usize; 3]>, PictureInfo);
+
+fn open_tiff(path: &Path, subimage: &Subimage) -> Option<Opened> {
+    let file = File::open(path).ok()?;
+    let size = usize::try_from(file.metadata().ok()?.len()).ok()?;
+    let mut file = TiffFile::new(path, BufReader::new(file), size).ok()?;
+    let directories = file.directories(subimage).ok()?;
+    let mut levels = vec![];
+    for directory in directories.levels {
+        file.seek(directory);
+        levels.push((directory, file.page().ok()?));
+    }
+    let (first, last) = (levels.first()?, levels.last()?);
+    let small = last.1.width.max(last.1.height) <= 64;
+    let halves = |large: usize, half: usize| half == (large / 2).max(1);
+    let halving = levels.windows(2).all(|pair| {
+        let (a, b) = (&pair[0].1, &pair[1].1);
+        halves(a.width, b.width) && halves(a.height, b.height) && a.channels == b.channels
+    });
+    if !small || !halving || !levels.iter().all(|(_, page)| page.is_tiled) {
+        return None;
+    }
+    file.seek(first.0);
+    let info = file.info(directories.count);
+    let sizes = levels
+        .iter()
+        .map(|(_, page)| [page.width, page.height, page.channels]);
+    let sizes = sizes.collect();
+    Some((TiledFile::Tiff(Box::new(file), levels), sizes, info))
+}
+
 impl fmt::Debug for TiledPicture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TiledPicture")
-            .field("levels", &self.levels)
+            .field("sizes", &self.sizes)
             .finish_non_exhaustive()
     }
 }

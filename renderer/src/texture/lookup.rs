@@ -125,7 +125,7 @@ pub struct Lookup {
     pub filter: Filter,
 }
 
-/// A lookup in an environment, an image over longitude and latitude with y up: its middle is −z, its top +y.
+/// A lookup in an environment, an image over longitude and latitude with y up: its middle is +z, its top +y.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EnvironmentLookup {
     /// The direction, of any length.

@@ -157,7 +157,7 @@ impl Texture {
         cache: &Arc<TileCache>,
     ) -> Result<Texture, ImageError> {
         let picture = Arc::new(picture);
-        let sizes: Vec<[usize; 3]> = picture.sizes().collect();
+        let sizes = picture.sizes();
         let channels = sizes[0][2];
         let last = sizes.len() - 1;
         let [width, height, _] = sizes[last];

@@ -25,13 +25,9 @@ pub(super) struct GridHost {
 }
 
 impl GridHost {
-    /// A host for a grid of that size, which looks for texture files in `directories`.
-    pub(super) fn new(size: [u32; 2], directories: Vec<PathBuf>) -> GridHost {
-        GridHost::with_memory(size, directories, usize::MAX)
-    }
-
-    /// The same with a bound on the memory of textures [bytes].
-    pub(super) fn with_memory(size: [u32; 2], directories: Vec<PathBuf>, limit: usize) -> GridHost {
+    /// A host for a grid of that size, which looks for texture files in `directories`; these take so much memory at most
+    /// [bytes].
+    pub(super) fn new(size: [u32; 2], directories: Vec<PathBuf>, limit: usize) -> GridHost {
         GridHost {
             textures: Host::new(directories).with_texture_memory(limit),
             size,
@@ -131,7 +127,7 @@ mod tests {
     use super::*;
 
     fn transform(from: &str, to: &str, p: [f32; 3]) -> [f32; 3] {
-        let host = GridHost::new([64, 32], vec![]);
+        let host = GridHost::new([64, 32], vec![], 0);
         let m = host.matrix(&ShaderGlobals::default(), from, to).unwrap();
         shading::eval::matrix::transform_point(&m, p)
     }
@@ -158,7 +154,7 @@ mod tests {
 
     #[test]
     fn other_spaces_are_unknown() {
-        let host = GridHost::new([1, 1], vec![]);
+        let host = GridHost::new([1, 1], vec![], 0);
         assert!(
             host.matrix(&ShaderGlobals::default(), "nowhere", "common")
                 .is_none()

@@ -42,7 +42,7 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let size = args.grid.last_chunk::<2>().copied().unwrap_or([1, 1]);
     let grid = Grid::new(size, &placement(args).map_err(told)?);
     let limit = (args.texture_memory).map_or_else(memory::for_textures, |limit| limit as usize);
-    let host = GridHost::with_memory(size, subject::directories(&args.setup), limit);
+    let host = GridHost::new(size, subject::directories(&args.setup), limit);
     let host = Arc::new(host);
     let system = ShadingSystem::new(closure_registry(), host.clone())
         .with_library(library::LIBRARY)
