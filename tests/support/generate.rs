@@ -115,9 +115,14 @@ impl ShaderHost for TestHost {
         }
     }
 
-    fn texture_info(&self, file: &str, name: &str, st: Option<[f32; 2]>) -> Option<TextureInfo> {
+    fn texture_info(
+        &self,
+        request: &TextureRequest,
+        name: &str,
+        st: Option<[f32; 2]>,
+    ) -> Option<TextureInfo> {
         let [s, t] = st.unwrap_or([3.0, 4.0]);
-        match (file, name.len() % 3) {
+        match (request.file.as_str(), name.len() % 3) {
             ("wood", 0) => Some(TextureInfo::Ints(vec![1, 2])),
             ("wood", 1) => Some(TextureInfo::Floats(vec![s, t, 0.5, 0.25])),
             ("wood", _) => Some(TextureInfo::Text("grain".to_owned())),

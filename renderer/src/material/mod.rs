@@ -13,6 +13,7 @@ pub mod library;
 mod recipe;
 mod scattering;
 mod shader;
+mod texture;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

@@ -28,7 +28,6 @@ use crate::image::ImageError;
 use crate::light::{AreaLight, Light, LightId, LightSelector, Probing};
 use crate::material::{Host, Instances, Material, MaterialId, ShadingContext, Sides};
 use crate::math::{Bounds, Ray};
-use crate::texture::Texture;
 
 /// Mask bit of shapes that stop all light.
 const OPAQUE: u32 = 1;
@@ -353,7 +352,7 @@ impl Scene {
             .textures()
             .into_iter()
             .flat_map(|store| store.textures());
-        textures.map(Texture::path)
+        textures.map(|(_, texture)| texture.path())
     }
 
     /// A box that holds all shapes; empty when there are none.

@@ -599,9 +599,11 @@ impl<'a> Machine<'a> {
     fn texture_info(&self, frame: &Frame<'a>, args: &[Operand]) -> Option<TextureInfo> {
         let [s, t] = [2, 3].map(|i| frame.float(args[i]));
         let st = (!s.is_nan() && !t.is_nan()).then_some([s, t]);
-        self.options
-            .host
-            .texture_info(frame.text(args[0]), frame.text(args[1]), st)
+        let request = TextureRequest {
+            file: frame.text(args[0]).to_owned(),
+            ..TextureRequest::default()
+        };
+        self.options.host.texture_info(&request, frame.text(args[1]), st)
     }
 
     /// Hosts know the common space as the world.

@@ -184,8 +184,13 @@ pub trait ShaderHost: Send + Sync + 'static {
 
     /// What a texture file says of itself under a name, of the file at `(s, t)` where the name stands for many files.
     /// Not on the per-hit path of most shaders: it may allocate.
-    fn texture_info(&self, file: &str, name: &str, st: Option<[f32; 2]>) -> Option<TextureInfo> {
-        let _ = (file, name, st);
+    fn texture_info(
+        &self,
+        request: &TextureRequest,
+        name: &str,
+        st: Option<[f32; 2]>,
+    ) -> Option<TextureInfo> {
+        let _ = (request, name, st);
         None
     }
 
