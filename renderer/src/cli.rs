@@ -13,7 +13,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcomman
 use crate::scene::import::MitsubaOptions;
 use crate::scene::load::Lighting;
 pub use bake::{BakeArgs, BakeTarget, Layout};
-pub use shade::{Setup, ShadeArgs, Step};
+pub use shade::{Assignment, Setup, ShadeArgs, Step};
 
 /// Kiln, an offline path tracer with a shading language.
 #[derive(Debug, Parser)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::interface::{self, ParamInfo};
 use super::{Accessor, GraphError, Path, Template};
 use crate::builtins::Global;
-use crate::hir::{Const, Metadata};
+use crate::hir::{self, Const, Metadata};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::ty::{Base, Type};
@@ -104,6 +104,8 @@ pub struct Connection {
     pub target: Path,
     /// What feeds it.
     pub binding: Binding,
+    /// Whether an attribute of the geometry goes before a constant; without, as the parameter's metadata says.
+    pub interpolated: Option<bool>,
     /// Where it is written, in the group's sources.
     pub span: Span,
 }
@@ -166,6 +168,9 @@ pub struct ShaderGroupTemplate {
     pub inputs: Vec<GroupInput>,
     /// Outputs shown.
     pub outputs: Vec<GroupOutput>,
+    /// Nodes that run even if nobody reads them. Without any, a group that shows no output runs all nodes that no other
+    /// reads.
+    pub entries: Vec<String>,
     /// What is said of it.
     pub metadata: Vec<Metadata>,
     /// The file that it is written in, which its spans and expressions belong to; `None` when made by a program.
@@ -223,7 +228,34 @@ impl ShaderGroupTemplate {
                 expected,
             });
         }
+        if self.is_locked(node, &target) {
+            return Err(GraphError::NotConnectable { to: to.to_owned() });
+        }
         self.bind(node, target, Binding::Path(source));
+        Ok(())
+    }
+
+    /// Whether a parameter says that nothing may be connected to it: `[[ int allowconnect = 0 ]]`.
+    fn is_locked(&self, node: usize, target: &Path) -> bool {
+        let TemplateRef::Template(template) = &self.nodes[node].template else {
+            return false;
+        };
+        let params = interface::params(template).unwrap_or_default();
+        let (name, _) = interface::longest_name(target, |name| params.iter().any(|p| p.name == name));
+        let param = params.iter().find(|param| param.name == name);
+        param.is_some_and(|param| hir::said_int(&param.metadata, "allowconnect") == Some(0))
+    }
+
+    /// Says of an input that was set whether an attribute of the geometry of the same name goes before its value.
+    ///
+    /// # Errors
+    /// When the path names no node.
+    pub fn set_interpolated(&mut self, to: &str, interpolated: bool) -> Result<(), GraphError> {
+        let (node, target) = self.target(to)?;
+        let inputs = self.nodes[node].inputs.iter_mut();
+        inputs
+            .filter(|connection| connection.target == target)
+            .for_each(|connection| connection.interpolated = Some(interpolated));
         Ok(())
     }
 
@@ -372,6 +404,7 @@ impl ShaderGroupTemplate {
         inputs.push(Connection {
             target,
             binding,
+            interpolated: None,
             span: Span::default(),
         });
     }

@@ -44,7 +44,14 @@ fn unit_param(unit: &hir::Unit, param: &hir::Param) -> ParamInfo {
     };
     ParamInfo {
         name: param.name.clone(),
-        ty: param.ty,
+        ty: if param.is_unsized {
+            Type {
+                length: Length::Unsized,
+                ..param.ty
+            }
+        } else {
+            param.ty
+        },
         output: param.output,
         default,
         metadata: param.metadata.clone(),

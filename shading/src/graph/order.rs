@@ -22,7 +22,11 @@ impl Order {
         let names = Names::of(group);
         let mut feeds = Feeds::of(group, &names);
         let mut roots: Vec<NodeIndex> = wanted.iter().flat_map(|binding| names.sources(binding)).collect();
-        if group.outputs.is_empty() {
+        roots.extend(group.entries.iter().filter_map(|name| names.node(name)));
+        if !group.entries.is_empty() {
+            // Nodes that run in any case run in the order in which they were added.
+            roots.sort_unstable();
+        } else if group.outputs.is_empty() {
             roots = ends(&feeds);
         }
         let nodes = sort(group, &feeds, &roots)?;

@@ -227,6 +227,7 @@ impl<'a> Builder<'a> {
             node.inputs.push(Connection {
                 target,
                 binding,
+                interpolated: None,
                 span: name.span.to(arg.value.span),
             });
         }

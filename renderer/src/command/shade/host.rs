@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
+use rustc_hash::FxHashMap;
 use shading::hir::TextureOptions;
-use shading::{ShaderGlobals, ShaderHost, TextureHandle};
+use shading::{ShaderGlobals, ShaderHost, TextureHandle, Value};
 
+use super::engine::spread;
 use crate::image::ImageError;
 use crate::material::Host;
 use crate::texture::{Texture, TextureStore};
@@ -20,14 +22,55 @@ const FAR: f32 = 1000.0;
 pub(super) struct GridHost {
     textures: Host,
     size: [u32; 2],
+    userdata: FxHashMap<String, Userdata>,
+}
+
+/// An attribute that all points have.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Userdata([f32; 4]);
+
+impl Userdata {
+    /// The first four numbers of a value.
+    pub(super) fn new(value: Value) -> Userdata {
+        let mut numbers = [0.0; 4];
+        let mut next = 0;
+        if let Value::Const(value, _) = &value {
+            spread(value, &mut |number| {
+                if let Some(place) = numbers.get_mut(next) {
+                    *place = number;
+                }
+                next += 1;
+            });
+        }
+        Userdata(numbers)
+    }
+}
+
+/// The attributes that `testshade`'s patch has by itself; some only on a part of it.
+fn patch_attribute(globals: &ShaderGlobals, name: &str) -> Option<f32> {
+    let [x, y, ..] = globals.p.0;
+    match name {
+        "s" => Some(globals.u),
+        "t" => Some(globals.v),
+        "face_idx" => Some((4.0 * globals.u).trunc()),
+        "red" => (x > 0.5).then_some(globals.u),
+        "green" => (x < 0.5).then_some(globals.v),
+        "blue" => ((y * 12.0) as i32 % 2 == 0).then_some(1.0 - globals.u),
+        _ => None,
+    }
 }
 
 impl GridHost {
     /// A host for a grid of that size, which looks for texture files in `directories`.
-    pub(super) fn new(size: [u32; 2], directories: Vec<PathBuf>) -> GridHost {
+    pub(super) fn new(
+        size: [u32; 2],
+        directories: Vec<PathBuf>,
+        userdata: Vec<(String, Userdata)>,
+    ) -> GridHost {
         GridHost {
             textures: Host::new(directories),
             size,
+            userdata: userdata.into_iter().collect(),
         }
     }
 
@@ -101,6 +144,16 @@ impl ShaderHost for GridHost {
         // Row vectors: the rows of the language's matrices are the columns here.
         Some(to_from.to_cols_array())
     }
+
+    fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
+        if !object.is_empty() {
+            return None;
+        }
+        match self.userdata.get(name) {
+            Some(Userdata(numbers)) => Some(*numbers),
+            None => patch_attribute(globals, name).map(|number| [number, 0.0, 0.0, 0.0]),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -108,7 +161,7 @@ mod tests {
     use super::*;
 
     fn transform(from: &str, to: &str, p: [f32; 3]) -> [f32; 3] {
-        let host = GridHost::new([64, 32], vec![]);
+        let host = GridHost::new([64, 32], vec![], vec![]);
         let m = host.matrix(&ShaderGlobals::default(), from, to).unwrap();
         shading::eval::matrix::transform_point(&m, p)
     }
@@ -135,7 +188,7 @@ mod tests {
 
     #[test]
     fn other_spaces_are_unknown() {
-        let host = GridHost::new([1, 1], vec![]);
+        let host = GridHost::new([1, 1], vec![], vec![]);
         assert!(
             host.matrix(&ShaderGlobals::default(), "nowhere", "common")
                 .is_none()

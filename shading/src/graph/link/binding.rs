@@ -179,6 +179,7 @@ impl Linker<'_> {
                     feeds.push(Feed {
                         target: Path { head, rest },
                         wire: Some(wire),
+                        interpolated: None,
                         place: Place::NONE,
                     });
                     Some(ty)

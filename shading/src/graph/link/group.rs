@@ -267,7 +267,12 @@ impl Linker<'_> {
         };
         let wire = self.binding(scope, &connection.binding, &site);
         let target = connection.target.clone();
-        Some(Feed { target, wire, place })
+        Some(Feed {
+            target,
+            wire,
+            interpolated: connection.interpolated,
+            place,
+        })
     }
 
     /// The overrides that a node runs under: those of the node that alone pulls it, then its own.

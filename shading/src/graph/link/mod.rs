@@ -58,6 +58,7 @@ pub fn link(
             Some(target) => feeds.push(Feed {
                 target,
                 wire: Some(linker.value(value, &[])),
+                interpolated: None,
                 place: Place::NONE,
             }),
             None => linker.report(GraphError::NotAPath { text: name.clone() }, &Place::NONE),

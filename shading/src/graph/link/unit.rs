@@ -2,10 +2,12 @@
 
 use super::Linker;
 use super::wire::{Feed, Instance, Part};
+use crate::builtins::Builtin;
 use crate::graph::interface::{longest_name, part};
 use crate::graph::splice::Splice;
-use crate::hir::{Operand, Param, Unit};
-use crate::source::SourceMap;
+use crate::hir::{Const, LocalId, Op, Operand, Param, Stmt, Unit};
+use crate::source::{SourceMap, Span};
+use crate::ty::Type;
 
 impl Linker<'_> {
     /// Gives the unit's outputs.
@@ -27,6 +29,7 @@ impl Linker<'_> {
             let local = splice.local(param.local);
             if param.output {
                 self.code.body.extend(splice.block(&param.init));
+                self.attributes(local, param, None);
                 ports.push(Part {
                     name: param.name.clone(),
                     operand: Operand::Local(local),
@@ -40,8 +43,16 @@ impl Linker<'_> {
                 .rev()
                 .filter_map(|feed| Some((feed, feed.whole(&param.name)?)));
             match whole.next() {
-                Some((feed, value)) => self.assign(local, value, &feed.target_name(), &feed.place),
-                None => self.code.body.extend(splice.block(&param.init)),
+                Some((feed, value)) => {
+                    self.assign(local, value, &feed.target_name(), &feed.place);
+                    if matches!(value.operand, Operand::Const(_)) {
+                        self.attributes(local, param, feed.interpolated);
+                    }
+                }
+                None => {
+                    self.code.body.extend(splice.block(&param.init));
+                    self.attributes(local, param, None);
+                }
             }
             for feed in &instance.feeds {
                 self.assign_element(local, &param.name, feed);
@@ -49,6 +60,38 @@ impl Linker<'_> {
         }
         self.code.body.extend(splice.block(&unit.code.body));
         ports
+    }
+
+    /// Lets attributes of the geometry go before the default of a parameter: the first that there is.
+    fn attributes(&mut self, local: LocalId, param: &Param, interpolated: Option<bool>) {
+        let is_number =
+            !param.ty.is_array() && (param.ty.is_triple() || matches!(param.ty, Type::INT | Type::FLOAT));
+        let names = if is_number {
+            param.attributes(interpolated)
+        } else {
+            vec![]
+        };
+        let mut chain = vec![];
+        for name in names.into_iter().rev() {
+            let object = self.constant(Const::String("".into()));
+            let name = self.constant(Const::String(name.into()));
+            let found = self.temporary(Type::INT);
+            let ask = |dst, op| Stmt::Op {
+                dst: Some(dst),
+                op,
+                args: vec![object, name],
+                span: Span::default(),
+            };
+            chain = vec![
+                ask(found, Op::Builtin(Builtin::HasAttribute)),
+                Stmt::If {
+                    condition: Operand::Local(found),
+                    then: vec![ask(local, Op::AttributeValue)],
+                    otherwise: chain,
+                },
+            ];
+        }
+        self.code.body.extend(chain);
     }
 
     /// Reports a feed whose target is no input of the unit.

@@ -56,6 +56,8 @@ pub(super) struct Feed<'a> {
     pub(super) target: Path,
     /// `None` after a mistake, which is reported.
     pub(super) wire: Option<Wire>,
+    /// As [`crate::graph::Connection::interpolated`].
+    pub(super) interpolated: Option<bool>,
     pub(super) place: Place<'a>,
 }
 
