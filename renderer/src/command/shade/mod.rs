@@ -24,12 +24,12 @@ use shading::{Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem};
 use super::outputs::Outputs;
 use super::{Failure, print, remark, shader_file, tell};
 use crate::cli::{ShadeArgs, Step};
-use crate::image::write_whole;
+use crate::image::{SampleType, write_whole};
 use crate::material::{closure_registry, library};
 use engine::{Compiled, Engine, Interpreted, Report};
 use grid::{Grid, Placement, Vary};
 use host::{GridHost, Userdata};
-use output::{Precision, Requests};
+use output::Requests;
 use pass::{PassOptions, pass};
 use statistics::{Statistics, code_of};
 use subject::Subject;
@@ -306,7 +306,7 @@ impl Job<'_> {
         if !is_last {
             return Ok(());
         }
-        output::write(images, self.precision(), self.subject.template.name())?;
+        output::write(images, self.samples(), self.subject.template.name())?;
         if requests.list.is_empty() && !printed {
             self.show_first(engine, &outputs);
         }
@@ -351,11 +351,12 @@ impl Job<'_> {
         wanted.min(self.stage.grid.points())
     }
 
-    fn precision(&self) -> Precision {
+    fn samples(&self) -> SampleType {
         match self.stage.args.output_type.as_deref() {
-            Some("uint8") => Precision::Byte,
-            Some("half") => Precision::Half,
-            _ => Precision::Float,
+            Some("uint8") => SampleType::U8,
+            Some("uint16") => SampleType::U16,
+            Some("half") => SampleType::F16,
+            _ => SampleType::F32,
         }
     }
 
