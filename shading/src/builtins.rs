@@ -100,6 +100,8 @@ pub enum Builtin {
     SurfaceArea,
     /// `getattribute(string object, string name) → int found`, and the value by `Op::AttributeValue`.
     HasAttribute,
+    /// `isconstant(value) → int`: whether the optimiser finds the value to be constant, whatever it is asked to do.
+    IsConstant,
 }
 
 impl Builtin {
@@ -118,6 +120,7 @@ impl Builtin {
                     | Builtin::Backfacing
                     | Builtin::SurfaceArea
                     | Builtin::HasAttribute
+                    | Builtin::IsConstant
             )
     }
 }

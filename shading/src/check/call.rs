@@ -31,7 +31,7 @@ pub(super) const SPECIAL_NAMES: [&str; 12] = [
 ];
 
 /// Functions of the specification that a later version brings.
-const NOT_YET: [&str; 44] = [
+const NOT_YET: [&str; 39] = [
     "pnoise",
     "psnoise",
     "hashnoise",
@@ -47,10 +47,6 @@ const NOT_YET: [&str; 44] = [
     "setmessage",
     "getmessage",
     "trace",
-    "isconnected",
-    "isconstant",
-    "istexture",
-    "exists",
     "dict_find",
     "dict_next",
     "dict_value",
@@ -73,7 +69,6 @@ const NOT_YET: [&str; 44] = [
     "isshadowray",
     "getlightattribute",
     "nlightgroups",
-    "typeof",
     "transformn",
     "area",
 ];
@@ -111,6 +106,7 @@ impl<'a> Checker<'a> {
             "Dx" | "Dy" | "Dz" | "filterwidth" => self.derivative(text, args, span),
             "calculatenormal" => self.calculate_normal(args, span),
             "exit" => self.exit(args, span),
+            _ if Self::is_question(text) && !self.is_callable(text) => self.question(text, args, span),
             _ if NOT_YET.contains(&text) && !self.is_callable(text) => {
                 self.arguments(args);
                 self.report(

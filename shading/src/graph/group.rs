@@ -97,6 +97,32 @@ pub enum Binding {
     Expression(Arc<ast::Expr>),
 }
 
+impl Binding {
+    /// Whether it reads an output of a node, or a part of it.
+    pub(super) fn reads(&self, node: &str, output: &str) -> bool {
+        match self {
+            Binding::Value(_) => false,
+            Binding::Path(path) => {
+                let Some((Accessor::Field(first), rest)) = path.rest.split_first() else {
+                    return path.head == node;
+                };
+                // `s` reads `s.x`, and `s.x[1]` does.
+                let (head, rest) = (first.clone(), rest.to_vec());
+                let (name, _) = interface::longest_name(&Path { head, rest }, |name| name == output);
+                let is_whole = output.strip_prefix(first.as_str());
+                path.head == node
+                    && (name == output
+                        || is_whole.is_some_and(|rest| rest.starts_with('.')) && path.rest.len() == 1)
+            }
+            Binding::Expression(expr) => {
+                let mut reads = false;
+                super::order::for_each_name(expr, &mut |name| reads |= name == node);
+                reads
+            }
+        }
+    }
+}
+
 /// A binding with the input that it feeds.
 #[derive(Clone, Debug)]
 pub struct Connection {
@@ -149,6 +175,8 @@ pub struct GroupOutput {
     pub ty: Option<Type>,
     /// What gives it.
     pub binding: Binding,
+    /// Whether it is shown though nobody asked for it: then it does not count as a connection.
+    pub is_unasked: bool,
     /// What is said of it.
     pub metadata: Vec<Metadata>,
     /// Where it is written.
@@ -168,6 +196,8 @@ pub struct ShaderGroupTemplate {
     pub inputs: Vec<GroupInput>,
     /// Outputs shown.
     pub outputs: Vec<GroupOutput>,
+    /// Whether inputs before which attributes of the geometry go count as connected.
+    pub attributes_connect: bool,
     /// Nodes that run even if nobody reads them. Without any, a group that shows no output runs all nodes that no other
     /// reads.
     pub entries: Vec<String>,
@@ -343,6 +373,7 @@ impl ShaderGroupTemplate {
             name,
             ty: None,
             binding,
+            is_unasked: false,
             metadata: vec![],
             span: Span::default(),
         });

@@ -27,4 +27,4 @@ pub use group::{
 pub use interface::ParamInfo;
 pub use link::{Linked, link};
 pub use path::{Accessor, Path};
-pub use unit::{ShaderUnitTemplate, Template, Templates};
+pub use unit::{Adaptive, ShaderUnitTemplate, Template, Templates};

@@ -140,7 +140,7 @@ impl<'g> Names<'g> {
 }
 
 /// Calls `note` with every name that an expression reads.
-fn for_each_name<'e>(expr: &'e ast::Expr, note: &mut impl FnMut(&'e str)) {
+pub(super) fn for_each_name<'e>(expr: &'e ast::Expr, note: &mut impl FnMut(&'e str)) {
     let mut stack = vec![expr];
     while let Some(expr) = stack.pop() {
         match &expr.kind {

@@ -441,6 +441,10 @@ pub struct Param {
     pub ty: Type,
     /// Whether it was declared unsized, and so takes the length of what is connected.
     pub is_unsized: bool,
+    /// Whether it was declared `any`, and so takes the type of what is connected.
+    pub is_any: bool,
+    /// Whether the unit asks how it is connected.
+    pub is_asked: bool,
     /// Whether it is an output.
     pub output: bool,
     /// The variable in the unit's code that holds it.
@@ -488,6 +492,8 @@ impl Param {
             name: name.to_owned(),
             ty,
             is_unsized: false,
+            is_any: false,
+            is_asked: false,
             output: true,
             local,
             init: vec![],

@@ -190,5 +190,6 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
         B::Backfacing => shape(&[], K::INT),
         B::SurfaceArea => shape(&[], K::FLOAT),
         B::HasAttribute => shape(&[K::STRING; 2], K::INT),
+        B::IsConstant => Ok(Shape(args.to_vec(), Some(K::INT))),
     }
 }

@@ -440,6 +440,8 @@ impl<'a> Machine<'a> {
                 let bits = kind.map_or(0, |(_, kind)| kind.0);
                 Const::Int(i32::from(bits & globals.ray_kind.0 != 0))
             }
+            // What the optimiser has not decided is not constant.
+            Op::Builtin(Builtin::IsConstant) => Const::Int(0),
             Op::Builtin(Builtin::Backfacing) => Const::Int(globals.backfacing),
             Op::Builtin(Builtin::SurfaceArea) => Const::Float(globals.surface_area),
             Op::Builtin(Builtin::SpaceMatrix) => {

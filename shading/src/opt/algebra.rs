@@ -139,6 +139,7 @@ impl Forward<'_> {
                         | B::Startswith
                         | B::Endswith
                         | B::HasAttribute
+                        | B::IsConstant
                         | B::RayType
                 )
             )

@@ -4,13 +4,14 @@ use rustc_hash::FxHashMap;
 
 use super::Linker;
 use super::binding::Site;
-use super::wire::{self, Feed, Instance, Part, Place, Wire, join};
+use super::wire::{self, Feed, Instance, Part, Place, Readers, Wire, join};
 use crate::graph::interface::{ParamInfo, params, resolve};
+use crate::graph::literal::plain;
 use crate::graph::order::{Names, NodeIndex, Order};
 use crate::graph::splice::Overrides;
 use crate::graph::{
     Binding, Connection, GraphError, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template,
-    TemplateRef,
+    TemplateRef, Value,
 };
 use crate::hir::Operand;
 use crate::source::Span;
@@ -62,6 +63,20 @@ impl<'g> GroupScope<'g> {
         Place {
             instance: join(self.instance.prefix(), &node.name),
             ..self.place(span)
+        }
+    }
+
+    /// Whether what feeds an input is made while the shader runs.
+    fn is_fed(&self, binding: &Binding) -> bool {
+        match binding {
+            Binding::Value(Value::Const(..)) => false,
+            Binding::Value(Value::Global(_)) => true,
+            Binding::Expression(expr) => plain(expr).is_none(),
+            Binding::Path(path) if self.names.node(&path.head).is_some() => true,
+            Binding::Path(path) => {
+                let mut feeds = self.instance.feeds.iter();
+                feeds.any(|feed| feed.target.head == path.head && feed.is_fed)
+            }
         }
     }
 
@@ -216,6 +231,8 @@ impl Linker<'_> {
             feeds,
             overrides: &context,
             wanted: None,
+            readers: Readers::Group(scope.group, &node.name),
+            attributes_connect: scope.instance.attributes_connect || scope.group.attributes_connect,
         };
         scope.nodes[index] = self.template(&template, &instance);
     }
@@ -270,6 +287,7 @@ impl Linker<'_> {
         Some(Feed {
             target,
             wire,
+            is_fed: scope.is_fed(&connection.binding),
             interpolated: connection.interpolated,
             place,
         })

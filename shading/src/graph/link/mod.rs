@@ -18,7 +18,7 @@ use crate::check::Environment;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir::{Code, Function, FunctionId, Op, Param, Unit, UnitKind};
 use crate::source::{SourceMap, Span};
-use wire::{Feed, Instance, Part, Place};
+use wire::{Feed, Instance, Part, Place, Readers};
 
 /// A template as one piece of code.
 #[derive(Debug)]
@@ -58,6 +58,7 @@ pub fn link(
             Some(target) => feeds.push(Feed {
                 target,
                 wire: Some(linker.value(value, &[])),
+                is_fed: matches!(value, Value::Global(_)),
                 interpolated: None,
                 place: Place::NONE,
             }),
@@ -69,6 +70,8 @@ pub fn link(
         feeds,
         overrides: &[],
         wanted: Some(outputs).filter(|list| !list.is_empty()),
+        readers: Readers::Caller(Some(outputs).filter(|list| !list.is_empty())),
+        attributes_connect: false,
     };
     let ports = linker.template(template, &whole);
     let params = linker.outputs(template, &ports, outputs);
@@ -102,7 +105,7 @@ impl Linker<'_> {
     /// Links an instance of a template; gives its outputs, of a group only the wanted ones.
     fn template(&mut self, template: &Template, instance: &Instance<'_>) -> Vec<Part> {
         match template {
-            Template::Unit(unit) => self.unit(&unit.hir, &unit.sources, instance),
+            Template::Unit(unit) => self.adapted(unit, instance),
             Template::Group(group) => self.group(group, instance),
         }
     }

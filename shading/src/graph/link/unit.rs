@@ -3,13 +3,97 @@
 use super::Linker;
 use super::wire::{Feed, Instance, Part};
 use crate::builtins::Builtin;
+use crate::check::ParamUse;
+use crate::graph::ShaderUnitTemplate;
 use crate::graph::interface::{longest_name, part};
 use crate::graph::splice::Splice;
 use crate::hir::{Const, LocalId, Op, Operand, Param, Stmt, Unit};
 use crate::source::{SourceMap, Span};
-use crate::ty::Type;
+use crate::ty::{Length, Type};
+
+/// How an instance uses a parameter: only what the unit depends on.
+fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
+    let mut used = ParamUse::default();
+    let part_of = |feed: &&Feed<'_>| longest_name(&feed.target, |name| name == param.name).0 == param.name;
+    let whole = instance
+        .feeds
+        .iter()
+        .rev()
+        .find_map(|feed| feed.whole(&param.name));
+    if let Some(value) = whole {
+        let is_array = matches!(value.ty.length, Length::Array(_));
+        if param.is_any || param.is_unsized && is_array {
+            used.ty = Some(if param.is_any {
+                value.ty
+            } else {
+                Type {
+                    length: value.ty.length,
+                    ..param.ty
+                }
+            });
+        }
+        // What is not asked for must not tell uses apart.
+        used.is_image = (param.is_any || param.is_asked) && value.ty == Type::STRING;
+    }
+    if param.is_asked {
+        let feeds = || {
+            let feeds = instance.feeds.iter();
+            feeds.filter(|feed| part_of(feed) || feed.whole(&param.name).is_some())
+        };
+        used.is_fed = !param.output && feeds().any(|feed| feed.is_fed);
+        let takes_attributes = instance.attributes_connect && !param.attributes(None).is_empty();
+        used.is_fed |= takes_attributes && feeds().next().is_none();
+        used.is_read = param.output && instance.readers.read(&param.name);
+    }
+    used
+}
 
 impl Linker<'_> {
+    /// An instance of a unit, which is made for its use where it is adaptive.
+    pub(super) fn adapted(&mut self, template: &ShaderUnitTemplate, instance: &Instance<'_>) -> Vec<Part> {
+        let Some(adaptive) = &template.adaptive else {
+            return self.unit(&template.hir, &template.sources, instance);
+        };
+        let params = template.hir.params.iter();
+        let uses: Vec<(String, ParamUse)> = params
+            .filter_map(|param| {
+                let used = param_use(param, instance);
+                (used != ParamUse::default()).then(|| (param.name.clone(), used))
+            })
+            .collect();
+        if uses.is_empty() {
+            return self.unit(&template.hir, &template.sources, instance);
+        }
+        match adaptive.unit(uses, self.environment) {
+            Ok(unit) => self.unit(&unit, &template.sources, instance),
+            Err(diagnostics) => {
+                let given = instance
+                    .feeds
+                    .iter()
+                    .filter_map(|feed| self.given(feed))
+                    .collect::<Vec<_>>();
+                for mut diagnostic in diagnostics.list {
+                    diagnostic.message = match (instance.prefix(), &given[..]) {
+                        ("", _) => diagnostic.message,
+                        (prefix, [given, ..]) => format!("{prefix}: {} ({given})", diagnostic.message),
+                        (prefix, []) => format!("{prefix}: {}", diagnostic.message),
+                    };
+                    self.diagnostics.push(diagnostic);
+                }
+                vec![]
+            }
+        }
+    }
+
+    /// What gives an input its type, for messages.
+    fn given(&self, feed: &Feed<'_>) -> Option<String> {
+        let [part] = &feed.wire.as_ref()?.parts[..] else {
+            return None;
+        };
+        let (target, from) = (&feed.target, self.describe(part.operand));
+        Some(format!("`{target}` is {}, given by {from}", part.ty))
+    }
+
     /// Gives the unit's outputs.
     pub(super) fn unit(&mut self, unit: &Unit, sources: &SourceMap, instance: &Instance<'_>) -> Vec<Part> {
         let first_source = self.take_sources(sources);
