@@ -1,6 +1,10 @@
 //! Source texts and places in them.
 
+mod origin;
+
 use std::sync::Arc;
+
+pub(crate) use origin::{FileIndex, Origin, Written};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -11,6 +15,10 @@ pub struct Source {
     pub name: String,
     /// The text.
     pub text: String,
+    /// Number of the text's first line; other than 1 after `#line`.
+    first_line: u32,
+    /// Where the parts of a preprocessed text were written; `None` for a text as it was written.
+    origin: Option<Origin>,
 }
 
 impl Source {
@@ -29,17 +37,72 @@ impl Source {
         Arc::new(Source {
             name: name.into(),
             text,
+            first_line: 1,
+            origin: None,
         })
     }
 
-    /// Line and column (both from 1; columns count characters) of a byte offset. Offsets past the end give the end.
+    /// A part of a text whose lines are numbered from `first_line`.
+    pub(crate) fn part(name: String, text: String, first_line: u32) -> Arc<Source> {
+        let origin = None;
+        Arc::new(Source {
+            name,
+            text,
+            first_line,
+            origin,
+        })
+    }
+
+    /// A text that the preprocessor made.
+    pub(crate) fn preprocessed(name: String, text: String, origin: Origin) -> Arc<Source> {
+        Arc::new(Source {
+            name,
+            text,
+            first_line: 1,
+            origin: Some(origin),
+        })
+    }
+
+    /// Number of the text's first line.
+    pub(crate) fn first_line(&self) -> u32 {
+        self.first_line
+    }
+
+    /// Where the parts of a preprocessed text were written.
+    pub(crate) fn origin(&self) -> Option<&Origin> {
+        self.origin.as_ref()
+    }
+
+    /// The files that were included to make this text.
+    pub fn included(&self) -> impl Iterator<Item = &Arc<Source>> {
+        self.origin.iter().flat_map(Origin::included)
+    }
+
+    /// File name, line and column (both from 1; columns count characters) where the byte at `offset` was written.
+    pub fn locate(&self, offset: u32) -> (&str, u32, u32) {
+        match &self.origin {
+            Some(origin) => origin.locate(offset),
+            None => {
+                let (line, column) = self.line_column(offset);
+                (&self.name, line, column)
+            }
+        }
+    }
+
+    /// Whether warnings about the byte at `offset` are not wanted: `#pragma osl nowarn`.
+    pub(crate) fn is_quiet(&self, offset: u32) -> bool {
+        self.origin.as_ref().is_some_and(|origin| origin.is_quiet(offset))
+    }
+
+    /// Line and column (both from 1; columns count characters) of a byte offset of this very text. Offsets past the end
+    /// give the end.
     pub fn line_column(&self, offset: u32) -> (u32, u32) {
         let mut offset = (offset as usize).min(self.text.len());
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
         let before = &self.text[..offset];
-        let line = before.bytes().filter(|&b| b == b'\n').count() as u32 + 1;
+        let line = before.bytes().filter(|&b| b == b'\n').count() as u32 + self.first_line;
         let column = before.chars().rev().take_while(|&c| c != '\n').count() as u32 + 1;
         (line, column)
     }

@@ -12,7 +12,8 @@ use crate::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Temp
 use crate::hir;
 use crate::instance::{Making, ShaderInstance};
 use crate::opt::{self, OptOptions};
-use crate::runtime::{ClosureRegistry, HostFunctions, ShaderHost, ShadingContext};
+use crate::preprocess::Preprocessor;
+use crate::runtime::{ClosureRegistry, HostFunctions, RayKind, ShaderHost, ShadingContext};
 use crate::source::{Source, SourceMap};
 use crate::syntax::{self, ast};
 
@@ -32,6 +33,7 @@ pub struct ShadingSystem {
     make_context: Box<dyn Fn() -> ShadingContext + Send + Sync>,
     templates: RwLock<FxHashMap<String, Template>>,
     library: Option<Library>,
+    preprocessor: Preprocessor,
 }
 
 /// What a source brought.
@@ -50,6 +52,10 @@ pub struct InstanceOptions {
     pub inputs: Vec<(String, Value)>,
     /// Outputs wanted, by name; all where it is empty.
     pub outputs: Vec<String>,
+    /// What finds the points where it runs, where that is always the same.
+    pub ray_kind: Option<RayKind>,
+    /// The closures that matter; others count as none where that changes nothing about these. `None` for all of them.
+    pub closures: Option<Vec<hir::ClosureId>>,
     /// How much Kiln's own optimiser does.
     pub optimize: opt::OptLevel,
     /// How much work goes into the machine code.
@@ -65,6 +71,7 @@ impl ShadingSystem {
             make_context: Box::new(move || ShadingContext::new(host.clone())),
             templates: RwLock::default(),
             library: None,
+            preprocessor: Preprocessor::default(),
         }
     }
 
@@ -72,6 +79,13 @@ impl ShadingSystem {
     #[must_use]
     pub fn with_library(mut self, library: Library) -> ShadingSystem {
         self.library = Some(library);
+        self
+    }
+
+    /// Preprocesses sources by `preprocessor`: it knows where included files are.
+    #[must_use]
+    pub fn with_preprocessor(mut self, preprocessor: Preprocessor) -> ShadingSystem {
+        self.preprocessor = preprocessor;
         self
     }
 
@@ -109,7 +123,13 @@ impl ShadingSystem {
     /// # Errors
     /// All mistakes in it; then nothing of it is made known.
     pub fn load(&self, source: Arc<Source>) -> Result<Loaded, Diagnostics> {
-        let (file, diagnostics) = syntax::parse(source);
+        let (source, mut diagnostics) = self.preprocessor.run(source);
+        // What a file that is missing would have declared is missing everywhere: that is not worth telling.
+        if diagnostics.has_errors() {
+            return Err(diagnostics);
+        }
+        let (file, mistakes) = syntax::parse(source);
+        diagnostics.list.extend(mistakes.list);
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
@@ -223,6 +243,10 @@ impl ShadingSystem {
             &mut unit,
             &OptOptions {
                 level: options.optimize,
+                facts: &opt::Facts {
+                    ray_kind: options.ray_kind,
+                },
+                closures: options.closures.as_deref(),
                 ..OptOptions::default()
             },
         );

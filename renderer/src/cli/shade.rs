@@ -5,6 +5,7 @@ mod steps;
 
 use std::path::PathBuf;
 
+use super::SourceArgs;
 use clap::{ArgAction, Args};
 
 pub(super) use spelling::widen;
@@ -19,6 +20,12 @@ pub struct ShadeArgs {
     /// What runs.
     #[command(flatten)]
     pub setup: Setup,
+    /// How sources are read.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// Defines a macro; may be given several times
+    #[arg(short = 'D', value_name = "NAME[=TEXT]")]
+    pub define: Vec<String>,
     /// Points of the grid [default: 1 1]
     #[arg(short = 'g', long = "res", aliases = ["grid", "g"], num_args = 2, value_names = ["X", "Y"], value_parser = clap::value_parser!(u32).range(1..=MAX_SIDE))]
     pub grid: Vec<u32>,

@@ -27,6 +27,7 @@ impl CommonArgs {
                 set,
                 light,
                 mitsuba: self.mitsuba.options(),
+                preprocessor: self.source.preprocessor(&self.mitsuba),
             },
         )
         .map_err(failure)?;

@@ -10,6 +10,7 @@
 
 mod adaptive;
 mod argument;
+mod attribute;
 mod body;
 mod call;
 mod closure;
@@ -20,6 +21,8 @@ mod format;
 mod function;
 mod invocation;
 mod literal;
+mod message;
+mod noise;
 mod operator;
 mod overload;
 mod place;
@@ -230,6 +233,8 @@ struct Checker<'a> {
     local_recursion: FxHashMap<Span, bool>,
     /// What `exit` leaves.
     unit_scope: Option<hir::ScopeId>,
+    /// The unit that is being checked.
+    unit_name: Option<String>,
     /// Whether the code being made is that of a function that is not inlined.
     is_apart: bool,
     /// How many bodies there were.
@@ -267,6 +272,7 @@ impl<'a> Checker<'a> {
             references: FxHashMap::default(),
             local_recursion: FxHashMap::default(),
             unit_scope: None,
+            unit_name: None,
             is_apart: false,
             bodies: 0,
             in_group: false,
@@ -323,7 +329,8 @@ impl<'a> Checker<'a> {
 
     /// Reports a doubt.
     fn warn(&mut self, span: Span, warning: Warning) {
-        if self.quiet > 0 || self.said.len() >= 2 * MAX_ERRORS {
+        let is_unwanted = self.sources.get(span.source).is_quiet(span.start);
+        if self.quiet > 0 || is_unwanted || self.said.len() >= 2 * MAX_ERRORS {
             return;
         }
         let is_unused = matches!(warning, Warning::Unused { .. });

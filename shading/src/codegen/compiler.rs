@@ -17,11 +17,10 @@ use super::layout::POINTER;
 use super::stmt::{Flow, Scopes};
 use super::value::{Address, Emitter};
 use super::{GlobalSet, Outputs, inits};
-use crate::hir::{
-    Block, ClosureId, Code, ColorSpace, Function, FunctionId, LocalId, TextureOptions, Unit, walk,
-};
+use crate::eval::library;
+use crate::hir::{Block, ClosureId, Code, Function, FunctionId, LocalId, Unit, walk};
 use crate::runtime::text::TextPool;
-use crate::runtime::{ClosureRegistry, HostFunctions, TextureHandle};
+use crate::runtime::{ClosureRegistry, HostFunctions, TextureHandle, TextureRequest};
 use crate::source::Span;
 
 /// What the functions of one compilation have in common.
@@ -33,13 +32,17 @@ pub(super) struct Shared<'u> {
     pub(super) functions: SecondaryMap<FunctionId, Option<FuncId>>,
     pub(super) texts: TextPool,
     pub(super) data: DataPool,
+    /// The functions of the library that the code calls, by address.
+    #[expect(clippy::vec_box, reason = "the code refers to each by its address")]
+    pub(super) library: Vec<Box<library::Function>>,
     pub(super) places: PlaceTable,
-    pub(super) textures: FxHashMap<(String, ColorSpace), Option<TextureHandle>>,
+    pub(super) textures: FxHashMap<TextureRequest, Option<TextureHandle>>,
     /// The same in the order of the code.
-    pub(super) texture_list: Vec<(String, TextureOptions)>,
+    pub(super) texture_list: Vec<TextureRequest>,
     /// Textures that the host does not know: where they are looked up, and whether the shader can do without.
     pub(super) missing: BTreeMap<String, (Span, bool)>,
     pub(super) closures: BTreeSet<ClosureId>,
+    pub(super) shows_closures: bool,
     pub(super) reads: GlobalSet,
     pub(super) asks_host: bool,
     pub(super) asks_surface_area: bool,
@@ -61,11 +64,13 @@ impl<'u> Shared<'u> {
             functions: SecondaryMap::new(),
             texts: TextPool::default(),
             data: DataPool::default(),
+            library: vec![],
             places: PlaceTable::default(),
             textures: FxHashMap::default(),
             missing: BTreeMap::new(),
             texture_list: vec![],
             closures: BTreeSet::new(),
+            shows_closures: false,
             reads: GlobalSet::default(),
             asks_host: false,
             asks_surface_area: false,
@@ -76,23 +81,22 @@ impl<'u> Shared<'u> {
     /// The handle of a texture that is named in the code; asks the host once for each.
     pub(super) fn texture_handle(
         &mut self,
-        name: &str,
-        options: TextureOptions,
+        request: TextureRequest,
+        optional: bool,
         span: Span,
     ) -> Option<TextureHandle> {
-        let key = (name.to_owned(), options.color_space);
-        let handle = match self.textures.get(&key) {
+        let handle = match self.textures.get(&request) {
             Some(handle) => *handle,
             None => {
-                let handle = self.host.host.texture_handle(name, options);
-                self.textures.insert(key, handle);
-                self.texture_list.push((name.to_owned(), options));
+                let handle = self.host.host.texture_handle(&request);
+                self.textures.insert(request.clone(), handle);
+                self.texture_list.push(request.clone());
                 handle
             }
         };
         if handle.is_none() {
-            let missing = self.missing.entry(name.to_owned()).or_insert((span, true));
-            if missing.1 && !options.optional {
+            let missing = self.missing.entry(request.file).or_insert((span, true));
+            if missing.1 && !optional {
                 *missing = (span, false);
             }
         }

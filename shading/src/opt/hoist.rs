@@ -150,8 +150,10 @@ fn may_report(op: Op, args: &[Operand]) -> bool {
             Op::Copy
                 | Op::ArraySet
                 | Op::Texture(_)
-                | Op::TextureAlpha(_)
+                | Op::TextureError(_)
+                | Op::TextureInfo
                 | Op::Builtin(Builtin::SpaceMatrix | Builtin::Format)
         )
+        || matches!(op, Op::Builtin(builtin) if builtin.in_library())
         || walk::is_effect(op)
 }

@@ -2,9 +2,13 @@
 
 pub(crate) mod arena;
 pub mod closure;
+pub mod closure_text;
 pub mod context;
 pub mod globals;
 pub mod host;
+pub mod listing;
+pub(crate) mod messages;
+pub mod printed;
 pub mod registry;
 pub(crate) mod shims;
 pub(crate) mod text;
@@ -12,6 +16,10 @@ pub(crate) mod text;
 pub use closure::{ClosureNode, ClosureRef, ClosureTree, Params};
 pub use context::{Place, Report, ReportKind, ShadingContext};
 pub use globals::{RayKind, ShaderGlobals};
-pub use host::{AttributeHandle, NoHost, ShaderHost, TextureHandle};
+pub use host::{
+    AttributeHandle, NoHost, ShaderHost, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest,
+    TextureSample,
+};
+pub use printed::{Printed, Sink};
 pub use registry::{ClosureParam, ClosureRegistry, ClosureSignature};
 pub use shims::HostFunctions;

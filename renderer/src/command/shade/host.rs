@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 use rustc_hash::FxHashMap;
-use shading::hir::TextureOptions;
-use shading::{ShaderGlobals, ShaderHost, TextureHandle, Value};
+use shading::hir::{Const, Kind};
+use shading::{ShaderGlobals, ShaderHost, TextureHandle, TextureLookup, TextureRequest, TextureSample};
 
 use super::engine::spread;
 use crate::image::ImageError;
@@ -26,37 +26,21 @@ pub(super) struct GridHost {
 }
 
 /// An attribute that all points have.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Userdata([f32; 4]);
-
-impl Userdata {
-    /// The first four numbers of a value.
-    pub(super) fn new(value: Value) -> Userdata {
-        let mut numbers = [0.0; 4];
-        let mut next = 0;
-        if let Value::Const(value, _) = &value {
-            spread(value, &mut |number| {
-                if let Some(place) = numbers.get_mut(next) {
-                    *place = number;
-                }
-                next += 1;
-            });
-        }
-        Userdata(numbers)
-    }
+#[derive(Clone, Debug)]
+pub(super) struct Userdata {
+    value: Const,
+    /// Its first four numbers, where it is made of numbers.
+    numbers: Option<[f32; 4]>,
 }
 
-/// The attributes that `testshade`'s patch has by itself; some only on a part of it.
-fn patch_attribute(globals: &ShaderGlobals, name: &str) -> Option<f32> {
-    let [x, y, ..] = globals.p.0;
-    match name {
-        "s" => Some(globals.u),
-        "t" => Some(globals.v),
-        "face_idx" => Some((4.0 * globals.u).trunc()),
-        "red" => (x > 0.5).then_some(globals.u),
-        "green" => (x < 0.5).then_some(globals.v),
-        "blue" => ((y * 12.0) as i32 % 2 == 0).then_some(1.0 - globals.u),
-        _ => None,
+impl Userdata {
+    pub(super) fn new(value: Const) -> Userdata {
+        let mut list = vec![];
+        spread(&value, &mut |number| list.push(number));
+        let is_text = list.is_empty();
+        list.resize(4, 0.0);
+        let numbers = list.first_chunk::<4>().copied().filter(|_| !is_text);
+        Userdata { value, numbers }
     }
 }
 
@@ -125,34 +109,83 @@ fn ndc_from_screen() -> Mat4 {
 }
 
 impl ShaderHost for GridHost {
-    fn texture_handle(&self, name: &str, options: TextureOptions) -> Option<TextureHandle> {
-        self.textures.texture_handle(name, options)
+    fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
+        self.textures.texture_handle(request)
     }
 
-    fn texture(
+    fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
+        self.textures.texture(handle, lookup)
+    }
+
+    fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
+        let one = |x: f32| Some([x, 0.0, 0.0, 0.0]);
+        if object.is_empty()
+            && let Some(userdata) = self.userdata.get(name)
+        {
+            return userdata.numbers;
+        }
+        let [x, y, ..] = globals.p.0;
+        match name {
+            _ if !object.is_empty() => None,
+            // What `testshade`'s patch has by itself, some only on a part of it.
+            "s" => one(globals.u),
+            "t" => one(globals.v),
+            "face_idx" => one((4.0 * globals.u).trunc()),
+            "red" if x > 0.5 => one(globals.u),
+            "green" if x < 0.5 => one(globals.v),
+            "blue" if (y * 12.0) as i32 % 2 == 0 => one(1.0 - globals.u),
+            "shading:index" => one(globals.primitive as f32),
+            "camera:fov" => one(90.0),
+            "camera:pixelaspect" | "camera:shutter_close" => one(1.0),
+            "camera:shutter_open" => one(0.0),
+            "camera:clip_near" => one(NEAR),
+            "camera:clip_far" => one(FAR),
+            _ => None,
+        }
+    }
+
+    fn any_attribute(
         &self,
-        handle: TextureHandle,
-        st: [f32; 2],
-        footprint: [f32; 4],
-        options: TextureOptions,
-    ) -> [f32; 4] {
-        self.textures.texture(handle, st, footprint, options)
+        _: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        index: Option<u32>,
+        _: Kind,
+    ) -> Option<Const> {
+        if !object.is_empty() {
+            return None;
+        }
+        let floats = |list: &[f32]| Const::Array(list.iter().copied().map(Const::Float).collect());
+        let userdata = self.userdata.get(name);
+        let whole = match name {
+            _ if userdata.is_some() => userdata?.value.clone(),
+            "camera:resolution" => Const::Array(self.size.map(|n| Const::Int(n as i32)).to_vec()),
+            "camera:projection" => Const::String("perspective".into()),
+            "camera:clip" => floats(&[NEAR, FAR]),
+            "camera:shutter" => floats(&[0.0, 1.0]),
+            "camera:screen_window" => floats(&[-1.0, -1.0, 1.0, 1.0]),
+            _ => return None,
+        };
+        match (whole, index) {
+            (Const::Array(list), Some(index)) => list.get(index as usize).cloned(),
+            (whole, _) => Some(whole),
+        }
+    }
+
+    fn read_text(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(name).ok()
+    }
+
+    fn trace(&self, globals: &ShaderGlobals, from: [f32; 3], direction: [f32; 3]) -> bool {
+        // There is nothing to meet: OSL's testshade makes an answer of the arguments, so that shaders can be tried.
+        let along: f32 = from.iter().zip(direction).map(|(a, b)| a * b).sum();
+        globals.u / along > 0.5
     }
 
     fn matrix(&self, _: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
         let to_from = self.common_from(to)?.inverse() * self.common_from(from)?;
         // Row vectors: the rows of the language's matrices are the columns here.
         Some(to_from.to_cols_array())
-    }
-
-    fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
-        if !object.is_empty() {
-            return None;
-        }
-        match self.userdata.get(name) {
-            Some(Userdata(numbers)) => Some(*numbers),
-            None => patch_attribute(globals, name).map(|number| [number, 0.0, 0.0, 0.0]),
-        }
     }
 }
 

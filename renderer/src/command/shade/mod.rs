@@ -1,6 +1,5 @@
 //! `kiln shade`: runs a unit or group over a grid of points, prints what it prints, and writes outputs as images.
 
-mod closure_text;
 mod engine;
 mod grid;
 mod host;
@@ -19,7 +18,7 @@ use std::time::{Duration, Instant};
 use shading::instance::Making;
 use shading::opt::OptLevel;
 use shading::ty::Type;
-use shading::{Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem};
+use shading::{Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem, Value};
 
 use super::outputs::Outputs;
 use super::{Failure, print, remark, shader_file, tell};
@@ -44,7 +43,9 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let grid = Grid::new(size, &placement(args).map_err(told)?);
     let userdata = userdata(args).map_err(told)?;
     let host = Arc::new(GridHost::new(size, subject::directories(&args.setup), userdata));
-    let system = ShadingSystem::new(closure_registry(), host.clone()).with_library(library::LIBRARY);
+    let system = ShadingSystem::new(closure_registry(), host.clone())
+        .with_library(library::LIBRARY)
+        .with_preprocessor(args.source.preprocessor_with(&args.define));
     let mut stage = Stage {
         args,
         requests: &requests,
@@ -158,7 +159,8 @@ fn userdata(args: &ShadeArgs) -> Result<Vec<(String, Userdata)>, Diagnostics> {
         };
         let given = params::Given::Text(assignment.value.clone());
         match params::parse(&assignment.name, ty, &given) {
-            Ok(value) => list.push((assignment.name.clone(), Userdata::new(value))),
+            Ok(Value::Const(value, _)) => list.push((assignment.name.clone(), Userdata::new(value))),
+            Ok(Value::Global(_)) => {}
             Err(error) => diagnostics.push(error),
         }
     }
