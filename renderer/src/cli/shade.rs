@@ -117,6 +117,17 @@ pub struct ShadeArgs {
     pub ignored_values: Vec<String>,
 }
 
+impl ShadeArgs {
+    /// The value of one of `--options NAME=VALUE,…`; the last counts.
+    pub fn engine_option(&self, name: &str) -> Option<&str> {
+        let options = self.engine_options.iter().flat_map(|list| list.split(','));
+        let mut values = options.filter_map(|option| option.split_once('='));
+        values
+            .rfind(|(known, _)| known.trim() == name)
+            .map(|(_, value)| value.trim())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;

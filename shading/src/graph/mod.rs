@@ -11,6 +11,7 @@
 mod error;
 mod group;
 mod interface;
+mod lazy;
 mod link;
 mod literal;
 mod order;

@@ -162,8 +162,7 @@ impl<'a> Machine<'a> {
         match problem {
             None => {}
             Some(Problem::Index { index, length }) => {
-                let last = length.saturating_sub(1);
-                let message = format!("index {index} is out of range 0 to {last}");
+                let message = eval::index_message(index, "array", length as u32);
                 self.report(ReportKind::IndexOutOfRange, span, message);
             }
             Some(Problem::Format(error)) => self.report(ReportKind::BadFormat, span, error.to_string()),

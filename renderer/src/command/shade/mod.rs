@@ -278,6 +278,15 @@ impl Job<'_> {
             reports.extend(pass(engine, &mut states, grid, &mut images, &options).reports);
         }
         let mut printed = false;
+        let repeats = args
+            .engine_option("error_repeats")
+            .is_some_and(|value| value != "0");
+        let layers: Vec<String> = self
+            .subject
+            .layers
+            .iter()
+            .map(|layer| layer.layer.clone())
+            .collect();
         let start = Instant::now();
         for iteration in 0..iterations {
             let print = if is_last && iteration + 1 == iterations {
@@ -292,6 +301,9 @@ impl Job<'_> {
                 &mut images,
                 &PassOptions {
                     print,
+                    repeats,
+                    group: &self.subject.group,
+                    layers: &layers,
                     ..PassOptions::default()
                 },
             );
@@ -389,7 +401,9 @@ impl Job<'_> {
 
     /// Says what went wrong, each place once; fails when a run was ended.
     fn tell(&self, reports: &BTreeSet<Report>, stopped: bool) -> Result<(), Failure> {
-        for report in reports {
+        // The first pass for statistics shows nothing.
+        let is_silent = self.stage.args.stats.is_some();
+        for report in reports.iter().filter(|report| is_silent || !report.is_shown) {
             remark(&report);
         }
         if !stopped {

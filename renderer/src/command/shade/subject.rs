@@ -264,7 +264,9 @@ impl Builder<'_> {
         match &self.layers[..] {
             [] => Err(Diagnostic::error("no shader is given").into()),
             [layer]
-                if self.connections.is_empty() && layer.params.iter().all(|p| p.interpolated.is_none()) =>
+                if self.connections.is_empty()
+                    && !args.userdata_is_connected
+                    && layer.params.iter().all(|p| p.interpolated.is_none()) =>
             {
                 self.single(wanted)
             }
@@ -348,6 +350,7 @@ impl Builder<'_> {
     fn group(self, args: &ShadeArgs, wanted: &[&str]) -> Result<Subject, SubjectError> {
         let layers = &self.layers;
         let mut group = ShaderGroupTemplate::new(self.group.clone());
+        group.attributes_connect = args.userdata_is_connected;
         let mut diagnostics = Diagnostics::default();
         for layer in layers {
             let mut note = |result: Result<(), GraphError>| {
@@ -407,6 +410,10 @@ impl Builder<'_> {
                 {
                     diagnostics.push(error.into());
                 }
+                group
+                    .outputs
+                    .iter_mut()
+                    .for_each(|output| output.is_unasked = true);
             }
         }
         for &word in wanted {

@@ -234,7 +234,10 @@ impl Linker<'_> {
             readers: Readers::Group(scope.group, &node.name),
             attributes_connect: scope.instance.attributes_connect || scope.group.attributes_connect,
         };
+        let is_entry = scope.group.entries.contains(&node.name);
+        self.entries += u32::from(is_entry);
         scope.nodes[index] = self.template(&template, &instance);
+        self.entries -= u32::from(is_entry);
     }
 
     fn template_of(&mut self, node: &Node, place: &Place<'_>) -> Option<Template> {

@@ -6,6 +6,7 @@ use crate::builtins::Builtin;
 use crate::check::ParamUse;
 use crate::graph::ShaderUnitTemplate;
 use crate::graph::interface::{longest_name, part};
+use crate::graph::lazy::Segment;
 use crate::graph::splice::Splice;
 use crate::hir::{Const, LocalId, Op, Operand, Param, Stmt, Unit};
 use crate::source::{SourceMap, Span};
@@ -96,7 +97,7 @@ impl Linker<'_> {
 
     /// Gives the unit's outputs.
     pub(super) fn unit(&mut self, unit: &Unit, sources: &SourceMap, instance: &Instance<'_>) -> Vec<Part> {
-        let first_source = self.take_sources(sources);
+        let first_source = self.take_sources(sources, instance.prefix(), &unit.name);
         let splice = Splice::new(
             unit,
             &mut self.code,
@@ -108,6 +109,7 @@ impl Linker<'_> {
         for feed in &instance.feeds {
             self.check_target(feed, unit);
         }
+        let start = self.code.body.len();
         let mut ports = vec![];
         for param in &unit.params {
             let local = splice.local(param.local);
@@ -143,6 +145,10 @@ impl Linker<'_> {
             }
         }
         self.code.body.extend(splice.block(&unit.code.body));
+        if self.entries == 0 {
+            let end = self.code.body.len();
+            self.segments.push(Segment { start, end });
+        }
         ports
     }
 

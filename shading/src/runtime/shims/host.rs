@@ -7,7 +7,8 @@ use super::report::report;
 use super::texture::TextureFunctions;
 use super::{Lanes, Shim};
 use crate::eval::matrix::IDENTITY;
-use crate::runtime::context::{ContextHeader, ReportKind};
+use crate::runtime::ReportKind;
+use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{AttributeHandle, ShaderHost};
 
