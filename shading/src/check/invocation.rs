@@ -171,6 +171,7 @@ impl<'a> Checker<'a> {
         let locals = self.locals(name, value.ty);
         for (local, leaf) in locals.iter().zip(&value.leaves) {
             self.store(*local, *leaf, given.span);
+            self.adaptive.alias(*local, *leaf);
         }
         let place = Place::whole(value.ty, locals, Access::Param(name.to_owned()));
         Some(Bound {
