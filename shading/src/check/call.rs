@@ -87,6 +87,16 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<Value> {
         let text = name.text.as_str();
+        if self.prelude_call.is_none() && self.scopes.is_hidden_function(self.scope, text) {
+            self.arguments(args);
+            self.report(
+                name.span,
+                CheckError::NotAFunction {
+                    name: text.to_owned(),
+                },
+            );
+            return None;
+        }
         let is_users = self
             .scopes
             .find_functions(self.scope, text)
@@ -101,6 +111,9 @@ impl<'a> Checker<'a> {
         }
         if self.closures.find(text).is_some() {
             return self.closure(name, args, span);
+        }
+        if self.is_declared_closure(text) {
+            return self.declared_closure(name, args, span);
         }
         match text {
             "noise" | "snoise" | "cellnoise" => self.noise(text, args, expected, span),
@@ -126,6 +139,41 @@ impl<'a> Checker<'a> {
                 self.call_named(text, given, expected, span)
             }
         }
+    }
+
+    /// Whether a call of that name means anything.
+    pub(super) fn is_known_callee(&self, name: &str) -> bool {
+        self.is_callable(name)
+            || SPECIAL_NAMES.contains(&name)
+            || NOT_YET.contains(&name)
+            || self.scopes.find_struct(self.scope, name).is_some()
+            || !self.scopes.find_functions(self.scope, name).is_empty()
+    }
+
+    /// Whether a file declares a closure of that name, which is none of those known here.
+    fn is_declared_closure(&self, name: &str) -> bool {
+        let functions = self.scopes.find_functions(self.scope, name);
+        let is_closure = |index: &usize| {
+            let info = &self.functions[*index];
+            info.ast.body.is_none() && info.result == Type::CLOSURE
+        };
+        !functions.is_empty() && functions.iter().all(is_closure)
+    }
+
+    /// A closure that is declared, but that nothing here can make: no light.
+    fn declared_closure(&mut self, name: &Name, args: &'a [Argument], span: Span) -> Option<Value> {
+        for given in self.arguments(args)? {
+            if given.ty().is_some() {
+                self.given_value(&given);
+            }
+        }
+        self.warn(
+            span,
+            Warning::UnknownClosure {
+                name: name.text.clone(),
+            },
+        );
+        Some(self.zero(Type::CLOSURE))
     }
 
     /// TSL's forms with a name in angle brackets.

@@ -8,7 +8,7 @@ use super::scope::Meaning;
 use super::{Checker, Value};
 use crate::hir::{Function, FunctionId, LocalId, Operand, Stmt};
 use crate::source::Span;
-use crate::syntax::ast;
+use crate::syntax::ast::{self, Passing};
 use crate::ty::{Length, Type};
 /// Most calls that are inlined within one another.
 const MAX_INLINED: usize = 64;
@@ -79,9 +79,11 @@ impl<'a> Checker<'a> {
             self.quiet = quiet;
             return None;
         }
+        let written = self.written_params(index);
         let mut bound = vec![];
-        for ((formal, given), param) in formals.iter().zip(given).zip(&function.params) {
-            bound.push(self.bind(*formal, given, &param.name.text));
+        for (i, ((formal, given), param)) in formals.iter().zip(given).zip(&function.params).enumerate() {
+            let is_written = written[i] && param.passing != Passing::Const;
+            bound.push(self.bind(*formal, given, &param.name.text, is_written));
         }
         let bound: Vec<Bound> = bound.into_iter().collect::<Option<_>>()?;
         let result = self.locals(&format!("{}.result", function.name.text), ty);
@@ -128,8 +130,9 @@ impl<'a> Checker<'a> {
         Some(Value { ty, leaves })
     }
 
-    /// Binds an argument: outputs by reference, constants as they are, other values as copies.
-    fn bind(&mut self, formal: Formal, given: &Given<'a>, name: &str) -> Option<Bound> {
+    /// Binds an argument: outputs by reference, constants as they are, other values as copies. A parameter that is no
+    /// output but `is_written` all the same changes the variable that it is given, as in OSL.
+    fn bind(&mut self, formal: Formal, given: &Given<'a>, name: &str, is_written: bool) -> Option<Bound> {
         if formal.output
             && let Some((place, expr)) = given.place()
         {
@@ -162,7 +165,7 @@ impl<'a> Checker<'a> {
             });
         }
         let value = self.given_as(given, formal.ty)?;
-        if value.leaves.iter().all(|leaf| matches!(leaf, Operand::Const(_))) {
+        if !is_written && value.leaves.iter().all(|leaf| matches!(leaf, Operand::Const(_))) {
             return Some(Bound {
                 meaning: Meaning::Value(value),
                 back: None,
@@ -172,10 +175,17 @@ impl<'a> Checker<'a> {
         for (local, leaf) in locals.iter().zip(&value.leaves) {
             self.store(*local, *leaf, given.span);
         }
+        let changes_argument = |place: &Place| {
+            is_written && place.ty == value.ty && matches!(place.access, Access::Writable | Access::Param(_))
+        };
+        let back = match given.place() {
+            Some((place, _)) if changes_argument(place) => Some((place.clone(), locals.clone())),
+            _ => None,
+        };
         let place = Place::whole(value.ty, locals, Access::Param(name.to_owned()));
         Some(Bound {
             meaning: Meaning::Variable(place),
-            back: None,
+            back,
         })
     }
 

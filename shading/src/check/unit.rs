@@ -244,6 +244,14 @@ impl<'a> Checker<'a> {
             return;
         }
         let is_unsized = ty.length == Length::Unsized;
+        if is_unsized && param.passing == Passing::Output {
+            let name = name.text.clone();
+            self.report(param.name.span, CheckError::UnsizedOutput { name });
+        }
+        if param.default.is_none() && self.is_osl(param.name.span) {
+            let name = name.text.clone();
+            self.report(param.name.span, CheckError::NoDefault { name });
+        }
         if is_unsized {
             ty = Type::array(ty.base, self.default_length(param, ty));
         }
@@ -268,10 +276,10 @@ impl<'a> Checker<'a> {
                 span: name.span,
             });
         }
-        let access = if output {
-            Access::Writable
-        } else {
-            Access::Param(name.text.clone())
+        let access = match param.passing {
+            Passing::Output => Access::Writable,
+            Passing::In => Access::Param(name.text.clone()),
+            Passing::Const => Access::Constant(name.text.clone()),
         };
         self.declare_param(name, Meaning::Variable(Place::whole(ty, locals, access)));
     }

@@ -1,6 +1,6 @@
 //! What is doubtful in a file, though work goes on in spite of it, and the words for it.
 
-use super::error::{did_you_mean, plural};
+use super::error::did_you_mean;
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceMap, Span};
 
@@ -45,14 +45,11 @@ pub(super) enum Warning {
         is_known: bool,
         near: Option<String>,
     },
-    FormatCount {
-        name: &'static str,
-        expected: usize,
-        found: usize,
+    ParamWritten {
+        name: String,
     },
-    FormatType {
-        directive: char,
-        found: String,
+    UnknownClosure {
+        name: String,
     },
 }
 
@@ -98,15 +95,11 @@ impl Warning {
             W::TextureOption { name, near, .. } => {
                 did_you_mean(warning(format!("unknown texture option \"{name}\"")), near)
             }
-            W::FormatCount {
-                name,
-                expected,
-                found,
-            } => warning(format!(
-                "the format of `{name}` takes {}, found {found}",
-                plural(expected, "value")
-            )),
-            W::FormatType { directive, found } => warning(format!("`%{directive}` does not show {found}")),
+            W::ParamWritten { name } => warning(format!("parameter `{name}` is written, but is no output"))
+                .hint("declare it `output`, or copy it to a variable"),
+            W::UnknownClosure { name } => {
+                warning(format!("closure `{name}` is not known here and gives no light"))
+            }
         }
     }
 }

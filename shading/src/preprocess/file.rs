@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use super::error::{Failure, PreprocessError};
-use super::token::{Token, TokenKind, is_space, scan};
-use super::{MAX_FILES, MAX_NESTING, Run};
+use super::token::{Token, TokenKind, is_space, scan, unspliced};
+use super::{MAX_BYTES, MAX_FILES, MAX_NESTING, Run};
 use crate::source::{FileIndex, Source};
 
 /// A file being read.
@@ -166,7 +166,7 @@ impl Run<'_> {
             let source = self.output.origin.source(token.file);
             let text = &source.text[token.range.start as usize..token.range.end as usize];
             token.text = match token.kind {
-                TokenKind::String => text.replace("\\\n", "").into(),
+                TokenKind::String => unspliced(text).into(),
                 _ => text.into(),
             };
         }
@@ -223,8 +223,8 @@ impl Run<'_> {
         } else if self.entered > MAX_FILES {
             PreprocessError::TooManyFiles { limit: MAX_FILES }
         } else {
-            self.work += source.text.len();
-            if self.work <= super::MAX_WORK {
+            self.bytes += source.text.len();
+            if self.bytes <= MAX_BYTES {
                 self.enter(source, Some((file, range)));
                 return Ok(());
             }

@@ -1,6 +1,6 @@
 //! The preprocessed text as it grows, with the map to where its parts were written.
 
-use super::token::{Token, TokenKind, need_space};
+use super::token::{Token, TokenKind, need_space, unspliced};
 use crate::source::{FileIndex, Origin};
 
 /// The text so far.
@@ -38,10 +38,9 @@ impl Output {
             self.text.push(' ');
         }
         self.origin.add_text(self.len(), token.file, token.range.start);
-        if token.kind == TokenKind::String && text.contains("\\\n") {
-            self.text.push_str(&text.replace("\\\n", ""));
-        } else {
-            self.text.push_str(text);
+        match token.kind {
+            TokenKind::String => self.text.push_str(&unspliced(text)),
+            _ => self.text.push_str(text),
         }
         if token.kind == TokenKind::Newline
             && let Some(start) = self.quiet
