@@ -20,7 +20,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use rustc_hash::FxHasher;
 use shading::builtins::Global;
-use shading::hir::TextureOptions;
+use shading::TextureRequest;
 
 use crate::bsdf::{Bsdf, Lobe, Transparent};
 use crate::color::Rgb;
@@ -269,12 +269,12 @@ impl Material {
     }
 
     /// A hash of what it does; `texture` is one of the texels that a name stands for.
-    pub fn fingerprint(&self, texture: impl Fn(&str, TextureOptions) -> Option<u64>) -> u64 {
+    pub fn fingerprint(&self, texture: impl Fn(&TextureRequest) -> Option<u64>) -> u64 {
         let mut hasher = FxHasher::default();
         let known = self.full.instance.statistics();
         known.fingerprint.hash(&mut hasher);
-        for (name, options) in &known.textures {
-            texture(name, *options).hash(&mut hasher);
+        for request in &known.textures {
+            texture(request).hash(&mut hasher);
         }
         [self.one_sided, self.two_sided_emission, self.culled].hash(&mut hasher);
         if known.asks_ray_kind {

@@ -42,7 +42,6 @@ pub(super) enum Warning {
     NoLightShaders,
     TextureOption {
         name: String,
-        is_known: bool,
         near: Option<String>,
     },
     ParamWritten {
@@ -89,10 +88,7 @@ impl Warning {
             W::NoLightShaders => {
                 warning("`Ps`, the position of the light, is zero: there are no light shaders".to_owned())
             }
-            W::TextureOption {
-                name, is_known: true, ..
-            } => warning(format!("texture option \"{name}\" has no effect yet")),
-            W::TextureOption { name, near, .. } => {
+            W::TextureOption { name, near } => {
                 did_you_mean(warning(format!("unknown texture option \"{name}\"")), near)
             }
             W::ParamWritten { name } => warning(format!("parameter `{name}` is written, but is no output"))
