@@ -203,6 +203,8 @@ impl<'a> Checker<'a> {
             let is_zero = matches!(self.body.known(given.operand()?), Some(Const::Int(0)));
             return is_zero.then_some(rank::SPREAD);
         }
-        conversion_rank(own, ty)
+        // A shorter array is only assigned.
+        let is_longer = matches!((own.length, ty.length), (Length::Array(n), Length::Array(m)) if n < m);
+        conversion_rank(own, ty).filter(|_| !is_longer)
     }
 }

@@ -87,7 +87,7 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<Value> {
         let text = name.text.as_str();
-        if self.prelude_call.is_none() && self.scopes.is_hidden_function(self.scope, text) {
+        if self.is_osl(name.span) && self.scopes.is_hidden_function(self.scope, text) {
             self.arguments(args);
             self.report(
                 name.span,

@@ -11,6 +11,7 @@ use super::error::CheckError;
 use super::overload::same_formals;
 use super::place::{Access, Place};
 use super::scope::{Meaning, Role, ScopeIndex, Symbol};
+use super::warning::Warning;
 use crate::hir::{Function, LocalId, ScopeId, Stmt};
 use crate::syntax::ast::{self, ExprKind, Passing};
 use crate::ty::Type;
@@ -127,14 +128,9 @@ impl<'a> Checker<'a> {
                 && same_formals(&info.formals, &formals)
                 && info.result == self.functions[index].result
             {
-                let name = name.clone();
-                self.report(
-                    function.name.span,
-                    CheckError::Duplicate {
-                        what: "function",
-                        name,
-                    },
-                );
+                let (name, other) = (name.clone(), info.ast.name.span);
+                self.warn(function.name.span, Warning::Redefined { name, other });
+                break;
             }
         }
         Some(index)
@@ -170,19 +166,25 @@ impl<'a> Checker<'a> {
             return written.clone();
         }
         let function = self.functions[index].ast;
+        // What a function writes that calls itself is what it writes otherwise.
+        self.functions[index].written = Some(vec![false; function.params.len()].into());
         let mut names: FxHashSet<&str> = FxHashSet::default();
+        let mut handed_on: Vec<(&str, usize, &str)> = vec![];
         for stmt in function.body.iter().flatten() {
             stmt.for_each_expr(&mut |expr| match &expr.kind {
                 ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => names.extend(root(target)),
                 ExprKind::Call { name, args, .. } => {
                     for (i, arg) in args.iter().enumerate() {
-                        if self.may_write(&name.text, i) {
-                            names.extend(root(&arg.value));
-                        }
+                        handed_on.extend(root(&arg.value).map(|variable| (name.text.as_str(), i, variable)));
                     }
                 }
                 _ => {}
             });
+        }
+        for (callee, argument, variable) in handed_on {
+            if !names.contains(variable) && self.may_write(callee, argument) {
+                names.insert(variable);
+            }
         }
         let written: Rc<[bool]> = function
             .params
@@ -194,17 +196,15 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a call of that name may write an argument.
-    fn may_write(&self, name: &str, argument: usize) -> bool {
-        let takes_output = |index: &usize| {
-            let formal = self.functions[*index].formals.get(argument);
-            formal.is_some_and(|formal| formal.output)
-        };
-        WRITING.contains(&name)
-            || self
-                .scopes
-                .find_functions(self.scope, name)
-                .iter()
-                .any(takes_output)
+    fn may_write(&mut self, name: &str, argument: usize) -> bool {
+        if WRITING.contains(&name) {
+            return true;
+        }
+        let functions = self.scopes.find_functions(self.scope, name);
+        functions.into_iter().any(|index| {
+            let formal = self.functions[index].formals.get(argument);
+            formal.is_some_and(|formal| formal.output || self.written_params(index)[argument])
+        })
     }
 
     /// A function inside a function or unit.

@@ -49,11 +49,16 @@ impl<'a> Checker<'a> {
         // Of those that take the same and give the same the first, which hides the others, is enough.
         let mut left: Vec<&Candidate> = vec![];
         for (candidate, rank) in candidates.iter().zip(&ranks) {
-            let is_hidden = |other: &&Candidate| {
+            if rank.as_ref() != Some(best) {
+                continue;
+            }
+            let is_same = |other: &&mut &Candidate| {
                 same_formals(&other.formals, &candidate.formals) && other.result == candidate.result
             };
-            if rank.as_ref() == Some(best) && !left.iter().any(is_hidden) {
-                left.push(candidate);
+            match left.iter_mut().find(is_same) {
+                Some(other) if self.replaces(candidate, other, span) => *other = candidate,
+                Some(_) => {}
+                None => left.push(candidate),
             }
         }
         let callee = self.choose(name, &mut left, &given, expected, span)?.callee;
@@ -61,6 +66,16 @@ impl<'a> Checker<'a> {
             Callee::Function(index) => self.invoke(index, &given, span),
             Callee::Builtin(signature) => self.call_builtin(signature, &given, span),
         }
+    }
+
+    /// Whether one candidate is a later definition of another, but not later than the call.
+    fn replaces(&self, candidate: &Candidate, other: &Candidate, call: Span) -> bool {
+        let (Callee::Function(new), Callee::Function(old)) = (candidate.callee, other.callee) else {
+            return false;
+        };
+        let (new, old) = (&self.functions[new], &self.functions[old]);
+        let place = new.ast.name.span;
+        new.scope == old.scope && !new.is_prelude && place.source == call.source && place.start < call.start
     }
 
     /// The candidate that is meant of those whose parameters do equally well.

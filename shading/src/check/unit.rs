@@ -112,7 +112,7 @@ impl<'a> Checker<'a> {
                     params.push(param);
                 }
                 c.references
-                    .insert(name.clone(), Place::whole(*ty, locals, Access::Param(name)));
+                    .insert(name.clone(), Place::whole(*ty, locals, Access::Constant(name)));
             }
             let mut result = None;
             let block = c.block(expr.span, |c| {

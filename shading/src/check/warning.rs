@@ -22,6 +22,10 @@ pub(super) enum Warning {
         name: String,
         other: Span,
     },
+    Redefined {
+        name: String,
+        other: Span,
+    },
     GlobalShadowed {
         name: String,
     },
@@ -67,6 +71,10 @@ impl Warning {
             W::Shadowed { name, other } => {
                 let diagnostic = warning(format!("`{name}` hides another variable of that name"));
                 diagnostic.at(sources, other, "this one")
+            }
+            W::Redefined { name, other } => {
+                let diagnostic = warning(format!("function `{name}` is defined anew"));
+                diagnostic.at(sources, other, "it was defined here")
             }
             W::GlobalShadowed { name } => warning(format!("`{name}` hides the global of that name")),
             W::IntOverflow { value, wrapped } => {

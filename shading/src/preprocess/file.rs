@@ -104,6 +104,43 @@ impl Run<'_> {
         self.files.push(reader);
     }
 
+    /// Copies the tokens of the present file up to one that may need more than that. Most of a text is copied here.
+    pub(super) fn copy_plain(&mut self) {
+        let Some(reader) = self.files.last_mut().filter(|_| self.pending.is_empty()) else {
+            return;
+        };
+        if self.output.wants_lines() {
+            return;
+        }
+        let start = reader.at;
+        loop {
+            let (at, at_line_start) = (reader.at, reader.at_line_start);
+            let Some((kind, range)) = reader.scan() else { break };
+            let text = reader.slice(&range);
+            let is_plain = match kind {
+                TokenKind::Name => !self.macros.contains_key(text) && !(at_line_start && text == "import"),
+                TokenKind::Punctuation => !(at_line_start && text == "#"),
+                TokenKind::Comment => !text.starts_with("//") || !text.contains('\n'),
+                TokenKind::String => !text.contains('\n'),
+                TokenKind::Splice => false,
+                TokenKind::Space
+                | TokenKind::Newline
+                | TokenKind::Number
+                | TokenKind::Char
+                | TokenKind::Nothing => true,
+            };
+            if !is_plain {
+                (reader.at, reader.at_line_start) = (at, at_line_start);
+                break;
+            }
+        }
+        let range = start as u32..reader.at as u32;
+        let file = reader.index;
+        if !range.is_empty() {
+            self.output.copy(file, range);
+        }
+    }
+
     /// The next token that is no directive, from whatever file.
     pub(super) fn next(&mut self) -> Option<Token> {
         if let Some(token) = self.pending.pop() {

@@ -166,7 +166,9 @@ impl<'a> Run<'a> {
 
     /// Copies the files being read to the output, with macros expanded.
     fn copy(&mut self) {
-        while let Some(token) = self.next() {
+        loop {
+            self.copy_plain();
+            let Some(token) = self.next() else { break };
             if let Err(failure) = self.copy_token(token) {
                 self.fail(failure);
             }
