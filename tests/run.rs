@@ -210,7 +210,7 @@ fn interpret(unit: &Unit, globals: &ShaderGlobals) -> Result<Given, String> {
     Ok(Given {
         result: output("result")?,
         expected: output("expected")?,
-        printed: outcome.printed.clone(),
+        printed: outcome.printed.text(),
     })
 }
 

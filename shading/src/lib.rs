@@ -44,8 +44,8 @@ pub use instance::ShaderInstance;
 pub use preprocess::{Includes, Preprocessor};
 pub use runtime::{
     AttributeHandle, ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree,
-    HostFunctions, NoHost, Params, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext,
-    Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
+    HostFunctions, NoHost, Params, Printed, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost,
+    ShadingContext, Sink, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
 };
 pub use source::{Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

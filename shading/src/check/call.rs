@@ -8,69 +8,45 @@ use super::error::CheckError;
 use super::types::near;
 use super::warning::Warning;
 use super::{Checker, Value};
-use crate::builtins::{self, Builtin, Global};
+use crate::builtins::Global;
 use crate::hir::{Op, Operand, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
 use crate::ty::{Base, Length, Type};
 
 /// Names of the forms below, for hints.
-pub(super) const SPECIAL_NAMES: [&str; 15] = [
+pub(super) const SPECIAL_NAMES: [&str; 21] = [
     "noise",
     "snoise",
     "cellnoise",
+    "hashnoise",
+    "pnoise",
+    "psnoise",
     "texture",
     "texture3d",
     "environment",
     "gettextureinfo",
     "transform",
     "getattribute",
+    "dict_value",
+    "trace",
+    "setmessage",
+    "getmessage",
     "arraylength",
     "Dx",
     "Dy",
     "Dz",
-    "transformu",
     "filterwidth",
 ];
 
 /// Functions of the specification that a later version brings.
-const NOT_YET: [&str; 41] = [
-    "pnoise",
-    "psnoise",
-    "hashnoise",
-    "hash",
-    "gabor",
-    "spline",
-    "splineinverse",
-    "blackbody",
-    "wavelength_color",
-    "setmessage",
-    "getmessage",
-    "trace",
+const NOT_YET: [&str; 11] = [
     "isconnected",
     "isconstant",
     "istexture",
     "exists",
-    "dict_find",
-    "dict_next",
-    "dict_value",
-    "pointcloud_search",
-    "pointcloud_get",
-    "pointcloud_write",
-    "regex_search",
-    "regex_match",
-    "split",
-    "stoi",
-    "stof",
-    "getchar",
-    "fprintf",
-    "getmatrix",
     "displace",
     "bump",
-    "iscameraray",
-    "isdiffuseray",
-    "isglossyray",
-    "isshadowray",
     "getlightattribute",
     "nlightgroups",
     "typeof",
@@ -116,13 +92,20 @@ impl<'a> Checker<'a> {
             return self.declared_closure(name, args, span);
         }
         match text {
-            "noise" | "snoise" | "cellnoise" => self.noise(text, args, expected, span),
+            "noise" | "snoise" | "cellnoise" | "hashnoise" | "pnoise" | "psnoise" => {
+                self.noise(text, args, expected, span)
+            }
             "texture" => self.texture(args, expected, span),
+            "transform" => self.transform(args, span),
             "texture3d" => self.texture3d(args, expected, span),
             "environment" => self.environment(args, expected, span),
             "gettextureinfo" => self.texture_info(args, span),
-            "transform" | "transformu" => self.transform(text, args, span),
             "getattribute" => self.attribute(args, span),
+            "dict_value" => self.dict_value(args, span),
+            "trace" => self.trace(args, span),
+            "pointcloud_search" | "pointcloud_get" | "pointcloud_write" => self.point_cloud(text, args, span),
+            "setmessage" => self.set_message(args, span),
+            "getmessage" => self.get_message(args, span),
             "arraylength" => self.array_length_call(args, span),
             "Dx" | "Dy" | "Dz" | "filterwidth" => self.derivative(text, args, span),
             "calculatenormal" => self.calculate_normal(args, span),
@@ -228,103 +211,6 @@ impl<'a> Checker<'a> {
                 None
             }
         }
-    }
-
-    /// `noise("kind", …)`, `noise(…)`, `snoise(…)`, `cellnoise(…)`
-    fn noise(
-        &mut self,
-        name: &str,
-        args: &'a [Argument],
-        expected: Option<Type>,
-        span: Span,
-    ) -> Option<Value> {
-        let mut given = self.arguments(args)?;
-        if given.first().and_then(Given::ty) != Some(Type::STRING) {
-            return self.call_named(name, given, expected, span);
-        }
-        let kind = given.remove(0);
-        let Some(text) = self.given_string(&kind) else {
-            self.report(kind.span, CheckError::NoiseNotConstant);
-            return None;
-        };
-        let name = match builtins::noise_kind(&text) {
-            Some(Builtin::Perlin) => "snoise",
-            Some(Builtin::UPerlin) => "noise",
-            Some(_) => "cellnoise",
-            None => {
-                let later = ["simplex", "usimplex", "hash", "gabor", "null", "unull"].contains(&&*text);
-                let near = near(&text, &["perlin", "uperlin", "snoise", "noise", "cell"]);
-                self.report(
-                    kind.span,
-                    CheckError::UnknownNoise {
-                        name: text.to_string(),
-                        later,
-                        near,
-                    },
-                );
-                return None;
-            }
-        };
-        // What follows the coordinates is options by name, which these kinds have none of.
-        if let Some(first) = given.iter().position(|g| g.ty() == Some(Type::STRING)) {
-            given.truncate(first);
-        }
-        self.call_named(name, given, expected, span)
-    }
-
-    /// `getattribute(name, value)` and `getattribute(object, name, value)`
-    fn attribute(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
-        let mut given = self.arguments(args)?;
-        let is_string = |g: &Given<'_>| g.ty() == Some(Type::STRING);
-        let fits = (given.len() == 2 || given.len() == 3) && given[..given.len() - 1].iter().all(is_string);
-        let target = given.pop();
-        let Some((place, expr)) = target.as_ref().and_then(Given::place).filter(|_| fits) else {
-            self.report(
-                span,
-                CheckError::BadForm {
-                    form: "getattribute(\"name\", variable) or getattribute(\"object\", \"name\", variable)",
-                },
-            );
-            return None;
-        };
-        let place = place.clone();
-        self.mark_written(expr);
-        if !self.check_writable(&place, expr.span) {
-            return None;
-        }
-        let is_simple =
-            !place.ty.is_array() && !matches!(place.ty.base, Base::Struct(_) | Base::Closure | Base::Void);
-        if !is_simple {
-            let found = self.show(place.ty);
-            self.report(
-                expr.span,
-                CheckError::NotYet {
-                    what: format!("an attribute of type {found}"),
-                },
-            );
-            return None;
-        }
-        let mut names = vec![];
-        if given.len() == 1 {
-            names.push(self.string(""));
-        }
-        for given in &given {
-            names.push(self.given_as(given, Type::STRING)?.leaf());
-        }
-        let found = self.emit_builtin(Builtin::HasAttribute, names.clone(), Type::INT, span);
-        let then = self.block(span, |c| {
-            let value = c.emit_value(Op::AttributeValue, names, place.ty, span);
-            c.write(&place, value, span);
-        });
-        self.push(
-            Stmt::If {
-                condition: found.leaf(),
-                then,
-                otherwise: vec![],
-            },
-            span,
-        );
-        Some(found)
     }
 
     fn array_length_call(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {

@@ -173,6 +173,7 @@ impl<'a> Checker<'a> {
         self.is_exhaustion_told = false;
         let scope = self.new_scope("unit");
         self.unit_scope = Some(scope);
+        self.unit_name = Some(name.to_owned());
         self.frame = Frame {
             scope: Some(scope),
             ..Frame::default()
@@ -182,6 +183,7 @@ impl<'a> Checker<'a> {
         let filled = fill(self);
         self.scope = outer;
         self.unit_scope = None;
+        self.unit_name = None;
 
         let failed = self.failed.is_some();
         if let Some((span, error)) = self.failed.take()

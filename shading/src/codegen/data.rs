@@ -87,6 +87,7 @@ impl PlaceTable {
             shader: 0,
             name: unit.to_owned(),
             list: self.spans.into_iter().map(locate).collect(),
+            closures: None,
         }
     }
 }

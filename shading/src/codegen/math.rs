@@ -56,7 +56,18 @@ impl Emitter<'_, '_> {
             B::TransformPoint => self.transform(MatrixFunction::Point, args),
             B::TransformVector => self.transform(MatrixFunction::Vector, args),
             B::TransformNormal => self.transform(MatrixFunction::Normal, args),
-            B::Perlin | B::UPerlin | B::Cell => self.noise(dst, builtin, args),
+            B::Perlin | B::UPerlin | B::Cell | B::HashNoise => self.noise(dst, builtin, args),
+            _ if builtin.in_library() => self.library_value(dst, builtin, args),
+            B::DictFind | B::DictFindBelow | B::DictNext | B::HasDictValue | B::Trace | B::IsSpace => {
+                self.service(builtin, args)
+            }
+            B::DictValue => self.dict_value(dst, args),
+            B::HasAnyAttribute => {
+                let values = self.attribute_question(args);
+                self.call_value(shims::has_any_attribute(), &values)
+            }
+            B::AnyAttribute => self.any_attribute(dst, args),
+            B::HasMessage | B::MessageValue => self.message_function(dst, builtin, args),
             B::Concat | B::Strlen | B::Startswith | B::Endswith | B::Substr | B::Format => {
                 self.string_function(builtin, args)
             }

@@ -32,6 +32,7 @@ use rustc_hash::FxHasher;
 
 use crate::builtins::Global;
 use crate::diagnostic::Label;
+use crate::eval::library::Function;
 use crate::hir::print::print;
 use crate::hir::uniform::is_uniform;
 use crate::hir::{Block, ClosureId, Const, LocalId, Stmt, Unit, walk};
@@ -213,6 +214,8 @@ pub struct CompiledShader {
     // The code refers to these by address.
     _texts: TextPool,
     _data: DataPool,
+    #[expect(clippy::vec_box, reason = "the code refers to each by its address")]
+    _library: Vec<Box<Function>>,
 }
 
 impl CompiledShader {
@@ -266,15 +269,19 @@ pub fn compile(
         textures: shared.texture_list,
         closures: shared.closures.clone(),
     };
+    let layouts = || Layouts::of(registry, &shared.closures);
+    let mut places = shared.places.finish(&unit.name, options.sources);
+    places.closures = shared.shows_closures.then(|| (registry.clone(), layouts()));
     Ok(CompiledShader {
         code,
         statistics,
         output_bytes: outputs.size,
         outputs: outputs.list.into_iter().map(|(_, output)| output).collect(),
-        places: shared.places.finish(&unit.name, options.sources),
-        layouts: Layouts::of(registry, &shared.closures),
+        places,
+        layouts: layouts(),
         _texts: shared.texts,
         _data: shared.data,
+        _library: shared.library,
     })
 }
 

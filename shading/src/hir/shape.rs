@@ -1,9 +1,10 @@
 //! What operations take and give: the kinds of operands that [`super::verify()`] holds them to.
 
-use crate::builtins::Builtin;
+use crate::builtins::{self, Builtin};
 use crate::hir::kind::Element;
 use crate::hir::{Kind, Op};
 use crate::runtime::ClosureRegistry;
+use crate::ty::{Length, Type};
 
 /// The kinds of an operation's operands, and of its result.
 pub(super) struct Shape(pub(super) Vec<Kind>, pub(super) Option<Kind>);
@@ -170,7 +171,8 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
             shape(&[K::MATRIX, K::TRIPLE], K::TRIPLE)
         }
         B::SpaceMatrix => shape(&[K::STRING; 2], K::MATRIX),
-        B::Perlin | B::UPerlin | B::Cell => {
+        _ if builtin.in_library() => library_shape(builtin, args, dst),
+        B::Perlin | B::UPerlin | B::Cell | B::HashNoise => {
             let dst = pattern(dst)?;
             match (first, args.len()) {
                 (K::TRIPLE, 2) => shape(&[K::TRIPLE, K::FLOAT], dst),
@@ -188,9 +190,54 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
             takes.extend(args.iter().skip(1));
             Ok(Shape(takes, (builtin == B::Format).then_some(K::STRING)))
         }
+        B::Fprintf => {
+            let mut takes = vec![K::STRING; 2];
+            takes.extend(args.iter().skip(2));
+            Ok(Shape(takes, None))
+        }
+        B::SetMessage => {
+            let mut takes = vec![K::STRING; 3];
+            takes.extend(args.iter().skip(3).take(1));
+            Ok(Shape(takes, None))
+        }
+        B::DictFind => shape(&[K::STRING; 2], K::INT),
+        B::DictFindBelow => shape(&[K::INT, K::STRING], K::INT),
+        B::DictNext => shape(&[K::INT], K::INT),
+        B::HasDictValue => shape(&[K::INT, K::STRING, K::INT], K::INT),
+        B::DictValue => shape(&[K::INT, K::STRING, K::INT], dst),
+        B::Trace => shape(&[K::TRIPLE; 2], K::INT),
+        B::IsSpace => shape(&[K::STRING], K::INT),
+        B::HasMessage => shape(&[K::STRING; 4], K::INT),
+        B::MessageValue => shape(&[K::STRING], dst),
         B::RayType => shape(&[K::STRING], K::INT),
         B::Backfacing => shape(&[], K::INT),
         B::SurfaceArea => shape(&[], K::FLOAT),
         B::HasAttribute => shape(&[K::STRING; 2], K::INT),
+        B::HasAnyAttribute => shape(&[K::STRING, K::STRING, K::INT, K::INT], K::INT),
+        B::AnyAttribute => shape(&[K::STRING, K::STRING, K::INT, K::INT], dst),
+        _ => Err("it has no shape".to_owned()),
+    }
+}
+
+/// The shape of the signature that the operands fit.
+fn library_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, String> {
+    let fits = |ty: Type, kind: Kind| match ty.length {
+        Length::Unsized => matches!(kind, Kind::Array(..)) && Kind::of(ty.element()) == Some(kind.element()),
+        Length::Single | Length::Array(_) => Kind::of(ty) == Some(kind),
+    };
+    let mut signatures = builtins::signatures().iter().filter(|s| s.builtin == builtin);
+    let found = signatures.any(|signature| {
+        signature.params.len() == args.len()
+            && fits(signature.result, dst)
+            && signature
+                .params
+                .iter()
+                .zip(args)
+                .all(|(&ty, &kind)| fits(ty, kind))
+    });
+    if found {
+        Ok(Shape(args.to_vec(), Some(dst)))
+    } else {
+        Err("operands fit no signature".to_owned())
     }
 }

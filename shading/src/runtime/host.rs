@@ -196,10 +196,41 @@ pub trait ShaderHost: Send + Sync + 'static {
         None
     }
 
+    /// Whether there is a space of that name.
+    fn knows_space(&self, globals: &ShaderGlobals, name: &str) -> bool {
+        matches!(name, "common" | "world") || self.matrix(globals, name, "world").is_some()
+    }
+
     /// Up to four floats of a named attribute at a shading point, the rest zero.
     fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
         let _ = (globals, object, name);
         None
+    }
+
+    /// An attribute that may be a string, a matrix or an array, as a value of the kind asked for; its element at an index
+    /// where there is one. Not asked for what fits four floats without an index: that is [`ShaderHost::attribute`].
+    fn any_attribute(
+        &self,
+        globals: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        index: Option<u32>,
+        kind: Kind,
+    ) -> Option<Const> {
+        let _ = (globals, object, name, index, kind);
+        None
+    }
+
+    /// The text of a file that a shader names, for dictionaries.
+    fn read_text(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+
+    /// Whether a ray from a point meets anything: `trace`. A host that traces no rays for shaders says that it does not.
+    fn trace(&self, globals: &ShaderGlobals, from: [f32; 3], direction: [f32; 3]) -> bool {
+        let _ = (globals, from, direction);
+        false
     }
 
     /// The handle by which the attribute of that name, of the shaded object itself, is found without looking at names.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
+use shading::hir::{Const, Kind};
 use shading::{ShaderGlobals, ShaderHost, TextureHandle, TextureLookup, TextureRequest, TextureSample};
 
 use crate::image::ImageError;
@@ -87,6 +88,56 @@ impl ShaderHost for GridHost {
 
     fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
         self.textures.texture(handle, lookup)
+    }
+
+    fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
+        let one = |x: f32| Some([x, 0.0, 0.0, 0.0]);
+        match name {
+            _ if !object.is_empty() => None,
+            "shading:index" => one(globals.primitive as f32),
+            "camera:fov" => one(90.0),
+            "camera:pixelaspect" | "camera:shutter_close" => one(1.0),
+            "camera:shutter_open" => one(0.0),
+            "camera:clip_near" => one(NEAR),
+            "camera:clip_far" => one(FAR),
+            _ => None,
+        }
+    }
+
+    fn any_attribute(
+        &self,
+        _: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        index: Option<u32>,
+        _: Kind,
+    ) -> Option<Const> {
+        if !object.is_empty() {
+            return None;
+        }
+        let floats = |list: &[f32]| Const::Array(list.iter().copied().map(Const::Float).collect());
+        let whole = match name {
+            "camera:resolution" => Const::Array(self.size.map(|n| Const::Int(n as i32)).to_vec()),
+            "camera:projection" => Const::String("perspective".into()),
+            "camera:clip" => floats(&[NEAR, FAR]),
+            "camera:shutter" => floats(&[0.0, 1.0]),
+            "camera:screen_window" => floats(&[-1.0, -1.0, 1.0, 1.0]),
+            _ => return None,
+        };
+        match (whole, index) {
+            (Const::Array(list), Some(index)) => list.get(index as usize).cloned(),
+            (whole, _) => Some(whole),
+        }
+    }
+
+    fn read_text(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(name).ok()
+    }
+
+    fn trace(&self, globals: &ShaderGlobals, from: [f32; 3], direction: [f32; 3]) -> bool {
+        // There is nothing to meet: OSL's testshade makes an answer of the arguments, so that shaders can be tried.
+        let along: f32 = from.iter().zip(direction).map(|(a, b)| a * b).sum();
+        globals.u / along > 0.5
     }
 
     fn matrix(&self, _: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {

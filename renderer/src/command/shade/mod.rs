@@ -1,6 +1,5 @@
 //! `kiln shade`: runs a unit or group over a grid of points, prints what it prints, and writes outputs as images.
 
-mod closure_text;
 mod engine;
 mod grid;
 mod host;

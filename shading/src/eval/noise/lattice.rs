@@ -79,9 +79,27 @@ pub(super) struct Corners<const D: usize, const N: usize> {
 
 #[inline(always)]
 pub(super) fn corners<const D: usize, const N: usize>(p: [f32; D]) -> Corners<D, N> {
+    corners_by(p, |_, key| key)
+}
+
+/// The same, on a lattice that repeats after so many cells along each axis.
+pub(super) fn repeated_corners<const D: usize, const N: usize>(
+    p: [f32; D],
+    period: [i32; D],
+) -> Corners<D, N> {
+    corners_by(p, |axis, key| (key as i32).rem_euclid(period[axis].max(1)) as u32)
+}
+
+/// The same, with keys of corners made from their places along each axis.
+#[inline(always)]
+fn corners_by<const D: usize, const N: usize>(p: [f32; D], key: impl Fn(usize, u32) -> u32) -> Corners<D, N> {
     let cells = p.map(cell);
     Corners {
-        hashes: fill(|i| hash::<D>(fill(|axis| cells[axis].0.wrapping_add(offset(i, axis))))),
+        hashes: fill(|i| {
+            hash::<D>(fill(|axis| {
+                key(axis, cells[axis].0.wrapping_add(offset(i, axis)))
+            }))
+        }),
         offsets: std::array::from_fn(|axis| fill(|i| cells[axis].1 - offset(i, axis) as f32)),
         fades: cells.map(|(_, f)| fade(f)),
     }

@@ -2,8 +2,14 @@
 //!
 //! A coordinate beyond ±2³¹ is in the last cell; a coordinate that is not finite gives NaN.
 
+mod gabor;
 mod hash;
+mod kind;
 mod lattice;
+mod simplex;
+
+pub use gabor::GaborOptions;
+pub use kind::{NoiseKind, NoisePoint, hash_bits};
 
 use hash::{hash, unit};
 use lattice::{cell, corners};
@@ -169,6 +175,56 @@ pub fn cell3_triple(p: [f32; 3]) -> [f32; 3] {
 #[inline]
 pub fn cell4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
     let [x, y, z, w] = [x, y, z, w].map(|x| cell(x).0);
+    LANES.map(|lane| unit(hash([x, y, z, w, lane])))
+}
+
+/// One value in `[0,1]` for each number.
+#[inline]
+pub fn hash1(x: f32) -> f32 {
+    unit(hash([x.to_bits()]))
+}
+
+/// One value for each point of the plane.
+#[inline]
+pub fn hash2(x: f32, y: f32) -> f32 {
+    unit(hash([x, y].map(f32::to_bits)))
+}
+
+/// One value for each point of space.
+#[inline]
+pub fn hash3(p: [f32; 3]) -> f32 {
+    unit(hash(p.map(f32::to_bits)))
+}
+
+/// One value for each point of space and time.
+#[inline]
+pub fn hash4([x, y, z]: [f32; 3], w: f32) -> f32 {
+    unit(hash([x, y, z, w].map(f32::to_bits)))
+}
+
+/// Three values for each number.
+#[inline]
+pub fn hash1_triple(x: f32) -> [f32; 3] {
+    LANES.map(|lane| unit(hash([x.to_bits(), lane])))
+}
+
+/// Three values for each point of the plane.
+#[inline]
+pub fn hash2_triple(x: f32, y: f32) -> [f32; 3] {
+    LANES.map(|lane| unit(hash([x.to_bits(), y.to_bits(), lane])))
+}
+
+/// Three values for each point of space.
+#[inline]
+pub fn hash3_triple(p: [f32; 3]) -> [f32; 3] {
+    let [x, y, z] = p.map(f32::to_bits);
+    LANES.map(|lane| unit(hash([x, y, z, lane])))
+}
+
+/// Three values for each point of space and time.
+#[inline]
+pub fn hash4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
+    let [x, y, z, w] = [x, y, z, w].map(f32::to_bits);
     LANES.map(|lane| unit(hash([x, y, z, w, lane])))
 }
 

@@ -41,6 +41,7 @@ pub(crate) fn noise(builtin: Builtin, dimensions: Dimensions, gives_triple: bool
         Perlin: perlin1 perlin2 perlin3 perlin4 perlin1_triple perlin2_triple perlin3_triple perlin4_triple;
         UPerlin: uperlin1 uperlin2 uperlin3 uperlin4 uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple;
         Cell: cell1 cell2 cell3 cell4 cell1_triple cell2_triple cell3_triple cell4_triple;
+        HashNoise: hash1 hash2 hash3 hash4 hash1_triple hash2_triple hash3_triple hash4_triple;
     })
 }
 
@@ -94,10 +95,12 @@ shims! {
     perlin1 perlin2 perlin3 perlin4;
     uperlin1 uperlin2 uperlin3 uperlin4;
     cell1 cell2 cell3 cell4;
+    hash1 hash2 hash3 hash4;
 }
 
 triple_shims! {
     perlin1_triple perlin2_triple perlin3_triple perlin4_triple;
     uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple;
     cell1_triple cell2_triple cell3_triple cell4_triple;
+    hash1_triple hash2_triple hash3_triple hash4_triple;
 }
