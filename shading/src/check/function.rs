@@ -202,8 +202,11 @@ impl<'a> Checker<'a> {
         }
         let functions = self.scopes.find_functions(self.scope, name);
         functions.into_iter().any(|index| {
-            let formal = self.functions[index].formals.get(argument);
-            formal.is_some_and(|formal| formal.output || self.written_params(index)[argument])
+            let is_output = self.functions[index]
+                .formals
+                .get(argument)
+                .map(|formal| formal.output);
+            is_output.is_some_and(|is_output| is_output || self.written_params(index)[argument])
         })
     }
 

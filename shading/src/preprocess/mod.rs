@@ -25,6 +25,7 @@ use crate::source::{FileIndex, Source};
 use error::{Failure, PreprocessError};
 use file::FileReader;
 use macros::Macro;
+pub(crate) use macros::OSL_VERSION;
 use output::Output;
 use token::Token;
 
