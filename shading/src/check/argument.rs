@@ -196,7 +196,6 @@ impl<'a> Checker<'a> {
         let own = given.ty()?;
         if output {
             // By reference: what is written must fit as it is.
-            given.place()?;
             return conversion_rank(own, ty).filter(|r| !matches!(*r, rank::PROMOTION | rank::SPREAD));
         }
         if ty == Type::CLOSURE && own != ty {

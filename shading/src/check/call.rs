@@ -78,7 +78,8 @@ impl<'a> Checker<'a> {
             .find_functions(self.scope, text)
             .iter()
             .any(|i| self.functions[*i].ast.body.is_some() && !self.functions[*i].is_prelude);
-        if is_users {
+        // The language's own forms stay beside what a file declares.
+        if is_users && (!SPECIAL_NAMES.contains(&text) || self.users_take(text, args)) {
             let given = self.arguments(args)?;
             return self.call_named(text, given, expected, span);
         }
@@ -125,6 +126,22 @@ impl<'a> Checker<'a> {
                 self.call_named(text, given, expected, span)
             }
         }
+    }
+
+    /// Whether a function that a file declares takes these arguments, as far as that is known.
+    fn users_take(&mut self, name: &str, args: &'a [Argument]) -> bool {
+        let failed = self.failed.take();
+        let mut takes = true;
+        self.quiet += 1;
+        let span = args.first().map_or(Span::default(), |arg| arg.value.span);
+        self.block(span, |c| {
+            if let Some(given) = c.arguments(args) {
+                takes = c.is_users_call(name, &given);
+            }
+        });
+        self.quiet -= 1;
+        self.failed = failed;
+        takes
     }
 
     /// Whether a call of that name means anything.

@@ -68,6 +68,18 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Whether a function that a file declares takes arguments.
+    pub(super) fn is_users_call(&self, name: &str, given: &[Given<'a>]) -> bool {
+        let is_users = |candidate: &Candidate| match candidate.callee {
+            Callee::Function(index) => !self.functions[index].is_prelude,
+            Callee::Builtin(_) => false,
+        };
+        let candidates = self.candidates(name);
+        candidates
+            .iter()
+            .any(|candidate| is_users(candidate) && self.rank(candidate, given).is_some())
+    }
+
     /// Whether one candidate is a later definition of another, but not later than the call.
     fn replaces(&self, candidate: &Candidate, other: &Candidate, call: Span) -> bool {
         let (Callee::Function(new), Callee::Function(old)) = (candidate.callee, other.callee) else {

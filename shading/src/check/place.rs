@@ -8,7 +8,7 @@ use super::{Checker, Value};
 use crate::builtins::Global;
 use crate::hir::{LocalId, Op, Operand};
 use crate::source::Span;
-use crate::syntax::ast::{Expr, ExprKind, Name, UnaryOp};
+use crate::syntax::ast::{Expr, ExprKind, Name};
 use crate::ty::{Base, Length, Type, component_index};
 
 /// Part of a variable.
@@ -103,12 +103,7 @@ impl<'a> Checker<'a> {
                 Some(index) => self.scopes.get_mut(index).is_written = true,
                 None => self.body.ci_written |= name == "Ci",
             },
-            ExprKind::Member { object: inner, .. }
-            | ExprKind::Index { object: inner, .. }
-            | ExprKind::Unary {
-                op: UnaryOp::Plus,
-                operand: inner,
-            } => self.mark_written(inner),
+            ExprKind::Member { object, .. } | ExprKind::Index { object, .. } => self.mark_written(object),
             _ => {}
         }
     }
@@ -155,11 +150,6 @@ impl<'a> Checker<'a> {
                 let place = self.place(object)?;
                 self.member(place, name)
             }
-            // OSL takes `+x` for `x`, even where it is written.
-            ExprKind::Unary {
-                op: UnaryOp::Plus,
-                operand,
-            } => self.place(operand),
             ExprKind::Index { object, index } => {
                 let place = self.place(object);
                 let index = self.int_value(index, CheckError::IndexNotInt);
@@ -439,6 +429,12 @@ impl<'a> Checker<'a> {
 
     fn local_type(&self, local: LocalId) -> Type {
         self.body.code.locals.get(local).map_or(Type::VOID, |l| l.ty)
+    }
+
+    /// Whether a place can be written.
+    pub(super) fn is_writable(place: &Place) -> bool {
+        !matches!(place.component, Some(Component::Row(_)))
+            && matches!(place.access, Access::Writable | Access::Param(_))
     }
 
     /// Reports a write to what is not to be written; tells whether it can be.

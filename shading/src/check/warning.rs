@@ -66,6 +66,7 @@ pub(super) enum Warning {
     ParamWritten {
         name: String,
     },
+    OutputLost,
     UnknownClosure {
         name: String,
     },
@@ -127,6 +128,9 @@ impl Warning {
             }
             W::ParamWritten { name } => warning(format!("parameter `{name}` is written, but is no output"))
                 .hint("declare it `output`, or copy it to a variable"),
+            W::OutputLost => {
+                warning("what the function writes here is lost: this is no variable to write".to_owned())
+            }
             W::UnknownClosure { name } => {
                 warning(format!("closure `{name}` is not known here and gives no light"))
             }
