@@ -131,6 +131,16 @@ impl ShadingSystem {
         }
         let (file, mistakes) = syntax::parse(source);
         diagnostics.list.extend(mistakes.list);
+        for item in &file.items {
+            if let ast::Item::Declaration(declaration) = item
+                && declaration.keyword.text == "import"
+            {
+                let error = Diagnostic::error("shader source cannot import this")
+                    .at(&file.sources, declaration.span, "")
+                    .hint("it imports shader source: `import \"file.ksl\";`");
+                diagnostics.push(error);
+            }
+        }
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }

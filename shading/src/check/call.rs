@@ -53,12 +53,23 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<Value> {
         let text = name.text.as_str();
+        if self.is_osl(name.span) && self.scopes.is_hidden_function(self.scope, text) {
+            self.arguments(args);
+            self.report(
+                name.span,
+                CheckError::NotAFunction {
+                    name: text.to_owned(),
+                },
+            );
+            return None;
+        }
         let is_users = self
             .scopes
             .find_functions(self.scope, text)
             .iter()
             .any(|i| self.functions[*i].ast.body.is_some() && !self.functions[*i].is_prelude);
-        if is_users {
+        // The language's own forms stay beside what a file declares.
+        if is_users && (!SPECIAL_NAMES.contains(&text) || self.users_take(text, args)) {
             let given = self.arguments(args)?;
             return self.call_named(text, given, expected, span);
         }
@@ -67,6 +78,9 @@ impl<'a> Checker<'a> {
         }
         if self.closures.find(text).is_some() {
             return self.closure(name, args, span);
+        }
+        if self.is_declared_closure(text) {
+            return self.declared_closure(name, args, span);
         }
         match text {
             "noise" | "snoise" | "cellnoise" | "hashnoise" | "pnoise" | "psnoise" => {
@@ -102,6 +116,57 @@ impl<'a> Checker<'a> {
                 self.call_named(text, given, expected, span)
             }
         }
+    }
+
+    /// Whether a function that a file declares takes these arguments, as far as that is known.
+    fn users_take(&mut self, name: &str, args: &'a [Argument]) -> bool {
+        let failed = self.failed.take();
+        let mut takes = true;
+        self.quiet += 1;
+        let span = args.first().map_or(Span::default(), |arg| arg.value.span);
+        self.block(span, |c| {
+            if let Some(given) = c.arguments(args) {
+                takes = c.is_users_call(name, &given);
+            }
+        });
+        self.quiet -= 1;
+        self.failed = failed;
+        takes
+    }
+
+    /// Whether a call of that name means anything.
+    pub(super) fn is_known_callee(&self, name: &str) -> bool {
+        self.is_callable(name)
+            || SPECIAL_NAMES.contains(&name)
+            || NOT_YET.contains(&name)
+            || self.scopes.find_struct(self.scope, name).is_some()
+            || !self.scopes.find_functions(self.scope, name).is_empty()
+    }
+
+    /// Whether a file declares a closure of that name, which is none of those known here.
+    fn is_declared_closure(&self, name: &str) -> bool {
+        let functions = self.scopes.find_functions(self.scope, name);
+        let is_closure = |index: &usize| {
+            let info = &self.functions[*index];
+            info.ast.body.is_none() && info.result == Type::CLOSURE
+        };
+        !functions.is_empty() && functions.iter().all(is_closure)
+    }
+
+    /// A closure that is declared, but that nothing here can make: no light.
+    fn declared_closure(&mut self, name: &Name, args: &'a [Argument], span: Span) -> Option<Value> {
+        for given in self.arguments(args)? {
+            if given.ty().is_some() {
+                self.given_value(&given);
+            }
+        }
+        self.warn(
+            span,
+            Warning::UnknownClosure {
+                name: name.text.clone(),
+            },
+        );
+        Some(self.zero(Type::CLOSURE))
     }
 
     /// TSL's forms with a name in angle brackets.
