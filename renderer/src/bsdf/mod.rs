@@ -286,6 +286,15 @@ impl Bsdf {
         (near, far)
     }
 
+    /// Whether a lobe of `part` is about a normal that is so far off the geometric one that irradiance about the latter
+    /// does not tell what it scatters.
+    pub fn is_bent(&self, part: Part) -> bool {
+        /// Cosine of 8°: smoothed normals of meshes are closer, and on average are the geometric ones.
+        const SAME: f32 = 0.99;
+        let mut lobes = self.lobes().iter().filter(|l| l.part == part);
+        lobes.any(|l| l.frame.n.dot(self.ng).abs() < SAME)
+    }
+
     /// The probability with which a sample is drawn for a lobe of `part`.
     pub fn probability(&self, part: Part) -> f32 {
         let of_part = self.lobes().iter().filter(|l| l.part == part);
@@ -345,7 +354,7 @@ impl Bsdf {
         counts: impl Fn(usize, &Weighted) -> bool,
     ) -> Option<BsdfSample> {
         let chosen = &self.places[index];
-        if self.mode == TransportMode::Importance && self.is_bent(chosen) {
+        if self.mode == TransportMode::Importance && self.is_tilted(chosen) {
             return self.sample_importance(wo, index, u_lobe, u, counts);
         }
         let local_wo = match chosen.lobe.ideal_diffuse_side() {

@@ -275,6 +275,7 @@ pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> Abilities {
         match TABLE[id.0 as usize].kind {
             Kind::Emission | Kind::Background | Kind::UniformEdf => abilities.emits = true,
             Kind::Transparent | Kind::TransparentBsdf => abilities.transparent = true,
+            Kind::Layer | Kind::Coat => abilities.layers = true,
             _ => {}
         }
     }

@@ -49,6 +49,8 @@ pub struct Material {
     wants_footprint: bool,
     /// Whether the derivatives of a point by its texture coordinates matter.
     wants_derivatives: bool,
+    /// Whether what the shader makes of a point may depend on where the viewer is.
+    sees_viewer: bool,
     /// The emission, where it is the same everywhere.
     constant_emission: Option<Rgb>,
     one_sided: bool,
@@ -76,6 +78,8 @@ pub struct Sides {
 struct Abilities {
     emits: bool,
     transparent: bool,
+    /// Whether weights of lobes depend on where the viewer is.
+    layers: bool,
 }
 
 /// What a shader made of a point. It is large: make one and let it be filled again and again.
@@ -150,6 +154,7 @@ impl Material {
                 .into_iter()
                 .any(reads);
         let recipe = Recipe::of(&instance, context);
+        let sees_viewer = recipe.is_none() && (abilities.layers || reads(Global::I));
         let constant_emission = match &recipe {
             Some(recipe) => Some(recipe.emission()),
             None => (!abilities.emits).then_some(Rgb::BLACK),
@@ -157,6 +162,7 @@ impl Material {
         Material {
             instance,
             wants_derivatives: recipe.as_ref().is_none_or(|recipe| recipe.wants_derivatives()),
+            sees_viewer,
             recipe,
             abilities,
             wants_footprint,
@@ -218,6 +224,13 @@ impl Material {
     #[inline]
     pub fn wants_derivatives(&self) -> bool {
         self.wants_derivatives
+    }
+
+    /// Whether what it is at a point may depend on where the viewer is. What a photon leaves behind is then not known
+    /// from where it came.
+    #[inline]
+    pub fn sees_viewer(&self) -> bool {
+        self.sees_viewer
     }
 
     /// Whether it may emit somewhere.

@@ -28,6 +28,8 @@ const ROWS: usize = HEIGHT / BLOCK;
 pub struct Loaded {
     /// The scene.
     pub built: Built,
+    /// The names of its shapes, in its order: `s` and their number. Instances come after all others.
+    pub names: Vec<String>,
     _folder: tempfile::TempDir,
 }
 
@@ -46,6 +48,7 @@ pub fn opened(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
     let built = build(&desc, None, 1).map_err(|errors| errors.to_string())?;
     Ok(Loaded {
         built,
+        names: desc.shapes.into_iter().map(|shape| shape.name).collect(),
         _folder: folder,
     })
 }
