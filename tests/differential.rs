@@ -8,7 +8,7 @@ use std::sync::Arc;
 use shading::hir::Unit;
 use shading::hir::verify::verify;
 use shading::interp::{self, Closures, Listing, Outcome, RunOptions, Value};
-use shading::opt::{OptOptions, optimize};
+use shading::opt::{self, OptOptions, optimize};
 use shading::{
     ClosureRegistry, CompileOptions, HostFunctions, OptLevel, ReportKind, ShaderGlobals, ShaderInstance,
     ShadingContext,
@@ -102,7 +102,11 @@ fn names(kinds: impl Iterator<Item = impl Debug>) -> BTreeSet<String> {
 
 fn optimized(raw: &Unit) -> Unit {
     let mut unit = raw.clone();
-    optimize(&mut unit, &OptOptions::default());
+    let exact = OptOptions {
+        level: opt::OptLevel::Exact,
+        ..OptOptions::default()
+    };
+    optimize(&mut unit, &exact);
     unit
 }
 

@@ -9,8 +9,9 @@ use exr::prelude::{AnyChannel, AnyChannels, Compression, Encoding, FlatSamples, 
 use proptest::prelude::*;
 use renderer::color::Rgb;
 use renderer::image::{
-    ColorSpace, Image, ImageError, MetaValue, Window, WriteOptions, check_writable, decode, encode,
-    linear_from_srgb8, read, read_channels, read_metadata, srgb8_from_linear, write, write_all,
+    ColorSpace, Image, ImageError, MetaValue, SampleType, Samples, Window, WriteOptions, check_writable,
+    decode, encode, linear_from_srgb8, read, read_channels, read_metadata, srgb8_from_linear, write,
+    write_all,
 };
 
 /// A picture with every value different, some beyond 1.
@@ -46,6 +47,116 @@ fn exr_keeps_every_bit() {
         let path = directory.path().join("a.exr");
         write(&path, &image, &WriteOptions::default()).unwrap();
         assert_eq!(read(&path).unwrap(), image, "{channels} channels");
+    }
+}
+
+#[test]
+fn tiff_keeps_every_channel_in_each_type() {
+    let (path, step) = (Path::new("a.tif"), 1.0 / 65535.0);
+    let types = [
+        (SampleType::F32, 0.0),
+        (SampleType::F16, 5e-4),
+        (SampleType::U16, 0.51 * step),
+        (SampleType::U8, 0.51 / 255.0),
+    ];
+    for (samples, tolerance) in types {
+        for channels in [1, 2, 3, 4, 5, 16] {
+            // More rows than a strip holds.
+            let mut image = Image::new(70, 300, channels);
+            image
+                .data
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, v)| *v = (i % 1013) as f32 / 1012.0);
+            let options = WriteOptions {
+                samples,
+                ..WriteOptions::default()
+            };
+            let bytes = encode(path, &image, &options).unwrap();
+            let back = decode(path, &bytes).unwrap().into_image();
+            assert_eq!((back.width, back.height, back.channels), (70, 300, channels));
+            let worst = image.data.iter().zip(&back.data).map(|(a, b)| (a - b).abs());
+            let worst = worst.fold(0.0, f32::max);
+            assert!(worst <= tolerance, "{samples:?}, {channels} channels: {worst}");
+        }
+    }
+}
+
+/// A TIFF of 16-bit tiles, 32 × 16, in planes of their own or not: `x + 256 y + 65 c`.
+fn tiled_tiff(width: u32, height: u32, channels: u32, planar: bool) -> Vec<u8> {
+    let mut file = Cursor::new(Vec::new());
+    let mut encoder = tiff::encoder::TiffEncoder::new(&mut file).unwrap();
+    let mut directory = encoder.image_directory().unwrap();
+    let (mut offsets, mut sizes) = (vec![], vec![]);
+    let (planes, together) = if planar { (channels, 1) } else { (1, channels) };
+    for (plane, ty, tx) in (0..planes).flat_map(|p| {
+        (0..height.div_ceil(16)).flat_map(move |y| (0..width.div_ceil(32)).map(move |x| (p, y, x)))
+    }) {
+        let values = (0..32 * 16 * together).map(|i| {
+            let (c, x, y) = (i % together + plane, i / together % 32, i / together / 32);
+            (tx * 32 + x + 256 * (ty * 16 + y) + 65 * c) as u16
+        });
+        let values: Vec<u16> = values.collect();
+        offsets.push(directory.write_data(&values[..]).unwrap() as u32);
+        sizes.push(2 * values.len() as u32);
+    }
+    use tiff::tags::Tag;
+    let longs: [(Tag, u32); 5] = [
+        (Tag::ImageWidth, width),
+        (Tag::ImageLength, height),
+        (Tag::TileWidth, 32),
+        (Tag::TileLength, 16),
+        (Tag::Compression, 1),
+    ];
+    for (tag, value) in longs {
+        directory.write_tag(tag, value).unwrap();
+    }
+    let shorts: [(Tag, u16); 3] = [
+        (Tag::SamplesPerPixel, channels as u16),
+        (Tag::PhotometricInterpretation, 2),
+        (Tag::PlanarConfiguration, if planar { 2 } else { 1 }),
+    ];
+    for (tag, value) in shorts {
+        directory.write_tag(tag, value).unwrap();
+    }
+    directory
+        .write_tag(Tag::BitsPerSample, &vec![16u16; channels as usize][..])
+        .unwrap();
+    directory.write_tag(Tag::TileOffsets, &offsets[..]).unwrap();
+    directory.write_tag(Tag::TileByteCounts, &sizes[..]).unwrap();
+    directory.finish().unwrap();
+    file.into_inner()
+}
+
+#[test]
+fn tiles_and_planes_of_a_tiff_are_put_together() {
+    for planar in [false, true] {
+        let raster = decode(Path::new("a.tif"), &tiled_tiff(70, 37, 3, planar)).unwrap();
+        assert_eq!((raster.width, raster.height, raster.channels), (70, 37, 3));
+        let Samples::U16(values) = raster.samples else {
+            panic!("not of 16 bits")
+        };
+        for (i, v) in values.iter().enumerate() {
+            let (c, x, y) = (i % 3, i / 3 % 70, i / 3 / 70);
+            assert_eq!(usize::from(*v), x + 256 * y + 65 * c, "planar: {planar}");
+        }
+    }
+}
+
+#[test]
+fn damaged_tiffs_are_refused() {
+    let whole = tiled_tiff(40, 20, 3, false);
+    for length in (0..whole.len()).step_by(61) {
+        assert!(
+            decode(Path::new("a.tif"), &whole[..length]).is_err(),
+            "{length} bytes"
+        );
+    }
+    for at in whole.len() - 250..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0xff;
+        // Whatever it gives, it comes back.
+        let _ = decode(Path::new("a.tif"), &bytes);
     }
 }
 

@@ -7,7 +7,7 @@ use shading::builtins::{Builtin, Global};
 use shading::hir::build::CodeBuilder;
 use shading::hir::{Block, ClosureId, Const, LocalId, Op, Operand, Stmt, Unit, build, verify};
 use shading::interp::{RunOptions, run};
-use shading::opt::{Facts, OptOptions, optimize};
+use shading::opt::{Facts, OptLevel, OptOptions, optimize};
 use shading::ty::Type;
 use support::generate;
 
@@ -36,6 +36,13 @@ fn check(seed: u64, raw: &Unit, optimized: &Unit) -> Option<()> {
     }
     Some(())
 }
+
+/// Bits are kept.
+const EXACT: OptOptions<'_> = OptOptions {
+    outputs: None,
+    level: OptLevel::Exact,
+    facts: &Facts { ray_kind: None },
+};
 
 fn count(block: &Block, counts: &mut BTreeMap<String, usize>) {
     for stmt in block {
@@ -72,7 +79,7 @@ fn optimised_units_run_the_same() {
         assert!(violations.is_empty(), "seed {seed}: {violations:?}\n{raw}");
         count(&raw.code.body, &mut counts);
         let mut optimized = raw.clone();
-        let stats = optimize(&mut optimized, &OptOptions::default());
+        let stats = optimize(&mut optimized, &EXACT);
         ops_before += stats.ops_before;
         ops_after += stats.ops_after;
         let violations = verify(&optimized, Some(&registry));
@@ -95,6 +102,47 @@ fn optimised_units_run_the_same() {
     assert!(counts.len() > 90, "only {} kinds of statement", counts.len());
 }
 
+/// Where all numbers are finite and zeros have no sign, full optimisation changes nothing either.
+#[test]
+fn units_of_finite_numbers_run_the_same() {
+    let (mut finite, mut exact_ops, mut full_ops) = (0, 0, 0);
+    for seed in 0..units() {
+        let mut raw = generate::unit(seed);
+        for value in raw.code.consts.values_mut() {
+            *value = value.clone().without_sign_of_zero();
+        }
+        for function in raw.functions.values_mut() {
+            for value in function.code.consts.values_mut() {
+                *value = value.clone().without_sign_of_zero();
+            }
+        }
+        let (mut exact, mut full) = (raw.clone(), raw.clone());
+        exact_ops += optimize(&mut exact, &EXACT).ops_after;
+        full_ops += optimize(&mut full, &OptOptions::default()).ops_after;
+        for point in 0..3 {
+            let globals = generate::globals(seed + point);
+            let options = RunOptions {
+                host: &generate::TestHost,
+                unsigned_zeros: true,
+                ..RunOptions::new(&globals)
+            };
+            let before = run(&raw, &options);
+            if !before.finished || !before.finite {
+                continue;
+            }
+            finite += 1;
+            let after = run(&full, &options);
+            let outputs = full.params.iter().map(|p| p.name.as_str());
+            if let Some(difference) = before.difference(&after, outputs) {
+                panic!("seed {seed}: {difference}\n--- raw\n{raw}\n--- optimised\n{full}");
+            }
+        }
+    }
+    println!("{finite} runs of finite numbers; operations left {exact_ops}, {full_ops}");
+    assert!(finite as u64 > units() / 2, "too few runs are finite: {finite}");
+    assert!(full_ops < exact_ops);
+}
+
 #[test]
 fn needed_outputs_and_facts_are_respected() {
     for seed in 0..units() / 4 {
@@ -115,7 +163,7 @@ fn needed_outputs_and_facts_are_respected() {
         let options = OptOptions {
             outputs: Some(&wanted),
             facts: &facts,
-            ..OptOptions::default()
+            ..EXACT
         };
         optimize(&mut optimized, &options);
         assert_eq!(optimized.params.len(), 1);
@@ -128,21 +176,25 @@ fn optimising_twice_gains_nothing_wrong() {
     for seed in 0..units() / 4 {
         let raw = generate::unit(seed);
         let mut once = raw.clone();
-        optimize(&mut once, &OptOptions::default());
+        optimize(&mut once, &EXACT);
         let mut twice = once.clone();
-        let stats = optimize(&mut twice, &OptOptions::default());
+        let stats = optimize(&mut twice, &EXACT);
         assert!(stats.ops_after <= stats.ops_before, "seed {seed}");
         check(seed, &raw, &twice);
     }
 }
 
-/// Builds code whose first variable, of type `ty`, is the output, and compares what is left of it.
+/// Builds code whose first variable, of type `ty`, is the output, and compares what full optimisation leaves of it.
 fn left(ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
+    left_by(&OptOptions::default(), ty, code, expected);
+}
+
+fn left_by(options: &OptOptions<'_>, ty: Type, code: impl FnOnce(&mut CodeBuilder, LocalId), expected: &str) {
     let mut builder = CodeBuilder::default();
     let out = builder.local(ty);
     code(&mut builder, out);
     let mut unit = build::unit("u", &[("out", out)], builder, PrimaryMap::new());
-    optimize(&mut unit, &OptOptions::default());
+    optimize(&mut unit, options);
     let text = unit.to_string();
     let body: Vec<_> = text
         .lines()
@@ -177,8 +229,9 @@ fn constants_fold() {
 }
 
 #[test]
-fn only_exact_algebra_is_done() {
-    left(
+fn exact_algebra_keeps_the_sign_of_zero() {
+    left_by(
+        &EXACT,
         Type::FLOAT,
         |b, out| {
             let u = global(b, Global::U);
@@ -190,6 +243,31 @@ fn only_exact_algebra_is_done() {
             b.set(out, Op::Add, &[u, zero]);
         },
         "l1 = global<u>; l2 = mul l1, 0.5; l0 = add l2, 0.0",
+    );
+}
+
+/// `mix(u, noise(P), 0)`, clamped twice.
+#[test]
+fn what_is_switched_off_goes() {
+    left(
+        Type::FLOAT,
+        |b, out| {
+            let (u, p) = (global(b, Global::U), global(b, Global::P));
+            let (zero, one) = (b.float(0.0), b.float(1.0));
+            let noise = b.op(Type::FLOAT, Op::Builtin(Builtin::Perlin), &[p]);
+            let share = b.op(Type::FLOAT, Op::Sub, &[one, zero]);
+            let first = b.op(Type::FLOAT, Op::Mul, &[u, share]);
+            let second = b.op(Type::FLOAT, Op::Mul, &[noise, zero]);
+            let mixed = b.op(Type::FLOAT, Op::Add, &[first, second]);
+            let mut clamp = |x| {
+                let high = b.op(Type::FLOAT, Op::Builtin(Builtin::Min), &[x, one]);
+                b.op(Type::FLOAT, Op::Builtin(Builtin::Max), &[high, zero])
+            };
+            let once = clamp(mixed);
+            let twice = clamp(once);
+            b.set(out, Op::Copy, &[twice]);
+        },
+        "l1 = global<u>; l2 = min l1, 1.0; l0 = max l2, 0.0",
     );
 }
 

@@ -247,7 +247,7 @@ fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, R
     for (optimize, names) in [
         (OptLevel::None, ["interpreter", "machine code"]),
         (
-            OptLevel::Full,
+            OptLevel::Exact,
             ["interpreter, optimised", "machine code, optimised"],
         ),
     ] {

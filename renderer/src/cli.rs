@@ -89,7 +89,7 @@ pub struct RenderArgs {
     /// What `bake` takes too.
     #[command(flatten)]
     pub common: CommonArgs,
-    /// Where the picture goes: .exr, .png, .hdr or .jpg; may be given several times [default: SCENE.png, here]
+    /// Where the picture goes: .exr, .tif, .png, .hdr or .jpg; may be given several times [default: SCENE.png, here]
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
     /// Samples per pixel

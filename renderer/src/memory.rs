@@ -1,4 +1,4 @@
-//! Memory: how much is free, and refusing work that needs more before it begins.
+//! Memory: how much is free and was used, and refusing work that needs more before it begins.
 
 use std::fs;
 use std::path::Path;
@@ -30,6 +30,13 @@ pub fn check(what: impl Into<String>, needed: u64) -> Result<(), OutOfMemory> {
         }),
         _ => Ok(()),
     }
+}
+
+/// The most memory that the process had at a time [bytes], where the system tells.
+pub fn peak() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
 }
 
 /// A size for people: `1.5 GB`.

@@ -18,11 +18,11 @@ pub struct ShadeArgs {
     /// Points of the grid [default: 1 1]
     #[arg(short = 'g', long = "res", aliases = ["grid", "g"], num_args = 2, value_names = ["X", "Y"], value_parser = clap::value_parser!(u32).range(1..=MAX_SIDE))]
     pub grid: Vec<u32>,
-    /// Writes an output as an image (.exr .png .hdr .jpg; `null` writes nothing); may be given several times
+    /// Writes an output as an image (.exr .tif .png .hdr .jpg; `null` writes nothing); may be given several times
     #[arg(short = 'o', long = "output", num_args = 2, value_names = ["OUTPUT", "FILE"])]
     pub outputs: Vec<String>,
-    /// Type of the numbers in images: uint8, half or float
-    #[arg(short = 'd', long = "od", value_name = "TYPE", value_parser = ["uint8", "half", "float"])]
+    /// Type of the numbers in images: uint8, uint16, half or float
+    #[arg(short = 'd', long = "od", value_name = "TYPE", value_parser = ["uint8", "uint16", "half", "float"])]
     pub output_type: Option<String>,
     /// Prints the outputs at every point instead of writing images
     #[arg(long)]

@@ -9,6 +9,7 @@ use shading::{Diagnostic, Diagnostics};
 use crate::bsdf::MAX_LOBES;
 use crate::integrator::Stats;
 use crate::integrator::photon::PhotonStats;
+use crate::memory;
 use crate::render::Rendered;
 use crate::scene::build::{Built, ShaderStats};
 
@@ -52,7 +53,7 @@ impl Statistics {
             spp: rendered.stats.spp,
             threads: rendered.stats.threads,
             accel_bytes: built.scene.accel_memory(),
-            peak_bytes: peak_memory(),
+            peak_bytes: memory::peak(),
             preparing: rendered.stats.preparing.as_secs_f64(),
             photons: rendered.stats.photons.clone(),
             dropped_samples: counts.non_finite,
@@ -228,11 +229,4 @@ fn photons_json(photons: &PhotonStats) -> serde_json::Value {
         "shooting_s": photons.shooting.as_secs_f64(),
         "building_s": photons.building.as_secs_f64(),
     })
-}
-
-/// The most memory that the process had at a time [bytes], where the system tells.
-pub(super) fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
 }

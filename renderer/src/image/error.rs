@@ -63,7 +63,7 @@ pub enum ImageError {
     },
     /// The name of an output does not say a format that is written.
     #[error(
-        "cannot write '{}': {}; use .exr, .png, .jpg or .hdr",
+        "cannot write '{}': {}; use .exr, .tif, .png, .jpg or .hdr",
         path.display(),
         match extension { Some(e) => format!("unknown image format '.{e}'"), None => "no file name extension".into() }
     )]

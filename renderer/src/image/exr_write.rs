@@ -11,13 +11,13 @@ use ::exr::prelude::Compression;
 
 use half::f16;
 
-use super::{Image, MetaValue, Window, WriteOptions};
+use super::{Image, MetaValue, SampleType, Window, WriteOptions};
 
 /// The file for an image whose channels have these names, or why there is none.
 pub(super) fn encode(image: &Image, names: &[String], options: &WriteOptions) -> Result<Vec<u8>, String> {
     let channels = names.iter().enumerate().map(|(c, name)| {
         let values = image.data.iter().skip(c).step_by(image.channels).copied();
-        let samples = if options.half {
+        let samples = if options.samples != SampleType::F32 {
             FlatSamples::F16(values.map(f16::from_f32).collect())
         } else {
             FlatSamples::F32(values.collect())

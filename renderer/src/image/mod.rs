@@ -13,13 +13,15 @@ mod netpbm;
 mod output;
 mod raster;
 mod read;
+mod tiff_read;
+mod tiff_write;
 mod transfer;
 mod write;
 
 pub use error::ImageError;
 pub use file_id::FileId;
 pub use output::{Staged, check_place, check_writable, remove_temporaries, stage, sweep_files, write_whole};
-pub use raster::{Raster, Samples};
+pub use raster::{Raster, SampleType, Samples};
 pub use read::{Format, NamedChannels, decode, read, read_channels, read_metadata};
 pub use transfer::{linear_from_srgb, linear_from_srgb8, srgb_from_linear, srgb8_from_linear};
 pub use write::{MetaValue, WriteOptions, encode, has_exposure, write, write_all};

@@ -2,7 +2,21 @@
 
 use half::f16;
 
-use super::{ColorSpace, Image, Window};
+use super::{ColorSpace, Image, Rect, Window};
+
+/// How a file stores a sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum SampleType {
+    /// Eight bits, 255 is 1.
+    U8,
+    /// Sixteen bits, 65535 is 1.
+    U16,
+    /// Half floats.
+    F16,
+    /// Floats.
+    #[default]
+    F32,
+}
 
 /// The values of a raster, row-major, row 0 on top, channels interleaved.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,6 +29,72 @@ pub enum Samples {
     F16(Vec<f16>),
     /// Floats, linear.
     F32(Vec<f32>),
+}
+
+impl Samples {
+    /// Number of values.
+    pub fn len(&self) -> usize {
+        match self {
+            Samples::U8(v) => v.len(),
+            Samples::U16(v) => v.len(),
+            Samples::F16(v) => v.len(),
+            Samples::F32(v) => v.len(),
+        }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// So many zeros of the same type.
+    pub(super) fn zeros(&self, count: usize) -> Samples {
+        match self {
+            Samples::U8(_) => Samples::U8(vec![0; count]),
+            Samples::U16(_) => Samples::U16(vec![0; count]),
+            Samples::F16(_) => Samples::F16(vec![f16::ZERO; count]),
+            Samples::F32(_) => Samples::F32(vec![0.0; count]),
+        }
+    }
+
+    /// Copies the pixels that two parts of an image share, into the channels of `to` from `channel` on; each part is a
+    /// rectangle with a number of channels. `false` where the types differ or there are too few values.
+    pub(super) fn copy_into(
+        &self,
+        from: (Rect, usize),
+        to: &mut Samples,
+        into: (Rect, usize),
+        channel: usize,
+    ) -> bool {
+        match (self, to) {
+            (Samples::U8(v), Samples::U8(w)) => copy(v, from, w, into, channel),
+            (Samples::U16(v), Samples::U16(w)) => copy(v, from, w, into, channel),
+            (Samples::F16(v), Samples::F16(w)) => copy(v, from, w, into, channel),
+            (Samples::F32(v), Samples::F32(w)) => copy(v, from, w, into, channel),
+            _ => false,
+        }
+    }
+}
+
+fn copy<T: Copy>(
+    source: &[T],
+    (from, count): (Rect, usize),
+    target: &mut [T],
+    (into, channels): (Rect, usize),
+    channel: usize,
+) -> bool {
+    if source.len() < from.area() * count || target.len() < into.area() * channels {
+        return false;
+    }
+    let (x0, x1) = (from.x0.max(into.x0), from.x1.min(into.x1));
+    for y in from.y0.max(into.y0)..from.y1.min(into.y1) {
+        for x in x0..x1 {
+            let at = |rect: Rect| ((y - rect.y0) * rect.width() + x - rect.x0) as usize;
+            let (a, b) = (at(from) * count, at(into) * channels + channel);
+            target[b..b + count].copy_from_slice(&source[a..a + count]);
+        }
+    }
+    true
 }
 
 /// A decoded file with its values as narrow as the file has them; textures keep them so.

@@ -1,4 +1,4 @@
-//! Files to images: EXR, Radiance HDR, PNG, JPEG, TGA, BMP, PGM, PPM and PFM.
+//! Files to images: EXR, TIFF, Radiance HDR, PNG, JPEG, TGA, BMP, PGM, PPM and PFM.
 
 use std::fs;
 use std::io::Cursor;
@@ -7,8 +7,8 @@ use std::path::Path;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 
 use super::exr_read::{self, ExrFile};
-use super::netpbm;
 use super::{Image, ImageError, MetaValue, Raster, Samples, Window};
+use super::{netpbm, tiff_read};
 
 /// The most memory that decoding one image may take [bytes]: room for 16k × 16k pixels of four floats.
 pub(crate) const MAX_BYTES: u64 = 4 << 30;
@@ -18,6 +18,8 @@ pub(crate) const MAX_BYTES: u64 = 4 << 30;
 pub enum Format {
     /// OpenEXR.
     Exr,
+    /// TIFF, textures of `maketx` among them.
+    Tiff,
     /// Radiance RGBE.
     Hdr,
     /// PNG, 8 or 16 bits.
@@ -35,7 +37,11 @@ pub enum Format {
 impl Format {
     /// The format of a file: by its first bytes, else (TGA has none that tell) by the extension of its name.
     pub fn detect(path: &Path, bytes: &[u8]) -> Option<Format> {
-        const MAGIC: [(&[u8], Format); 6] = [
+        const MAGIC: [(&[u8], Format); 10] = [
+            (b"II*\0", Format::Tiff),
+            (b"MM\0*", Format::Tiff),
+            (b"II+\0", Format::Tiff),
+            (b"MM\0+", Format::Tiff),
             (&[0x76, 0x2f, 0x31, 0x01], Format::Exr),
             (b"#?RADIANCE", Format::Hdr),
             (b"#?RGBE", Format::Hdr),
@@ -60,6 +66,7 @@ impl Format {
     pub fn from_extension(path: &Path) -> Option<Format> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "exr" => Some(Format::Exr),
+            "tif" | "tiff" | "tx" => Some(Format::Tiff),
             "hdr" | "pic" => Some(Format::Hdr),
             "png" => Some(Format::Png),
             "jpg" | "jpeg" => Some(Format::Jpeg),
@@ -74,6 +81,7 @@ impl Format {
     pub const fn name(self) -> &'static str {
         match self {
             Format::Exr => "EXR",
+            Format::Tiff => "TIFF",
             Format::Hdr => "Radiance HDR",
             Format::Png => "PNG",
             Format::Jpeg => "JPEG",
@@ -84,7 +92,7 @@ impl Format {
     }
 }
 
-/// Reads an image: grey, grey with alpha, RGB or RGBA, values in the file's own colour space (see
+/// Reads an image: grey, grey with alpha, RGB or RGBA (of a TIFF all channels), values in the file's own colour space (see
 /// [`Image::into_linear`]).
 ///
 /// Of an EXR with several layers the one without a name is taken, else the first that has colour.
@@ -104,11 +112,12 @@ pub fn read(path: &Path) -> Result<Image, ImageError> {
 pub fn decode(path: &Path, bytes: &[u8]) -> Result<Raster, ImageError> {
     match Format::detect(path, bytes) {
         Some(Format::Exr) => exr_read::decode(path, bytes)?.into_raster(path),
+        Some(Format::Tiff) => tiff_read::decode(path, bytes),
         Some(Format::Netpbm) => netpbm::decode(path, bytes),
         Some(format) => decode_other(path, bytes, format),
         None => Err(ImageError::unsupported(
             path,
-            "not a format that is read (EXR, HDR, PNG, JPEG, TGA, BMP, PGM, PPM and PFM are)",
+            "not a format that is read (EXR, TIFF, HDR, PNG, JPEG, TGA, BMP, PGM, PPM and PFM are)",
         )),
     }
 }
@@ -138,11 +147,15 @@ pub fn read_channels(path: &Path) -> Result<NamedChannels, ImageError> {
         return exr_read::decode(path, &bytes)?.into_named_channels(path);
     }
     let image = decode(path, &bytes)?.into_image();
-    let names: &[&str] = match image.channels {
+    let usual: &[&str] = match image.channels {
         1 => &["Y"],
         2 => &["Y", "A"],
-        3 => &["R", "G", "B"],
         _ => &["R", "G", "B", "A"],
+    };
+    let name = |c: usize| {
+        usual
+            .get(c)
+            .map_or_else(|| format!("channel{c}"), |&name| name.to_owned())
     };
     let plane = |c: usize| {
         image
@@ -153,11 +166,7 @@ pub fn read_channels(path: &Path) -> Result<NamedChannels, ImageError> {
             .copied()
             .collect()
     };
-    let planes = names
-        .iter()
-        .enumerate()
-        .map(|(c, name)| ((*name).to_owned(), plane(c)))
-        .collect();
+    let planes = (0..image.channels).map(|c| (name(c), plane(c))).collect();
     let Image {
         width,
         height,
@@ -187,7 +196,7 @@ pub fn read_metadata(path: &Path) -> Result<Vec<(String, MetaValue)>, ImageError
 
 fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, ImageError> {
     let file_format = match format {
-        Format::Exr | Format::Netpbm => unreachable!("they have readers of their own"),
+        Format::Exr | Format::Tiff | Format::Netpbm => unreachable!("they have readers of their own"),
         Format::Hdr => ImageFormat::Hdr,
         Format::Png => ImageFormat::Png,
         Format::Jpeg => ImageFormat::Jpeg,

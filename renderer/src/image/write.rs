@@ -1,4 +1,4 @@
-//! Images to files: EXR, Radiance HDR, PNG and JPEG.
+//! Images to files: EXR, TIFF, Radiance HDR, PNG and JPEG.
 
 use std::path::Path;
 
@@ -8,7 +8,9 @@ use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
 use rayon::prelude::*;
 
-use super::{Image, ImageError, check_writable, exr_write, srgb8_from_linear, write_whole};
+use super::{
+    Image, ImageError, SampleType, check_writable, exr_write, srgb8_from_linear, tiff_write, write_whole,
+};
 
 /// How good JPEG files are, of 100.
 const JPEG_QUALITY: u8 = 95;
@@ -54,8 +56,8 @@ impl From<u64> for MetaValue {
 pub struct WriteOptions {
     /// Brightness of 8-bit formats [stops]; other formats keep the radiance as it is.
     pub exposure: f32,
-    /// Stores an EXR's numbers as half floats.
-    pub half: bool,
+    /// How an EXR or TIFF stores its numbers; integers become halves in an EXR, which has none of that size.
+    pub samples: SampleType,
     /// Names of the image's channels in an EXR; empty for the usual ones (`Y`, `YA`, `RGB` or `RGBA`).
     pub channel_names: Vec<String>,
     /// Key-value pairs for an EXR's header.
@@ -66,6 +68,7 @@ pub struct WriteOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OutputFormat {
     Exr,
+    Tiff,
     Hdr,
     Png,
     Jpeg,
@@ -77,6 +80,7 @@ impl OutputFormat {
         let extension = path.extension().map(|e| e.to_string_lossy().into_owned());
         match extension.as_deref().map(str::to_ascii_lowercase).as_deref() {
             Some("exr") => Ok(OutputFormat::Exr),
+            Some("tif" | "tiff") => Ok(OutputFormat::Tiff),
             Some("hdr") => Ok(OutputFormat::Hdr),
             Some("png") => Ok(OutputFormat::Png),
             Some("jpg" | "jpeg") => Ok(OutputFormat::Jpeg),
@@ -95,7 +99,7 @@ pub fn has_exposure(path: &Path) -> bool {
 
 /// Writes an image in the format that the extension names, whole or not at all.
 ///
-/// EXR keeps all channels, as 32-bit floats unless halves are asked for. HDR keeps RGB. PNG and JPEG get exposure and the sRGB transfer, and are
+/// EXR and TIFF keep all channels, as 32-bit floats unless other samples are asked for. HDR keeps RGB. PNG and JPEG get exposure and the sRGB transfer, and are
 /// rounded to 8 bits; PNG keeps alpha.
 ///
 /// # Errors
@@ -135,6 +139,7 @@ pub fn encode(path: &Path, image: &Image, options: &WriteOptions) -> Result<Vec<
     }
     let encoded = match format {
         OutputFormat::Exr => encode_exr(image, options),
+        OutputFormat::Tiff => tiff_write::encode(&image.clone().into_linear(), options),
         OutputFormat::Hdr => encode_hdr(image),
         OutputFormat::Png => encode_png(image, options.exposure),
         OutputFormat::Jpeg => encode_jpeg(image, options.exposure),

@@ -13,6 +13,7 @@
 //! - null + closure and closure + null are the closure, null × anything is null, and a closure counts as true unless it
 //!   is null.
 
+pub mod dual;
 pub mod math;
 pub mod matrix;
 pub mod noise;

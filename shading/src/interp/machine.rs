@@ -22,6 +22,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         closures: Closures::default(),
         printed: String::new(),
         reports: vec![],
+        finite: true,
     };
     let mut frame = Frame::new(&unit.code);
     let flow = machine.unit(&mut frame);
@@ -41,6 +42,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         printed: machine.printed,
         reports: machine.reports,
         finished,
+        finite: machine.finite,
     }
 }
 
@@ -128,6 +130,7 @@ struct Machine<'a> {
     closures: Closures,
     printed: String,
     reports: Vec<Report>,
+    finite: bool,
 }
 
 impl<'a> Machine<'a> {
@@ -283,7 +286,18 @@ impl<'a> Machine<'a> {
                 None => self.of_constants(frame, kind, op, args, span),
             },
         };
-        frame.locals[dst] = value;
+        frame.locals[dst] = self.watched(value);
+    }
+
+    /// A value as [`RunOptions::unsigned_zeros`] asks for it.
+    fn watched(&mut self, value: Value) -> Value {
+        match value {
+            Value::Plain(value) if self.options.unsigned_zeros => {
+                self.finite &= value.is_finite();
+                Value::Plain(value.without_sign_of_zero())
+            }
+            value => value,
+        }
     }
 
     fn array_set(&mut self, frame: &mut Frame<'a>, dst: LocalId, args: &[Operand], span: Span) {

@@ -28,6 +28,9 @@ pub struct RunOptions<'a> {
     pub fuel: u32,
     /// Values of parameters, by name; their defaults do not run.
     pub given: &'a [(&'a str, Const)],
+    /// Whether to compute as [`crate::opt::OptLevel::Full`] assumes: zeros lose their sign, and [`Outcome::finite`] is
+    /// false when a number was not finite.
+    pub unsigned_zeros: bool,
 }
 
 impl<'a> RunOptions<'a> {
@@ -38,6 +41,7 @@ impl<'a> RunOptions<'a> {
             host: &NoHost,
             fuel: eval::DEFAULT_FUEL,
             given: &[],
+            unsigned_zeros: false,
         }
     }
 }
@@ -55,6 +59,8 @@ pub struct Outcome {
     pub reports: Vec<Report>,
     /// Whether the run came to its end.
     pub finished: bool,
+    /// Whether all numbers on the way were finite, as far as [`RunOptions::unsigned_zeros`] asked.
+    pub finite: bool,
 }
 
 /// What can go wrong in a run.

@@ -1,5 +1,6 @@
 //! Simplifications that are exact: the result has the same bits for every operand, zeros of both signs, infinities and
-//! NaNs included. So `x·0` stays, and `x + 0` too, which turns −0 into 0; `x − 0` and `x + (−0)` go.
+//! NaNs included. So `x·0` stays, and `x + 0` too, which turns −0 into 0; `x − 0` and `x + (−0)` go. (See
+//! [`super::finite`] for what goes besides.)
 
 use super::forward::Forward;
 use super::value::ValueId;
@@ -39,6 +40,9 @@ impl Forward<'_> {
 
     /// The operand, or part of one, or constant that an operation always gives.
     pub(super) fn same(&mut self, op: Op, kind: Kind, values: &[ValueId]) -> Option<ValueId> {
+        if let Some(value) = self.same_of_finite(op, kind, values) {
+            return Some(value);
+        }
         match *values {
             [a] => self.same_of_one(op, a),
             [a, b] => self.same_of_two(op, kind, a, b),
@@ -105,7 +109,7 @@ impl Forward<'_> {
     }
 
     /// Whether a value is an int, a float or a triple of equal floats with these bits.
-    fn is_number(&self, value: ValueId, number: f32) -> bool {
+    pub(super) fn is_number(&self, value: ValueId, number: f32) -> bool {
         let bits = number.to_bits();
         match self.values.as_const(self.code, value) {
             Some(Const::Int(a)) => *a == number as i32 && (number != 0.0 || bits == 0),
@@ -120,7 +124,7 @@ impl Forward<'_> {
     }
 
     /// Whether a value is 0 or 1.
-    fn is_truth(&self, value: ValueId) -> bool {
+    pub(super) fn is_truth(&self, value: ValueId) -> bool {
         use Builtin as B;
         let test = |op| {
             matches!(
@@ -227,6 +231,7 @@ impl Forward<'_> {
                 (None, Some(a)) => Some((Op::Sub, vec![b, a])),
                 (None, None) => None,
             },
+            (Op::Sub, &[a, b]) if self.context.finite && self.is_number(a, 0.0) => Some((Op::Neg, vec![b])),
             (Op::Sub, &[a, b]) => Some((Op::Add, vec![a, negated(self, b)?])),
             (Op::Div, &[a, b]) => {
                 let factor = reciprocal(self.values.as_const(self.code, b)?)?;

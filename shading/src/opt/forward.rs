@@ -275,6 +275,11 @@ impl<'a> Forward<'a> {
             .map(|&v| self.values.as_const(self.code, v))
             .collect();
         let value = eval_op(op, kind, &constants?)?;
+        let value = if self.context.finite {
+            value.without_sign_of_zero()
+        } else {
+            value
+        };
         Some(self.values.constant(self.code, value))
     }
 

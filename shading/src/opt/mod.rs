@@ -1,14 +1,15 @@
 //! Simplifies HIR without changing what it means.
 //!
-//! A run of the optimised unit prints the same and gives the same outputs, bit for bit, as long as the run of the
-//! original comes to its end within its fuel; all NaNs count as one. It may take less fuel, and what nobody needs is not
+//! A run of the optimised unit prints the same and gives the same outputs, as long as the run of the original comes to
+//! its end within its fuel: bit for bit at [`OptLevel::Exact`], where all NaNs count as one; and where all its numbers are
+//! finite and the sign of zero does not matter at [`OptLevel::Full`]. It may take less fuel, and what nobody needs is not
 //! done, so that a report about it (an index out of range) does not come either. Defaults of parameters are taken to run:
 //! who gives a parameter a value replaces its default.
 //!
 //! The passes, over structured control flow, each linear in the size of the code or nearly so:
 //!
 //! 1. [`forward`]: one walk that numbers values and so propagates constants and copies, folds, simplifies what is exact
-//!    ([`algebra`]), finds common subexpressions, takes branches on constants, and unrolls loops of few turns.
+//!    ([`algebra`]) or exact for finite numbers ([`finite`]), finds common subexpressions, takes branches on constants, and unrolls loops of few turns.
 //! 2. [`dead`]: removes what is computed for nothing, by liveness.
 //! 3. [`shape`]: removes structure that does nothing.
 //! 4. [`hoist`]: moves work out of loops that is the same in every turn.
@@ -20,6 +21,7 @@ mod algebra;
 mod coalesce;
 mod compact;
 mod dead;
+mod finite;
 mod forward;
 mod hoist;
 mod set;
@@ -40,7 +42,10 @@ use crate::runtime::RayKind;
 pub enum OptLevel {
     /// Nothing.
     None,
-    /// Everything.
+    /// Everything that keeps every bit.
+    Exact,
+    /// Besides, numbers are taken to be finite and zero to have no sign: `x·0` is 0, and `x + 0` is x. What a material
+    /// has switched off is then gone.
     #[default]
     Full,
 }
@@ -93,6 +98,8 @@ const MAX_ROUNDS: usize = 4;
 /// What passes know of the whole unit.
 struct Context<'a> {
     facts: &'a Facts,
+    /// Whether numbers are taken to be finite, and zero to have no sign.
+    finite: bool,
     /// Whether a call of the function prints, directly or by further calls.
     prints: SecondaryMap<FunctionId, bool>,
     /// Whether anything asks if a closure is null; else a closure scaled by zero may become it.
@@ -110,6 +117,7 @@ pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
         gather(unit, options.outputs);
         let context = Context {
             facts: options.facts,
+            finite: options.level >= OptLevel::Full,
             prints: functions_that_print(unit),
             observes_closures: observes_closures(unit),
         };

@@ -8,7 +8,7 @@ use crate::bake::sh::Order;
 use crate::bake::{Coverage, Lightmap};
 use crate::cli::Layout;
 use crate::color::Rgb;
-use crate::image::{ColorSpace, Image, MetaValue, WriteOptions, encode};
+use crate::image::{ColorSpace, Image, MetaValue, SampleType, WriteOptions, encode};
 use crate::math::INV_PI;
 
 /// How each texel came by its light, for engines that filter or dilate by themselves.
@@ -50,7 +50,10 @@ fn exr(map: &Lightmap, picture: &Picture, precision: Precision) -> Result<(Strin
         Some((format!("kiln.channel.{channel}"), held))
     };
     let options = WriteOptions {
-        half: precision == Precision::Half,
+        samples: match precision {
+            Precision::Half => SampleType::F16,
+            Precision::Float => SampleType::F32,
+        },
         channel_names: picture
             .channels
             .iter()

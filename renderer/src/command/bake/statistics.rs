@@ -6,7 +6,7 @@ use serde_json::json;
 use shading::Diagnostics;
 
 use crate::bake::Baked;
-use crate::command::statistics::peak_memory;
+use crate::memory;
 
 /// For people.
 pub(super) fn text(baked: &Baked, load: Duration) -> String {
@@ -34,7 +34,7 @@ pub(super) fn text(baked: &Baked, load: Duration) -> String {
             100.0 * stats.seams[0]
         );
     }
-    if let Some(bytes) = peak_memory() {
+    if let Some(bytes) = memory::peak() {
         text += &format!("\npeak memory {:.0} MB", bytes as f64 * 1e-6);
     }
     text
@@ -63,7 +63,7 @@ pub(super) fn json(baked: &Baked, load: Duration, warnings: &Diagnostics) -> Str
         },
         "rays_per_s": stats.work.rays() as f64 / stats.gather.as_secs_f64().max(1e-9),
         "threads": stats.threads,
-        "peak_memory_bytes": peak_memory(),
+        "peak_memory_bytes": memory::peak(),
         "warnings": warnings,
     });
     format!("{value:#}\n")

@@ -22,12 +22,12 @@ use shading::{Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem};
 use super::outputs::Outputs;
 use super::{Failure, print, remark, shader_file, tell};
 use crate::cli::{ShadeArgs, Step};
-use crate::image::write_whole;
+use crate::image::{SampleType, write_whole};
 use crate::material::{closure_registry, library};
 use engine::{Compiled, Engine, Interpreted, Report};
 use grid::{Grid, Placement, Vary};
 use host::GridHost;
-use output::{Precision, Requests};
+use output::Requests;
 use pass::{PassOptions, pass};
 use statistics::{Statistics, code_of};
 use subject::Subject;
@@ -226,7 +226,7 @@ impl Job<'_> {
         let run = start.elapsed();
 
         self.tell(&reports, stopped)?;
-        output::write(images, self.precision(), self.subject.template.name())?;
+        output::write(images, self.samples(), self.subject.template.name())?;
         if self.requests.list.is_empty() && !printed {
             self.show_first(engine, &outputs);
         }
@@ -270,11 +270,12 @@ impl Job<'_> {
         wanted.min(self.grid.points())
     }
 
-    fn precision(&self) -> Precision {
+    fn samples(&self) -> SampleType {
         match self.args.output_type.as_deref() {
-            Some("uint8") => Precision::Byte,
-            Some("half") => Precision::Half,
-            _ => Precision::Float,
+            Some("uint8") => SampleType::U8,
+            Some("uint16") => SampleType::U16,
+            Some("half") => SampleType::F16,
+            _ => SampleType::F32,
         }
     }
 

@@ -13,7 +13,7 @@ use super::engine::{Engine, spread};
 use super::grid::Grid;
 use crate::command::Failure;
 use crate::command::outputs::Outputs;
-use crate::image::{self, ImageError, MetaValue, WriteOptions};
+use crate::image::{self, ImageError, MetaValue, SampleType, WriteOptions};
 
 /// The name that stands for no file.
 const NOWHERE: &str = "null";
@@ -27,14 +27,6 @@ pub(super) struct Image {
     pub(super) output: usize,
     file: PathBuf,
     pub(super) pixels: image::Image,
-}
-
-/// How precise the numbers of images are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Precision {
-    Byte,
-    Half,
-    Float,
 }
 
 /// The outputs that are asked for, as pairs of name and file.
@@ -104,11 +96,11 @@ fn channels(ty: Type) -> Option<usize> {
 }
 
 /// Writes all images, or none where one cannot be written.
-pub(super) fn write(images: Vec<Image>, precision: Precision, shader: &str) -> Result<(), ImageError> {
+pub(super) fn write(images: Vec<Image>, samples: SampleType, shader: &str) -> Result<(), ImageError> {
     let mut files = vec![];
     for mut image in images {
         let channels = image.pixels.channels;
-        if precision == Precision::Byte {
+        if samples == SampleType::U8 {
             image
                 .pixels
                 .data
@@ -116,8 +108,7 @@ pub(super) fn write(images: Vec<Image>, precision: Precision, shader: &str) -> R
                 .for_each(|v| *v = (v.clamp(0.0, 1.0) * 255.0 + 0.5).floor() / 255.0);
         }
         let options = WriteOptions {
-            // Eight bits do not exist in EXR; halves hold them.
-            half: precision != Precision::Float,
+            samples,
             channel_names: if channels > 4 || channels == 2 {
                 (0..channels).map(|i| format!("c{i:04}")).collect()
             } else {

@@ -1,0 +1,272 @@
+//! Dual numbers: a value with its change to the next pixel in x and in y, for automatic differentiation in forward mode.
+//!
+//! [`Real`] is implemented for `f32` and for [`Dual`]: a function that is written over it once gives the value alone, or
+//! the value with its derivatives. The value has the same bits either way, because every operation on duals computes its
+//! value as `f32` does.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A number, its change to the next pixel in x, and that in y.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Dual {
+    /// The number itself.
+    pub value: f32,
+    /// Its change in x.
+    pub dx: f32,
+    /// Its change in y.
+    pub dy: f32,
+}
+
+/// What a function can compute with: `f32`, or [`Dual`].
+///
+/// Compare and round by [`Real::value`]. `T::from(1.0)` is a constant, which has no derivatives.
+pub trait Real:
+    Copy
+    + Default
+    + From<f32>
+    + Neg<Output = Self>
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Add<f32, Output = Self>
+    + Sub<f32, Output = Self>
+    + Mul<f32, Output = Self>
+    + Div<f32, Output = Self>
+{
+    /// The number itself.
+    fn value(self) -> f32;
+
+    /// `f` of the number, by the chain rule; `slope` is the derivative of `f`, and is not called when nobody asks.
+    fn chain(self, f: impl FnOnce(f32) -> f32, slope: impl FnOnce(f32) -> f32) -> Self;
+
+    /// The number with its sign turned over where bit 31 of `sign` is set.
+    fn turn(self, sign: u32) -> Self;
+
+    /// Sine of an angle in radians.
+    #[inline(always)]
+    fn sin(self) -> Self {
+        self.chain(f32::sin, f32::cos)
+    }
+
+    /// Cosine of an angle in radians.
+    #[inline(always)]
+    fn cos(self) -> Self {
+        self.chain(f32::cos, |x| -x.sin())
+    }
+
+    /// e to the power of the number.
+    #[inline(always)]
+    fn exp(self) -> Self {
+        self.chain(f32::exp, f32::exp)
+    }
+
+    /// The square root of a number that is not negative. At zero it counts as constant.
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.chain(f32::sqrt, |x| if x > 0.0 { 0.5 / x.sqrt() } else { 0.0 })
+    }
+
+    /// The absolute value; at zero it rises.
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.chain(f32::abs, |x| if x < 0.0 { -1.0 } else { 1.0 })
+    }
+}
+
+impl Real for f32 {
+    #[inline(always)]
+    fn value(self) -> f32 {
+        self
+    }
+
+    #[inline(always)]
+    fn chain(self, f: impl FnOnce(f32) -> f32, _: impl FnOnce(f32) -> f32) -> f32 {
+        f(self)
+    }
+
+    #[inline(always)]
+    fn turn(self, sign: u32) -> f32 {
+        f32::from_bits(self.to_bits() ^ (sign & 0x8000_0000))
+    }
+}
+
+impl Dual {
+    /// A number with its derivatives.
+    #[inline(always)]
+    pub fn new(value: f32, dx: f32, dy: f32) -> Dual {
+        Dual { value, dx, dy }
+    }
+
+    /// Three duals from a triple and its derivatives.
+    #[inline(always)]
+    pub fn triple([value, dx, dy]: [[f32; 3]; 3]) -> [Dual; 3] {
+        std::array::from_fn(|i| Dual::new(value[i], dx[i], dy[i]))
+    }
+
+    /// The triples of values, changes in x and changes in y.
+    #[inline(always)]
+    pub fn parts(triple: [Dual; 3]) -> [[f32; 3]; 3] {
+        [
+            triple.map(|d| d.value),
+            triple.map(|d| d.dx),
+            triple.map(|d| d.dy),
+        ]
+    }
+
+    #[inline(always)]
+    fn each(self, f: impl Fn(f32) -> f32) -> Dual {
+        Dual::new(f(self.value), f(self.dx), f(self.dy))
+    }
+}
+
+impl Real for Dual {
+    #[inline(always)]
+    fn value(self) -> f32 {
+        self.value
+    }
+
+    #[inline(always)]
+    fn chain(self, f: impl FnOnce(f32) -> f32, slope: impl FnOnce(f32) -> f32) -> Dual {
+        let slope = slope(self.value);
+        Dual::new(f(self.value), slope * self.dx, slope * self.dy)
+    }
+
+    #[inline(always)]
+    fn turn(self, sign: u32) -> Dual {
+        self.each(|x| x.turn(sign))
+    }
+}
+
+impl From<f32> for Dual {
+    #[inline(always)]
+    fn from(value: f32) -> Dual {
+        Dual::new(value, 0.0, 0.0)
+    }
+}
+
+impl Neg for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn neg(self) -> Dual {
+        self.each(|x| -x)
+    }
+}
+
+impl Add for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn add(self, b: Dual) -> Dual {
+        Dual::new(self.value + b.value, self.dx + b.dx, self.dy + b.dy)
+    }
+}
+
+impl Sub for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn sub(self, b: Dual) -> Dual {
+        Dual::new(self.value - b.value, self.dx - b.dx, self.dy - b.dy)
+    }
+}
+
+impl Mul for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn mul(self, b: Dual) -> Dual {
+        Dual::new(
+            self.value * b.value,
+            self.value * b.dx + self.dx * b.value,
+            self.value * b.dy + self.dy * b.value,
+        )
+    }
+}
+
+impl Div for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn div(self, b: Dual) -> Dual {
+        let value = self.value / b.value;
+        Dual::new(
+            value,
+            (self.dx - value * b.dx) / b.value,
+            (self.dy - value * b.dy) / b.value,
+        )
+    }
+}
+
+impl Add<f32> for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn add(self, b: f32) -> Dual {
+        Dual {
+            value: self.value + b,
+            ..self
+        }
+    }
+}
+
+impl Sub<f32> for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn sub(self, b: f32) -> Dual {
+        Dual {
+            value: self.value - b,
+            ..self
+        }
+    }
+}
+
+impl Mul<f32> for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn mul(self, b: f32) -> Dual {
+        self.each(|x| x * b)
+    }
+}
+
+impl Div<f32> for Dual {
+    type Output = Dual;
+
+    #[inline(always)]
+    fn div(self, b: f32) -> Dual {
+        self.each(|x| x / b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Some function of everything there is.
+    fn mixture<T: Real>(x: T, y: T) -> T {
+        let a = (x * y - x / (y + 3.0)).sin() * 0.5 + y.cos();
+        let b = (a * a + 1.0).sqrt() - (-x).exp();
+        (b - 2.0).abs() / 3.0 + (T::from(1.0) - x).turn(0x8000_0000)
+    }
+
+    #[test]
+    fn derivatives_agree_with_differences() {
+        let dual = mixture(Dual::new(0.7, 1.0, 0.0), Dual::new(1.3, 0.0, 1.0));
+        assert_eq!(dual.value, mixture(0.7_f32, 1.3));
+        let h = 1e-2;
+        let dx = (mixture(0.7 + h, 1.3) - mixture(0.7 - h, 1.3)) / (2.0 * h);
+        let dy = (mixture(0.7, 1.3 + h) - mixture(0.7, 1.3 - h)) / (2.0 * h);
+        assert!((dual.dx - dx).abs() < 1e-3, "{dual:?} {dx}");
+        assert!((dual.dy - dy).abs() < 1e-3, "{dual:?} {dy}");
+    }
+
+    #[test]
+    fn kinks_have_no_nan() {
+        assert_eq!(Dual::new(0.0, 1.0, 2.0).sqrt(), Dual::default());
+        assert_eq!(Dual::new(0.0, 1.0, 2.0).abs(), Dual::new(0.0, 1.0, 2.0));
+        assert_eq!(Dual::new(-1.0, 1.0, 2.0).abs(), Dual::new(1.0, -1.0, -2.0));
+    }
+}
