@@ -65,15 +65,15 @@ fn baked_light_is_what_a_camera_sees() {
             instance_of: None,
         });
         let loaded = opened(&scene, &["integrator=path"])?;
-        let patch = format!("s{}", scene.shapes.len() - 1);
-        compare(&loaded, &patch, size as f32).map_err(|message| {
+        let patch = loaded.index_of(scene.shapes.len() - 1);
+        compare(&loaded, patch, size as f32).map_err(|message| {
             let file = saved(&scene, &format!("bake-{seed}"));
             format!("{message}\n    {}", file.display())
         })
     });
 }
 
-fn compare(loaded: &Loaded, patch: &str, size: f32) -> Result<(), String> {
+fn compare(loaded: &Loaded, patch: usize, size: f32) -> Result<(), String> {
     let scene = &loaded.built.scene;
     let settings = BakeSettings {
         target: Target::Vertex,
@@ -100,9 +100,9 @@ fn compare(loaded: &Loaded, patch: &str, size: f32) -> Result<(), String> {
         return Err("vertices were asked for".to_owned());
     };
     let object = (light.objects.iter())
-        .find(|object| object.name == patch && object.side == Side::Front)
+        .find(|object| object.shape.0 as usize == patch && object.side == Side::Front)
         .ok_or("the patch was not baked")?;
-    let shape = &scene.shapes()[object.shape.0 as usize];
+    let shape = &scene.shapes()[patch];
     let mut report = String::new();
     let mut wrong = 0;
     let (mut found_all, mut seen_all) = (Moments::default(), Moments::default());

@@ -245,6 +245,10 @@ closures! {
             let coat = Coat { normal, microfacets, ior: c.float(), tint: c.color() };
             c.coat(base, &coat)
         };
+    SoftTerminator "soft_terminator" [("base", T::CLOSURE)] [] |c| {
+        let base = c.closure();
+        c.soften(base)
+    };
 }
 
 static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
@@ -290,6 +294,7 @@ fn white(lobe: Lobe) -> Scattering {
         normal: Vec3::ZERO,
         tangent: Vec3::ZERO,
         solid: false,
+        soft: false,
         lobe,
     }
 }
