@@ -9,7 +9,7 @@ use renderer::color::Rgb;
 use renderer::geometry::{Interaction, ShapeId};
 use renderer::material::{Host, Material, RayKind, ShadingContext, Sides, Surface};
 use support::closures::tree;
-use support::scenes::compile;
+use support::scenes::{compile, compile_both};
 use support::stats::{Moments, Rng, normal_limit, sidak};
 
 /// A right program fails a statistical test once in a hundred thousand times, were its seeds new.
@@ -171,6 +171,53 @@ fn one_number_says_what_passes_straight_through() {
             }
         }
     }
+}
+
+/// Rays towards lights run a shader that leaves out how the surface scatters: it says the same of the rest.
+#[test]
+fn light_asks_less_and_is_told_the_same() {
+    let (mut smaller, mut constant) = (0, 0);
+    for seed in 0..200 {
+        let mut rng = Rng::new(seed);
+        let body = format!(
+            "color c = noise(P * 5); color hidden = noise(P * 9); if (raytype(\"shadow\")) c *= 0.5; \
+             Ci = c * transparent() + (1 - c) * emission() + hidden * {};",
+            tree(&mut rng, (seed % 3) as u32, true)
+        );
+        // Here everything but the scattering is the same everywhere.
+        let body = if seed % 4 == 0 {
+            body.replace("noise(P * 5)", "0.25")
+        } else {
+            body
+        };
+        let host = Arc::new(Host::default());
+        let both = compile_both(&body, &host);
+        let ops = |instance: &shading::ShaderInstance| instance.statistics().ops;
+        if let Some(light) = &both.light {
+            smaller += usize::from(ops(light) < ops(&both.full));
+            constant += usize::from(light.statistics().is_uniform);
+        }
+        let mut context = ShadingContext::new(host.clone());
+        let full = Material::new(both.full.clone(), Sides::default(), &host, &mut context);
+        let material = Material::new(both, Sides::default(), &host, &mut context);
+        for degrees in ANGLES {
+            let it = point(degrees, Vec3::Z, &mut rng);
+            assert_eq!(
+                material.emission_at(&it, &mut context),
+                full.emission_at(&it, &mut context),
+                "{body}"
+            );
+            assert_eq!(
+                material.transparency_at(&it, &mut context),
+                full.transparency_at(&it, &mut context),
+                "{body}"
+            );
+        }
+    }
+    assert!(
+        smaller > 100 && constant > 20,
+        "{smaller} of 200 are smaller, {constant} constant"
+    );
 }
 
 #[test]

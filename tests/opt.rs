@@ -42,6 +42,7 @@ const EXACT: OptOptions<'_> = OptOptions {
     outputs: None,
     level: OptLevel::Exact,
     facts: &Facts { ray_kind: None },
+    closures: None,
 };
 
 fn count(block: &Block, counts: &mut BTreeMap<String, usize>) {

@@ -14,8 +14,7 @@ use renderer::scene::load::LoadOptions;
 use renderer::texture::{
     Interpolation, Lookup, Texture, TextureColorSpace, TextureLoader, TextureSource, Wrap,
 };
-use shading::hir::TextureOptions;
-use shading::{ShaderHost, TextureHandle};
+use shading::{ShaderHost, TextureHandle, TextureLookup, TextureRequest};
 use support::scenes::{Look, mean, spot_meter};
 
 /// A picture with every value different, some beyond 1.
@@ -250,19 +249,26 @@ fn a_handle_of_another_host_is_black() {
     for name in ["a.exr", "b.exr"] {
         fs::write(folder.path().join(name), encoded(name, &gradient(4, 4))).unwrap();
     }
-    let options = TextureOptions::default();
+    let request = |name: &str| TextureRequest {
+        file: name.to_owned(),
+        ..TextureRequest::default()
+    };
     let host = |names: &[&str]| {
         let host = Host::new(vec![folder.path().to_owned()]);
         let handles: Vec<_> = names
             .iter()
-            .map(|name| host.texture_handle(name, options).unwrap())
+            .map(|name| host.texture_handle(&request(name)).unwrap())
             .collect();
         host.freeze(Arc::from([]), Affine3A::IDENTITY).unwrap();
         (host, handles)
     };
     let (_, foreign) = host(&["a.exr", "b.exr"]);
     let (host, own) = host(&["b.exr"]);
-    let look = |handle| host.texture(handle, [0.6, 0.6], [0.0; 4], options);
+    let lookup = TextureLookup {
+        position: [0.6, 0.6, 0.0],
+        ..TextureLookup::default()
+    };
+    let look = |handle| host.texture(handle, &lookup).value;
     assert!(look(own[0])[3] == 1.0);
     for handle in foreign
         .into_iter()

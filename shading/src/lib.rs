@@ -42,7 +42,7 @@ pub use instance::ShaderInstance;
 pub use runtime::{
     AttributeHandle, ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree,
     HostFunctions, NoHost, Params, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext,
-    TextureHandle,
+    Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
 };
 pub use source::{Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

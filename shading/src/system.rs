@@ -12,7 +12,7 @@ use crate::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Temp
 use crate::hir;
 use crate::instance::{Making, ShaderInstance};
 use crate::opt::{self, OptOptions};
-use crate::runtime::{ClosureRegistry, HostFunctions, ShaderHost, ShadingContext};
+use crate::runtime::{ClosureRegistry, HostFunctions, RayKind, ShaderHost, ShadingContext};
 use crate::source::{Source, SourceMap};
 use crate::syntax::{self, ast};
 
@@ -50,6 +50,10 @@ pub struct InstanceOptions {
     pub inputs: Vec<(String, Value)>,
     /// Outputs wanted, by name; all where it is empty.
     pub outputs: Vec<String>,
+    /// What finds the points where it runs, where that is always the same.
+    pub ray_kind: Option<RayKind>,
+    /// The closures that matter; others count as none where that changes nothing about these. `None` for all of them.
+    pub closures: Option<Vec<hir::ClosureId>>,
     /// How much Kiln's own optimiser does.
     pub optimize: opt::OptLevel,
     /// How much work goes into the machine code.
@@ -220,6 +224,10 @@ impl ShadingSystem {
             &mut unit,
             &OptOptions {
                 level: options.optimize,
+                facts: &opt::Facts {
+                    ray_kind: options.ray_kind,
+                },
+                closures: options.closures.as_deref(),
                 ..OptOptions::default()
             },
         );

@@ -8,12 +8,13 @@ use shading::builtins::{Builtin as B, Global};
 use shading::hir::kind::Element;
 use shading::hir::{
     Block, ClosureId, Code, Const, Function, FunctionId, Kind, Local, LocalId, Op, Operand, Param, ScopeId,
-    Stmt, TextureOptions, Unit, UnitKind, Wrap,
+    Stmt, TextureMapping, TextureOperand, TextureOperands, TextureOptions, Unit, UnitKind, Wrap,
 };
 use shading::runtime::globals::Triple;
 use shading::ty::{Base, Type};
 use shading::{
-    ClosureParam, ClosureRegistry, ClosureSignature, RayKind, ShaderGlobals, ShaderHost, Span, TextureHandle,
+    ClosureParam, ClosureRegistry, ClosureSignature, RayKind, ShaderGlobals, ShaderHost, Span, Subimage,
+    TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
 };
 
 /// A small random number generator (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
@@ -87,19 +88,40 @@ pub fn registry() -> ClosureRegistry {
 pub struct TestHost;
 
 impl ShaderHost for TestHost {
-    fn texture_handle(&self, name: &str, _: TextureOptions) -> Option<TextureHandle> {
-        (name == "wood").then_some(TextureHandle(7))
+    fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
+        let number = match &request.subimage {
+            Subimage::First => 7,
+            Subimage::Index(index) => (*index as u32) % 100,
+            Subimage::Name(name) => name.len() as u32,
+        };
+        (request.file == "wood").then_some(TextureHandle(number))
     }
 
-    fn texture(
-        &self,
-        handle: TextureHandle,
-        [s, t]: [f32; 2],
-        _: [f32; 4],
-        options: TextureOptions,
-    ) -> [f32; 4] {
-        let bias = options.wrap_s as u32 as f32 + handle.0 as f32;
-        [s + bias, t, s * t, 0.5]
+    fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
+        let [s, t, _] = lookup.position;
+        let bias = handle.0 as f32 + lookup.first_channel as f32 + lookup.width[0] + lookup.blur[1];
+        TextureSample {
+            value: [s + bias - 1.0, t, s * t, 0.5 + lookup.fill],
+            ds: lookup
+                .missing
+                .unwrap_or([lookup.dx[0], lookup.dy[1], lookup.dx[2], s]),
+            dt: [
+                t,
+                lookup.options.wrap_s as u32 as f32,
+                lookup.options.interpolation as u32 as f32,
+                0.25,
+            ],
+        }
+    }
+
+    fn texture_info(&self, file: &str, name: &str, st: Option<[f32; 2]>) -> Option<TextureInfo> {
+        let [s, t] = st.unwrap_or([3.0, 4.0]);
+        match (file, name.len() % 3) {
+            ("wood", 0) => Some(TextureInfo::Ints(vec![1, 2])),
+            ("wood", 1) => Some(TextureInfo::Floats(vec![s, t, 0.5, 0.25])),
+            ("wood", _) => Some(TextureInfo::Text("grain".to_owned())),
+            _ => None,
+        }
     }
 
     fn matrix(&self, globals: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
@@ -220,29 +242,43 @@ fn templates() -> Vec<Template> {
         let takes: Vec<_> = signature.params.iter().filter_map(|p| Kind::of(p.ty)).collect();
         add(Op::MakeClosure(id), &takes, K::CLOSURE);
     }
-    for wrap_s in [Wrap::Periodic, Wrap::Clamp, Wrap::Black, Wrap::Mirror] {
+    for (i, mapping) in [
+        TextureMapping::Plane,
+        TextureMapping::Environment,
+        TextureMapping::Volume,
+        TextureMapping::Plane,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let all = TextureOperand::ALL.into_iter();
         let options = TextureOptions {
-            optional: false,
-            color_space: shading::hir::ColorSpace::Auto,
-            interpolation: shading::hir::Interpolation::Closest,
-            by_name: false,
-            wrap_s,
-            wrap_t: Wrap::Clamp,
+            mapping,
+            wrap_s: Wrap::Mirror,
+            channels: if i % 2 == 0 { 3 } else { 1 },
+            derivatives: i > 1,
+            optional: i == 2,
+            operands: all.fold(TextureOperands::default(), |operands, option| {
+                if (option as usize + i) % 3 == 0 || i == 3 {
+                    operands.with(option)
+                } else {
+                    operands
+                }
+            }),
+            ..TextureOptions::default()
         };
-        let named = TextureOptions {
-            by_name: true,
-            ..options
-        };
-        let [text, number] = [K::STRING, K::FLOAT];
-        let operands = [text, number, number, text, text, text, text];
-        add(Op::Texture(named), &operands, K::TRIPLE);
-        add(Op::Texture(options), &[K::STRING, K::FLOAT, K::FLOAT], K::TRIPLE);
-        add(Op::Texture(options), &[K::STRING, K::FLOAT, K::FLOAT], K::FLOAT);
+        let kinds = options.operand_kinds();
         add(
-            Op::TextureAlpha(options),
-            &[K::STRING, K::FLOAT, K::FLOAT],
-            K::FLOAT,
+            Op::Texture(options),
+            &kinds,
+            K::Array(Element::Float, options.results()),
         );
+        add(Op::TextureError(options), &kinds, K::STRING);
+    }
+    for kind in [K::INT, K::FLOAT, K::TRIPLE, K::STRING, K::Array(Element::Int, 2)] {
+        let operands = [K::STRING, K::STRING, K::FLOAT, K::FLOAT];
+        add(Op::TextureInfo, &operands, kind);
+        add(Op::HasTextureInfo(kind), &operands, K::INT);
     }
     for kind in [K::INT, K::FLOAT, K::TRIPLE] {
         add(Op::AttributeValue, &[K::STRING; 2], kind);

@@ -10,10 +10,10 @@ use renderer::film::{Film, Filter};
 use renderer::geometry::{Geometry, Mesh, Shape};
 use renderer::integrator::{Integrator, PathSettings};
 use renderer::light::Light;
-use renderer::material::{Host, MaterialId, Sides, closure_registry};
+use renderer::material::{Host, Instances, MaterialId, Sides, closure_registry};
 use renderer::render::{RenderSettings, Silent, render};
 use renderer::scene::{Scene, SceneParts};
-use shading::{InstanceOptions, ShaderInstance, ShadingSystem, Source};
+use shading::{InstanceOptions, ShaderInstance, ShaderUnitTemplate, ShadingSystem, Source};
 
 /// A scene under construction.
 #[derive(Default)]
@@ -21,7 +21,7 @@ pub struct SceneBuilder {
     host: Arc<Host>,
     shapes: Vec<Shape>,
     shape_materials: Vec<MaterialId>,
-    materials: Vec<(Arc<ShaderInstance>, Sides)>,
+    materials: Vec<(Instances, Sides)>,
     lights: Vec<Light>,
 }
 
@@ -41,7 +41,7 @@ impl SceneBuilder {
 
     /// The same, with the sides that do something.
     pub fn material_with(&mut self, body: &str, sides: Sides) -> MaterialId {
-        self.materials.push((compile(body, &self.host), sides));
+        self.materials.push((compile(body, &self.host).into(), sides));
         MaterialId(self.materials.len() as u32 - 1)
     }
 
@@ -93,11 +93,26 @@ impl SceneBuilder {
 /// # Panics
 /// When it does not compile.
 pub fn compile(body: &str, host: &Arc<Host>) -> Arc<ShaderInstance> {
+    compile_both(body, host).full
+}
+
+/// The same with what rays towards lights ask of it, as scenes have them.
+///
+/// # Panics
+/// When it does not compile.
+pub fn compile_both(body: &str, host: &Arc<Host>) -> Instances {
     let system = ShadingSystem::new(closure_registry(), host.clone());
     let source = Source::new("test.ksl", format!("surface test() {{ {body} }}"));
+    let make = |unit: &Arc<ShaderUnitTemplate>| {
+        let options = InstanceOptions::default();
+        let full = system.instantiate(unit, &options)?;
+        Instances::new(full, options, host.purpose(), |options| {
+            system.instantiate(unit, options)
+        })
+    };
     system
         .unit(source)
-        .and_then(|unit| system.instantiate(&unit, &InstanceOptions::default()))
+        .and_then(|unit| make(&unit))
         .unwrap_or_else(|errors| panic!("{errors}"))
 }
 

@@ -76,12 +76,17 @@ impl<R: Read + Seek> TiffFile<R> {
             return Err(ImageError::unsupported(path, format!("{depth} bits a sample")));
         }
         let chunk = self.decoder.chunk_dimensions();
-        let channels = usize::from(self.samples_per_pixel().max(1));
-        let size = [width as usize, height as usize, channels];
-        check_size(path, size, self.file_size)?;
         let mut unsigned = |tag| self.decoder.find_tag_unsigned::<u32>(tag).ok().flatten();
         let planar =
             unsigned(Tag::PlanarConfiguration) == Some(u32::from(PlanarConfiguration::Planar.to_u16()));
+        // Of colours with further channels that are no alpha, the decoder gives the colours.
+        let channels = if planar {
+            usize::from(self.samples_per_pixel().max(1))
+        } else {
+            usize::from(color.num_samples())
+        };
+        let size = [width as usize, height as usize, channels];
+        check_size(path, size, self.file_size)?;
         Ok(TiffPage {
             width: width as usize,
             height: height as usize,

@@ -49,9 +49,10 @@ fn write(image: &Image, options: &WriteOptions, file: &mut Cursor<Vec<u8>>) -> t
         sizes.push(strip.len() as u32);
         offsets.push(directory.write_data(&strip[..])? as u32);
     }
+    // Readers drop what follows colours; of grey they keep it.
     let (color, photometric) = match image.channels {
-        1 | 2 => (1, PhotometricInterpretation::BlackIsZero),
-        _ => (3, PhotometricInterpretation::RGB),
+        3 | 4 => (3, PhotometricInterpretation::RGB),
+        _ => (1, PhotometricInterpretation::BlackIsZero),
     };
     directory.write_tag(Tag::ImageWidth, image.width as u32)?;
     directory.write_tag(Tag::ImageLength, image.height as u32)?;

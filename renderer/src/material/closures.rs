@@ -286,6 +286,15 @@ pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> Abilities {
     abilities
 }
 
+/// Those of the closures that emit or let light straight through.
+pub(super) fn seen_by_light(ids: impl IntoIterator<Item = ClosureId>) -> Vec<ClosureId> {
+    let is_seen = |id: &ClosureId| {
+        let abilities = abilities([*id]);
+        abilities.emits || abilities.transparent
+    };
+    ids.into_iter().filter(is_seen).collect()
+}
+
 /// A lobe of colour one about the surface's own normal.
 #[inline(always)]
 fn white(lobe: Lobe) -> Scattering {

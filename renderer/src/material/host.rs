@@ -9,8 +9,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use glam::{Affine3A, Mat4, Vec2};
 use rustc_hash::FxHashMap;
-use shading::hir::{self, TextureOptions};
-use shading::{AttributeHandle, RayKind, ShaderGlobals, ShaderHost, TextureHandle};
+use shading::hir;
+use shading::{
+    AttributeHandle, RayKind, ShaderGlobals, ShaderHost, TextureHandle, TextureLookup, TextureRequest,
+    TextureSample,
+};
 
 use super::attribute::{AttributeSource, AttributeTable};
 use crate::geometry::Shape;
@@ -37,7 +40,7 @@ struct Collecting {
     directories: Vec<PathBuf>,
     /// Textures that are no files, or want a colour space of their own.
     named: FxHashMap<String, (TextureSource, TextureColorSpace)>,
-    ids: FxHashMap<(String, hir::ColorSpace), TextureId>,
+    ids: FxHashMap<TextureRequest, TextureId>,
     /// Attributes that shaders name, by handle.
     attributes: Vec<String>,
 }
@@ -46,7 +49,7 @@ struct Collecting {
 #[derive(Debug)]
 struct Frozen {
     store: TextureStore,
-    ids: FxHashMap<(String, hir::ColorSpace), TextureId>,
+    ids: FxHashMap<TextureRequest, TextureId>,
     shapes: Arc<[Shape]>,
     attributes: AttributeTable,
     /// World-space area of each shape [m²], once somebody has asked.
@@ -82,7 +85,7 @@ impl Host {
     }
 
     /// What every ray is besides its own kind.
-    pub(super) fn purpose(&self) -> RayKind {
+    pub fn purpose(&self) -> RayKind {
         self.purpose
     }
 
@@ -129,6 +132,11 @@ impl Host {
         Ok(())
     }
 
+    /// The id of a texture that was loaded.
+    pub fn texture_id(&self, request: &TextureRequest) -> Option<TextureId> {
+        self.frozen.get()?.ids.get(request).copied()
+    }
+
     /// The textures; `None` before they are loaded.
     pub fn textures(&self) -> Option<&TextureStore> {
         self.frozen.get().map(|frozen| &frozen.store)
@@ -147,16 +155,16 @@ impl Default for Host {
 }
 
 impl Collecting {
-    fn request(&mut self, name: &str, color_space: hir::ColorSpace) -> Option<TextureId> {
-        let key = (name.to_owned(), color_space);
-        if let Some(&id) = self.ids.get(&key) {
+    fn request(&mut self, request: &TextureRequest) -> Option<TextureId> {
+        if let Some(&id) = self.ids.get(request) {
             return Some(id);
         }
+        let name = request.file.as_str();
         let id = match self.named.get(name) {
             Some((source, color_space)) => self.loader.request(source.clone(), *color_space),
             None => {
                 let path = self.find(Path::new(name))?;
-                let color_space = match color_space {
+                let color_space = match request.color_space {
                     hir::ColorSpace::Auto => TextureColorSpace::Auto,
                     hir::ColorSpace::Srgb => TextureColorSpace::Srgb,
                     hir::ColorSpace::Linear => TextureColorSpace::Linear,
@@ -165,7 +173,7 @@ impl Collecting {
                 self.loader.request(TextureSource::File(path), color_space)
             }
         };
-        self.ids.insert(key, id);
+        self.ids.insert(request.clone(), id);
         Some(id)
     }
 
@@ -182,39 +190,43 @@ impl Collecting {
 }
 
 impl ShaderHost for Host {
-    fn texture_handle(&self, name: &str, options: TextureOptions) -> Option<TextureHandle> {
+    fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
         let id = match self.frozen.get() {
-            Some(frozen) => frozen.ids.get(&(name.to_owned(), options.color_space)).copied(),
-            None => self.with_collecting(|collecting| collecting.request(name, options.color_space)),
+            Some(_) => self.texture_id(request),
+            None => self.with_collecting(|collecting| collecting.request(request)),
         };
         id.filter(|id| id.0 >> INDEX_BITS == 0)
             .map(|id| TextureHandle(self.tag | id.0))
     }
 
-    fn texture(
-        &self,
-        handle: TextureHandle,
-        st: [f32; 2],
-        footprint: [f32; 4],
-        options: TextureOptions,
-    ) -> [f32; 4] {
+    fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
         let index = handle.0 ^ self.tag;
         let Some(frozen) = self.frozen.get().filter(|_| index >> INDEX_BITS == 0) else {
-            return [0.0; 4];
+            return lookup.absent();
         };
-        let [dsdx, dtdx, dsdy, dtdy] = footprint;
+        let [s, t, _] = lookup.position;
+        let [dsdx, dtdx, _] = lookup.dx;
+        let [dsdy, dtdy, _] = lookup.dy;
         let extent = Vec2::new(dsdx.abs().max(dsdy.abs()), dtdx.abs().max(dtdy.abs()));
-        let lookup = Lookup {
+        let options = lookup.options;
+        let how = Lookup {
             wrap_s: wrap(options.wrap_s),
             wrap_t: wrap(options.wrap_t),
             interpolation: match options.interpolation {
-                hir::Interpolation::Linear => Interpolation::Linear,
+                hir::Interpolation::SmartCubic | hir::Interpolation::Cubic | hir::Interpolation::Linear => {
+                    Interpolation::Linear
+                }
                 hir::Interpolation::Closest => Interpolation::Closest,
             },
         };
-        frozen
+        let value = frozen
             .store
-            .sample(TextureId(index), Vec2::from_array(st), extent, lookup)
+            .sample(TextureId(index), Vec2::new(s, t), extent, how);
+        let first = usize::try_from(lookup.first_channel).unwrap_or(0);
+        TextureSample {
+            value: std::array::from_fn(|i| value.get(first + i).copied().unwrap_or(lookup.fill)),
+            ..TextureSample::default()
+        }
     }
 
     fn matrix(&self, globals: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
@@ -274,7 +286,7 @@ fn wrap(wrap: hir::Wrap) -> Wrap {
     match wrap {
         hir::Wrap::Periodic => Wrap::Periodic,
         hir::Wrap::Clamp => Wrap::Clamp,
-        hir::Wrap::Black => Wrap::Black,
+        hir::Wrap::Black | hir::Wrap::Default => Wrap::Black,
         hir::Wrap::Mirror => Wrap::Mirror,
     }
 }

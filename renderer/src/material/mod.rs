@@ -11,28 +11,28 @@ mod host;
 pub mod library;
 mod recipe;
 mod scattering;
+mod shader;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use rustc_hash::FxHasher;
-use shading::ShaderInstance;
 use shading::builtins::Global;
-use shading::hir::TextureOptions;
+use shading::{ShaderInstance, TextureRequest};
 
 use crate::bsdf::{Bsdf, Lobe, Transparent};
 use crate::color::Rgb;
 use crate::geometry::{Interaction, ShapeId};
 use crate::math::Frame;
-use flatten::Flattener;
-use recipe::Recipe;
+use shader::Shader;
 
 /// What the rest of the renderer passes on to shaders and gets from them without looking inside.
 pub use shading::{RayKind, Report, ShadingContext};
 
 pub use closures::closure_registry;
 pub use host::Host;
+pub use shader::Instances;
 
 /// Index of a material in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -41,9 +41,9 @@ pub struct MaterialId(pub u32);
 /// What a surface is.
 #[derive(Clone, Debug)]
 pub struct Material {
-    instance: Arc<ShaderInstance>,
-    /// What the shader makes, where that is the same everywhere: then it is not run.
-    recipe: Option<Arc<Recipe>>,
+    full: Shader,
+    /// What rays towards lights and from emitters ask, where that is less.
+    light: Option<Shader>,
     abilities: Abilities,
     /// Whether the shader may look at how wide a sample is: without coordinates there is nothing to derive.
     wants_footprint: bool,
@@ -133,15 +133,16 @@ impl Default for Surface {
 }
 
 impl Material {
-    /// A material of the closure that `instance` makes. The instance belongs to a system with [`closure_registry`] and
+    /// A material of the closure that the instances make. They belong to a system with [`closure_registry`] and
     /// `host`, which is frozen, as the context does.
     pub fn new(
-        instance: Arc<ShaderInstance>,
+        instances: impl Into<Instances>,
         sides: Sides,
         host: &Host,
         context: &mut ShadingContext,
     ) -> Material {
-        let known = instance.statistics();
+        let Instances { full, light } = instances.into();
+        let known = full.statistics();
         let areas = if known.asks_surface_area {
             host.areas()
         } else {
@@ -153,17 +154,19 @@ impl Material {
             || [Global::P, Global::I, Global::U, Global::V]
                 .into_iter()
                 .any(reads);
-        let recipe = Recipe::of(&instance, context);
-        let sees_viewer = recipe.is_none() && (abilities.layers || reads(Global::I));
-        let constant_emission = match &recipe {
-            Some(recipe) => Some(recipe.emission()),
-            None => (!abilities.emits).then_some(Rgb::BLACK),
+        let reads_viewer = reads(Global::I);
+        let full = Shader::new(full, context);
+        let light = light.map(|light| Shader::new(light, context));
+        let constant_emission = if abilities.emits {
+            light.as_ref().unwrap_or(&full).constant_emission()
+        } else {
+            Some(Rgb::BLACK)
         };
         Material {
-            instance,
-            wants_derivatives: recipe.as_ref().is_none_or(|recipe| recipe.wants_derivatives()),
-            sees_viewer,
-            recipe,
+            wants_derivatives: full.recipe().is_none_or(|recipe| recipe.wants_derivatives()),
+            sees_viewer: full.recipe().is_none() && (abilities.layers || reads_viewer),
+            full,
+            light,
             abilities,
             wants_footprint,
             constant_emission,
@@ -186,15 +189,28 @@ impl Material {
         context: &mut ShadingContext,
         surface: &mut Surface,
     ) {
-        if let Some(recipe) = &self.recipe {
-            recipe.follow(it, surface);
-        } else {
+        self.run(&self.full, it, ray_kind, footprint, context, surface);
+        surface.pass_straight(it);
+    }
+
+    /// Fills `surface` with what one of the material's shaders makes of a point, on the sides where it does so.
+    #[inline]
+    fn run(
+        &self,
+        shader: &Shader,
+        it: &Interaction,
+        ray_kind: RayKind,
+        footprint: f32,
+        context: &mut ShadingContext,
+        surface: &mut Surface,
+    ) {
+        let globals = || {
             let footprint = if self.wants_footprint { footprint } else { 0.0 };
             let ray_kind = RayKind(ray_kind.0 | self.purpose.0);
             let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
-            let globals = globals::globals(it, ray_kind, area, footprint);
-            Flattener::new(it, surface).add_tree(self.instance.run(&globals, context));
-        }
+            globals::globals(it, ray_kind, area, footprint)
+        };
+        shader.fill(it, globals, context, surface);
         if it.wo.dot(it.ng) <= 0.0 {
             if self.one_sided {
                 surface.bsdf.clear();
@@ -203,21 +219,24 @@ impl Material {
                 surface.emission = Rgb::BLACK;
             }
         }
-        surface.pass_straight(it);
+    }
+
+    /// What a ray towards a light, or from an emitter, asks of a point.
+    fn for_light(&self, it: &Interaction, context: &mut ShadingContext) -> Surface {
+        let mut surface = Surface::new();
+        let shader = self.light.as_ref().unwrap_or(&self.full);
+        self.run(shader, it, RayKind::SHADOW, 0.0, context, &mut surface);
+        surface
     }
 
     /// The radiance that leaves a point towards the viewer, for a ray that samples lights.
     pub fn emission_at(&self, it: &Interaction, context: &mut ShadingContext) -> Rgb {
-        let mut surface = Surface::new();
-        self.shade(it, RayKind::SHADOW, 0.0, context, &mut surface);
-        surface.emission
+        self.for_light(it, context).emission
     }
 
     /// The share of light that passes straight through a point.
     pub fn transparency_at(&self, it: &Interaction, context: &mut ShadingContext) -> Rgb {
-        let mut surface = Surface::new();
-        self.shade(it, RayKind::SHADOW, 0.0, context, &mut surface);
-        surface.transparency
+        self.for_light(it, context).transparency
     }
 
     /// Whether the derivatives of a point by its texture coordinates matter to it.
@@ -254,19 +273,19 @@ impl Material {
     /// The share of light that it scatters or lets through at normal incidence, estimated, where it is known to be the same
     /// everywhere.
     pub fn known_albedo(&self) -> Option<Rgb> {
-        let recipe = self.recipe.as_ref()?;
+        let recipe = self.full.recipe()?;
         let (point, mut surface) = (somewhere(), Surface::new());
         recipe.follow(&point, &mut surface);
         Some(surface.bsdf.albedo(point.wo))
     }
 
     /// A hash of what it does; `texture` is one of the texels that a name stands for.
-    pub fn fingerprint(&self, texture: impl Fn(&str, TextureOptions) -> Option<u64>) -> u64 {
+    pub fn fingerprint(&self, texture: impl Fn(&TextureRequest) -> Option<u64>) -> u64 {
         let mut hasher = FxHasher::default();
-        let known = self.instance.statistics();
+        let known = self.full.instance.statistics();
         known.fingerprint.hash(&mut hasher);
-        for (name, options) in &known.textures {
-            texture(name, *options).hash(&mut hasher);
+        for request in &known.textures {
+            texture(request).hash(&mut hasher);
         }
         [self.one_sided, self.two_sided_emission, self.culled].hash(&mut hasher);
         if known.asks_ray_kind {

@@ -7,7 +7,7 @@ use glam::{Affine3A, Vec2};
 use rayon::prelude::*;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
-use shading::{Diagnostic, Diagnostics, InstanceOptions, ShaderInstance, ShadingSystem, Span, Template};
+use shading::{Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem, Span, Template};
 
 use super::desc::{
     self, EmissionSides, IntegratorDesc, LightKind, SceneDesc, SlideDesc, SpotFalloff, SpotSlide,
@@ -22,7 +22,7 @@ use crate::light::{
     Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
     ProjectorLight, SheetLight, Slide, SpotLight, sky_lights,
 };
-use crate::material::{Host, Sides, closure_registry, library};
+use crate::material::{Host, Instances, Sides, closure_registry, library};
 
 /// The output of a material that is rendered.
 const SURFACE: &str = "surface";
@@ -100,9 +100,11 @@ fn build_with(
     let system = shading_system(host.clone());
     let Compiled {
         instances, warnings, ..
-    } = compile(desc, &system)?;
+    } = compile(desc, &system, host.purpose())?;
     let jit_ms = instances
         .iter()
+        .flat_map(|instances| [Some(&instances.full), instances.light.as_ref()])
+        .flatten()
         .map(|instance| instance.statistics().jit_ms)
         .sum();
     let shaders = ShaderStats {
@@ -181,7 +183,8 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
     } else {
         desc.camera(None).err()
     };
-    match compile(desc, &shading_system(host)) {
+    let purpose = host.purpose();
+    match compile(desc, &shading_system(host), purpose) {
         Ok(Compiled {
             templates,
             instances,
@@ -202,12 +205,12 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
 struct Compiled {
     /// What its texts declare.
     templates: Vec<Template>,
-    /// One for each material, in order.
-    instances: Vec<Arc<ShaderInstance>>,
+    /// Those of each material, in order.
+    instances: Vec<Instances>,
     warnings: Diagnostics,
 }
 
-fn compile(desc: &SceneDesc, system: &ShadingSystem) -> Result<Compiled, Diagnostics> {
+fn compile(desc: &SceneDesc, system: &ShadingSystem, purpose: RayKind) -> Result<Compiled, Diagnostics> {
     let mut warnings = Diagnostics::default();
     let mut templates = vec![];
     for file in &desc.shaders {
@@ -232,7 +235,7 @@ fn compile(desc: &SceneDesc, system: &ShadingSystem) -> Result<Compiled, Diagnos
     let results: Vec<_> = desc
         .materials
         .par_iter()
-        .map(|material| instance(material, &file, system))
+        .map(|material| instances(material, &file, system, purpose))
         .collect();
     let mut instances = vec![];
     for result in results {
@@ -265,11 +268,12 @@ fn declarations(desc: &SceneDesc) -> ast::File {
     }
 }
 
-fn instance(
+fn instances(
     material: &desc::MaterialDesc,
     file: &Arc<ast::File>,
     system: &ShadingSystem,
-) -> Result<Arc<ShaderInstance>, Diagnostics> {
+    purpose: RayKind,
+) -> Result<Instances, Diagnostics> {
     let group = Arc::new(material_group(
         &material.name,
         material.span,
@@ -280,18 +284,21 @@ fn instance(
         outputs: vec![SURFACE.to_owned()],
         ..InstanceOptions::default()
     };
-    system.instantiate(&group, &options)
+    let full = system.instantiate(&group, &options)?;
+    Instances::new(full, options, purpose, |options| {
+        system.instantiate(&group, options)
+    })
 }
 
 /// Files that shaders name and that are not there: mistakes, unless the shader can do without, or the name is empty.
 /// They are told at the argument that has the name, else where the shader looks them up.
 fn missing_textures(
     desc: &SceneDesc,
-    instances: &[Arc<ShaderInstance>],
+    instances: &[Instances],
     mut diagnostics: Diagnostics,
 ) -> Result<Diagnostics, Diagnostics> {
-    for (material, instance) in desc.materials.iter().zip(instances) {
-        for texture in &instance.statistics().missing_textures {
+    for (material, instances) in desc.materials.iter().zip(instances) {
+        for texture in &instances.full.statistics().missing_textures {
             let name = &texture.name;
             let message = format!("material `{}`: there is no texture file `{name}`", material.name);
             let mut diagnostic = if texture.optional || name.is_empty() {

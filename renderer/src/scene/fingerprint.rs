@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use rayon::prelude::*;
 use rustc_hash::FxHasher;
-use shading::ShaderHost as _;
+use shading::TextureRequest;
 
 use super::Scene;
 use crate::geometry::{Geometry, Mesh, Shape};
@@ -18,9 +18,9 @@ impl Scene {
         let textures = self.host.textures().map_or(&[][..], |store| store.textures());
         let textures: Vec<u64> = textures.par_iter().map(texels).collect();
         // Ids depend on which material was compiled first; what a material shows does not.
-        let texture = |name: &str, options| {
-            let handle = self.host.texture_handle(name, options)?;
-            textures.get(handle.0 as usize).copied()
+        let texture = |request: &TextureRequest| {
+            let id = self.host.texture_id(request)?;
+            textures.get(id.0 as usize).copied()
         };
         let materials: Vec<u64> = (self.materials.iter())
             .map(|material| material.fingerprint(texture))

@@ -19,7 +19,6 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use shading::ShaderInstance;
 use thiserror::Error;
 
 use crate::accel::{self, Accel, AccelError};
@@ -27,7 +26,7 @@ use crate::color::Rgb;
 use crate::geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 use crate::image::ImageError;
 use crate::light::{AreaLight, Light, LightId, LightSelector, Probing};
-use crate::material::{Host, Material, MaterialId, ShadingContext, Sides};
+use crate::material::{Host, Instances, Material, MaterialId, ShadingContext, Sides};
 use crate::math::{Bounds, Ray};
 use crate::texture::Texture;
 
@@ -69,7 +68,7 @@ pub struct SceneParts {
     /// The material of each shape.
     pub shape_materials: Vec<MaterialId>,
     /// The materials: instances of the closure to be rendered, compiled for `host`.
-    pub materials: Vec<(Arc<ShaderInstance>, Sides)>,
+    pub materials: Vec<(Instances, Sides)>,
     /// Lights that are no shapes. Shapes whose material emits become lights by themselves.
     pub lights: Vec<Light>,
     /// Through which the instances see textures and geometry. It is frozen here.
@@ -141,7 +140,7 @@ impl Scene {
         let mut context = ShadingContext::new(host.clone());
         let materials: Vec<Material> = materials
             .into_iter()
-            .map(|(instance, sides)| Material::new(instance, sides, &host, &mut context))
+            .map(|(instances, sides)| Material::new(instances, sides, &host, &mut context))
             .collect();
         let material = |id: MaterialId| &materials[id.0 as usize];
 

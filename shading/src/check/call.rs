@@ -15,11 +15,14 @@ use crate::syntax::ast::{Argument, Name};
 use crate::ty::{Base, Length, Type};
 
 /// Names of the forms below, for hints.
-pub(super) const SPECIAL_NAMES: [&str; 12] = [
+pub(super) const SPECIAL_NAMES: [&str; 15] = [
     "noise",
     "snoise",
     "cellnoise",
     "texture",
+    "texture3d",
+    "environment",
+    "gettextureinfo",
     "transform",
     "getattribute",
     "arraylength",
@@ -31,7 +34,7 @@ pub(super) const SPECIAL_NAMES: [&str; 12] = [
 ];
 
 /// Functions of the specification that a later version brings.
-const NOT_YET: [&str; 44] = [
+const NOT_YET: [&str; 41] = [
     "pnoise",
     "psnoise",
     "hashnoise",
@@ -41,9 +44,6 @@ const NOT_YET: [&str; 44] = [
     "splineinverse",
     "blackbody",
     "wavelength_color",
-    "texture3d",
-    "environment",
-    "gettextureinfo",
     "setmessage",
     "getmessage",
     "trace",
@@ -105,6 +105,9 @@ impl<'a> Checker<'a> {
         match text {
             "noise" | "snoise" | "cellnoise" => self.noise(text, args, expected, span),
             "texture" => self.texture(args, expected, span),
+            "texture3d" => self.texture3d(args, expected, span),
+            "environment" => self.environment(args, expected, span),
+            "gettextureinfo" => self.texture_info(args, span),
             "transform" | "transformu" => self.transform(text, args, span),
             "getattribute" => self.attribute(args, span),
             "arraylength" => self.array_length_call(args, span),

@@ -180,7 +180,9 @@ pub(super) enum CheckError {
     NoiseNotConstant,
     OptionNotConstant,
     OptionWithoutValue,
-    AlphaNotVariable,
+    OptionNotVariable {
+        name: String,
+    },
     CallsTooDeep {
         name: String,
     },
@@ -371,7 +373,7 @@ impl CheckError {
             E::NoiseNotConstant => error("the kind of a noise must be constant".to_owned()),
             E::OptionNotConstant => error("the name of an option must be constant".to_owned()),
             E::OptionWithoutValue => error("this option has no value".to_owned()),
-            E::AlphaNotVariable => error("\"alpha\" needs a variable to write to".to_owned()),
+            E::OptionNotVariable { name } => error(format!("\"{name}\" needs a variable to write to")),
             E::CallsTooDeep { name } => error(format!("calls are nested too deeply at `{name}`")),
 
             E::OutsideLoop { word } => error(format!("`{word}` outside of a loop")),

@@ -42,7 +42,6 @@ pub(super) enum Warning {
     NoLightShaders,
     TextureOption {
         name: String,
-        is_known: bool,
         near: Option<String>,
     },
     FormatCount {
@@ -92,10 +91,7 @@ impl Warning {
             W::NoLightShaders => {
                 warning("`Ps`, the position of the light, is zero: there are no light shaders".to_owned())
             }
-            W::TextureOption {
-                name, is_known: true, ..
-            } => warning(format!("texture option \"{name}\" has no effect yet")),
-            W::TextureOption { name, near, .. } => {
+            W::TextureOption { name, near } => {
                 did_you_mean(warning(format!("unknown texture option \"{name}\"")), near)
             }
             W::FormatCount {

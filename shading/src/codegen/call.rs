@@ -1,4 +1,4 @@
-//! Strings, output, textures, and what is asked of the shading point and the host.
+//! Strings, output, and what is asked of the shading point and the host.
 
 use std::mem::{offset_of, size_of};
 
@@ -8,7 +8,7 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use super::layout::{Shape, register};
 use super::value::{Address, Emitter, length, trusted};
 use crate::builtins::Builtin;
-use crate::hir::{Const, LocalId, Operand, TextureOptions};
+use crate::hir::{Const, LocalId, Operand};
 use crate::runtime::ShaderGlobals;
 use crate::runtime::shims::{self, ArgKind, FormatArg};
 use crate::runtime::text::TextHeader;
@@ -169,60 +169,5 @@ impl Emitter<'_, '_> {
             Shape::Float => self.load(types::F32, value),
             _ => self.load(types::F32X4, value),
         }
-    }
-
-    /// The options of a lookup, if at least the colour space is known now, which makes the texture; and all of them as
-    /// an int.
-    fn texture_options(
-        &mut self,
-        options: TextureOptions,
-        args: &[Operand],
-    ) -> (Option<TextureOptions>, ir::Value) {
-        if !options.by_name {
-            return (Some(options), self.int(shims::pack(options) as i32));
-        }
-        let names = [3, 4, 5, 6].map(|i| match self.constant(args[i]) {
-            Some(Const::String(text)) => Some(text.clone()),
-            _ => None,
-        });
-        let known = names.each_ref().map(|name| name.as_deref().unwrap_or_default());
-        let options = options.named(known);
-        let packed = if names.iter().all(Option::is_some) {
-            self.int(shims::pack(options) as i32)
-        } else {
-            let names: [ir::Value; 4] = self.read_all(&args[3..]);
-            self.call_value(self.shared.host.texture_options, &names)
-        };
-        (names[3].is_some().then_some(options), packed)
-    }
-
-    /// Where the four floats of a texture lookup are. A file that is known not to be there is black.
-    pub(super) fn texture(&mut self, options: TextureOptions, args: &[Operand]) -> Address {
-        let out = self.temp(0);
-        let [s, t] = self.read_all(&args[1..3]);
-        let (options, packed) = self.texture_options(options, args);
-        if let (Some(Const::String(name)), Some(options)) = (self.constant(args[0]), options) {
-            match self.shared.texture_handle(name, options, self.span) {
-                Some(handle) => {
-                    let handle = self.int(handle.0 as i32);
-                    self.call(
-                        self.shared.host.texture,
-                        &[self.ctx, handle, s, t, packed, out.base],
-                    );
-                }
-                None => {
-                    let black = self.triple([0.0; 3]);
-                    self.store(black, out);
-                }
-            }
-        } else {
-            let name = self.read(args[0]);
-            let place = self.place();
-            self.call(
-                self.shared.host.texture_named,
-                &[self.ctx, place, name, s, t, packed, out.base],
-            );
-        }
-        out
     }
 }

@@ -17,11 +17,9 @@ use super::layout::POINTER;
 use super::stmt::{Flow, Scopes};
 use super::value::{Address, Emitter};
 use super::{GlobalSet, Outputs, inits};
-use crate::hir::{
-    Block, ClosureId, Code, ColorSpace, Function, FunctionId, LocalId, TextureOptions, Unit, walk,
-};
+use crate::hir::{Block, ClosureId, Code, Function, FunctionId, LocalId, Unit, walk};
 use crate::runtime::text::TextPool;
-use crate::runtime::{ClosureRegistry, HostFunctions, TextureHandle};
+use crate::runtime::{ClosureRegistry, HostFunctions, TextureHandle, TextureRequest};
 use crate::source::Span;
 
 /// What the functions of one compilation have in common.
@@ -34,9 +32,9 @@ pub(super) struct Shared<'u> {
     pub(super) texts: TextPool,
     pub(super) data: DataPool,
     pub(super) places: PlaceTable,
-    pub(super) textures: FxHashMap<(String, ColorSpace), Option<TextureHandle>>,
+    pub(super) textures: FxHashMap<TextureRequest, Option<TextureHandle>>,
     /// The same in the order of the code.
-    pub(super) texture_list: Vec<(String, TextureOptions)>,
+    pub(super) texture_list: Vec<TextureRequest>,
     /// Textures that the host does not know: where they are looked up, and whether the shader can do without.
     pub(super) missing: BTreeMap<String, (Span, bool)>,
     pub(super) closures: BTreeSet<ClosureId>,
@@ -76,23 +74,22 @@ impl<'u> Shared<'u> {
     /// The handle of a texture that is named in the code; asks the host once for each.
     pub(super) fn texture_handle(
         &mut self,
-        name: &str,
-        options: TextureOptions,
+        request: TextureRequest,
+        optional: bool,
         span: Span,
     ) -> Option<TextureHandle> {
-        let key = (name.to_owned(), options.color_space);
-        let handle = match self.textures.get(&key) {
+        let handle = match self.textures.get(&request) {
             Some(handle) => *handle,
             None => {
-                let handle = self.host.host.texture_handle(name, options);
-                self.textures.insert(key, handle);
-                self.texture_list.push((name.to_owned(), options));
+                let handle = self.host.host.texture_handle(&request);
+                self.textures.insert(request.clone(), handle);
+                self.texture_list.push(request.clone());
                 handle
             }
         };
         if handle.is_none() {
-            let missing = self.missing.entry(name.to_owned()).or_insert((span, true));
-            if missing.1 && !options.optional {
+            let missing = self.missing.entry(request.file).or_insert((span, true));
+            if missing.1 && !optional {
                 *missing = (span, false);
             }
         }

@@ -43,6 +43,8 @@ impl Emitter<'_, '_> {
             Op::Builtin(Builtin::Transpose) => self.matrix_call(dst, MatrixFunction::Transpose, args),
             Op::Builtin(Builtin::SpaceMatrix) => self.space_matrix(dst, args),
             Op::AttributeValue => self.attribute_in_memory(dst),
+            Op::Texture(options) => self.texture(dst, options, args),
+            Op::TextureInfo => self.texture_info_in_memory(dst, args),
             _ => unreachable!("the result of {op:?} is not in memory"),
         }
     }

@@ -20,6 +20,7 @@ mod memory;
 mod module;
 mod op;
 mod stmt;
+mod texture;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,11 +34,11 @@ use crate::builtins::Global;
 use crate::diagnostic::Label;
 use crate::hir::print::print;
 use crate::hir::uniform::is_uniform;
-use crate::hir::{Block, ClosureId, Const, LocalId, Stmt, TextureOptions, Unit, walk};
+use crate::hir::{Block, ClosureId, Const, LocalId, Stmt, Unit, walk};
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
-use crate::runtime::{ClosureRegistry, HostFunctions};
+use crate::runtime::{ClosureRegistry, HostFunctions, TextureRequest};
 use crate::source::{SourceMap, Span};
 use crate::ty::Type;
 
@@ -150,7 +151,7 @@ pub struct Statistics {
     /// `dPdu` where these are handed on to closures, as a normal and as a vector.
     pub is_uniform: bool,
     /// Textures that are named in the code, in its order.
-    pub textures: Vec<(String, TextureOptions)>,
+    pub textures: Vec<TextureRequest>,
     /// A hash of the HIR: of two shaders that do the same, mostly the same; of two that do not, hardly ever. Names do not
     /// count, and those of `textures` by their place in the list.
     pub fingerprint: u64,
@@ -277,7 +278,7 @@ pub fn compile(
     })
 }
 
-fn fingerprint(unit: &Unit, textures: &[(String, TextureOptions)]) -> u64 {
+fn fingerprint(unit: &Unit, textures: &[TextureRequest]) -> u64 {
     let mut unit = unit.clone();
     unit.name.clear();
     let mut codes = vec![&mut unit.code];
@@ -290,7 +291,7 @@ fn fingerprint(unit: &Unit, textures: &[(String, TextureOptions)]) -> u64 {
         code.locals.values_mut().for_each(|local| local.name.clear());
         for value in code.consts.values_mut() {
             if let Const::String(text) = value
-                && let Some(place) = textures.iter().position(|(name, _)| **name == **text)
+                && let Some(place) = textures.iter().position(|known| *known.file == **text)
             {
                 *text = format!("texture {place}").into();
             }

@@ -80,17 +80,11 @@ impl Emitter<'_, '_> {
             Op::MakeClosure(id) => self.make_closure(id, args),
             Op::ClosureAdd => self.closure_add(args),
             Op::ClosureMul => self.closure_mul(args, block, at),
-            Op::Texture(options) => {
-                let texel = self.texture(options, args);
-                let ty = layout::register(self.ty(dst)).expect("float or triple");
-                self.load(ty, texel)
-            }
-            Op::TextureAlpha(options) => {
-                let texel = self.texture(options, args);
-                self.load(types::F32, texel.plus(12))
-            }
+            Op::TextureError(options) => self.texture_error(options, args),
+            Op::TextureInfo => self.texture_info(dst, args),
+            Op::HasTextureInfo(kind) => self.has_texture_info(kind, args),
             Op::AttributeValue => self.attribute_value(dst, args),
-            Op::Diagonal | Op::MakeMatrix | Op::MatrixSet | Op::MakeArray | Op::ArraySet => {
+            Op::Diagonal | Op::MakeMatrix | Op::MatrixSet | Op::MakeArray | Op::ArraySet | Op::Texture(_) => {
                 unreachable!("the result of {op:?} is in memory")
             }
         }

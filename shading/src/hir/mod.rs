@@ -22,6 +22,7 @@ pub mod build;
 pub mod kind;
 pub mod print;
 mod shape;
+mod texture;
 pub(crate) mod uniform;
 pub mod verify;
 pub(crate) mod walk;
@@ -35,6 +36,9 @@ use crate::source::Span;
 use crate::ty::{Length, Type};
 
 pub use kind::Kind;
+pub use texture::{
+    ColorSpace, Interpolation, TextureMapping, TextureOperand, TextureOperands, TextureOptions, Wrap,
+};
 pub use verify::verify;
 
 /// A variable of a function.
@@ -181,153 +185,18 @@ pub enum Op {
     ClosureAdd,
     /// (closure, float or triple) → the closure scaled.
     ClosureMul,
-    /// (string file, float s, float t) → float or triple: the texture's first channel or first three.
+    /// (string file, the operands of [`TextureOptions`]) → float array of [`TextureOptions::results`] elements.
     Texture(TextureOptions),
-    /// (string file, float s, float t) → float: the texture's alpha, 1 where it has none.
-    TextureAlpha(TextureOptions),
+    /// The same operands → string: why the lookup fails, empty where it does not.
+    TextureError(TextureOptions),
+    /// (string file, string name, float s, float t) → what the file says of itself under that name, as the destination's
+    /// type; zero where it says nothing of that type. A coordinate that is no number asks of the file as a whole.
+    TextureInfo,
+    /// The same operands → int: whether it says so; the value is of this kind.
+    HasTextureInfo(Kind),
     /// (string object, string name) → the attribute as the destination's type; zero when there is none. Goes with
     /// `Builtin::HasAttribute`.
     AttributeValue,
-}
-
-/// Outside `[0,1]`, a texture …
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Wrap {
-    /// repeats.
-    #[default]
-    Periodic,
-    /// shows its edge.
-    Clamp,
-    /// is black.
-    Black,
-    /// is mirrored.
-    Mirror,
-}
-
-/// What the numbers of a texture file mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum ColorSpace {
-    /// What the kind of file suggests: sRGB where it holds 8-bit colours, linear where it holds floats.
-    #[default]
-    Auto,
-    /// Colours with sRGB's transfer curve.
-    Srgb,
-    /// Linear Rec.709 colours.
-    Linear,
-    /// Data, to be taken as it is.
-    Raw,
-}
-
-/// How values between texels come about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Interpolation {
-    /// Bilinear.
-    #[default]
-    Linear,
-    /// That of the nearest texel.
-    Closest,
-}
-
-/// How to look a texture up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[repr(C)]
-pub struct TextureOptions {
-    /// Along s.
-    pub wrap_s: Wrap,
-    /// Along t.
-    pub wrap_t: Wrap,
-    /// Between texels.
-    pub interpolation: Interpolation,
-    /// What the file's numbers mean.
-    pub color_space: ColorSpace,
-    /// Whether the shader says what to show where there is no such file: then that is no mistake.
-    pub optional: bool,
-    /// Whether the operation has four further operands, strings in place of the first four fields, in their order: for
-    /// options that are known when a unit is linked, or while it runs.
-    pub by_name: bool,
-}
-
-impl TextureOptions {
-    /// The options that operands name; a name that means nothing is the default.
-    #[must_use]
-    pub fn named(self, [wrap_s, wrap_t, interpolation, color_space]: [&str; 4]) -> TextureOptions {
-        TextureOptions {
-            wrap_s: Wrap::from_name(wrap_s).unwrap_or_default(),
-            wrap_t: Wrap::from_name(wrap_t).unwrap_or_default(),
-            interpolation: Interpolation::from_name(interpolation).unwrap_or_default(),
-            color_space: ColorSpace::from_name(color_space).unwrap_or_default(),
-            optional: self.optional,
-            by_name: false,
-        }
-    }
-}
-
-impl Wrap {
-    /// The mode of that name.
-    pub fn from_name(name: &str) -> Option<Wrap> {
-        Some(match name {
-            "periodic" | "default" => Wrap::Periodic,
-            "clamp" => Wrap::Clamp,
-            "black" => Wrap::Black,
-            "mirror" => Wrap::Mirror,
-            _ => return None,
-        })
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Wrap::Periodic => "periodic",
-            Wrap::Clamp => "clamp",
-            Wrap::Black => "black",
-            Wrap::Mirror => "mirror",
-        }
-    }
-}
-
-impl Interpolation {
-    /// The interpolation of that name; cubic ones are not there, and linear.
-    pub fn from_name(name: &str) -> Option<Interpolation> {
-        Some(match name {
-            "linear" | "cubic" | "smartcubic" => Interpolation::Linear,
-            "closest" => Interpolation::Closest,
-            _ => return None,
-        })
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Interpolation::Linear => "linear",
-            Interpolation::Closest => "closest",
-        }
-    }
-}
-
-impl ColorSpace {
-    /// The colour space of that name.
-    pub fn from_name(name: &str) -> Option<ColorSpace> {
-        Some(match name {
-            "auto" => ColorSpace::Auto,
-            "srgb" | "sRGB" => ColorSpace::Srgb,
-            "linear" | "Rec709" | "scene_linear" => ColorSpace::Linear,
-            "raw" | "data" | "Raw" => ColorSpace::Raw,
-            _ => return None,
-        })
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            ColorSpace::Auto => "auto",
-            ColorSpace::Srgb => "srgb",
-            ColorSpace::Linear => "linear",
-            ColorSpace::Raw => "raw",
-        }
-    }
 }
 
 /// Statements in order.

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use crate::hir::{Block, Code, Const, LocalId, Op, Operand, Stmt, Unit};
+use crate::hir::{Block, Code, Const, LocalId, Op, Operand, Stmt, TextureOptions, Unit};
 
 /// The whole unit: parameters with their defaults, the body, and the functions it calls.
 pub fn print(unit: &Unit) -> String {
@@ -152,8 +152,10 @@ impl fmt::Display for Op {
             Op::Global(global) => write!(f, "global<{}>", global.name()),
             Op::Builtin(builtin) => f.write_str(&format!("{builtin:?}").to_lowercase()),
             Op::MakeClosure(id) => write!(f, "closure<{}>", id.0),
-            Op::Texture(o) => write!(f, "texture<{:?}, {:?}>", o.wrap_s, o.wrap_t),
-            Op::TextureAlpha(o) => write!(f, "texturealpha<{:?}, {:?}>", o.wrap_s, o.wrap_t),
+            Op::Texture(o) => write!(f, "texture<{}>", Lookup(o)),
+            Op::TextureError(o) => write!(f, "textureerror<{}>", Lookup(o)),
+            Op::TextureInfo => write!(f, "textureinfo"),
+            Op::HasTextureInfo(kind) => write!(f, "hastextureinfo<{kind:?}>"),
             plain => f.write_str(&format!("{plain:?}").to_lowercase()),
         }
     }
@@ -198,5 +200,33 @@ impl fmt::Display for Unit {
     /// See [`print()`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&print(self))
+    }
+}
+
+/// What a lookup says beyond its operands.
+struct Lookup<'a>(&'a TextureOptions);
+
+impl fmt::Display for Lookup<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let o = self.0;
+        write!(
+            f,
+            "{:?}, {}, {}, {}, {}, {}",
+            o.mapping,
+            o.wrap_s.name(),
+            o.wrap_t.name(),
+            o.interpolation.name(),
+            o.color_space.name(),
+            o.channels
+        )?;
+        let flags = [
+            (o.implicit_footprint, "implicit"),
+            (o.derivatives, "derivatives"),
+            (o.optional, "optional"),
+        ];
+        for (_, name) in flags.into_iter().filter(|(set, _)| *set) {
+            write!(f, ", {name}")?;
+        }
+        o.operands.iter().try_for_each(|option| write!(f, ", {option:?}"))
     }
 }

@@ -1,7 +1,8 @@
 //! What operations take and give: the kinds of operands that [`super::verify()`] holds them to.
 
 use crate::builtins::Builtin;
-use crate::hir::{Kind, Op, TextureOptions};
+use crate::hir::kind::Element;
+use crate::hir::{Kind, Op};
 use crate::runtime::ClosureRegistry;
 
 /// The kinds of an operation's operands, and of its result.
@@ -91,19 +92,20 @@ pub(super) fn shape(
             require(weight == K::FLOAT || weight == K::TRIPLE, "float or triple")?;
             Ok(Shape(vec![K::CLOSURE, weight], Some(K::CLOSURE)))
         }
-        Op::Texture(options) => Ok(Shape(texture_operands(options), Some(pattern(dst)?))),
-        Op::TextureAlpha(options) => Ok(Shape(texture_operands(options), Some(K::FLOAT))),
+        Op::Texture(options) => {
+            let result = K::Array(Element::Float, options.results());
+            Ok(Shape(options.operand_kinds(), Some(result)))
+        }
+        Op::TextureError(options) => Ok(Shape(options.operand_kinds(), Some(K::STRING))),
+        Op::TextureInfo => Ok(Shape(texture_info(), result)),
+        Op::HasTextureInfo(_) => Ok(Shape(texture_info(), Some(K::INT))),
         Op::AttributeValue => Ok(Shape(vec![K::STRING; 2], result)),
     }
 }
 
-/// The file, s and t, and the names of the options if they are operands.
-fn texture_operands(options: TextureOptions) -> Vec<Kind> {
-    let mut kinds = vec![Kind::STRING, Kind::FLOAT, Kind::FLOAT];
-    if options.by_name {
-        kinds.extend([Kind::STRING; 4]);
-    }
-    kinds
+/// The file, the name of what is asked, s and t.
+fn texture_info() -> Vec<Kind> {
+    vec![Kind::STRING, Kind::STRING, Kind::FLOAT, Kind::FLOAT]
 }
 
 /// A pattern gives a float or a triple, by its destination.

@@ -52,7 +52,11 @@ fn looks_around(stmt: &Stmt, may_read: impl Fn(Global) -> bool) -> bool {
         Stmt::Op { op, .. } => match op {
             Op::Global(global) => !may_read(*global),
             Op::Builtin(builtin) => !builtin.is_foldable(),
-            Op::Texture(_) | Op::TextureAlpha(_) | Op::AttributeValue => true,
+            Op::Texture(_)
+            | Op::TextureError(_)
+            | Op::TextureInfo
+            | Op::HasTextureInfo(_)
+            | Op::AttributeValue => true,
             _ => false,
         },
         Stmt::Call { .. } | Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Scope { .. } | Stmt::Leave(_) => {

@@ -8,8 +8,11 @@ use super::{Outcome, Report, ReportKind, RunOptions};
 use crate::builtins::{Builtin, Global};
 use crate::eval::{self, matrix};
 use crate::hir::kind::Element;
-use crate::hir::{Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit};
-use crate::runtime::RayKind;
+use crate::hir::{
+    Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, TextureMapping, TextureOperand,
+    TextureOptions, Unit,
+};
+use crate::runtime::{RayKind, Subimage, TextureInfo, TextureLookup, TextureRequest};
 use crate::source::Span;
 use crate::ty::Type;
 
@@ -107,6 +110,13 @@ impl<'a> Frame<'a> {
         match self.plain(operand) {
             Some(Const::Float(a)) => *a,
             _ => 0.0,
+        }
+    }
+
+    fn triple(&self, operand: Operand) -> [f32; 3] {
+        match self.plain(operand) {
+            Some(Const::Triple(t)) => *t,
+            _ => [0.0; 3],
         }
     }
 
@@ -404,28 +414,19 @@ impl<'a> Machine<'a> {
         let text = |i: usize| args.get(i).map_or("", |&a| frame.text(a));
         Some(Value::of(&match op {
             Op::Global(global) => self.global(global),
-            Op::Texture(options) | Op::TextureAlpha(options) => {
-                let name = text(0);
-                let options = if options.by_name {
-                    options.named([3, 4, 5, 6].map(text))
-                } else {
-                    options
-                };
-                let texel = match self.options.host.texture_handle(name, options) {
-                    Some(handle) => {
-                        let st = [frame.float(args[1]), frame.float(args[2])];
-                        self.options.host.texture(handle, st, [0.0; 4], options)
-                    }
-                    None => {
-                        let message = format!("texture {name:?} is not found, and is black");
-                        self.report(ReportKind::MissingTexture, span, message);
-                        [0.0; 4]
-                    }
-                };
-                match op {
-                    Op::TextureAlpha(_) => Const::Float(texel[3]),
-                    _ => of_lanes(kind, texel),
-                }
+            Op::Texture(options) => self.texture(frame, options, args, span),
+            Op::TextureError(options) => {
+                let lookup = lookup(frame, options, args);
+                let error = self.options.host.texture_error(&request(frame, &lookup, args));
+                Const::String(error.unwrap_or_default().into())
+            }
+            Op::TextureInfo => {
+                let value = self.texture_info(frame, args).and_then(|info| info.of_kind(kind));
+                value.unwrap_or_else(|| kind.zero())
+            }
+            Op::HasTextureInfo(kind) => {
+                let value = self.texture_info(frame, args).and_then(|info| info.of_kind(kind));
+                Const::Int(i32::from(value.is_some()))
             }
             Op::AttributeValue => {
                 let value = self.options.host.attribute(globals, text(0), text(1));
@@ -448,6 +449,32 @@ impl<'a> Machine<'a> {
             }
             _ => return None,
         }))
+    }
+
+    fn texture(&mut self, frame: &Frame<'a>, options: TextureOptions, args: &[Operand], span: Span) -> Const {
+        let lookup = lookup(frame, options, args);
+        let request = request(frame, &lookup, args);
+        let sample = match self.options.host.texture_handle(&request) {
+            Some(handle) => self.options.host.texture(handle, &lookup),
+            None => {
+                if !options.optional {
+                    let message = format!("texture {:?} is not found, and is black", request.file);
+                    self.report(ReportKind::MissingTexture, span, message);
+                }
+                lookup.absent()
+            }
+        };
+        let all = [sample.value, sample.ds, sample.dt];
+        let values = all.as_flattened()[..options.results() as usize].iter();
+        Const::Array(values.map(|&v| Const::Float(v)).collect())
+    }
+
+    fn texture_info(&self, frame: &Frame<'a>, args: &[Operand]) -> Option<TextureInfo> {
+        let [s, t] = [2, 3].map(|i| frame.float(args[i]));
+        let st = (!s.is_nan() && !t.is_nan()).then_some([s, t]);
+        self.options
+            .host
+            .texture_info(frame.text(args[0]), frame.text(args[1]), st)
     }
 
     /// Hosts know the common space as the world.
@@ -483,6 +510,65 @@ impl<'a> Machine<'a> {
             Global::DTime => Const::Float(g.dtime),
             Global::DPdtime => triple(&g.dpdtime),
         }
+    }
+}
+
+/// A texture lookup with the values of its operands.
+fn lookup(frame: &Frame<'_>, mut options: TextureOptions, args: &[Operand]) -> TextureLookup {
+    let mut lookup = TextureLookup::default();
+    match options.mapping {
+        TextureMapping::Plane => {
+            let [s, t, dsdx, dtdx, dsdy, dtdy] = std::array::from_fn(|i| frame.float(args[1 + i]));
+            (lookup.position, lookup.dx, lookup.dy) = ([s, t, 0.0], [dsdx, dtdx, 0.0], [dsdy, dtdy, 0.0]);
+        }
+        TextureMapping::Environment | TextureMapping::Volume => {
+            [lookup.position, lookup.dx, lookup.dy] = std::array::from_fn(|i| frame.triple(args[1 + i]));
+        }
+    }
+    for option in options.operands.iter() {
+        let Some(&arg) = options.position(option).and_then(|i| args.get(i)) else {
+            continue;
+        };
+        let number = || frame.float(arg);
+        match option {
+            TextureOperand::WrapS
+            | TextureOperand::WrapT
+            | TextureOperand::Interpolation
+            | TextureOperand::ColorSpace => options.set_by_name(option, frame.text(arg)),
+            TextureOperand::FirstChannel => lookup.first_channel = frame.int(arg),
+            TextureOperand::WidthS => lookup.width[0] = number(),
+            TextureOperand::WidthT => lookup.width[1] = number(),
+            TextureOperand::BlurS => lookup.blur[0] = number(),
+            TextureOperand::BlurT => lookup.blur[1] = number(),
+            TextureOperand::Fill => lookup.fill = number(),
+            TextureOperand::MissingColor => {
+                let [r, g, b] = frame.triple(arg);
+                lookup.missing = Some([r, g, b, 0.0]);
+            }
+            TextureOperand::MissingAlpha => {
+                lookup.missing.get_or_insert_default()[usize::from(options.channels)] = number();
+            }
+            TextureOperand::Subimage | TextureOperand::SubimageName => {}
+        }
+    }
+    lookup.options = options;
+    lookup
+}
+
+/// The picture that a lookup wants.
+fn request(frame: &Frame<'_>, lookup: &TextureLookup, args: &[Operand]) -> TextureRequest {
+    let operand = |option| lookup.options.position(option).and_then(|i| args.get(i));
+    let subimage = if let Some(&name) = operand(TextureOperand::SubimageName) {
+        Subimage::named(frame.text(name))
+    } else if let Some(&index) = operand(TextureOperand::Subimage) {
+        Subimage::numbered(frame.int(index))
+    } else {
+        Subimage::First
+    };
+    TextureRequest {
+        file: args.first().map_or("", |&file| frame.text(file)).to_owned(),
+        color_space: lookup.options.color_space,
+        subimage,
     }
 }
 

@@ -150,7 +150,8 @@ fn may_report(op: Op, args: &[Operand]) -> bool {
             Op::Copy
                 | Op::ArraySet
                 | Op::Texture(_)
-                | Op::TextureAlpha(_)
+                | Op::TextureError(_)
+                | Op::TextureInfo
                 | Op::Builtin(Builtin::SpaceMatrix | Builtin::Format)
         )
         || walk::is_effect(op)

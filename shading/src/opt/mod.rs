@@ -18,6 +18,7 @@
 //! 7. [`compact`]: forgets variables, constants, scopes, parameters and functions that nothing mentions.
 
 mod algebra;
+mod closures;
 mod coalesce;
 mod compact;
 mod dead;
@@ -34,7 +35,7 @@ use cranelift_entity::SecondaryMap;
 use crate::builtins::Builtin;
 use crate::hir::verify::debug_verify;
 use crate::hir::walk;
-use crate::hir::{Code, FunctionId, Kind, LocalId, Op, Operand, Unit};
+use crate::hir::{ClosureId, Code, FunctionId, Kind, LocalId, Op, Operand, Unit};
 use crate::runtime::RayKind;
 
 /// How much is done.
@@ -66,6 +67,8 @@ pub struct OptOptions<'a> {
     pub level: OptLevel,
     /// What is known.
     pub facts: &'a Facts,
+    /// The closures that matter; others count as none. `None` for all of them.
+    pub closures: Option<&'a [ClosureId]>,
 }
 
 impl Default for OptOptions<'_> {
@@ -75,6 +78,7 @@ impl Default for OptOptions<'_> {
             outputs: None,
             level: OptLevel::Full,
             facts: NOTHING,
+            closures: None,
         }
     }
 }
@@ -121,10 +125,13 @@ pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
             prints: functions_that_print(unit),
             observes_closures: observes_closures(unit),
         };
-        let outputs: Vec<LocalId> = unit.params.iter().map(|p| p.local).collect();
-        code(&mut unit.code, &[], &outputs, &context);
-        for function in unit.functions.values_mut() {
-            code(&mut function.code, &function.params, &function.outputs, &context);
+        every_code(unit, &context);
+        // A layer that is gone by now does not hold back what was in it.
+        if let Some(wanted) = options.closures
+            && !context.observes_closures
+            && closures::keep(unit, wanted)
+        {
+            every_code(unit, &context);
         }
         debug_verify(unit, "optimisation");
         compact::run(unit);
@@ -145,6 +152,15 @@ fn gather(unit: &mut Unit, outputs: Option<&[&str]>) {
     unit.code.body = body;
     unit.params
         .retain(|p| p.output && outputs.is_none_or(|names| names.contains(&p.name.as_str())));
+}
+
+/// All passes over a unit and its functions.
+fn every_code(unit: &mut Unit, context: &Context<'_>) {
+    let outputs: Vec<LocalId> = unit.params.iter().map(|p| p.local).collect();
+    code(&mut unit.code, &[], &outputs, context);
+    for function in unit.functions.values_mut() {
+        code(&mut function.code, &function.params, &function.outputs, context);
+    }
 }
 
 /// All passes over one function.

@@ -1,12 +1,157 @@
 //! What the language asks of the program that embeds it.
 
-use crate::hir::TextureOptions;
+use crate::hir::kind::Element;
+use crate::hir::{ColorSpace, Const, Kind, TextureOptions};
 use crate::runtime::ShaderGlobals;
 
 /// The embedder's number for a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(transparent)]
 pub struct TextureHandle(pub u32);
+
+/// A picture that a shader names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct TextureRequest {
+    /// The file, as the shader names it. `<UDIM>` and its kin stand for many files.
+    pub file: String,
+    /// What its numbers mean.
+    pub color_space: ColorSpace,
+    /// Which of its pictures.
+    pub subimage: Subimage,
+}
+
+/// One of the pictures in a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Subimage {
+    /// The first.
+    #[default]
+    First,
+    /// By its number.
+    Index(i32),
+    /// By its name.
+    Name(String),
+}
+
+impl Subimage {
+    /// The picture of that number; the first where it is none.
+    pub fn numbered(index: i32) -> Subimage {
+        if index == 0 {
+            Subimage::First
+        } else {
+            Subimage::Index(index)
+        }
+    }
+
+    /// The picture of that name; the first where it is empty.
+    pub fn named(name: &str) -> Subimage {
+        if name.is_empty() {
+            Subimage::First
+        } else {
+            Subimage::Name(name.to_owned())
+        }
+    }
+}
+
+/// A texture lookup.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TextureLookup {
+    /// The constant options; those that were operands are in their places.
+    pub options: TextureOptions,
+    /// (s, t, 0), t from the top row down; a direction; or a point.
+    pub position: [f32; 3],
+    /// Its derivatives along the axes of the screen; those of a point along z are not among them.
+    pub dx: [f32; 3],
+    /// See `dx`.
+    pub dy: [f32; 3],
+    /// Factors of the footprint along s and t.
+    pub width: [f32; 2],
+    /// Added to the footprint [widths and heights of the picture].
+    pub blur: [f32; 2],
+    /// The first channel that is read.
+    pub first_channel: i32,
+    /// The value of channels that the file does not have.
+    pub fill: f32,
+    /// The four channels where there is no such file.
+    pub missing: Option<[f32; 4]>,
+}
+
+impl Default for TextureLookup {
+    fn default() -> TextureLookup {
+        TextureLookup {
+            options: TextureOptions::default(),
+            position: [0.0; 3],
+            dx: [0.0; 3],
+            dy: [0.0; 3],
+            width: [1.0; 2],
+            blur: [0.0; 2],
+            first_channel: 0,
+            fill: 0.0,
+            missing: None,
+        }
+    }
+}
+
+impl TextureLookup {
+    /// What it gives where there is no such file.
+    pub fn absent(&self) -> TextureSample {
+        TextureSample {
+            value: self.missing.unwrap_or_default(),
+            ..TextureSample::default()
+        }
+    }
+}
+
+/// What a lookup gives: four channels from the first on, linear Rec.709 where they are colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct TextureSample {
+    /// The value.
+    pub value: [f32; 4],
+    /// Its derivative along s, where [`TextureOptions::derivatives`] asks for it.
+    pub ds: [f32; 4],
+    /// Its derivative along t, likewise.
+    pub dt: [f32; 4],
+}
+
+/// What a texture file says of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TextureInfo {
+    /// Whole numbers.
+    Ints(Vec<i32>),
+    /// Numbers.
+    Floats(Vec<f32>),
+    /// A text.
+    Text(String),
+}
+
+impl TextureInfo {
+    /// It as a value of that kind; `None` where it is not of that kind.
+    pub fn of_kind(&self, kind: Kind) -> Option<Const> {
+        let floats: &[f32] = match (self, kind) {
+            (TextureInfo::Text(text), Kind::One(Element::String)) => {
+                return Some(Const::String(text.as_str().into()));
+            }
+            (TextureInfo::Ints(v), Kind::One(Element::Int)) if v.len() == 1 => return Some(Const::Int(v[0])),
+            (TextureInfo::Ints(v), Kind::Array(Element::Int, n)) if v.len() == n as usize => {
+                return Some(Const::Array(v.iter().map(|&v| Const::Int(v)).collect()));
+            }
+            (TextureInfo::Ints(v), Kind::One(Element::Float)) if v.len() == 1 => {
+                return Some(Const::Float(v[0] as f32));
+            }
+            (TextureInfo::Floats(v), _) => v,
+            _ => return None,
+        };
+        match (kind, floats) {
+            (Kind::One(Element::Float), &[x, ..]) => Some(Const::Float(x)),
+            (Kind::One(Element::Triple), &[x, y, z, ..]) => Some(Const::Triple([x, y, z])),
+            (Kind::One(Element::Matrix), v) => Some(Const::Matrix(v.try_into().ok()?)),
+            (Kind::Array(Element::Float, n), v) if v.len() >= n as usize => Some(Const::Array(
+                v[..n as usize].iter().map(|&v| Const::Float(v)).collect(),
+            )),
+            _ => None,
+        }
+    }
+}
 
 /// The embedder's number for the name of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,23 +161,32 @@ pub struct AttributeHandle(pub u32);
 /// Textures, spaces and attributes. Called from many threads at once, on the per-hit path: nothing here may lock.
 /// A feature that the embedder does not have keeps its default, which finds nothing.
 pub trait ShaderHost: Send + Sync + 'static {
-    /// The handle of a texture file named in a shader, looked up with these options, or `None` where there is no such file. Asked while an instance
-    /// is compiled when the name is constant, else at run time.
-    fn texture_handle(&self, name: &str, options: TextureOptions) -> Option<TextureHandle> {
-        let _ = (name, options);
+    /// The handle of a picture that a shader names, or `None` where there is none. Asked while an instance is compiled
+    /// when the name is constant, else at run time.
+    fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
+        let _ = request;
         None
     }
 
-    /// RGBA at `(s, t)`, t from the top row down, linear Rec.709. `footprint` is dsdx, dtdx, dsdy, dtdy.
-    fn texture(
-        &self,
-        handle: TextureHandle,
-        st: [f32; 2],
-        footprint: [f32; 4],
-        options: TextureOptions,
-    ) -> [f32; 4] {
-        let _ = (handle, st, footprint, options);
-        [0.0; 4]
+    /// Looks a texture up.
+    fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
+        let _ = (handle, lookup);
+        TextureSample::default()
+    }
+
+    /// Why lookups of a picture fail; `None` where they do not.
+    fn texture_error(&self, request: &TextureRequest) -> Option<String> {
+        match self.texture_handle(request) {
+            Some(_) => None,
+            None => Some(format!("there is no texture {:?}", request.file)),
+        }
+    }
+
+    /// What a texture file says of itself under a name, of the file at `(s, t)` where the name stands for many files.
+    /// Not on the per-hit path of most shaders: it may allocate.
+    fn texture_info(&self, file: &str, name: &str, st: Option<[f32; 2]>) -> Option<TextureInfo> {
+        let _ = (file, name, st);
+        None
     }
 
     /// The matrix (row vectors, OSL's convention) that takes space `from` to space `to` at a shading point. The names

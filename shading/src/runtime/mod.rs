@@ -12,6 +12,9 @@ pub(crate) mod text;
 pub use closure::{ClosureNode, ClosureRef, ClosureTree, Params};
 pub use context::{Place, Report, ReportKind, ShadingContext};
 pub use globals::{RayKind, ShaderGlobals};
-pub use host::{AttributeHandle, NoHost, ShaderHost, TextureHandle};
+pub use host::{
+    AttributeHandle, NoHost, ShaderHost, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest,
+    TextureSample,
+};
 pub use registry::{ClosureParam, ClosureRegistry, ClosureSignature};
 pub use shims::HostFunctions;

@@ -8,10 +8,11 @@ use shading::eval;
 use shading::hir::build::{CodeBuilder, unit};
 use shading::hir::{Const, LocalId, Op, Stmt, TextureOptions};
 use shading::runtime::ReportKind;
-use shading::ty::Type;
+use shading::ty::{Base, Type};
 use shading::{
     ClosureRegistry, CompileOptions, HostFunctions, NoHost, OptLevel, ShaderGlobals, ShaderHost,
-    ShaderInstance, ShadingContext, Source, SourceMap, TextureHandle,
+    ShaderInstance, ShadingContext, Source, SourceMap, TextureHandle, TextureLookup, TextureRequest,
+    TextureSample,
 };
 
 use crate::geometry::MATRIX;
@@ -21,12 +22,16 @@ use crate::{compile, globals};
 struct TestHost;
 
 impl ShaderHost for TestHost {
-    fn texture_handle(&self, name: &str, _: TextureOptions) -> Option<TextureHandle> {
-        (name == "x.exr").then_some(TextureHandle(7))
+    fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
+        (request.file == "x.exr").then_some(TextureHandle(7))
     }
 
-    fn texture(&self, handle: TextureHandle, st: [f32; 2], _: [f32; 4], _: TextureOptions) -> [f32; 4] {
-        [handle.0 as f32, st[0], st[1], 0.5]
+    fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
+        let [s, t, _] = lookup.position;
+        TextureSample {
+            value: [handle.0 as f32, s, t, lookup.dx[1]],
+            ..TextureSample::default()
+        }
     }
 
     fn matrix(&self, _: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
@@ -42,10 +47,10 @@ impl ShaderHost for TestHost {
 fn the_host_is_asked() {
     let mut b = CodeBuilder::default();
     let types = [
-        Type::COLOR,
-        Type::FLOAT,
-        Type::COLOR,
-        Type::COLOR,
+        Type::array(Base::Float, 4),
+        Type::array(Base::Float, 4),
+        Type::array(Base::Float, 4),
+        Type::array(Base::Float, 4),
         Type::MATRIX,
         Type::MATRIX,
         Type::INT,
@@ -60,10 +65,10 @@ fn the_host_is_asked() {
         b.op(Type::STRING, Op::Copy, &[known]),
         b.op(Type::STRING, Op::Copy, &[unknown]),
     );
-    b.set(out[0], Op::Texture(options), &[known, s, t]);
-    b.set(out[1], Op::TextureAlpha(options), &[known_var, s, t]);
-    b.set(out[2], Op::Texture(options), &[unknown, s, t]);
-    b.set(out[3], Op::Texture(options), &[unknown_var, s, t]);
+    let zero = b.float(0.0);
+    for (out, file) in out.into_iter().zip([known, known_var, unknown, unknown_var]) {
+        b.set(out, Op::Texture(options), &[file, s, t, zero, s, zero, zero]);
+    }
     let (common, camera, nowhere) = (b.string("common"), b.string("camera"), b.string("nowhere"));
     let space = Op::Builtin(Builtin::SpaceMatrix);
     b.set(out[4], space, &[common, camera]);
@@ -86,11 +91,12 @@ fn the_host_is_asked() {
     let mut ctx = ShadingContext::new(host);
     instance.run(&globals(), &mut ctx);
     let values: Vec<Const> = (0..out.len()).map(|i| instance.output(i, &ctx)).collect();
+    let floats = |values: [f32; 4]| Const::Array(values.map(Const::Float).to_vec());
     let expected = [
-        Const::Triple([7.0, 0.25, 0.5]),
-        Const::Float(0.5),
-        Const::Triple([0.0; 3]),
-        Const::Triple([0.0; 3]),
+        floats([7.0, 0.25, 0.5, 0.25]),
+        floats([7.0, 0.25, 0.5, 0.25]),
+        floats([0.0; 4]),
+        floats([0.0; 4]),
         Const::Matrix(MATRIX),
         Const::Matrix(eval::matrix::IDENTITY),
         Const::Int(1),

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
-use shading::hir::TextureOptions;
-use shading::{ShaderGlobals, ShaderHost, TextureHandle};
+use shading::{ShaderGlobals, ShaderHost, TextureHandle, TextureLookup, TextureRequest, TextureSample};
 
 use crate::image::ImageError;
 use crate::material::Host;
@@ -82,18 +81,12 @@ fn ndc_from_screen() -> Mat4 {
 }
 
 impl ShaderHost for GridHost {
-    fn texture_handle(&self, name: &str, options: TextureOptions) -> Option<TextureHandle> {
-        self.textures.texture_handle(name, options)
+    fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
+        self.textures.texture_handle(request)
     }
 
-    fn texture(
-        &self,
-        handle: TextureHandle,
-        st: [f32; 2],
-        footprint: [f32; 4],
-        options: TextureOptions,
-    ) -> [f32; 4] {
-        self.textures.texture(handle, st, footprint, options)
+    fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
+        self.textures.texture(handle, lookup)
     }
 
     fn matrix(&self, _: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {

@@ -111,7 +111,9 @@ impl Photons {
             true => leaves[i] / arrived[i],
             false => total,
         };
-        total.is_finite().then(|| Rgb::from([share(0), share(1), share(2)]))
+        total
+            .is_finite()
+            .then(|| Rgb::from([share(0), share(1), share(2)]))
     }
 
     /// What leaves of the light that came by narrow lobes alone, as far as the caustic map knows it. `length` is the

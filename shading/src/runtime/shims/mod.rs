@@ -16,15 +16,17 @@ mod math;
 mod pattern;
 mod report;
 mod string;
+mod texture;
 
 pub use host::HostFunctions;
-pub(crate) use host::pack;
 pub(crate) use math::{MatrixFunction, binary, matrix_function, unary};
 pub(crate) use pattern::{Dimensions, noise};
 pub(crate) use report::{grow_arena, grow_frames, index_out_of_range, out_of_fuel, too_deep};
 pub(crate) use string::{
     ArgKind, FormatArg, concat, equal, format, print, ray_bits, ray_type, substr, text_test,
 };
+
+pub(crate) use texture::{LookupRecord, pack, pack_kind};
 
 use crate::runtime::context::{ContextHeader, Run};
 
@@ -111,8 +113,7 @@ shim_of! {
     of3(A B C);
     of4(A B C D);
     of5(A B C D E);
-    of6(A B C D E F);
-    of7(A B C D E F G);
+    of8(A B C D E F G H);
 }
 
 /// The whole context behind its header.

@@ -14,7 +14,7 @@ use crate::runtime::{RayKind, closure};
 const MAX_PRINTED: usize = 64 << 20;
 
 /// Puts a text into the arena; the empty text when there is no room.
-unsafe fn make(ctx: *mut ContextHeader, place: u32, content: &str) -> *const TextHeader {
+pub(super) unsafe fn make(ctx: *mut ContextHeader, place: u32, content: &str) -> *const TextHeader {
     if content.is_empty() {
         return text::empty();
     }

@@ -466,9 +466,7 @@ impl Translator<'_> {
         if !softens || n.is_none() {
             return surface;
         }
-        let call = Call::new("soft_terminator")
-            .with("base", &surface.call)
-            .finish();
+        let call = Call::new("soft_terminator").with("base", &surface.call).finish();
         Surface { call, ..surface }
     }
 }

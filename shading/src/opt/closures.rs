@@ -1,0 +1,54 @@
+//! Forgets closures that do not matter where the unit runs: a ray towards a light asks what a surface emits and lets
+//! through, and not how it scatters.
+
+use crate::hir::{Block, ClosureId, Code, Const, ConstId, Kind, Op, Operand, Stmt, Unit, walk};
+
+/// Makes every closure other than those in `wanted` none; whether anything changed.
+///
+/// A closure that takes others, such as a layer, weighs them by each other: then all are kept.
+pub(super) fn keep(unit: &mut Unit, wanted: &[ClosureId]) -> bool {
+    if super::codes(unit).any(takes_closures) {
+        return false;
+    }
+    let functions = unit.functions.values_mut().map(|function| &mut function.code);
+    let mut changed = false;
+    for code in functions.chain([&mut unit.code]) {
+        let null = code.consts.push(Const::NullClosure);
+        changed |= forget(&mut code.body, wanted, null);
+    }
+    changed
+}
+
+fn takes_closures(code: &Code) -> bool {
+    let mut found = false;
+    walk::ops(&code.body, &mut |op, args| {
+        let is_closure = |arg: &Operand| match *arg {
+            Operand::Local(id) => Kind::of(code.locals[id].ty) == Some(Kind::CLOSURE),
+            Operand::Const(id) => Kind::of_const(&code.consts[id]) == Some(Kind::CLOSURE),
+        };
+        found |= matches!(op, Op::MakeClosure(_)) && args.iter().any(is_closure);
+    });
+    found
+}
+
+fn forget(block: &mut Block, wanted: &[ClosureId], null: ConstId) -> bool {
+    let mut changed = false;
+    for stmt in block {
+        match stmt {
+            Stmt::Op { op, args, .. } => {
+                if let Op::MakeClosure(id) = *op
+                    && !wanted.contains(&id)
+                {
+                    (*op, *args) = (Op::Copy, vec![Operand::Const(null)]);
+                    changed = true;
+                }
+            }
+            stmt => {
+                for inner in walk::blocks_mut(stmt) {
+                    changed |= forget(inner, wanted, null);
+                }
+            }
+        }
+    }
+    changed
+}

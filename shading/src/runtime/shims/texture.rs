@@ -1,0 +1,348 @@
+//! Texture lookups.
+
+use super::host::host;
+use super::report::report;
+use super::string::make;
+use super::{Lanes, Shim};
+use crate::hir::kind::Element;
+use crate::hir::{
+    ColorSpace, Const, Interpolation, Kind, TextureMapping, TextureOperand, TextureOperands, TextureOptions,
+    Wrap,
+};
+use crate::runtime::context::{ContextHeader, ReportKind};
+use crate::runtime::text::{self, TextHeader};
+use crate::runtime::{ShaderHost, Subimage, TextureHandle, TextureLookup, TextureRequest, TextureSample};
+
+/// A lookup as compiled code writes it down. Texts may be null: the option is no operand.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct LookupRecord {
+    pub(crate) position: Lanes,
+    pub(crate) dx: Lanes,
+    pub(crate) dy: Lanes,
+    pub(crate) missing: Lanes,
+    pub(crate) file: *const TextHeader,
+    pub(crate) wrap_s: *const TextHeader,
+    pub(crate) wrap_t: *const TextHeader,
+    pub(crate) interpolation: *const TextHeader,
+    pub(crate) color_space: *const TextHeader,
+    pub(crate) subimage_name: *const TextHeader,
+    pub(crate) width: [f32; 2],
+    pub(crate) blur: [f32; 2],
+    pub(crate) fill: f32,
+    pub(crate) first_channel: i32,
+    pub(crate) subimage: i32,
+    /// See [`pack`].
+    pub(crate) options: u32,
+    pub(crate) operands: TextureOperands,
+}
+
+/// The constant options as the int that compiled code stores.
+pub(crate) fn pack(options: TextureOptions) -> u32 {
+    options.wrap_s as u32
+        | (options.wrap_t as u32) << 3
+        | (options.interpolation as u32) << 6
+        | (options.color_space as u32) << 9
+        | (options.mapping as u32) << 12
+        | u32::from(options.channels) << 15
+        | u32::from(options.derivatives) << 18
+        | u32::from(options.optional) << 19
+        | u32::from(options.implicit_footprint) << 20
+}
+
+fn unpack(packed: u32, operands: TextureOperands) -> TextureOptions {
+    let bits = |shift: u32| packed >> shift & 7;
+    let wrap = |bits: u32| match bits {
+        0 => Wrap::Default,
+        1 => Wrap::Black,
+        2 => Wrap::Clamp,
+        3 => Wrap::Periodic,
+        _ => Wrap::Mirror,
+    };
+    TextureOptions {
+        wrap_s: wrap(bits(0)),
+        wrap_t: wrap(bits(3)),
+        interpolation: match bits(6) {
+            0 => Interpolation::SmartCubic,
+            1 => Interpolation::Cubic,
+            2 => Interpolation::Linear,
+            _ => Interpolation::Closest,
+        },
+        color_space: match bits(9) {
+            0 => ColorSpace::Auto,
+            1 => ColorSpace::Srgb,
+            2 => ColorSpace::Linear,
+            _ => ColorSpace::Raw,
+        },
+        mapping: match bits(12) {
+            0 => TextureMapping::Plane,
+            1 => TextureMapping::Environment,
+            _ => TextureMapping::Volume,
+        },
+        channels: bits(15) as u8,
+        derivatives: bits(18) & 1 != 0,
+        optional: bits(19) & 1 != 0,
+        implicit_footprint: bits(20) & 1 != 0,
+        operands,
+    }
+}
+
+impl LookupRecord {
+    /// # Safety
+    /// Its texts live, or are null.
+    unsafe fn lookup(&self) -> TextureLookup {
+        let mut options = unpack(self.options, self.operands);
+        let names = [
+            (TextureOperand::WrapS, self.wrap_s),
+            (TextureOperand::WrapT, self.wrap_t),
+            (TextureOperand::Interpolation, self.interpolation),
+            (TextureOperand::ColorSpace, self.color_space),
+        ];
+        for (option, name) in names {
+            if !name.is_null() {
+                // SAFETY: the caller's.
+                options.set_by_name(option, unsafe { text::read(name) });
+            }
+        }
+        let has_missing = [TextureOperand::MissingColor, TextureOperand::MissingAlpha];
+        let has_missing = has_missing.iter().any(|&option| self.operands.contains(option));
+        let triple = |[x, y, z, _]: Lanes| [x, y, z];
+        TextureLookup {
+            options,
+            position: triple(self.position),
+            dx: triple(self.dx),
+            dy: triple(self.dy),
+            width: self.width,
+            blur: self.blur,
+            first_channel: self.first_channel,
+            fill: self.fill,
+            missing: has_missing.then_some(self.missing),
+        }
+    }
+
+    /// # Safety
+    /// Its texts live, or are null.
+    unsafe fn request(&self, color_space: ColorSpace) -> TextureRequest {
+        // SAFETY: the caller's.
+        let name = |name| unsafe { text::read(name) };
+        let subimage = if !self.subimage_name.is_null() {
+            Subimage::named(name(self.subimage_name))
+        } else if self.operands.contains(TextureOperand::Subimage) {
+            Subimage::numbered(self.subimage)
+        } else {
+            Subimage::First
+        };
+        TextureRequest {
+            file: name(self.file).to_owned(),
+            color_space,
+            subimage,
+        }
+    }
+}
+
+/// Stores the value, and the derivatives where there is room for them.
+///
+/// # Safety
+/// `out` has room for as many floats as the options say.
+unsafe fn put(sample: &TextureSample, options: TextureOptions, out: *mut f32) {
+    // SAFETY: the caller's.
+    unsafe {
+        out.copy_from_nonoverlapping(sample.value.as_ptr(), 4);
+        if options.derivatives {
+            out.add(4).copy_from_nonoverlapping(sample.ds.as_ptr(), 4);
+            out.add(8).copy_from_nonoverlapping(sample.dt.as_ptr(), 4);
+        }
+    }
+}
+
+pub(super) unsafe extern "C" fn texture<H: ShaderHost>(
+    ctx: *mut ContextHeader,
+    handle: u32,
+    record: *const LookupRecord,
+    out: *mut f32,
+) {
+    // SAFETY: compiled code passes its context, a record that it has filled, and the address of the result.
+    unsafe {
+        let lookup = (*record).lookup();
+        let sample = host::<H>(ctx).texture(TextureHandle(handle), &lookup);
+        put(&sample, lookup.options, out);
+    }
+}
+
+pub(super) unsafe extern "C" fn texture_named<H: ShaderHost>(
+    ctx: *mut ContextHeader,
+    place: u32,
+    record: *const LookupRecord,
+    out: *mut f32,
+) {
+    // SAFETY: compiled code passes its context, a record that it has filled, and the address of the result.
+    unsafe {
+        let lookup = (*record).lookup();
+        let request = (*record).request(lookup.options.color_space);
+        let sample = match host::<H>(ctx).texture_handle(&request) {
+            Some(handle) => host::<H>(ctx).texture(handle, &lookup),
+            None => {
+                if !lookup.options.optional {
+                    report(ctx, place, ReportKind::MissingTexture, || {
+                        format!("texture {:?} is not found, and is black", request.file)
+                    });
+                }
+                lookup.absent()
+            }
+        };
+        put(&sample, lookup.options, out);
+    }
+}
+
+/// What a lookup gives whose file is known not to be there.
+pub(super) unsafe extern "C" fn texture_absent(record: *const LookupRecord, out: *mut f32) {
+    // SAFETY: compiled code passes a record that it has filled, and the address of the result.
+    unsafe {
+        let lookup = (*record).lookup();
+        put(&lookup.absent(), lookup.options, out);
+    }
+}
+
+pub(super) unsafe extern "C" fn texture_error<H: ShaderHost>(
+    ctx: *mut ContextHeader,
+    place: u32,
+    record: *const LookupRecord,
+) -> *const TextHeader {
+    // SAFETY: compiled code passes its context and a record that it has filled.
+    unsafe {
+        let lookup = (*record).lookup();
+        let request = (*record).request(lookup.options.color_space);
+        let error = host::<H>(ctx).texture_error(&request);
+        make(ctx, place, &error.unwrap_or_default())
+    }
+}
+
+/// A kind as an int.
+pub(crate) fn pack_kind(kind: Kind) -> u32 {
+    let (Kind::One(element) | Kind::Array(element, _)) = kind;
+    let count = match kind {
+        Kind::One(_) => 0,
+        Kind::Array(_, n) => n,
+    };
+    element as u32 | count << 3
+}
+
+fn unpack_kind(packed: u32) -> Kind {
+    let element = match packed & 7 {
+        0 => Element::Int,
+        1 => Element::Float,
+        2 => Element::Triple,
+        3 => Element::Matrix,
+        4 => Element::String,
+        _ => Element::Closure,
+    };
+    match packed >> 3 {
+        0 => Kind::One(element),
+        n => Kind::Array(element, n),
+    }
+}
+
+pub(super) unsafe extern "C" fn texture_info<H: ShaderHost>(
+    ctx: *mut ContextHeader,
+    place: u32,
+    file: *const TextHeader,
+    name: *const TextHeader,
+    s: f32,
+    t: f32,
+    kind: u32,
+    out: *mut u8,
+) -> i32 {
+    // SAFETY: compiled code passes its context, texts, and null or memory for a value of that kind.
+    unsafe {
+        let st = (!s.is_nan() && !t.is_nan()).then_some([s, t]);
+        let info = host::<H>(ctx).texture_info(text::read(file), text::read(name), st);
+        let kind = unpack_kind(kind);
+        let value = info.and_then(|info| info.of_kind(kind));
+        let found = value.is_some();
+        if !out.is_null() {
+            put_const(ctx, place, &value.unwrap_or_else(|| kind.zero()), out);
+        }
+        i32::from(found)
+    }
+}
+
+/// Writes a value as compiled code has it in memory.
+unsafe fn put_const(ctx: *mut ContextHeader, place: u32, value: &Const, out: *mut u8) {
+    // SAFETY: the caller gives memory for the value, aligned for it.
+    unsafe {
+        match value {
+            Const::Int(v) => out.cast::<i32>().write(*v),
+            Const::Float(v) => out.cast::<f32>().write(*v),
+            Const::Triple([x, y, z]) => out.cast::<Lanes>().write([*x, *y, *z, 0.0]),
+            Const::Matrix(m) => out.cast::<[f32; 16]>().write(*m),
+            Const::String(v) => out.cast::<*const TextHeader>().write(make(ctx, place, v)),
+            Const::NullClosure => out.cast::<usize>().write(0),
+            Const::Array(values) => {
+                let mut at = out;
+                for value in values {
+                    put_const(ctx, place, value, at);
+                    at = at.add(match value {
+                        Const::Int(_) | Const::Float(_) => 4,
+                        Const::String(_) | Const::NullClosure => 8,
+                        Const::Triple(_) => 16,
+                        Const::Matrix(_) | Const::Array(_) => 64,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The functions of textures for a host.
+#[derive(Clone, Copy)]
+pub(crate) struct TextureFunctions {
+    /// `(context, handle, record, out floats)`.
+    pub(crate) by_handle: Shim,
+    /// `(context, place, record, out floats)`.
+    pub(crate) named: Shim,
+    /// `(record, out floats)`.
+    pub(crate) absent: Shim,
+    /// `(context, place, record) → text`.
+    pub(crate) error: Shim,
+    /// `(context, place, file, name, s, t, kind, out value) → int found`.
+    pub(crate) info: Shim,
+}
+
+impl TextureFunctions {
+    pub(super) fn of<H: ShaderHost>() -> TextureFunctions {
+        TextureFunctions {
+            by_handle: Shim::of4(texture::<H>),
+            named: Shim::of4(texture_named::<H>),
+            absent: Shim::of2(texture_absent),
+            error: Shim::of3(texture_error::<H>),
+            info: Shim::of8(texture_info::<H>),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_survive_packing() {
+        let options = TextureOptions {
+            mapping: TextureMapping::Volume,
+            wrap_s: Wrap::Mirror,
+            wrap_t: Wrap::Clamp,
+            interpolation: Interpolation::Closest,
+            color_space: ColorSpace::Raw,
+            channels: 1,
+            implicit_footprint: true,
+            derivatives: true,
+            optional: true,
+            operands: TextureOperands::default().with(TextureOperand::Fill),
+        };
+        for options in [options, TextureOptions::default()] {
+            assert_eq!(unpack(pack(options), options.operands), options);
+        }
+        for kind in [Kind::INT, Kind::MATRIX, Kind::Array(Element::String, 5)] {
+            assert_eq!(unpack_kind(pack_kind(kind)), kind);
+        }
+    }
+}
