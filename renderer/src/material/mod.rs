@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use rustc_hash::FxHasher;
+use shading::TextureRequest;
 use shading::builtins::Global;
-use shading::{ShaderInstance, TextureRequest};
 
 use crate::bsdf::{Bsdf, Lobe, Transparent};
 use crate::color::Rgb;

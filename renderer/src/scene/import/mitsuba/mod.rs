@@ -21,6 +21,7 @@ mod sensor;
 mod shape;
 mod sky;
 mod texture;
+mod upgrade;
 mod write;
 
 use std::path::{Path, PathBuf};
