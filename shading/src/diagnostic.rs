@@ -78,12 +78,16 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a place.
+    /// Adds a place; in a translated text, where that comes from.
     #[must_use]
     pub fn at(mut self, sources: &SourceMap, span: Span, text: impl Into<String>) -> Diagnostic {
-        let range = span.start as usize..span.end as usize;
+        let source = sources.get(span.source);
+        let (source, range) = match source.origin(span.start as usize) {
+            Some(origin) => (&origin.source, origin.place.clone()),
+            None => (source, span.start as usize..span.end as usize),
+        };
         self.labels.push(Label {
-            source: sources.get(span.source).clone(),
+            source: source.clone(),
             range,
             text: text.into(),
         });

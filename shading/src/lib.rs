@@ -44,5 +44,5 @@ pub use runtime::{
     HostFunctions, NoHost, Params, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext,
     Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
 };
-pub use source::{Source, SourceId, SourceMap, Span};
+pub use source::{Origin, Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

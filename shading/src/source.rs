@@ -1,5 +1,6 @@
 //! Source texts and places in them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -11,9 +12,41 @@ pub struct Source {
     pub name: String,
     /// The text.
     pub text: String,
+    /// Where parts of a text that was made from another come from, in order; none overlap.
+    origins: Vec<Origin>,
+}
+
+/// A part of a text that was translated, and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The bytes of the translation.
+    pub range: Range<usize>,
+    /// The source that it was translated from.
+    pub source: Arc<Source>,
+    /// The bytes there.
+    pub place: Range<usize>,
 }
 
 impl Source {
+    /// A text that was translated: messages about parts that have an origin name that, since nobody has seen the
+    /// translation.
+    pub fn translated(name: impl Into<String>, text: impl Into<String>, origins: Vec<Origin>) -> Arc<Source> {
+        Arc::new(Source {
+            name: name.into(),
+            text: text.into(),
+            origins,
+        })
+    }
+
+    /// Where the byte at `offset` comes from, if that is another source.
+    pub fn origin(&self, offset: usize) -> Option<&Origin> {
+        let after = self
+            .origins
+            .partition_point(|origin| origin.range.start <= offset);
+        let origin = &self.origins[after.checked_sub(1)?];
+        origin.range.contains(&offset).then_some(origin)
+    }
+
     /// A source from its name and text. A byte-order mark at the beginning is left out, and carriage returns that end
     /// lines by themselves become line feeds.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Source> {
@@ -29,6 +62,7 @@ impl Source {
         Arc::new(Source {
             name: name.into(),
             text,
+            origins: vec![],
         })
     }
 
