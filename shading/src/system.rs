@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::check::{self, Environment};
 use crate::codegen::{self, CompileOptions};
+use crate::derivative;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
 use crate::hir;
@@ -130,6 +131,16 @@ impl ShadingSystem {
         }
         let (file, mistakes) = syntax::parse(source);
         diagnostics.list.extend(mistakes.list);
+        for item in &file.items {
+            if let ast::Item::Declaration(declaration) = item
+                && declaration.keyword.text == "import"
+            {
+                let error = Diagnostic::error("shader source cannot import this")
+                    .at(&file.sources, declaration.span, "")
+                    .hint("it imports shader source: `import \"file.ksl\";`");
+                diagnostics.push(error);
+            }
+        }
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
@@ -239,6 +250,7 @@ impl ShadingSystem {
         )?;
         let (mut unit, link) = (linked.unit, start.elapsed());
         let start = Instant::now();
+        let derivatives = derivative::expand(&mut unit);
         let optimizer = opt::optimize(
             &mut unit,
             &OptOptions {
@@ -255,6 +267,7 @@ impl ShadingSystem {
             linked.sources,
             Making {
                 link,
+                derivatives,
                 optimize: start.elapsed(),
                 optimizer,
             },

@@ -205,6 +205,8 @@ struct Checker<'a> {
     failed: Option<(Span, CheckError)>,
     structs: Vec<StructInfo>,
     functions: Vec<FunctionInfo<'a>>,
+    /// Functions whose declarations have mistakes.
+    broken: Vec<&'a ast::Function>,
     scopes: Scopes<'a>,
     /// The innermost scope.
     scope: ScopeIndex,
@@ -257,6 +259,7 @@ impl<'a> Checker<'a> {
             failed: None,
             structs: vec![],
             functions: vec![],
+            broken: vec![],
             scopes: Scopes::default(),
             scope: ScopeIndex::ROOT,
             body: Body::default(),
@@ -308,7 +311,15 @@ impl<'a> Checker<'a> {
         for index in declared {
             self.check_alone(*index);
         }
+        for function in std::mem::take(&mut self.broken) {
+            self.check_calls(function);
+        }
         self.find_recursion();
+    }
+
+    /// Whether a place is in a file of OSL's, where Kiln's own liberties are mistakes.
+    fn is_osl(&self, span: Span) -> bool {
+        self.sources.get(span.source).name.ends_with(".osl")
     }
 
     /// Reports a mistake.

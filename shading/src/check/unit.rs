@@ -11,7 +11,7 @@ use super::function::Frame;
 use super::place::{Access, Place};
 use super::scope::Meaning;
 use super::{Checker, Value};
-use crate::hir::{self, Block, LocalId, Param, Stmt, Unit, UnitKind, walk};
+use crate::hir::{self, Block, ColorSpace, Const, LocalId, Param, Stmt, Unit, UnitKind, walk};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, Passing};
 use crate::ty::{Length, Type};
@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
                     params.push(param);
                 }
                 c.references
-                    .insert(name.clone(), Place::whole(*ty, locals, Access::Param(name)));
+                    .insert(name.clone(), Place::whole(*ty, locals, Access::Constant(name)));
             }
             let mut result = None;
             let block = c.block(expr.span, |c| {
@@ -257,6 +257,14 @@ impl<'a> Checker<'a> {
             return;
         }
         let is_unsized = ty.length == Length::Unsized;
+        if is_unsized && param.passing == Passing::Output {
+            let name = name.text.clone();
+            self.report(param.name.span, CheckError::UnsizedOutput { name });
+        }
+        if param.default.is_none() && self.is_osl(param.name.span) {
+            let name = name.text.clone();
+            self.report(param.name.span, CheckError::NoDefault { name });
+        }
         if is_unsized {
             ty = match self.adaptive.used(&name.text).ty {
                 Some(used) => used,
@@ -289,10 +297,17 @@ impl<'a> Checker<'a> {
                 span: name.span,
             });
         }
-        let access = if output {
-            Access::Writable
-        } else {
-            Access::Param(name.text.clone())
+        let color_space = metadata.iter().find(|entry| entry.name == "colorspace");
+        if let Some(Const::String(space)) = color_space.map(|entry| &entry.value)
+            && let Some(space) = ColorSpace::from_name(space)
+            && ty == Type::STRING
+        {
+            self.body.color_spaces.insert(locals[0], space);
+        }
+        let access = match param.passing {
+            Passing::Output => Access::Writable,
+            Passing::In => Access::Param(name.text.clone()),
+            Passing::Const => Access::Constant(name.text.clone()),
         };
         self.declare_param(name, Meaning::Variable(Place::whole(ty, locals, access)));
     }

@@ -6,6 +6,7 @@
 
 mod expr;
 mod scene;
+mod walk;
 
 use crate::hir::UnitKind;
 use crate::source::{SourceMap, Span};
