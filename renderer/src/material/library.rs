@@ -14,6 +14,7 @@ macro_rules! library {
 
 library! {
     "attribute_color"
+    "base_color"
     "blend"
     "brick"
     "bump_image"
