@@ -208,6 +208,19 @@ impl Builtin {
         )
     }
 
+    /// Whether it has derivatives that are computed together with the value, by [`crate::hir::Op::BuiltinDual`].
+    pub fn has_dual(self) -> bool {
+        matches!(
+            self,
+            Builtin::Perlin
+                | Builtin::UPerlin
+                | Builtin::Noise
+                | Builtin::PNoise
+                | Builtin::Spline
+                | Builtin::SplineInverse
+        )
+    }
+
     /// Whether the result depends on the arguments alone, so that constant arguments can be folded.
     pub fn is_foldable(self) -> bool {
         self.is_pure()
@@ -299,6 +312,11 @@ impl Global {
     /// The global of a name.
     pub fn from_name(name: &str) -> Option<Global> {
         Global::ALL.into_iter().find(|g| g.name() == name)
+    }
+
+    /// Whether its derivatives are part of the shading point; those of the others are zero.
+    pub fn has_derivatives(self) -> bool {
+        matches!(self, Global::P | Global::I | Global::U | Global::V)
     }
 
     /// Its type.

@@ -23,6 +23,7 @@
 pub mod builtins;
 pub mod check;
 pub mod codegen;
+pub mod derivative;
 pub mod diagnostic;
 pub mod eval;
 pub mod graph;

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::check::{self, Environment};
 use crate::codegen::{self, CompileOptions};
+use crate::derivative;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
 use crate::hir;
@@ -246,6 +247,7 @@ impl ShadingSystem {
         )?;
         let (mut unit, link) = (linked.unit, start.elapsed());
         let start = Instant::now();
+        let derivatives = derivative::expand(&mut unit);
         let optimizer = opt::optimize(
             &mut unit,
             &OptOptions {
@@ -262,6 +264,7 @@ impl ShadingSystem {
             linked.sources,
             Making {
                 link,
+                derivatives,
                 optimize: start.elapsed(),
                 optimizer,
             },

@@ -7,6 +7,8 @@ use super::SourceArgs;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Id};
 
+use crate::memory;
+
 /// The most columns or rows of a grid.
 const MAX_SIDE: i64 = 1 << 24;
 
@@ -37,6 +39,10 @@ pub struct ShadeArgs {
     /// Threads; what is printed and written does not depend on it [default: all processors]
     #[arg(short = 't', long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub threads: Option<u32>,
+    /// The most memory that textures keep, such as 256M or 4G; the result does not depend on it [default: half of what is
+    /// free]
+    #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
+    pub texture_memory: Option<u64>,
     /// Runs the whole grid so many times
     #[arg(long = "iters", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub iterations: u32,

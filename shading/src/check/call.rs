@@ -6,16 +6,15 @@
 use super::argument::Given;
 use super::error::CheckError;
 use super::types::near;
-use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::Global;
-use crate::hir::{Op, Operand, Stmt};
+use crate::hir::{Axis, Op, Operand, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
 use crate::ty::{Base, Length, Type};
 
 /// Names of the forms below, for hints.
-pub(super) const SPECIAL_NAMES: [&str; 21] = [
+pub(super) const SPECIAL_NAMES: [&str; 20] = [
     "noise",
     "snoise",
     "cellnoise",
@@ -36,22 +35,18 @@ pub(super) const SPECIAL_NAMES: [&str; 21] = [
     "Dx",
     "Dy",
     "Dz",
-    "filterwidth",
 ];
 
 /// Functions of the specification that a later version brings.
-const NOT_YET: [&str; 11] = [
+const NOT_YET: [&str; 8] = [
     "isconnected",
     "isconstant",
     "istexture",
     "exists",
-    "displace",
-    "bump",
     "getlightattribute",
     "nlightgroups",
     "typeof",
     "transformn",
-    "area",
 ];
 
 impl<'a> Checker<'a> {
@@ -108,8 +103,7 @@ impl<'a> Checker<'a> {
             "setmessage" => self.set_message(args, span),
             "getmessage" => self.get_message(args, span),
             "arraylength" => self.array_length_call(args, span),
-            "Dx" | "Dy" | "Dz" | "filterwidth" => self.derivative(text, args, span),
-            "calculatenormal" => self.calculate_normal(args, span),
+            "Dx" | "Dy" | "Dz" => self.derivative(text, args, span),
             "exit" => self.exit(args, span),
             _ if NOT_YET.contains(&text) && !self.is_callable(text) => {
                 self.arguments(args);
@@ -258,21 +252,22 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Derivatives are zero until they are computed; that is said where they are asked for.
+    /// `Dx(value)`, `Dy(value)`, `Dz(value)`. Points are on surfaces: nothing changes along z.
     fn derivative(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<Value> {
         let given = self.arguments(args)?;
         let [of] = given.as_slice() else {
             self.report(
                 span,
                 CheckError::BadForm {
-                    form: "Dx(value), Dy(value), Dz(value) or filterwidth(value)",
+                    form: "Dx(value), Dy(value) or Dz(value)",
                 },
             );
             return None;
         };
         let value = self.given_value(of)?;
         let result = match value.ty {
-            Type::INT | Type::FLOAT => Type::FLOAT,
+            Type::INT => return Some(self.zero(Type::FLOAT)),
+            Type::FLOAT => Type::FLOAT,
             Type::POINT | Type::NORMAL | Type::VECTOR => Type::VECTOR,
             Type::COLOR => Type::COLOR,
             ty => {
@@ -281,37 +276,12 @@ impl<'a> Checker<'a> {
                 return None;
             }
         };
-        self.warn(
-            span,
-            Warning::NoDerivativesYet {
-                name: name.to_owned(),
-            },
-        );
-        Some(self.zero(result))
-    }
-
-    fn calculate_normal(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
-        let given = self.arguments(args)?;
-        let [of] = given.as_slice() else {
-            self.report(
-                span,
-                CheckError::BadForm {
-                    form: "calculatenormal(point)",
-                },
-            );
-            return None;
+        let axis = match name {
+            "Dx" => Axis::X,
+            "Dy" => Axis::Y,
+            _ => return Some(self.zero(result)),
         };
-        self.given_as(of, Type::POINT)?;
-        self.warn(
-            span,
-            Warning::NoDerivativesYet {
-                name: "calculatenormal".to_owned(),
-            },
-        );
-        Some(Value::new(
-            Type::VECTOR,
-            Operand::Local(self.global(Global::Ng, span)),
-        ))
+        Some(self.emit_value(Op::Derivative(axis), vec![value.leaf()], result, span))
     }
 
     /// `exit()` ends the unit.

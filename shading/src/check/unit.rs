@@ -11,7 +11,7 @@ use super::function::Frame;
 use super::place::{Access, Place};
 use super::scope::Meaning;
 use super::{Checker, Value};
-use crate::hir::{self, Block, LocalId, Param, Stmt, Unit, UnitKind, walk};
+use crate::hir::{self, Block, ColorSpace, Const, LocalId, Param, Stmt, Unit, UnitKind, walk};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, Passing};
 use crate::ty::{Length, Type};
@@ -277,6 +277,13 @@ impl<'a> Checker<'a> {
                 metadata: metadata.clone(),
                 span: name.span,
             });
+        }
+        let color_space = metadata.iter().find(|entry| entry.name == "colorspace");
+        if let Some(Const::String(space)) = color_space.map(|entry| &entry.value)
+            && let Some(space) = ColorSpace::from_name(space)
+            && ty == Type::STRING
+        {
+            self.body.color_spaces.insert(locals[0], space);
         }
         let access = match param.passing {
             Passing::Output => Access::Writable,

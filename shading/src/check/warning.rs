@@ -55,9 +55,6 @@ pub(super) enum Warning {
     DoubleIsFloat,
     NoEffect,
     AssignedCondition,
-    NoDerivativesYet {
-        name: String,
-    },
     NoLightShaders,
     TextureOption {
         name: String,
@@ -117,9 +114,6 @@ impl Warning {
             W::AssignedCondition => {
                 warning("this assigns rather than compares".to_owned()).hint("equality is `==`")
             }
-            W::NoDerivativesYet { name } => warning(format!(
-                "derivatives are not computed yet: `{name}` gives that of a constant"
-            )),
             W::NoLightShaders => {
                 warning("`Ps`, the position of the light, is zero: there are no light shaders".to_owned())
             }
