@@ -156,6 +156,8 @@ pub enum Builtin {
     SurfaceArea,
     /// `getattribute(string object, string name) → int found`, and the value by `Op::AttributeValue`.
     HasAttribute,
+    /// `isconstant(value) → int`: whether the optimiser finds the value to be constant, whatever it is asked to do.
+    IsConstant,
     /// `(string object, string name, int index, int kind) → int found`: an attribute that may be more than four floats, by
     /// [`crate::hir::Kind::code`]; its element where the index is not below zero.
     HasAnyAttribute,
@@ -231,6 +233,7 @@ impl Builtin {
                     | Builtin::Backfacing
                     | Builtin::SurfaceArea
                     | Builtin::HasAttribute
+                    | Builtin::IsConstant
                     | Builtin::IsSpace
                     | Builtin::HasAnyAttribute
                     | Builtin::AnyAttribute

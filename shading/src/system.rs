@@ -158,11 +158,14 @@ impl ShadingSystem {
         let checked = check::check(file, &self.environment());
         let mut diagnostics = checked.diagnostics;
         let mut templates = vec![];
-        for unit in checked.units {
-            templates.push(Template::Unit(Arc::new(ShaderUnitTemplate {
-                hir: unit,
-                sources: sources.clone(),
-            })));
+        // Where a unit is left out there are errors, and nothing comes of the others.
+        for (index, unit) in checked.units.into_iter().enumerate() {
+            templates.push(Template::Unit(Arc::new(ShaderUnitTemplate::new(
+                unit,
+                sources.clone(),
+                file,
+                index,
+            ))));
         }
         for item in &file.items {
             let ast::Item::Group(item) = item else { continue };

@@ -460,6 +460,8 @@ impl<'a> Writer<'a> {
                 name: format!("p{i}"),
                 ty: self.code.locals[local].ty,
                 is_unsized: false,
+                is_any: false,
+                is_asked: false,
                 output: !self.random.once_in(4),
                 local,
                 init,

@@ -39,14 +39,9 @@ pub(super) const SPECIAL_NAMES: [&str; 20] = [
 ];
 
 /// Functions of the specification that a later version brings.
-const NOT_YET: [&str; 8] = [
-    "isconnected",
-    "isconstant",
-    "istexture",
-    "exists",
+const NOT_YET: [&str; 3] = [
     "getlightattribute",
     "nlightgroups",
-    "typeof",
     "transformn",
 ];
 
@@ -106,6 +101,7 @@ impl<'a> Checker<'a> {
             "arraylength" => self.array_length_call(args, span),
             "Dx" | "Dy" | "Dz" => self.derivative(text, args, span),
             "exit" => self.exit(args, span),
+            _ if Self::is_question(text) && !self.is_callable(text) => self.question(text, args, span),
             _ if NOT_YET.contains(&text) && !self.is_callable(text) => {
                 self.arguments(args);
                 self.report(

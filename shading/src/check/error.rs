@@ -186,6 +186,18 @@ pub(super) enum CheckError {
         name: String,
         found: usize,
     },
+    MisplacedAny,
+    AnyWithoutDefault,
+    AnyOf {
+        found: String,
+    },
+    ArrayOfTypeof,
+    NoBranch {
+        found: String,
+    },
+    BadQuestion {
+        name: String,
+    },
     BadForm {
         form: &'static str,
     },
@@ -415,6 +427,13 @@ impl CheckError {
                 "int" | "float" | "string" => "it is converted from one value",
                 _ => "it is made of one float, of three, or of a space's name and three floats",
             }),
+            E::MisplacedAny => error("only a parameter of a unit can be of type `any`".to_owned()),
+            E::AnyWithoutDefault => error("a parameter of type `any` needs a default".to_owned())
+                .hint("its type is that of the default where nothing is given"),
+            E::AnyOf { found } => error(format!("a parameter of type `any` cannot be {found}")),
+            E::ArrayOfTypeof => error("there is no array of `typeof(…)`".to_owned()),
+            E::NoBranch { found } => error(format!("no branch accepts {found}")),
+            E::BadQuestion { name } => error(format!("`{name}` takes one argument")),
             E::BadForm { form } => {
                 error("these arguments do not fit".to_owned()).hint(format!("write {form}"))
             }

@@ -227,6 +227,9 @@ impl<'a> Checker<'a> {
         expected: Option<Type>,
         span: Span,
     ) -> Option<Value> {
+        if let Some(decided) = self.decided(condition) {
+            return self.value(if decided { then } else { otherwise }, expected);
+        }
         let condition = self.condition(condition);
         let (mut first, mut second) = (None, None);
         let mut then_block = self.block(span, |c| first = c.value(then, expected));

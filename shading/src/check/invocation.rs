@@ -187,6 +187,7 @@ impl<'a> Checker<'a> {
         let locals = self.locals(name, value.ty);
         for (local, leaf) in locals.iter().zip(&value.leaves) {
             self.store(*local, *leaf, given.span);
+            self.adaptive.alias(*local, *leaf);
         }
         let changes_argument = |place: &Place| {
             is_written && place.ty == value.ty && matches!(place.access, Access::Writable | Access::Param(_))

@@ -8,6 +8,7 @@
 //! - Structures vanish: a value of one is the list of the values of its *leaves*, the fields that are no structures.
 //! - What the language can say itself is in `prelude.ksl`; a prelude function costs nothing until it is called.
 
+mod adaptive;
 mod argument;
 mod attribute;
 mod body;
@@ -53,6 +54,9 @@ use scope::{ScopeIndex, Scopes};
 use types::StructInfo;
 use warning::Warning;
 
+use adaptive::Adaptive;
+
+pub use adaptive::{ParamUse, Uses, specialise};
 pub use unit::{ReferencePart, ReferencePath};
 
 /// What the language is embedded in.
@@ -237,6 +241,8 @@ struct Checker<'a> {
     is_apart: bool,
     /// How many bodies there were.
     bodies: u32,
+    /// What is known of how the unit is used.
+    adaptive: Adaptive,
     /// Whether it is a group's expression, where `(1, 2, 3)` is a triple.
     in_group: bool,
 }
@@ -273,6 +279,7 @@ impl<'a> Checker<'a> {
             is_apart: false,
             bodies: 0,
             in_group: false,
+            adaptive: Adaptive::default(),
         };
         for item in &prelude().items {
             if let ast::Item::Function(function) = item {

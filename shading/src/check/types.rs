@@ -155,8 +155,23 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The type of an expression, as a type.
+    fn resolve_of(
+        &mut self,
+        ty: &ast::TypeName,
+        expr: &'a ast::Expr,
+        array: Option<&'a ArrayLength>,
+    ) -> Option<Type> {
+        let found = self.type_of(expr)?;
+        if array.is_some() {
+            self.report(ty.span, CheckError::ArrayOfTypeof);
+            return None;
+        }
+        Some(found)
+    }
+
     /// The type that is written.
-    pub(super) fn resolve(&mut self, ty: &ast::TypeName, array: Option<&ArrayLength>) -> Option<Type> {
+    pub(super) fn resolve(&mut self, ty: &'a ast::TypeName, array: Option<&'a ArrayLength>) -> Option<Type> {
         let base = match &ty.kind {
             TypeKind::Void => Base::Void,
             TypeKind::Int | TypeKind::Bool => Base::Int,
@@ -172,15 +187,11 @@ impl<'a> Checker<'a> {
             TypeKind::Matrix => Base::Matrix,
             TypeKind::String | TypeKind::Texture2d => Base::String,
             TypeKind::Closure => Base::Closure,
+            TypeKind::Of(expr) => return self.resolve_of(ty, expr, array),
             TypeKind::Named(name) => match self.scopes.find_struct(self.scope, name) {
                 Some(index) => Base::Struct(index),
-                None if name == "any" => {
-                    self.report(
-                        ty.span,
-                        CheckError::NotYet {
-                            what: "a parameter of type `any`".to_owned(),
-                        },
-                    );
+                None if name == super::adaptive::ANY => {
+                    self.report(ty.span, CheckError::MisplacedAny);
                     return None;
                 }
                 None => {

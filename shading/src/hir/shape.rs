@@ -230,6 +230,7 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
         B::Backfacing => shape(&[], K::INT),
         B::SurfaceArea => shape(&[], K::FLOAT),
         B::HasAttribute => shape(&[K::STRING; 2], K::INT),
+        B::IsConstant => Ok(Shape(args.to_vec(), Some(K::INT))),
         B::HasAnyAttribute => shape(&[K::STRING, K::STRING, K::INT, K::INT], K::INT),
         B::AnyAttribute => shape(&[K::STRING, K::STRING, K::INT, K::INT], dst),
         _ => Err("it has no shape".to_owned()),

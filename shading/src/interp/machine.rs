@@ -162,8 +162,7 @@ impl<'a> Machine<'a> {
         match problem {
             None => {}
             Some(Problem::Index { index, length }) => {
-                let last = length.saturating_sub(1);
-                let message = format!("index {index} is out of range 0 to {last}");
+                let message = eval::index_message(index, "array", length as u32);
                 self.report(ReportKind::IndexOutOfRange, span, message);
             }
             Some(Problem::Format(error)) => self.report(ReportKind::BadFormat, span, error.to_string()),
@@ -568,6 +567,8 @@ impl<'a> Machine<'a> {
                 let bits = kind.map_or(0, |(_, kind)| kind.0);
                 Const::Int(i32::from(bits & globals.ray_kind.0 != 0))
             }
+            // What the optimiser has not decided is not constant.
+            Op::Builtin(Builtin::IsConstant) => Const::Int(0),
             Op::Builtin(Builtin::Backfacing) => Const::Int(globals.backfacing),
             Op::Builtin(Builtin::SurfaceArea) => Const::Float(globals.surface_area),
             Op::Builtin(Builtin::SpaceMatrix) => {

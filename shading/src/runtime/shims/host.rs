@@ -8,7 +8,8 @@ use super::texture::TextureFunctions;
 use super::{Lanes, Shim};
 use crate::eval::matrix::IDENTITY;
 use crate::hir::Axis;
-use crate::runtime::context::{ContextHeader, ReportKind};
+use crate::runtime::ReportKind;
+use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{AttributeHandle, ShaderHost};
 
