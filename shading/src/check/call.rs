@@ -54,6 +54,14 @@ const NOT_YET: [&str; 11] = [
     "area",
 ];
 
+/// Whether a name is that of a noise.
+fn is_noise(name: &str) -> bool {
+    matches!(
+        name,
+        "noise" | "snoise" | "cellnoise" | "hashnoise" | "pnoise" | "psnoise"
+    )
+}
+
 impl<'a> Checker<'a> {
     pub(super) fn call(
         &mut self,
@@ -70,7 +78,14 @@ impl<'a> Checker<'a> {
             .any(|i| self.functions[*i].ast.body.is_some() && !self.functions[*i].is_prelude);
         if is_users {
             let given = self.arguments(args)?;
-            return self.call_named(text, given, expected, span);
+            // Users overload what is more than a signature, for types of their own.
+            return match text {
+                "transform" if !self.fits_function(text, &given) => self.transform(given, span),
+                _ if is_noise(text) && !self.fits_function(text, &given) => {
+                    self.noise(text, given, expected, span)
+                }
+                _ => self.call_named(text, given, expected, span),
+            };
         }
         if let Some(index) = self.scopes.find_struct(self.scope, text) {
             return self.construct_struct(Type::single(Base::Struct(index)), args, span);
@@ -79,11 +94,15 @@ impl<'a> Checker<'a> {
             return self.closure(name, args, span);
         }
         match text {
-            "noise" | "snoise" | "cellnoise" | "hashnoise" | "pnoise" | "psnoise" => {
-                self.noise(text, args, expected, span)
+            _ if is_noise(text) => {
+                let given = self.arguments(args)?;
+                self.noise(text, given, expected, span)
             }
             "texture" => self.texture(args, expected, span),
-            "transform" => self.transform(args, span),
+            "transform" => {
+                let given = self.arguments(args)?;
+                self.transform(given, span)
+            }
             "texture3d" => self.texture3d(args, expected, span),
             "environment" => self.environment(args, expected, span),
             "gettextureinfo" => self.texture_info(args, span),

@@ -82,8 +82,6 @@ pub enum ReportKind {
     BadArgument,
     /// A texture was not found.
     MissingTexture,
-    /// A coordinate space is not known.
-    UnknownSpace,
 }
 
 /// Something that went wrong in a run.

@@ -229,6 +229,11 @@ impl Run {
         self.header.fuel = -1;
     }
 
+    /// Whether something goes wrong at a place for the first time.
+    pub(crate) fn is_first(&mut self, places: &Places, place: u32, kind: ReportKind) -> bool {
+        self.reported.insert((places.shader, place, kind))
+    }
+
     /// Notes that something went wrong at a place, the first time it does.
     pub(crate) fn report(
         &mut self,
@@ -237,7 +242,7 @@ impl Run {
         kind: ReportKind,
         message: impl FnOnce() -> String,
     ) {
-        if self.reported.insert((places.shader, place, kind)) {
+        if self.is_first(places, place, kind) {
             self.reports.push(Report {
                 kind,
                 message: message(),
@@ -290,7 +295,7 @@ pub enum ReportKind {
     BadArgument,
     /// A texture was not found, and is black.
     MissingTexture,
-    /// A coordinate space is not known, and is "common".
+    /// A coordinate space is not known, and is "common"; that is told by [`ShadingContext::take_printed`].
     UnknownSpace,
 }
 
