@@ -38,11 +38,7 @@ pub(super) const SPECIAL_NAMES: [&str; 20] = [
 ];
 
 /// Functions of the specification that a later version brings.
-const NOT_YET: [&str; 3] = [
-    "getlightattribute",
-    "nlightgroups",
-    "transformn",
-];
+const NOT_YET: [&str; 3] = ["getlightattribute", "nlightgroups", "transformn"];
 
 impl<'a> Checker<'a> {
     pub(super) fn call(
