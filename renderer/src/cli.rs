@@ -18,7 +18,7 @@ use crate::memory;
 use crate::scene::import::MitsubaOptions;
 use crate::scene::load::Lighting;
 pub use bake::{BakeArgs, BakeTarget, Layout};
-pub use shade::{Setup, ShadeArgs, Step};
+pub use shade::{Assignment, Setup, ShadeArgs, Step};
 
 /// Kiln, an offline path tracer with a shading language.
 #[derive(Debug, Parser)]

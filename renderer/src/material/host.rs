@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use glam::{Affine3A, Mat4, Vec2};
 use rustc_hash::{FxHashMap, FxHashSet};
-use shading::hir::TextureMapping;
+use shading::hir::{Axis, TextureMapping};
 use shading::{
     AttributeHandle, RayKind, ShaderGlobals, ShaderHost, TextureHandle, TextureInfo, TextureLookup,
     TextureRequest, TextureSample,
@@ -292,6 +292,21 @@ impl ShaderHost for Host {
         }
         let shape = self.frozen.get()?.shapes.get(globals.object as usize)?;
         AttributeSource::of(shape, name).value(shape, globals)
+    }
+
+    fn attribute_derivative(
+        &self,
+        globals: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        axis: Axis,
+    ) -> [f32; 4] {
+        let shapes = self.frozen.get().map(|frozen| &frozen.shapes);
+        let shape = shapes.and_then(|shapes| shapes.get(globals.object as usize));
+        let change = shape
+            .filter(|_| object.is_empty())
+            .and_then(|shape| AttributeSource::of(shape, name).derivative(shape, globals, axis));
+        change.unwrap_or_default()
     }
 
     fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {

@@ -25,7 +25,7 @@ use shading::builtins::Global;
 
 use crate::bsdf::{Bsdf, Lobe, Transparent};
 use crate::color::Rgb;
-use crate::geometry::{Interaction, ShapeId};
+use crate::geometry::{Footprint, Interaction, ShapeId};
 use crate::math::Frame;
 use shader::Shader;
 
@@ -52,6 +52,8 @@ pub struct Material {
     wants_footprint: bool,
     /// Whether the derivatives of a point by its texture coordinates matter.
     wants_derivatives: bool,
+    /// Whether what the shader makes of a point may depend on where the viewer is.
+    sees_viewer: bool,
     /// The emission, where it is the same everywhere.
     constant_emission: Option<Rgb>,
     one_sided: bool,
@@ -79,6 +81,8 @@ pub struct Sides {
 struct Abilities {
     emits: bool,
     transparent: bool,
+    /// Whether weights of lobes depend on where the viewer is.
+    layers: bool,
 }
 
 /// What a shader made of a point. It is large: make one and let it be filled again and again.
@@ -148,11 +152,8 @@ impl Material {
             Arc::default()
         };
         let abilities = closures::abilities(known.closures.iter().copied());
-        let reads = |global| known.reads_globals.contains(global);
-        let wants_footprint = known.asks_host
-            || [Global::P, Global::I, Global::U, Global::V]
-                .into_iter()
-                .any(reads);
+        let wants_footprint = known.asks_derivatives;
+        let reads_viewer = known.reads_globals.contains(Global::I);
         let full = Shader::new(full, context);
         let light = light.map(|light| Shader::new(light, context));
         let constant_emission = if abilities.emits {
@@ -162,6 +163,7 @@ impl Material {
         };
         Material {
             wants_derivatives: full.recipe().is_none_or(|recipe| recipe.wants_derivatives()),
+            sees_viewer: full.recipe().is_none() && (abilities.layers || reads_viewer),
             full,
             light,
             abilities,
@@ -175,14 +177,14 @@ impl Material {
         }
     }
 
-    /// Fills `surface` with what the shader makes of a point that a ray of kind `ray_kind` found; `footprint` is the width
-    /// of what the sample stands for there [m].
+    /// Fills `surface` with what the shader makes of a point that a ray of kind `ray_kind` found; `footprint` is what the
+    /// ray stands for.
     #[inline]
     pub fn shade(
         &self,
         it: &Interaction,
         ray_kind: RayKind,
-        footprint: f32,
+        footprint: &Footprint,
         context: &mut ShadingContext,
         surface: &mut Surface,
     ) {
@@ -197,12 +199,12 @@ impl Material {
         shader: &Shader,
         it: &Interaction,
         ray_kind: RayKind,
-        footprint: f32,
+        footprint: &Footprint,
         context: &mut ShadingContext,
         surface: &mut Surface,
     ) {
         let globals = || {
-            let footprint = if self.wants_footprint { footprint } else { 0.0 };
+            let footprint = self.wants_footprint.then_some(footprint);
             let ray_kind = RayKind(ray_kind.0 | self.purpose.0);
             let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
             globals::globals(it, ray_kind, area, footprint)
@@ -222,7 +224,8 @@ impl Material {
     fn for_light(&self, it: &Interaction, context: &mut ShadingContext) -> Surface {
         let mut surface = Surface::new();
         let shader = self.light.as_ref().unwrap_or(&self.full);
-        self.run(shader, it, RayKind::SHADOW, 0.0, context, &mut surface);
+        let footprint = &Footprint::POINT;
+        self.run(shader, it, RayKind::SHADOW, footprint, context, &mut surface);
         surface
     }
 
@@ -240,6 +243,19 @@ impl Material {
     #[inline]
     pub fn wants_derivatives(&self) -> bool {
         self.wants_derivatives
+    }
+
+    /// Whether it asks how things change from pixel to pixel.
+    #[inline]
+    pub fn wants_footprint(&self) -> bool {
+        self.wants_footprint
+    }
+
+    /// Whether what it is at a point may depend on where the viewer is. What a photon leaves behind is then not known
+    /// from where it came.
+    #[inline]
+    pub fn sees_viewer(&self) -> bool {
+        self.sees_viewer
     }
 
     /// Whether it may emit somewhere.

@@ -44,6 +44,8 @@ pub struct Scene {
     /// By shape.
     surfaces: Vec<ShapeSurface>,
     materials: Vec<Material>,
+    /// Whether any of them asks how things change from pixel to pixel.
+    wants_footprints: bool,
     lights: Vec<Light>,
     selector: LightSelector,
     /// The lights at infinity that rays can hit.
@@ -199,6 +201,7 @@ impl Scene {
             accel,
             shapes,
             surfaces,
+            wants_footprints: materials.iter().any(|material| material.wants_footprint()),
             materials,
             lights,
             host,
@@ -227,6 +230,17 @@ impl Scene {
             Tangents::Any
         };
         self.shapes[hit.shape.0 as usize].interaction(hit.shape, hit, &ray, tangents)
+    }
+
+    /// Whether any material asks how things change from pixel to pixel.
+    #[inline]
+    pub fn wants_footprints(&self) -> bool {
+        self.wants_footprints
+    }
+
+    /// How the shading normal at a point changes when the point moves by `dp` along the surface.
+    pub fn normal_change(&self, it: &Interaction, dp: Vec3) -> Vec3 {
+        self.shapes[it.shape.0 as usize].normal_change(it, dp)
     }
 
     /// The share of light that gets along a ray, within its bounds.

@@ -7,13 +7,14 @@ use super::operation::{self, Printable, Problem};
 use super::{Outcome, Report, ReportKind, RunOptions};
 use crate::builtins::{Builtin, Global};
 use crate::eval::dictionary::Dictionaries;
-use crate::eval::{self, matrix};
+use crate::eval;
 use crate::hir::kind::Element;
 use crate::hir::{
-    Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, TextureMapping, TextureOperand,
-    TextureOptions, Unit,
+    Axis, Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, TextureMapping,
+    TextureOperand, TextureOptions, Unit,
 };
 use crate::runtime::closure_text::closure_text;
+use crate::runtime::host::matrix_between;
 use crate::runtime::messages::{Asked, Messages};
 use crate::runtime::{Printed, RayKind, Sink, Subimage, TextureInfo, TextureLookup, TextureRequest};
 use crate::source::Span;
@@ -29,6 +30,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         printed: Printed::default(),
         messages: Messages::default(),
         dictionaries: Dictionaries::default(),
+        unknown_spaces: vec![],
         reports: vec![],
         finite: true,
     };
@@ -146,6 +148,8 @@ struct Machine<'a> {
     printed: Printed,
     messages: Messages<Value>,
     dictionaries: Dictionaries,
+    /// Where spaces are named that are not known.
+    unknown_spaces: Vec<Span>,
     reports: Vec<Report>,
     finite: bool,
 }
@@ -162,8 +166,7 @@ impl<'a> Machine<'a> {
         match problem {
             None => {}
             Some(Problem::Index { index, length }) => {
-                let last = length.saturating_sub(1);
-                let message = format!("index {index} is out of range 0 to {last}");
+                let message = eval::index_message(index, "array", length as u32);
                 self.report(ReportKind::IndexOutOfRange, span, message);
             }
             Some(Problem::Format(error)) => self.report(ReportKind::BadFormat, span, error.to_string()),
@@ -303,7 +306,25 @@ impl<'a> Machine<'a> {
                 },
             },
         };
+        if self.options.reports_not_finite {
+            self.watch_finite(frame, dst, &value, op, span);
+        }
         frame.locals[dst] = self.watched(value);
+    }
+
+    /// Reports a named variable that is set to what is no finite number.
+    #[cold]
+    fn watch_finite(&mut self, frame: &Frame<'a>, dst: LocalId, value: &Value, op: Op, span: Span) {
+        let name = &frame.code.locals[dst].name;
+        let Value::Plain(value) = value else { return };
+        if name.is_empty() || value.is_finite() {
+            return;
+        }
+        let op = format!("{op:?}").to_lowercase();
+        let op = op.strip_prefix("builtin(").unwrap_or(&op).trim_end_matches(')');
+        let op = op.split(['(', ' ', '{']).next().unwrap_or_default();
+        let message = format!("{name} is no finite number (operation {op})");
+        self.report(ReportKind::NotFinite, span, message);
     }
 
     /// A value as [`RunOptions::unsigned_zeros`] asks for it.
@@ -391,9 +412,9 @@ impl<'a> Machine<'a> {
             }
             _ => return None,
         };
-        let found = found.unwrap_or_else(|error| {
-            self.printed.push(Sink::Error, &error);
-            0
+        let found = found.unwrap_or_else(|mistake| {
+            self.printed.push(Sink::Error, &mistake.message);
+            mistake.answer
         });
         Some(Const::Int(found))
     }
@@ -512,6 +533,8 @@ impl<'a> Machine<'a> {
         let text = |i: usize| args.get(i).map_or("", |&a| frame.text(a));
         Some(Value::of(&match op {
             Op::Global(global) => self.global(global),
+            Op::GlobalDerivative(global, axis) => self.global_derivative(global, axis),
+            Op::Derivative(_) => kind.zero(),
             Op::Texture(options) => self.texture(frame, options, args, span),
             Op::TextureError(options) => {
                 let lookup = lookup(frame, options, args);
@@ -525,6 +548,13 @@ impl<'a> Machine<'a> {
             Op::HasTextureInfo(kind) => {
                 let value = self.texture_info(frame, args).and_then(|info| info.of_kind(kind));
                 Const::Int(i32::from(value.is_some()))
+            }
+            Op::AttributeDerivative(axis) => {
+                let value = self
+                    .options
+                    .host
+                    .attribute_derivative(globals, text(0), text(1), axis);
+                of_lanes(kind, value)
             }
             Op::AttributeValue => {
                 let value = self.options.host.attribute(globals, text(0), text(1));
@@ -559,6 +589,8 @@ impl<'a> Machine<'a> {
                 let bits = kind.map_or(0, |(_, kind)| kind.0);
                 Const::Int(i32::from(bits & globals.ray_kind.0 != 0))
             }
+            // What the optimiser has not decided is not constant.
+            Op::Builtin(Builtin::IsConstant) => Const::Int(0),
             Op::Builtin(Builtin::Backfacing) => Const::Int(globals.backfacing),
             Op::Builtin(Builtin::SurfaceArea) => Const::Float(globals.surface_area),
             Op::Builtin(Builtin::SpaceMatrix) => {
@@ -597,19 +629,15 @@ impl<'a> Machine<'a> {
         self.options.host.texture_info(&request, frame.text(args[1]), st)
     }
 
-    /// Hosts know the common space as the world.
     fn space(&mut self, from: &str, to: &str, span: Span) -> [f32; 16] {
-        let known = |name| if name == "common" { "world" } else { name };
-        let (from, to) = (known(from), known(to));
-        if from == to {
-            return matrix::IDENTITY;
+        let (found, unknown) = matrix_between(self.options.host, self.options.globals, from, to);
+        if !unknown.is_empty() && !self.unknown_spaces.contains(&span) {
+            self.unknown_spaces.push(span);
+            for error in unknown {
+                self.printed.push(Sink::Error, &error);
+            }
         }
-        let found = self.options.host.matrix(self.options.globals, from, to);
-        if found.is_none() {
-            let message = format!("there is no way from space {from:?} to {to:?}; they count as the same");
-            self.report(ReportKind::UnknownSpace, span, message);
-        }
-        found.unwrap_or(matrix::IDENTITY)
+        found
     }
 
     fn global(&self, global: Global) -> Const {
@@ -629,6 +657,22 @@ impl<'a> Machine<'a> {
             Global::Time => Const::Float(g.time),
             Global::DTime => Const::Float(g.dtime),
             Global::DPdtime => triple(&g.dpdtime),
+        }
+    }
+
+    fn global_derivative(&self, global: Global, axis: Axis) -> Const {
+        let g = self.options.globals;
+        let triple = |t: &crate::runtime::globals::Triple| Const::Triple([t.0[0], t.0[1], t.0[2]]);
+        match (global, axis) {
+            (Global::P, Axis::X) => triple(&g.dpdx),
+            (Global::P, Axis::Y) => triple(&g.dpdy),
+            (Global::I, Axis::X) => triple(&g.didx),
+            (Global::I, Axis::Y) => triple(&g.didy),
+            (Global::U, Axis::X) => Const::Float(g.dudx),
+            (Global::U, Axis::Y) => Const::Float(g.dudy),
+            (Global::V, Axis::X) => Const::Float(g.dvdx),
+            (Global::V, Axis::Y) => Const::Float(g.dvdy),
+            _ => Kind::of(global.ty()).unwrap_or(Kind::FLOAT).zero(),
         }
     }
 }

@@ -12,7 +12,8 @@ use crate::eval::{DEFAULT_FUEL, MAX_DEPTH};
 use crate::runtime::arena::{Arena, Window};
 use crate::runtime::closure::Layouts;
 use crate::runtime::messages::Messages;
-use crate::runtime::{ClosureRegistry, Printed, ShaderGlobals, ShaderHost};
+use crate::runtime::report::{Place, Report, ReportKind};
+use crate::runtime::{ClosureRegistry, Printed, ShaderGlobals, ShaderHost, Sink};
 
 /// Bytes of native stack that recursive functions may take, should their frames be so large that [`MAX_DEPTH`] of them
 /// do not fit. Threads have 2 MiB.
@@ -229,6 +230,11 @@ impl Run {
         self.header.fuel = -1;
     }
 
+    /// Whether something goes wrong at a place for the first time.
+    pub(crate) fn is_first(&mut self, places: &Places, place: u32, kind: ReportKind) -> bool {
+        self.reported.insert((places.shader, place, kind))
+    }
+
     /// Notes that something went wrong at a place, the first time it does.
     pub(crate) fn report(
         &mut self,
@@ -237,13 +243,18 @@ impl Run {
         kind: ReportKind,
         message: impl FnOnce() -> String,
     ) {
-        if self.reported.insert((places.shader, place, kind)) {
-            self.reports.push(Report {
+        if self.is_first(places, place, kind) {
+            let report = Report {
                 kind,
                 message: message(),
                 shader: places.name.clone(),
                 place: places.list.get(place as usize).cloned().flatten(),
-            });
+            };
+            // It is also told between what was printed before it and what is printed after it.
+            if kind == ReportKind::IndexOutOfRange {
+                self.printed.push(Sink::Report(report.clone()), "");
+            }
+            self.reports.push(report);
         }
     }
 }
@@ -259,60 +270,4 @@ pub(crate) struct Places {
     pub(crate) list: Vec<Option<Place>>,
     /// Where the shader prints closures, what they are.
     pub(crate) closures: Option<(ClosureRegistry, Layouts)>,
-}
-
-/// A place in source.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
-    /// Name of the source.
-    pub file: String,
-    /// Line, from 1.
-    pub line: u32,
-    /// Column, from 1.
-    pub column: u32,
-}
-
-/// What can go wrong in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ReportKind {
-    /// A loop or recursion took all fuel; the run ended with its outputs as they were and no closure.
-    OutOfFuel,
-    /// Recursive calls nested too deep; the run ended likewise.
-    TooDeep,
-    /// The run wanted too much memory for large arrays, and ended likewise; or for closures and strings, and went on
-    /// without them.
-    OutOfMemory,
-    /// An index was clamped to its array.
-    IndexOutOfRange,
-    /// A format string does not fit its arguments.
-    BadFormat,
-    /// A function cannot do with an argument: a pattern that is none, a kind of noise that is not known.
-    BadArgument,
-    /// A texture was not found, and is black.
-    MissingTexture,
-    /// A coordinate space is not known, and is "common".
-    UnknownSpace,
-}
-
-/// Something that went wrong in a run.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Report {
-    /// What.
-    pub kind: ReportKind,
-    /// What, in words, with the values.
-    pub message: String,
-    /// Name of the unit or group.
-    pub shader: String,
-    /// Where in source, if the shader was compiled with its sources.
-    pub place: Option<Place>,
-}
-
-impl fmt::Display for Report {
-    /// `file:line:column: shader: message`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = &self.place {
-            write!(f, "{}:{}:{}: ", place.file, place.line, place.column)?;
-        }
-        write!(f, "{}: {}", self.shader, self.message)
-    }
 }

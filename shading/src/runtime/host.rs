@@ -1,7 +1,8 @@
 //! What the language asks of the program that embeds it.
 
 use crate::hir::kind::Element;
-use crate::hir::{ColorSpace, Const, Kind, TextureOptions};
+use crate::eval::matrix::{IDENTITY, mul};
+use crate::hir::{Axis, ColorSpace, Const, Kind, TextureOptions};
 use crate::runtime::ShaderGlobals;
 
 /// The embedder's number for a texture.
@@ -238,6 +239,18 @@ pub trait ShaderHost: Send + Sync + 'static {
         false
     }
 
+    /// The change of such an attribute to the next pixel along an axis; zero for what does not change evenly.
+    fn attribute_derivative(
+        &self,
+        globals: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        axis: Axis,
+    ) -> [f32; 4] {
+        let _ = (globals, object, name, axis);
+        [0.0; 4]
+    }
+
     /// The handle by which the attribute of that name, of the shaded object itself, is found without looking at names.
     /// Asked while an instance is compiled, when the name is constant. Without one, [`ShaderHost::attribute`] is asked.
     fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
@@ -250,6 +263,35 @@ pub trait ShaderHost: Send + Sync + 'static {
         let _ = (globals, handle);
         None
     }
+}
+
+/// The matrix from one space to another; an unknown space counts as the common one, and is named beside the matrix.
+pub(crate) fn matrix_between<H: ShaderHost + ?Sized>(
+    host: &H,
+    globals: &ShaderGlobals,
+    from: &str,
+    to: &str,
+) -> ([f32; 16], Vec<String>) {
+    // The common space is the embedder's world: hosts know it by that name only.
+    let [from, to] = [from, to].map(|name| if name == "common" { "world" } else { name });
+    if from == to {
+        return (IDENTITY, vec![]);
+    }
+    if let Some(found) = host.matrix(globals, from, to) {
+        return (found, vec![]);
+    }
+    let mut unknown = vec![];
+    let mut half = |name: &str, from: &str, to: &str| {
+        if from == to {
+            return IDENTITY;
+        }
+        host.matrix(globals, from, to).unwrap_or_else(|| {
+            unknown.push(format!("Unknown transformation \"{name}\""));
+            IDENTITY
+        })
+    };
+    let (first, second) = (half(from, from, "world"), half(to, "world", to));
+    (mul(&first, &second), unknown)
 }
 
 /// A host that has nothing, for programs and tests that only compute.

@@ -54,6 +54,8 @@ pub(super) struct Report {
     message: String,
     /// Whether the run was ended by it.
     pub(super) fatal: bool,
+    /// Whether it stands among what was printed.
+    pub(super) is_shown: bool,
 }
 
 impl Report {
@@ -129,9 +131,12 @@ impl Engine for Compiled<'_> {
         let report = |report: shading::Report| Report {
             fatal: Report::is_fatal(report.kind, finished),
             message: format!("{}: {}", report.shader, report.message),
-            place: report
-                .place
-                .map(|Place { file, line, column }| (file, line, column)),
+            place: report.place.map(
+                |Place {
+                     file, line, column, ..
+                 }| (file, line, column),
+            ),
+            is_shown: report.kind == shading::ReportKind::IndexOutOfRange,
         };
         context.take_reports().into_iter().map(report).collect()
     }
@@ -143,6 +148,8 @@ pub(super) struct Interpreted<'a> {
     pub(super) sources: &'a SourceMap,
     pub(super) host: &'a GridHost,
     pub(super) closures: &'a ClosureRegistry,
+    /// Whether it reports variables that are no finite numbers.
+    pub(super) reports_not_finite: bool,
 }
 
 /// What the interpreter keeps of its last run, and all that it printed and reported.
@@ -169,6 +176,7 @@ impl Engine for Interpreted<'_> {
         let options = RunOptions {
             host: self.host,
             fuel: FUEL,
+            reports_not_finite: self.reports_not_finite,
             closures: Some(self.closures),
             ..RunOptions::new(globals)
         };
@@ -182,6 +190,7 @@ impl Engine for Interpreted<'_> {
                 place: Some((file.to_owned(), line, column)),
                 message: format!("{}: {}", self.unit.name, report.message),
                 fatal: matches!(report.kind, K::OutOfFuel | K::TooDeep),
+                is_shown: false,
             };
             if !state.reports.contains(&report) {
                 state.reports.push(report);

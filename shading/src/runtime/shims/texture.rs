@@ -9,7 +9,8 @@ use crate::hir::{
     ColorSpace, Const, Interpolation, Kind, TextureMapping, TextureOperand, TextureOperands, TextureOptions,
     Wrap,
 };
-use crate::runtime::context::{ContextHeader, ReportKind};
+use crate::runtime::ReportKind;
+use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{ShaderHost, Subimage, TextureHandle, TextureLookup, TextureRequest, TextureSample};
 
