@@ -810,10 +810,12 @@ fn tiled_pyramid(side: u32) -> Vec<u8> {
         directory.write_tag(Tag::BitsPerSample, &[8u16; 3][..]).unwrap();
         directory.write_tag(Tag::TileOffsets, &offsets[..]).unwrap();
         directory.write_tag(Tag::TileByteCounts, &sizes[..]).unwrap();
-        directory.write_tag(Tag::Unknown(33302), "Plain Texture").unwrap();
-        directory
-            .write_tag(Tag::Unknown(33303), "periodic,clamp")
-            .unwrap();
+        if size == side {
+            let tags = [(33302, "Plain Texture"), (33303, "periodic,clamp")];
+            for (tag, text) in tags {
+                directory.write_tag(Tag::Unknown(tag), text).unwrap();
+            }
+        }
         directory.finish().unwrap();
         if size == 1 {
             return file.into_inner();
