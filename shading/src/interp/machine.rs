@@ -6,8 +6,8 @@ use super::closure::{Closures, NodeId, Value};
 use super::operation::{self, Printable, Problem};
 use super::{Outcome, Report, ReportKind, RunOptions};
 use crate::builtins::{Builtin, Global};
-use crate::eval::dictionary::Dictionaries;
 use crate::eval;
+use crate::eval::dictionary::Dictionaries;
 use crate::hir::kind::Element;
 use crate::hir::{
     Axis, Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, TextureMapping,

@@ -1,7 +1,7 @@
 //! What the language asks of the program that embeds it.
 
-use crate::hir::kind::Element;
 use crate::eval::matrix::{IDENTITY, mul};
+use crate::hir::kind::Element;
 use crate::hir::{Axis, ColorSpace, Const, Kind, TextureOptions};
 use crate::runtime::ShaderGlobals;
 

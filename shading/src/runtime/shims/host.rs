@@ -9,8 +9,8 @@ use super::{Lanes, Shim, run};
 use crate::hir::Axis;
 use crate::runtime::ReportKind;
 use crate::runtime::context::ContextHeader;
-use crate::runtime::text::{self, TextHeader};
 use crate::runtime::host::matrix_between;
+use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{AttributeHandle, ShaderHost, Sink};
 
 /// A host as compiled code calls it: directly, without a table of virtual functions.
