@@ -228,8 +228,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Reports an `any` parameter whose type no branch of a chain of tests takes: a chain without `else` that tests
-    /// nothing but the type of that one parameter.
-    pub(super) fn check_exhausted(&mut self, condition: &'a Expr, otherwise: &'a ast::Stmt, span: Span) {
+    /// nothing but the type of that one parameter. Gives whether it did.
+    pub(super) fn report_exhausted_chain(
+        &mut self,
+        condition: &'a Expr,
+        otherwise: &'a ast::Stmt,
+        span: Span,
+    ) -> bool {
         let mut tested: Option<&'a Expr> = None;
         let mut is_chain = tested_param(condition, &mut tested);
         let mut rest = Some(otherwise);
@@ -242,16 +247,18 @@ impl<'a> Checker<'a> {
                         tested_param(condition, &mut tested) && self.decided(condition) == Some(false);
                     rest = otherwise.as_deref();
                 }
-                _ => return,
+                _ => return false,
             }
         }
         let Some(tested) = tested.filter(|_| is_chain) else {
-            return;
+            return false;
         };
-        if let Some(found) = self.checked_type_of(tested) {
-            let found = self.show(found);
-            self.report(span, CheckError::NoBranch { found });
-        }
+        let Some(found) = self.checked_type_of(tested) else {
+            return false;
+        };
+        let found = self.show(found);
+        self.report(span, CheckError::NoBranch { found });
+        true
     }
 
     /// The type that a unit's parameter has in this use: what is given, else what the default is of.

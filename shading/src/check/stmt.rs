@@ -115,8 +115,10 @@ impl<'a> Checker<'a> {
         match (self.decided(condition), otherwise) {
             (Some(true), _) => return self.scoped(|c| c.stmt(then, tail)),
             (Some(false), Some(otherwise)) => {
-                self.check_exhausted(condition, otherwise, span);
-                return self.scoped(|c| c.stmt(otherwise, tail));
+                if !self.report_exhausted_chain(condition, otherwise, span) {
+                    self.scoped(|c| c.stmt(otherwise, tail));
+                }
+                return;
             }
             (Some(false), None) => return,
             (None, _) => {}

@@ -327,7 +327,7 @@ impl Job<'_> {
             return Ok(());
         }
         output::write(images, self.samples(), self.subject.template.name())?;
-        if requests.list.is_empty() && !printed {
+        if requests.list.is_empty() && args.entries.is_empty() && !printed {
             self.show_first(engine, &outputs);
         }
         warnings.extend(reports.iter().map(ToString::to_string));
