@@ -154,7 +154,7 @@ impl MitsubaArgs {
 pub struct SourceArgs {
     /// Looks in this folder, too, for the files that shader sources include; may be given several times
     #[arg(short = 'I', value_name = "FOLDER")]
-    pub include: Vec<PathBuf>,
+    pub folders: Vec<PathBuf>,
     /// Forgets a macro that shader sources know; may be given several times
     #[arg(short = 'U', value_name = "NAME")]
     pub undefine: Vec<String>,
@@ -173,7 +173,7 @@ impl SourceArgs {
 
     /// The preprocessor with these macros, each `NAME` or `NAME=TEXT`.
     pub fn preprocessor_with(&self, defines: &[String]) -> Preprocessor {
-        let mut preprocessor = Preprocessor::new(Arc::new(Folders::new(self.include.clone())));
+        let mut preprocessor = Preprocessor::new(Arc::new(Folders::new(self.folders.clone())));
         // What is no name of a macro may be a parameter of a scene.
         let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         for define in defines
