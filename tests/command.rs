@@ -319,3 +319,61 @@ fn what_can_only_be_a_mistake_is_warned_of() {
         assert!(!message.contains("warning"), "{line}: {message}");
     }
 }
+
+#[test]
+fn shader_sources_include_and_import() {
+    let files: [(&str, &[u8]); 5] = [
+        (
+            "main.osl",
+            b"#include \"near.h\"\n#include <far.h>\nshader main(output float r = near() + far() + EXTRA) { }\n",
+        ),
+        ("near.h", b"float near() { return 1; }\n"),
+        ("far.h", b"#error the wrong one\n"),
+        ("lib.ksl", b"float half(float x) { return x / 2; }\nsurface lib_matte() { Ci = diffuse(N); }\n"),
+        (
+            "user.ksl",
+            b"import \"lib.ksl\";\nsurface user(float x = half(1)) { Ci = x * diffuse(N); }\n",
+        ),
+    ];
+    let folder = folder(&files);
+    fs::create_dir(folder.path().join("headers")).unwrap();
+    fs::write(
+        folder.path().join("headers/far.h"),
+        "float far() { return 20; }\n",
+    )
+    .unwrap();
+    let shade = |args: &[&str]| {
+        let output = run(folder.path(), &[&["shade", "--print", "main.osl"], args].concat());
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (
+            output.status.code(),
+            text + &String::from_utf8_lossy(&output.stderr),
+        )
+    };
+    let (code, text) = shade(&["-I", "headers", "-DEXTRA=300"]);
+    assert!(code == Some(0) && text.contains("r : 321"), "{text}");
+    let (code, text) = shade(&["-Iheaders", "-D", "EXTRA", "-UUNKNOWN"]);
+    assert!(code == Some(0) && text.contains("r : 22"), "{text}");
+    let (code, text) = shade(&["-Iheaders", "-DEXTRA", "-UEXTRA"]);
+    assert!(code == Some(1) && text.contains("unknown name `EXTRA`"), "{text}");
+    let (code, text) = shade(&["-DEXTRA"]);
+    assert!(code == Some(1) && text.contains("the wrong one"), "{text}");
+
+    // A scene reads the same sources, and a unit that a file imports is there for the scene.
+    let text = scene("import \"user.ksl\";\nmaterial a = user();\nmaterial b = lib_matte();\n");
+    fs::write(folder.path().join("a.kiln"), text).unwrap();
+    let output = run(
+        folder.path(),
+        &["check", "-I", "headers", "-DEXTRA=1", "a.kiln", "main.osl"],
+    );
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
+    fs::write(
+        folder.path().join("b.ksl"),
+        "import \"missing.ksl\";\nimport \"a.kiln\";\n",
+    )
+    .unwrap();
+    let output = run(folder.path(), &["check", "b.ksl"]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("cannot find `missing.ksl`"), "{message}");
+}

@@ -46,6 +46,11 @@ shader grid(float k = 0.5, output color Cout = 0, output float f = 0)
 /// A shader that the compiler warns about.
 const WARNED: &str = "shader warned(output color Cout = 0) { float unused; float u = 1; Cout = u; }\n";
 
+/// A shader that takes an attribute of the geometry, and one that prints.
+const TAKES: &str =
+    "shader takes(float heat = 1 [[ int interpolated = 1 ]], output float f = 0) { f = heat; }\n";
+const PRINTS: &str = "shader prints(output float f = 0) { printf(\"printed\\n\"); }\n";
+
 /// A scene of Mitsuba's with a parameter and a shape that Kiln does not have.
 const XML: &str = "<scene version=\"3.0.0\"><default name=\"tone\" value=\"0.5\"/>
 <sensor type=\"perspective\"><film type=\"hdrfilm\"><integer name=\"width\" value=\"6\"/><integer name=\"height\" value=\"4\"/></film>
@@ -72,6 +77,8 @@ impl Run {
             ("lit.kiln", LIT),
             ("s.ksl", SHADERS),
             ("w.ksl", WARNED),
+            ("u.ksl", TAKES),
+            ("p.ksl", PRINTS),
             ("m.xml", XML),
             ("points.txt", "0 1 1\n0.5 1.5 0\n"),
         ] {
@@ -565,6 +572,74 @@ const SHADE: &[Case] = &[
         "shade s.ksl:first s.ksl --connect first r grid k --print",
         Out,
     ),
+    (
+        "reparam",
+        "shade --layer l s.ksl --print --iters 2",
+        "shade --layer l s.ksl --print --iters 2 --reparam l k 2",
+        Out,
+    ),
+    (
+        "reparam-with",
+        "shade --layer l s.ksl --print --iters 2",
+        "shade --layer l s.ksl --print --iters 2 --reparam:type=float l k 2",
+        Out,
+    ),
+    (
+        "userdata",
+        "shade u.ksl --print",
+        "shade u.ksl --print --userdata heat 2",
+        Out,
+    ),
+    (
+        "userdata-with",
+        "shade u.ksl --print",
+        "shade u.ksl --print --userdata:type=float heat 2",
+        Out,
+    ),
+    (
+        "group",
+        "shade s.ksl --print",
+        "shade --group 'param float k 2; shader s lay;' --print",
+        Out,
+    ),
+    (
+        "entries",
+        "shade -layer a p.ksl -layer b s.ksl",
+        "shade -layer a p.ksl -layer b s.ksl --entry a --entry b",
+        By(|a, b| !a.out.contains("printed") && b.out.contains("printed")),
+    ),
+    (
+        "group_name",
+        "shade s.ksl -v",
+        "shade s.ksl -v --groupname Beatles",
+        Out,
+    ),
+    ("query", "shade s.ksl -v", "shade s.ksl -v --oslquery", Out),
+    // What these change is not there yet.
+    (
+        "engine_options",
+        "shade s.ksl --print",
+        "shade s.ksl --print --options error_repeats=1",
+        Nothing,
+    ),
+    (
+        "color_space",
+        "shade s.ksl --print",
+        "shade s.ksl --print --colorspace ACEScg",
+        Nothing,
+    ),
+    (
+        "debug_nan",
+        "shade s.ksl --print",
+        "shade s.ksl --print --debugnan",
+        Nothing,
+    ),
+    (
+        "userdata_is_connected",
+        "shade s.ksl --print",
+        "shade s.ksl --print --userdata_isconnected",
+        Nothing,
+    ),
     ("grid", "shade s.ksl --print", "shade s.ksl -g 2 2 --print", Out),
     (
         "outputs",
@@ -609,24 +684,23 @@ const SHADE: &[Case] = &[
         "shade s.ksl -g 2 2 --print --offsetuv 3 -2",
         Out,
     ),
-    // The language does not have derivatives yet, so that nothing shows these.
     (
         "vary_p",
         "shade s.ksl -g 3 3 --print",
         "shade s.ksl -g 3 3 --print --vary_pdxdy",
-        Nothing,
+        Out,
     ),
     (
         "vary_u",
         "shade s.ksl -g 3 3 --print",
         "shade s.ksl -g 3 3 --print --vary_udxdy",
-        Nothing,
+        Out,
     ),
     (
         "vary_v",
         "shade s.ksl -g 3 3 --print",
         "shade s.ksl -g 3 3 --print --vary_vdxdy",
-        Nothing,
+        Out,
     ),
     (
         "ray_kind",
@@ -668,7 +742,7 @@ const SHADE: &[Case] = &[
     (
         "ignored_values",
         "shade s.ksl --print",
-        "shade s.ksl --print --options x=1",
+        "shade s.ksl --print --texoptions x=1",
         Nothing,
     ),
 ];

@@ -238,7 +238,7 @@ fn shaders_are_layers_of_a_group() {
     assert_eq!(bench.shade(line).ok(), "Pixel (0, 0):\n  b.f : 18\n  a.f : 8\n");
     bench
         .shade("s.ksl:grid -layer b s.ksl:grid -connect a f b k")
-        .fails(&["unknown instance `a`"]);
+        .fails(&["ERROR: ConnectShaders: source layer \"a\" not found"]);
     bench
         .shade("-layer a s.ksl:grid -layer b s.ksl:grid -connect a name b k")
         .fails(&["name"]);
@@ -246,6 +246,126 @@ fn shaders_are_layers_of_a_group() {
     assert_eq!(prints.ok(), "0.5 0.5 8\n");
     let given = bench.kiln(&["shade", "-expr", "result = color(s, 2 * t, 1)", "-g", "1", "1"]);
     assert_eq!(given.ok(), "result = 0.5 1 1\nalpha = 1\n");
+}
+
+#[test]
+fn serialised_groups_are_read() {
+    let group = "param float k 3 ; # a comment\nshader s.ksl:grid a ;\nparam color Kd 1 2 3;\nshader s.ksl:grid b,\n\
+                 connect a.f b.k";
+    let bench = Bench::new(&[("s.ksl", SHADERS), ("g.oslgroup", group)]);
+    let expected = "Pixel (0, 0):\n  b.f : 18\n  a.f : 8\n";
+    let flags = ["-o", "b.f", "null", "-o", "a.f", "null", "--print"];
+    for spec in ["g.oslgroup", group] {
+        let given = bench.kiln(&[&["shade", "-group", spec], &flags[..]].concat());
+        assert_eq!(given.ok(), expected);
+    }
+    let verbose = bench.kiln(&[
+        "shade",
+        "-v",
+        "--oslquery",
+        "-groupname",
+        "G",
+        "-group",
+        "g.oslgroup",
+    ]);
+    for part in [
+        "Processing group specification:\n---\nparam float k 3",
+        "Shader group:\n---\nparam float k 3 ;\nshader grid a ;\nparam color Kd 1 2 3 ;\nshader grid b ;\n\
+         connect a.f b.k ;\n\n---\n",
+        "Shader group \"G\" layers are:\n    a\n\tcolor Kd\n",
+        "\toutput matrix m\n",
+    ] {
+        assert!(verbose.ok().contains(part), "{}", verbose.out);
+    }
+    for (spec, parts) in [
+        (
+            "shader s.ksl:grid a; conect a.f b.k;",
+            [
+                "error parsing group description: Unknown statement",
+                "problem might be here: conect a.f b.k;",
+            ],
+        ),
+        (
+            "shader s.ksl:grid a; connect x.f a.k;",
+            [
+                "ConnectShaders: source layer \"x\" not found",
+                "problem might be here: connect x.f a.k",
+            ],
+        ),
+    ] {
+        bench.kiln(&["shade", "-group", spec]).fails(&parts);
+    }
+}
+
+#[test]
+fn inputs_change_between_iterations() {
+    let bench = bench();
+    let line =
+        "-layer l -param:type=float:interactive=1 k 2 s.ksl:says -g 1 1 -iters 3 -reparam:type=float l k 5";
+    assert_eq!(bench.shade(line).ok(), "0.5 0.5 2\n0.5 0.5 5\n0.5 0.5 5\n");
+    bench
+        .shade("-layer l s.ksl:says -iters 2 -reparam m k 5")
+        .fails(&["unknown layer `m`"]);
+    bench
+        .shade("-layer l s.ksl:says -iters 2 -reparam l kk 5")
+        .fails(&["no input `kk`", "did you mean `k`?"]);
+}
+
+#[test]
+fn attributes_of_the_geometry_go_before_values() {
+    let text = "shader t(float heat = 1 [[ int interpolated = 1 ]],\n\
+                color tint = 0.5 [[ string primvar = \"Cd, colour\" ]], float s = 7 [[ int lockgeom = 0 ]],\n\
+                output float f = 0, output color c = 0, output float g = 0) { f = heat; c = tint; g = s; }\n";
+    let bench = Bench::new(&[("t.ksl", text)]);
+    let shown = |line: &str| bench.shade(&format!("-g 1 1 {line} t.ksl")).ok().to_owned();
+    assert_eq!(shown(""), "f = 1\nc = 0.5 0.5 0.5\ng = 0.5\n");
+    assert_eq!(
+        shown("-userdata heat 3 -param heat 2"),
+        "f = 3\nc = 0.5 0.5 0.5\ng = 0.5\n"
+    );
+    assert_eq!(
+        shown("-userdata:type=color colour 1,2,3 -param heat 2"),
+        "f = 2\nc = 1 2 3\ng = 0.5\n"
+    );
+    assert_eq!(
+        shown("-userdata Cd 1,0,0 -userdata colour 1,2,3 -param:interpolated=0 s 4"),
+        "f = 1\nc = 1 0 0\ng = 4\n"
+    );
+}
+
+#[test]
+fn layers_that_nobody_reads_do_not_run() {
+    let bench = bench();
+    let line = "-g 1 1 -layer a -param k 1 s.ksl:says -layer b -param k 2 s.ksl:says";
+    assert_eq!(bench.shade(line).ok(), "0.5 0.5 2\n");
+    let given = bench.shade(&format!("{line} -entry b -entry a"));
+    assert_eq!(given.ok(), "Entry layers: b(1) a(0)\n0.5 0.5 1\n0.5 0.5 2\n");
+}
+
+#[test]
+fn unknown_flags_name_the_nearest() {
+    let bench = bench();
+    for (flag, near) in [
+        ("-reparm", "--reparam"),
+        ("--grup", "--group"),
+        ("-raytyp", "--raytype"),
+    ] {
+        let given = bench.shade(&format!("{flag} s.ksl"));
+        assert_eq!(given.status, 2, "{flag}");
+        assert!(given.err.contains(near), "{}", given.err);
+    }
+}
+
+#[test]
+fn connections_may_be_locked() {
+    let text = "shader a(output float f = 1) {}\nshader b(float x = 0 [[ int allowconnect = 0 ]]) { printf(\"%g\", x); }\n";
+    let bench = Bench::new(&[("s.ksl", text)]);
+    bench
+        .shade("-layer a s.ksl:a -layer b s.ksl:b -connect a f b x")
+        .fails(&[
+            "ERROR: ConnectShaders: cannot connect to b.x because it has metadata allowconnect=0",
+            "group: unnamed_group_1",
+        ]);
 }
 
 #[test]

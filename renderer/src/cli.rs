@@ -14,10 +14,11 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcomman
 use shading::Preprocessor;
 
 use crate::material::Folders;
+use crate::memory;
 use crate::scene::import::MitsubaOptions;
 use crate::scene::load::Lighting;
 pub use bake::{BakeArgs, BakeTarget, Layout};
-pub use shade::{Setup, ShadeArgs, Step};
+pub use shade::{Assignment, Setup, ShadeArgs, Step};
 
 /// Kiln, an offline path tracer with a shading language.
 #[derive(Debug, Parser)]
@@ -66,6 +67,10 @@ pub struct CommonArgs {
     /// Threads; the result does not depend on it [default: all processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub threads: Option<u32>,
+    /// The most memory that textures keep, such as 256M or 4G; the result does not depend on it [default: half of what is
+    /// free]
+    #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
+    pub texture_memory: Option<u64>,
     /// Light in place of the scene's own: `neutral`, `studio`, `sky` or a latitude-longitude image (.hdr, .exr); `+studio`
     /// adds it
     #[arg(long, value_name = "LIGHT", value_parser = Lighting::parse)]

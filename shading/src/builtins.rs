@@ -156,6 +156,8 @@ pub enum Builtin {
     SurfaceArea,
     /// `getattribute(string object, string name) → int found`, and the value by `Op::AttributeValue`.
     HasAttribute,
+    /// `isconstant(value) → int`: whether the optimiser finds the value to be constant, whatever it is asked to do.
+    IsConstant,
     /// `(string object, string name, int index, int kind) → int found`: an attribute that may be more than four floats, by
     /// [`crate::hir::Kind::code`]; its element where the index is not below zero.
     HasAnyAttribute,
@@ -208,6 +210,19 @@ impl Builtin {
         )
     }
 
+    /// Whether it has derivatives that are computed together with the value, by [`crate::hir::Op::BuiltinDual`].
+    pub fn has_dual(self) -> bool {
+        matches!(
+            self,
+            Builtin::Perlin
+                | Builtin::UPerlin
+                | Builtin::Noise
+                | Builtin::PNoise
+                | Builtin::Spline
+                | Builtin::SplineInverse
+        )
+    }
+
     /// Whether the result depends on the arguments alone, so that constant arguments can be folded.
     pub fn is_foldable(self) -> bool {
         self.is_pure()
@@ -218,6 +233,7 @@ impl Builtin {
                     | Builtin::Backfacing
                     | Builtin::SurfaceArea
                     | Builtin::HasAttribute
+                    | Builtin::IsConstant
                     | Builtin::IsSpace
                     | Builtin::HasAnyAttribute
                     | Builtin::AnyAttribute
@@ -299,6 +315,11 @@ impl Global {
     /// The global of a name.
     pub fn from_name(name: &str) -> Option<Global> {
         Global::ALL.into_iter().find(|g| g.name() == name)
+    }
+
+    /// Whether its derivatives are part of the shading point; those of the others are zero.
+    pub fn has_derivatives(self) -> bool {
+        matches!(self, Global::P | Global::I | Global::U | Global::V)
     }
 
     /// Its type.

@@ -23,6 +23,7 @@
 pub mod builtins;
 pub mod check;
 pub mod codegen;
+pub mod derivative;
 pub mod diagnostic;
 pub mod eval;
 pub mod graph;
@@ -39,7 +40,7 @@ pub mod ty;
 
 pub use codegen::{CompileOptions, OptLevel};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
-pub use graph::{ShaderGroupTemplate, ShaderUnitTemplate, Template, Value};
+pub use graph::{GraphError, ShaderGroupTemplate, ShaderUnitTemplate, Template, Value};
 pub use instance::ShaderInstance;
 pub use preprocess::{Includes, Preprocessor};
 pub use runtime::{

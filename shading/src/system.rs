@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::check::{self, Environment};
 use crate::codegen::{self, CompileOptions};
+use crate::derivative;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
 use crate::hir;
@@ -130,6 +131,16 @@ impl ShadingSystem {
         }
         let (file, mistakes) = syntax::parse(source);
         diagnostics.list.extend(mistakes.list);
+        for item in &file.items {
+            if let ast::Item::Declaration(declaration) = item
+                && declaration.keyword.text == "import"
+            {
+                let error = Diagnostic::error("shader source cannot import this")
+                    .at(&file.sources, declaration.span, "")
+                    .hint("it imports shader source: `import \"file.ksl\";`");
+                diagnostics.push(error);
+            }
+        }
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
@@ -147,11 +158,14 @@ impl ShadingSystem {
         let checked = check::check(file, &self.environment());
         let mut diagnostics = checked.diagnostics;
         let mut templates = vec![];
-        for unit in checked.units {
-            templates.push(Template::Unit(Arc::new(ShaderUnitTemplate {
-                hir: unit,
-                sources: sources.clone(),
-            })));
+        // Where a unit is left out there are errors, and nothing comes of the others.
+        for (index, unit) in checked.units.into_iter().enumerate() {
+            templates.push(Template::Unit(Arc::new(ShaderUnitTemplate::new(
+                unit,
+                sources.clone(),
+                file,
+                index,
+            ))));
         }
         for item in &file.items {
             let ast::Item::Group(item) = item else { continue };
@@ -236,6 +250,7 @@ impl ShadingSystem {
         )?;
         let (mut unit, link) = (linked.unit, start.elapsed());
         let start = Instant::now();
+        let derivatives = derivative::expand(&mut unit);
         let optimizer = opt::optimize(
             &mut unit,
             &OptOptions {
@@ -252,6 +267,7 @@ impl ShadingSystem {
             linked.sources,
             Making {
                 link,
+                derivatives,
                 optimize: start.elapsed(),
                 optimizer,
             },

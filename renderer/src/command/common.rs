@@ -21,7 +21,7 @@ impl CommonArgs {
         set.extend(self.set.iter().cloned());
         set.extend(changes);
         let light = self.light.clone();
-        let (desc, warnings) = load(
+        let (mut desc, warnings) = load(
             &self.scene,
             &LoadOptions {
                 set,
@@ -31,6 +31,7 @@ impl CommonArgs {
             },
         )
         .map_err(failure)?;
+        desc.texture_memory = self.texture_memory;
         if !self.quiet {
             print(&warnings);
         }

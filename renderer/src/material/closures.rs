@@ -456,7 +456,10 @@ const STAND_INS: [(&str, &str); 22] = [
     ("anisotropic_vdf", "there are no volumes, and it does nothing"),
     ("medium_vdf", "there are no volumes, and it does nothing"),
     ("hair_huang", "Lambert's reflection stands in"),
-    ("thin_subsurface", "Lambert's reflection and translucence stand in"),
+    (
+        "thin_subsurface",
+        "Lambert's reflection and translucence stand in",
+    ),
     ("thin_glass", "what passes is not tinted"),
     ("ray_portal_bsdf", "light passes where it is"),
     ("fournier_forand", "there are no volumes, and it does nothing"),

@@ -25,6 +25,7 @@ use crate::light::{
     ProjectorLight, SheetLight, Slide, SpotLight, sky_lights,
 };
 use crate::material::{Host, Instances, Sides, closure_registry, library};
+use crate::memory;
 
 /// The output of a material that is rendered.
 const SURFACE: &str = "surface";
@@ -71,7 +72,7 @@ pub fn shading_system(host: Arc<Host>, preprocessor: Preprocessor) -> ShadingSys
 /// # Errors
 /// An unknown camera, mistakes in shaders and materials, textures that cannot be read, a failure of Embree.
 pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<Built, Diagnostics> {
-    build_with(desc, camera, threads, Host::new(desc.texture_directories.clone()))
+    build_with(desc, camera, threads, host(desc))
 }
 
 /// Builds a scene to be baked: its shaders see `raytype("bake")`.
@@ -79,8 +80,15 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
 /// # Errors
 /// As [`build`].
 pub fn build_for_bake(desc: &SceneDesc, threads: usize) -> Result<Built, Diagnostics> {
-    let host = Host::new(desc.texture_directories.clone());
-    build_with(desc, None, threads, host.for_bake())
+    build_with(desc, None, threads, host(desc).for_bake())
+}
+
+/// The host of a scene, with the bound on its textures.
+fn host(desc: &SceneDesc) -> Host {
+    let limit = desc.texture_memory.map_or_else(memory::for_textures, |limit| {
+        usize::try_from(limit).unwrap_or(usize::MAX)
+    });
+    Host::new(desc.texture_directories.clone()).with_texture_memory(limit)
 }
 
 fn build_with(

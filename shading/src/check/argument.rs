@@ -7,7 +7,7 @@ use super::{Checker, Value};
 use crate::hir::{Const, Operand};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Expr, ExprKind};
-use crate::ty::{Base, Type};
+use crate::ty::{Base, Length, Type};
 
 /// An argument.
 #[derive(Clone, Debug)]
@@ -22,8 +22,17 @@ enum Kind<'a> {
     Place(Place, &'a Expr),
     /// A value.
     Value(Value),
-    /// `{ a, b }`, whose type is the parameter's.
-    Braces(&'a [Expr]),
+    /// `{ a, b }`, whose type is the parameter's, with the shape that decides among overloads.
+    Braces(&'a [Expr], Vec<Shape>),
+}
+
+/// What an element of `{ … }` is.
+#[derive(Clone, Debug)]
+enum Shape {
+    /// An expression of that type; `None` where it has a mistake.
+    Value(Option<Type>),
+    /// `{ … }` itself.
+    Braces(Vec<Shape>),
 }
 
 impl<'a> Given<'a> {
@@ -40,7 +49,7 @@ impl<'a> Given<'a> {
         match &self.kind {
             Kind::Place(place, _) => Some(place.ty),
             Kind::Value(value) => Some(value.ty),
-            Kind::Braces(_) => None,
+            Kind::Braces(..) => None,
         }
     }
 
@@ -48,7 +57,7 @@ impl<'a> Given<'a> {
     pub(super) fn place(&self) -> Option<(&Place, &'a Expr)> {
         match &self.kind {
             Kind::Place(place, expr) => Some((place, expr)),
-            Kind::Value(_) | Kind::Braces(_) => None,
+            Kind::Value(_) | Kind::Braces(..) => None,
         }
     }
 
@@ -78,7 +87,7 @@ impl<'a> Checker<'a> {
     pub(super) fn argument(&mut self, expr: &'a Expr) -> Option<Given<'a>> {
         let span = expr.span;
         let kind = match &expr.kind {
-            ExprKind::Braces(elements) => Kind::Braces(elements),
+            ExprKind::Braces(elements) => Kind::Braces(elements, self.shapes(elements)),
             ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. } => {
                 match self.constant_name(expr) {
                     Some(value) => Kind::Value(value),
@@ -90,6 +99,65 @@ impl<'a> Checker<'a> {
         Some(Given { span, kind })
     }
 
+    /// The shapes of elements. Their types are found by making code that is thrown away.
+    fn shapes(&mut self, elements: &'a [Expr]) -> Vec<Shape> {
+        let mut list = vec![];
+        for element in elements {
+            list.push(match &element.kind {
+                ExprKind::Braces(inner) => Shape::Braces(self.shapes(inner)),
+                ExprKind::Int(_) => Shape::Value(Some(Type::INT)),
+                ExprKind::Float(_) => Shape::Value(Some(Type::FLOAT)),
+                ExprKind::String(_) => Shape::Value(Some(Type::STRING)),
+                _ => Shape::Value(self.type_of(element)),
+            });
+        }
+        list
+    }
+
+    /// The type of an expression. Says nothing.
+    pub(super) fn type_of(&mut self, expr: &'a Expr) -> Option<Type> {
+        let failed = self.failed.take();
+        let mut ty = None;
+        self.quiet += 1;
+        self.block(expr.span, |c| ty = c.value(expr, None).map(|value| value.ty));
+        self.quiet -= 1;
+        self.failed = failed;
+        ty
+    }
+
+    /// Whether `{ … }` with elements of these shapes can make a value of a type.
+    fn takes_braces(&self, shapes: &[Shape], ty: Type) -> bool {
+        let all_take = |element: Type| shapes.iter().all(|shape| self.takes_shape(shape, element));
+        match ty.length {
+            Length::Array(n) => return shapes.len() <= n as usize && all_take(ty.element()),
+            Length::Unsized => return all_take(ty.element()),
+            Length::Single => {}
+        }
+        if let Some(info) = self.structure(ty.base) {
+            let mut pairs = shapes.iter().zip(&info.fields);
+            return shapes.len() == info.fields.len()
+                && pairs.all(|(shape, field)| self.takes_shape(shape, field.ty));
+        }
+        let in_space = matches!(shapes.first(), Some(Shape::Value(Some(Type::STRING))));
+        let count = shapes.len() - usize::from(in_space);
+        let floats = &shapes[usize::from(in_space)..];
+        let are_floats = floats.iter().all(|shape| self.takes_shape(shape, Type::FLOAT));
+        match ty.base {
+            base if base.is_triple() => are_floats && (count == 3 || count == 1 && !in_space),
+            Base::Matrix => are_floats && (count == 16 || count == 1),
+            _ => false,
+        }
+    }
+
+    fn takes_shape(&self, shape: &Shape, ty: Type) -> bool {
+        match shape {
+            Shape::Braces(shapes) => self.takes_braces(shapes, ty),
+            // What is wrong is reported when the call is made.
+            Shape::Value(None) => true,
+            Shape::Value(Some(own)) => conversion_rank(*own, ty).is_some(),
+        }
+    }
+
     /// The value of an argument of known type.
     pub(super) fn given_value(&mut self, given: &Given<'a>) -> Option<Value> {
         match &given.kind {
@@ -98,7 +166,7 @@ impl<'a> Checker<'a> {
                 self.read(place, given.span)
             }
             Kind::Value(value) => Some(value.clone()),
-            Kind::Braces(_) => {
+            Kind::Braces(..) => {
                 self.report(given.span, CheckError::BracesWithoutType);
                 None
             }
@@ -107,7 +175,7 @@ impl<'a> Checker<'a> {
 
     /// The value of an argument as the type of its parameter.
     pub(super) fn given_as(&mut self, given: &Given<'a>, ty: Type) -> Option<Value> {
-        if let Kind::Braces(elements) = given.kind {
+        if let Kind::Braces(elements, _) = given.kind {
             return self.braces(elements, ty, given.span);
         }
         let value = self.given_value(given)?;
@@ -122,20 +190,20 @@ impl<'a> Checker<'a> {
     /// How well an argument does for a parameter.
     pub(super) fn argument_rank(&self, given: &Given<'a>, ty: Type, output: bool) -> Option<u32> {
         use super::types::rank;
-        let Some(own) = given.ty() else {
-            let takes_braces =
-                ty.is_array() || ty.base.is_triple() || matches!(ty.base, Base::Struct(_) | Base::Matrix);
-            return (takes_braces && !output).then_some(rank::EXACT);
-        };
+        if let Kind::Braces(_, shapes) = &given.kind {
+            return (!output && self.takes_braces(shapes, ty)).then_some(rank::EXACT);
+        }
+        let own = given.ty()?;
         if output {
             // By reference: what is written must fit as it is.
-            given.place()?;
             return conversion_rank(own, ty).filter(|r| !matches!(*r, rank::PROMOTION | rank::SPREAD));
         }
         if ty == Type::CLOSURE && own != ty {
             let is_zero = matches!(self.body.known(given.operand()?), Some(Const::Int(0)));
             return is_zero.then_some(rank::SPREAD);
         }
-        conversion_rank(own, ty)
+        // A shorter array is only assigned.
+        let is_longer = matches!((own.length, ty.length), (Length::Array(n), Length::Array(m)) if n < m);
+        conversion_rank(own, ty).filter(|_| !is_longer)
     }
 }

@@ -7,6 +7,7 @@ use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::Builtin;
 use crate::hir::{Kind, Op, Operand, Stmt};
+use crate::preprocess::OSL_VERSION;
 use crate::source::Span;
 use crate::syntax::ast::Argument;
 use crate::ty::{Base, Type};
@@ -45,10 +46,16 @@ impl<'a> Checker<'a> {
             return None;
         };
         let own = given.last().and_then(|name| self.given_string(name));
-        let own = own.filter(|_| place.ty == Type::STRING && index.is_none() && given.len() == 1);
-        if let (Some("shader:shadername"), Some(unit)) = (own.as_deref(), self.unit_name.clone()) {
-            let name = self.string(&unit);
-            self.write(&place, Value::new(Type::STRING, name), span);
+        let own = own.filter(|_| index.is_none() && given.len() == 1);
+        let known = match (own.as_deref(), place.ty) {
+            (Some("shader:shadername"), Type::STRING) => {
+                self.unit_name.clone().map(|unit| self.string(&unit))
+            }
+            (Some("osl:version"), Type::INT) => Some(self.int(OSL_VERSION)),
+            _ => None,
+        };
+        if let Some(known) = known {
+            self.write(&place, Value::new(place.ty, known), span);
             return Some(Value::new(Type::INT, self.int(1)));
         }
         let mut names = vec![];

@@ -6,16 +6,15 @@
 use super::argument::Given;
 use super::error::CheckError;
 use super::types::near;
-use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::Global;
-use crate::hir::{Op, Operand, Stmt};
+use crate::hir::{Axis, Op, Operand, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
 use crate::ty::{Base, Length, Type};
 
 /// Names of the forms below, for hints.
-pub(super) const SPECIAL_NAMES: [&str; 21] = [
+pub(super) const SPECIAL_NAMES: [&str; 20] = [
     "noise",
     "snoise",
     "cellnoise",
@@ -36,23 +35,10 @@ pub(super) const SPECIAL_NAMES: [&str; 21] = [
     "Dx",
     "Dy",
     "Dz",
-    "filterwidth",
 ];
 
 /// Functions of the specification that a later version brings.
-const NOT_YET: [&str; 11] = [
-    "isconnected",
-    "isconstant",
-    "istexture",
-    "exists",
-    "displace",
-    "bump",
-    "getlightattribute",
-    "nlightgroups",
-    "typeof",
-    "transformn",
-    "area",
-];
+const NOT_YET: [&str; 3] = ["getlightattribute", "nlightgroups", "transformn"];
 
 /// Whether a name is that of a noise.
 fn is_noise(name: &str) -> bool {
@@ -71,12 +57,23 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<Value> {
         let text = name.text.as_str();
+        if self.is_osl(name.span) && self.scopes.is_hidden_function(self.scope, text) {
+            self.arguments(args);
+            self.report(
+                name.span,
+                CheckError::NotAFunction {
+                    name: text.to_owned(),
+                },
+            );
+            return None;
+        }
         let is_users = self
             .scopes
             .find_functions(self.scope, text)
             .iter()
             .any(|i| self.functions[*i].ast.body.is_some() && !self.functions[*i].is_prelude);
-        if is_users {
+        // The language's own forms stay beside what a file declares.
+        if is_users && (!SPECIAL_NAMES.contains(&text) || self.users_take(text, args)) {
             let given = self.arguments(args)?;
             // Users overload what is more than a signature, for types of their own.
             return match text {
@@ -92,6 +89,9 @@ impl<'a> Checker<'a> {
         }
         if self.closures.find(text).is_some() {
             return self.closure(name, args, span);
+        }
+        if self.is_declared_closure(text) {
+            return self.declared_closure(name, args, span);
         }
         match text {
             _ if is_noise(text) => {
@@ -113,9 +113,9 @@ impl<'a> Checker<'a> {
             "setmessage" => self.set_message(args, span),
             "getmessage" => self.get_message(args, span),
             "arraylength" => self.array_length_call(args, span),
-            "Dx" | "Dy" | "Dz" | "filterwidth" => self.derivative(text, args, span),
-            "calculatenormal" => self.calculate_normal(args, span),
+            "Dx" | "Dy" | "Dz" => self.derivative(text, args, span),
             "exit" => self.exit(args, span),
+            _ if Self::is_question(text) && !self.is_callable(text) => self.question(text, args, span),
             _ if NOT_YET.contains(&text) && !self.is_callable(text) => {
                 self.arguments(args);
                 self.report(
@@ -131,6 +131,57 @@ impl<'a> Checker<'a> {
                 self.call_named(text, given, expected, span)
             }
         }
+    }
+
+    /// Whether a function that a file declares takes these arguments, as far as that is known.
+    fn users_take(&mut self, name: &str, args: &'a [Argument]) -> bool {
+        let failed = self.failed.take();
+        let mut takes = true;
+        self.quiet += 1;
+        let span = args.first().map_or(Span::default(), |arg| arg.value.span);
+        self.block(span, |c| {
+            if let Some(given) = c.arguments(args) {
+                takes = c.is_users_call(name, &given);
+            }
+        });
+        self.quiet -= 1;
+        self.failed = failed;
+        takes
+    }
+
+    /// Whether a call of that name means anything.
+    pub(super) fn is_known_callee(&self, name: &str) -> bool {
+        self.is_callable(name)
+            || SPECIAL_NAMES.contains(&name)
+            || NOT_YET.contains(&name)
+            || self.scopes.find_struct(self.scope, name).is_some()
+            || !self.scopes.find_functions(self.scope, name).is_empty()
+    }
+
+    /// Whether a file declares a closure of that name, which is none of those known here.
+    fn is_declared_closure(&self, name: &str) -> bool {
+        let functions = self.scopes.find_functions(self.scope, name);
+        let is_closure = |index: &usize| {
+            let info = &self.functions[*index];
+            info.ast.body.is_none() && info.result == Type::CLOSURE
+        };
+        !functions.is_empty() && functions.iter().all(is_closure)
+    }
+
+    /// A closure that is declared, but that nothing here can make: no light.
+    fn declared_closure(&mut self, name: &Name, args: &'a [Argument], span: Span) -> Option<Value> {
+        for given in self.arguments(args)? {
+            if given.ty().is_some() {
+                self.given_value(&given);
+            }
+        }
+        self.warn(
+            span,
+            Warning::UnknownClosure {
+                name: name.text.clone(),
+            },
+        );
+        Some(self.zero(Type::CLOSURE))
     }
 
     /// TSL's forms with a name in angle brackets.
@@ -212,21 +263,22 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Derivatives are zero until they are computed; that is said where they are asked for.
+    /// `Dx(value)`, `Dy(value)`, `Dz(value)`. Points are on surfaces: nothing changes along z.
     fn derivative(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<Value> {
         let given = self.arguments(args)?;
         let [of] = given.as_slice() else {
             self.report(
                 span,
                 CheckError::BadForm {
-                    form: "Dx(value), Dy(value), Dz(value) or filterwidth(value)",
+                    form: "Dx(value), Dy(value) or Dz(value)",
                 },
             );
             return None;
         };
         let value = self.given_value(of)?;
         let result = match value.ty {
-            Type::INT | Type::FLOAT => Type::FLOAT,
+            Type::INT => return Some(self.zero(Type::FLOAT)),
+            Type::FLOAT => Type::FLOAT,
             Type::POINT | Type::NORMAL | Type::VECTOR => Type::VECTOR,
             Type::COLOR => Type::COLOR,
             ty => {
@@ -235,37 +287,12 @@ impl<'a> Checker<'a> {
                 return None;
             }
         };
-        self.warn(
-            span,
-            Warning::NoDerivativesYet {
-                name: name.to_owned(),
-            },
-        );
-        Some(self.zero(result))
-    }
-
-    fn calculate_normal(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
-        let given = self.arguments(args)?;
-        let [of] = given.as_slice() else {
-            self.report(
-                span,
-                CheckError::BadForm {
-                    form: "calculatenormal(point)",
-                },
-            );
-            return None;
+        let axis = match name {
+            "Dx" => Axis::X,
+            "Dy" => Axis::Y,
+            _ => return Some(self.zero(result)),
         };
-        self.given_as(of, Type::POINT)?;
-        self.warn(
-            span,
-            Warning::NoDerivativesYet {
-                name: "calculatenormal".to_owned(),
-            },
-        );
-        Some(Value::new(
-            Type::VECTOR,
-            Operand::Local(self.global(Global::Ng, span)),
-        ))
+        Some(self.emit_value(Op::Derivative(axis), vec![value.leaf()], result, span))
     }
 
     /// `exit()` ends the unit.

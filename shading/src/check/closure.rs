@@ -63,21 +63,7 @@ impl<'a> Checker<'a> {
     fn positional(&self, signature: &ClosureSignature, given: &[Given<'a>]) -> usize {
         let required = signature.params.iter().filter(|p| p.default.is_none()).count();
         let is_keyword = |i: usize| {
-            let takes_string = signature.params.get(i).is_some_and(|p| p.ty == Type::STRING);
-            let names_param = |text: &str| {
-                signature
-                    .params
-                    .iter()
-                    .any(|p| p.name == text && p.default.is_some())
-            };
-            match self.given_string(&given[i]) {
-                Some(text) => {
-                    i >= required
-                        && (!takes_string || names_param(&text))
-                        && (given.len() - i).is_multiple_of(2)
-                }
-                None => false,
-            }
+            i >= required && (given.len() - i).is_multiple_of(2) && self.given_string(&given[i]).is_some()
         };
         (0..given.len()).find(|i| is_keyword(*i)).unwrap_or(given.len())
     }

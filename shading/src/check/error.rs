@@ -74,6 +74,15 @@ pub(super) enum CheckError {
     VoidVariable,
     UnsizedVariable,
     NamelessParam,
+    UnsizedOutput {
+        name: String,
+    },
+    NoDefault {
+        name: String,
+    },
+    IntOverflow {
+        value: i64,
+    },
     FunctionDefault,
     MetadataNotConstant,
     RecursiveUnsized {
@@ -137,6 +146,23 @@ pub(super) enum CheckError {
     },
     // Calls.
     NamedArgument,
+    NotAFunction {
+        name: String,
+    },
+    Ambiguous {
+        name: String,
+        found: Vec<String>,
+        candidates: Vec<String>,
+    },
+    FormatCount {
+        name: &'static str,
+        expected: usize,
+        found: usize,
+    },
+    FormatType {
+        directive: char,
+        found: String,
+    },
     ArgumentCount {
         name: String,
         expected: usize,
@@ -159,6 +185,18 @@ pub(super) enum CheckError {
     BadConstructor {
         name: String,
         found: usize,
+    },
+    MisplacedAny,
+    AnyWithoutDefault,
+    AnyOf {
+        found: String,
+    },
+    ArrayOfTypeof,
+    NoBranch {
+        found: String,
+    },
+    BadQuestion {
+        name: String,
     },
     BadForm {
         form: &'static str,
@@ -256,6 +294,15 @@ impl CheckError {
             E::UnsizedVariable => error("this array has no length".to_owned())
                 .hint("write it between the brackets, or give the elements: `= { … }`"),
             E::NamelessParam => error("this parameter has no name".to_owned()),
+            E::UnsizedOutput { name } => error(format!("output `{name}` has no length"))
+                .hint("write it between the brackets: only inputs can take an array of any length"),
+            E::NoDefault { name } => error(format!("parameter `{name}` has no default value"))
+                .hint("in OSL every parameter of a shader has one"),
+            E::IntOverflow { value } => error(format!("{value} does not fit an int")).hint(format!(
+                "an int is from {} to {}",
+                i32::MIN,
+                i32::MAX
+            )),
             E::FunctionDefault => error("parameters of functions have no default values".to_owned())
                 .hint("write an overload that takes fewer parameters"),
             E::MetadataNotConstant => error("the value of metadata must be constant".to_owned()),
@@ -317,6 +364,27 @@ impl CheckError {
 
             E::NamedArgument => error("arguments of a function have no names".to_owned())
                 .hint("only instances of units take named arguments"),
+            E::NotAFunction { name } => error(format!("`{name}` is a variable, not a function")),
+            E::Ambiguous {
+                name,
+                found,
+                candidates,
+            } => {
+                let message = format!(
+                    "several overloads of `{name}` take ({}) equally well",
+                    found.join(", ")
+                );
+                with_candidates(error(message), &candidates)
+            }
+            E::FormatCount {
+                name,
+                expected,
+                found,
+            } => error(format!(
+                "the format of `{name}` takes {}, found {found}",
+                plural(expected, "value")
+            )),
+            E::FormatType { directive, found } => error(format!("`%{directive}` does not show {found}")),
             E::ArgumentCount {
                 name,
                 expected,
@@ -359,6 +427,13 @@ impl CheckError {
                 "int" | "float" | "string" => "it is converted from one value",
                 _ => "it is made of one float, of three, or of a space's name and three floats",
             }),
+            E::MisplacedAny => error("only a parameter of a unit can be of type `any`".to_owned()),
+            E::AnyWithoutDefault => error("a parameter of type `any` needs a default".to_owned())
+                .hint("its type is that of the default where nothing is given"),
+            E::AnyOf { found } => error(format!("a parameter of type `any` cannot be {found}")),
+            E::ArrayOfTypeof => error("there is no array of `typeof(…)`".to_owned()),
+            E::NoBranch { found } => error(format!("no branch accepts {found}")),
+            E::BadQuestion { name } => error(format!("`{name}` takes one argument")),
             E::BadForm { form } => {
                 error("these arguments do not fit".to_owned()).hint(format!("write {form}"))
             }
@@ -432,8 +507,7 @@ fn bad_operands(error: impl Fn(String) -> Diagnostic, op: BinaryOp, left: &str, 
 fn not_writable(error: impl Fn(String) -> Diagnostic, access: Access) -> Diagnostic {
     match access {
         Access::Writable => error("this can be written".to_owned()),
-        Access::Param(name) => error(format!("parameter `{name}` cannot be written"))
-            .hint("declare it `output`, or copy it to a variable"),
+        Access::Param(name) => error(format!("parameter `{name}` can be written")),
         Access::Constant(name) => error(format!("constant `{name}` cannot be written")),
         Access::Global(name) => error(format!("global `{name}` cannot be written"))
             .hint("P, I, N and Ci can; copy it to a variable"),

@@ -1,7 +1,7 @@
 //! Expressions.
 
 use super::error::CheckError;
-use super::types::{can_cast, common_type};
+use super::types::{can_cast, common_type, conversion_rank};
 use super::{Checker, Value};
 use crate::hir::{Op, Operand, Stmt};
 use crate::source::Span;
@@ -227,6 +227,9 @@ impl<'a> Checker<'a> {
         expected: Option<Type>,
         span: Span,
     ) -> Option<Value> {
+        if let Some(decided) = self.decided(condition) {
+            return self.value(if decided { then } else { otherwise }, expected);
+        }
         let condition = self.condition(condition);
         let (mut first, mut second) = (None, None);
         let mut then_block = self.block(span, |c| first = c.value(then, expected));
@@ -301,11 +304,18 @@ impl<'a> Checker<'a> {
             return None;
         }
         let Some(op) = op else {
+            if right.ty.is_array()
+                && right.ty.count() < place.ty.count()
+                && conversion_rank(right.ty, place.ty).is_some()
+            {
+                self.copy_elements(&place.leaves, &right, span);
+                return self.read(&place, span);
+            }
             let value = self.fit(&right, place.ty, value.span)?;
             return Some(self.write(&place, value, span));
         };
         let old = self.read(&place, target.span)?;
-        let new = self.operate(op, &old, &right, span)?;
+        let new = self.operate_any(op, &old, &right, Some(place.ty), span)?;
         let new = self.fit(&new, place.ty, span)?;
         Some(self.write(&place, new, span))
     }

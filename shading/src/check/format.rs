@@ -2,12 +2,12 @@
 
 use super::Checker;
 use super::argument::Given;
-use super::warning::Warning;
+use super::error::CheckError;
 use crate::hir::Operand;
 use crate::ty::{Base, Type};
 
 impl<'a> Checker<'a> {
-    /// Warns where a constant format and the arguments do not go together.
+    /// Reports where a constant format and the arguments do not go together.
     pub(super) fn check_format(&mut self, name: &'static str, args: &[Operand], given: &[Given<'a>]) {
         let (Some(format), Some(first)) = (args.first(), given.first()) else {
             return;
@@ -23,13 +23,15 @@ impl<'a> Checker<'a> {
             .filter_map(|g| g.ty())
             .map(|ty| ty.count() as usize)
             .sum();
-        if directives.len() != total {
-            let warning = Warning::FormatCount {
+        // Or one directive shows all of an array.
+        let is_one_each = directives.len() == values.len();
+        if directives.len() != total && !is_one_each {
+            let error = CheckError::FormatCount {
                 name,
                 expected: directives.len(),
                 found: total,
             };
-            self.warn(first.span, warning);
+            self.report(first.span, error);
             return;
         }
         let mut directives = directives.into_iter();
@@ -37,10 +39,11 @@ impl<'a> Checker<'a> {
             let Some(ty) = given.ty() else {
                 continue;
             };
-            for directive in directives.by_ref().take(ty.count() as usize) {
+            let count = if is_one_each { 1 } else { ty.count() as usize };
+            for directive in directives.by_ref().take(count) {
                 if !fits(directive, ty.element()) {
                     let found = self.show(ty);
-                    self.warn(given.span, Warning::FormatType { directive, found });
+                    self.report(given.span, CheckError::FormatType { directive, found });
                     break;
                 }
             }
@@ -64,9 +67,9 @@ fn directives(text: &str) -> Vec<char> {
 
 fn fits(directive: char, ty: Type) -> bool {
     match directive {
-        'd' | 'i' | 'x' | 'X' | 'o' | 'u' | 'c' => matches!(ty.base, Base::Int | Base::Closure),
-        'f' | 'g' | 'e' | 'F' | 'G' | 'E' | 'a' => {
-            matches!(ty.base, Base::Float | Base::Matrix | Base::Int) || ty.base.is_triple()
+        'd' | 'i' | 'x' | 'X' | 'o' | 'u' => ty.base == Base::Int,
+        'f' | 'g' | 'e' | 'F' | 'G' | 'E' | 'a' | 'c' | 'm' | 'n' | 'p' | 'v' => {
+            matches!(ty.base, Base::Float | Base::Matrix) || ty.base.is_triple()
         }
         's' => matches!(ty.base, Base::String | Base::Closure),
         _ => true,

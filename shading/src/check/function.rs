@@ -1,5 +1,7 @@
 //! Functions: declared, checked by themselves, lowered into code of their own.
 
+use std::rc::Rc;
+
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashSet;
 
@@ -9,8 +11,9 @@ use super::error::CheckError;
 use super::overload::same_formals;
 use super::place::{Access, Place};
 use super::scope::{Meaning, Role, ScopeIndex, Symbol};
+use super::warning::Warning;
 use crate::hir::{Function, LocalId, ScopeId, Stmt};
-use crate::syntax::ast::{self, Passing};
+use crate::syntax::ast::{self, ExprKind, Passing};
 use crate::ty::Type;
 
 /// What a parameter takes.
@@ -30,6 +33,8 @@ pub(super) struct FunctionInfo<'a> {
     pub(super) result: Type,
     /// Whether the language itself brings it.
     pub(super) is_prelude: bool,
+    /// Which parameters its body writes, once somebody has asked.
+    pub(super) written: Option<Rc<[bool]>>,
     /// Whether it can come to call itself.
     pub(super) is_recursive: bool,
     /// What its body calls.
@@ -97,6 +102,7 @@ impl<'a> Checker<'a> {
             formals: formals?,
             result: result?,
             is_prelude,
+            written: None,
             is_recursive: false,
             callees: FxHashSet::default(),
         });
@@ -109,7 +115,10 @@ impl<'a> Checker<'a> {
     pub(super) fn declare_function(&mut self, function: &'a ast::Function) -> Option<usize> {
         let name = &function.name.text;
         let before = self.scopes.find_functions(self.scope, name);
-        let index = self.add_function(function, false)?;
+        let Some(index) = self.add_function(function, false) else {
+            self.broken.push(function);
+            return None;
+        };
         function.body.as_ref()?;
         let formals = self.functions[index].formals.clone();
         for other in before {
@@ -119,17 +128,86 @@ impl<'a> Checker<'a> {
                 && same_formals(&info.formals, &formals)
                 && info.result == self.functions[index].result
             {
-                let name = name.clone();
-                self.report(
-                    function.name.span,
-                    CheckError::Duplicate {
-                        what: "function",
-                        name,
-                    },
-                );
+                let (name, other) = (name.clone(), info.ast.name.span);
+                self.warn(function.name.span, Warning::Redefined { name, other });
+                break;
             }
         }
         Some(index)
+    }
+
+    /// Reports calls of what does not exist, in a function whose declaration says too little to check more of it.
+    pub(super) fn check_calls(&mut self, function: &'a ast::Function) {
+        let mut calls: Vec<&'a ast::Name> = vec![];
+        for stmt in function.body.iter().flatten() {
+            stmt.for_each_expr(&mut |expr| {
+                if let ExprKind::Call {
+                    name, template: None, ..
+                } = &expr.kind
+                {
+                    calls.push(name);
+                }
+            });
+        }
+        for name in calls {
+            if !self.is_known_callee(&name.text) {
+                let error = CheckError::UnknownFunction {
+                    name: name.text.clone(),
+                    near: None,
+                };
+                self.report(name.span, error);
+            }
+        }
+    }
+
+    /// Which parameters of a function its body writes, itself or by a call, though they are no outputs.
+    pub(super) fn written_params(&mut self, index: usize) -> Rc<[bool]> {
+        if let Some(written) = &self.functions[index].written {
+            return written.clone();
+        }
+        let function = self.functions[index].ast;
+        // What a function writes that calls itself is what it writes otherwise.
+        self.functions[index].written = Some(vec![false; function.params.len()].into());
+        let mut names: FxHashSet<&str> = FxHashSet::default();
+        let mut handed_on: Vec<(&str, usize, &str)> = vec![];
+        for stmt in function.body.iter().flatten() {
+            stmt.for_each_expr(&mut |expr| match &expr.kind {
+                ExprKind::Assign { target, .. } | ExprKind::Step { target, .. } => names.extend(root(target)),
+                ExprKind::Call { name, args, .. } => {
+                    for (i, arg) in args.iter().enumerate() {
+                        handed_on.extend(root(&arg.value).map(|variable| (name.text.as_str(), i, variable)));
+                    }
+                }
+                _ => {}
+            });
+        }
+        for (callee, argument, variable) in handed_on {
+            if !names.contains(variable) && self.may_write(callee, argument) {
+                names.insert(variable);
+            }
+        }
+        let written: Rc<[bool]> = function
+            .params
+            .iter()
+            .map(|param| names.contains(param.name.text.as_str()))
+            .collect();
+        self.functions[index].written = Some(written.clone());
+        written
+    }
+
+    /// Whether a call of that name may write an argument.
+    fn may_write(&mut self, name: &str, argument: usize) -> bool {
+        if WRITING.contains(&name) {
+            return true;
+        }
+        let functions = self.scopes.find_functions(self.scope, name);
+        functions.into_iter().any(|index| {
+            let is_output = self.functions[index]
+                .formals
+                .get(argument)
+                .map(|formal| formal.output);
+            is_output.is_some_and(|is_output| is_output || self.written_params(index)[argument])
+        })
     }
 
     /// A function inside a function or unit.
@@ -237,6 +315,8 @@ impl<'a> Checker<'a> {
             let mut access = Access::Writable;
             if formal.output {
                 outputs.extend(&locals);
+            } else if param.passing == Passing::Const {
+                access = Access::Constant(name.clone());
             } else {
                 access = Access::Param(name.clone());
             }
@@ -266,6 +346,33 @@ impl<'a> Checker<'a> {
             outputs,
             code: body.code,
         }
+    }
+}
+
+/// Functions of the language that write arguments.
+const WRITING: [&str; 14] = [
+    "sincos",
+    "getattribute",
+    "getmessage",
+    "gettextureinfo",
+    "getmatrix",
+    "dict_value",
+    "pointcloud_search",
+    "pointcloud_get",
+    "regex_search",
+    "regex_match",
+    "split",
+    "texture",
+    "texture3d",
+    "environment",
+];
+
+/// The variable that an expression is, or is a part of.
+fn root(expr: &ast::Expr) -> Option<&str> {
+    match &expr.kind {
+        ExprKind::Name(name) => Some(name),
+        ExprKind::Member { object, .. } | ExprKind::Index { object, .. } => root(object),
+        _ => None,
     }
 }
 

@@ -5,10 +5,11 @@ use super::error::CheckError;
 use super::function::{Formal, Frame};
 use super::place::{Access, Place};
 use super::scope::Meaning;
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::hir::{Function, FunctionId, LocalId, Operand, Stmt};
 use crate::source::Span;
-use crate::syntax::ast;
+use crate::syntax::ast::{self, Passing};
 use crate::ty::{Length, Type};
 /// Most calls that are inlined within one another.
 const MAX_INLINED: usize = 64;
@@ -36,11 +37,11 @@ impl<'a> Checker<'a> {
         self.functions[caller].callees.insert(index);
         let formals = self.functions[index].formals.clone();
         for (given, formal) in given.iter().zip(&formals) {
-            match given.place().filter(|_| formal.output) {
+            match self.output_place(given, *formal) {
                 Some((place, expr)) => {
                     self.mark_written(expr);
                     self.scopes_mark_read(expr);
-                    self.check_writable(&place.clone(), given.span);
+                    self.check_writable(&place, given.span);
                 }
                 None => {
                     self.given_as(given, formal.ty);
@@ -50,6 +51,20 @@ impl<'a> Checker<'a> {
         let ty = self.functions[index].result;
         let leaves = self.locals("", ty).into_iter().map(Operand::Local).collect();
         Some(Value { ty, leaves })
+    }
+
+    /// The place that a call writes through an argument. What is no variable to write is given as a copy.
+    fn output_place(&mut self, given: &Given<'a>, formal: Formal) -> Option<(Place, &'a ast::Expr)> {
+        if !formal.output {
+            return None;
+        }
+        match given.place() {
+            Some((place, expr)) if Self::is_writable(place) => Some((place.clone(), expr)),
+            _ => {
+                self.warn(given.span, Warning::OutputLost);
+                None
+            }
+        }
     }
 
     /// An argument by reference counts as used: what it is set to may be all that the caller is after.
@@ -79,9 +94,11 @@ impl<'a> Checker<'a> {
             self.quiet = quiet;
             return None;
         }
+        let written = self.written_params(index);
         let mut bound = vec![];
-        for ((formal, given), param) in formals.iter().zip(given).zip(&function.params) {
-            bound.push(self.bind(*formal, given, &param.name.text));
+        for (i, ((formal, given), param)) in formals.iter().zip(given).zip(&function.params).enumerate() {
+            let is_written = written[i] && param.passing != Passing::Const;
+            bound.push(self.bind(*formal, given, &param.name.text, is_written));
         }
         let bound: Vec<Bound> = bound.into_iter().collect::<Option<_>>()?;
         let result = self.locals(&format!("{}.result", function.name.text), ty);
@@ -128,12 +145,10 @@ impl<'a> Checker<'a> {
         Some(Value { ty, leaves })
     }
 
-    /// Binds an argument: outputs by reference, constants as they are, other values as copies.
-    fn bind(&mut self, formal: Formal, given: &Given<'a>, name: &str) -> Option<Bound> {
-        if formal.output
-            && let Some((place, expr)) = given.place()
-        {
-            let mut place = place.clone();
+    /// Binds an argument: outputs by reference, constants as they are, other values as copies. A parameter that is no
+    /// output but `is_written` all the same changes the variable that it is given, as in OSL.
+    fn bind(&mut self, formal: Formal, given: &Given<'a>, name: &str, is_written: bool) -> Option<Bound> {
+        if let Some((mut place, expr)) = self.output_place(given, formal) {
             if !self.check_writable(&place, given.span) {
                 return None;
             }
@@ -162,7 +177,8 @@ impl<'a> Checker<'a> {
             });
         }
         let value = self.given_as(given, formal.ty)?;
-        if value.leaves.iter().all(|leaf| matches!(leaf, Operand::Const(_))) {
+        if !is_written && !formal.output && value.leaves.iter().all(|leaf| matches!(leaf, Operand::Const(_)))
+        {
             return Some(Bound {
                 meaning: Meaning::Value(value),
                 back: None,
@@ -171,11 +187,24 @@ impl<'a> Checker<'a> {
         let locals = self.locals(name, value.ty);
         for (local, leaf) in locals.iter().zip(&value.leaves) {
             self.store(*local, *leaf, given.span);
+            self.adaptive.alias(*local, *leaf);
         }
-        let place = Place::whole(value.ty, locals, Access::Param(name.to_owned()));
+        let changes_argument = |place: &Place| {
+            is_written && place.ty == value.ty && matches!(place.access, Access::Writable | Access::Param(_))
+        };
+        let back = match given.place() {
+            Some((place, _)) if changes_argument(place) => Some((place.clone(), locals.clone())),
+            _ => None,
+        };
+        let access = if formal.output {
+            Access::Writable
+        } else {
+            Access::Param(name.to_owned())
+        };
+        let place = Place::whole(value.ty, locals, access);
         Some(Bound {
             meaning: Meaning::Variable(place),
-            back: None,
+            back,
         })
     }
 
@@ -192,11 +221,13 @@ impl<'a> Checker<'a> {
                 self.report(given.span, CheckError::RecursiveUnsized { name });
                 return None;
             }
-            let Some((place, expr)) = given.place().filter(|_| formal.output) else {
+            let Some((place, expr)) = self.output_place(given, *formal) else {
                 args.extend(self.given_as(given, formal.ty)?.leaves);
+                if formal.output {
+                    results.extend(self.locals("", formal.ty));
+                }
                 continue;
             };
-            let place = place.clone();
             if !self.check_writable(&place, given.span) {
                 return None;
             }

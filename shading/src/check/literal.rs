@@ -2,12 +2,13 @@
 
 use std::f32::consts;
 
+use super::argument::Given;
 use super::error::CheckError;
 use super::warning::Warning;
 use super::{Checker, Value};
 use crate::hir::{Const, Operand};
 use crate::source::Span;
-use crate::syntax::ast::Expr;
+use crate::syntax::ast::{Expr, ExprKind};
 use crate::ty::{Base, Length, Type};
 
 /// The constants of the specification.
@@ -49,13 +50,13 @@ impl<'a> Checker<'a> {
             if self.in_group {
                 return Value::new(Type::FLOAT, self.float(value as f32));
             }
-            self.warn(
-                span,
-                Warning::IntOverflow {
-                    value,
-                    wrapped: value as i32,
-                },
-            );
+            // 2147483648 may be part of -2147483648, and is of many a text that means its bits.
+            if value == 1 << 31 {
+                let wrapped = value as i32;
+                self.warn(span, Warning::IntOverflow { value, wrapped });
+            } else {
+                self.report(span, CheckError::IntOverflow { value });
+            }
         }
         Value::new(Type::INT, self.int(value as i32))
     }
@@ -78,6 +79,13 @@ impl<'a> Checker<'a> {
             }
             return Some(Value { ty, leaves: leaves? });
         }
+        if let Some((first, rest)) = elements.split_first()
+            && (ty.base.is_triple() || ty.base == Base::Matrix)
+            && (matches!(first.kind, ExprKind::String(_))
+                || elements.len() == 4 && self.type_of(first) == Some(Type::STRING))
+        {
+            return self.braces_in_space(first, rest, ty, span);
+        }
         let wanted = match ty.base {
             base if base.is_triple() => 3,
             Base::Matrix => 16,
@@ -96,6 +104,20 @@ impl<'a> Checker<'a> {
             append(&mut leaves, value);
         }
         Some(self.build(ty, leaves?, span))
+    }
+
+    /// `{ "space", x, y, z }`
+    fn braces_in_space(&mut self, first: &'a Expr, rest: &'a [Expr], ty: Type, span: Span) -> Option<Value> {
+        let space = self.initial(first, Type::STRING)?;
+        let mut given = vec![Given::value(space, first.span)];
+        for expr in rest {
+            given.push(Given::value(self.value(expr, Some(Type::FLOAT))?, expr.span));
+        }
+        if ty.base == Base::Matrix {
+            self.matrix_in_space(&given, span)
+        } else {
+            self.triple_in_space(ty, &given, span)
+        }
     }
 
     fn array_value(&mut self, elements: &'a [Expr], ty: Type, span: Span) -> Option<Value> {

@@ -8,6 +8,7 @@
 //! - Structures vanish: a value of one is the list of the values of its *leaves*, the fields that are no structures.
 //! - What the language can say itself is in `prelude.ksl`; a prelude function costs nothing until it is called.
 
+mod adaptive;
 mod argument;
 mod attribute;
 mod body;
@@ -53,6 +54,9 @@ use scope::{ScopeIndex, Scopes};
 use types::StructInfo;
 use warning::Warning;
 
+use adaptive::Adaptive;
+
+pub use adaptive::{ParamUse, Uses, specialise};
 pub use unit::{ReferencePart, ReferencePath};
 
 /// What the language is embedded in.
@@ -201,6 +205,8 @@ struct Checker<'a> {
     failed: Option<(Span, CheckError)>,
     structs: Vec<StructInfo>,
     functions: Vec<FunctionInfo<'a>>,
+    /// Functions whose declarations have mistakes.
+    broken: Vec<&'a ast::Function>,
     scopes: Scopes<'a>,
     /// The innermost scope.
     scope: ScopeIndex,
@@ -235,6 +241,8 @@ struct Checker<'a> {
     is_apart: bool,
     /// How many bodies there were.
     bodies: u32,
+    /// What is known of how the unit is used.
+    adaptive: Adaptive,
     /// Whether it is a group's expression, where `(1, 2, 3)` is a triple.
     in_group: bool,
 }
@@ -251,6 +259,7 @@ impl<'a> Checker<'a> {
             failed: None,
             structs: vec![],
             functions: vec![],
+            broken: vec![],
             scopes: Scopes::default(),
             scope: ScopeIndex::ROOT,
             body: Body::default(),
@@ -270,6 +279,7 @@ impl<'a> Checker<'a> {
             is_apart: false,
             bodies: 0,
             in_group: false,
+            adaptive: Adaptive::default(),
         };
         for item in &prelude().items {
             if let ast::Item::Function(function) = item {
@@ -301,7 +311,15 @@ impl<'a> Checker<'a> {
         for index in declared {
             self.check_alone(*index);
         }
+        for function in std::mem::take(&mut self.broken) {
+            self.check_calls(function);
+        }
         self.find_recursion();
+    }
+
+    /// Whether a place is in a file of OSL's, where Kiln's own liberties are mistakes.
+    fn is_osl(&self, span: Span) -> bool {
+        self.sources.get(span.source).name.ends_with(".osl")
     }
 
     /// Reports a mistake.

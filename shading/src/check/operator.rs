@@ -103,14 +103,26 @@ impl<'a> Checker<'a> {
         }
         let b = self.value(right, expected);
         let (a, b) = (a?, b?);
-        if matches!(a.ty.base, Base::Struct(_)) || matches!(b.ty.base, Base::Struct(_)) {
-            return self.operator_call(overload_name(op), op.symbol(), &[&a, &b], expected, span);
-        }
-        self.operate(op, &a, &b, span)
+        self.operate_any(op, &a, &b, expected, span)
     }
 
-    /// `a op b`, except for `&&` and `||`.
-    pub(super) fn operate(&mut self, op: BinaryOp, a: &Value, b: &Value, span: Span) -> Option<Value> {
+    /// `a op b`, except for `&&` and `||`; of structures by the function that overloads the operator.
+    pub(super) fn operate_any(
+        &mut self,
+        op: BinaryOp,
+        a: &Value,
+        b: &Value,
+        expected: Option<Type>,
+        span: Span,
+    ) -> Option<Value> {
+        if matches!(a.ty.base, Base::Struct(_)) || matches!(b.ty.base, Base::Struct(_)) {
+            return self.operator_call(overload_name(op), op.symbol(), &[a, b], expected, span);
+        }
+        self.operate(op, a, b, span)
+    }
+
+    /// `a op b` of values that are no structures, except for `&&` and `||`.
+    fn operate(&mut self, op: BinaryOp, a: &Value, b: &Value, span: Span) -> Option<Value> {
         let result = match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
                 return self.arithmetic(op, a, b, span);

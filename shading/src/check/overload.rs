@@ -1,7 +1,9 @@
 //! Which of several functions a call means.
 //!
-//! Each argument ranks by the conversion that it needs; the candidate with the highest sum wins. Of equals the one that
-//! gives the expected type, then the first: the user's before the prelude's before the built-in.
+//! As in OSL, each argument ranks by the conversion that it needs, and the candidates with the highest sum are left. Of
+//! several that one is called whose result does best for the expected type; if that does not decide, the one whose result
+//! comes first in OSL's order of types, the user's before the prelude's before the built-in. Where that would be a guess
+//! between structures, the call is a mistake.
 
 use super::Checker;
 use super::Value;
@@ -12,7 +14,7 @@ use super::types::{conversion_rank, near};
 use crate::builtins::{self, Builtin, Signature};
 use crate::hir::{Op, Operand};
 use crate::source::Span;
-use crate::ty::{Length, Type};
+use crate::ty::{Base, Length, Type};
 
 /// What a call can mean.
 #[derive(Clone, Copy, Debug)]
@@ -39,28 +41,89 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Option<Value> {
         let candidates = self.candidates(name);
-        let mut best: Option<(u32, u32, usize)> = None;
-        for (i, candidate) in candidates.iter().enumerate() {
-            let Some(rank) = self.rank(candidate, &given) else {
+        let ranks: Vec<Option<u32>> = candidates.iter().map(|c| self.rank(c, &given)).collect();
+        let Some(best) = ranks.iter().flatten().max() else {
+            self.no_candidate(name, &candidates, &given, span);
+            return None;
+        };
+        // Of those that take the same and give the same the first, which hides the others, is enough.
+        let mut left: Vec<&Candidate> = vec![];
+        for (candidate, rank) in candidates.iter().zip(&ranks) {
+            if rank.as_ref() != Some(best) {
                 continue;
+            }
+            let is_same = |other: &&mut &Candidate| {
+                same_formals(&other.formals, &candidate.formals) && other.result == candidate.result
             };
-            let fit = match expected {
-                Some(ty) if ty == candidate.result => 2,
-                Some(ty) if conversion_rank(candidate.result, ty).is_some() => 1,
-                _ => 0,
-            };
-            if best.is_none_or(|(best_rank, best_fit, _)| (rank, fit) > (best_rank, best_fit)) {
-                best = Some((rank, fit, i));
+            match left.iter_mut().find(is_same) {
+                Some(other) if self.replaces(candidate, other, span) => *other = candidate,
+                Some(_) => {}
+                None => left.push(candidate),
             }
         }
-        match best.map(|(_, _, i)| candidates[i].callee) {
-            Some(Callee::Function(index)) => self.invoke(index, &given, span),
-            Some(Callee::Builtin(signature)) => self.call_builtin(signature, &given, span),
-            None => {
-                self.no_candidate(name, &candidates, &given, span);
-                None
-            }
+        let callee = self.choose(name, &mut left, &given, expected, span)?.callee;
+        match callee {
+            Callee::Function(index) => self.invoke(index, &given, span),
+            Callee::Builtin(signature) => self.call_builtin(signature, &given, span),
         }
+    }
+
+    /// Whether a function that a file declares takes arguments.
+    pub(super) fn is_users_call(&self, name: &str, given: &[Given<'a>]) -> bool {
+        let is_users = |candidate: &Candidate| match candidate.callee {
+            Callee::Function(index) => !self.functions[index].is_prelude,
+            Callee::Builtin(_) => false,
+        };
+        let candidates = self.candidates(name);
+        candidates
+            .iter()
+            .any(|candidate| is_users(candidate) && self.rank(candidate, given).is_some())
+    }
+
+    /// Whether one candidate is a later definition of another, but not later than the call.
+    fn replaces(&self, candidate: &Candidate, other: &Candidate, call: Span) -> bool {
+        let (Callee::Function(new), Callee::Function(old)) = (candidate.callee, other.callee) else {
+            return false;
+        };
+        let (new, old) = (&self.functions[new], &self.functions[old]);
+        let place = new.ast.name.span;
+        new.scope == old.scope && !new.is_prelude && place.source == call.source && place.start < call.start
+    }
+
+    /// The candidate that is meant of those whose parameters do equally well.
+    fn choose<'c>(
+        &mut self,
+        name: &str,
+        left: &mut [&'c Candidate],
+        given: &[Given<'a>],
+        expected: Option<Type>,
+        span: Span,
+    ) -> Option<&'c Candidate> {
+        let fit = |candidate: &Candidate| expected.and_then(|ty| conversion_rank(candidate.result, ty));
+        let best = left.iter().map(|candidate| fit(candidate)).max()?;
+        let mut fitting = left.iter().filter(|candidate| fit(candidate) == best);
+        if let (Some(only), None) = (fitting.next(), fitting.next()) {
+            return Some(only);
+        }
+        left.sort_by_key(|candidate| result_order(candidate.result));
+        let first = *left.first()?;
+        let structures = left.iter().filter(|c| matches!(c.result.base, Base::Struct(_)));
+        let braces = given.iter().enumerate().filter(|(_, given)| given.ty().is_none());
+        let is_guess = structures.count() > 1
+            || braces.into_iter().any(|(i, _)| {
+                let formal = |candidate: &Candidate| candidate.formals.get(i).map(|formal| formal.ty);
+                left.iter().any(|other| formal(other) != formal(first))
+            });
+        if !is_guess {
+            return Some(first);
+        }
+        let error = CheckError::Ambiguous {
+            name: name.to_owned(),
+            found: given.iter().map(|g| self.show_given(g)).collect(),
+            candidates: left.iter().map(|c| self.show_candidate(name, c)).collect(),
+        };
+        self.report(span, error);
+        None
     }
 
     fn candidates(&self, name: &str) -> Vec<Candidate> {
@@ -302,6 +365,23 @@ pub(super) fn c_function(name: &str) -> &str {
         "rint" | "nearbyint" => "round",
         _ if builtins::overloads(name).next().is_some() => name,
         _ => plain,
+    }
+}
+
+/// OSL's order of results: of calls that nothing else decides, the first is meant.
+fn result_order(ty: Type) -> u32 {
+    match ty.base {
+        Base::Float => 0,
+        Base::Int => 1,
+        Base::Color => 2,
+        Base::Vector => 3,
+        Base::Point => 4,
+        Base::Normal => 5,
+        Base::Matrix => 6,
+        Base::String => 7,
+        Base::Closure => 8,
+        Base::Struct(_) => 9,
+        Base::Void => 10,
     }
 }
 

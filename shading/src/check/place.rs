@@ -41,7 +41,7 @@ enum Component {
 pub(super) enum Access {
     /// It can.
     Writable,
-    /// It is a parameter that is no output.
+    /// It can, though it is a parameter that is no output.
     Param(String),
     /// It is declared `const`, or a constant of the language.
     Constant(String),
@@ -264,17 +264,28 @@ impl<'a> Checker<'a> {
             return self.unknown_member(place.ty, name, near);
         }
         match component_index(&name.text) {
-            Some(lane) if place.ty.is_triple() => {
+            Some(lane) if place.ty.is_triple() && self.may_name(place.ty, name) => {
                 let lane = self.int(lane as i32);
                 place.component = Some(Component::Lane(lane));
                 place.ty = Type::FLOAT;
                 Some(place)
             }
             _ => {
-                let lanes = "r`, `g`, `b`, `x`, `y` or `z".to_owned();
-                self.unknown_member(place.ty, name, place.ty.is_triple().then_some(lanes))
+                let lanes = if place.ty.base == Base::Color {
+                    "r`, `g` or `b"
+                } else {
+                    "x`, `y` or `z"
+                };
+                self.unknown_member(place.ty, name, place.ty.is_triple().then(|| lanes.to_owned()))
             }
         }
+    }
+
+    /// Whether a component of a triple may have that name. OSL has one set of names for colours and one for the others;
+    /// Kiln and TSL take both for all.
+    fn may_name(&self, ty: Type, name: &Name) -> bool {
+        let is_color_name = matches!(name.text.as_str(), "r" | "g" | "b");
+        self.prelude_call.is_some() || !self.is_osl(name.span) || is_color_name == (ty.base == Base::Color)
     }
 
     fn unknown_member(&mut self, ty: Type, name: &Name, near: Option<String>) -> Option<Place> {
@@ -420,22 +431,30 @@ impl<'a> Checker<'a> {
         self.body.code.locals.get(local).map_or(Type::VOID, |l| l.ty)
     }
 
-    /// Reports a write to what is not to be written; tells whether it is.
+    /// Whether a place can be written.
+    pub(super) fn is_writable(place: &Place) -> bool {
+        !matches!(place.component, Some(Component::Row(_)))
+            && matches!(place.access, Access::Writable | Access::Param(_))
+    }
+
+    /// Reports a write to what is not to be written; tells whether it can be.
     pub(super) fn check_writable(&mut self, place: &Place, span: Span) -> bool {
         if matches!(place.component, Some(Component::Row(_))) {
             self.report(span, CheckError::HalfIndexed);
             return false;
         }
-        if place.access == Access::Writable {
-            return true;
+        match &place.access {
+            Access::Writable => true,
+            Access::Param(name) => {
+                self.warn(span, Warning::ParamWritten { name: name.clone() });
+                true
+            }
+            access @ (Access::Constant(_) | Access::Global(_) | Access::Value) => {
+                let access = access.clone();
+                self.report(span, CheckError::NotWritable { access });
+                false
+            }
         }
-        self.report(
-            span,
-            CheckError::NotWritable {
-                access: place.access.clone(),
-            },
-        );
-        false
     }
 }
 

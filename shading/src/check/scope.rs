@@ -164,6 +164,14 @@ impl<'a> Scopes<'a> {
             .collect()
     }
 
+    /// Whether a variable hides the functions of a name.
+    pub(super) fn is_hidden_function(&self, from: ScopeIndex, name: &str) -> bool {
+        let declares =
+            |scope: &&Scope<'a>| scope.symbols.contains_key(name) || scope.functions.contains_key(name);
+        let innermost = self.chain(from).find(declares);
+        innermost.is_some_and(|scope| !scope.functions.contains_key(name))
+    }
+
     /// All names of functions, for hints.
     pub(super) fn function_names(&self, from: ScopeIndex) -> Vec<&'a str> {
         self.chain(from)

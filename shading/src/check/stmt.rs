@@ -112,6 +112,15 @@ impl<'a> Checker<'a> {
         if matches!(condition.kind, ExprKind::Assign { op: None, .. }) {
             self.warn(condition.span, Warning::AssignedCondition);
         }
+        match (self.decided(condition), otherwise) {
+            (Some(true), _) => return self.scoped(|c| c.stmt(then, tail)),
+            (Some(false), Some(otherwise)) => {
+                self.check_exhausted(condition, otherwise, span);
+                return self.scoped(|c| c.stmt(otherwise, tail));
+            }
+            (Some(false), None) => return,
+            (None, _) => {}
+        }
         let condition = self.condition(condition);
         let then = self.block(span, |c| c.scoped(|c| c.stmt(then, tail)));
         let otherwise = match otherwise {

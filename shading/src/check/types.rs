@@ -3,7 +3,7 @@
 use super::error::CheckError;
 use super::warning::Warning;
 use super::{Checker, Value};
-use crate::hir::{Const, Op, Operand};
+use crate::hir::{Const, LocalId, Op, Operand};
 use crate::source::Span;
 use crate::syntax::ast::{self, ArrayLength, BinaryOp, ExprKind, TypeKind};
 use crate::ty::{Base, Length, Type};
@@ -155,8 +155,23 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The type of an expression, as a type.
+    fn resolve_of(
+        &mut self,
+        ty: &ast::TypeName,
+        expr: &'a ast::Expr,
+        array: Option<&'a ArrayLength>,
+    ) -> Option<Type> {
+        let found = self.type_of(expr)?;
+        if array.is_some() {
+            self.report(ty.span, CheckError::ArrayOfTypeof);
+            return None;
+        }
+        Some(found)
+    }
+
     /// The type that is written.
-    pub(super) fn resolve(&mut self, ty: &ast::TypeName, array: Option<&ArrayLength>) -> Option<Type> {
+    pub(super) fn resolve(&mut self, ty: &'a ast::TypeName, array: Option<&'a ArrayLength>) -> Option<Type> {
         let base = match &ty.kind {
             TypeKind::Void => Base::Void,
             TypeKind::Int | TypeKind::Bool => Base::Int,
@@ -172,15 +187,11 @@ impl<'a> Checker<'a> {
             TypeKind::Matrix => Base::Matrix,
             TypeKind::String | TypeKind::Texture2d => Base::String,
             TypeKind::Closure => Base::Closure,
+            TypeKind::Of(expr) => return self.resolve_of(ty, expr, array),
             TypeKind::Named(name) => match self.scopes.find_struct(self.scope, name) {
                 Some(index) => Base::Struct(index),
-                None if name == "any" => {
-                    self.report(
-                        ty.span,
-                        CheckError::NotYet {
-                            what: "a parameter of type `any`".to_owned(),
-                        },
-                    );
+                None if name == super::adaptive::ANY => {
+                    self.report(ty.span, CheckError::MisplacedAny);
                     return None;
                 }
                 None => {
@@ -236,13 +247,40 @@ impl<'a> Checker<'a> {
 
     /// Converts as an assignment does; `None` when that is not allowed. Says nothing.
     pub(super) fn coerce(&mut self, value: &Value, to: Type, span: Span) -> Option<Value> {
-        if to.base == Base::Closure && value.ty != to {
+        if to == Type::CLOSURE && value.ty != to {
             let is_zero = value.leaves.len() == 1 && is_zero(self.body.known(value.leaf())?);
-            return (is_zero && !to.is_array())
-                .then(|| Value::new(to, self.body.constant(Const::NullClosure)));
+            return is_zero.then(|| Value::new(to, self.body.constant(Const::NullClosure)));
         }
         conversion_rank(value.ty, to)?;
+        if value.ty.is_array() && value.ty.count() < to.count() {
+            let longer = self.lengthened(value, to.count(), span);
+            return Some(self.convert(&longer, to, span));
+        }
         Some(self.convert(value, to, span))
+    }
+
+    /// A longer array that begins as this one; the rest is zero.
+    fn lengthened(&mut self, value: &Value, length: u32, span: Span) -> Value {
+        let ty = Type::array(value.ty.base, length);
+        let locals = self.locals("", ty);
+        for (local, zero) in locals.iter().zip(self.zero(ty).leaves) {
+            self.store(*local, zero, span);
+        }
+        self.copy_elements(&locals, value, span);
+        let leaves = locals.into_iter().map(Operand::Local).collect();
+        Value { ty, leaves }
+    }
+
+    /// Sets the first elements of arrays to those of another.
+    pub(super) fn copy_elements(&mut self, to: &[LocalId], from: &Value, span: Span) {
+        for ((local, leaf), (_, ty)) in to.iter().zip(&from.leaves).zip(self.leaves(from.ty)) {
+            for i in 0..from.ty.count() {
+                let index = self.int(i as i32);
+                let element = self.emit(Op::ArrayGet, vec![*leaf, index], ty.element(), span);
+                let args = vec![Operand::Local(*local), index, element];
+                self.assign(Some(*local), Op::ArraySet, args, span);
+            }
+        }
     }
 
     /// Converts, explicitly where that is needed. Types that no conversion joins are left as they are.
@@ -348,6 +386,10 @@ pub(super) fn conversion_rank(from: Type, to: Type) -> Option<u32> {
         (Length::Array(_), Length::Unsized) if from.base == to.base => Some(rank::LENGTH),
         (Length::Array(_), Length::Unsized) if triples => Some(triple),
         (Length::Array(n), Length::Array(m)) if n == m && triples => Some(triple),
+        // The elements that are missing stay as they are.
+        (Length::Array(n), Length::Array(m)) if n < m && (triples || from.base == to.base) => {
+            Some(rank::SPREAD)
+        }
         _ => None,
     }
 }

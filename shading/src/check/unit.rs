@@ -11,7 +11,7 @@ use super::function::Frame;
 use super::place::{Access, Place};
 use super::scope::Meaning;
 use super::{Checker, Value};
-use crate::hir::{self, Block, LocalId, Param, Stmt, Unit, UnitKind, walk};
+use crate::hir::{self, Block, ColorSpace, Const, LocalId, Param, Stmt, Unit, UnitKind, walk};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, Passing};
 use crate::ty::{Length, Type};
@@ -77,10 +77,16 @@ impl fmt::Display for ReferencePath {
 impl<'a> Checker<'a> {
     /// Lowers a unit; `None` when it has mistakes.
     pub(super) fn unit(&mut self, unit: &'a ast::Unit) -> Option<Unit> {
+        self.adaptive.is_generic = unit.params.iter().any(|param| self.is_any(&param.ty));
+        self.adaptive.params.clear();
+        self.adaptive.asked.clear();
         self.whole(&unit.name.text, unit.kind, unit.name.span, |c| {
             let mut params = c.params(&unit.params);
             let metadata = c.metadata(&unit.metadata);
             let block = c.body_of_unit(&unit.body, unit.span);
+            for param in &mut params {
+                param.is_asked = c.adaptive.asked.contains(&param.name);
+            }
             if let Some(local) = c.body.ci.filter(|_| c.body.ci_written) {
                 params.push(Param::output("Ci", Type::CLOSURE, local, unit.name.span));
             }
@@ -112,7 +118,7 @@ impl<'a> Checker<'a> {
                     params.push(param);
                 }
                 c.references
-                    .insert(name.clone(), Place::whole(*ty, locals, Access::Param(name)));
+                    .insert(name.clone(), Place::whole(*ty, locals, Access::Constant(name)));
             }
             let mut result = None;
             let block = c.block(expr.span, |c| {
@@ -233,7 +239,12 @@ impl<'a> Checker<'a> {
     fn param(&mut self, param: &'a ast::Param, list: &mut Vec<Param>) {
         let name = &param.name;
         let metadata = self.metadata(&param.metadata);
-        let resolved = self.resolve(&param.ty, param.array.as_ref());
+        let is_any = self.is_any(&param.ty);
+        let resolved = if is_any {
+            self.any_type(param)
+        } else {
+            self.resolve(&param.ty, param.array.as_ref())
+        };
         let Some(mut ty) = resolved.filter(|ty| *ty != Type::VOID) else {
             if resolved.is_some() {
                 self.report(param.ty.span, CheckError::VoidVariable);
@@ -246,15 +257,29 @@ impl<'a> Checker<'a> {
             return;
         }
         let is_unsized = ty.length == Length::Unsized;
-        if is_unsized {
-            ty = Type::array(ty.base, self.default_length(param, ty));
+        if is_unsized && param.passing == Passing::Output {
+            let name = name.text.clone();
+            self.report(param.name.span, CheckError::UnsizedOutput { name });
         }
+        if param.default.is_none() && self.is_osl(param.name.span) {
+            let name = name.text.clone();
+            self.report(param.name.span, CheckError::NoDefault { name });
+        }
+        if is_unsized {
+            ty = match self.adaptive.used(&name.text).ty {
+                Some(used) => used,
+                None => Type::array(ty.base, self.default_length(param, ty)),
+            };
+        }
+        // The default is not for a parameter that is given something of another type.
+        let is_given = self.adaptive.used(&name.text).ty.is_some();
         let output = param.passing == Passing::Output;
         let struct_name = self.structure(ty.base).map(|s| s.name.clone());
         let locals = self.locals(&name.text, ty);
         for (i, (path, leaf)) in self.leaves(ty).into_iter().enumerate() {
             let local = locals[i];
-            let init = match &param.default {
+            self.adaptive.params.insert(local, format!("{}{path}", name.text));
+            let init = match param.default.as_ref().filter(|_| !is_given) {
                 Some(default) => self.default_of(default, ty, i, local),
                 None => vec![],
             };
@@ -262,6 +287,8 @@ impl<'a> Checker<'a> {
                 name: format!("{}{path}", name.text),
                 ty: leaf,
                 is_unsized,
+                is_any,
+                is_asked: false,
                 output,
                 local,
                 init,
@@ -270,10 +297,17 @@ impl<'a> Checker<'a> {
                 span: name.span,
             });
         }
-        let access = if output {
-            Access::Writable
-        } else {
-            Access::Param(name.text.clone())
+        let color_space = metadata.iter().find(|entry| entry.name == "colorspace");
+        if let Some(Const::String(space)) = color_space.map(|entry| &entry.value)
+            && let Some(space) = ColorSpace::from_name(space)
+            && ty == Type::STRING
+        {
+            self.body.color_spaces.insert(locals[0], space);
+        }
+        let access = match param.passing {
+            Passing::Output => Access::Writable,
+            Passing::In => Access::Param(name.text.clone()),
+            Passing::Const => Access::Constant(name.text.clone()),
         };
         self.declare_param(name, Meaning::Variable(Place::whole(ty, locals, access)));
     }

@@ -1,6 +1,6 @@
 //! What is doubtful in a file, though work goes on in spite of it, and the words for it.
 
-use super::error::{did_you_mean, plural};
+use super::error::did_you_mean;
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceMap, Span};
 
@@ -37,6 +37,10 @@ pub(super) enum Warning {
         name: String,
         other: Span,
     },
+    Redefined {
+        name: String,
+        other: Span,
+    },
     GlobalShadowed {
         name: String,
     },
@@ -51,22 +55,17 @@ pub(super) enum Warning {
     DoubleIsFloat,
     NoEffect,
     AssignedCondition,
-    NoDerivativesYet {
-        name: String,
-    },
     NoLightShaders,
     TextureOption {
         name: String,
         near: Option<String>,
     },
-    FormatCount {
-        name: &'static str,
-        expected: usize,
-        found: usize,
+    ParamWritten {
+        name: String,
     },
-    FormatType {
-        directive: char,
-        found: String,
+    OutputLost,
+    UnknownClosure {
+        name: String,
     },
 }
 
@@ -97,6 +96,10 @@ impl Warning {
                 let diagnostic = warning(format!("`{name}` hides another variable of that name"));
                 diagnostic.at(sources, other, "this one")
             }
+            W::Redefined { name, other } => {
+                let diagnostic = warning(format!("function `{name}` is defined anew"));
+                diagnostic.at(sources, other, "it was defined here")
+            }
             W::GlobalShadowed { name } => warning(format!("`{name}` hides the global of that name")),
             W::IntOverflow { value, wrapped } => {
                 warning(format!("{value} does not fit an int and becomes {wrapped}"))
@@ -111,24 +114,20 @@ impl Warning {
             W::AssignedCondition => {
                 warning("this assigns rather than compares".to_owned()).hint("equality is `==`")
             }
-            W::NoDerivativesYet { name } => warning(format!(
-                "derivatives are not computed yet: `{name}` gives that of a constant"
-            )),
             W::NoLightShaders => {
                 warning("`Ps`, the position of the light, is zero: there are no light shaders".to_owned())
             }
             W::TextureOption { name, near } => {
                 did_you_mean(warning(format!("unknown texture option \"{name}\"")), near)
             }
-            W::FormatCount {
-                name,
-                expected,
-                found,
-            } => warning(format!(
-                "the format of `{name}` takes {}, found {found}",
-                plural(expected, "value")
-            )),
-            W::FormatType { directive, found } => warning(format!("`%{directive}` does not show {found}")),
+            W::ParamWritten { name } => warning(format!("parameter `{name}` is written, but is no output"))
+                .hint("declare it `output`, or copy it to a variable"),
+            W::OutputLost => {
+                warning("what the function writes here is lost: this is no variable to write".to_owned())
+            }
+            W::UnknownClosure { name } => {
+                warning(format!("closure `{name}` is not known here and gives no light"))
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use super::layout::{Shape, register};
 use super::value::{Address, Emitter, length, trusted};
 use crate::builtins::Builtin;
 use crate::eval::library::Function;
-use crate::hir::{Const, Kind, LocalId, Operand};
+use crate::hir::{Axis, Const, Kind, LocalId, Operand};
 use crate::runtime::ShaderGlobals;
 use crate::runtime::shims::{self, ArgKind, Record};
 use crate::runtime::text::TextHeader;
@@ -188,9 +188,24 @@ impl Emitter<'_, '_> {
 
     /// Calls a function of the library, which stores its value.
     pub(super) fn library_call(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand], out: ir::Value) {
+        let function = self.library_function(dst, builtin, args);
+        self.call_library(function, args, out);
+    }
+
+    /// The same with derivatives, which stores an array.
+    pub(super) fn library_dual(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand], out: ir::Value) {
+        let function = self.library_function(dst, builtin, args);
+        self.call_library(function.with_derivatives(), args, out);
+    }
+
+    fn library_function(&self, dst: LocalId, builtin: Builtin, args: &[Operand]) -> Function {
         let known: Vec<Option<&Const>> = args.iter().map(|&a| self.constant(a)).collect();
         let gives = Kind::of(self.ty(dst)).expect("variables have values");
-        let function = Box::new(Function::new(builtin, gives, &known));
+        Function::new(builtin, gives, &known)
+    }
+
+    fn call_library(&mut self, function: Function, args: &[Operand], out: ir::Value) {
+        let function = Box::new(function);
         let address = std::ptr::from_ref(&*function).expose_provenance();
         self.shared.library.push(function);
         let [records, count] = self.records(args);
@@ -252,6 +267,19 @@ impl Emitter<'_, '_> {
         let out = self.temp(0);
         let found = self.call_value(self.shared.host.attribute, &[self.ctx, object, name, out.base]);
         (found, out)
+    }
+
+    /// The change of an attribute along an axis.
+    pub(super) fn attribute_derivative(&mut self, dst: LocalId, axis: Axis, args: &[Operand]) -> ir::Value {
+        self.shared.asks_host = true;
+        self.shared.asks_derivatives = true;
+        let [object, name] = self.read_all(args);
+        let out = self.temp(0);
+        let axis = self.int(axis as i32);
+        let shim = self.shared.host.attribute_derivative;
+        self.call(shim, &[self.ctx, object, name, axis, out.base]);
+        let ty = register(self.ty(dst)).expect("float or triple");
+        self.load(ty, out)
     }
 
     /// What a service of the run or the host answers with an int.

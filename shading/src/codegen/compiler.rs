@@ -45,6 +45,7 @@ pub(super) struct Shared<'u> {
     pub(super) shows_closures: bool,
     pub(super) reads: GlobalSet,
     pub(super) asks_host: bool,
+    pub(super) asks_derivatives: bool,
     pub(super) asks_surface_area: bool,
     pub(super) asks_ray_kind: bool,
 }
@@ -73,6 +74,7 @@ impl<'u> Shared<'u> {
             shows_closures: false,
             reads: GlobalSet::default(),
             asks_host: false,
+            asks_derivatives: false,
             asks_surface_area: false,
             asks_ray_kind: false,
         }

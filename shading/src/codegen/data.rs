@@ -4,7 +4,8 @@ use rustc_hash::FxHashMap;
 
 use super::value::{const_shape, const_size};
 use crate::hir::Const;
-use crate::runtime::context::{Place, Places};
+use crate::runtime::Place;
+use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
 use crate::source::{SourceMap, Span};
 
@@ -75,12 +76,21 @@ impl PlaceTable {
     /// The places with their lines, for reports about a unit.
     pub(super) fn finish(self, unit: &str, sources: Option<&SourceMap>) -> Places {
         let locate = |span: Span| {
-            let source = sources?.iter().nth(span.source.0 as usize)?;
+            let sources = sources.filter(|sources| (span.source.0 as usize) < sources.len())?;
+            let source = sources.get(span.source);
             let (file, line, column) = source.locate(span.start);
+            let user = sources.user(span.source);
             Some(Place {
                 file: file.to_owned(),
                 line,
                 column,
+                instance: user.instance,
+                unit: user.unit,
+                text: source
+                    .text
+                    .get(span.start as usize..span.end as usize)
+                    .unwrap_or("")
+                    .into(),
             })
         };
         Places {

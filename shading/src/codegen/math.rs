@@ -72,6 +72,8 @@ impl Emitter<'_, '_> {
                 self.string_function(builtin, args)
             }
             B::RayType | B::Backfacing | B::SurfaceArea | B::HasAttribute => self.ask(builtin, args),
+            // What the optimiser has not decided is not constant.
+            B::IsConstant => self.b.ins().iconst(types::I32, 0),
             _ => unreachable!("{builtin:?} has no result in a register"),
         }
     }
@@ -224,14 +226,38 @@ impl Emitter<'_, '_> {
         self.load(types::F32X4, result)
     }
 
+    fn dimensions(&self, args: &[Operand]) -> Dimensions {
+        match (self.shape(args[0]), args.len()) {
+            (Shape::Triple, 1) => Dimensions::Three,
+            (Shape::Triple, _) => Dimensions::Four,
+            (_, 1) => Dimensions::One,
+            (_, _) => Dimensions::Two,
+        }
+    }
+
+    /// A noise with its derivatives, into memory.
+    pub(super) fn noise_dual(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) {
+        let count = args.len() / 3;
+        let dimensions = self.dimensions(&args[..count]);
+        let shape = Shape::of(self.ty(dst).base);
+        let shim =
+            shims::noise_dual(builtin, dimensions, shape == Shape::Triple).expect("a noise with derivatives");
+        let records = self.dual_records(count);
+        for (i, &arg) in args.iter().enumerate() {
+            let value = self.read(arg);
+            self.store(
+                value,
+                records.plus(48 * (i % count) as u64 + 16 * (i / count) as u64),
+            );
+        }
+        let out = self.home(dst);
+        let out = self.address_of(out);
+        self.call(shim, &[out, records.base]);
+    }
+
     fn noise(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) -> ir::Value {
+        let dimensions = self.dimensions(args);
         let over_triple = self.shape(args[0]) == Shape::Triple;
-        let dimensions = match (over_triple, args.len()) {
-            (false, 1) => Dimensions::One,
-            (false, _) => Dimensions::Two,
-            (true, 1) => Dimensions::Three,
-            (true, _) => Dimensions::Four,
-        };
         let gives_triple = register(self.ty(dst)) == Some(types::F32X4);
         let shim = shims::noise(builtin, dimensions, gives_triple).expect("a noise");
         let mut values: Vec<ir::Value> = args.iter().map(|&a| self.read(a)).collect();

@@ -42,6 +42,11 @@ impl Emitter<'_, '_> {
             }
             Op::Builtin(Builtin::Transpose) => self.matrix_call(dst, MatrixFunction::Transpose, args),
             Op::Builtin(Builtin::SpaceMatrix) => self.space_matrix(dst, args),
+            Op::BuiltinDual(builtin) if builtin.in_library() => {
+                let out = self.home_address(dst);
+                self.library_dual(dst, builtin, args, out);
+            }
+            Op::BuiltinDual(builtin) => self.noise_dual(dst, builtin, args),
             Op::Builtin(Builtin::DictValue) => {
                 let out = self.home_address(dst);
                 self.dict_value_into(args, out);

@@ -144,6 +144,8 @@ pub struct Statistics {
     pub reads_globals: GlobalSet,
     /// Whether it asks the host for attributes or spaces, which may read all of the shading point.
     pub asks_host: bool,
+    /// Whether it reads derivatives of globals itself.
+    pub asks_derivatives: bool,
     /// Whether it asks for the area of the object.
     pub asks_surface_area: bool,
     /// Whether it asks what kind of ray found the point.
@@ -262,6 +264,7 @@ pub fn compile(
         missing_textures: missing_textures(shared.missing, options.sources),
         reads_globals: shared.reads,
         asks_host: shared.asks_host,
+        asks_derivatives: shared.asks_derivatives,
         asks_surface_area: shared.asks_surface_area,
         asks_ray_kind: shared.asks_ray_kind,
         is_uniform: is_uniform(unit, registry),

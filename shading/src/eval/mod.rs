@@ -55,6 +55,14 @@ pub fn float_to_int(a: f32) -> i32 {
     a as i32
 }
 
+/// What is said of an index that is outside of a variable; OSL's words.
+pub fn index_message(index: i32, variable: &str, length: u32) -> String {
+    format!(
+        "Index [{index}] out of range {variable}[0..{}]",
+        i64::from(length) - 1
+    )
+}
+
 /// The index clamped to `0..length`, and whether it lay outside.
 #[inline]
 pub fn clamp_index(index: i32, length: usize) -> (usize, bool) {

@@ -66,6 +66,12 @@ pub enum GraphError {
         /// Its type.
         expected: Type,
     },
+    /// A parameter to which nothing may be connected.
+    #[error("cannot connect to {to} because it has metadata allowconnect=0")]
+    NotConnectable {
+        /// The parameter.
+        to: String,
+    },
     /// Nodes that feed each other.
     #[error("cyclic connection: {}", ends(chain))]
     Cycle {

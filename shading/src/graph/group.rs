@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::interface::{self, ParamInfo};
 use super::{Accessor, GraphError, Path, Template};
 use crate::builtins::Global;
-use crate::hir::{Const, Metadata};
+use crate::hir::{self, Const, Metadata};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::ty::{Base, Type};
@@ -97,6 +97,32 @@ pub enum Binding {
     Expression(Arc<ast::Expr>),
 }
 
+impl Binding {
+    /// Whether it reads an output of a node, or a part of it.
+    pub(super) fn reads(&self, node: &str, output: &str) -> bool {
+        match self {
+            Binding::Value(_) => false,
+            Binding::Path(path) => {
+                let Some((Accessor::Field(first), rest)) = path.rest.split_first() else {
+                    return path.head == node;
+                };
+                // `s` reads `s.x`, and `s.x[1]` does.
+                let (head, rest) = (first.clone(), rest.to_vec());
+                let (name, _) = interface::longest_name(&Path { head, rest }, |name| name == output);
+                let is_whole = output.strip_prefix(first.as_str());
+                path.head == node
+                    && (name == output
+                        || is_whole.is_some_and(|rest| rest.starts_with('.')) && path.rest.len() == 1)
+            }
+            Binding::Expression(expr) => {
+                let mut reads = false;
+                super::order::for_each_name(expr, &mut |name| reads |= name == node);
+                reads
+            }
+        }
+    }
+}
+
 /// A binding with the input that it feeds.
 #[derive(Clone, Debug)]
 pub struct Connection {
@@ -104,6 +130,8 @@ pub struct Connection {
     pub target: Path,
     /// What feeds it.
     pub binding: Binding,
+    /// Whether an attribute of the geometry goes before a constant; without, as the parameter's metadata says.
+    pub interpolated: Option<bool>,
     /// Where it is written, in the group's sources.
     pub span: Span,
 }
@@ -147,6 +175,8 @@ pub struct GroupOutput {
     pub ty: Option<Type>,
     /// What gives it.
     pub binding: Binding,
+    /// Whether it is shown though nobody asked for it: then it does not count as a connection.
+    pub is_unasked: bool,
     /// What is said of it.
     pub metadata: Vec<Metadata>,
     /// Where it is written.
@@ -166,6 +196,11 @@ pub struct ShaderGroupTemplate {
     pub inputs: Vec<GroupInput>,
     /// Outputs shown.
     pub outputs: Vec<GroupOutput>,
+    /// Whether inputs before which attributes of the geometry go count as connected.
+    pub attributes_connect: bool,
+    /// Nodes that run even if nobody reads them. Without any, a group that shows no output runs all nodes that no other
+    /// reads.
+    pub entries: Vec<String>,
     /// What is said of it.
     pub metadata: Vec<Metadata>,
     /// The file that it is written in, which its spans and expressions belong to; `None` when made by a program.
@@ -223,7 +258,34 @@ impl ShaderGroupTemplate {
                 expected,
             });
         }
+        if self.is_locked(node, &target) {
+            return Err(GraphError::NotConnectable { to: to.to_owned() });
+        }
         self.bind(node, target, Binding::Path(source));
+        Ok(())
+    }
+
+    /// Whether a parameter says that nothing may be connected to it: `[[ int allowconnect = 0 ]]`.
+    fn is_locked(&self, node: usize, target: &Path) -> bool {
+        let TemplateRef::Template(template) = &self.nodes[node].template else {
+            return false;
+        };
+        let params = interface::params(template).unwrap_or_default();
+        let (name, _) = interface::longest_name(target, |name| params.iter().any(|p| p.name == name));
+        let param = params.iter().find(|param| param.name == name);
+        param.is_some_and(|param| hir::said_int(&param.metadata, "allowconnect") == Some(0))
+    }
+
+    /// Says of an input that was set whether an attribute of the geometry of the same name goes before its value.
+    ///
+    /// # Errors
+    /// When the path names no node.
+    pub fn set_interpolated(&mut self, to: &str, interpolated: bool) -> Result<(), GraphError> {
+        let (node, target) = self.target(to)?;
+        let inputs = self.nodes[node].inputs.iter_mut();
+        inputs
+            .filter(|connection| connection.target == target)
+            .for_each(|connection| connection.interpolated = Some(interpolated));
         Ok(())
     }
 
@@ -311,6 +373,7 @@ impl ShaderGroupTemplate {
             name,
             ty: None,
             binding,
+            is_unasked: false,
             metadata: vec![],
             span: Span::default(),
         });
@@ -372,6 +435,7 @@ impl ShaderGroupTemplate {
         inputs.push(Connection {
             target,
             binding,
+            interpolated: None,
             span: Span::default(),
         });
     }

@@ -44,10 +44,22 @@ fn unit_param(unit: &hir::Unit, param: &hir::Param) -> ParamInfo {
     };
     ParamInfo {
         name: param.name.clone(),
-        ty: param.ty,
+        ty: declared_type(param),
         output: param.output,
         default,
         metadata: param.metadata.clone(),
+    }
+}
+
+/// The type that a parameter was declared with; void for `any`.
+fn declared_type(param: &hir::Param) -> Type {
+    match (param.is_any, param.is_unsized) {
+        (true, _) => Type::VOID,
+        (false, true) => Type {
+            length: Length::Unsized,
+            ..param.ty
+        },
+        (false, false) => param.ty,
     }
 }
 
@@ -178,6 +190,10 @@ pub(crate) fn part(ty: Type, accessor: &Accessor) -> Option<Type> {
 /// Whether a value of type `from` can feed an input of type `to`: the language's implicit conversions, and triples of
 /// all kinds for each other.
 pub(crate) fn assignable(from: Type, to: Type) -> bool {
+    // A whole structure, or what is declared `any`: found out when it is linked.
+    if to.base == Base::Void {
+        return true;
+    }
     if from.is_array() || to.is_array() {
         let length_fits = match (from.length, to.length) {
             (Length::Array(a), Length::Array(b)) => a == b,

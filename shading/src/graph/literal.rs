@@ -25,6 +25,28 @@ pub(super) fn literal(expr: &Expr, ty: Type) -> Option<Const> {
     }
 }
 
+/// The value and type of a literal where a value of any type may stand.
+pub(super) fn plain(expr: &Expr) -> Option<(Const, Type)> {
+    let ty = match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Bool(_) => Type::INT,
+        ExprKind::Float(_) => Type::FLOAT,
+        ExprKind::String(_) => Type::STRING,
+        ExprKind::Unary {
+            op: UnaryOp::Neg,
+            operand,
+        } => plain(operand)?.1,
+        ExprKind::Construct { ty, .. } => match ty.kind {
+            TypeKind::Color => Type::COLOR,
+            TypeKind::Point => Type::POINT,
+            TypeKind::Vector => Type::VECTOR,
+            TypeKind::Normal => Type::NORMAL,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    literal(expr, ty).map(|value| (value, ty))
+}
+
 fn whole(expr: &Expr) -> Option<i32> {
     match &expr.kind {
         ExprKind::Int(value) => i32::try_from(*value).ok(),

@@ -11,6 +11,7 @@
 mod error;
 mod group;
 mod interface;
+mod lazy;
 mod link;
 mod literal;
 mod order;
@@ -27,4 +28,4 @@ pub use group::{
 pub use interface::ParamInfo;
 pub use link::{Linked, link};
 pub use path::{Accessor, Path};
-pub use unit::{ShaderUnitTemplate, Template, Templates};
+pub use unit::{Adaptive, ShaderUnitTemplate, Template, Templates};

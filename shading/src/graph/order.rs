@@ -22,7 +22,11 @@ impl Order {
         let names = Names::of(group);
         let mut feeds = Feeds::of(group, &names);
         let mut roots: Vec<NodeIndex> = wanted.iter().flat_map(|binding| names.sources(binding)).collect();
-        if group.outputs.is_empty() {
+        roots.extend(group.entries.iter().filter_map(|name| names.node(name)));
+        if !group.entries.is_empty() {
+            // Nodes that run in any case run in the order in which they were added.
+            roots.sort_unstable();
+        } else if group.outputs.is_empty() {
             roots = ends(&feeds);
         }
         let nodes = sort(group, &feeds, &roots)?;
@@ -136,7 +140,7 @@ impl<'g> Names<'g> {
 }
 
 /// Calls `note` with every name that an expression reads.
-fn for_each_name<'e>(expr: &'e ast::Expr, note: &mut impl FnMut(&'e str)) {
+pub(super) fn for_each_name<'e>(expr: &'e ast::Expr, note: &mut impl FnMut(&'e str)) {
     let mut stack = vec![expr];
     while let Some(expr) = stack.pop() {
         match &expr.kind {

@@ -85,6 +85,7 @@ pub fn material(
     });
     let (name, ty) = ("surface".to_owned(), Some(Type::CLOSURE));
     builder.group.outputs.push(GroupOutput {
+        is_unasked: false,
         name,
         ty,
         binding,
@@ -159,6 +160,7 @@ impl<'a> Builder<'a> {
             Some(expr) => {
                 let binding = self.binding(expr);
                 self.group.outputs.push(GroupOutput {
+                    is_unasked: false,
                     name,
                     ty: Some(ty),
                     binding,
@@ -227,6 +229,7 @@ impl<'a> Builder<'a> {
             node.inputs.push(Connection {
                 target,
                 binding,
+                interpolated: None,
                 span: name.span.to(arg.value.span),
             });
         }

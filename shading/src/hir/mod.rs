@@ -177,8 +177,16 @@ pub enum Op {
     ArraySet,
     /// () → the global's value.
     Global(Global),
+    /// () → the change of the global to the next pixel along the axis.
+    GlobalDerivative(Global, Axis),
     /// The built-in function; operands and result by its signature.
     Builtin(Builtin),
+    /// The built-in function with derivatives: its operands, then their changes along x, then those along y → array of 3:
+    /// the value, its change along x, and that along y. For those that [`Builtin::has_dual`].
+    BuiltinDual(Builtin),
+    /// float or triple → its change to the next pixel along the axis. [`crate::derivative`] puts other operations in its
+    /// place; where that has not run, derivatives are zero.
+    Derivative(Axis),
     /// The closure component with the registry's parameters as operands, in order.
     MakeClosure(ClosureId),
     /// closure + closure.
@@ -197,6 +205,22 @@ pub enum Op {
     /// (string object, string name) → the attribute as the destination's type; zero when there is none. Goes with
     /// `Builtin::HasAttribute`.
     AttributeValue,
+    /// (string object, string name) → the change of the attribute to the next pixel along the axis, float or triple.
+    AttributeDerivative(Axis),
+}
+
+/// An axis of the screen, along which derivatives are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Axis {
+    /// To the next pixel on the right.
+    X,
+    /// To the next pixel below.
+    Y,
+}
+
+impl Axis {
+    /// Both.
+    pub const ALL: [Axis; 2] = [Axis::X, Axis::Y];
 }
 
 /// Statements in order.
@@ -292,6 +316,15 @@ pub struct Metadata {
     pub ty: Type,
 }
 
+/// What metadata of type int says.
+pub fn said_int(metadata: &[Metadata], name: &str) -> Option<i32> {
+    let entry = metadata.iter().find(|entry| entry.name == name)?;
+    match entry.value {
+        Const::Int(value) => Some(value),
+        _ => None,
+    }
+}
+
 /// A parameter of a unit, not a structure: a structure parameter `s` is parameters `s.a`, `s.b` … side by side.
 #[derive(Clone, Debug)]
 pub struct Param {
@@ -301,6 +334,10 @@ pub struct Param {
     pub ty: Type,
     /// Whether it was declared unsized, and so takes the length of what is connected.
     pub is_unsized: bool,
+    /// Whether it was declared `any`, and so takes the type of what is connected.
+    pub is_any: bool,
+    /// Whether the unit asks how it is connected.
+    pub is_asked: bool,
     /// Whether it is an output.
     pub output: bool,
     /// The variable in the unit's code that holds it.
@@ -316,12 +353,40 @@ pub struct Param {
 }
 
 impl Param {
+    /// The attributes of the geometry that go before its default, the first first: those that `primvar` lists, or the
+    /// one of its own name where it is `interpolated`, `lockgeom` being the older word for the opposite.
+    pub fn attributes(&self, interpolated: Option<bool>) -> Vec<&str> {
+        let listed = self.metadata.iter().find(|entry| entry.name == "primvar");
+        if let Some(Metadata {
+            value: Const::String(list),
+            ..
+        }) = listed
+        {
+            return list
+                .split(',')
+                .map(str::trim)
+                .filter(|name| !name.is_empty())
+                .collect();
+        }
+        let said = || {
+            let interpolated = said_int(&self.metadata, "interpolated").map(|value| value != 0);
+            interpolated.or(said_int(&self.metadata, "lockgeom").map(|value| value == 0))
+        };
+        let is_interpolated = interpolated.or_else(said).unwrap_or(false);
+        is_interpolated
+            .then_some(self.name.as_str())
+            .into_iter()
+            .collect()
+    }
+
     /// An output that nothing is said of and that no default is assigned to.
     pub fn output(name: &str, ty: Type, local: LocalId, span: Span) -> Param {
         Param {
             name: name.to_owned(),
             ty,
             is_unsized: false,
+            is_any: false,
+            is_asked: false,
             output: true,
             local,
             init: vec![],

@@ -76,7 +76,20 @@ pub(super) fn shape(
             Ok(Shape(vec![first, K::INT, first.element()], Some(first)))
         }
         Op::Global(global) => Ok(Shape(vec![], Kind::of(global.ty()))),
+        Op::GlobalDerivative(global, _) => Ok(Shape(vec![], Kind::of(global.ty()))),
+        Op::Derivative(_) => {
+            require(first == K::FLOAT || first == K::TRIPLE, "float or triple")?;
+            one(first, first)
+        }
         Op::Builtin(builtin) => builtin_shape(builtin, args, dst),
+        Op::BuiltinDual(builtin) => {
+            require(builtin.has_dual() && args.len() % 3 == 0, "of such a function")?;
+            let K::Array(element, 3) = dst else {
+                return Err("destination is not an array of 3".to_owned());
+            };
+            let Shape(takes, _) = builtin_shape(builtin, &args[..args.len() / 3], K::One(element))?;
+            Ok(Shape(takes.repeat(3), Some(dst)))
+        }
         Op::MakeClosure(id) => {
             let Some(registry) = closures else {
                 return Ok(Shape(args.to_vec(), Some(K::CLOSURE)));
@@ -101,6 +114,10 @@ pub(super) fn shape(
         Op::TextureInfo => Ok(Shape(texture_info(), result)),
         Op::HasTextureInfo(_) => Ok(Shape(texture_info(), Some(K::INT))),
         Op::AttributeValue => Ok(Shape(vec![K::STRING; 2], result)),
+        Op::AttributeDerivative(_) => {
+            require(dst == K::FLOAT || dst == K::TRIPLE, "float or triple")?;
+            Ok(Shape(vec![K::STRING; 2], Some(dst)))
+        }
     }
 }
 
@@ -213,6 +230,7 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
         B::Backfacing => shape(&[], K::INT),
         B::SurfaceArea => shape(&[], K::FLOAT),
         B::HasAttribute => shape(&[K::STRING; 2], K::INT),
+        B::IsConstant => Ok(Shape(args.to_vec(), Some(K::INT))),
         B::HasAnyAttribute => shape(&[K::STRING, K::STRING, K::INT, K::INT], K::INT),
         B::AnyAttribute => shape(&[K::STRING, K::STRING, K::INT, K::INT], dst),
         _ => Err("it has no shape".to_owned()),

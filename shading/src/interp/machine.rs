@@ -6,12 +6,12 @@ use super::closure::{Closures, NodeId, Value};
 use super::operation::{self, Printable, Problem};
 use super::{Outcome, Report, ReportKind, RunOptions};
 use crate::builtins::{Builtin, Global};
-use crate::eval::dictionary::Dictionaries;
 use crate::eval;
+use crate::eval::dictionary::Dictionaries;
 use crate::hir::kind::Element;
 use crate::hir::{
-    Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, TextureMapping, TextureOperand,
-    TextureOptions, Unit,
+    Axis, Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, TextureMapping,
+    TextureOperand, TextureOptions, Unit,
 };
 use crate::runtime::closure_text::closure_text;
 use crate::runtime::host::matrix_between;
@@ -166,8 +166,7 @@ impl<'a> Machine<'a> {
         match problem {
             None => {}
             Some(Problem::Index { index, length }) => {
-                let last = length.saturating_sub(1);
-                let message = format!("index {index} is out of range 0 to {last}");
+                let message = eval::index_message(index, "array", length as u32);
                 self.report(ReportKind::IndexOutOfRange, span, message);
             }
             Some(Problem::Format(error)) => self.report(ReportKind::BadFormat, span, error.to_string()),
@@ -516,6 +515,8 @@ impl<'a> Machine<'a> {
         let text = |i: usize| args.get(i).map_or("", |&a| frame.text(a));
         Some(Value::of(&match op {
             Op::Global(global) => self.global(global),
+            Op::GlobalDerivative(global, axis) => self.global_derivative(global, axis),
+            Op::Derivative(_) => kind.zero(),
             Op::Texture(options) => self.texture(frame, options, args, span),
             Op::TextureError(options) => {
                 let lookup = lookup(frame, options, args);
@@ -529,6 +530,13 @@ impl<'a> Machine<'a> {
             Op::HasTextureInfo(kind) => {
                 let value = self.texture_info(frame, args).and_then(|info| info.of_kind(kind));
                 Const::Int(i32::from(value.is_some()))
+            }
+            Op::AttributeDerivative(axis) => {
+                let value = self
+                    .options
+                    .host
+                    .attribute_derivative(globals, text(0), text(1), axis);
+                of_lanes(kind, value)
             }
             Op::AttributeValue => {
                 let value = self.options.host.attribute(globals, text(0), text(1));
@@ -563,6 +571,8 @@ impl<'a> Machine<'a> {
                 let bits = kind.map_or(0, |(_, kind)| kind.0);
                 Const::Int(i32::from(bits & globals.ray_kind.0 != 0))
             }
+            // What the optimiser has not decided is not constant.
+            Op::Builtin(Builtin::IsConstant) => Const::Int(0),
             Op::Builtin(Builtin::Backfacing) => Const::Int(globals.backfacing),
             Op::Builtin(Builtin::SurfaceArea) => Const::Float(globals.surface_area),
             Op::Builtin(Builtin::SpaceMatrix) => {
@@ -594,9 +604,11 @@ impl<'a> Machine<'a> {
     fn texture_info(&self, frame: &Frame<'a>, args: &[Operand]) -> Option<TextureInfo> {
         let [s, t] = [2, 3].map(|i| frame.float(args[i]));
         let st = (!s.is_nan() && !t.is_nan()).then_some([s, t]);
-        self.options
-            .host
-            .texture_info(frame.text(args[0]), frame.text(args[1]), st)
+        let request = TextureRequest {
+            file: frame.text(args[0]).to_owned(),
+            ..TextureRequest::default()
+        };
+        self.options.host.texture_info(&request, frame.text(args[1]), st)
     }
 
     fn space(&mut self, from: &str, to: &str, span: Span) -> [f32; 16] {
@@ -627,6 +639,22 @@ impl<'a> Machine<'a> {
             Global::Time => Const::Float(g.time),
             Global::DTime => Const::Float(g.dtime),
             Global::DPdtime => triple(&g.dpdtime),
+        }
+    }
+
+    fn global_derivative(&self, global: Global, axis: Axis) -> Const {
+        let g = self.options.globals;
+        let triple = |t: &crate::runtime::globals::Triple| Const::Triple([t.0[0], t.0[1], t.0[2]]);
+        match (global, axis) {
+            (Global::P, Axis::X) => triple(&g.dpdx),
+            (Global::P, Axis::Y) => triple(&g.dpdy),
+            (Global::I, Axis::X) => triple(&g.didx),
+            (Global::I, Axis::Y) => triple(&g.didy),
+            (Global::U, Axis::X) => Const::Float(g.dudx),
+            (Global::U, Axis::Y) => Const::Float(g.dudy),
+            (Global::V, Axis::X) => Const::Float(g.dvdx),
+            (Global::V, Axis::Y) => Const::Float(g.dvdy),
+            _ => Kind::of(global.ty()).unwrap_or(Kind::FLOAT).zero(),
         }
     }
 }

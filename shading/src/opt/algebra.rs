@@ -61,6 +61,10 @@ impl Forward<'_> {
                 inner.first().copied()
             }
             Op::Truth => self.is_truth(a).then_some(a),
+            Op::Builtin(Builtin::IsConstant) => {
+                let is_constant = self.values.as_const(self.code, a).is_some();
+                is_constant.then(|| self.values.constant(self.code, Const::Int(1)))
+            }
             // Each changes nothing the second time.
             Op::Builtin(
                 Builtin::Abs
@@ -139,6 +143,7 @@ impl Forward<'_> {
                         | B::Startswith
                         | B::Endswith
                         | B::HasAttribute
+                        | B::IsConstant
                         | B::RayType
                 )
             )

@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Run;
 use super::error::{Failure, PreprocessError};
 use super::file::Condition;
 use super::macros::Macro;
 use super::token::{Token, TokenKind};
+use super::{MAX_BYTES, Run};
 use crate::diagnostic::nearest;
 use crate::source::{FileIndex, Source};
 
@@ -292,10 +292,10 @@ impl Run<'_> {
         let start = reader.source.text[reader.at..]
             .find('\n')
             .map_or(reader.source.text.len(), |n| reader.at + n);
-        // The rest of the text is copied, so its length counts as work.
+        // The rest of the text is copied, so it counts as a file.
         let text = reader.source.text[start..].to_owned();
-        self.work += text.len();
-        if self.work > super::MAX_WORK {
+        self.bytes += text.len();
+        if self.bytes > MAX_BYTES {
             return Err(whole.failure(PreprocessError::TooMuch));
         }
         // The end of the directive's own line comes first.

@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use super::error::{Failure, PreprocessError};
-use super::token::{Token, TokenKind, is_space, scan};
-use super::{MAX_FILES, MAX_NESTING, Run};
+use super::token::{Token, TokenKind, is_space, scan, unspliced};
+use super::{MAX_BYTES, MAX_FILES, MAX_NESTING, Run};
 use crate::source::{FileIndex, Source};
 
 /// A file being read.
@@ -104,6 +104,43 @@ impl Run<'_> {
         self.files.push(reader);
     }
 
+    /// Copies the tokens of the present file up to one that may need more than that. Most of a text is copied here.
+    pub(super) fn copy_plain(&mut self) {
+        let Some(reader) = self.files.last_mut().filter(|_| self.pending.is_empty()) else {
+            return;
+        };
+        if self.output.wants_lines() {
+            return;
+        }
+        let start = reader.at;
+        loop {
+            let (at, at_line_start) = (reader.at, reader.at_line_start);
+            let Some((kind, range)) = reader.scan() else { break };
+            let text = reader.slice(&range);
+            let is_plain = match kind {
+                TokenKind::Name => !self.macros.contains_key(text) && !(at_line_start && text == "import"),
+                TokenKind::Punctuation => !(at_line_start && text == "#"),
+                TokenKind::Comment => !text.starts_with("//") || !text.contains('\n'),
+                TokenKind::String => !text.contains('\n'),
+                TokenKind::Splice => false,
+                TokenKind::Space
+                | TokenKind::Newline
+                | TokenKind::Number
+                | TokenKind::Char
+                | TokenKind::Nothing => true,
+            };
+            if !is_plain {
+                (reader.at, reader.at_line_start) = (at, at_line_start);
+                break;
+            }
+        }
+        let range = start as u32..reader.at as u32;
+        let file = reader.index;
+        if !range.is_empty() {
+            self.output.copy(file, range);
+        }
+    }
+
     /// The next token that is no directive, from whatever file.
     pub(super) fn next(&mut self) -> Option<Token> {
         if let Some(token) = self.pending.pop() {
@@ -166,7 +203,7 @@ impl Run<'_> {
             let source = self.output.origin.source(token.file);
             let text = &source.text[token.range.start as usize..token.range.end as usize];
             token.text = match token.kind {
-                TokenKind::String => text.replace("\\\n", "").into(),
+                TokenKind::String => unspliced(text).into(),
                 _ => text.into(),
             };
         }
@@ -223,8 +260,8 @@ impl Run<'_> {
         } else if self.entered > MAX_FILES {
             PreprocessError::TooManyFiles { limit: MAX_FILES }
         } else {
-            self.work += source.text.len();
-            if self.work <= super::MAX_WORK {
+            self.bytes += source.text.len();
+            if self.bytes <= MAX_BYTES {
                 self.enter(source, Some((file, range)));
                 return Ok(());
             }

@@ -21,6 +21,9 @@ pub(super) const PREDEFINED: [&str; 7] = [
 ];
 
 /// The version of OSL whose language this is: 1.16.0.
+pub(crate) const OSL_VERSION: i32 = 11600;
+
+/// The same as macros.
 const VERSION: [(&str, &str); 4] = [
     ("OSL_VERSION", "11600"),
     ("OSL_VERSION_MAJOR", "1"),

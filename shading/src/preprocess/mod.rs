@@ -25,6 +25,7 @@ use crate::source::{FileIndex, Source};
 use error::{Failure, PreprocessError};
 use file::FileReader;
 use macros::Macro;
+pub(crate) use macros::OSL_VERSION;
 use output::Output;
 use token::Token;
 
@@ -34,8 +35,11 @@ const MAX_NESTING: usize = 200;
 /// Most files that one text may include.
 const MAX_FILES: usize = 4096;
 
-/// Most bytes of macros and files that are looked at for one text, apart from itself.
-const MAX_WORK: usize = 64 << 20;
+/// Most bytes that the files have together that one text includes.
+const MAX_BYTES: usize = 64 << 20;
+
+/// Most bytes of macros that are looked at for one text.
+const MAX_WORK: usize = 8 << 20;
 
 /// Finds the files that `#include` and `import` name.
 pub trait Includes: Send + Sync {
@@ -77,7 +81,9 @@ impl Preprocessor {
 
     /// Preprocesses a text.
     pub fn run(&self, source: Arc<Source>) -> (Arc<Source>, Diagnostics) {
-        if self.prologue.is_empty() && !needs_work(&source.text) {
+        // What is too long to have places is refused by the parser.
+        let is_too_long = source.text.len() > MAX_BYTES;
+        if is_too_long || self.prologue.is_empty() && !needs_work(&source.text) {
             return (source, Diagnostics::default());
         }
         let name = source.name.clone();
@@ -129,7 +135,9 @@ struct Run<'a> {
     imported: Vec<Arc<Source>>,
     /// How many files were entered.
     entered: usize,
-    /// Bytes looked at.
+    /// Bytes of the files entered.
+    bytes: usize,
+    /// Bytes of macros looked at.
     work: usize,
     /// What `__COUNTER__` gives next.
     counter: u32,
@@ -150,6 +158,7 @@ impl<'a> Run<'a> {
             once: vec![],
             imported: vec![],
             entered: 0,
+            bytes: 0,
             work: 0,
             counter: 0,
             is_over: false,
@@ -158,7 +167,9 @@ impl<'a> Run<'a> {
 
     /// Copies the files being read to the output, with macros expanded.
     fn copy(&mut self) {
-        while let Some(token) = self.next() {
+        loop {
+            self.copy_plain();
+            let Some(token) = self.next() else { break };
             if let Err(failure) = self.copy_token(token) {
                 self.fail(failure);
             }

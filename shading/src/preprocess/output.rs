@@ -1,6 +1,6 @@
 //! The preprocessed text as it grows, with the map to where its parts were written.
 
-use super::token::{Token, TokenKind, need_space};
+use super::token::{Token, TokenKind, need_space, unspliced};
 use crate::source::{FileIndex, Origin};
 
 /// The text so far.
@@ -32,16 +32,11 @@ impl Output {
             // Later steps end such a comment with its line.
             text = "";
         }
-        if std::mem::take(&mut self.after_expansion)
-            && need_space(self.text.chars().next_back(), text.chars().next())
-        {
-            self.text.push(' ');
-        }
+        self.separate(text);
         self.origin.add_text(self.len(), token.file, token.range.start);
-        if token.kind == TokenKind::String && text.contains("\\\n") {
-            self.text.push_str(&text.replace("\\\n", ""));
-        } else {
-            self.text.push_str(text);
+        match token.kind {
+            TokenKind::String => self.text.push_str(&unspliced(text)),
+            _ => self.text.push_str(text),
         }
         if token.kind == TokenKind::Newline
             && let Some(start) = self.quiet
@@ -50,6 +45,29 @@ impl Output {
             self.quiet = None;
             self.origin.add_quiet(start..self.len());
         }
+    }
+
+    /// Adds a part of a file as it is there.
+    pub(super) fn copy(&mut self, file: FileIndex, range: std::ops::Range<u32>) {
+        let source = self.origin.source(file).clone();
+        let text = &source.text[range.start as usize..range.end as usize];
+        self.separate(text);
+        self.origin.add_text(self.len(), file, range.start);
+        self.text.push_str(text);
+    }
+
+    /// Makes room before a text where the one before it is of a macro.
+    fn separate(&mut self, text: &str) {
+        if std::mem::take(&mut self.after_expansion)
+            && need_space(self.text.chars().next_back(), text.chars().next())
+        {
+            self.text.push(' ');
+        }
+    }
+
+    /// Whether the ends of lines matter.
+    pub(super) fn wants_lines(&self) -> bool {
+        self.quiet.is_some()
     }
 
     /// Adds what a macro became that is used at the given place.
@@ -87,7 +105,10 @@ impl Output {
         self.text.len() as u32
     }
 
-    pub(super) fn finish(self) -> (String, Origin) {
+    pub(super) fn finish(mut self) -> (String, Origin) {
+        if let Some(start) = self.quiet {
+            self.origin.add_quiet(start..self.len());
+        }
         (self.text, self.origin)
     }
 }

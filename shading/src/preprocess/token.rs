@@ -1,5 +1,6 @@
 //! Tokens of the preprocessor, with their places.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -156,6 +157,32 @@ fn number_end(bytes: &[u8], at: usize) -> usize {
         end += 1;
     }
     end
+}
+
+/// A text without the ends of lines that backslashes join.
+pub(super) fn unspliced(text: &str) -> Cow<'_, str> {
+    if !text.contains('\n') {
+        return Cow::Borrowed(text);
+    }
+    let mut joined = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        joined.push_str(&rest[..at]);
+        match splice(&rest.as_bytes()[at..]) {
+            Some(length) => rest = &rest[at + length..],
+            None => {
+                // What follows the backslash is part of the escape.
+                let end = rest[at + 1..]
+                    .chars()
+                    .next()
+                    .map_or(rest.len(), |c| at + 1 + c.len_utf8());
+                joined.push_str(&rest[at..end]);
+                rest = &rest[end..];
+            }
+        }
+    }
+    joined.push_str(rest);
+    Cow::Owned(joined)
 }
 
 /// Whether two texts need room between them to stay two tokens.

@@ -12,7 +12,8 @@ use crate::eval::{DEFAULT_FUEL, MAX_DEPTH};
 use crate::runtime::arena::{Arena, Window};
 use crate::runtime::closure::Layouts;
 use crate::runtime::messages::Messages;
-use crate::runtime::{ClosureRegistry, Printed, ShaderGlobals, ShaderHost};
+use crate::runtime::report::{Place, Report, ReportKind};
+use crate::runtime::{ClosureRegistry, Printed, ShaderGlobals, ShaderHost, Sink};
 
 /// Bytes of native stack that recursive functions may take, should their frames be so large that [`MAX_DEPTH`] of them
 /// do not fit. Threads have 2 MiB.
@@ -243,12 +244,17 @@ impl Run {
         message: impl FnOnce() -> String,
     ) {
         if self.is_first(places, place, kind) {
-            self.reports.push(Report {
+            let report = Report {
                 kind,
                 message: message(),
                 shader: places.name.clone(),
                 place: places.list.get(place as usize).cloned().flatten(),
-            });
+            };
+            // It is also told between what was printed before it and what is printed after it.
+            if kind == ReportKind::IndexOutOfRange {
+                self.printed.push(Sink::Report(report.clone()), "");
+            }
+            self.reports.push(report);
         }
     }
 }
@@ -264,60 +270,4 @@ pub(crate) struct Places {
     pub(crate) list: Vec<Option<Place>>,
     /// Where the shader prints closures, what they are.
     pub(crate) closures: Option<(ClosureRegistry, Layouts)>,
-}
-
-/// A place in source.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
-    /// Name of the source.
-    pub file: String,
-    /// Line, from 1.
-    pub line: u32,
-    /// Column, from 1.
-    pub column: u32,
-}
-
-/// What can go wrong in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ReportKind {
-    /// A loop or recursion took all fuel; the run ended with its outputs as they were and no closure.
-    OutOfFuel,
-    /// Recursive calls nested too deep; the run ended likewise.
-    TooDeep,
-    /// The run wanted too much memory for large arrays, and ended likewise; or for closures and strings, and went on
-    /// without them.
-    OutOfMemory,
-    /// An index was clamped to its array.
-    IndexOutOfRange,
-    /// A format string does not fit its arguments.
-    BadFormat,
-    /// A function cannot do with an argument: a pattern that is none, a kind of noise that is not known.
-    BadArgument,
-    /// A texture was not found, and is black.
-    MissingTexture,
-    /// A coordinate space is not known, and is "common"; that is told by [`ShadingContext::take_printed`].
-    UnknownSpace,
-}
-
-/// Something that went wrong in a run.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Report {
-    /// What.
-    pub kind: ReportKind,
-    /// What, in words, with the values.
-    pub message: String,
-    /// Name of the unit or group.
-    pub shader: String,
-    /// Where in source, if the shader was compiled with its sources.
-    pub place: Option<Place>,
-}
-
-impl fmt::Display for Report {
-    /// `file:line:column: shader: message`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = &self.place {
-            write!(f, "{}:{}:{}: ", place.file, place.line, place.column)?;
-        }
-        write!(f, "{}: {}", self.shader, self.message)
-    }
 }

@@ -1,8 +1,8 @@
 //! What the language asks of the program that embeds it.
 
-use crate::hir::kind::Element;
-use crate::hir::{ColorSpace, Const, Kind, TextureOptions};
 use crate::eval::matrix::{IDENTITY, mul};
+use crate::hir::kind::Element;
+use crate::hir::{Axis, ColorSpace, Const, Kind, TextureOptions};
 use crate::runtime::ShaderGlobals;
 
 /// The embedder's number for a texture.
@@ -185,8 +185,13 @@ pub trait ShaderHost: Send + Sync + 'static {
 
     /// What a texture file says of itself under a name, of the file at `(s, t)` where the name stands for many files.
     /// Not on the per-hit path of most shaders: it may allocate.
-    fn texture_info(&self, file: &str, name: &str, st: Option<[f32; 2]>) -> Option<TextureInfo> {
-        let _ = (file, name, st);
+    fn texture_info(
+        &self,
+        request: &TextureRequest,
+        name: &str,
+        st: Option<[f32; 2]>,
+    ) -> Option<TextureInfo> {
+        let _ = (request, name, st);
         None
     }
 
@@ -232,6 +237,18 @@ pub trait ShaderHost: Send + Sync + 'static {
     fn trace(&self, globals: &ShaderGlobals, from: [f32; 3], direction: [f32; 3]) -> bool {
         let _ = (globals, from, direction);
         false
+    }
+
+    /// The change of such an attribute to the next pixel along an axis; zero for what does not change evenly.
+    fn attribute_derivative(
+        &self,
+        globals: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        axis: Axis,
+    ) -> [f32; 4] {
+        let _ = (globals, object, name, axis);
+        [0.0; 4]
     }
 
     /// The handle by which the attribute of that name, of the shaded object itself, is found without looking at names.

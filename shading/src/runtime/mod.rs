@@ -10,11 +10,12 @@ pub mod listing;
 pub(crate) mod messages;
 pub mod printed;
 pub mod registry;
+pub mod report;
 pub(crate) mod shims;
 pub(crate) mod text;
 
 pub use closure::{ClosureNode, ClosureRef, ClosureTree, Params};
-pub use context::{Place, Report, ReportKind, ShadingContext};
+pub use context::ShadingContext;
 pub use globals::{RayKind, ShaderGlobals};
 pub use host::{
     AttributeHandle, NoHost, ShaderHost, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest,
@@ -22,4 +23,5 @@ pub use host::{
 };
 pub use printed::{Printed, Sink};
 pub use registry::{ClosureParam, ClosureRegistry, ClosureSignature};
+pub use report::{Place, Report, ReportKind};
 pub use shims::HostFunctions;

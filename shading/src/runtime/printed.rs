@@ -1,5 +1,7 @@
 //! What shaders write: on the standard output, as warnings and errors, and into files.
 
+use crate::runtime::report::Report;
+
 /// Where a text goes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Sink {
@@ -11,6 +13,8 @@ pub enum Sink {
     Error,
     /// `fprintf`: the end of a file.
     File(String),
+    /// An index that was out of range: also among the reports, here for its place among the texts. The text is empty.
+    Report(Report),
 }
 
 /// Beyond so many bytes nothing more is kept.
@@ -59,7 +63,7 @@ impl Printed {
             Sink::Output => text.clone(),
             Sink::Warning => format!("WARNING: {text}\n"),
             Sink::Error => format!("ERROR: {text}\n"),
-            Sink::File(_) => String::new(),
+            Sink::File(_) | Sink::Report(_) => String::new(),
         });
         shown.collect()
     }

@@ -54,6 +54,8 @@ pub(super) struct Report {
     message: String,
     /// Whether the run was ended by it.
     pub(super) fatal: bool,
+    /// Whether it stands among what was printed.
+    pub(super) is_shown: bool,
 }
 
 impl Report {
@@ -129,9 +131,12 @@ impl Engine for Compiled<'_> {
         let report = |report: shading::Report| Report {
             fatal: Report::is_fatal(report.kind, finished),
             message: format!("{}: {}", report.shader, report.message),
-            place: report
-                .place
-                .map(|Place { file, line, column }| (file, line, column)),
+            place: report.place.map(
+                |Place {
+                     file, line, column, ..
+                 }| (file, line, column),
+            ),
+            is_shown: report.kind == shading::ReportKind::IndexOutOfRange,
         };
         context.take_reports().into_iter().map(report).collect()
     }
@@ -182,6 +187,7 @@ impl Engine for Interpreted<'_> {
                 place: Some((file.to_owned(), line, column)),
                 message: format!("{}: {}", self.unit.name, report.message),
                 fatal: matches!(report.kind, K::OutOfFuel | K::TooDeep),
+                is_shown: false,
             };
             if !state.reports.contains(&report) {
                 state.reports.push(report);

@@ -5,12 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
-use shading::hir::{Const, Kind};
-use shading::{ShaderGlobals, ShaderHost, TextureHandle, TextureLookup, TextureRequest, TextureSample};
+use rustc_hash::FxHashMap;
+use shading::hir::{ColorSpace, Const, Kind};
+use shading::{
+    ShaderGlobals, ShaderHost, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
+};
 
+use super::engine::spread;
 use crate::image::ImageError;
 use crate::material::Host;
-use crate::texture::{Texture, TextureStore};
+use crate::texture::TextureStore;
 
 /// The camera's near and far plane.
 const NEAR: f32 = 0.1;
@@ -20,14 +24,41 @@ const FAR: f32 = 1000.0;
 pub(super) struct GridHost {
     textures: Host,
     size: [u32; 2],
+    userdata: FxHashMap<String, Userdata>,
+}
+
+/// An attribute that all points have.
+#[derive(Clone, Debug)]
+pub(super) struct Userdata {
+    value: Const,
+    /// Its first four numbers, where it is made of numbers.
+    numbers: Option<[f32; 4]>,
+}
+
+impl Userdata {
+    pub(super) fn new(value: Const) -> Userdata {
+        let mut list = vec![];
+        spread(&value, &mut |number| list.push(number));
+        let is_text = list.is_empty();
+        list.resize(4, 0.0);
+        let numbers = list.first_chunk::<4>().copied().filter(|_| !is_text);
+        Userdata { value, numbers }
+    }
 }
 
 impl GridHost {
-    /// A host for a grid of that size, which looks for texture files in `directories`.
-    pub(super) fn new(size: [u32; 2], directories: Vec<PathBuf>) -> GridHost {
+    /// A host for a grid of that size, which looks for texture files in `directories`; these take so much memory at most
+    /// [bytes].
+    pub(super) fn new(
+        size: [u32; 2],
+        directories: Vec<PathBuf>,
+        limit: usize,
+        userdata: Vec<(String, Userdata)>,
+    ) -> GridHost {
         GridHost {
-            textures: Host::new(directories),
+            textures: Host::new(directories).with_texture_memory(limit),
             size,
+            userdata: userdata.into_iter().collect(),
         }
     }
 
@@ -43,7 +74,7 @@ impl GridHost {
             .textures()
             .into_iter()
             .flat_map(TextureStore::textures);
-        textures.map(Texture::path)
+        textures.map(|(_, texture)| texture.path())
     }
 
     /// The matrix that takes a space to "common", for column vectors.
@@ -81,19 +112,54 @@ fn ndc_from_screen() -> Mat4 {
     Mat4::from_translation(Vec3::new(0.5, 0.5, 0.0)) * Mat4::from_scale(Vec3::new(0.5, 0.5, 1.0))
 }
 
+/// Where a shader does not say what a file's numbers mean, they are taken as they are, as `testshade` does.
+fn as_stored(request: &TextureRequest) -> TextureRequest {
+    let mut request = request.clone();
+    if request.color_space == ColorSpace::Default {
+        request.color_space = ColorSpace::Raw;
+    }
+    request
+}
+
 impl ShaderHost for GridHost {
     fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
-        self.textures.texture_handle(request)
+        self.textures.texture_handle(&as_stored(request))
     }
 
     fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
         self.textures.texture(handle, lookup)
     }
 
+    fn texture_error(&self, request: &TextureRequest) -> Option<String> {
+        self.textures.texture_error(&as_stored(request))
+    }
+
+    fn texture_info(
+        &self,
+        request: &TextureRequest,
+        name: &str,
+        st: Option<[f32; 2]>,
+    ) -> Option<TextureInfo> {
+        self.textures.texture_info(&as_stored(request), name, st)
+    }
+
     fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
         let one = |x: f32| Some([x, 0.0, 0.0, 0.0]);
+        if object.is_empty()
+            && let Some(userdata) = self.userdata.get(name)
+        {
+            return userdata.numbers;
+        }
+        let [x, y, ..] = globals.p.0;
         match name {
             _ if !object.is_empty() => None,
+            // What `testshade`'s patch has by itself, some only on a part of it.
+            "s" => one(globals.u),
+            "t" => one(globals.v),
+            "face_idx" => one((4.0 * globals.u).trunc()),
+            "red" if x > 0.5 => one(globals.u),
+            "green" if x < 0.5 => one(globals.v),
+            "blue" if (y * 12.0) as i32 % 2 == 0 => one(1.0 - globals.u),
             "shading:index" => one(globals.primitive as f32),
             "camera:fov" => one(90.0),
             "camera:pixelaspect" | "camera:shutter_close" => one(1.0),
@@ -116,7 +182,9 @@ impl ShaderHost for GridHost {
             return None;
         }
         let floats = |list: &[f32]| Const::Array(list.iter().copied().map(Const::Float).collect());
+        let userdata = self.userdata.get(name);
         let whole = match name {
+            _ if userdata.is_some() => userdata?.value.clone(),
             "camera:resolution" => Const::Array(self.size.map(|n| Const::Int(n as i32)).to_vec()),
             "camera:projection" => Const::String("perspective".into()),
             "camera:clip" => floats(&[NEAR, FAR]),
@@ -152,7 +220,7 @@ mod tests {
     use super::*;
 
     fn transform(from: &str, to: &str, p: [f32; 3]) -> [f32; 3] {
-        let host = GridHost::new([64, 32], vec![]);
+        let host = GridHost::new([64, 32], vec![], 0, vec![]);
         let m = host.matrix(&ShaderGlobals::default(), from, to).unwrap();
         shading::eval::matrix::transform_point(&m, p)
     }
@@ -179,7 +247,7 @@ mod tests {
 
     #[test]
     fn other_spaces_are_unknown() {
-        let host = GridHost::new([1, 1], vec![]);
+        let host = GridHost::new([1, 1], vec![], 0, vec![]);
         assert!(
             host.matrix(&ShaderGlobals::default(), "nowhere", "common")
                 .is_none()

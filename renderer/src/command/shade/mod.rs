@@ -3,9 +3,11 @@
 mod engine;
 mod grid;
 mod host;
+mod layer;
 mod output;
 mod params;
 mod pass;
+mod serialised;
 mod statistics;
 mod subject;
 
@@ -16,16 +18,17 @@ use std::time::{Duration, Instant};
 use shading::instance::Making;
 use shading::opt::OptLevel;
 use shading::ty::Type;
-use shading::{Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem};
+use shading::{Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem, Value};
 
 use super::outputs::Outputs;
 use super::{Failure, print, remark, shader_file, tell};
 use crate::cli::{ShadeArgs, Step};
 use crate::image::{SampleType, write_whole};
 use crate::material::{closure_registry, library};
+use crate::memory;
 use engine::{Compiled, Engine, Interpreted, Report};
 use grid::{Grid, Placement, Vary};
-use host::GridHost;
+use host::{GridHost, Userdata};
 use output::Requests;
 use pass::{PassOptions, pass};
 use statistics::{Statistics, code_of};
@@ -39,69 +42,133 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let outputs = outputs(args, &requests)?;
     let size = args.grid.last_chunk::<2>().copied().unwrap_or([1, 1]);
     let grid = Grid::new(size, &placement(args).map_err(told)?);
-    let host = Arc::new(GridHost::new(size, subject::directories(&args.setup)));
+    let limit = (args.texture_memory).map_or_else(memory::for_textures, |limit| limit as usize);
+    let userdata = userdata(args).map_err(told)?;
+    let host = GridHost::new(size, subject::directories(&args.setup), limit, userdata);
+    let host = Arc::new(host);
     let system = ShadingSystem::new(closure_registry(), host.clone())
         .with_library(library::LIBRARY)
         .with_preprocessor(args.source.preprocessor_with(&args.define));
-
-    let start = Instant::now();
-    let names: Vec<&str> = requests.list.iter().map(|(name, _)| *name).collect();
-    let subject = subject::find(&args.setup, &names, &system).map_err(told)?;
-    let load = start.elapsed();
-    if args.verbose {
-        print(&subject.warnings);
-    }
-
-    let options = InstanceOptions {
-        inputs: subject.inputs.clone(),
-        outputs: subject.outputs.iter().map(|(_, output)| output.clone()).collect(),
-        optimize: if args.unoptimized {
-            OptLevel::None
-        } else {
-            OptLevel::Full
-        },
-        ..InstanceOptions::default()
-    };
-    let job = Job {
+    let mut stage = Stage {
         args,
         requests: &requests,
         grid: &grid,
         host: &host,
-        subject: &subject,
         files: &outputs,
-        load,
+        system: &system,
+        iterations: args.iterations,
+        is_last: true,
     };
-    if args.interpret || args.print_code {
-        let (unit, sources, making) = system.optimized(&subject.template, &options).map_err(told)?;
-        if args.print_code {
-            tell(&shading::hir::print::print(&unit));
+    let is_changed = args
+        .setup
+        .steps
+        .iter()
+        .any(|step| matches!(step, Step::Reparam { .. }));
+    if is_changed && args.iterations > 1 {
+        stage.iterations = 1;
+        stage.is_last = false;
+        stage.run(false)?;
+        stage.iterations = args.iterations - 1;
+        stage.is_last = true;
+    }
+    stage.run(is_changed && args.iterations > 1)
+}
+
+/// Some iterations with the same inputs.
+struct Stage<'a> {
+    args: &'a ShadeArgs,
+    requests: &'a Requests<'a>,
+    grid: &'a Grid,
+    host: &'a GridHost,
+    files: &'a Outputs,
+    system: &'a ShadingSystem,
+    iterations: u32,
+    /// Whether images are written after it.
+    is_last: bool,
+}
+
+impl Stage<'_> {
+    /// Compiles and runs what the command line names; `again` is whether inputs have the values of later iterations.
+    fn run(&self, again: bool) -> Result<(), Failure> {
+        let Stage { args, system, .. } = *self;
+        let start = Instant::now();
+        let names: Vec<&str> = self.requests.list.iter().map(|(name, _)| *name).collect();
+        let subject =
+            subject::find(args, &names, again, system).map_err(|error| Failure::User(error.to_string()))?;
+        let load = start.elapsed();
+        if args.verbose && !again {
+            print(&subject.warnings);
+            tell(&subject.description(args.query));
         }
-        if args.interpret {
-            let closures = system.closures();
-            let engine = Interpreted {
-                unit: &unit,
-                sources: &sources,
-                host: &host,
-                closures,
-            };
-            return job.run(&engine, making, None, &[]);
+        if !args.entries.is_empty() && !again {
+            tell(&subject.entries(&args.entries));
+        }
+        let options = InstanceOptions {
+            inputs: subject.inputs.clone(),
+            outputs: subject.outputs.iter().map(|(_, output)| output.clone()).collect(),
+            optimize: if args.unoptimized {
+                OptLevel::None
+            } else {
+                OptLevel::Full
+            },
+            ..InstanceOptions::default()
+        };
+        let job = Job {
+            stage: self,
+            subject: &subject,
+            load,
+        };
+        if args.interpret || args.print_code {
+            let (unit, sources, making) = system.optimized(&subject.template, &options).map_err(told)?;
+            if args.print_code {
+                tell(&shading::hir::print::print(&unit));
+            }
+            if args.interpret {
+                let engine = Interpreted {
+                    unit: &unit,
+                    sources: &sources,
+                    host: self.host,
+                    closures: system.closures(),
+                };
+                return job.run(&engine, making, None, &[]);
+            }
+        }
+        let instance = system
+            .instantiate(subject.template.clone(), &options)
+            .map_err(told)?;
+        let (making, code) = (*instance.making(), code_of(&instance));
+        let missing = instance.statistics().missing_textures.iter();
+        let missing = missing.filter(|texture| !texture.optional);
+        let missing: Vec<String> = missing.map(|texture| texture.name.clone()).collect();
+        job.run(&Compiled { instance, system }, making, Some(code), &missing)
+    }
+}
+
+/// The attributes of the geometry that the command line gives.
+fn userdata(args: &ShadeArgs) -> Result<Vec<(String, Userdata)>, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let mut list = vec![];
+    for step in &args.setup.steps {
+        let Step::Userdata(assignment) = step else {
+            continue;
+        };
+        let ty = match assignment.option("type") {
+            None => Some(params::type_of(&assignment.value)),
+            Some(name) => params::type_named(name),
+        };
+        let Some(ty) = ty else {
+            let name = assignment.option("type").unwrap_or_default();
+            diagnostics.push(Diagnostic::error(format!("unknown type `{name}`")));
+            continue;
+        };
+        let given = params::Given::Text(assignment.value.clone());
+        match params::parse(&assignment.name, ty, &given) {
+            Ok(Value::Const(value, _)) => list.push((assignment.name.clone(), Userdata::new(value))),
+            Ok(Value::Global(_)) => {}
+            Err(error) => diagnostics.push(error),
         }
     }
-    let instance = system
-        .instantiate(subject.template.clone(), &options)
-        .map_err(told)?;
-    let (making, code) = (*instance.making(), code_of(&instance));
-    let missing = instance.statistics().missing_textures.iter();
-    let missing: Vec<String> = missing.map(|texture| texture.name.clone()).collect();
-    job.run(
-        &Compiled {
-            instance,
-            system: &system,
-        },
-        making,
-        Some(code),
-        &missing,
-    )
+    diagnostics.into_result(list)
 }
 
 /// All files that will be written.
@@ -115,9 +182,20 @@ fn outputs(args: &ShadeArgs, requests: &Requests<'_>) -> Result<Outputs, Failure
     }
     let shaders = args.setup.steps.iter().filter_map(|step| match step {
         Step::Shader(word) => shader_file::file_of(word),
-        Step::Layer(_) | Step::Param { .. } | Step::Expr(_) | Step::Connect(_) => None,
+        Step::Layer(_)
+        | Step::Param(_)
+        | Step::Expr(_)
+        | Step::Connect(_)
+        | Step::Group(_)
+        | Step::Reparam { .. }
+        | Step::Userdata(_) => None,
     });
     outputs.spare(shaders)?;
+    let groups = args.setup.steps.iter().filter_map(|step| match step {
+        Step::Group(spec) => Some(std::path::PathBuf::from(spec)).filter(|path| path.is_file()),
+        _ => None,
+    });
+    outputs.spare(groups)?;
     Ok(outputs)
 }
 
@@ -149,12 +227,8 @@ fn placement(args: &ShadeArgs) -> Result<Placement, Diagnostics> {
 
 /// A shader on its way over a grid.
 struct Job<'a> {
-    args: &'a ShadeArgs,
-    requests: &'a Requests<'a>,
-    grid: &'a Grid,
-    host: &'a GridHost,
+    stage: &'a Stage<'a>,
     subject: &'a Subject,
-    files: &'a Outputs,
     load: Duration,
 }
 
@@ -166,9 +240,18 @@ impl Job<'_> {
         code: Option<(Duration, usize)>,
         missing_textures: &[String],
     ) -> Result<(), Failure> {
-        let args = self.args;
+        let Stage {
+            args,
+            requests,
+            grid,
+            host,
+            files,
+            iterations,
+            is_last,
+            ..
+        } = *self.stage;
         self.load_textures()?;
-        self.files.spare(self.host.texture_files())?;
+        files.spare(host.texture_files())?;
         let mut warnings: Vec<String> = missing_textures
             .iter()
             .map(|name| format!("no texture file `{name}`; it shows black"))
@@ -181,8 +264,7 @@ impl Job<'_> {
         let images = if args.print {
             Ok(vec![])
         } else {
-            self.requests
-                .images(self.grid, |name| self.output(name, &outputs))
+            requests.images(grid, |name| self.output(name, &outputs))
         };
         let mut images = images.map_err(told)?;
         let print = self.printed(&outputs);
@@ -197,12 +279,21 @@ impl Job<'_> {
                 ..PassOptions::default()
             };
             // A context tells each place once, so what is told now must not be lost.
-            reports.extend(pass(engine, &mut states, self.grid, &mut images, &options).reports);
+            reports.extend(pass(engine, &mut states, grid, &mut images, &options).reports);
         }
         let mut printed = false;
+        let repeats = args
+            .engine_option("error_repeats")
+            .is_some_and(|value| value != "0");
+        let layers: Vec<String> = self
+            .subject
+            .layers
+            .iter()
+            .map(|layer| layer.layer.clone())
+            .collect();
         let start = Instant::now();
-        for iteration in 0..args.iterations {
-            let print = if iteration + 1 == args.iterations {
+        for iteration in 0..iterations {
+            let print = if is_last && iteration + 1 == iterations {
                 &print[..]
             } else {
                 &[]
@@ -210,10 +301,13 @@ impl Job<'_> {
             let told = pass(
                 engine,
                 &mut states,
-                self.grid,
+                grid,
                 &mut images,
                 &PassOptions {
                     print,
+                    repeats,
+                    group: &self.subject.group,
+                    layers: &layers,
                     ..PassOptions::default()
                 },
             );
@@ -227,13 +321,16 @@ impl Job<'_> {
         let run = start.elapsed();
 
         self.tell(&reports, stopped)?;
+        if !is_last {
+            return Ok(());
+        }
         output::write(images, self.samples(), self.subject.template.name())?;
-        if self.requests.list.is_empty() && !printed {
+        if requests.list.is_empty() && !printed {
             self.show_first(engine, &outputs);
         }
         warnings.extend(reports.iter().map(ToString::to_string));
         let shader = self.subject.template.name().to_owned();
-        let (points, iterations, load) = (self.grid.points(), args.iterations, self.load);
+        let (points, load) = (grid.points(), self.load);
         let statistics = Statistics {
             shader,
             points,
@@ -254,7 +351,7 @@ impl Job<'_> {
     }
 
     fn load_textures(&self) -> Result<(), Failure> {
-        self.host.load_textures().map_err(|errors| {
+        self.stage.host.load_textures().map_err(|errors| {
             let errors: Vec<String> = errors.iter().map(|error| format!("error: {error}")).collect();
             Failure::User(errors.join("\n"))
         })
@@ -264,15 +361,16 @@ impl Job<'_> {
     fn threads(&self) -> usize {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         let wanted = self
+            .stage
             .args
             .threads
             .filter(|&n| n > 0)
             .map_or_else(all, |n| n as usize);
-        wanted.min(self.grid.points())
+        wanted.min(self.stage.grid.points())
     }
 
     fn samples(&self) -> SampleType {
-        match self.args.output_type.as_deref() {
+        match self.stage.args.output_type.as_deref() {
             Some("uint8") => SampleType::U8,
             Some("uint16") => SampleType::U16,
             Some("half") => SampleType::F16,
@@ -289,17 +387,17 @@ impl Job<'_> {
 
     /// The outputs that `--print` shows: those that `-o` names, else all.
     fn printed(&self, outputs: &[(String, Type)]) -> Vec<(usize, String)> {
-        if !self.args.print {
+        if !self.stage.args.print {
             return vec![];
         }
-        if self.requests.list.is_empty() {
+        if self.stage.requests.list.is_empty() {
             return outputs
                 .iter()
                 .enumerate()
                 .map(|(i, (name, _))| (i, name.clone()))
                 .collect();
         }
-        let named = self.requests.list.iter();
+        let named = self.stage.requests.list.iter();
         named
             .filter_map(|(name, _)| Some((self.output(name, outputs)?.0, (*name).to_owned())))
             .collect()
@@ -307,7 +405,9 @@ impl Job<'_> {
 
     /// Says what went wrong, each place once; fails when a run was ended.
     fn tell(&self, reports: &BTreeSet<Report>, stopped: bool) -> Result<(), Failure> {
-        for report in reports {
+        // The first pass for statistics shows nothing.
+        let is_silent = self.stage.args.stats.is_some();
+        for report in reports.iter().filter(|report| is_silent || !report.is_shown) {
             remark(&report);
         }
         if !stopped {
@@ -323,8 +423,8 @@ impl Job<'_> {
     /// Shows the outputs at the first point, for a shader that says nothing itself.
     fn show_first<E: Engine>(&self, engine: &E, outputs: &[(String, Type)]) {
         let mut state = engine.state();
-        let mut globals = self.grid.globals();
-        self.grid.place(&mut globals, 0, 0);
+        let mut globals = self.stage.grid.globals();
+        self.stage.grid.place(&mut globals, 0, 0);
         engine.run(&mut state, &globals);
         let mut text = String::new();
         for (i, (name, _)) in outputs.iter().enumerate() {

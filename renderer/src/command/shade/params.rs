@@ -4,30 +4,77 @@ use shading::hir::Const;
 use shading::ty::{Base, Length, Type};
 use shading::{Diagnostic, Value};
 
-/// Reads the value of an input: numbers with commas or blanks between them, or text; one number fills a triple, and is
-/// the diagonal of a matrix.
-pub(super) fn parse(name: &str, ty: Type, text: &str) -> Result<Value, Diagnostic> {
+/// A value as it is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Given {
+    /// In one piece: numbers with commas or blanks between them, or text.
+    Text(String),
+    /// Number by number, or string by string.
+    List(Vec<String>),
+}
+
+/// The type that `float` or `color[3]` names; `float[]` is an array of unknown length.
+pub(super) fn type_named(text: &str) -> Option<Type> {
+    let (name, length) = match text.split_once('[') {
+        Some((name, length)) => (name, Some(length.strip_suffix(']')?)),
+        None => (text, None),
+    };
+    let base = match name {
+        "int" => Base::Int,
+        "float" => Base::Float,
+        "color" => Base::Color,
+        "point" => Base::Point,
+        "vector" => Base::Vector,
+        "normal" => Base::Normal,
+        "matrix" => Base::Matrix,
+        "string" => Base::String,
+        _ => return None,
+    };
+    let length = match length {
+        None => Length::Single,
+        Some("") => Length::Unsized,
+        Some(count) => Length::Array(count.parse().ok()?),
+    };
+    Some(Type { base, length })
+}
+
+/// The type that a value without one has: sixteen numbers are a matrix, three a vector.
+pub(super) fn type_of(text: &str) -> Type {
+    let numbers = text.split(',').map(|part| part.trim().parse::<f32>());
+    match numbers
+        .clone()
+        .all(|number| number.is_ok())
+        .then(|| numbers.count())
+    {
+        Some(16) => Type::MATRIX,
+        Some(3) => Type::VECTOR,
+        Some(1) if text.trim().parse::<i32>().is_ok() => Type::INT,
+        Some(1) => Type::FLOAT,
+        _ => Type::STRING,
+    }
+}
+
+/// Reads the value of an input; one number fills a triple, and is the diagonal of a matrix.
+pub(super) fn parse(name: &str, ty: Type, given: &Given) -> Result<Value, Diagnostic> {
     let wrong = |what: &str| Diagnostic::error(format!("`{name}` is of type {ty}: {what}"));
-    let constant = match ty.base {
-        Base::String if ty.is_array() => {
-            let list = text
-                .split(',')
-                .map(|part| Const::String(part.into()))
-                .collect::<Vec<_>>();
-            array(list, ty).map_err(|message| wrong(&message))?
-        }
-        Base::String => Const::String(text.into()),
-        Base::Int | Base::Float | Base::Matrix => numbers(ty, text).map_err(|message| wrong(&message))?,
-        Base::Color | Base::Point | Base::Vector | Base::Normal => {
-            numbers(ty, text).map_err(|message| wrong(&message))?
-        }
-        Base::Closure => return Err(wrong("a closure cannot be given as text")),
-        Base::Void | Base::Struct(_) => {
+    let found = match (ty.base, given) {
+        (Base::String, given) => strings(ty, given),
+        (Base::Closure, _) => return Err(wrong("a closure cannot be given as text")),
+        (Base::Void | Base::Struct(_), _) => {
             return Err(
                 wrong("set its fields one by one").hint(format!("write `--param {name}.FIELD VALUE`"))
             );
         }
+        (_, Given::Text(text)) => {
+            let parts: Vec<&str> = text
+                .split([',', ' ', '\t'])
+                .filter(|part| !part.is_empty())
+                .collect();
+            numbers(ty, &parts)
+        }
+        (_, Given::List(list)) => numbers(ty, &list.iter().map(String::as_str).collect::<Vec<_>>()),
     };
+    let constant = found.map_err(|message| wrong(&message))?;
     let ty = match &constant {
         Const::Array(list) => Type::array(ty.base, list.len() as u32),
         _ => ty,
@@ -35,8 +82,21 @@ pub(super) fn parse(name: &str, ty: Type, text: &str) -> Result<Value, Diagnosti
     Ok(Value::Const(constant, ty))
 }
 
+fn strings(ty: Type, given: &Given) -> Result<Const, String> {
+    let list: Vec<&str> = match given {
+        Given::Text(text) if !ty.is_array() => vec![text],
+        Given::Text(text) => text.split(',').collect(),
+        Given::List(list) => list.iter().map(String::as_str).collect(),
+    };
+    match (&list[..], ty.is_array()) {
+        (_, true) => array(list.iter().map(|&text| Const::String(text.into())).collect(), ty),
+        ([only], false) => Ok(Const::String((*only).into())),
+        (_, false) => Err(format!("1 string wanted, {} found", list.len())),
+    }
+}
+
 /// How many numbers an element takes.
-fn components(base: Base) -> usize {
+pub(super) fn components(base: Base) -> usize {
     match base {
         Base::Matrix => 16,
         base if base.is_triple() => 3,
@@ -44,26 +104,20 @@ fn components(base: Base) -> usize {
     }
 }
 
-fn numbers(ty: Type, text: &str) -> Result<Const, String> {
-    let parts: Vec<&str> = text
-        .split([',', ' ', '\t'])
-        .filter(|part| !part.is_empty())
-        .collect();
+fn numbers(ty: Type, parts: &[&str]) -> Result<Const, String> {
     let size = components(ty.base);
     if !ty.is_array() {
-        let parts = if parts.len() == 1 && ty.base.is_triple() {
-            vec![parts[0]; 3]
-        } else {
-            parts
-        };
-        return match parts.len() {
-            1 if ty.base == Base::Matrix => {
-                Ok(Const::Matrix(shading::eval::matrix::diagonal(float(parts[0])?)))
+        return match parts {
+            [one] if ty.base == Base::Matrix => {
+                Ok(Const::Matrix(shading::eval::matrix::diagonal(float(one)?)))
             }
-            n if n == size => element(ty.base, &parts),
-            n => Err(format!(
-                "{size} {} wanted, {n} found in `{text}`",
-                plural(size, "number")
+            [one] if ty.base.is_triple() => element(ty.base, &[*one; 3]),
+            _ if parts.len() == size => element(ty.base, parts),
+            _ => Err(format!(
+                "{size} {} wanted, {} found in `{}`",
+                plural(size, "number"),
+                parts.len(),
+                parts.join(" "),
             )),
         };
     }
@@ -134,7 +188,7 @@ mod tests {
     use super::*;
 
     fn value(ty: Type, text: &str) -> Const {
-        match parse("x", ty, text) {
+        match parse("x", ty, &Given::Text(text.to_owned())) {
             Ok(Value::Const(value, _)) => value,
             other => panic!("{text}: {other:?}"),
         }
@@ -182,7 +236,8 @@ mod tests {
             (Type::array(Base::Color, 1), "1,2"),
             (Type::CLOSURE, "0"),
         ] {
-            assert!(parse("x", ty, text).is_err(), "{ty} {text}");
+            let given = Given::Text(text.to_owned());
+            assert!(parse("x", ty, &given).is_err(), "{ty} {text}");
         }
     }
 }

@@ -32,6 +32,9 @@ pub(super) struct PassOptions<'a> {
     pub(super) limit: Option<Duration>,
     /// Whether warnings and errors are shown each time, not once.
     pub(super) repeats: bool,
+    /// The name of the group and those of its layers, for reports.
+    pub(super) group: &'a str,
+    pub(super) layers: &'a [String],
 }
 
 /// What a pass over the grid tells.
@@ -59,6 +62,8 @@ pub(super) fn pass<E: Engine>(
         first_stopped: AtomicUsize::new(usize::MAX),
         printer: Mutex::new(Printer {
             repeats: options.repeats,
+            group: options.group,
+            layers: options.layers,
             ..Printer::default()
         }),
         told: Mutex::new(Told::default()),
@@ -84,11 +89,11 @@ pub(super) fn pass<E: Engine>(
 }
 
 /// What threads share during a pass.
-struct Shared<'i> {
+struct Shared<'i, 'o> {
     bands: Mutex<Bands<'i>>,
     /// The first band in which a run was ended.
     first_stopped: AtomicUsize,
-    printer: Mutex<Printer>,
+    printer: Mutex<Printer<'o>>,
     told: Mutex<Told>,
     deadline: Option<Instant>,
 }
@@ -147,7 +152,7 @@ fn work<E: Engine>(
     grid: &Grid,
     outputs: &[usize],
     options: &PassOptions<'_>,
-    shared: &Shared<'_>,
+    shared: &Shared<'_, '_>,
 ) {
     loop {
         let Some(mut band) = lock(&shared.bands).take() else {
@@ -191,7 +196,7 @@ fn shade_band<E: Engine>(
     band: &mut Band<'_>,
     outputs: &[usize],
     options: &PassOptions<'_>,
-    shared: &Shared<'_>,
+    shared: &Shared<'_, '_>,
     printed: &mut Printed,
 ) -> bool {
     let mut globals = grid.globals();
@@ -226,7 +231,10 @@ fn shade_band<E: Engine>(
 
 /// Prints the texts of bands in order.
 #[derive(Default)]
-struct Printer {
+struct Printer<'a> {
+    /// The name of the group and those of its layers, for reports.
+    group: &'a str,
+    layers: &'a [String],
     next: usize,
     waiting: BTreeMap<usize, Printed>,
     printed: bool,
@@ -235,7 +243,7 @@ struct Printer {
     shown: BTreeSet<String>,
 }
 
-impl Printer {
+impl Printer<'_> {
     /// Takes the text of a band, and prints what is complete up to the band that stopped. That one is known by the time
     /// that its turn comes: it is told before its text is put.
     fn put(&mut self, band: usize, printed: Printed, stopped: usize) {
@@ -256,14 +264,36 @@ impl Printer {
             Sink::Warning => format!("WARNING: {text}\n"),
             Sink::Error => format!("ERROR: {text}\n"),
             Sink::File(name) => return append(name, text),
+            Sink::Report(report) => report_line(report, self.group, self.layers),
         };
-        let is_message = matches!(sink, Sink::Warning | Sink::Error);
+        let is_message = matches!(sink, Sink::Warning | Sink::Error | Sink::Report(_));
         if shown.is_empty() || is_message && !self.repeats && !self.shown.insert(shown.clone()) {
             return;
         }
         self.printed = true;
         tell(&shown);
     }
+}
+
+/// What OSL says of a report: the line, the group, the layer and the shader.
+fn report_line(report: &shading::Report, group: &str, layers: &[String]) -> String {
+    let message = &report.message;
+    let Some(place) = &report.place else {
+        return format!("ERROR: {message} (group {group}, shader {})\n", report.shader);
+    };
+    let named = layers.iter().position(|layer| {
+        let rest = place.instance.strip_prefix(layer.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    });
+    let index = named.unwrap_or(0);
+    let layer = match &*place.instance {
+        "" => layers.first().map_or("", String::as_str),
+        instance => instance,
+    };
+    format!(
+        "ERROR: {message}: {}:{} (group {group}, layer {index} {layer}, shader {})\n",
+        place.file, place.line, place.unit
+    )
 }
 
 /// Writes text to the end of a file, which need not be there. A file that cannot be written is named where the text would

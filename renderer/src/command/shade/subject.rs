@@ -1,14 +1,18 @@
 //! What the command line wants run: one unit or group, or several as the layers of a group.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shading::graph::ParamInfo;
-use shading::{Diagnostic, Diagnostics, ShaderGroupTemplate, ShadingSystem, Source, Template, Value};
+use shading::{
+    Diagnostic, Diagnostics, GraphError, ShaderGroupTemplate, ShadingSystem, Source, Template, Value,
+};
 
 use super::super::shader_file;
-use super::params;
-use crate::cli::{Setup, Step};
+use super::layer::{Layer, LayerParam, LayerStep, LayerSummary, unknown_output};
+use super::serialised;
+use crate::cli::{Assignment, Setup, ShadeArgs, Step};
 
 /// A template with the values of its inputs.
 #[derive(Debug)]
@@ -18,299 +22,465 @@ pub(super) struct Subject {
     /// The names asked for and the outputs of the template that they are; empty for all of them.
     pub(super) outputs: Vec<(String, String)>,
     pub(super) warnings: Diagnostics,
+    /// What the group is called in messages.
+    pub(super) group: String,
+    /// Its layers, in order.
+    pub(super) layers: Vec<LayerSummary>,
+    pub(super) connections: Vec<[String; 4]>,
+    /// Texts that were made of arguments: what `-v` shows first.
+    pub(super) notes: Vec<String>,
 }
 
-/// A shader of the command line with what was said about it.
-struct Layer {
-    name: Option<String>,
-    template: Template,
-    params: Vec<(String, String)>,
+/// Why there is nothing to run.
+#[derive(Debug)]
+pub(super) enum SubjectError {
+    /// Mistakes in shaders or in values.
+    Diagnostics(Diagnostics),
+    /// What OSL's engine says about a group.
+    Engine(String),
 }
 
-impl Layer {
-    fn outputs(&self) -> Vec<ParamInfo> {
-        self.template
-            .params()
-            .unwrap_or_default()
-            .into_iter()
-            .filter(|param| param.output)
-            .collect()
-    }
-
-    fn inputs(&self) -> Vec<ParamInfo> {
-        self.template
-            .params()
-            .unwrap_or_default()
-            .into_iter()
-            .filter(|param| !param.output)
-            .collect()
-    }
-
-    /// The values of its inputs.
-    fn values(&self) -> Result<Vec<(String, Value)>, Diagnostics> {
-        let inputs = self.inputs();
-        let mut diagnostics = Diagnostics::default();
-        let mut values = vec![];
-        for (name, text) in &self.params {
-            let value = match inputs.iter().find(|input| input.name == *name) {
-                Some(input) => params::parse(name, input.ty, text),
-                None => Err(self.unknown(name, &inputs)),
-            };
-            match value {
-                Ok(value) => values.push((name.clone(), value)),
-                Err(error) => diagnostics.push(error),
+impl Subject {
+    /// What `-v` shows: the group in OSL's serialised form, and its layers; with `query` their parameters too.
+    pub(super) fn description(&self, query: bool) -> String {
+        let mut text = self.notes.concat();
+        text.push_str("Shader group:\n---\n");
+        for layer in &self.layers {
+            for param in &layer.params {
+                text.push_str(&layer.serialised_param(param));
+            }
+            text.push_str(&format!("shader {} {} ;\n", layer.shader, layer.layer));
+            for [from, output, to, input] in self.connections.iter().filter(|c| c[2] == layer.layer) {
+                text.push_str(&format!("connect {from}.{output} {to}.{input} ;\n"));
             }
         }
-        diagnostics.into_result(values)
-    }
-
-    fn unknown(&self, name: &str, inputs: &[ParamInfo]) -> Diagnostic {
-        let template = self.template.name();
-        let fields: Vec<&str> = inputs
-            .iter()
-            .filter_map(|i| i.name.strip_prefix(name)?.strip_prefix('.'))
-            .collect();
-        if !fields.is_empty() {
-            let message = format!("`{name}` of `{template}` is a structure: set its fields one by one");
-            return Diagnostic::error(message).hint(format!("its fields are {}", list(fields)));
-        }
-        if self.outputs().iter().any(|output| output.name == name) {
-            return Diagnostic::error(format!("`{name}` of `{template}` is an output"));
-        }
-        let error = Diagnostic::error(format!("`{template}` has no input `{name}`"))
-            .nearest(name, inputs.iter().map(|input| input.name.as_str()));
-        if error.hints.is_empty() && !inputs.is_empty() {
-            return error.hint(format!(
-                "its inputs are {}",
-                list(inputs.iter().map(|input| input.name.as_str()))
-            ));
-        }
-        error
-    }
-}
-
-/// Finds what the command line names. `wanted` are the outputs that it asks for.
-pub(super) fn find(setup: &Setup, wanted: &[&str], system: &ShadingSystem) -> Result<Subject, Diagnostics> {
-    let mut warnings = Diagnostics::default();
-    let (layers, connections) = layers(setup, system, &mut warnings)?;
-    match &layers[..] {
-        [] => Err(Diagnostic::error("no shader is given").into()),
-        [layer] if connections.is_empty() => single(layer, wanted, warnings),
-        layers => group(layers, &connections, wanted, warnings),
-    }
-}
-
-fn layers<'a>(
-    setup: &'a Setup,
-    system: &ShadingSystem,
-    warnings: &mut Diagnostics,
-) -> Result<(Vec<Layer>, Vec<&'a [String; 4]>), Diagnostics> {
-    let mut layers: Vec<Layer> = vec![];
-    let (mut name, mut params, mut connections) = (None, vec![], vec![]);
-    let mut diagnostics = Diagnostics::default();
-    for step in &setup.steps {
-        let found = match step {
-            Step::Layer(layer) => {
-                name = Some(layer.clone());
-                continue;
+        text.push_str(&format!("\n---\n\nShader group \"{}\" layers are:\n", self.group));
+        for layer in &self.layers {
+            text.push_str(&format!("    {}\n", layer.layer));
+            for param in layer.declared.iter().filter(|_| query) {
+                let output = if param.output { "output " } else { "" };
+                text.push_str(&format!("\t{output}{} {}\n", param.ty, param.name));
             }
-            Step::Param { name, value } => {
-                params.push((name.clone(), value.clone()));
-                continue;
-            }
-            Step::Connect(connection) => {
-                connections.push(connection);
-                continue;
-            }
-            Step::Shader(word) => shader_file::find(system, word),
-            Step::Expr(statements) => expression(statements, layers.len(), system),
-        };
-        let found = match found {
-            Ok(found) => found,
-            Err(errors) => {
-                diagnostics.list.extend(errors.list);
-                continue;
-            }
-        };
-        warnings.list.extend(found.warnings.list.iter().cloned());
-        if let Some(template) = found.last() {
-            layers.push(Layer {
-                name: name.take(),
-                template,
-                params: std::mem::take(&mut params),
-            });
+        }
+        text.push('\n');
+        text
+    }
+
+    /// The entry layers with their positions.
+    pub(super) fn entries(&self, entries: &[String]) -> String {
+        let at = |name: &String| self.layers.iter().position(|layer| layer.layer == *name);
+        let entry = |name: &String| at(name).map(|index| format!(" {name}({index})"));
+        format!(
+            "Entry layers:{}\n",
+            entries.iter().filter_map(entry).collect::<String>()
+        )
+    }
+}
+
+impl From<Diagnostics> for SubjectError {
+    fn from(diagnostics: Diagnostics) -> SubjectError {
+        SubjectError::Diagnostics(diagnostics)
+    }
+}
+
+impl From<Diagnostic> for SubjectError {
+    fn from(diagnostic: Diagnostic) -> SubjectError {
+        SubjectError::Diagnostics(diagnostic.into())
+    }
+}
+
+impl fmt::Display for SubjectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SubjectError::Diagnostics(diagnostics) => diagnostics.fmt(f),
+            SubjectError::Engine(message) => write!(f, "ERROR: {message}"),
         }
     }
-    // Flags after the last shader are about it as well: that is how most commands take them.
-    if let Some(last) = layers.last_mut() {
-        last.params.append(&mut params);
-        last.name = name.or(last.name.take());
-    }
-    diagnostics.into_result((layers, connections))
 }
 
-/// Statements as a unit.
-fn expression(
-    statements: &str,
-    index: usize,
-    system: &ShadingSystem,
-) -> Result<shader_file::Found, Diagnostics> {
-    let head = format!(
-        "shader expr_{index}(float s = u, float t = v, output color result = 0, output float alpha = 1)"
-    );
-    let loaded = system.load(Source::new(
-        "<expression>",
-        format!("{head}\n{{\n    {statements};\n}}\n"),
-    ))?;
-    Ok(shader_file::Found {
-        templates: loaded.templates,
-        warnings: loaded.warnings,
-    })
-}
-
-fn single(layer: &Layer, wanted: &[&str], warnings: Diagnostics) -> Result<Subject, Diagnostics> {
-    let mut diagnostics = Diagnostics::default();
-    let inputs = layer.values().unwrap_or_else(|errors| {
-        diagnostics.list.extend(errors.list);
-        vec![]
-    });
-    let mut outputs = vec![];
-    for &name in wanted {
-        let own = layer.name.as_deref().unwrap_or_default();
-        let output = name
-            .strip_prefix(own)
-            .and_then(|rest| rest.strip_prefix('.'))
-            .unwrap_or(name);
-        let known = layer.outputs();
-        if known.iter().any(|param| param.name == output) {
-            outputs.push((name.to_owned(), output.to_owned()));
-        } else {
-            diagnostics.push(unknown_output(layer.template.name(), output, &known));
-        }
-    }
-    let template = layer.template.clone();
-    diagnostics.into_result(Subject {
-        template,
-        inputs,
-        outputs,
-        warnings,
-    })
-}
-
-fn unknown_output(template: &str, name: &str, known: &[ParamInfo]) -> Diagnostic {
-    let error = Diagnostic::error(format!("`{template}` has no output `{name}`"));
-    let names = || known.iter().map(|param| param.name.as_str());
-    if known.is_empty() {
-        return error.hint("it has none at all");
-    }
-    let error = error.nearest(name, names());
-    if error.hints.is_empty() {
-        error.hint(format!("its outputs are {}", list(names())))
-    } else {
-        error
-    }
-}
-
-fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    names
-        .into_iter()
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
-fn group(
-    layers: &[Layer],
-    connections: &[&[String; 4]],
+/// Finds what the command line names. `wanted` are the outputs that it asks for; `again` is whether inputs have the
+/// values of later iterations.
+pub(super) fn find(
+    args: &ShadeArgs,
     wanted: &[&str],
+    again: bool,
+    system: &ShadingSystem,
+) -> Result<Subject, SubjectError> {
+    let is_group = |step: &Step| matches!(step, Step::Group(_));
+    let number = if args.setup.steps.iter().any(is_group) {
+        2
+    } else {
+        1
+    };
+    let group = args.group_name.clone();
+    let mut builder = Builder {
+        system,
+        group: group.unwrap_or_else(|| format!("unnamed_group_{number}")),
+        layers: vec![],
+        connections: vec![],
+        warnings: Diagnostics::default(),
+        diagnostics: Diagnostics::default(),
+        notes: vec![],
+        name: None,
+        params: vec![],
+    };
+    for step in &args.setup.steps {
+        builder.step(step)?;
+    }
+    builder.finish(args, wanted, again)
+}
+
+/// A group in the making.
+struct Builder<'a> {
+    system: &'a ShadingSystem,
+    group: String,
+    layers: Vec<Layer>,
+    /// With the statement of a serialised group.
+    connections: Vec<([String; 4], Option<String>)>,
     warnings: Diagnostics,
-) -> Result<Subject, Diagnostics> {
-    let mut group = ShaderGroupTemplate::new("group");
-    let mut diagnostics = Diagnostics::default();
-    let mut names = vec![];
-    for layer in layers {
-        let name = layer
-            .name
-            .clone()
-            .unwrap_or_else(|| unused(layer.template.name(), &names));
-        let mut note = |result: Result<(), Diagnostic>| {
-            if let Err(error) = result {
-                diagnostics.push(error);
-            }
+    diagnostics: Diagnostics,
+    notes: Vec<String>,
+    /// What was said of the next shader.
+    name: Option<String>,
+    params: Vec<LayerParam>,
+}
+
+impl Builder<'_> {
+    fn step(&mut self, step: &Step) -> Result<(), SubjectError> {
+        let step = match step {
+            Step::Layer(name) => LayerStep::Name(name.clone()),
+            Step::Param(assignment) => LayerStep::Param(assignment.into()),
+            Step::Shader(word) => LayerStep::Shader(word.clone()),
+            Step::Expr(statements) => LayerStep::Expr(statements.clone()),
+            Step::Connect(connection) => LayerStep::Connect(connection.clone()),
+            Step::Group(spec) => return self.serialised(spec),
+            Step::Reparam { .. } | Step::Userdata(_) => return Ok(()),
         };
-        note(group.add(&name, layer.template.clone()).map_err(Diagnostic::from));
-        match layer.values() {
-            Ok(values) => {
-                for (input, value) in values {
-                    note(
-                        group
-                            .set(&format!("{name}.{input}"), value)
-                            .map_err(Diagnostic::from),
-                    );
+        self.layer_step(step, None);
+        Ok(())
+    }
+
+    /// A serialised group: the file of that name, or the text itself.
+    fn serialised(&mut self, spec: &str) -> Result<(), SubjectError> {
+        let text = match std::fs::read_to_string(spec) {
+            Ok(text) => text,
+            // What names no file is a group, unless it can only be meant as a file.
+            Err(error) if Path::new(spec).exists() || !spec.contains(char::is_whitespace) => {
+                return Err(Diagnostic::error(format!("cannot read {spec}: {error}")).into());
+            }
+            Err(_) => spec.to_owned(),
+        };
+        self.notes
+            .push(format!("Processing group specification:\n---\n{text}\n---\n"));
+        let steps = serialised::parse(&text)
+            .map_err(|mistake| self.unreadable(&mistake.message, &mistake.statement))?;
+        for (step, statement) in steps {
+            self.layer_step(step, Some(statement));
+        }
+        Ok(())
+    }
+
+    fn unreadable(&self, message: &str, statement: &str) -> SubjectError {
+        SubjectError::Engine(format!(
+            "ShaderGroupBegin: error parsing group description: {message}\n        group: {}\n        \
+             problem might be here: {}\n",
+            self.group,
+            statement.trim()
+        ))
+    }
+
+    fn layer_step(&mut self, step: LayerStep, statement: Option<String>) {
+        let found = match step {
+            LayerStep::Name(name) => {
+                self.name = Some(name);
+                return;
+            }
+            LayerStep::Param(param) => {
+                self.params.push(param);
+                return;
+            }
+            LayerStep::Connect(connection) => {
+                self.connections.push((connection, statement));
+                return;
+            }
+            LayerStep::Shader(word) => shader_file::find(self.system, &word),
+            LayerStep::Expr(statements) => self.expression(&statements),
+        };
+        match found {
+            Ok(found) => {
+                self.warnings.list.extend(found.warnings.list.iter().cloned());
+                if let Some(template) = found.last() {
+                    self.layer(template);
                 }
             }
-            Err(errors) => diagnostics.list.extend(errors.list),
-        }
-        names.push(name);
-    }
-    for [from, output, to, input] in connections {
-        if let Err(error) = group.connect(&format!("{from}.{output}"), &format!("{to}.{input}")) {
-            diagnostics.push(error.into());
+            Err(errors) => self.diagnostics.list.extend(errors.list),
         }
     }
-    let mut outputs = vec![];
-    // Without any output the group runs for what it prints.
-    if wanted.is_empty()
-        && let (Some(layer), Some(name)) = (layers.last(), names.last())
-    {
-        for output in layer.outputs() {
-            if let Err(error) = group.expose_output(&format!("{name}.{}", output.name), &output.name) {
-                diagnostics.push(error.into());
+
+    fn layer(&mut self, template: Template) {
+        let index = self.layers.len();
+        let named = self.name.take();
+        let name = named.unwrap_or_else(|| format!("{}_{index}", template.name()));
+        let alias = unused(template.name(), &self.layers);
+        let params = std::mem::take(&mut self.params);
+        self.layers.push(Layer {
+            name,
+            alias,
+            template,
+            params,
+        });
+    }
+
+    /// Statements as a unit.
+    fn expression(&mut self, statements: &str) -> Result<shader_file::Found, Diagnostics> {
+        let text = format!(
+            "shader expr_{} (\n    float s = u [[ int interpolated=1 ]],\n    float t = v [[ int interpolated=1 \
+             ]],\n    output color result = 0,\n    output float alpha = 1,\n  )\n{{\n    {statements}\n    ;\n}}\n",
+            self.layers.len()
+        );
+        self.notes
+            .push(format!("Expression-based shader text is:\n---\n{text}---\n"));
+        let loaded = self.system.load(Source::new("<expression>", text))?;
+        Ok(shader_file::Found {
+            templates: loaded.templates,
+            warnings: loaded.warnings,
+        })
+    }
+
+    fn finish(mut self, args: &ShadeArgs, wanted: &[&str], again: bool) -> Result<Subject, SubjectError> {
+        // Flags after the last shader are about it as well: that is how most commands take them.
+        if let Some(last) = self.layers.last_mut() {
+            last.params.append(&mut self.params);
+            if let Some(name) = self.name.take() {
+                last.name = name;
             }
         }
+        std::mem::take(&mut self.diagnostics).into_result(())?;
+        for step in &args.setup.steps {
+            if let Step::Reparam { layer, assignment } = step {
+                self.reparam(layer, assignment, again)?;
+            }
+        }
+        match &self.layers[..] {
+            [] => Err(Diagnostic::error("no shader is given").into()),
+            [layer]
+                if self.connections.is_empty()
+                    && !args.userdata_is_connected
+                    && layer.params.iter().all(|p| p.interpolated.is_none()) =>
+            {
+                self.single(wanted)
+            }
+            _ => self.group(args, wanted),
+        }
     }
-    for &word in wanted {
-        match find_output(layers, &names, word) {
-            Some((layer, output)) => {
-                let exposed = format!("o{}", outputs.len());
-                if let Err(error) = group.expose_output(&format!("{layer}.{output}"), &exposed) {
+
+    /// Sets an input anew, or looks whether that can be done.
+    fn reparam(&mut self, layer: &str, assignment: &Assignment, again: bool) -> Result<(), SubjectError> {
+        let names = self
+            .layers
+            .iter()
+            .map(|layer| layer.name.clone())
+            .collect::<Vec<_>>();
+        let Some(layer) = self.layers.iter_mut().find(|known| known.is_called(layer)) else {
+            let error = Diagnostic::error(format!("unknown layer `{layer}`"));
+            return Err(error.nearest(layer, names.iter().map(String::as_str)).into());
+        };
+        if !layer.inputs().iter().any(|input| input.name == assignment.name) {
+            return Err(layer.unknown(&assignment.name, &layer.inputs()).into());
+        }
+        if again {
+            let param = LayerParam::from(assignment);
+            layer.params.retain(|known| known.name != param.name);
+            layer.params.push(param);
+        }
+        Ok(())
+    }
+
+    fn subject(
+        self,
+        template: Template,
+        inputs: Vec<(String, Value)>,
+        outputs: Vec<(String, String)>,
+    ) -> Subject {
+        Subject {
+            template,
+            inputs,
+            outputs,
+            layers: self.layers.iter().map(Layer::summary).collect(),
+            warnings: self.warnings,
+            group: self.group,
+            connections: self
+                .connections
+                .into_iter()
+                .map(|(connection, _)| connection)
+                .collect(),
+            notes: self.notes,
+        }
+    }
+
+    fn single(self, wanted: &[&str]) -> Result<Subject, SubjectError> {
+        let layer = &self.layers[0];
+        let mut diagnostics = Diagnostics::default();
+        let inputs = layer.values().unwrap_or_else(|errors| {
+            diagnostics.list.extend(errors.list);
+            vec![]
+        });
+        let mut outputs = vec![];
+        for &name in wanted {
+            let output = name
+                .strip_prefix(layer.name.as_str())
+                .and_then(|rest| rest.strip_prefix('.'))
+                .unwrap_or(name);
+            let known = layer.outputs();
+            if known.iter().any(|param| param.name == output) {
+                outputs.push((name.to_owned(), output.to_owned()));
+            } else {
+                diagnostics.push(unknown_output(layer.template.name(), output, &known));
+            }
+        }
+        let inputs = inputs
+            .into_iter()
+            .map(|(param, value)| (param.name.clone(), value))
+            .collect();
+        let template = layer.template.clone();
+        diagnostics.into_result(())?;
+        Ok(self.subject(template, inputs, outputs))
+    }
+
+    fn group(self, args: &ShadeArgs, wanted: &[&str]) -> Result<Subject, SubjectError> {
+        let layers = &self.layers;
+        let mut group = ShaderGroupTemplate::new(self.group.clone());
+        group.attributes_connect = args.userdata_is_connected;
+        let mut diagnostics = Diagnostics::default();
+        for layer in layers {
+            let mut note = |result: Result<(), GraphError>| {
+                if let Err(error) = result {
                     diagnostics.push(error.into());
                 }
-                outputs.push((word.to_owned(), exposed));
-            }
-            None => {
-                let known: Vec<ParamInfo> = layers.iter().flat_map(Layer::outputs).collect();
-                diagnostics.push(unknown_output("group", word, &known));
+            };
+            note(group.add(&layer.name, layer.template.clone()));
+            match layer.values() {
+                Ok(values) => {
+                    for (param, value) in values {
+                        let path = format!("{}.{}", layer.name, param.name);
+                        note(group.set(&path, value));
+                        if let Some(interpolated) = param.interpolated {
+                            note(group.set_interpolated(&path, interpolated));
+                        }
+                    }
+                }
+                Err(errors) => diagnostics.list.extend(errors.list),
             }
         }
+        diagnostics.into_result(())?;
+        for (connection, statement) in &self.connections {
+            if let Err(message) = self.connect(&mut group, connection) {
+                let message = match statement {
+                    Some(statement) => format!("{message}\n{}", self.unreadable("", statement)),
+                    None => message,
+                };
+                return Err(SubjectError::Engine(message));
+            }
+        }
+        // The last layer runs for what it prints, whatever outputs are asked for.
+        let mut diagnostics = Diagnostics::default();
+        for entry in &args.entries {
+            match layers.iter().find(|layer| layer.is_called(entry)) {
+                Some(layer) => group.entries.push(layer.name.clone()),
+                None => {
+                    let names = layers.iter().map(|layer| layer.name.as_str());
+                    diagnostics
+                        .push(Diagnostic::error(format!("unknown layer `{entry}`")).nearest(entry, names));
+                }
+            }
+        }
+        if args.entries.is_empty() {
+            group
+                .entries
+                .extend(layers.last().map(|layer| layer.name.clone()));
+        }
+        let mut outputs = vec![];
+        // Without any output wanted those of the last layer are.
+        if wanted.is_empty()
+            && let Some(layer) = layers.last()
+        {
+            for output in layer.outputs() {
+                if let Err(error) =
+                    group.expose_output(&format!("{}.{}", layer.name, output.name), &output.name)
+                {
+                    diagnostics.push(error.into());
+                }
+                group
+                    .outputs
+                    .iter_mut()
+                    .for_each(|output| output.is_unasked = true);
+            }
+        }
+        for &word in wanted {
+            match find_output(layers, word) {
+                Some((layer, output)) => {
+                    let exposed = format!("o{}", outputs.len());
+                    if let Err(error) = group.expose_output(&format!("{layer}.{output}"), &exposed) {
+                        diagnostics.push(error.into());
+                    }
+                    outputs.push((word.to_owned(), exposed));
+                }
+                None => {
+                    let known: Vec<ParamInfo> = layers.iter().flat_map(Layer::outputs).collect();
+                    diagnostics.push(unknown_output(&self.group, word, &known));
+                }
+            }
+        }
+        diagnostics.into_result(())?;
+        let template = Template::from(&Arc::new(group));
+        Ok(self.subject(template, vec![], outputs))
     }
-    let template = Template::from(&Arc::new(group));
-    diagnostics.into_result(Subject {
-        template,
-        inputs: vec![],
-        outputs,
-        warnings,
-    })
+
+    /// Connects two layers; what is wrong in the words of OSL's engine.
+    fn connect(
+        &self,
+        group: &mut ShaderGroupTemplate,
+        [from, output, to, input]: &[String; 4],
+    ) -> Result<(), String> {
+        let told = |message: String| format!("ConnectShaders: {message}\n        group: {}", self.group);
+        let layer = |name: &str, end: &str| {
+            let found = self.layers.iter().find(|layer| layer.is_called(name));
+            found.ok_or_else(|| {
+                let names = self.layers.iter().map(|layer| layer.name.as_str());
+                let near = shading::diagnostic::nearest(name, names);
+                let hint = near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+                told(format!("{end} layer \"{name}\" not found{hint}"))
+            })
+        };
+        let (from, to) = (layer(from, "source")?, layer(to, "destination")?);
+        let connected = group.connect(
+            &format!("{}.{output}", from.name),
+            &format!("{}.{input}", to.name),
+        );
+        connected.map_err(|error| {
+            let hint = error.hint().map_or_else(String::new, |hint| format!("; {hint}"));
+            told(format!("{error}{hint}"))
+        })
+    }
 }
 
 /// The layer and the output that `layer.output` or `output` names; the last layer that has it.
-fn find_output(layers: &[Layer], names: &[String], word: &str) -> Option<(String, String)> {
-    layers.iter().zip(names).rev().find_map(|(layer, name)| {
-        let qualified = word
-            .strip_prefix(name.as_str())
-            .and_then(|rest| rest.strip_prefix('.'));
-        let has = |output: &str| layer.outputs().iter().any(|param| param.name == output);
-        [qualified, Some(word)]
+fn find_output<'a>(layers: &'a [Layer], word: &str) -> Option<(&'a str, String)> {
+    layers.iter().rev().find_map(|layer| {
+        let qualified = [&layer.name, &layer.alias]
             .into_iter()
-            .flatten()
-            .find(|output| has(output))
-            .map(|output| (name.clone(), output.to_owned()))
+            .filter_map(|name| word.strip_prefix(name.as_str())?.strip_prefix('.'));
+        let outputs = layer.outputs();
+        let output = qualified
+            .chain([word])
+            .find(|name| outputs.iter().any(|output| output.name == *name))?;
+        Some((layer.name.as_str(), output.to_owned()))
     })
 }
 
 /// A name that no layer has yet.
-fn unused(name: &str, taken: &[String]) -> String {
-    let free = |name: &String| !taken.contains(name);
+fn unused(name: &str, layers: &[Layer]) -> String {
+    let free = |name: &String| layers.iter().all(|layer| !layer.is_called(name));
     let numbered = (2..).map(|i| format!("{name}_{i}"));
     std::iter::once(name.to_owned())
         .chain(numbered)
@@ -322,7 +492,7 @@ fn unused(name: &str, taken: &[String]) -> String {
 pub(super) fn directories(setup: &Setup) -> Vec<PathBuf> {
     let mut list = vec![PathBuf::from(".")];
     for step in &setup.steps {
-        if let Step::Shader(word) = step
+        if let Step::Shader(word) | Step::Group(word) = step
             && let Some(parent) = PathBuf::from(word).parent()
             && !parent.as_os_str().is_empty()
         {

@@ -16,6 +16,7 @@ use super::pilot::Density;
 use super::{Photon, PhotonStats, Way};
 use crate::bsdf::{Part, TransportMode};
 use crate::color::Rgb;
+use crate::geometry::Footprint;
 use crate::integrator::{Context, Pass};
 use crate::material::{RayKind, Surface};
 use crate::math::Ray;
@@ -320,9 +321,13 @@ fn fly(
         context.stats.photon_rays += 1;
         let Some(it) = scene.intersect(&ray) else { return };
         context.stats.shading_runs += 1;
-        scene
-            .material(it.shape)
-            .shade(&it, RayKind::PHOTON, 0.0, &mut context.shading, surface);
+        scene.material(it.shape).shade(
+            &it,
+            RayKind::PHOTON,
+            &Footprint::POINT,
+            &mut context.shading,
+            surface,
+        );
         context.stats.crowded_points += u64::from(surface.crowded);
         let bsdf = &surface.bsdf;
         let caustic = narrow && segments > 1;

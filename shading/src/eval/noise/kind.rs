@@ -111,12 +111,12 @@ impl NoisePoint<'_> {
         // The corners of a cell, on a lattice that repeats or does not.
         macro_rules! noises {
             ($($i:literal)*) => {{
-                let at = [$(self.at[$i].value),*];
+                let at = [$(self.at[$i]),*];
                 let corners = match self.period {
                     Some(period) => repeated_corners(at, [$(period[$i].floor() as i32),*]),
                     None => corners(at),
                 };
-                let lane = |i: u32| if i == 0 || three { Dual::from(corners.noise(8 * i)) } else { Dual::default() };
+                let lane = |i: u32| if i == 0 || three { corners.noise(8 * i) } else { Dual::default() };
                 [lane(0), lane(1), lane(2)]
             }};
         }

@@ -2,11 +2,11 @@
 
 use super::Linker;
 use super::group::GroupScope;
-use super::wire::{Feed, Instance, Part, Place, Wire};
+use super::wire::{Feed, Instance, Part, Place, Readers, Wire};
 use crate::builtins::Global;
 use crate::check;
 use crate::graph::interface::longest_name;
-use crate::graph::literal::literal;
+use crate::graph::literal::{literal, plain};
 use crate::graph::order::NodeIndex;
 use crate::graph::{Accessor, Binding, GraphError, Path, TemplateRef, Value};
 use crate::hir::{Op, Operand};
@@ -157,9 +157,11 @@ impl Linker<'_> {
 
     /// Compiles an expression as an anonymous unit and links it here.
     fn expression(&mut self, scope: &GroupScope<'_>, expr: &ast::Expr, site: &Site<'_>) -> Option<Wire> {
-        if let Some(ty) = site.expected
-            && let Some(value) = literal(expr, ty)
-        {
+        let constant = match site.expected {
+            Some(ty) => literal(expr, ty).map(|value| (value, ty)),
+            None => plain(expr),
+        };
+        if let Some((value, ty)) = constant {
             return Some(Wire::single(self.constant(value), ty));
         }
         let file = scope.group.file.as_deref()?;
@@ -179,6 +181,8 @@ impl Linker<'_> {
                     feeds.push(Feed {
                         target: Path { head, rest },
                         wire: Some(wire),
+                        is_fed: true,
+                        interpolated: None,
                         place: Place::NONE,
                     });
                     Some(ty)
@@ -213,6 +217,8 @@ impl Linker<'_> {
             feeds,
             overrides: site.overrides,
             wanted: None,
+            readers: Readers::Caller(None),
+            attributes_connect: false,
         };
         let mut parts = self.unit(&unit, &file.sources, &instance);
         for part in &mut parts {

@@ -112,7 +112,7 @@ impl Linker<'_> {
     }
 
     /// What a value is called in messages.
-    fn describe(&self, value: Operand) -> String {
+    pub(super) fn describe(&self, value: Operand) -> String {
         match value {
             Operand::Local(id) if !self.code.locals[id].name.is_empty() => {
                 format!("`{}`", self.code.locals[id].name)

@@ -4,13 +4,14 @@ use rustc_hash::FxHashMap;
 
 use super::Linker;
 use super::binding::Site;
-use super::wire::{self, Feed, Instance, Part, Place, Wire, join};
+use super::wire::{self, Feed, Instance, Part, Place, Readers, Wire, join};
 use crate::graph::interface::{ParamInfo, params, resolve};
+use crate::graph::literal::plain;
 use crate::graph::order::{Names, NodeIndex, Order};
 use crate::graph::splice::Overrides;
 use crate::graph::{
     Binding, Connection, GraphError, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template,
-    TemplateRef,
+    TemplateRef, Value,
 };
 use crate::hir::Operand;
 use crate::source::Span;
@@ -62,6 +63,20 @@ impl<'g> GroupScope<'g> {
         Place {
             instance: join(self.instance.prefix(), &node.name),
             ..self.place(span)
+        }
+    }
+
+    /// Whether what feeds an input is made while the shader runs.
+    fn is_fed(&self, binding: &Binding) -> bool {
+        match binding {
+            Binding::Value(Value::Const(..)) => false,
+            Binding::Value(Value::Global(_)) => true,
+            Binding::Expression(expr) => plain(expr).is_none(),
+            Binding::Path(path) if self.names.node(&path.head).is_some() => true,
+            Binding::Path(path) => {
+                let mut feeds = self.instance.feeds.iter();
+                feeds.any(|feed| feed.target.head == path.head && feed.is_fed)
+            }
         }
     }
 
@@ -216,8 +231,13 @@ impl Linker<'_> {
             feeds,
             overrides: &context,
             wanted: None,
+            readers: Readers::Group(scope.group, &node.name),
+            attributes_connect: scope.instance.attributes_connect || scope.group.attributes_connect,
         };
+        let is_entry = scope.group.entries.contains(&node.name);
+        self.entries += u32::from(is_entry);
         scope.nodes[index] = self.template(&template, &instance);
+        self.entries -= u32::from(is_entry);
     }
 
     fn template_of(&mut self, node: &Node, place: &Place<'_>) -> Option<Template> {
@@ -267,7 +287,13 @@ impl Linker<'_> {
         };
         let wire = self.binding(scope, &connection.binding, &site);
         let target = connection.target.clone();
-        Some(Feed { target, wire, place })
+        Some(Feed {
+            target,
+            wire,
+            is_fed: scope.is_fed(&connection.binding),
+            interpolated: connection.interpolated,
+            place,
+        })
     }
 
     /// The overrides that a node runs under: those of the node that alone pulls it, then its own.

@@ -14,12 +14,13 @@ mod wire;
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
+use super::lazy::{self, Segment};
 use super::{GraphError, Path, Template, Templates, Value, size};
 use crate::check::Environment;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::hir::{Code, Function, FunctionId, Op, Param, Unit, UnitKind};
-use crate::source::{SourceMap, Span};
-use wire::{Feed, Instance, Part, Place};
+use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind};
+use crate::source::{SourceMap, SourceUser, Span};
+use wire::{Feed, Instance, Part, Place, Readers};
 
 /// A template as one piece of code.
 #[derive(Debug)]
@@ -49,6 +50,8 @@ pub fn link(
         functions: PrimaryMap::new(),
         sources: SourceMap::default(),
         source_ids: FxHashMap::default(),
+        segments: vec![],
+        entries: 0,
         templates,
         environment,
         diagnostics: Diagnostics::default(),
@@ -60,6 +63,8 @@ pub fn link(
             Some(target) => feeds.push(Feed {
                 target,
                 wire: Some(linker.value(value, &[])),
+                is_fed: matches!(value, Value::Global(_)),
+                interpolated: None,
                 place: Place::NONE,
             }),
             None => linker.report(GraphError::NotAPath { text: name.clone() }, &Place::NONE),
@@ -70,8 +75,12 @@ pub fn link(
         feeds,
         overrides: &[],
         wanted: Some(outputs).filter(|list| !list.is_empty()),
+        readers: Readers::Caller(Some(outputs).filter(|list| !list.is_empty())),
+        attributes_connect: false,
     };
     let ports = linker.template(template, &whole);
+    let kept: Vec<Operand> = ports.iter().map(|port| port.operand).collect();
+    lazy::delay(&mut linker.code.body, &linker.segments, &kept);
     let params = linker.outputs(template, &ports, outputs);
     let unit = Unit {
         name: template.name().to_owned(),
@@ -92,8 +101,12 @@ struct Linker<'a> {
     code: Code,
     functions: PrimaryMap<FunctionId, Function>,
     sources: SourceMap,
-    /// Position in `sources` of the first source of each map already taken over, by the map's address.
-    source_ids: FxHashMap<usize, usize>,
+    /// Position in `sources` of the first source of each map already taken over, by the map's address and the instance.
+    source_ids: FxHashMap<(usize, String), usize>,
+    /// The statements of each instance of a unit that may run later than it stands.
+    segments: Vec<Segment>,
+    /// How many of the instances being linked run in any case.
+    entries: u32,
     templates: &'a dyn Templates,
     environment: &'a Environment<'a>,
     diagnostics: Diagnostics,
@@ -105,7 +118,7 @@ impl Linker<'_> {
     /// Links an instance of a template; gives its outputs, of a group only the wanted ones.
     fn template(&mut self, template: &Template, instance: &Instance<'_>) -> Vec<Part> {
         match template {
-            Template::Unit(unit) => self.unit(&unit.hir, &unit.sources, instance),
+            Template::Unit(unit) => self.adapted(unit, instance),
             Template::Group(group) => self.group(group, instance),
         }
     }
@@ -158,17 +171,19 @@ impl Linker<'_> {
         self.report(error, &feed.place);
     }
 
-    /// Takes over a unit's sources, once; gives the position of the first.
-    fn take_sources(&mut self, sources: &SourceMap) -> usize {
-        let address = std::ptr::from_ref(sources) as usize;
-        if let Some(&first) = self.source_ids.get(&address) {
+    /// Takes over a unit's sources, once for each instance, whose name places in them have; gives the position of the
+    /// first.
+    fn take_sources(&mut self, sources: &SourceMap, instance: &str, unit: &str) -> usize {
+        let key = (std::ptr::from_ref(sources) as usize, instance.to_owned());
+        if let Some(&first) = self.source_ids.get(&key) {
             return first;
         }
         let first = self.sources.len();
+        let user = SourceUser::new(instance, unit);
         sources.iter().for_each(|source| {
-            self.sources.add(source.clone());
+            self.sources.add_for(source.clone(), &user);
         });
-        self.source_ids.insert(address, first);
+        self.source_ids.insert(key, first);
         first
     }
 }

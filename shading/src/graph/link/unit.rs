@@ -2,15 +2,102 @@
 
 use super::Linker;
 use super::wire::{Feed, Instance, Part};
+use crate::builtins::Builtin;
+use crate::check::ParamUse;
+use crate::graph::ShaderUnitTemplate;
 use crate::graph::interface::{longest_name, part};
+use crate::graph::lazy::Segment;
 use crate::graph::splice::Splice;
-use crate::hir::{Operand, Param, Unit};
-use crate::source::SourceMap;
+use crate::hir::{Const, LocalId, Op, Operand, Param, Stmt, Unit};
+use crate::source::{SourceMap, Span};
+use crate::ty::{Length, Type};
+
+/// How an instance uses a parameter: only what the unit depends on.
+fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
+    let mut used = ParamUse::default();
+    let part_of = |feed: &&Feed<'_>| longest_name(&feed.target, |name| name == param.name).0 == param.name;
+    let whole = instance
+        .feeds
+        .iter()
+        .rev()
+        .find_map(|feed| feed.whole(&param.name));
+    if let Some(value) = whole {
+        let is_array = matches!(value.ty.length, Length::Array(_));
+        if param.is_any || param.is_unsized && is_array {
+            used.ty = Some(if param.is_any {
+                value.ty
+            } else {
+                Type {
+                    length: value.ty.length,
+                    ..param.ty
+                }
+            });
+        }
+        // What is not asked for must not tell uses apart.
+        used.is_image = (param.is_any || param.is_asked) && value.ty == Type::STRING;
+    }
+    if param.is_asked {
+        let feeds = || {
+            let feeds = instance.feeds.iter();
+            feeds.filter(|feed| part_of(feed) || feed.whole(&param.name).is_some())
+        };
+        used.is_fed = !param.output && feeds().any(|feed| feed.is_fed);
+        let takes_attributes = instance.attributes_connect && !param.attributes(None).is_empty();
+        used.is_fed |= takes_attributes && feeds().next().is_none();
+        used.is_read = param.output && instance.readers.read(&param.name);
+    }
+    used
+}
 
 impl Linker<'_> {
+    /// An instance of a unit, which is made for its use where it is adaptive.
+    pub(super) fn adapted(&mut self, template: &ShaderUnitTemplate, instance: &Instance<'_>) -> Vec<Part> {
+        let Some(adaptive) = &template.adaptive else {
+            return self.unit(&template.hir, &template.sources, instance);
+        };
+        let params = template.hir.params.iter();
+        let uses: Vec<(String, ParamUse)> = params
+            .filter_map(|param| {
+                let used = param_use(param, instance);
+                (used != ParamUse::default()).then(|| (param.name.clone(), used))
+            })
+            .collect();
+        if uses.is_empty() {
+            return self.unit(&template.hir, &template.sources, instance);
+        }
+        match adaptive.unit(uses, self.environment) {
+            Ok(unit) => self.unit(&unit, &template.sources, instance),
+            Err(diagnostics) => {
+                let given = instance
+                    .feeds
+                    .iter()
+                    .filter_map(|feed| self.given(feed))
+                    .collect::<Vec<_>>();
+                for mut diagnostic in diagnostics.list {
+                    diagnostic.message = match (instance.prefix(), &given[..]) {
+                        ("", _) => diagnostic.message,
+                        (prefix, [given, ..]) => format!("{prefix}: {} ({given})", diagnostic.message),
+                        (prefix, []) => format!("{prefix}: {}", diagnostic.message),
+                    };
+                    self.diagnostics.push(diagnostic);
+                }
+                vec![]
+            }
+        }
+    }
+
+    /// What gives an input its type, for messages.
+    fn given(&self, feed: &Feed<'_>) -> Option<String> {
+        let [part] = &feed.wire.as_ref()?.parts[..] else {
+            return None;
+        };
+        let (target, from) = (&feed.target, self.describe(part.operand));
+        Some(format!("`{target}` is {}, given by {from}", part.ty))
+    }
+
     /// Gives the unit's outputs.
     pub(super) fn unit(&mut self, unit: &Unit, sources: &SourceMap, instance: &Instance<'_>) -> Vec<Part> {
-        let first_source = self.take_sources(sources);
+        let first_source = self.take_sources(sources, instance.prefix(), &unit.name);
         let splice = Splice::new(
             unit,
             &mut self.code,
@@ -22,11 +109,13 @@ impl Linker<'_> {
         for feed in &instance.feeds {
             self.check_target(feed, unit);
         }
+        let start = self.code.body.len();
         let mut ports = vec![];
         for param in &unit.params {
             let local = splice.local(param.local);
             if param.output {
                 self.code.body.extend(splice.block(&param.init));
+                self.attributes(local, param, None);
                 ports.push(Part {
                     name: param.name.clone(),
                     operand: Operand::Local(local),
@@ -40,8 +129,16 @@ impl Linker<'_> {
                 .rev()
                 .filter_map(|feed| Some((feed, feed.whole(&param.name)?)));
             match whole.next() {
-                Some((feed, value)) => self.assign(local, value, &feed.target_name(), &feed.place),
-                None => self.code.body.extend(splice.block(&param.init)),
+                Some((feed, value)) => {
+                    self.assign(local, value, &feed.target_name(), &feed.place);
+                    if matches!(value.operand, Operand::Const(_)) {
+                        self.attributes(local, param, feed.interpolated);
+                    }
+                }
+                None => {
+                    self.code.body.extend(splice.block(&param.init));
+                    self.attributes(local, param, None);
+                }
             }
             for feed in &instance.feeds {
                 self.assign_element(local, &param.name, feed);
@@ -50,7 +147,43 @@ impl Linker<'_> {
         let first = self.code.body.len();
         self.code.body.extend(splice.block(&unit.code.body));
         self.answer_names(unit, first, instance.prefix());
+        if self.entries == 0 {
+            let end = self.code.body.len();
+            self.segments.push(Segment { start, end });
+        }
         ports
+    }
+
+    /// Lets attributes of the geometry go before the default of a parameter: the first that there is.
+    fn attributes(&mut self, local: LocalId, param: &Param, interpolated: Option<bool>) {
+        let is_number =
+            !param.ty.is_array() && (param.ty.is_triple() || matches!(param.ty, Type::INT | Type::FLOAT));
+        let names = if is_number {
+            param.attributes(interpolated)
+        } else {
+            vec![]
+        };
+        let mut chain = vec![];
+        for name in names.into_iter().rev() {
+            let object = self.constant(Const::String("".into()));
+            let name = self.constant(Const::String(name.into()));
+            let found = self.temporary(Type::INT);
+            let ask = |dst, op| Stmt::Op {
+                dst: Some(dst),
+                op,
+                args: vec![object, name],
+                span: Span::default(),
+            };
+            chain = vec![
+                ask(found, Op::Builtin(Builtin::HasAttribute)),
+                Stmt::If {
+                    condition: Operand::Local(found),
+                    then: vec![ask(local, Op::AttributeValue)],
+                    otherwise: chain,
+                },
+            ];
+        }
+        self.code.body.extend(chain);
     }
 
     /// Reports a feed whose target is no input of the unit.

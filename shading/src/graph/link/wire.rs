@@ -1,7 +1,7 @@
 //! Values on their way: from where they are made to the input that they feed, and the instance that has that input.
 
 use crate::builtins::Global;
-use crate::graph::Path;
+use crate::graph::{Path, ShaderGroupTemplate};
 use crate::hir::Operand;
 use crate::source::{SourceId, SourceMap, Span};
 use crate::ty::Type;
@@ -56,6 +56,10 @@ pub(super) struct Feed<'a> {
     pub(super) target: Path,
     /// `None` after a mistake, which is reported.
     pub(super) wire: Option<Wire>,
+    /// Whether it comes from another instance, a global or an expression: it is no constant.
+    pub(super) is_fed: bool,
+    /// As [`crate::graph::Connection::interpolated`].
+    pub(super) interpolated: Option<bool>,
     pub(super) place: Place<'a>,
 }
 
@@ -83,6 +87,41 @@ pub(super) struct Instance<'a> {
     pub(super) overrides: &'a [(Global, Operand)],
     /// The names of the outputs that a group has to make; all without.
     pub(super) wanted: Option<&'a [String]>,
+    /// Who reads the outputs.
+    pub(super) readers: Readers<'a>,
+    /// Whether inputs before which attributes of the geometry go count as connected.
+    pub(super) attributes_connect: bool,
+}
+
+/// Who reads the outputs of an instance.
+#[derive(Clone, Copy)]
+pub(super) enum Readers<'a> {
+    /// Whoever asks for them by name; nobody without.
+    Caller(Option<&'a [String]>),
+    /// Other nodes of a group, and who asks for its outputs.
+    Group(&'a ShaderGroupTemplate, &'a str),
+}
+
+impl Readers<'_> {
+    /// Whether somebody reads an output.
+    pub(super) fn read(&self, output: &str) -> bool {
+        match self {
+            Readers::Caller(wanted) => wanted.is_some_and(|list| list.iter().any(|name| names(output, name))),
+            Readers::Group(group, node) => {
+                let inputs = group.nodes.iter().flat_map(|node| {
+                    let overrides = node.overrides.iter().map(|(_, binding, _)| binding);
+                    node.inputs
+                        .iter()
+                        .map(|connection| &connection.binding)
+                        .chain(overrides)
+                });
+                let shown = group.outputs.iter().filter(|output| !output.is_unasked);
+                inputs
+                    .chain(shown.map(|output| &output.binding))
+                    .any(|binding| binding.reads(node, output))
+            }
+        }
+    }
 }
 
 impl Instance<'_> {

@@ -6,7 +6,8 @@ use super::string::make;
 use super::{Lanes, Shim};
 use crate::eval::library::Function;
 use crate::hir::Const;
-use crate::runtime::context::{ContextHeader, ReportKind};
+use crate::runtime::ReportKind;
+use crate::runtime::context::ContextHeader;
 use crate::runtime::text::TextHeader;
 
 /// `(context, place, function, arguments, number of arguments, out)`.

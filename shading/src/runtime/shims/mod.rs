@@ -28,7 +28,7 @@ pub use host::HostFunctions;
 pub(crate) use library::library;
 pub(crate) use math::{MatrixFunction, binary, matrix_function, unary};
 pub(crate) use message::{has_message, message_value, set_message};
-pub(crate) use pattern::{Dimensions, noise};
+pub(crate) use pattern::{Dimensions, noise, noise_dual};
 pub(crate) use record::{ArgKind, Record};
 pub(crate) use report::{grow_arena, grow_frames, index_out_of_range, out_of_fuel, too_deep};
 pub(crate) use service::{dict_value, service};

@@ -4,7 +4,8 @@ use std::ptr;
 
 use super::{Shim, run};
 use crate::eval::{self, MAX_DEPTH};
-use crate::runtime::context::{ContextHeader, ReportKind};
+use crate::runtime::context::ContextHeader;
+use crate::runtime::{Place, ReportKind};
 
 /// `(context, place)`: fuel ran out.
 pub(crate) fn out_of_fuel() -> Shim {
@@ -48,13 +49,12 @@ unsafe extern "C" fn index_out_of_range_shim(
     length: u32,
 ) -> i32 {
     let (clamped, _) = eval::clamp_index(index, length as usize);
-    // SAFETY: as above.
+    // SAFETY: as above; the places are the instance's, which is borrowed as long as it runs.
     unsafe {
+        let places = &*(*ctx).places;
         report(ctx, place, ReportKind::IndexOutOfRange, || {
-            format!(
-                "index {index} is out of range 0 to {}; {clamped} is used",
-                length - 1
-            )
+            let place = places.list.get(place as usize).and_then(Option::as_ref);
+            eval::index_message(index, place.map_or("array", Place::indexed), length)
         });
     }
     clamped as i32

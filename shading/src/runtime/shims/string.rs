@@ -5,7 +5,8 @@ use super::report::{allocate, report};
 use super::{Shim, run};
 use crate::builtins::Builtin;
 use crate::eval::text as eval;
-use crate::runtime::context::{ContextHeader, ReportKind};
+use crate::runtime::ReportKind;
+use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{RayKind, Sink};
 

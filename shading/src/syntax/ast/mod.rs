@@ -6,6 +6,7 @@
 
 mod expr;
 mod scene;
+mod walk;
 
 use crate::hir::UnitKind;
 use crate::source::{SourceMap, Span};
@@ -118,7 +119,7 @@ pub enum ArrayLength {
 }
 
 /// A type as written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TypeName {
     /// Which.
     pub kind: TypeKind,
@@ -127,7 +128,7 @@ pub struct TypeName {
 }
 
 /// A type's name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum TypeKind {
     /// `void`
     Void,
@@ -157,6 +158,8 @@ pub enum TypeKind {
     Texture2d,
     /// A structure.
     Named(String),
+    /// `typeof(a)`: the type of an expression.
+    Of(Box<Expr>),
 }
 
 /// A function; without a body it is a prototype or a declared closure.

@@ -182,13 +182,13 @@ impl Lowerer {
     fn infix(&mut self, left: Deep, op: Pair<'_>, right: Deep) -> Deep {
         let span = left.expr.span.to(right.expr.span);
         let mut depth = 1 + left.depth.max(right.depth);
+        if op.as_rule() == Rule::assign_op {
+            // The value may come to stand inside what is left of it.
+            depth = 1 + left.depth + right.depth;
+        }
         let (left, right) = (Box::new(left.expr), Box::new(right.expr));
         let kind = match op.as_rule() {
-            Rule::assign_op => ExprKind::Assign {
-                op: binary_op(op.as_str().trim_end_matches('=')),
-                target: left,
-                value: right,
-            },
+            Rule::assign_op => assignment(binary_op(op.as_str().trim_end_matches('=')), left, right),
             Rule::ternary_op => match inner(op).next() {
                 Some(then) => {
                     let (then, inner) = self.nested(|lowerer| lowerer.expr(then));
@@ -383,6 +383,46 @@ impl Lowerer {
                 }
             }
         }
+    }
+}
+
+/// `target = value`. As in OSL, the variable that stands left of the sign is assigned, whatever precedes it: `a ? b = 1 :
+/// c = 2` assigns `b` or `c`.
+fn assignment(assign: Option<BinaryOp>, target: Box<Expr>, value: Box<Expr>) -> ExprKind {
+    let Expr { kind, span } = *target;
+    let inner = |target: Box<Expr>, value: Box<Expr>| {
+        let span = target.span.to(value.span);
+        let kind = assignment(assign, target, value);
+        Box::new(Expr { kind, span })
+    };
+    match kind {
+        ExprKind::Ternary {
+            condition,
+            then,
+            otherwise,
+        } => ExprKind::Ternary {
+            condition,
+            then,
+            otherwise: inner(otherwise, value),
+        },
+        ExprKind::Binary { op, left, right } => ExprKind::Binary {
+            op,
+            left,
+            right: inner(right, value),
+        },
+        ExprKind::Unary { op, operand } => ExprKind::Unary {
+            op,
+            operand: inner(operand, value),
+        },
+        ExprKind::Cast { ty, operand } => ExprKind::Cast {
+            ty,
+            operand: inner(operand, value),
+        },
+        kind => ExprKind::Assign {
+            op: assign,
+            target: Box::new(Expr { kind, span }),
+            value,
+        },
     }
 }
 

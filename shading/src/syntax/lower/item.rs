@@ -200,9 +200,18 @@ impl Lowerer {
     }
 
     /// The type of a `type`, `basic_type` or `closure_type`.
-    pub(super) fn type_name(&self, pair: Pair<'_>) -> TypeName {
+    pub(super) fn type_name(&mut self, pair: Pair<'_>) -> TypeName {
         let span = self.span(&pair);
         let word = match pair.as_rule() {
+            Rule::type_of => {
+                let mut parts = pair.into_inner();
+                let operand = parts.find(|part| part.as_rule() == Rule::expr);
+                let kind = match operand {
+                    Some(operand) => TypeKind::Of(Box::new(self.expr(operand))),
+                    None => TypeKind::Void,
+                };
+                return TypeName { kind, span };
+            }
             Rule::r#type => match pair.into_inner().next() {
                 Some(pair) => return self.type_name(pair),
                 None => "",

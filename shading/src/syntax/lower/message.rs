@@ -73,7 +73,12 @@ fn expectation(rules: &[Rule]) -> String {
             Rule::kw_if | Rule::stmt => "a statement",
             Rule::kw_while if rules.len() == 1 => "`while`",
             Rule::name | Rule::word | Rule::path | Rule::field | Rule::variable => "a name",
-            Rule::r#type | Rule::param | Rule::metadatum | Rule::basic_type | Rule::closure_type => "a type",
+            Rule::r#type
+            | Rule::param
+            | Rule::metadatum
+            | Rule::basic_type
+            | Rule::type_of
+            | Rule::closure_type => "a type",
             Rule::expr
             | Rule::sequence
             | Rule::arg

@@ -1,0 +1,305 @@
+//! Adaptive units: what a unit may ask about where it is used, and branches that the answers decide.
+//!
+//! A unit asks with `isconnected istexture exists`, with the types of its parameters (`isfloat iscolor …`, `typeof`), and
+//! by leaving a type open: `any` takes the type of what is given, `float a[]` its length. Such a unit is checked and
+//! lowered anew for each way in which it is used, so that the answers are constants. In a unit with an `any` parameter a
+//! branch that they rule out is not looked at: what stands there may have mistakes for other types.
+
+use super::error::CheckError;
+use super::place::Place;
+use super::{Checker, Environment, Value};
+use crate::builtins::Builtin;
+use crate::diagnostic::Diagnostics;
+use crate::hir::{LocalId, Op, Operand, Unit};
+use crate::source::Span;
+use crate::syntax::ast::{self, Argument, BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};
+use crate::ty::{Base, Type};
+
+/// How a parameter of an instance is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ParamUse {
+    /// The type of what is given, where the unit leaves it open.
+    pub ty: Option<Type>,
+    /// Whether something that is made at run time feeds it.
+    pub is_fed: bool,
+    /// Whether something reads it, when it is an output.
+    pub is_read: bool,
+    /// Whether it is given the name of an image.
+    pub is_image: bool,
+}
+
+/// How the parameters of an instance are used, by name; those not listed have their defaults, and nobody reads them.
+pub type Uses = [(String, ParamUse)];
+
+/// The name of the type that is open.
+pub(super) const ANY: &str = "any";
+
+/// The predicates of types, by name.
+const PREDICATES: [(&str, fn(Type) -> bool); 9] = [
+    ("isint", |ty| ty == Type::INT),
+    ("isfloat", |ty| ty == Type::FLOAT),
+    ("iscolor", |ty| ty == Type::COLOR),
+    ("ispoint", |ty| ty == Type::POINT),
+    ("isvector", |ty| ty == Type::VECTOR),
+    ("isnormal", |ty| ty == Type::NORMAL),
+    ("ismatrix", |ty| ty == Type::MATRIX),
+    ("isstring", |ty| ty == Type::STRING),
+    ("isclosure", |ty| ty == Type::CLOSURE),
+];
+
+/// Names of the questions that calls ask.
+pub(super) const QUESTIONS: [&str; 4] = ["isconnected", "istexture", "isconstant", "exists"];
+
+/// Lowers one unit of a file, the `index`th, for an instance whose parameters are used so.
+///
+/// # Errors
+/// The mistakes that this use brings out.
+pub fn specialise(
+    file: &ast::File,
+    index: usize,
+    uses: &Uses,
+    environment: &Environment<'_>,
+) -> Result<Unit, Diagnostics> {
+    super::deep_stack(|| {
+        let mut checker = Checker::new(&file.sources, environment);
+        checker.quiet += 1;
+        let declared = checker.declare_all(file);
+        checker.check_functions(&declared);
+        checker.quiet -= 1;
+        checker.adaptive.uses = uses.to_vec();
+        let units = file.items.iter().filter_map(|item| match item {
+            ast::Item::Unit(unit) => Some(unit),
+            _ => None,
+        });
+        let unit = units.into_iter().nth(index).and_then(|unit| checker.unit(unit));
+        let mut diagnostics = checker.finish();
+        match unit {
+            Some(unit) => Ok(unit),
+            None => {
+                diagnostics
+                    .list
+                    .retain(|d| d.severity == crate::diagnostic::Severity::Error);
+                Err(diagnostics)
+            }
+        }
+    })
+}
+
+/// What the check of a unit knows of its use.
+#[derive(Debug, Default)]
+pub(super) struct Adaptive {
+    pub(super) uses: Vec<(String, ParamUse)>,
+    /// Whether the unit has a parameter of type `any`.
+    pub(super) is_generic: bool,
+    /// The parameters of the unit by the variables that hold them, or that have their values in inlined functions.
+    pub(super) params: rustc_hash::FxHashMap<LocalId, String>,
+    /// Parameters whose use was asked for.
+    pub(super) asked: rustc_hash::FxHashSet<String>,
+}
+
+impl Adaptive {
+    pub(super) fn used(&self, name: &str) -> ParamUse {
+        let found = self.uses.iter().find(|(known, _)| known == name);
+        found.map(|(_, used)| *used).unwrap_or_default()
+    }
+
+    /// Notes that a variable has the value of another.
+    pub(super) fn alias(&mut self, local: LocalId, of: Operand) {
+        if let Operand::Local(of) = of
+            && let Some(name) = self.params.get(&of).cloned()
+        {
+            self.params.insert(local, name);
+        }
+    }
+}
+
+impl<'a> Checker<'a> {
+    /// Whether a call of that name is a question.
+    pub(super) fn is_question(name: &str) -> bool {
+        QUESTIONS.contains(&name) || PREDICATES.iter().any(|(known, _)| *known == name)
+    }
+
+    /// The answer to a question, as an int.
+    pub(super) fn question(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<Value> {
+        let [
+            Argument {
+                value: expr,
+                name: None,
+                ..
+            },
+        ] = args
+        else {
+            self.report(
+                span,
+                CheckError::BadQuestion {
+                    name: name.to_owned(),
+                },
+            );
+            return None;
+        };
+        if name == "exists" {
+            let attribute = self.value(expr, Some(Type::STRING))?;
+            let attribute = self.fit(&attribute, Type::STRING, expr.span)?;
+            let names = vec![self.string(""), attribute.leaf()];
+            return Some(self.emit_builtin(Builtin::HasAttribute, names, Type::INT, span));
+        }
+        if name == "isconstant" {
+            let value = self.value(expr, None)?;
+            let leaf = match value.leaves.first() {
+                Some(leaf) if !value.ty.is_array() => *leaf,
+                _ => return Some(Value::new(Type::INT, self.int(0))),
+            };
+            return Some(self.emit_value(Op::Builtin(Builtin::IsConstant), vec![leaf], Type::INT, span));
+        }
+        let answer = if let Some((_, is)) = PREDICATES.iter().find(|(known, _)| *known == name) {
+            i32::from(is(self.type_of(expr)?))
+        } else {
+            let place = self.place(expr)?;
+            self.mark_read(expr);
+            self.used(&place, name)
+        };
+        Some(Value::new(Type::INT, self.int(answer)))
+    }
+
+    fn used(&mut self, place: &Place, question: &str) -> i32 {
+        let mut answer = 0;
+        for &local in &place.leaves {
+            let Some(name) = self.adaptive.params.get(&local).cloned() else {
+                continue;
+            };
+            let used = self.adaptive.used(&name);
+            self.adaptive.asked.insert(name);
+            answer |= match question {
+                "istexture" => i32::from(used.is_image),
+                _ => i32::from(used.is_fed) + 2 * i32::from(used.is_read),
+            };
+        }
+        answer
+    }
+
+    /// The type of an expression, which is not computed.
+    pub(super) fn type_of(&mut self, expr: &'a Expr) -> Option<Type> {
+        let mut ty = None;
+        self.block(expr.span, |c| ty = c.value(expr, None).map(|value| value.ty));
+        ty
+    }
+
+    /// Whether a condition holds, where that is known from how the unit is used: only then may a branch be left out
+    /// unseen. `None` in a unit without `any`.
+    pub(super) fn decided(&mut self, condition: &'a Expr) -> Option<bool> {
+        if !self.adaptive.is_generic {
+            return None;
+        }
+        match &condition.kind {
+            ExprKind::Bool(value) => Some(*value),
+            ExprKind::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => self.decided(operand).map(|value| !value),
+            ExprKind::Binary {
+                op: BinaryOp::And,
+                left,
+                right,
+            } => match self.decided(left)? {
+                false => Some(false),
+                true => self.decided(right),
+            },
+            ExprKind::Binary {
+                op: BinaryOp::Or,
+                left,
+                right,
+            } => match self.decided(left)? {
+                true => Some(true),
+                false => self.decided(right),
+            },
+            ExprKind::Call {
+                name,
+                template: None,
+                args,
+            } if Self::is_question(&name.text) && !matches!(name.text.as_str(), "exists" | "isconstant") => {
+                let answer = self.question(&name.text, args, condition.span)?;
+                match self.body.known(answer.leaf()) {
+                    Some(crate::hir::Const::Int(value)) => Some(*value != 0),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Reports an `any` parameter whose type no branch of a chain of tests takes: a chain without `else` that tests
+    /// nothing but the type of that one parameter.
+    pub(super) fn check_exhausted(&mut self, condition: &'a Expr, otherwise: &'a ast::Stmt, span: Span) {
+        let mut tested: Option<&'a Expr> = None;
+        let mut is_chain = tested_param(condition, &mut tested);
+        let mut rest = Some(otherwise);
+        while let Some(stmt) = rest {
+            match &stmt.kind {
+                ast::StmtKind::If {
+                    condition, otherwise, ..
+                } => {
+                    is_chain &=
+                        tested_param(condition, &mut tested) && self.decided(condition) == Some(false);
+                    rest = otherwise.as_deref();
+                }
+                _ => return,
+            }
+        }
+        let Some(tested) = tested.filter(|_| is_chain) else {
+            return;
+        };
+        if let Some(found) = self.type_of(tested) {
+            let found = self.show(found);
+            self.report(span, CheckError::NoBranch { found });
+        }
+    }
+
+    /// The type that a unit's parameter has in this use: what is given, else what the default is of.
+    pub(super) fn any_type(&mut self, param: &'a ast::Param) -> Option<Type> {
+        if let Some(ty) = self.adaptive.used(&param.name.text).ty {
+            return Some(ty);
+        }
+        let Some(default) = &param.default else {
+            self.report(param.span, CheckError::AnyWithoutDefault);
+            return None;
+        };
+        let ty = self.type_of(default)?;
+        let is_plain = !matches!(ty.base, Base::Struct(_) | Base::Void);
+        if !is_plain {
+            let found = self.show(ty);
+            self.report(default.span, CheckError::AnyOf { found });
+        }
+        is_plain.then_some(ty)
+    }
+
+    /// Whether a type as written is the open one.
+    pub(super) fn is_any(&self, ty: &ast::TypeName) -> bool {
+        matches!(&ty.kind, TypeKind::Named(name) if name == ANY)
+            && self.scopes.find_struct(self.scope, ANY).is_none()
+    }
+}
+
+/// Whether a condition asks for the type of one parameter, the same as those before.
+fn tested_param<'e>(condition: &'e Expr, tested: &mut Option<&'e Expr>) -> bool {
+    match &condition.kind {
+        ExprKind::Call { name, args, .. } => match &args[..] {
+            [argument] if is_type_question(&name.text) => {
+                let same = |other: &&Expr| matches!((&other.kind, &argument.value.kind), (ExprKind::Name(a), ExprKind::Name(b)) if a == b);
+                let is_same = tested.as_ref().is_none_or(same);
+                *tested = Some(&argument.value);
+                is_same
+            }
+            _ => false,
+        },
+        ExprKind::Binary {
+            op: BinaryOp::Or,
+            left,
+            right,
+        } => tested_param(left, tested) && tested_param(right, tested),
+        _ => false,
+    }
+}
+
+fn is_type_question(name: &str) -> bool {
+    name == "istexture" || PREDICATES.iter().any(|(known, _)| *known == name)
+}

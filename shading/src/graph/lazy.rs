@@ -1,0 +1,159 @@
+//! Instances run when they are needed: one that has effects of its own, such as a print, runs right before its outputs
+//! are first read, in the branch that reads them where only one does, and not at all where nobody does.
+//!
+//! What has no effects may stay where it is: the optimiser moves and drops it.
+
+use rustc_hash::FxHashSet;
+
+use crate::hir::{Block, LocalId, Op, Operand, Stmt};
+
+/// The statements of an instance, by their positions in the linked body.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Segment {
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Moves segments of `body` to where they are needed. `kept` are variables that are outputs of the whole: what makes them
+/// runs where it is.
+pub(super) fn delay(body: &mut Block, segments: &[Segment], kept: &[Operand]) {
+    // Backwards, so that positions before the one that is moved stay what they are.
+    for segment in segments.iter().rev() {
+        if body[segment.start..segment.end].iter().any(has_effects) {
+            delay_one(body, *segment, kept);
+        }
+    }
+}
+
+fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand]) {
+    let mut made = FxHashSet::default();
+    body[segment.start..segment.end]
+        .iter()
+        .for_each(|stmt| writes(stmt, &mut made));
+    // Copies into inputs move along, for an input that is not read needs none.
+    let mut carried = vec![];
+    let mut reader = None;
+    for (at, stmt) in body.iter().enumerate().skip(segment.end) {
+        if !touches(stmt, &made) {
+            continue;
+        }
+        match stmt {
+            Stmt::Op {
+                dst: Some(dst), args, ..
+            } if !has_effects(stmt) && args.iter().all(|arg| is_among(*arg, *dst, &made)) => {
+                made.insert(*dst);
+                carried.push(at);
+            }
+            _ => {
+                reader = Some(at);
+                break;
+            }
+        }
+    }
+    let is_kept = |operand: &Operand| matches!(operand, Operand::Local(id) if made.contains(id));
+    if reader.is_none() && carried.is_empty() || kept.iter().any(is_kept) {
+        return;
+    }
+    let rest = body.split_off(segment.start);
+    let mut moved = vec![];
+    let mut stay = vec![];
+    for (offset, stmt) in rest.into_iter().enumerate() {
+        let at = segment.start + offset;
+        if at < segment.end || carried.contains(&at) {
+            moved.push(stmt);
+        } else {
+            stay.push(stmt);
+        }
+    }
+    if let Some(reader) = reader {
+        let carried_before = carried.iter().filter(|&&at| at < reader).count();
+        let at = reader - segment.end - carried_before;
+        insert(&mut stay, at, moved, &made);
+    }
+    body.extend(stay);
+}
+
+/// Whether an operand is one of these, the destination itself or a constant.
+fn is_among(operand: Operand, dst: LocalId, made: &FxHashSet<LocalId>) -> bool {
+    match operand {
+        Operand::Const(_) => true,
+        Operand::Local(id) => id == dst || made.contains(&id),
+    }
+}
+
+/// Puts statements before the `at`th, or into the only branch of it that needs them.
+fn insert(block: &mut Block, at: usize, moved: Block, made: &FxHashSet<LocalId>) {
+    let is_last = !block[at + 1..].iter().any(|stmt| touches(stmt, made));
+    let inner = match &mut block[at] {
+        Stmt::If {
+            condition,
+            then,
+            otherwise,
+        } if is_last && !reads(*condition, made) => {
+            let in_then = then.iter().any(|stmt| touches(stmt, made));
+            let in_otherwise = otherwise.iter().any(|stmt| touches(stmt, made));
+            match (in_then, in_otherwise) {
+                (true, false) => Some(then),
+                (false, true) => Some(otherwise),
+                _ => None,
+            }
+        }
+        Stmt::Scope { body, .. } if is_last => Some(body),
+        _ => None,
+    };
+    match inner {
+        Some(inner) => {
+            let first = inner.iter().position(|stmt| touches(stmt, made)).unwrap_or(0);
+            insert(inner, first, moved, made);
+        }
+        None => {
+            block.splice(at..at, moved);
+        }
+    }
+}
+
+/// Whether a statement does more than to assign variables.
+fn has_effects(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Op { op, .. } => matches!(op, Op::Builtin(builtin) if !builtin.is_pure()),
+        // What a function does is not looked for.
+        Stmt::Call { .. } => true,
+        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).any(has_effects),
+        Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => body.iter().any(has_effects),
+        Stmt::Leave(_) => false,
+    }
+}
+
+fn writes(stmt: &Stmt, made: &mut FxHashSet<LocalId>) {
+    match stmt {
+        Stmt::Op { dst, .. } => made.extend(dst),
+        Stmt::Call { results, .. } => made.extend(results),
+        Stmt::If { then, otherwise, .. } => then.iter().chain(otherwise).for_each(|stmt| writes(stmt, made)),
+        Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => body.iter().for_each(|stmt| writes(stmt, made)),
+        Stmt::Leave(_) => {}
+    }
+}
+
+fn reads(operand: Operand, made: &FxHashSet<LocalId>) -> bool {
+    matches!(operand, Operand::Local(id) if made.contains(&id))
+}
+
+/// Whether a statement reads or writes one of these variables.
+fn touches(stmt: &Stmt, made: &FxHashSet<LocalId>) -> bool {
+    let any = |block: &Block| block.iter().any(|stmt| touches(stmt, made));
+    match stmt {
+        Stmt::Op { dst, args, .. } => {
+            dst.is_some_and(|dst| made.contains(&dst)) || args.iter().any(|arg| reads(*arg, made))
+        }
+        Stmt::Call { args, results, .. } => {
+            args.iter().any(|arg| reads(*arg, made)) || results.iter().any(|id| made.contains(id))
+        }
+        Stmt::If {
+            condition,
+            then,
+            otherwise,
+        } => reads(*condition, made) || any(then) || any(otherwise),
+        Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => any(body),
+        Stmt::Leave(_) => false,
+    }
+}
