@@ -413,6 +413,10 @@ closures! {
             let coat = Coat { normal, microfacets, ior: c.float(), tint: c.color() };
             c.coat(base, &coat)
         };
+    SoftTerminator "soft_terminator" [("base", T::CLOSURE)] [] |c| {
+        let base = c.closure();
+        c.soften(base)
+    };
 }
 
 static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
@@ -481,6 +485,7 @@ pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> Abilities {
         match TABLE[id.0 as usize].kind {
             Kind::Emission | Kind::Background | Kind::UniformEdf => abilities.emits = true,
             Kind::Transparent | Kind::TransparentBsdf | Kind::RayPortalBsdf => abilities.transparent = true,
+            Kind::Layer | Kind::Coat => abilities.layers = true,
             _ => {}
         }
     }
@@ -504,6 +509,7 @@ fn white(lobe: Lobe) -> Scattering {
         normal: Vec3::ZERO,
         tangent: Vec3::ZERO,
         solid: false,
+        soft: false,
         lobe,
     }
 }

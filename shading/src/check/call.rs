@@ -6,6 +6,7 @@
 use super::argument::Given;
 use super::error::CheckError;
 use super::types::near;
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::Global;
 use crate::hir::{Axis, Op, Operand, Stmt};

@@ -306,7 +306,25 @@ impl<'a> Machine<'a> {
                 },
             },
         };
+        if self.options.reports_not_finite {
+            self.watch_finite(frame, dst, &value, op, span);
+        }
         frame.locals[dst] = self.watched(value);
+    }
+
+    /// Reports a named variable that is set to what is no finite number.
+    #[cold]
+    fn watch_finite(&mut self, frame: &Frame<'a>, dst: LocalId, value: &Value, op: Op, span: Span) {
+        let name = &frame.code.locals[dst].name;
+        let Value::Plain(value) = value else { return };
+        if name.is_empty() || value.is_finite() {
+            return;
+        }
+        let op = format!("{op:?}").to_lowercase();
+        let op = op.strip_prefix("builtin(").unwrap_or(&op).trim_end_matches(')');
+        let op = op.split(['(', ' ', '{']).next().unwrap_or_default();
+        let message = format!("{name} is no finite number (operation {op})");
+        self.report(ReportKind::NotFinite, span, message);
     }
 
     /// A value as [`RunOptions::unsigned_zeros`] asks for it.
