@@ -51,6 +51,7 @@ library! {
     "remap"
     "rough_matte"
     "sides"
+    "soft_terminator"
     "stripes"
     "thin_glass"
     "tiles"

@@ -85,8 +85,6 @@ pub enum ReportKind {
     BadArgument,
     /// A texture was not found.
     MissingTexture,
-    /// A coordinate space is not known.
-    UnknownSpace,
     /// A variable was set to what is no finite number.
     NotFinite,
 }

@@ -144,7 +144,9 @@ impl Linker<'_> {
                 self.assign_element(local, &param.name, feed);
             }
         }
+        let first = self.code.body.len();
         self.code.body.extend(splice.block(&unit.code.body));
+        self.answer_names(unit, first, instance.prefix());
         if self.entries == 0 {
             let end = self.code.body.len();
             self.segments.push(Segment { start, end });
