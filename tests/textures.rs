@@ -796,7 +796,6 @@ fn tiled_pyramid(side: u32) -> Vec<u8> {
             sizes.push(values.len() as u32);
         }
         let longs = [
-            (Tag::NewSubfileType, u32::from(size < side)),
             (Tag::ImageWidth, size),
             (Tag::ImageLength, size),
             (Tag::TileWidth, 32),
@@ -811,10 +810,12 @@ fn tiled_pyramid(side: u32) -> Vec<u8> {
         directory.write_tag(Tag::BitsPerSample, &[8u16; 3][..]).unwrap();
         directory.write_tag(Tag::TileOffsets, &offsets[..]).unwrap();
         directory.write_tag(Tag::TileByteCounts, &sizes[..]).unwrap();
-        directory.write_tag(Tag::Unknown(33302), "Plain Texture").unwrap();
-        directory
-            .write_tag(Tag::Unknown(33303), "periodic,clamp")
-            .unwrap();
+        if size == side {
+            let tags = [(33302, "Plain Texture"), (33303, "periodic,clamp")];
+            for (tag, text) in tags {
+                directory.write_tag(Tag::Unknown(tag), text).unwrap();
+            }
+        }
         directory.finish().unwrap();
         if size == 1 {
             return file.into_inner();
@@ -902,6 +903,68 @@ fn tiles_of_a_file_are_its_texels() {
         };
         let (a, b) = (found.unwrap().value, store.sample(file, &beyond).unwrap().value);
         assert_close(a, b, 2e-3, "a period further");
+    }
+}
+
+/// A colour ramp of 50 × 38 pixels with its smaller versions in tiles of 16 × 16, as `maketx` writes it.
+const TILES: &[u8] = include_bytes!("textures/tiles.exr");
+
+#[test]
+fn tiles_of_an_exr_are_its_texels() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.exr");
+    fs::write(&path, TILES).unwrap();
+    let loader = TextureLoader::new();
+    let file = loader.request(TextureSource::File(path), TextureColorSpace::Auto);
+    let memory = TextureSource::Memory {
+        name: PathBuf::from("b.exr"),
+        bytes: TILES.into(),
+    };
+    let memory = loader.request(memory, TextureColorSpace::Auto);
+    let store = loader.load().unwrap();
+    for id in [file, memory] {
+        let texture = store.get(id);
+        assert_eq!(
+            (texture.width(), texture.height(), texture.channels()),
+            (50, 38, 3)
+        );
+        assert_eq!(texture.levels(), 6);
+        assert_eq!(texture.info().wrap.as_deref(), Some("periodic,mirror"));
+    }
+    for i in 0..300 {
+        let lookup = Lookup {
+            st: Vec2::new(i as f32 * 0.117 - 3.0, i as f32 * 0.0153 - 1.0),
+            dx: Vec2::new(1e-3 * (i * 13 % 700) as f32, 0.0),
+            dy: Vec2::new(0.0, 1e-3),
+            ..Lookup::default()
+        };
+        assert_eq!(store.sample(file, &lookup), store.sample(memory, &lookup));
+    }
+    assert!(store.cache().reads() > 0);
+}
+
+#[test]
+fn damaged_tiles_are_black() {
+    let folder = tempfile::tempdir().unwrap();
+    for (extension, bytes) in [("exr", TILES.to_vec()), ("tif", tiled_pyramid(128))] {
+        for at in (0..bytes.len()).step_by(bytes.len() / 200) {
+            let path = folder.path().join(format!("{at}.{extension}"));
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0xff;
+            fs::write(&path, damaged).unwrap();
+            let loader = TextureLoader::with_memory(100_000);
+            let id = loader.request(TextureSource::File(path), TextureColorSpace::Auto);
+            // Whatever it gives, it comes back.
+            let Ok(store) = loader.load() else { continue };
+            for i in 0..16 {
+                let st = Vec2::new(i as f32 / 16.0, i as f32 * 0.37 % 1.0);
+                let lookup = Lookup {
+                    st,
+                    ..Lookup::default()
+                };
+                assert!(store.sample(id, &lookup).is_some());
+            }
+        }
     }
 }
 

@@ -149,18 +149,24 @@ impl<R: Read + Seek> TiffFile<R> {
     pub(super) fn directories(&mut self, subimage: &Subimage) -> Result<Directories, ImageError> {
         let mut pictures: Vec<Vec<usize>> = vec![];
         let mut names = vec![];
+        let mut is_texture = false;
+        let mut last = (0, 0);
         let mut index = 0;
         while index < MAX_DIRECTORIES && self.seek(index) {
             let kind = self.decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType);
-            // `maketx` marks its smaller versions, and the whole file as a texture.
             let is_reduced = kind.ok().flatten().is_some_and(|kind| kind & 1 != 0);
+            let size = self.decoder.dimensions().map_err(|e| convert(&self.path, e))?;
+            // `maketx` marks the first directory as that of a texture, and lets the smaller versions follow it.
+            let halves = size == ((last.0 / 2).max(1), (last.1 / 2).max(1)) && size != last;
             match pictures.last_mut() {
-                Some(picture) if is_reduced || self.text(TEXTURE_FORMAT).is_some() => picture.push(index),
+                Some(picture) if is_reduced || (is_texture && halves) => picture.push(index),
                 _ => {
                     pictures.push(vec![index]);
                     names.push(self.text(PAGE_NAME).unwrap_or_default());
+                    is_texture = self.text(TEXTURE_FORMAT).is_some();
                 }
             }
+            last = size;
             index += 1;
         }
         let count = pictures.len();

@@ -108,9 +108,9 @@ impl Sum {
                         s.slope[i] * t.weight[j] * weight,
                         s.weight[i] * t.slope[j] * weight,
                     );
-                    for c in 0..4 {
-                        self.ds[c] += along_s * texel[c];
-                        self.dt[c] += along_t * texel[c];
+                    for (c, value) in texel.into_iter().enumerate() {
+                        self.ds[c] += along_s * value;
+                        self.dt[c] += along_t * value;
                     }
                 }
             }
@@ -216,12 +216,22 @@ impl Texture {
         }
         let st = lookup.st * self.window_scale + self.window_offset;
         let (dx, dy) = (lookup.dx * self.window_scale, lookup.dy * self.window_scale);
-        let base = &self.levels[0];
         if dx == Vec2::ZERO && dy == Vec2::ZERO && filter.blur == Vec2::ZERO {
             let interpolation = sampler.interpolation(0, true);
-            sampler.add_level(base, interpolation, std::iter::once((st, 1.0)), &mut sum);
-            return sampler.finish(sum);
+            let probe = std::iter::once((st, 1.0));
+            sampler.add_level(&self.levels[0], interpolation, probe, &mut sum);
+        } else {
+            self.add_footprint(&sampler, st, [dx, dy], &mut sum);
         }
+        let mut sample = sampler.finish(sum);
+        sample.ds = sample.ds.map(|v| v * self.window_scale.x);
+        sample.dt = sample.dt.map(|v| v * self.window_scale.y);
+        sample
+    }
+
+    /// Adds the texels of a footprint around a place, in coordinates of the texels' window.
+    fn add_footprint(&self, sampler: &Sampler<'_>, st: Vec2, [dx, dy]: [Vec2; 2], sum: &mut Sum) {
+        let (filter, base) = (sampler.filter, &self.levels[0]);
         // Texels that a pixel would be one of; less in a level are magnified.
         let natural = dx.abs().max(dy.abs()).max(Vec2::splat(1e-8)).recip().floor();
         let mut ellipse = Ellipse::new(dx * filter.width, dy * filter.width, filter.blur);
@@ -237,14 +247,8 @@ impl Texture {
             let probes = probes
                 .iter()
                 .map(|(offset, weight)| (st + offset, weight * share));
-            sampler.add_level(level, interpolation, probes, &mut sum);
+            sampler.add_level(level, interpolation, probes, sum);
         });
-        let mut sample = sampler.finish(sum);
-        for c in 0..4 {
-            sample.ds[c] *= self.window_scale.x;
-            sample.dt[c] *= self.window_scale.y;
-        }
-        sample
     }
 
     /// Looks up in a direction, of an image over longitude and latitude. The direction zero gives what is at +z.

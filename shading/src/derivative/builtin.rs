@@ -6,7 +6,7 @@
 use std::f32::consts::{FRAC_2_SQRT_PI, LN_2, LOG2_E, LOG10_E};
 
 use super::change::{Change, Writer};
-use super::rule::{Formula, Rule, product};
+use super::rule::{Formula, Rule};
 use crate::builtins::Builtin as B;
 use crate::hir::{Kind, Op, Operand};
 
@@ -108,11 +108,12 @@ pub(super) fn rule(builtin: B) -> Rule {
         // The second where it is the smaller, else the first.
         B::Min => |w, a, d| {
             let above = w.sub(a[0], a[1]);
-            choose(w, above, d)
+            choose(w, above, d[1], d[0])
         },
+        // The first where it is the larger, else the second.
         B::Max => |w, a, d| {
-            let below = w.sub(a[1], a[0]);
-            choose(w, below, d)
+            let above = w.sub(a[0], a[1]);
+            choose(w, above, d[0], d[1])
         },
         B::Dot => |w, a, d| {
             let first = d[0].map(|d| w.dot(d, a[1]));
@@ -274,15 +275,18 @@ fn atan2(w: &mut Writer<'_>, a: &[Operand], d: &[Change]) -> Change {
     })
 }
 
-/// The second change where `test` is positive, else the first.
-fn choose(w: &mut Writer<'_>, test: Operand, d: &[Change]) -> Change {
+/// One change where `test` is positive, else another.
+fn choose(w: &mut Writer<'_>, test: Operand, positive: Change, other: Change) -> Change {
     let kind = w.kind(test);
     let zero = w.zero(kind);
-    let positive = w.call(B::Max, &[test, zero]);
-    let second = w.call(B::Sign, &[positive]);
-    let one = w.number(kind, 1.0);
-    let first = w.sub(one, second);
-    product(w, &[second, first], d)
+    let above = w.call(B::Max, &[test, zero]);
+    let is_positive = w.call(B::Sign, &[above]);
+    let first = w.times(positive, |_| is_positive);
+    let second = w.times(other, |w| {
+        let one = w.number(kind, 1.0);
+        w.sub(one, is_positive)
+    });
+    w.sum(first, second)
 }
 
 /// `(dp·M − p'·dw) / w`, with `w` by which the point's image `p'` was divided.

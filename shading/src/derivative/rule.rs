@@ -117,7 +117,7 @@ pub(super) fn coordinates(mapping: TextureMapping) -> usize {
     }
 }
 
-pub(super) fn product(w: &mut Writer<'_>, a: &[Operand], d: &[Change]) -> Change {
+fn product(w: &mut Writer<'_>, a: &[Operand], d: &[Change]) -> Change {
     let first = w.times(d[0], |_| a[1]);
     let second = w.times(d[1], |_| a[0]);
     w.sum(first, second)

@@ -37,14 +37,15 @@ pub trait Real:
     /// The number itself.
     fn value(self) -> f32;
 
+    /// A function of several numbers, by the chain rule: `value` gives it alone, `sloped` with its derivative by each.
+    fn compose<const N: usize>(
+        of: [Self; N],
+        value: impl FnOnce([f32; N]) -> f32,
+        sloped: impl FnOnce([f32; N]) -> (f32, [f32; N]),
+    ) -> Self;
+
     /// `f` of the number, by the chain rule; `slope` is the derivative of `f`, and is not called when nobody asks.
     fn chain(self, f: impl FnOnce(f32) -> f32, slope: impl FnOnce(f32) -> f32) -> Self;
-
-    /// The number with its sign turned over where bit 31 of `sign` is set.
-    fn turn(self, sign: u32) -> Self;
-
-    /// `a·(1 − t) + b·t`
-    fn mix(a: Self, b: Self, t: Self) -> Self;
 
     /// Sine of an angle in radians.
     #[inline(always)]
@@ -84,18 +85,17 @@ impl Real for f32 {
     }
 
     #[inline(always)]
+    fn compose<const N: usize>(
+        of: [f32; N],
+        value: impl FnOnce([f32; N]) -> f32,
+        _: impl FnOnce([f32; N]) -> (f32, [f32; N]),
+    ) -> f32 {
+        value(of)
+    }
+
+    #[inline(always)]
     fn chain(self, f: impl FnOnce(f32) -> f32, _: impl FnOnce(f32) -> f32) -> f32 {
         f(self)
-    }
-
-    #[inline(always)]
-    fn turn(self, sign: u32) -> f32 {
-        f32::from_bits(self.to_bits() ^ (sign & 0x8000_0000))
-    }
-
-    #[inline(always)]
-    fn mix(a: f32, b: f32, t: f32) -> f32 {
-        a * (1.0 - t) + b * t
     }
 }
 
@@ -135,24 +135,24 @@ impl Real for Dual {
     }
 
     #[inline(always)]
+    fn compose<const N: usize>(
+        of: [Dual; N],
+        _: impl FnOnce([f32; N]) -> f32,
+        sloped: impl FnOnce([f32; N]) -> (f32, [f32; N]),
+    ) -> Dual {
+        let (value, slopes) = sloped(of.map(|x| x.value));
+        let mut result = Dual::from(value);
+        for (x, slope) in of.into_iter().zip(slopes) {
+            result.dx += slope * x.dx;
+            result.dy += slope * x.dy;
+        }
+        result
+    }
+
+    #[inline(always)]
     fn chain(self, f: impl FnOnce(f32) -> f32, slope: impl FnOnce(f32) -> f32) -> Dual {
         let slope = slope(self.value);
         Dual::new(f(self.value), slope * self.dx, slope * self.dy)
-    }
-
-    #[inline(always)]
-    fn turn(self, sign: u32) -> Dual {
-        self.each(|x| x.turn(sign))
-    }
-
-    #[inline(always)]
-    fn mix(a: Dual, b: Dual, t: Dual) -> Dual {
-        let slope = b.value - a.value;
-        Dual::new(
-            f32::mix(a.value, b.value, t.value),
-            f32::mix(a.dx, b.dx, t.value) + slope * t.dx,
-            f32::mix(a.dy, b.dy, t.value) + slope * t.dy,
-        )
     }
 }
 
@@ -267,7 +267,7 @@ mod tests {
     fn mixture<T: Real>(x: T, y: T) -> T {
         let a = (x * y - x / (y + 3.0)).sin() * 0.5 + y.cos();
         let b = (a * a + 1.0).sqrt() - (-x).exp();
-        (b - 2.0).abs() / 3.0 + (T::from(1.0) - x).turn(0x8000_0000)
+        (b - 2.0).abs() / 3.0 - (T::from(1.0) - x)
     }
 
     #[test]

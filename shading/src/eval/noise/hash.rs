@@ -1,5 +1,43 @@
 //! Bob Jenkins, "lookup3.c", 2006: the hash of lattice points.
 
+use std::num::Wrapping;
+use std::ops::{Add, BitXor, Sub};
+
+use wide::u32x8;
+
+/// A word of the hash, or one for each of eight points. Sums wrap around.
+pub(super) trait Word: Copy + Add<Output = Self> + Sub<Output = Self> + BitXor<Output = Self> {
+    /// The same number for each.
+    fn splat(word: u32) -> Self;
+
+    /// The bits moved up, those that fall off coming in below.
+    fn rotated<const BITS: u32>(self) -> Self;
+}
+
+impl Word for Wrapping<u32> {
+    #[inline(always)]
+    fn splat(word: u32) -> Self {
+        Wrapping(word)
+    }
+
+    #[inline(always)]
+    fn rotated<const BITS: u32>(self) -> Self {
+        Wrapping(self.0.rotate_left(BITS))
+    }
+}
+
+impl Word for u32x8 {
+    #[inline(always)]
+    fn splat(word: u32) -> Self {
+        u32x8::splat(word)
+    }
+
+    #[inline(always)]
+    fn rotated<const BITS: u32>(self) -> Self {
+        self << BITS | self >> (32 - BITS)
+    }
+}
+
 /// Where the hash of `keys` keys starts.
 const fn seed(keys: u32) -> u32 {
     0xdead_beef_u32.wrapping_add(keys << 2).wrapping_add(13)
@@ -7,48 +45,50 @@ const fn seed(keys: u32) -> u32 {
 
 /// The reversible mixing step of lookup3.
 #[inline(always)]
-fn mix(mut a: u32, mut b: u32, mut c: u32) -> (u32, u32, u32) {
-    a = a.wrapping_sub(c) ^ c.rotate_left(4);
-    c = c.wrapping_add(b);
-    b = b.wrapping_sub(a) ^ a.rotate_left(6);
-    a = a.wrapping_add(c);
-    c = c.wrapping_sub(b) ^ b.rotate_left(8);
-    b = b.wrapping_add(a);
-    a = a.wrapping_sub(c) ^ c.rotate_left(16);
-    c = c.wrapping_add(b);
-    b = b.wrapping_sub(a) ^ a.rotate_left(19);
-    a = a.wrapping_add(c);
-    c = c.wrapping_sub(b) ^ b.rotate_left(4);
-    b = b.wrapping_add(a);
+fn mix<W: Word>(mut a: W, mut b: W, mut c: W) -> (W, W, W) {
+    a = (a - c) ^ c.rotated::<4>();
+    c = c + b;
+    b = (b - a) ^ a.rotated::<6>();
+    a = a + c;
+    c = (c - b) ^ b.rotated::<8>();
+    b = b + a;
+    a = (a - c) ^ c.rotated::<16>();
+    c = c + b;
+    b = (b - a) ^ a.rotated::<19>();
+    a = a + c;
+    c = (c - b) ^ b.rotated::<4>();
+    b = b + a;
     (a, b, c)
 }
 
 /// The last step of lookup3.
 #[inline(always)]
-pub(super) fn finish(mut a: u32, mut b: u32, mut c: u32) -> u32 {
-    c = (c ^ b).wrapping_sub(b.rotate_left(14));
-    a = (a ^ c).wrapping_sub(c.rotate_left(11));
-    b = (b ^ a).wrapping_sub(a.rotate_left(25));
-    c = (c ^ b).wrapping_sub(b.rotate_left(16));
-    a = (a ^ c).wrapping_sub(c.rotate_left(4));
-    b = (b ^ a).wrapping_sub(a.rotate_left(14));
-    (c ^ b).wrapping_sub(b.rotate_left(24))
+pub(super) fn finish<W: Word>(mut a: W, mut b: W, mut c: W) -> W {
+    c = (c ^ b) - b.rotated::<14>();
+    a = (a ^ c) - c.rotated::<11>();
+    b = (b ^ a) - a.rotated::<25>();
+    c = (c ^ b) - b.rotated::<16>();
+    a = (a ^ c) - c.rotated::<4>();
+    b = (b ^ a) - a.rotated::<14>();
+    (c ^ b) - b.rotated::<24>()
 }
 
 /// lookup3 of one to five words.
 #[inline(always)]
 pub(super) fn hash<const K: usize>(k: [u32; K]) -> u32 {
-    let s = seed(K as u32);
-    let key = |i: usize| if i < K { k[i] } else { 0 };
-    let (mut a, mut b, mut c) = (
-        s.wrapping_add(key(0)),
-        s.wrapping_add(key(1)),
-        s.wrapping_add(key(2)),
-    );
+    hash_each(k.map(Wrapping)).0
+}
+
+/// The same for eight points at once, or for one.
+#[inline(always)]
+pub(super) fn hash_each<W: Word, const K: usize>(k: [W; K]) -> W {
+    let start = W::splat(seed(K as u32));
+    let key = |i: usize| if i < K { k[i] } else { W::splat(0) };
+    let (mut a, mut b, mut c) = (start + key(0), start + key(1), start + key(2));
     if K > 3 {
         (a, b, c) = mix(a, b, c);
-        a = a.wrapping_add(key(3));
-        b = b.wrapping_add(key(4));
+        a = a + key(3);
+        b = b + key(4);
     }
     finish(a, b, c)
 }

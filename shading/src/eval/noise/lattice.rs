@@ -1,242 +1,252 @@
 //! The cell that a point is in: hashes and gradients of its corners, and interpolation between them.
 //!
-//! Everything is written over arrays of lattice corners, in the shape that the compiler turns into vector instructions.
+//! The corners are the lanes of a vector, in four dimensions of two vectors. A gradient is a factor for each axis: a
+//! corner's value is its scalar product with the way from the corner to the point, and the derivatives of that are the
+//! factors themselves.
 //!
 //! Ken Perlin, "Improving Noise", SIGGRAPH 2002, for the gradients and the fade.
 
-use super::hash::hash;
-use crate::eval::dual::{Dual, Real};
+use wide::bytemuck::cast;
+use wide::{f32x4, f32x8, u32x8};
 
-/// Corner offsets along x, y, z and w: corner `i` of a cell has bit `k` of `i` as its offset along axis `k`.
-const fn offset(corner: usize, axis: usize) -> u32 {
-    (corner >> axis & 1) as u32
-}
+use super::hash::hash_each;
+use crate::eval::dual::Real;
+
+/// The offset of each corner along x, y and z: bit 0, 1 and 2 of its number.
+const OFFSETS: [[u32; 8]; 3] = [
+    [0, 1, 0, 1, 0, 1, 0, 1],
+    [0, 0, 1, 1, 0, 0, 1, 1],
+    [0, 0, 0, 0, 1, 1, 1, 1],
+];
+
+/// What brings noise of 1 to 4 dimensions to about `[-1,1]`.
+const SCALES: [f32; 4] = [0.25, 0.6616, 0.982, 0.8344];
 
 /// The cell of a coordinate, and where in the cell.
 #[inline(always)]
-pub(super) fn cell(x: f32) -> (u32, f32) {
-    let floor = x.floor();
+pub(super) fn cell<T: Real>(x: T) -> (u32, T) {
+    let floor = x.value().floor();
     (floor as i32 as u32, x - floor)
 }
 
 /// Perlin's fade curve.
 #[inline(always)]
-fn fade<T: Real>(t: T) -> T {
+fn fade(t: f32) -> f32 {
     t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
 }
 
-/// `x` with its sign turned over when bit `BIT` of `h` is set.
+/// Its derivative.
 #[inline(always)]
-fn turn<const BIT: u32>(x: f32, h: u32) -> f32 {
-    x.turn(h << (31 - BIT))
+fn fade_slope(t: f32) -> f32 {
+    30.0 * t * t * (t * (t - 2.0) + 1.0)
 }
 
-/// Gradients ±1 … ±8.
+/// `x`, turned over where bit `BIT` of `h` is set.
 #[inline(always)]
-fn gradient1(h: u32, x: f32) -> f32 {
-    turn::<3>(1.0 + (h & 7) as f32, h) * x
+fn turned<const BIT: u32>(x: f32, h: u32x8) -> u32x8 {
+    u32x8::splat(x.to_bits()) ^ ((h << (31 - BIT)) & u32x8::splat(1 << 31))
 }
 
-/// Gradients (±1, ±2) and (±2, ±1).
+/// The gradients that hashes mean, by axis.
 #[inline(always)]
-fn gradient2(h: u32, x: f32, y: f32) -> f32 {
-    let first = h & 7 < 4;
-    let u = if first { x } else { y };
-    let v = 2.0 * if first { y } else { x };
-    turn::<0>(u, h) + turn::<1>(v, h)
+fn gradients<const D: usize>(h: u32x8) -> [f32x8; D] {
+    let zero = u32x8::splat(0);
+    let below = |bits: u32, limit: u32| (h & u32x8::splat(bits)).simd_lt(u32x8::splat(limit));
+    let (one, two, three) = (turned::<0>(1.0, h), turned::<1>(1.0, h), turned::<2>(1.0, h));
+    let axes = match D {
+        // ±1 … ±8.
+        1 => {
+            let size = f32x8::new((h & u32x8::splat(7)).to_array().map(|n| 1.0 + n as f32));
+            [cast::<f32x8, u32x8>(size) ^ turned::<3>(0.0, h), zero, zero, zero]
+        }
+        // (±1, ±2) and (±2, ±1).
+        2 => {
+            let (first, two) = (below(7, 4), turned::<1>(2.0, h));
+            [first.bitselect(one, two), first.bitselect(two, one), zero, zero]
+        }
+        // The middles of a cube's edges, four of them twice.
+        3 => {
+            let (first, second) = (below(15, 8), below(15, 4));
+            let again = (h & u32x8::splat(13)).simd_eq(u32x8::splat(12));
+            [
+                (first & one) | (again & two),
+                (!first & one) | (second & two),
+                !(second | again) & two,
+                zero,
+            ]
+        }
+        // The middles of a tesseract's edges.
+        _ => {
+            let (first, second, third) = (below(31, 24), below(31, 16), below(31, 8));
+            [
+                first & one,
+                (!first & one) | (second & two),
+                (!second & two) | (third & three),
+                !third & three,
+            ]
+        }
+    };
+    std::array::from_fn(|axis| cast(axes[axis]))
 }
 
-/// Gradients to the middles of a cube's edges, four of them twice.
-#[inline(always)]
-fn gradient3(h: u32, x: f32, y: f32, z: f32) -> f32 {
-    let h = h & 15;
-    let u = if h < 8 { x } else { y };
-    let other = if h | 2 == 14 { x } else { z };
-    let v = if h < 4 { y } else { other };
-    turn::<0>(u, h) + turn::<1>(v, h)
-}
-
-/// Gradients to the middles of a tesseract's edges.
-#[inline(always)]
-fn gradient4(h: u32, x: f32, y: f32, z: f32, w: f32) -> f32 {
-    let h = h & 31;
-    let u = if h < 24 { x } else { y };
-    let v = if h < 16 { y } else { z };
-    let s = if h < 8 { z } else { w };
-    turn::<0>(u, h) + turn::<1>(v, h) + turn::<2>(s, h)
-}
-
-/// Coordinates of noise: numbers, or duals as one array for the values and one for each of the derivatives.
-pub trait Coordinate: Real {
-    /// A number for each corner of a cell.
-    type Row<const N: usize>: Copy;
-
-    /// The scalar products of the corners' gradients with the ways from the corners to the point. `gradient(i, way)` is
-    /// that of corner `i`; it is linear in the way, and the ways to all corners change alike.
-    fn products<const D: usize, const N: usize>(
-        changes: &[Self; D],
-        ways: &[[f32; N]; D],
-        gradient: impl Fn(usize, [f32; D]) -> f32,
-    ) -> Self::Row<N>;
-
-    /// Interpolates the lower half of a row with the upper half.
-    fn halve<const N: usize, const HALF: usize>(row: Self::Row<N>, t: Self) -> Self::Row<HALF>;
-
-    /// An element of a row.
-    fn get<const N: usize>(row: Self::Row<N>, i: usize) -> Self;
-}
-
-impl Coordinate for f32 {
-    type Row<const N: usize> = [f32; N];
-
-    #[inline(always)]
-    fn products<const D: usize, const N: usize>(
-        _: &[f32; D],
-        ways: &[[f32; N]; D],
-        gradient: impl Fn(usize, [f32; D]) -> f32,
-    ) -> [f32; N] {
-        fill(|i| gradient(i, std::array::from_fn(|axis| ways[axis][i])))
-    }
-
-    #[inline(always)]
-    fn halve<const N: usize, const HALF: usize>(row: [f32; N], t: f32) -> [f32; HALF] {
-        fill(|i| f32::mix(row[i], row[i + HALF], t))
-    }
-
-    #[inline(always)]
-    fn get<const N: usize>(row: [f32; N], i: usize) -> f32 {
-        row[i]
-    }
-}
-
-impl Coordinate for Dual {
-    type Row<const N: usize> = [[f32; N]; 3];
-
-    #[inline(always)]
-    fn products<const D: usize, const N: usize>(
-        changes: &[Dual; D],
-        ways: &[[f32; N]; D],
-        gradient: impl Fn(usize, [f32; D]) -> f32,
-    ) -> [[f32; N]; 3] {
-        let (dx, dy) = (changes.map(|c| c.dx), changes.map(|c| c.dy));
-        [
-            fill(|i| gradient(i, std::array::from_fn(|axis| ways[axis][i]))),
-            fill(|i| gradient(i, dx)),
-            fill(|i| gradient(i, dy)),
-        ]
-    }
-
-    #[inline(always)]
-    fn halve<const N: usize, const HALF: usize>([value, dx, dy]: [[f32; N]; 3], t: Dual) -> [[f32; HALF]; 3] {
-        let slope: [f32; HALF] = fill(|i| value[i + HALF] - value[i]);
-        [
-            fill(|i| f32::mix(value[i], value[i + HALF], t.value)),
-            fill(|i| f32::mix(dx[i], dx[i + HALF], t.value) + slope[i] * t.dx),
-            fill(|i| f32::mix(dy[i], dy[i + HALF], t.value) + slope[i] * t.dy),
-        ]
-    }
-
-    #[inline(always)]
-    fn get<const N: usize>([value, dx, dy]: [[f32; N]; 3], i: usize) -> Dual {
-        Dual::new(value[i], dx[i], dy[i])
-    }
-}
-
-/// The hashes of a cell's corners and how far a point is from each, along `D` axes.
-pub(super) struct Corners<T, const D: usize, const N: usize> {
-    hashes: [u32; N],
-    point: [T; D],
-    ways: [[f32; N]; D],
-    fades: [T; D],
+/// The hashes of a cell's corners, and where in the cell a point is, along `D` axes.
+pub(super) struct Corners<T, const D: usize> {
+    /// Of the corners at offset 0 and 1 along the fourth axis.
+    hashes: [u32x8; 2],
+    offsets: [T; D],
 }
 
 #[inline(always)]
-pub(super) fn corners<T: Coordinate, const D: usize, const N: usize>(p: [T; D]) -> Corners<T, D, N> {
+pub(super) fn corners<T: Real, const D: usize>(p: [T; D]) -> Corners<T, D> {
     corners_by(p, |_, key| key)
 }
 
 /// The same, on a lattice that repeats after so many cells along each axis.
-pub(super) fn repeated_corners<T: Coordinate, const D: usize, const N: usize>(
-    p: [T; D],
-    period: [i32; D],
-) -> Corners<T, D, N> {
+#[inline(always)]
+pub(super) fn repeated_corners<T: Real, const D: usize>(p: [T; D], period: [i32; D]) -> Corners<T, D> {
     corners_by(p, |axis, key| (key as i32).rem_euclid(period[axis].max(1)) as u32)
 }
 
 /// The same, with keys of corners made from their places along each axis.
 #[inline(always)]
-fn corners_by<T: Coordinate, const D: usize, const N: usize>(
-    p: [T; D],
-    key: impl Fn(usize, u32) -> u32,
-) -> Corners<T, D, N> {
-    let cells = p.map(|x| cell(x.value()));
-    let inside: [T; D] = std::array::from_fn(|axis| p[axis] - p[axis].value().floor());
+fn corners_by<T: Real, const D: usize>(p: [T; D], key: impl Fn(usize, u32) -> u32) -> Corners<T, D> {
+    let cells = p.map(cell);
+    let keys = cells.map(|(at, _)| at);
+    let keys: [[u32; 2]; D] =
+        std::array::from_fn(|axis| [0, 1].map(|offset| key(axis, keys[axis].wrapping_add(offset))));
+    let hash = |fourth: usize| {
+        hash_each::<u32x8, D>(std::array::from_fn(|axis| match OFFSETS.get(axis) {
+            Some(offsets) => u32x8::new(offsets.map(|offset| keys[axis][offset as usize])),
+            None => u32x8::splat(keys[axis][fourth]),
+        }))
+    };
+    let near = hash(0);
     Corners {
-        hashes: fill(|i| {
-            hash::<D>(fill(|axis| {
-                key(axis, cells[axis].0.wrapping_add(offset(i, axis)))
-            }))
-        }),
-        point: inside,
-        ways: std::array::from_fn(|axis| fill(|i| cells[axis].1 - offset(i, axis) as f32)),
-        fades: inside.map(fade),
+        hashes: [near, if D == 4 { hash(1) } else { near }],
+        offsets: cells.map(|(_, offset)| offset),
     }
 }
 
-/// An array by index, as a plain loop: the compiler vectorises this, and leaves `array::from_fn` scalar.
+impl<T: Real, const D: usize> Corners<T, D> {
+    /// The noise that the hashes make from bit `shift` on.
+    #[inline(always)]
+    pub(super) fn noise(&self, shift: u32) -> T {
+        let hashes = self.hashes.map(|h| h >> shift);
+        T::compose(
+            self.offsets,
+            |offsets| Cell::new(hashes, offsets).value(),
+            |offsets| Cell::new(hashes, offsets).sloped(),
+        )
+    }
+}
+
+/// A point in a cell.
+struct Cell<const D: usize> {
+    offsets: [f32; D],
+    /// Of the corners at offset 0 and 1 along the fourth axis.
+    gradients: [[f32x8; D]; 2],
+    /// The corners' values, likewise.
+    values: [f32x8; 2],
+}
+
+impl<const D: usize> Cell<D> {
+    #[inline(always)]
+    fn new(hashes: [u32x8; 2], offsets: [f32; D]) -> Cell<D> {
+        let gradients = hashes.map(gradients::<D>);
+        let value = |fourth: usize| {
+            let mut sum = f32x8::splat(0.0);
+            for axis in 0..D {
+                let way = f32x8::splat(offsets[axis])
+                    - match OFFSETS.get(axis) {
+                        Some(corner) => f32x8::new(corner.map(|offset| offset as f32)),
+                        None => f32x8::splat(fourth as f32),
+                    };
+                let part = gradients[fourth][axis] * way;
+                sum = if axis == 0 { part } else { sum + part };
+            }
+            sum
+        };
+        Cell {
+            offsets,
+            gradients,
+            values: [value(0), value(1)],
+        }
+    }
+
+    #[inline(always)]
+    fn value(&self) -> f32 {
+        let fades = self.offsets.map(fade);
+        SCALES[D - 1] * blend(&fades, along_fourth(&fades, self.values))
+    }
+
+    /// The value and its slope along each axis.
+    #[inline(always)]
+    fn sloped(&self) -> (f32, [f32; D]) {
+        let fades = self.offsets.map(fade);
+        let values = along_fourth(&fades, self.values);
+        let mut slopes = blend_slopes(&fades, values);
+        if let Some(slope) = slopes.get_mut(3) {
+            *slope = blend(&fades, self.values[1] - self.values[0]);
+        }
+        for (axis, slope) in slopes.iter_mut().enumerate() {
+            let gradients = self.gradients.map(|gradients| gradients[axis]);
+            let gradient = blend(&fades, along_fourth(&fades, gradients));
+            *slope = SCALES[D - 1] * (gradient + *slope * fade_slope(self.offsets[axis]));
+        }
+        (SCALES[D - 1] * blend(&fades, values), slopes)
+    }
+}
+
 #[inline(always)]
-fn fill<T: Copy + Default, const N: usize>(f: impl Fn(usize) -> T) -> [T; N] {
-    let mut array = [T::default(); N];
-    for (i, slot) in array.iter_mut().enumerate() {
-        *slot = f(i);
-    }
-    array
+fn mix(a: f32, b: f32, t: f32) -> f32 {
+    a * (1.0 - t) + b * t
 }
 
-/// Along x, then y: the order in which OSL rounds.
+/// Interpolates along the fourth axis, if there is one.
 #[inline(always)]
-fn square<T: Coordinate>(row: T::Row<4>, u: T, v: T) -> T {
-    let [a, b, c, d] = [0, 1, 2, 3].map(|i| T::get(row, i));
-    T::mix(T::mix(a, b, u), T::mix(c, d, u), v)
-}
-
-impl<T: Coordinate> Corners<T, 1, 2> {
-    #[inline(always)]
-    pub(super) fn noise(&self, shift: u32) -> T {
-        let row = T::products(&self.point, &self.ways, |i, [x]| {
-            gradient1(self.hashes[i] >> shift, x)
-        });
-        T::mix(T::get(row, 0), T::get(row, 1), self.fades[0]) * 0.25
+fn along_fourth<const D: usize>(fades: &[f32; D], [near, far]: [f32x8; 2]) -> f32x8 {
+    match fades.get(3) {
+        Some(&t) => near * f32x8::splat(1.0 - t) + far * f32x8::splat(t),
+        None => near,
     }
 }
 
-impl<T: Coordinate> Corners<T, 2, 4> {
-    #[inline(always)]
-    pub(super) fn noise(&self, shift: u32) -> T {
-        let row = T::products(&self.point, &self.ways, |i, [x, y]| {
-            gradient2(self.hashes[i] >> shift, x, y)
-        });
-        square(row, self.fades[0], self.fades[1]) * 0.6616
+/// Interpolates along z, if there is one.
+#[inline(always)]
+fn along_third<const D: usize>(fades: &[f32; D], v: f32x8) -> [f32; 4] {
+    let [near, far]: [f32x4; 2] = cast(v);
+    match fades.get(2) {
+        Some(&t) => near * f32x4::splat(1.0 - t) + far * f32x4::splat(t),
+        None => near,
+    }
+    .to_array()
+}
+
+/// Interpolates along z, then x, then y: the order in which OSL rounds.
+#[inline(always)]
+fn blend<const D: usize>(fades: &[f32; D], v: f32x8) -> f32 {
+    let [a, b, c, d] = along_third(fades, v);
+    match *fades.as_slice() {
+        [u] => mix(a, b, u),
+        [u, v, ..] => mix(mix(a, b, u), mix(c, d, u), v),
+        [] => a,
     }
 }
 
-impl<T: Coordinate> Corners<T, 3, 8> {
-    #[inline(always)]
-    pub(super) fn noise(&self, shift: u32) -> T {
-        let row = T::products(&self.point, &self.ways, |i, [x, y, z]| {
-            gradient3(self.hashes[i] >> shift, x, y, z)
-        });
-        square(T::halve::<8, 4>(row, self.fades[2]), self.fades[0], self.fades[1]) * 0.982
-    }
-}
-
-impl<T: Coordinate> Corners<T, 4, 16> {
-    #[inline(always)]
-    pub(super) fn noise(&self, shift: u32) -> T {
-        let row = T::products(&self.point, &self.ways, |i, [x, y, z, w]| {
-            gradient4(self.hashes[i] >> shift, x, y, z, w)
-        });
-        let row = T::halve::<16, 8>(row, self.fades[3]);
-        square(T::halve::<8, 4>(row, self.fades[2]), self.fades[0], self.fades[1]) * 0.8344
-    }
+/// What the interpolation changes by along x, y and z, for a unit change of the fade.
+#[inline(always)]
+fn blend_slopes<const D: usize>(fades: &[f32; D], values: f32x8) -> [f32; D] {
+    let [a, b, c, d] = along_third(fades, values);
+    let [near, far]: [f32x4; 2] = cast(values);
+    let far_and_near = far - near;
+    std::array::from_fn(|axis| match (axis, fades.as_slice()) {
+        (0, [_]) => b - a,
+        (0, [_, v, ..]) => mix(b - a, d - c, *v),
+        (1, [u, ..]) => mix(c, d, *u) - mix(a, b, *u),
+        (2, [u, v, ..]) => {
+            let [a, b, c, d] = far_and_near.to_array();
+            mix(mix(a, b, *u), mix(c, d, *u), *v)
+        }
+        _ => 0.0,
+    })
 }

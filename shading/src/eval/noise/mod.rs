@@ -12,7 +12,6 @@ pub use gabor::GaborOptions;
 pub use kind::{NoiseKind, NoisePoint, hash_bits};
 
 use hash::{hash, unit};
-pub use lattice::Coordinate;
 use lattice::{cell, corners};
 
 use crate::eval::dual::Real;
@@ -25,25 +24,25 @@ fn unsigned<T: Real>(x: T) -> T {
 
 /// Signed gradient noise along a line, about `[-1,1]`.
 #[inline]
-pub fn perlin1<T: Coordinate>(x: T) -> T {
+pub fn perlin1<T: Real>(x: T) -> T {
     corners([x]).noise(0)
 }
 
 /// Signed gradient noise in the plane.
 #[inline]
-pub fn perlin2<T: Coordinate>(x: T, y: T) -> T {
+pub fn perlin2<T: Real>(x: T, y: T) -> T {
     corners([x, y]).noise(0)
 }
 
 /// Signed gradient noise in space.
 #[inline]
-pub fn perlin3<T: Coordinate>(p: [T; 3]) -> T {
+pub fn perlin3<T: Real>(p: [T; 3]) -> T {
     corners(p).noise(0)
 }
 
 /// Signed gradient noise in space and time.
 #[inline]
-pub fn perlin4<T: Coordinate>([x, y, z]: [T; 3], w: T) -> T {
+pub fn perlin4<T: Real>([x, y, z]: [T; 3], w: T) -> T {
     corners([x, y, z, w]).noise(0)
 }
 
@@ -52,77 +51,77 @@ const SHIFTS: [u32; 3] = [0, 8, 16];
 
 /// Three signed noises along a line.
 #[inline]
-pub fn perlin1_triple<T: Coordinate>(x: T) -> [T; 3] {
+pub fn perlin1_triple<T: Real>(x: T) -> [T; 3] {
     let corners = corners([x]);
     SHIFTS.map(|s| corners.noise(s))
 }
 
 /// Three signed noises in the plane.
 #[inline]
-pub fn perlin2_triple<T: Coordinate>(x: T, y: T) -> [T; 3] {
+pub fn perlin2_triple<T: Real>(x: T, y: T) -> [T; 3] {
     let corners = corners([x, y]);
     SHIFTS.map(|s| corners.noise(s))
 }
 
 /// Three signed noises in space.
 #[inline]
-pub fn perlin3_triple<T: Coordinate>(p: [T; 3]) -> [T; 3] {
+pub fn perlin3_triple<T: Real>(p: [T; 3]) -> [T; 3] {
     let corners = corners(p);
     SHIFTS.map(|s| corners.noise(s))
 }
 
 /// Three signed noises in space and time.
 #[inline]
-pub fn perlin4_triple<T: Coordinate>([x, y, z]: [T; 3], w: T) -> [T; 3] {
+pub fn perlin4_triple<T: Real>([x, y, z]: [T; 3], w: T) -> [T; 3] {
     let corners = corners([x, y, z, w]);
     SHIFTS.map(|s| corners.noise(s))
 }
 
 /// Gradient noise along a line, `[0,1]`.
 #[inline]
-pub fn uperlin1<T: Coordinate>(x: T) -> T {
+pub fn uperlin1<T: Real>(x: T) -> T {
     unsigned(perlin1(x))
 }
 
 /// Gradient noise in the plane, `[0,1]`.
 #[inline]
-pub fn uperlin2<T: Coordinate>(x: T, y: T) -> T {
+pub fn uperlin2<T: Real>(x: T, y: T) -> T {
     unsigned(perlin2(x, y))
 }
 
 /// Gradient noise in space, `[0,1]`.
 #[inline]
-pub fn uperlin3<T: Coordinate>(p: [T; 3]) -> T {
+pub fn uperlin3<T: Real>(p: [T; 3]) -> T {
     unsigned(perlin3(p))
 }
 
 /// Gradient noise in space and time, `[0,1]`.
 #[inline]
-pub fn uperlin4<T: Coordinate>(p: [T; 3], w: T) -> T {
+pub fn uperlin4<T: Real>(p: [T; 3], w: T) -> T {
     unsigned(perlin4(p, w))
 }
 
 /// Three noises along a line, `[0,1]`.
 #[inline]
-pub fn uperlin1_triple<T: Coordinate>(x: T) -> [T; 3] {
+pub fn uperlin1_triple<T: Real>(x: T) -> [T; 3] {
     perlin1_triple(x).map(unsigned)
 }
 
 /// Three noises in the plane, `[0,1]`.
 #[inline]
-pub fn uperlin2_triple<T: Coordinate>(x: T, y: T) -> [T; 3] {
+pub fn uperlin2_triple<T: Real>(x: T, y: T) -> [T; 3] {
     perlin2_triple(x, y).map(unsigned)
 }
 
 /// Three noises in space, `[0,1]`.
 #[inline]
-pub fn uperlin3_triple<T: Coordinate>(p: [T; 3]) -> [T; 3] {
+pub fn uperlin3_triple<T: Real>(p: [T; 3]) -> [T; 3] {
     perlin3_triple(p).map(unsigned)
 }
 
 /// Three noises in space and time, `[0,1]`.
 #[inline]
-pub fn uperlin4_triple<T: Coordinate>(p: [T; 3], w: T) -> [T; 3] {
+pub fn uperlin4_triple<T: Real>(p: [T; 3], w: T) -> [T; 3] {
     perlin4_triple(p, w).map(unsigned)
 }
 

@@ -3,12 +3,14 @@
 //! Stefan Gustavson, "Simplex noise demystified", 2005. Space is cut into simplices; each corner of the one that a point is
 //! in adds a gradient that fades with the distance.
 
+use std::num::Wrapping;
+
 use super::hash::finish;
 use crate::eval::dual::Real;
 
 /// A well mixed number of three.
 fn scramble(a: u32, b: u32, c: u32) -> u32 {
-    finish(a, b, c ^ 0xdead_beef)
+    finish(Wrapping(a), Wrapping(b), Wrapping(c ^ 0xdead_beef)).0
 }
 
 /// The gradients of the plane.
