@@ -34,8 +34,11 @@ pub type Uses = [(String, ParamUse)];
 /// The name of the type that is open.
 pub(super) const ANY: &str = "any";
 
+/// A test of a type.
+type Predicate = fn(Type) -> bool;
+
 /// The predicates of types, by name.
-const PREDICATES: [(&str, fn(Type) -> bool); 9] = [
+const PREDICATES: [(&str, Predicate); 9] = [
     ("isint", |ty| ty == Type::INT),
     ("isfloat", |ty| ty == Type::FLOAT),
     ("iscolor", |ty| ty == Type::COLOR),
