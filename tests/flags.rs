@@ -47,8 +47,9 @@ shader grid(float k = 0.5, output color Cout = 0, output float f = 0)
 const WARNED: &str = "shader warned(output color Cout = 0) { float unused; float u = 1; Cout = u; }\n";
 
 /// A shader that takes an attribute of the geometry, and one that prints.
-const TAKES: &str =
-    "shader takes(float heat = 1 [[ int interpolated = 1 ]], output float f = 0) { f = heat; }\n";
+const TAKES: &str = "shader takes(float heat = 1 [[ int interpolated = 1 ]], output float f = 0) { f = heat + isconnected(heat); }\n";
+const INFINITE: &str = "shader infinite(output float f = 0) { f = u * 1e30; f *= 1e30; }\n";
+const COMPLAINS: &str = "shader complains(output float f = 0) { error(\"no\"); }\n";
 const PRINTS: &str = "shader prints(output float f = 0) { printf(\"printed\\n\"); }\n";
 
 /// A scene of Mitsuba's with a parameter and a shape that Kiln does not have.
@@ -79,6 +80,8 @@ impl Run {
             ("w.ksl", WARNED),
             ("u.ksl", TAKES),
             ("p.ksl", PRINTS),
+            ("e.ksl", COMPLAINS),
+            ("n.ksl", INFINITE),
             ("m.xml", XML),
             ("points.txt", "0 1 1\n0.5 1.5 0\n"),
         ] {
@@ -615,13 +618,13 @@ const SHADE: &[Case] = &[
         Out,
     ),
     ("query", "shade s.ksl -v", "shade s.ksl -v --oslquery", Out),
-    // What these change is not there yet.
     (
         "engine_options",
-        "shade s.ksl --print",
-        "shade s.ksl --print --options error_repeats=1",
-        Nothing,
+        "shade e.ksl -g 2 2",
+        "shade e.ksl -g 2 2 --options error_repeats=1",
+        Out,
     ),
+    // What these change is not there yet.
     (
         "color_space",
         "shade s.ksl --print",
@@ -630,15 +633,15 @@ const SHADE: &[Case] = &[
     ),
     (
         "debug_nan",
-        "shade s.ksl --print",
-        "shade s.ksl --print --debugnan",
-        Nothing,
+        "shade n.ksl --print",
+        "shade n.ksl --print --debugnan",
+        By(|a, b| a.err.is_empty() && b.err.contains("f is no finite number")),
     ),
     (
         "userdata_is_connected",
-        "shade s.ksl --print",
-        "shade s.ksl --print --userdata_isconnected",
-        Nothing,
+        "shade u.ksl --print",
+        "shade u.ksl --print --userdata_isconnected",
+        Out,
     ),
     ("grid", "shade s.ksl --print", "shade s.ksl -g 2 2 --print", Out),
     (

@@ -343,6 +343,89 @@ fn layers_that_nobody_reads_do_not_run() {
 }
 
 #[test]
+fn units_adapt_to_what_they_are_given() {
+    let text = "shader source(output color c = color(1, 2, 3), output float f = 4, output matrix m = 1) {}\n\
+                shader adapts(any x = 0.5, output color result = 0) {\n    typeof(x) copy = x;\n    \
+                if (istexture(x)) result = texture(x, 0, 0);\n    else if (iscolor(x)) result = copy;\n    \
+                else if (isfloat(x)) result = color(0, copy, x * 2);\n    printf(\"%d %d\\n\", isconnected(x), isfloat(x));\n}\n";
+    let bench = Bench::new(&[("s.ksl", text)]);
+    let shown = |line: &str| {
+        bench
+            .shade(&format!("-g 1 1 {line} -o result null --print"))
+            .ok()
+            .to_owned()
+    };
+    assert_eq!(shown("s.ksl:adapts"), "0 1\nPixel (0, 0):\n  result : 0 0.5 1\n");
+    let of = |output: &str| format!("-layer a s.ksl:source -layer b s.ksl:adapts -connect a {output} b x");
+    assert_eq!(shown(&of("f")), "1 1\nPixel (0, 0):\n  result : 0 4 8\n");
+    assert_eq!(shown(&of("c")), "1 0\nPixel (0, 0):\n  result : 1 2 3\n");
+    bench.shade(&format!("-g 1 1 {}", of("m"))).fails(&[
+        "b: no branch accepts matrix",
+        "`x` is matrix, given by `a.m`",
+        "s.ksl:4:",
+    ]);
+}
+
+#[test]
+fn arrays_have_the_length_of_what_they_are_given() {
+    let text = "shader three(output float f[3] = {1, 2, 3}) {}\n\
+                shader sum(float a[] = {7}, output float f = 0) {\n    \
+                for (int i = 0; i < arraylength(a); ++i) f += a[i];\n    printf(\"%d %g\\n\", arraylength(a), f);\n}\n";
+    let bench = Bench::new(&[("s.ksl", text)]);
+    let printed = |line: &str| bench.shade(&format!("-g 1 1 {line}")).ok().to_owned();
+    assert_eq!(printed("s.ksl:sum"), "1 7\n");
+    assert_eq!(printed("-param a 1,2,3,4 s.ksl:sum"), "4 10\n");
+    assert_eq!(
+        printed("-layer a s.ksl:three -layer b s.ksl:sum -connect a f b a"),
+        "3 6\n"
+    );
+    assert_eq!(
+        bench
+            .kiln(&[
+                "shade",
+                "-g",
+                "1",
+                "1",
+                "-group",
+                "param float[] a 1 2; shader s.ksl:sum x"
+            ])
+            .ok(),
+        "2 3\n"
+    );
+}
+
+#[test]
+fn units_know_how_they_are_connected() {
+    let text = "shader up(output float read = 1, output float lone = 1) { printf(\"%d %d\\n\", isconnected(read), isconnected(lone)); }\n\
+                void say(float x) { printf(\"%d\\n\", isconnected(x)); }\n\
+                shader down(float a = 0, float b = 0) { printf(\"%g \", a); say(a); say(b); }\n\
+                shader fixed(float a = 2) { printf(\"%d %d\\n\", isconstant(2 * a), isconstant(a * u)); }\n";
+    let bench = Bench::new(&[("s.ksl", text)]);
+    let given = bench.shade("-g 1 1 -layer x s.ksl:up -layer y s.ksl:down -connect x read y a");
+    assert_eq!(given.ok(), "2 0\n1 1\n0\n");
+    assert_eq!(bench.shade("-g 1 1 s.ksl:fixed").ok(), "1 0\n");
+}
+
+#[test]
+fn layers_run_when_they_are_needed() {
+    let text = "shader a(output float f = 1) { printf(\"a\\n\"); }\n\
+                shader unread(output float f = 1) { printf(\"unread\\n\"); }\n\
+                shader last(float x = 0, float y = 0, int on = 1) {\n    printf(\"last\\n\");\n    \
+                if (on) { printf(\"then\\n\"); printf(\"%g\\n\", x); }\n    printf(\"end\\n\");\n}\n";
+    let bench = Bench::new(&[("s.ksl", text)]);
+    let line = "-g 1 1 -layer p s.ksl:a -layer q s.ksl:unread -layer r";
+    let connected = "s.ksl:last -connect p f r x -connect q f r y";
+    assert_eq!(
+        bench.shade(&format!("{line} {connected}")).ok(),
+        "last\nthen\na\n1\nend\n"
+    );
+    assert_eq!(
+        bench.shade(&format!("{line} -param on 0 {connected}")).ok(),
+        "last\nend\n"
+    );
+}
+
+#[test]
 fn unknown_flags_name_the_nearest() {
     let bench = bench();
     for (flag, near) in [
@@ -437,11 +520,12 @@ fn reports_come_once_for_each_place() {
     for threads in ["1", "8"] {
         let given = bench.shade(&format!("-t {threads} -g 64 64 s.ksl -o f f.exr"));
         assert_eq!(given.status, 0);
-        assert_eq!(given.err.matches("s.ksl:3:").count(), 1, "{}", given.err);
+        assert_eq!(given.out.matches("s.ksl:3 ").count(), 1, "{}", given.out);
+        let place = "out of range a[0..2]: s.ksl:3 (group unnamed_group_1, layer 0 s_0, shader s)";
         assert!(
-            given.err.contains("warning: s.ksl:3:") && given.err.contains("out of range 0 to 2"),
+            given.out.starts_with("ERROR: Index [") && given.out.contains(place),
             "{}",
-            given.err
+            given.out
         );
         assert!(given.err.contains("none.exr"), "{}", given.err);
     }

@@ -78,11 +78,15 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a place. Of a preprocessed text it is where that was written, with the macro that it came from and the
-    /// `#include`s that lead there.
+    /// Adds a place. Of a translated text it is where that comes from; of a preprocessed one where it was written, with the
+    /// macro that it came from and the `#include`s that lead there.
     #[must_use]
     pub fn at(mut self, sources: &SourceMap, span: Span, text: impl Into<String>) -> Diagnostic {
         let source = sources.get(span.source);
+        if let Some(part) = source.provenance(span.start) {
+            self.label(&part.source, part.place.clone(), text);
+            return self;
+        }
         match source.origin() {
             Some(origin) => self.at_written(&origin.written(span.start..span.end), text),
             None => {

@@ -48,5 +48,5 @@ pub use runtime::{
     HostFunctions, NoHost, Params, Printed, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost,
     ShadingContext, Sink, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
 };
-pub use source::{Source, SourceId, SourceMap, Span};
+pub use source::{Provenance, Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

@@ -2,6 +2,7 @@
 
 mod origin;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 pub(crate) use origin::{FileIndex, Origin, Written};
@@ -19,9 +20,45 @@ pub struct Source {
     first_line: u32,
     /// Where the parts of a preprocessed text were written; `None` for a text as it was written.
     origin: Option<Origin>,
+    /// Where parts of a text that was made from another come from, in order; none overlap.
+    provenance: Vec<Provenance>,
+}
+
+/// A part of a text that was translated, and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provenance {
+    /// The bytes of the translation.
+    pub range: Range<u32>,
+    /// The source that it was translated from.
+    pub source: Arc<Source>,
+    /// The bytes there.
+    pub place: Range<u32>,
 }
 
 impl Source {
+    /// A text that was translated: messages about the listed parts name what they come from, since nobody has seen the
+    /// translation.
+    pub fn translated(
+        name: impl Into<String>,
+        text: impl Into<String>,
+        provenance: Vec<Provenance>,
+    ) -> Arc<Source> {
+        Arc::new(Source {
+            name: name.into(),
+            text: text.into(),
+            first_line: 1,
+            origin: None,
+            provenance,
+        })
+    }
+
+    /// What the byte at `offset` was translated from.
+    pub(crate) fn provenance(&self, offset: u32) -> Option<&Provenance> {
+        let after = self.provenance.partition_point(|part| part.range.start <= offset);
+        let part = &self.provenance[after.checked_sub(1)?];
+        part.range.contains(&offset).then_some(part)
+    }
+
     /// A source from its name and text. A byte-order mark at the beginning is left out, and carriage returns that end
     /// lines by themselves become line feeds.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Source> {
@@ -39,6 +76,7 @@ impl Source {
             text,
             first_line: 1,
             origin: None,
+            provenance: vec![],
         })
     }
 
@@ -50,6 +88,7 @@ impl Source {
             text,
             first_line,
             origin,
+            provenance: vec![],
         })
     }
 
@@ -60,6 +99,7 @@ impl Source {
             text,
             first_line: 1,
             origin: Some(origin),
+            provenance: vec![],
         })
     }
 

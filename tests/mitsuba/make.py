@@ -175,6 +175,11 @@ def scenes():
     s["blend_sides"] = scene('<shape type="rectangle"><transform name="to_world"><rotate y="1" angle="160"/><translate y="1"/></transform>' + bsdf("blendbsdf", value("float", "weight", 0.6), RED, bsdf("dielectric")) + '</shape>')
     s["bumpmap"] = ball(bsdf("bumpmap", value("boolean", "use_shadowing_function", "false"), texture("arbitrary", "heights.exr", value("boolean", "raw", "true")), value("float", "scale", 0.15), bsdf("roughplastic", value("float", "alpha", 0.2))), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
     s["normalmap"] = ball(bsdf("normalmap", value("boolean", "use_shadowing_function", "false"), texture("normalmap", "normals.exr", value("boolean", "raw", "true")), RED), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
+    deep = texture("arbitrary", "heights.exr", value("boolean", "raw", "true"))
+    s["bumpmap_shadowed"] = ball(bsdf("bumpmap", deep, value("float", "scale", 0.4), RED), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
+    s["bumpmap_shiny"] = ball(bsdf("bumpmap", deep, value("float", "scale", 0.15), bsdf("roughplastic", value("float", "alpha", 0.2))), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
+    s["normalmap_shadowed"] = ball(bsdf("normalmap", texture("normalmap", "normals.exr", value("boolean", "raw", "true")), RED), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
+    s["normalmap_blend"] = ball(bsdf("blendbsdf", value("float", "weight", 0.4), bsdf("normalmap", texture("normalmap", "normals.exr", value("boolean", "raw", "true")), RED), bsdf("roughconductor", value("float", "alpha", 0.3))), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
     s["null"] = ball(bsdf("null"))
     # textures
     s["bitmap"] = scene('<shape type="rectangle"><transform name="to_world"><translate y="1"/></transform>' + bsdf("diffuse", texture("reflectance", "colors.png")) + '</shape>')

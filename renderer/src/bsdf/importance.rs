@@ -79,13 +79,13 @@ impl Bsdf {
 
     /// Whether directions of the lobe are drawn by [`Bsdf::sample_importance`].
     #[inline]
-    pub(super) fn is_bent(&self, weighted: &Weighted) -> bool {
+    pub(super) fn is_tilted(&self, weighted: &Weighted) -> bool {
         !weighted.specular && weighted.frame.n.cross(self.ng).length_squared() > SAME_NORMAL * SAME_NORMAL
     }
 
     /// The share of directions that are drawn by the cosine to the geometric normal: all where the lobe can draw none.
     fn geometric_share(&self, weighted: &Weighted, wo: Vec3) -> f32 {
-        if !self.is_bent(weighted) {
+        if !self.is_tilted(weighted) {
             return 0.0;
         }
         let n = weighted.frame.n;

@@ -26,6 +26,7 @@ mod normal;
 mod oren_nayar;
 mod rough_transmission;
 mod schlick;
+mod terminator;
 mod thin_transmission;
 mod transparent;
 
@@ -44,6 +45,7 @@ pub use lobe::{GLOSSY_ALPHA, Lobe, LobeKind, LobeSample, Side, Spread};
 pub use microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 pub use oren_nayar::OrenNayar;
 pub use schlick::Schlick;
+use terminator::Terminator;
 pub use thin_transmission::ThinTransmission;
 pub use transparent::Transparent;
 
@@ -134,6 +136,8 @@ struct Weighted {
     weight: Rgb,
     frame: Frame,
     lobe: Lobe,
+    /// What reaches its normal.
+    terminator: Terminator,
     part: Part,
     /// What its choice is in proportion to; not computed while it is the only lobe.
     importance: f32,
@@ -151,6 +155,7 @@ impl Weighted {
             n: Vec3::Z,
         },
         lobe: Lobe::Transparent(Transparent),
+        terminator: Terminator::HARD,
         importance: 0.0,
         probability: 0.0,
         specular: true,
@@ -202,6 +207,7 @@ impl Bsdf {
             TransportMode::Importance => frame,
         };
         place.lobe = lobe;
+        place.terminator = Terminator::HARD;
         place.specular = lobe.is_specular();
         place.part = lobe.part();
         place.probability = 1.0;
@@ -212,6 +218,14 @@ impl Bsdf {
             n => self.weigh(n - 1..n),
         }
         true
+    }
+
+    /// Gives the last lobe, whose normal was `bent` from the surface's `n`, a soft terminator: light fades out before it
+    /// comes from below that surface.
+    pub fn soften(&mut self, bent: Vec3, n: Vec3) {
+        if let Some(last) = self.places[..self.count].last_mut() {
+            last.terminator = Terminator::new(bent, n);
+        }
     }
 
     /// The frame that a lobe pushed in `frame` gets: bent where `wo` could not see the lobe otherwise.
@@ -286,6 +300,15 @@ impl Bsdf {
         (near, far)
     }
 
+    /// Whether a lobe of `part` is about a normal that is so far off the geometric one that irradiance about the latter
+    /// does not tell what it scatters.
+    pub fn is_bent(&self, part: Part) -> bool {
+        /// Cosine of 8°: smoothed normals of meshes are closer, and on average are the geometric ones.
+        const SAME: f32 = 0.99;
+        let mut lobes = self.lobes().iter().filter(|l| l.part == part);
+        lobes.any(|l| l.frame.n.dot(self.ng).abs() < SAME)
+    }
+
     /// The probability with which a sample is drawn for a lobe of `part`.
     pub fn probability(&self, part: Part) -> f32 {
         let of_part = self.lobes().iter().filter(|l| l.part == part);
@@ -345,7 +368,7 @@ impl Bsdf {
         counts: impl Fn(usize, &Weighted) -> bool,
     ) -> Option<BsdfSample> {
         let chosen = &self.places[index];
-        if self.mode == TransportMode::Importance && self.is_bent(chosen) {
+        if self.mode == TransportMode::Importance && self.is_tilted(chosen) {
             return self.sample_importance(wo, index, u_lobe, u, counts);
         }
         let local_wo = match chosen.lobe.ideal_diffuse_side() {
@@ -359,7 +382,8 @@ impl Bsdf {
             return None;
         }
         let adjoint = self.adjoint(sides, local_wo.z, sample.wi.z, sample.eta);
-        let weight = chosen.weight * sample.weight * adjoint;
+        let share = chosen.terminator.share(self.light(wo, wi));
+        let weight = chosen.weight * sample.weight * (adjoint * share);
         let pdf = sample.pdf * chosen.probability;
         let (lobe, eta) = (sample.kind, sample.eta);
         if lobe.is_specular() || self.count == 1 {
@@ -432,6 +456,7 @@ impl Bsdf {
         if Side::of(cos_o * cos_i) != sides.side {
             return (Rgb::BLACK, 0.0);
         }
+        let share = weighted.terminator.share(self.light(wo, wi));
         // To ideal diffuse lobes the tangents are nothing, and most of the light in a scene is theirs.
         if let Some(side) = weighted.lobe.ideal_diffuse_side() {
             let pdf = if side == sides.side {
@@ -439,7 +464,7 @@ impl Bsdf {
             } else {
                 0.0
             };
-            let f = weighted.weight * (pdf * self.adjoint(sides, cos_o, cos_i, 1.0));
+            let f = weighted.weight * (pdf * self.adjoint(sides, cos_o, cos_i, 1.0) * share);
             return (f, pdf * weighted.probability);
         }
         let wo = frame.to_local(wo);
@@ -453,9 +478,18 @@ impl Bsdf {
             1.0
         };
         (
-            weighted.weight * f * self.adjoint(sides, cos_o, cos_i, eta),
+            weighted.weight * f * (self.adjoint(sides, cos_o, cos_i, eta) * share),
             pdf * weighted.probability,
         )
+    }
+
+    /// The direction that leads to the light.
+    #[inline(always)]
+    fn light(&self, wo: Vec3, wi: Vec3) -> Vec3 {
+        match self.mode {
+            TransportMode::Radiance => wi,
+            TransportMode::Importance => wo,
+        }
     }
 
     /// How the geometric normal sees both directions.

@@ -84,7 +84,7 @@ pub struct ShadeArgs {
     /// Colour space that shaders compute in
     #[arg(long = "colorspace", value_name = "NAME")]
     pub color_space: Option<String>,
-    /// Reports outputs that are no numbers
+    /// Reports variables that are no finite numbers; runs the interpreter
     #[arg(long = "debugnan")]
     pub debug_nan: bool,
     /// Inputs that take attributes of the geometry count as connected

@@ -52,8 +52,8 @@ pub(super) struct Vertex {
     pub(super) uv: Vec2,
 }
 
-/// The texture coordinates of a triangle whose mesh has none, as pbrt has them.
-pub(super) const DEFAULT_UVS: [Vec2; 3] = [Vec2::ZERO, Vec2::X, Vec2::ONE];
+/// The texture coordinates of a triangle whose mesh has none, as Mitsuba has them: the weights of its second and third vertex.
+pub(super) const DEFAULT_UVS: [Vec2; 3] = [Vec2::ZERO, Vec2::X, Vec2::Y];
 
 /// The derivatives of a triangle's points by their texture coordinates.
 #[inline]

@@ -99,6 +99,7 @@ const THIN_FILM: [(&str, Type, Value); 2] = [
     ("thinfilm_thickness", T::FLOAT, Value::Float(0.0)),
     ("thinfilm_ior", T::FLOAT, Value::Float(1.33)),
 ];
+const THIN_FILM_GIVEN: [(&str, Type); 2] = [("thinfilm_thickness", T::FLOAT), ("thinfilm_ior", T::FLOAT)];
 const RAMP: (&str, Type) = ("colors", T::array(Base::Color, 8));
 const TOON: [(&str, Type); 2] = [("size", T::FLOAT), ("smooth", T::FLOAT)];
 const HAIR: [(&str, Type); 2] = [("roughnessu", T::FLOAT), ("roughnessv", T::FLOAT)];
@@ -340,6 +341,36 @@ closures! {
     HairChiang "hair_chiang"
         [N, ("sigma", T::COLOR), HAIR[0], HAIR[1], ("m0_roughness", T::FLOAT), ("alpha", T::FLOAT), ("eta", T::FLOAT)]
         [] |c| hair(c);
+    HairHuang "hair_huang"
+        [N, ("sigma", T::COLOR), ("roughness", T::FLOAT), ("tilt", T::FLOAT), ("eta", T::FLOAT),
+            ("aspect_ratio", T::FLOAT), ("r_lobe", T::FLOAT), ("tt_lobe", T::FLOAT), ("trt_lobe", T::FLOAT)]
+        [] |c| hair(c);
+    ThinGlass "thin_glass"
+        [N, ("T", T::VECTOR), ("reflection", T::COLOR), ("transmission", T::COLOR), ("ior", T::FLOAT),
+            ("roughness", T::FLOAT), THIN_FILM_GIVEN[0], THIN_FILM_GIVEN[1]] [] |c| {
+            let (normal, tangent) = (c.triple(), c.triple());
+            let weight = c.color();
+            c.skip(12);
+            let ior = c.float();
+            let lobe = ThinTransmission::new(ior, Microfacets::isotropic(c.float()));
+            c.scatter(Scattering { weight, normal, tangent, ..white(Lobe::ThinTransmission(lobe)) })
+        };
+    ThinSubsurface "thin_subsurface"
+        [N, ("T", T::VECTOR), ("C", T::COLOR), ("anisotropy", T::FLOAT), ("roughness", T::FLOAT)] [] |c| {
+            let normal = c.triple();
+            c.skip(12);
+            let weight = c.color() * 0.5;
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) });
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Translucent(Translucent)) })
+        };
+    MicrofacetBeckmannRefraction "microfacet_beckmann_refraction"
+        [N, ("ab", T::FLOAT), ("eta", T::FLOAT)] [] |c| {
+            lobe(c, |c| {
+                let microfacets = distributed("beckmann", Microfacets::isotropic(c.float()));
+                Lobe::Dielectric(Dielectric::transmission_only(c.float(), microfacets))
+            })
+        };
+    RayPortalBsdf "ray_portal_bsdf" [("position", T::VECTOR), ("direction", T::VECTOR)] [] |c| c.pass();
     ChiangHairBsdf "chiang_hair_bsdf"
         [N, ("curve_direction", T::VECTOR), ("tint_R", T::COLOR), ("tint_TT", T::COLOR), ("tint_TRT", T::COLOR),
             ("ior", T::FLOAT), ("longitudual_roughness_R", T::FLOAT), ("longitudual_roughness_TT", T::FLOAT),
@@ -358,6 +389,9 @@ closures! {
         [ALBEDO, ("transmission_depth", T::FLOAT), ("transmission_color", T::COLOR), ("anisotropy", T::FLOAT),
             ("ior", T::FLOAT), ("priority", T::INT)] [] |_| None;
     Absorption "absorption" [] [] |_| None;
+    FournierForand "fournier_forand" [("B", T::FLOAT), ("IOR", T::FLOAT)] [] |_| None;
+    Draine "draine" [("g", T::FLOAT), ("alpha", T::FLOAT)] [] |_| None;
+    Rayleigh "rayleigh" [] [] |_| None;
     HenyeyGreenstein "henyey_greenstein" [("g", T::FLOAT)] [] |_| None;
 
     // What OSL's testshade passes parameters of all types to.
@@ -379,6 +413,10 @@ closures! {
             let coat = Coat { normal, microfacets, ior: c.float(), tint: c.color() };
             c.coat(base, &coat)
         };
+    SoftTerminator "soft_terminator" [("base", T::CLOSURE)] [] |c| {
+        let base = c.closure();
+        c.soften(base)
+    };
 }
 
 static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
@@ -401,7 +439,7 @@ static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
 });
 
 /// What is said where a shader makes a closure that Kiln has no lobe for.
-const STAND_INS: [(&str, &str); 15] = [
+const STAND_INS: [(&str, &str); 22] = [
     (
         "diffuse_ramp",
         "Lambert's reflection in the mean of the colours stands in",
@@ -421,6 +459,16 @@ const STAND_INS: [(&str, &str); 15] = [
     ("chiang_hair_bsdf", "Lambert's reflection stands in"),
     ("anisotropic_vdf", "there are no volumes, and it does nothing"),
     ("medium_vdf", "there are no volumes, and it does nothing"),
+    ("hair_huang", "Lambert's reflection stands in"),
+    (
+        "thin_subsurface",
+        "Lambert's reflection and translucence stand in",
+    ),
+    ("thin_glass", "what passes is not tinted"),
+    ("ray_portal_bsdf", "light passes where it is"),
+    ("fournier_forand", "there are no volumes, and it does nothing"),
+    ("draine", "there are no volumes, and it does nothing"),
+    ("rayleigh", "there are no volumes, and it does nothing"),
     ("absorption", "there are no volumes, and it does nothing"),
     ("henyey_greenstein", "there are no volumes, and it does nothing"),
 ];
@@ -436,7 +484,8 @@ pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> Abilities {
     for id in ids {
         match TABLE[id.0 as usize].kind {
             Kind::Emission | Kind::Background | Kind::UniformEdf => abilities.emits = true,
-            Kind::Transparent | Kind::TransparentBsdf => abilities.transparent = true,
+            Kind::Transparent | Kind::TransparentBsdf | Kind::RayPortalBsdf => abilities.transparent = true,
+            Kind::Layer | Kind::Coat => abilities.layers = true,
             _ => {}
         }
     }
@@ -460,6 +509,7 @@ fn white(lobe: Lobe) -> Scattering {
         normal: Vec3::ZERO,
         tangent: Vec3::ZERO,
         solid: false,
+        soft: false,
         lobe,
     }
 }

@@ -8,6 +8,8 @@
 //!   the direction of the viewer. `transparent()` in a top scatters nothing: it is a hole that shows the base, and lets
 //!   light pass only where the base does. A top of clear glass therefore hides its base.
 //! - `coat(base)`: the base gets what the coat does not reflect, tinted by the way through it and back.
+//! - `soft_terminator(base)`: light fades on the lobes of the base whose normals are bent, before it comes from below the
+//!   surface.
 //! - Emission under a layer or coat is weighted like everything else there; that of a top takes nothing from the base.
 //!
 //! The weight of a base is that of MaterialX and of OSL's `testrender`. No closure makes more light than comes in, as long
@@ -43,6 +45,8 @@ pub(super) struct Flattener<'p> {
     /// Sum of weight × albedo of all lobes so far; kept only while a layer's top is open.
     reflected: Rgb,
     open_tops: u32,
+    /// Whether lobes get a soft terminator.
+    soft: bool,
 }
 
 /// A component of a tree while it is taken in: its parameters, read one after another as
@@ -77,6 +81,8 @@ enum Task<'t> {
         weight: Rgb,
         before: Rgb,
     },
+    /// The end of what is softened, or of a part of it.
+    Soften(bool),
 }
 
 /// A stack that asks for memory only when it is deep.
@@ -113,6 +119,7 @@ impl<'p> Flattener<'p> {
             sees_viewer: false,
             reflected: Rgb::BLACK,
             open_tops: 0,
+            soft: false,
         }
     }
 
@@ -191,6 +198,10 @@ impl<'p> Flattener<'p> {
                 },
                 None => match stack.pop() {
                     None => break,
+                    Some(Task::Soften(soft)) => {
+                        self.soft = soft;
+                        None
+                    }
                     Some(Task::Visit(closure, its_weight)) => {
                         weight = its_weight;
                         Some(closure)
@@ -211,7 +222,8 @@ impl<'p> Flattener<'p> {
 
     /// Adds a lobe.
     #[inline]
-    fn push(&mut self, new: Scattering) {
+    fn push(&mut self, mut new: Scattering) {
+        new.soft = self.soft;
         if !self.several {
             new.put_on(self.point, self.surface);
             return;
@@ -316,6 +328,13 @@ impl<'t> Component<'_, '_, 't> {
         top
     }
 
+    /// Gives the lobes of `base` a soft terminator.
+    pub(super) fn soften(&mut self, base: Option<ClosureRef<'t>>) -> Option<ClosureRef<'t>> {
+        self.stack.push(Task::Soften(self.flattener.soft));
+        self.flattener.soft = true;
+        base
+    }
+
     /// Puts a coat over `base`.
     // The base is taken to lie under the coat at every scale, and the light that the coat sends back down is neglected:
     // Weidlich & Wilkie 2007, "Arbitrarily Layered Micro-Facet Surfaces", section 3, with the directional albedo in
@@ -327,6 +346,7 @@ impl<'t> Component<'_, '_, 't> {
             normal: coat.normal,
             tangent: Vec3::ZERO,
             solid: false,
+            soft: false,
             lobe,
         };
         let point = self.flattener.point;

@@ -14,6 +14,7 @@ macro_rules! library {
 
 library! {
     "attribute_color"
+    "base_color"
     "blend"
     "brick"
     "bump_image"
@@ -50,6 +51,7 @@ library! {
     "remap"
     "rough_matte"
     "sides"
+    "soft_terminator"
     "stripes"
     "thin_glass"
     "tiles"

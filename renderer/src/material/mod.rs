@@ -21,6 +21,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use rustc_hash::FxHasher;
 use shading::TextureRequest;
+use shading::builtins::Global;
 
 use crate::bsdf::{Bsdf, Lobe, Transparent};
 use crate::color::Rgb;
@@ -51,6 +52,8 @@ pub struct Material {
     wants_footprint: bool,
     /// Whether the derivatives of a point by its texture coordinates matter.
     wants_derivatives: bool,
+    /// Whether what the shader makes of a point may depend on where the viewer is.
+    sees_viewer: bool,
     /// The emission, where it is the same everywhere.
     constant_emission: Option<Rgb>,
     one_sided: bool,
@@ -78,6 +81,8 @@ pub struct Sides {
 struct Abilities {
     emits: bool,
     transparent: bool,
+    /// Whether weights of lobes depend on where the viewer is.
+    layers: bool,
 }
 
 /// What a shader made of a point. It is large: make one and let it be filled again and again.
@@ -148,6 +153,7 @@ impl Material {
         };
         let abilities = closures::abilities(known.closures.iter().copied());
         let wants_footprint = known.asks_derivatives;
+        let reads_viewer = known.reads_globals.contains(Global::I);
         let full = Shader::new(full, context);
         let light = light.map(|light| Shader::new(light, context));
         let constant_emission = if abilities.emits {
@@ -157,6 +163,7 @@ impl Material {
         };
         Material {
             wants_derivatives: full.recipe().is_none_or(|recipe| recipe.wants_derivatives()),
+            sees_viewer: full.recipe().is_none() && (abilities.layers || reads_viewer),
             full,
             light,
             abilities,
@@ -242,6 +249,13 @@ impl Material {
     #[inline]
     pub fn wants_footprint(&self) -> bool {
         self.wants_footprint
+    }
+
+    /// Whether what it is at a point may depend on where the viewer is. What a photon leaves behind is then not known
+    /// from where it came.
+    #[inline]
+    pub fn sees_viewer(&self) -> bool {
+        self.sees_viewer
     }
 
     /// Whether it may emit somewhere.

@@ -21,6 +21,8 @@ pub(super) struct Scattering {
     pub(super) tangent: Vec3,
     /// Whether the lobe's inside is that of the object, whatever side `normal` is on.
     pub(super) solid: bool,
+    /// Whether its terminator is soft where its normal is not the surface's own.
+    pub(super) soft: bool,
     /// How it scatters.
     pub(super) lobe: Lobe,
 }
@@ -29,7 +31,11 @@ impl Scattering {
     /// Adds the lobe to the surface at a point.
     #[inline(always)]
     pub(super) fn put_on(&self, point: &Interaction, surface: &mut Surface) {
-        surface.bsdf.push(self.weight, self.frame(point), self.lobe);
+        let frame = self.frame(point);
+        let is_there = surface.bsdf.push(self.weight, frame, self.lobe);
+        if self.soft && is_there && !self.weight.is_black() {
+            surface.bsdf.soften(frame.n, point.n);
+        }
     }
 
     /// The share of the light from the viewer that the lobe scatters once it is on `bsdf`, or somewhat more; weight apart.
@@ -62,7 +68,8 @@ impl Scattering {
     /// Whether two lobes differ in weight at most.
     fn is_like(&self, other: &Scattering) -> bool {
         self.lobe == other.lobe
-            && (self.normal, self.tangent, self.solid) == (other.normal, other.tangent, other.solid)
+            && (self.normal, self.tangent) == (other.normal, other.tangent)
+            && (self.solid, self.soft) == (other.solid, other.soft)
     }
 
     /// What lobes are compared by where not all can be kept.

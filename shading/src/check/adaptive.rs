@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
             return Some(self.emit_value(Op::Builtin(Builtin::IsConstant), vec![leaf], Type::INT, span));
         }
         let answer = if let Some((_, is)) = PREDICATES.iter().find(|(known, _)| *known == name) {
-            i32::from(is(self.type_of(expr)?))
+            i32::from(is(self.checked_type_of(expr)?))
         } else {
             let place = self.place(expr)?;
             self.mark_read(expr);
@@ -177,8 +177,8 @@ impl<'a> Checker<'a> {
         answer
     }
 
-    /// The type of an expression, which is not computed.
-    pub(super) fn type_of(&mut self, expr: &'a Expr) -> Option<Type> {
+    /// The type of an expression, which is not computed; mistakes in it are told.
+    pub(super) fn checked_type_of(&mut self, expr: &'a Expr) -> Option<Type> {
         let mut ty = None;
         self.block(expr.span, |c| ty = c.value(expr, None).map(|value| value.ty));
         ty
@@ -248,7 +248,7 @@ impl<'a> Checker<'a> {
         let Some(tested) = tested.filter(|_| is_chain) else {
             return;
         };
-        if let Some(found) = self.type_of(tested) {
+        if let Some(found) = self.checked_type_of(tested) {
             let found = self.show(found);
             self.report(span, CheckError::NoBranch { found });
         }
@@ -263,7 +263,7 @@ impl<'a> Checker<'a> {
             self.report(param.span, CheckError::AnyWithoutDefault);
             return None;
         };
-        let ty = self.type_of(default)?;
+        let ty = self.checked_type_of(default)?;
         let is_plain = !matches!(ty.base, Base::Struct(_) | Base::Void);
         if !is_plain {
             let found = self.show(ty);

@@ -6,6 +6,7 @@
 use super::argument::Given;
 use super::error::CheckError;
 use super::types::near;
+use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::Global;
 use crate::hir::{Axis, Op, Operand, Stmt};
@@ -40,6 +41,14 @@ pub(super) const SPECIAL_NAMES: [&str; 20] = [
 /// Functions of the specification that a later version brings.
 const NOT_YET: [&str; 3] = ["getlightattribute", "nlightgroups", "transformn"];
 
+/// Whether a name is that of a noise.
+fn is_noise(name: &str) -> bool {
+    matches!(
+        name,
+        "noise" | "snoise" | "cellnoise" | "hashnoise" | "pnoise" | "psnoise"
+    )
+}
+
 impl<'a> Checker<'a> {
     pub(super) fn call(
         &mut self,
@@ -67,7 +76,14 @@ impl<'a> Checker<'a> {
         // The language's own forms stay beside what a file declares.
         if is_users && (!SPECIAL_NAMES.contains(&text) || self.users_take(text, args)) {
             let given = self.arguments(args)?;
-            return self.call_named(text, given, expected, span);
+            // Users overload what is more than a signature, for types of their own.
+            return match text {
+                "transform" if !self.fits_function(text, &given) => self.transform(given, span),
+                _ if is_noise(text) && !self.fits_function(text, &given) => {
+                    self.noise(text, given, expected, span)
+                }
+                _ => self.call_named(text, given, expected, span),
+            };
         }
         if let Some(index) = self.scopes.find_struct(self.scope, text) {
             return self.construct_struct(Type::single(Base::Struct(index)), args, span);
@@ -79,11 +95,15 @@ impl<'a> Checker<'a> {
             return self.declared_closure(name, args, span);
         }
         match text {
-            "noise" | "snoise" | "cellnoise" | "hashnoise" | "pnoise" | "psnoise" => {
-                self.noise(text, args, expected, span)
+            _ if is_noise(text) => {
+                let given = self.arguments(args)?;
+                self.noise(text, given, expected, span)
             }
             "texture" => self.texture(args, expected, span),
-            "transform" => self.transform(args, span),
+            "transform" => {
+                let given = self.arguments(args)?;
+                self.transform(given, span)
+            }
             "texture3d" => self.texture3d(args, expected, span),
             "environment" => self.environment(args, expected, span),
             "gettextureinfo" => self.texture_info(args, span),

@@ -9,7 +9,6 @@ use crate::builtins::{self, Builtin};
 use crate::eval::noise::{GaborOptions, NoiseKind};
 use crate::hir::{Const, Op};
 use crate::source::Span;
-use crate::syntax::ast::Argument;
 use crate::ty::Type;
 
 /// The options of gabor noise, in the order of the operands.
@@ -27,11 +26,10 @@ impl<'a> Checker<'a> {
     pub(super) fn noise(
         &mut self,
         name: &str,
-        args: &'a [Argument],
+        mut given: Vec<Given<'a>>,
         expected: Option<Type>,
         span: Span,
     ) -> Option<Value> {
-        let mut given = self.arguments(args)?;
         let periodic = name.starts_with('p');
         let has_kind = given.first().and_then(Given::ty) == Some(Type::STRING);
         let kind = match name {

@@ -6,13 +6,11 @@ use super::{Checker, Value};
 use crate::builtins::Builtin;
 use crate::hir::{Op, Operand};
 use crate::source::Span;
-use crate::syntax::ast::Argument;
 use crate::ty::{Base, Type};
 
 impl<'a> Checker<'a> {
     /// `transform(matrix, p)`, `transform("to", p)`, `transform("from", "to", p)`
-    pub(super) fn transform(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
-        let given = self.arguments(args)?;
+    pub(super) fn transform(&mut self, given: Vec<Given<'a>>, span: Span) -> Option<Value> {
         let is_string = |g: &Given<'a>| g.ty() == Some(Type::STRING);
         let (from, to, of) = match given.as_slice() {
             [to, of] if is_string(to) => (None, to, of),

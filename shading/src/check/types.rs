@@ -162,7 +162,7 @@ impl<'a> Checker<'a> {
         expr: &'a ast::Expr,
         array: Option<&'a ArrayLength>,
     ) -> Option<Type> {
-        let found = self.type_of(expr)?;
+        let found = self.checked_type_of(expr)?;
         if array.is_some() {
             self.report(ty.span, CheckError::ArrayOfTypeof);
             return None;

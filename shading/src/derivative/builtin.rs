@@ -169,6 +169,7 @@ pub(super) fn rule(builtin: B) -> Rule {
         | B::Backfacing
         | B::SurfaceArea
         | B::HasAttribute
+        | B::IsConstant
         | B::HasAnyAttribute
         | B::AnyAttribute
         | B::Hash

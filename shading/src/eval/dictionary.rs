@@ -21,6 +21,15 @@ pub struct Dictionaries {
     queries: FxHashMap<(usize, usize, String), i32>,
 }
 
+/// What is wrong with a question, and what is answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// The answer.
+    pub answer: i32,
+    /// What is wrong.
+    pub message: String,
+}
+
 /// An element that a query found.
 #[derive(Debug)]
 struct Found {
@@ -59,7 +68,7 @@ impl Dictionaries {
         dictionary: &str,
         path: &str,
         read: impl FnOnce(&str) -> Option<String>,
-    ) -> Result<i32, String> {
+    ) -> Result<i32, Mistake> {
         let known = self.documents.iter().position(|(name, _)| name == dictionary);
         let index = match known {
             Some(index) => index,
@@ -76,7 +85,10 @@ impl Dictionaries {
                 };
                 self.documents.push((dictionary.to_owned(), document));
                 if let Some(error) = error {
-                    return Err(format!("XML parsed with errors: {error}"));
+                    return Err(Mistake {
+                        answer: -1,
+                        message: format!("XML parsed with errors: {error}"),
+                    });
                 }
                 self.documents.len() - 1
             }
@@ -91,7 +103,7 @@ impl Dictionaries {
     ///
     /// # Errors
     /// What is wrong with the path.
-    pub fn find_below(&mut self, node: i32, path: &str) -> Result<i32, String> {
+    pub fn find_below(&mut self, node: i32, path: &str) -> Result<i32, Mistake> {
         match self.node(node) {
             Some(&Found {
                 document, element, ..
@@ -142,7 +154,7 @@ impl Dictionaries {
     }
 
     /// The first element that a path leads to.
-    fn query(&mut self, document: usize, from: usize, path: &str) -> Result<i32, String> {
+    fn query(&mut self, document: usize, from: usize, path: &str) -> Result<i32, Mistake> {
         let key = (document, from, path.to_owned());
         if let Some(known) = self.queries.get(&key) {
             return Ok(*known);
@@ -150,7 +162,10 @@ impl Dictionaries {
         let Some(elements) = &self.documents[document].1 else {
             return Ok(0);
         };
-        let steps = Path::parse(path).ok_or_else(|| format!("Invalid dict_find query '{path}'"))?;
+        let steps = Path::parse(path).ok_or_else(|| Mistake {
+            answer: 0,
+            message: format!("Invalid dict_find query '{path}'"),
+        })?;
         let reached: Vec<usize> = steps.follow(elements, from).into_iter().collect();
         let first = self.found.len() as i32 + 1;
         for (i, &element) in reached.iter().enumerate() {

@@ -355,13 +355,18 @@ pub struct Param {
 impl Param {
     /// The attributes of the geometry that go before its default, the first first: those that `primvar` lists, or the
     /// one of its own name where it is `interpolated`, `lockgeom` being the older word for the opposite.
-    pub fn attributes(&self, interpolated: Option<bool>) -> Vec<&str> {
+    ///
+    /// `given` says that a constant is given: then only an `interpolated` parameter asks for its attribute.
+    pub fn attributes(&self, interpolated: Option<bool>, given: bool) -> Vec<&str> {
         let listed = self.metadata.iter().find(|entry| entry.name == "primvar");
         if let Some(Metadata {
             value: Const::String(list),
             ..
         }) = listed
         {
+            if given {
+                return vec![];
+            }
             return list
                 .split(',')
                 .map(str::trim)

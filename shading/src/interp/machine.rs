@@ -6,14 +6,15 @@ use super::closure::{Closures, NodeId, Value};
 use super::operation::{self, Printable, Problem};
 use super::{Outcome, Report, ReportKind, RunOptions};
 use crate::builtins::{Builtin, Global};
+use crate::eval;
 use crate::eval::dictionary::Dictionaries;
-use crate::eval::{self, matrix};
 use crate::hir::kind::Element;
 use crate::hir::{
     Axis, Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, TextureMapping,
     TextureOperand, TextureOptions, Unit,
 };
 use crate::runtime::closure_text::closure_text;
+use crate::runtime::host::matrix_between;
 use crate::runtime::messages::{Asked, Messages};
 use crate::runtime::{Printed, RayKind, Sink, Subimage, TextureInfo, TextureLookup, TextureRequest};
 use crate::source::Span;
@@ -29,6 +30,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         printed: Printed::default(),
         messages: Messages::default(),
         dictionaries: Dictionaries::default(),
+        unknown_spaces: vec![],
         reports: vec![],
         finite: true,
     };
@@ -146,6 +148,8 @@ struct Machine<'a> {
     printed: Printed,
     messages: Messages<Value>,
     dictionaries: Dictionaries,
+    /// Where spaces are named that are not known.
+    unknown_spaces: Vec<Span>,
     reports: Vec<Report>,
     finite: bool,
 }
@@ -302,7 +306,25 @@ impl<'a> Machine<'a> {
                 },
             },
         };
+        if self.options.reports_not_finite {
+            self.watch_finite(frame, dst, &value, op, span);
+        }
         frame.locals[dst] = self.watched(value);
+    }
+
+    /// Reports a named variable that is set to what is no finite number.
+    #[cold]
+    fn watch_finite(&mut self, frame: &Frame<'a>, dst: LocalId, value: &Value, op: Op, span: Span) {
+        let name = &frame.code.locals[dst].name;
+        let Value::Plain(value) = value else { return };
+        if name.is_empty() || value.is_finite() {
+            return;
+        }
+        let op = format!("{op:?}").to_lowercase();
+        let op = op.strip_prefix("builtin(").unwrap_or(&op).trim_end_matches(')');
+        let op = op.split(['(', ' ', '{']).next().unwrap_or_default();
+        let message = format!("{name} is no finite number (operation {op})");
+        self.report(ReportKind::NotFinite, span, message);
     }
 
     /// A value as [`RunOptions::unsigned_zeros`] asks for it.
@@ -390,9 +412,9 @@ impl<'a> Machine<'a> {
             }
             _ => return None,
         };
-        let found = found.unwrap_or_else(|error| {
-            self.printed.push(Sink::Error, &error);
-            0
+        let found = found.unwrap_or_else(|mistake| {
+            self.printed.push(Sink::Error, &mistake.message);
+            mistake.answer
         });
         Some(Const::Int(found))
     }
@@ -607,19 +629,15 @@ impl<'a> Machine<'a> {
         self.options.host.texture_info(&request, frame.text(args[1]), st)
     }
 
-    /// Hosts know the common space as the world.
     fn space(&mut self, from: &str, to: &str, span: Span) -> [f32; 16] {
-        let known = |name| if name == "common" { "world" } else { name };
-        let (from, to) = (known(from), known(to));
-        if from == to {
-            return matrix::IDENTITY;
+        let (found, unknown) = matrix_between(self.options.host, self.options.globals, from, to);
+        if !unknown.is_empty() && !self.unknown_spaces.contains(&span) {
+            self.unknown_spaces.push(span);
+            for error in unknown {
+                self.printed.push(Sink::Error, &error);
+            }
         }
-        let found = self.options.host.matrix(self.options.globals, from, to);
-        if found.is_none() {
-            let message = format!("there is no way from space {from:?} to {to:?}; they count as the same");
-            self.report(ReportKind::UnknownSpace, span, message);
-        }
-        found.unwrap_or(matrix::IDENTITY)
+        found
     }
 
     fn global(&self, global: Global) -> Const {

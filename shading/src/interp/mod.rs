@@ -34,6 +34,8 @@ pub struct RunOptions<'a> {
     /// Whether to compute as [`crate::opt::OptLevel::Full`] assumes: zeros lose their sign, and [`Outcome::finite`] is
     /// false when a number was not finite.
     pub unsigned_zeros: bool,
+    /// Whether variables that are set to what is no finite number are reported.
+    pub reports_not_finite: bool,
 }
 
 impl<'a> RunOptions<'a> {
@@ -46,6 +48,7 @@ impl<'a> RunOptions<'a> {
             given: &[],
             closures: None,
             unsigned_zeros: false,
+            reports_not_finite: false,
         }
     }
 }
@@ -82,8 +85,8 @@ pub enum ReportKind {
     BadArgument,
     /// A texture was not found.
     MissingTexture,
-    /// A coordinate space is not known.
-    UnknownSpace,
+    /// A variable was set to what is no finite number.
+    NotFinite,
 }
 
 /// Something that went wrong in a run.

@@ -230,6 +230,11 @@ impl Run {
         self.header.fuel = -1;
     }
 
+    /// Whether something goes wrong at a place for the first time.
+    pub(crate) fn is_first(&mut self, places: &Places, place: u32, kind: ReportKind) -> bool {
+        self.reported.insert((places.shader, place, kind))
+    }
+
     /// Notes that something went wrong at a place, the first time it does.
     pub(crate) fn report(
         &mut self,
@@ -238,7 +243,7 @@ impl Run {
         kind: ReportKind,
         message: impl FnOnce() -> String,
     ) {
-        if self.reported.insert((places.shader, place, kind)) {
+        if self.is_first(places, place, kind) {
             let report = Report {
                 kind,
                 message: message(),

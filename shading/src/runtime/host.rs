@@ -1,5 +1,6 @@
 //! What the language asks of the program that embeds it.
 
+use crate::eval::matrix::{IDENTITY, mul};
 use crate::hir::kind::Element;
 use crate::hir::{Axis, ColorSpace, Const, Kind, TextureOptions};
 use crate::runtime::ShaderGlobals;
@@ -262,6 +263,35 @@ pub trait ShaderHost: Send + Sync + 'static {
         let _ = (globals, handle);
         None
     }
+}
+
+/// The matrix from one space to another; an unknown space counts as the common one, and is named beside the matrix.
+pub(crate) fn matrix_between<H: ShaderHost + ?Sized>(
+    host: &H,
+    globals: &ShaderGlobals,
+    from: &str,
+    to: &str,
+) -> ([f32; 16], Vec<String>) {
+    // The common space is the embedder's world: hosts know it by that name only.
+    let [from, to] = [from, to].map(|name| if name == "common" { "world" } else { name });
+    if from == to {
+        return (IDENTITY, vec![]);
+    }
+    if let Some(found) = host.matrix(globals, from, to) {
+        return (found, vec![]);
+    }
+    let mut unknown = vec![];
+    let mut half = |name: &str, from: &str, to: &str| {
+        if from == to {
+            return IDENTITY;
+        }
+        host.matrix(globals, from, to).unwrap_or_else(|| {
+            unknown.push(format!("Unknown transformation \"{name}\""));
+            IDENTITY
+        })
+    };
+    let (first, second) = (half(from, from, "world"), half(to, "world", to));
+    (mul(&first, &second), unknown)
 }
 
 /// A host that has nothing, for programs and tests that only compute.

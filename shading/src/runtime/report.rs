@@ -51,7 +51,7 @@ pub enum ReportKind {
     BadArgument,
     /// A texture was not found, and is black.
     MissingTexture,
-    /// A coordinate space is not known, and is "common".
+    /// A coordinate space is not known, and is "common"; that is told by [`ShadingContext::take_printed`](super::ShadingContext::take_printed).
     UnknownSpace,
 }
 

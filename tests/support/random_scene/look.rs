@@ -28,6 +28,8 @@ const ROWS: usize = HEIGHT / BLOCK;
 pub struct Loaded {
     /// The scene.
     pub built: Built,
+    /// The names of its shapes, in the order of the built scene: instances come after all others.
+    pub names: Vec<String>,
     _folder: tempfile::TempDir,
 }
 
@@ -46,8 +48,23 @@ pub fn opened(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
     let built = build(&desc, None, 1).map_err(|errors| errors.to_string())?;
     Ok(Loaded {
         built,
+        names: desc.shapes.into_iter().map(|shape| shape.name).collect(),
         _folder: folder,
     })
+}
+
+impl Loaded {
+    /// The index in the built scene of a shape of the random scene, by its number there.
+    ///
+    /// # Panics
+    /// When there is no such shape.
+    pub fn index_of(&self, number: usize) -> usize {
+        let name = format!("s{number}");
+        // The mesh of a file is named after both.
+        let of_file = format!("{name}.");
+        let found = |other: &String| *other == name || other.starts_with(&of_file);
+        self.names.iter().position(found).expect("every shape is built")
+    }
 }
 
 /// Keeps a scene that failed where it can be rendered by hand; its file.

@@ -148,6 +148,8 @@ pub(super) struct Interpreted<'a> {
     pub(super) sources: &'a SourceMap,
     pub(super) host: &'a GridHost,
     pub(super) closures: &'a ClosureRegistry,
+    /// Whether it reports variables that are no finite numbers.
+    pub(super) reports_not_finite: bool,
 }
 
 /// What the interpreter keeps of its last run, and all that it printed and reported.
@@ -174,6 +176,7 @@ impl Engine for Interpreted<'_> {
         let options = RunOptions {
             host: self.host,
             fuel: FUEL,
+            reports_not_finite: self.reports_not_finite,
             closures: Some(self.closures),
             ..RunOptions::new(globals)
         };

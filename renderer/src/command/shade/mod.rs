@@ -118,17 +118,19 @@ impl Stage<'_> {
             subject: &subject,
             load,
         };
-        if args.interpret || args.print_code {
+        let is_interpreted = args.interpret || args.debug_nan;
+        if is_interpreted || args.print_code {
             let (unit, sources, making) = system.optimized(&subject.template, &options).map_err(told)?;
             if args.print_code {
                 tell(&shading::hir::print::print(&unit));
             }
-            if args.interpret {
+            if is_interpreted {
                 let engine = Interpreted {
                     unit: &unit,
                     sources: &sources,
                     host: self.host,
                     closures: system.closures(),
+                    reports_not_finite: args.debug_nan,
                 };
                 return job.run(&engine, making, None, &[]);
             }

@@ -18,6 +18,9 @@ const LENGTH_SHARE: f32 = 0.02;
 /// The same as a share of the shape's radius: beyond its edges there are no photons.
 const SHAPE_SHARE: f32 = 0.15;
 
+/// The least cosine that photons are taken to arrive at.
+const LEAST_COS: f32 = 1e-3;
+
 /// Caustics of less than this share of the light about them are not seen.
 const SEEN_SHARE: f32 = 0.1;
 
@@ -54,16 +57,63 @@ impl Photons {
             found.sum * (1.0 / record.covered)
         };
         let (near, far) = vertex.bsdf.diffuse_albedo(vertex.it.wo);
-        let mut radiance = near * of(record, vertex.n, context);
+        let (near, far) = (near * INV_PI, far * INV_PI);
+        let is_bent = vertex.bsdf.is_bent(Part::Diffuse);
+        let scattered = |albedo: Rgb, record: &Record, n: Vec3, context: &mut Context| {
+            let share = match is_bent {
+                true => self.scattered_share(vertex, n, left, context),
+                false => None,
+            };
+            share.unwrap_or(albedo) * of(record, n, context)
+        };
+        let mut radiance = scattered(near, record, vertex.n, context);
         if !far.is_black()
             && let Some(record) = self
                 .irradiance
                 .as_ref()
                 .and_then(|map| map.nearest(vertex.it.p, -vertex.n))
         {
-            radiance += far * of(record, -vertex.n, context);
+            radiance += scattered(far, record, -vertex.n, context);
         }
-        radiance * INV_PI
+        radiance
+    }
+
+    /// The radiance that leaves by the diffuse part over the irradiance on the side `n` [1/sr], by the directions of the
+    /// photons near by; `None` where there are none. Irradiance is about the geometric normal, and lobes about another
+    /// one see more of it from one direction than from the next.
+    fn scattered_share(
+        &self,
+        vertex: &Vertex<'_>,
+        n: Vec3,
+        max_segments: u32,
+        context: &mut Context,
+    ) -> Option<Rgb> {
+        let (it, map) = (vertex.it, &self.global);
+        let site = Site {
+            p: it.p,
+            n,
+            both_sides: false,
+            max_segments,
+        };
+        let mut arrived = Rgb::BLACK;
+        let leaves = |photon: &Photon, density: f32| {
+            let (wi, power) = (photon.wi(), photon.power() * density);
+            arrived += power;
+            let (f, _) = vertex.bsdf.eval_pdf_part(Part::Diffuse, it.wo, wi);
+            f * power * (1.0 / wi.dot(it.ng).abs().max(LEAST_COS))
+        };
+        let k = self.settings.k;
+        let found = map.estimate(&site, k, map.radius(), 0.0, &mut context.nearest, leaves);
+        let [leaves, arrived] = [found.sum, arrived].map(Rgb::to_array);
+        // A colour that no photon has leaves as another one does.
+        let total: f32 = leaves.iter().sum::<f32>() / arrived.iter().sum::<f32>();
+        let share = |i: usize| match arrived[i] > 0.0 {
+            true => leaves[i] / arrived[i],
+            false => total,
+        };
+        total
+            .is_finite()
+            .then(|| Rgb::from([share(0), share(1), share(2)]))
     }
 
     /// What leaves of the light that came by narrow lobes alone, as far as the caustic map knows it. `length` is the
@@ -152,7 +202,7 @@ impl Photons {
                 f += bsdf.eval_pdf_part(Part::Rough, it.wo, wi).0;
             }
             // Photons are counted by area of the surface, not of the shading normal's.
-            f * photon.power() * (density / wi.dot(it.ng).abs().max(1e-3))
+            f * photon.power() * (density / wi.dot(it.ng).abs().max(LEAST_COS))
         };
         let u = if map.is_sliced() { sampler.next_1d() } else { 0.0 };
         if self.settings.progressive {

@@ -22,6 +22,7 @@ mod lookup;
 mod map;
 mod particle;
 mod pilot;
+mod scatter;
 mod trace;
 mod vertex;
 

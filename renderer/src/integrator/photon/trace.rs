@@ -13,12 +13,11 @@ use rayon::prelude::*;
 
 use super::emit::{Choice, Emitter};
 use super::pilot::Density;
+use super::scatter::Scatterer;
 use super::{Photon, PhotonStats, Way};
-use crate::bsdf::{Part, TransportMode};
+use crate::bsdf::Part;
 use crate::color::Rgb;
-use crate::geometry::Footprint;
 use crate::integrator::{Context, Pass};
-use crate::material::{RayKind, Surface};
 use crate::math::Ray;
 use crate::sampler::Sampler;
 use crate::scene::{MAX_PASSES, Scene};
@@ -263,8 +262,7 @@ fn trace_block(
         by_light: vec![0; scene.lights().len()],
         useful: vec![],
     };
-    let mut surface = Surface::new();
-    surface.bsdf.set_mode(TransportMode::Importance);
+    let mut scatterer = Scatterer::new();
     for index in indices {
         sampler.start(stream, index);
         let Some(departure) = emitter.shoot(choice, scene.lights(), sampler, &mut context.shading) else {
@@ -285,7 +283,7 @@ fn trace_block(
             scene.lights()[departure.light].is_delta(),
             sampler,
             context,
-            &mut surface,
+            &mut scatterer,
             &mut block.photons,
         );
         if block.photons.len() > before {
@@ -309,7 +307,7 @@ fn fly(
     from_delta: bool,
     sampler: &mut Sampler,
     context: &mut Context,
-    surface: &mut Surface,
+    scatterer: &mut Scatterer,
     photons: &mut Vec<Photon>,
 ) {
     let most = order.max_segments.min(MAX_SEGMENTS);
@@ -320,16 +318,8 @@ fn fly(
     loop {
         context.stats.photon_rays += 1;
         let Some(it) = scene.intersect(&ray) else { return };
-        context.stats.shading_runs += 1;
-        scene.material(it.shape).shade(
-            &it,
-            RayKind::PHOTON,
-            &Footprint::POINT,
-            &mut context.shading,
-            surface,
-        );
-        context.stats.crowded_points += u64::from(surface.crowded);
-        let bsdf = &surface.bsdf;
+        scatterer.arrive(scene, &it, context);
+        let bsdf = scatterer.bsdf();
         let caustic = narrow && segments > 1;
         let stored = match order.wanted {
             Wanted::Global { direct } => direct || segments > 1,
@@ -352,8 +342,7 @@ fn fly(
         // Where it goes on, or whether: with the ratio of what leaves to what came, so that all carry about the same.
         // Pharr & Humphreys 2010, "Physically Based Rendering", section 15.6.
         let (u_lobe, u, u_survival) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
-        let Some(chosen) = bsdf.choose(u_lobe) else { return };
-        let Some(sample) = bsdf.sample_part(it.wo, chosen, u) else {
+        let Some((part, sample)) = scatterer.leave(scene, &it, u_lobe, u, context) else {
             return;
         };
         let left = power * sample.weight;
@@ -365,7 +354,7 @@ fn fly(
             ray = it.spawn_ray(ray.direction);
         } else {
             segments += 1;
-            narrow &= chosen.part == Part::Narrow;
+            narrow &= part == Part::Narrow;
             hidden &= sample.is_specular();
             if segments > most || (order.wanted == Wanted::Caustic && !narrow) {
                 return;

@@ -115,7 +115,8 @@ impl SceneDesc {
             models.insert(path, Arc::new(model));
         }
         let mut texts = Texts::default();
-        let source = Source::new(format!("<scene of {}>", path.display()), translation.text);
+        let name = format!("<scene of {}>", path.display());
+        let source = Source::translated(name, translation.text, translation.provenance);
         texts.read_source(source, directory, &mut context);
         finish(path, texts, models, context, options)
     }

@@ -7,6 +7,7 @@
 mod binding;
 mod emit;
 mod group;
+mod names;
 mod unit;
 mod wire;
 
@@ -54,6 +55,7 @@ pub fn link(
         templates,
         environment,
         diagnostics: Diagnostics::default(),
+        name: template.name().to_owned(),
     };
     let mut feeds = vec![];
     for (name, value) in inputs {
@@ -108,6 +110,8 @@ struct Linker<'a> {
     templates: &'a dyn Templates,
     environment: &'a Environment<'a>,
     diagnostics: Diagnostics,
+    /// Of the outermost template.
+    name: String,
 }
 
 impl Linker<'_> {

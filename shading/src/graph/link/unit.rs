@@ -42,7 +42,7 @@ fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
             feeds.filter(|feed| part_of(feed) || feed.whole(&param.name).is_some())
         };
         used.is_fed = !param.output && feeds().any(|feed| feed.is_fed);
-        let takes_attributes = instance.attributes_connect && !param.attributes(None).is_empty();
+        let takes_attributes = instance.attributes_connect && !param.attributes(None, false).is_empty();
         used.is_fed |= takes_attributes && feeds().next().is_none();
         used.is_read = param.output && instance.readers.read(&param.name);
     }
@@ -115,7 +115,7 @@ impl Linker<'_> {
             let local = splice.local(param.local);
             if param.output {
                 self.code.body.extend(splice.block(&param.init));
-                self.attributes(local, param, None);
+                self.attributes(local, param, None, false);
                 ports.push(Part {
                     name: param.name.clone(),
                     operand: Operand::Local(local),
@@ -132,19 +132,21 @@ impl Linker<'_> {
                 Some((feed, value)) => {
                     self.assign(local, value, &feed.target_name(), &feed.place);
                     if matches!(value.operand, Operand::Const(_)) {
-                        self.attributes(local, param, feed.interpolated);
+                        self.attributes(local, param, feed.interpolated, true);
                     }
                 }
                 None => {
                     self.code.body.extend(splice.block(&param.init));
-                    self.attributes(local, param, None);
+                    self.attributes(local, param, None, false);
                 }
             }
             for feed in &instance.feeds {
                 self.assign_element(local, &param.name, feed);
             }
         }
+        let first = self.code.body.len();
         self.code.body.extend(splice.block(&unit.code.body));
+        self.answer_names(unit, first, instance.prefix());
         if self.entries == 0 {
             let end = self.code.body.len();
             self.segments.push(Segment { start, end });
@@ -153,11 +155,11 @@ impl Linker<'_> {
     }
 
     /// Lets attributes of the geometry go before the default of a parameter: the first that there is.
-    fn attributes(&mut self, local: LocalId, param: &Param, interpolated: Option<bool>) {
+    fn attributes(&mut self, local: LocalId, param: &Param, interpolated: Option<bool>, given: bool) {
         let is_number =
             !param.ty.is_array() && (param.ty.is_triple() || matches!(param.ty, Type::INT | Type::FLOAT));
         let names = if is_number {
-            param.attributes(interpolated)
+            param.attributes(interpolated, given)
         } else {
             vec![]
         };

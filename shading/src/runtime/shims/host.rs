@@ -3,15 +3,15 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
-use super::report::report;
+use super::string::write;
 use super::texture::TextureFunctions;
-use super::{Lanes, Shim};
-use crate::eval::matrix::IDENTITY;
+use super::{Lanes, Shim, run};
 use crate::hir::Axis;
 use crate::runtime::ReportKind;
 use crate::runtime::context::ContextHeader;
+use crate::runtime::host::matrix_between;
 use crate::runtime::text::{self, TextHeader};
-use crate::runtime::{AttributeHandle, ShaderHost};
+use crate::runtime::{AttributeHandle, ShaderHost, Sink};
 
 /// A host as compiled code calls it: directly, without a table of virtual functions.
 #[derive(Clone)]
@@ -65,22 +65,16 @@ unsafe extern "C" fn matrix<H: ShaderHost>(
     to: *const TextHeader,
     out: *mut [f32; 16],
 ) {
-    // The common space is the embedder's world: hosts know it by that name only.
-    let known = |name: &'static str, given| if given == "common" { name } else { given };
     // SAFETY: compiled code passes its context, texts, and the address of a matrix.
     unsafe {
-        let (from, to) = (known("world", text::read(from)), known("world", text::read(to)));
-        let found = if from == to {
-            Some(IDENTITY)
-        } else {
-            host::<H>(ctx).matrix(&*(*ctx).globals, from, to)
-        };
-        if found.is_none() {
-            report(ctx, place, ReportKind::UnknownSpace, || {
-                format!("there is no way from space {from:?} to {to:?}; they count as the same")
-            });
+        let (from, to) = (text::read(from), text::read(to));
+        let (found, unknown) = matrix_between(host::<H>(ctx), &*(*ctx).globals, from, to);
+        if !unknown.is_empty() && run(ctx).is_first(&*(*ctx).places, place, ReportKind::UnknownSpace) {
+            for error in unknown {
+                write(ctx, Sink::Error, &error);
+            }
         }
-        out.write(found.unwrap_or(IDENTITY));
+        out.write(found);
     }
 }
 

@@ -4,6 +4,7 @@ use super::library::store;
 use super::string::write;
 use super::{Lanes, Shim, run, triple};
 use crate::builtins::Builtin;
+use crate::eval::dictionary::Mistake;
 use crate::hir::Kind;
 use crate::runtime::Sink;
 use crate::runtime::context::ContextHeader;
@@ -49,11 +50,11 @@ unsafe extern "C" fn find_below(ctx: *mut ContextHeader, node: i32, path: *const
 
 /// # Safety
 /// `ctx` is the context of a run that is going on.
-unsafe fn answer(ctx: *mut ContextHeader, found: Result<i32, String>) -> i32 {
-    found.unwrap_or_else(|error| {
+unsafe fn answer(ctx: *mut ContextHeader, found: Result<i32, Mistake>) -> i32 {
+    found.unwrap_or_else(|mistake| {
         // SAFETY: the caller's.
-        unsafe { write(ctx, Sink::Error, &error) };
-        0
+        unsafe { write(ctx, Sink::Error, &mistake.message) };
+        mistake.answer
     })
 }
 

@@ -428,7 +428,7 @@ impl Translator<'_> {
         self.bent(id, |translator, texture| {
             let [s, t] = translator.coordinates(texture);
             let call = translator.bitmap_call(texture, "normal_map")?;
-            Some(call.with("s", s).with("t", t).with("along_v", "0").finish())
+            Some(call.with("s", s).with("t", t).with("along_v", "0"))
         })
     }
 
@@ -447,19 +447,26 @@ impl Translator<'_> {
             } else {
                 call.with("colorspace", quote("auto"))
             };
-            Some(call.finish())
+            Some(call)
         })
     }
 
     /// The surface that a bsdf holds, about the normal that a unit makes of its texture.
-    fn bent(&mut self, id: ObjectId, unit: impl FnOnce(&mut Self, ObjectId) -> Option<String>) -> Surface {
-        self.ignore(id, &["flip_invalid_normals", "use_shadowing_function"]);
+    fn bent(&mut self, id: ObjectId, unit: impl FnOnce(&mut Self, ObjectId) -> Option<Call>) -> Surface {
+        let [flips, softens] = ["flip_invalid_normals", "use_shadowing_function"]
+            .map(|key| self.boolean(id, key).unwrap_or(true));
         let (Some(nested), relief) = (self.nested(id), self.relief(id)) else {
             return Surface::grey();
         };
         let n = relief
             .and_then(|texture| unit(self, texture))
-            .map(|call| format!("{call}.n"));
-        self.bsdf(nested, n.as_deref())
+            .map(|call| if flips { call.with("flip", "1") } else { call })
+            .map(|call| format!("{}.n", call.finish()));
+        let surface = self.bsdf(nested, n.as_deref());
+        if !softens || n.is_none() {
+            return surface;
+        }
+        let call = Call::new("soft_terminator").with("base", &surface.call).finish();
+        Surface { call, ..surface }
     }
 }

@@ -75,7 +75,8 @@ impl Translator<'_> {
             _ => self.projector(id, &mut block),
         }
         self.ignore(id, &["sampling_weight", "bounds", "bsphere"]);
-        self.sections.lights.push_str(&block.finish());
+        let place = self.object(id).place;
+        self.sections.lights.push(&block.finish(), place);
     }
 
     /// In its own space a map of Mitsuba's has +y up and its centre column at +z, as Kiln's. Its columns run the same

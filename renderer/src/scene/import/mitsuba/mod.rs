@@ -21,12 +21,14 @@ mod sensor;
 mod shape;
 mod sky;
 mod texture;
+mod upgrade;
 mod write;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use shading::{Diagnostic, Diagnostics, Severity};
+use shading::{Diagnostic, Diagnostics, Provenance, Severity, Span};
 
 use self::document::{Document, ObjectId};
 use self::reader::read_document;
@@ -50,6 +52,8 @@ pub struct MitsubaOptions {
 pub struct Translation {
     /// The scene in Kiln's language; names of files are relative to the folder of the scene file, or absolute.
     pub text: String,
+    /// Which of its declarations come from where.
+    pub provenance: Vec<Provenance>,
     /// The meshes that it names, by the names that it has for them.
     pub meshes: Vec<(String, Mesh)>,
     /// The images that it names, by the names that it has for them, and where they are.
@@ -103,10 +107,19 @@ pub fn translate(path: &Path, options: &MitsubaOptions) -> Result<Translation, D
         return Err(diagnostics);
     }
     let (meshes, mesh_files) = meshes.finish();
+    let (text, provenance) = sections.text(path);
+    let provenance = (provenance.into_iter())
+        .map(|(range, place)| Provenance {
+            range: range.start as u32..range.end as u32,
+            source: document.sources.get(place.source).clone(),
+            place: place.start..place.end,
+        })
+        .collect();
     let mut files = document.files;
     files.extend(mesh_files);
     Ok(Translation {
-        text: sections.text(path),
+        text,
+        provenance,
         meshes,
         images,
         files,
@@ -147,21 +160,38 @@ struct Translator<'a> {
 /// The parts of the text.
 #[derive(Default)]
 struct Sections {
-    settings: String,
-    cameras: String,
-    lights: String,
-    materials: String,
-    shapes: String,
+    settings: Section,
+    cameras: Section,
+    lights: Section,
+    materials: Section,
+    shapes: Section,
+}
+
+/// Declarations of a kind, and where each comes from.
+#[derive(Default)]
+struct Section {
+    text: String,
+    origins: Vec<(Range<usize>, Span)>,
+}
+
+impl Section {
+    /// Adds the text of what stands at `place`.
+    fn push(&mut self, text: &str, place: Span) {
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.origins.push((start..self.text.len(), place));
+    }
 }
 
 impl Sections {
-    fn text(&self, path: &Path) -> String {
+    fn text(&self, path: &Path) -> (String, Vec<(Range<usize>, Span)>) {
         let name = path
             .file_name()
             .unwrap_or(path.as_os_str())
             .to_string_lossy()
             .replace(['\n', '\r'], " ");
         let mut text = format!("// From {name}, a scene of Mitsuba 3.\n");
+        let mut origins = vec![];
         for section in [
             &self.settings,
             &self.cameras,
@@ -169,12 +199,16 @@ impl Sections {
             &self.materials,
             &self.shapes,
         ] {
-            if !section.is_empty() {
+            if !section.text.is_empty() {
                 text.push('\n');
-                text.push_str(section);
+                let start = text.len();
+                let moved =
+                    |(range, place): &(Range<usize>, Span)| (range.start + start..range.end + start, *place);
+                origins.extend(section.origins.iter().map(moved));
+                text.push_str(&section.text);
             }
         }
-        text
+        (text, origins)
     }
 }
 

@@ -9,6 +9,7 @@ use shading::{Diagnostic, Diagnostics, Source, Span};
 
 use super::document::{Document, Object, ObjectId, Property, Value};
 use super::element::{Element, number, numbers, step, vector};
+use super::upgrade;
 
 /// Files may include files so deep, as in Mitsuba.
 const MAX_DEPTH: usize = 15;
@@ -34,6 +35,7 @@ pub(super) fn read_document(
         used: vec![],
         ids: FxHashMap::default(),
         depth: 0,
+        is_old: false,
     };
     for (name, value) in defines {
         reader.parameters.push((name.clone(), value.clone()));
@@ -56,6 +58,8 @@ struct Reader<'a> {
     used: Vec<bool>,
     ids: FxHashMap<String, ObjectId>,
     depth: usize,
+    /// Whether the names of the file at hand are those of versions before 2.
+    is_old: bool,
 }
 
 /// What elements are.
@@ -147,9 +151,19 @@ impl Reader<'_> {
         };
         let root = xml.root_element();
         let place = span_of_tag(root, whole);
-        if root.attribute("version").is_none() {
-            self.error(place, "the outermost element has no `version`");
+        let version = root.attribute("version");
+        let major = version.and_then(upgrade::major);
+        match (version, major) {
+            (None, _) => self.error(place, "the outermost element has no `version`"),
+            (Some(version), None) => {
+                self.error(
+                    place,
+                    format!("`{version}` is no version: it is numbers, such as 3.0.0"),
+                );
+            }
+            (Some(_), Some(_)) => {}
         }
+        let is_old = std::mem::replace(&mut self.is_old, major.is_some_and(upgrade::is_old));
         self.depth += 1;
         match parent {
             // The content of an included scene becomes part of the scene that includes it.
@@ -171,6 +185,7 @@ impl Reader<'_> {
             ),
         }
         self.depth -= 1;
+        self.is_old = is_old;
     }
 
     fn add_property(&mut self, parent: ObjectId, name: String, value: Value, place: Span) {
@@ -292,6 +307,9 @@ impl Reader<'_> {
             self.declare(name, id, element.place);
         }
         self.read_children(node, id, file);
+        if self.is_old {
+            upgrade::upgrade(&mut self.document.objects[id.0 as usize]);
+        }
         Some(id)
     }
 

@@ -87,7 +87,8 @@ impl Translator<'_> {
         if shift != [0.0; 2] && plugin == "perspective" {
             block.set("shift", format!("({}, {})", number(shift[0]), number(shift[1])));
         }
-        self.sections.cameras.push_str(&block.finish());
+        let place = self.object(id).place;
+        self.sections.cameras.push(&block.finish(), place);
     }
 
     /// The field of view, by an angle or by a focal length.
@@ -181,13 +182,15 @@ impl Translator<'_> {
             }
         }
         if is_first {
-            self.sections.settings.push_str(&block.finish());
+            let place = self.object(film.unwrap_or(sensor)).place;
+            self.sections.settings.push(&block.finish(), place);
             let mut block = Block::new("sampler");
             block.set("spp", spp.to_string());
             if seed != 0 {
                 block.set("seed", (seed as u32).to_string());
             }
-            self.sections.settings.push_str(&block.finish());
+            let place = self.object(sampler.unwrap_or(sensor)).place;
+            self.sections.settings.push(&block.finish(), place);
         }
         size
     }
@@ -283,7 +286,8 @@ impl Translator<'_> {
             "timeout",
         ];
         self.ignore(id, &sampling);
-        self.sections.settings.push_str(&block.finish());
+        let place = self.object(id).place;
+        self.sections.settings.push(&block.finish(), place);
     }
 }
 

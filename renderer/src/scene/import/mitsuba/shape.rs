@@ -111,7 +111,8 @@ impl Translator<'_> {
             block.set("flip_normals", "true");
         }
         block.set("material", &body.material.name);
-        self.sections.shapes.push_str(&block.finish());
+        let place = self.object(id).place;
+        self.sections.shapes.push(&block.finish(), place);
         if let Some((outline, irradiance)) = &body.sheet {
             let mut block = Block::new(format!("light {} : directional_area", quote(&name)));
             block.set("outline", *outline);
@@ -119,11 +120,10 @@ impl Translator<'_> {
             block.set("irradiance", irradiance);
             if !self.traces_particles {
                 block.set("scale", "0");
-                self.sections
-                    .lights
-                    .push_str("// Mitsuba's path tracers do not find this light.\n");
+                let text = "// Mitsuba's path tracers do not find this light.\n";
+                self.sections.lights.push(text, place);
             }
-            self.sections.lights.push_str(&block.finish());
+            self.sections.lights.push(&block.finish(), place);
         }
     }
 
@@ -277,9 +277,10 @@ impl Translator<'_> {
         } else {
             ";"
         };
+        let place = self.object(key.bsdf.or(key.emitter).unwrap_or(id)).place;
         self.sections
             .materials
-            .push_str(&format!("material {name} = {call}{one_sided}\n"));
+            .push(&format!("material {name} = {call}{one_sided}\n"), place);
         let name = MaterialName {
             name,
             has_texture: self.lookups > lookups,

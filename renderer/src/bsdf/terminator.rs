@@ -1,0 +1,63 @@
+//! A soft terminator: bent normals see light from below the surface that they are bent from. Where that surface turns away
+//! from a light, the light would end at a hard edge; instead it fades, as if the bumps threw shadows on each other.
+// Conty Estevez, Lecocq & Stein 2019, "A Microfacet-Based Shadowing Function to Solve the Bump Terminator Problem", Ray Tracing
+// Gems, chapter 12: the normal is taken for one of many, whose distribution is GGX of the width that makes it likely.
+
+use glam::Vec3;
+
+/// The share of light that reaches a bent normal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Terminator {
+    /// Square of the width of the distribution of normals; 0 where nothing is in the way.
+    alpha2: f32,
+    /// Unit normal of the surface that is bent.
+    n: Vec3,
+}
+
+impl Terminator {
+    /// Nothing is in the way of light.
+    pub(super) const HARD: Terminator = Terminator {
+        alpha2: 0.0,
+        n: Vec3::Z,
+    };
+
+    /// That of a normal `bent` from `n`, unit vectors.
+    pub(super) fn new(bent: Vec3, n: Vec3) -> Terminator {
+        Terminator {
+            alpha2: (0.125 * tan2(bent.dot(n))).min(1.0),
+            n,
+        }
+    }
+
+    /// The share of the light that leaves the surface towards the unit vector `light`.
+    #[inline(always)]
+    pub(super) fn share(&self, light: Vec3) -> f32 {
+        if self.alpha2 == 0.0 {
+            return 1.0;
+        }
+        2.0 / (1.0 + (1.0 + self.alpha2 * tan2(light.dot(self.n))).sqrt())
+    }
+}
+
+/// Square of the tangent of an angle by its cosine.
+fn tan2(cos: f32) -> f32 {
+    let cos2 = cos * cos;
+    (1.0 - cos2).max(0.0) / cos2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_those_of_mitsuba() {
+        // 2/(1 + √(1 + α² tan²θ)) by hand: a normal bent by 45° and light at 60° to the surface's normal.
+        let bent = Vec3::new(1.0, 0.0, 1.0).normalize();
+        let light = Vec3::new(0.0, 0.75_f32.sqrt(), 0.5);
+        let share = Terminator::new(bent, Vec3::Z).share(light);
+        assert!((share - 2.0 / (1.0 + 1.375_f32.sqrt())).abs() < 1e-6, "{share}");
+        assert_eq!(Terminator::new(bent, Vec3::Z).share(Vec3::X), 0.0);
+        assert_eq!(Terminator::new(Vec3::Z, Vec3::Z).share(light), 1.0);
+        assert_eq!(Terminator::new(Vec3::X, Vec3::Z).alpha2, 1.0);
+    }
+}

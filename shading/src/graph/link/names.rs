@@ -1,0 +1,53 @@
+//! What a shader is told of itself where it is used: the names of its instance and of the group.
+
+use super::Linker;
+use crate::builtins::Builtin;
+use crate::hir::{Block, Code, Const, Op, Operand, Stmt, Unit, walk};
+
+impl Linker<'_> {
+    /// Answers `getattribute("shader:layername", …)` and `getattribute("shader:groupname", …)` of a unit whose statements
+    /// begin at `first`.
+    pub(super) fn answer_names(&mut self, unit: &Unit, first: usize, layer: &str) {
+        let asks = |value: &Const| matches!(value, Const::String(text) if text.starts_with("shader:"));
+        if !unit.code.consts.values().any(asks) {
+            return;
+        }
+        let mut body = self.code.body.split_off(first);
+        let group = self.name.clone();
+        answer(&mut body, &mut self.code, layer, &group);
+        self.code.body.extend(body);
+    }
+}
+
+fn answer(block: &mut Block, code: &mut Code, layer: &str, group: &str) {
+    for stmt in block {
+        if let Stmt::Op { op, args, .. } = stmt
+            && let Op::Builtin(builtin @ (Builtin::HasAnyAttribute | Builtin::AnyAttribute)) = *op
+        {
+            let text = |operand: Option<&Operand>| match operand {
+                Some(Operand::Const(id)) => match &code.consts[*id] {
+                    Const::String(text) => Some(text.clone()),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let name = text(args.get(1)).filter(|_| text(args.first()).as_deref() == Some(""));
+            let name = match name.as_deref() {
+                Some("shader:layername") => layer,
+                Some("shader:groupname") => group,
+                _ => continue,
+            };
+            let value = if builtin == Builtin::HasAnyAttribute {
+                Const::Int(1)
+            } else {
+                Const::String(name.into())
+            };
+            let value = code.consts.push(value);
+            (*op, *args) = (Op::Copy, vec![Operand::Const(value)]);
+            continue;
+        }
+        for inner in walk::blocks_mut(stmt) {
+            answer(inner, code, layer, group);
+        }
+    }
+}
