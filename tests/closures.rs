@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 use renderer::bsdf::{BsdfSample, TransportMode};
 use renderer::color::Rgb;
-use renderer::geometry::{Interaction, ShapeId};
+use renderer::geometry::{Footprint, Interaction, ShapeId};
 use renderer::material::{Host, Material, RayKind, ShadingContext, Sides, Surface};
 use support::closures::tree;
 use support::scenes::{compile, compile_both};
@@ -36,7 +36,7 @@ impl Subject {
 
     fn shade(&mut self, it: &Interaction, surface: &mut Surface) {
         self.material
-            .shade(it, RayKind::CAMERA, 0.0, &mut self.context, surface);
+            .shade(it, RayKind::CAMERA, &Footprint::POINT, &mut self.context, surface);
     }
 }
 

@@ -9,7 +9,7 @@ use renderer::material::Host;
 use renderer::scene::build::{self, shading_system};
 use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::LoadOptions;
-use shading::{Diagnostics, Source};
+use shading::{Diagnostics, Preprocessor, Source};
 
 /// Processor time that a text may take in an optimised build [s].
 const MAX_SECONDS: f64 = 4.0;
@@ -107,7 +107,8 @@ fn shaders() -> Vec<(&'static str, String, Fate)> {
         ("stray braces on lines", "}\n".repeat(200_000), Refused),
         ("open comments", "/*".repeat(200_000), Refused),
         ("strings without an end", unit(&"\"\n".repeat(20_000)), Refused),
-        ("directives", "#define a\n".repeat(20_000), Refused),
+        ("directives", "#define a\n".repeat(20_000), Taken),
+        ("conditions", "#if 0\n".repeat(20_000), Refused),
         ("unknown names", unit(&repeat(20_000, |i| format!("x{i} = 1;"))), Refused),
         ("unused variables", unit(&repeat(20_000, |i| format!("float x{i} = u;"))), Taken),
         ("a long line", unit(&format!("{} q = 1;", "r += u; ".repeat(20_000))), Refused),
@@ -193,7 +194,7 @@ fn scenes() -> Vec<(&'static str, String, Fate)> {
 
 /// What is printed about a shader; `Err` when it is refused.
 fn check_shader(text: &str) -> Result<String, String> {
-    let system = shading_system(Arc::new(Host::new(vec![])));
+    let system = shading_system(Arc::new(Host::new(vec![])), Preprocessor::default());
     let loaded = system
         .load(Source::new("hostile.ksl", text))
         .map_err(|errors| errors.to_string())?;

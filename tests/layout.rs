@@ -74,7 +74,7 @@ fn tools_stay_in_their_rooms() {
     );
     only_in(
         "renderer",
-        &["material/", "light/", "scene/", "command/"],
+        &["material/", "light/", "scene/", "command/", "cli"],
         &["shading::"],
     );
 }
@@ -115,6 +115,11 @@ fn layers_import_downwards() {
         "shading",
         &["hir/", "syntax/", "check/"],
         &["crate::codegen", "crate::opt", "crate::graph"],
+    );
+    never_in(
+        "shading",
+        &["preprocess/", "source"],
+        &["crate::syntax", "crate::check", "crate::hir"],
     );
     never_in(
         "shading",

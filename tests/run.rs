@@ -8,14 +8,16 @@
 //! - `//~ prints EXPRESSION == "text"` looks at what the evaluation prints instead.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use renderer::material::Folders;
 use shading::hir::{Const, Unit};
 use shading::interp::{self, RunOptions, Value};
 use shading::opt::OptLevel;
 use shading::{
-    ClosureRegistry, InstanceOptions, RayKind, ShaderGlobals, ShadingSystem, Source, SourceMap, Template,
+    ClosureRegistry, InstanceOptions, Preprocessor, RayKind, ShaderGlobals, ShadingSystem, Source, SourceMap,
+    Template,
 };
 use support::generate::TestHost;
 
@@ -165,8 +167,16 @@ fn globals() -> ShaderGlobals {
         ng: [0.0, 0.0, 1.0].into(),
         dpdu: [1.0, 0.0, 0.0].into(),
         dpdv: [0.0, 1.0, 0.0].into(),
+        dpdx: [1.0, 0.0, 0.0].into(),
+        dpdy: [0.0, 2.0, 0.0].into(),
+        didx: [0.5, 0.0, 0.0].into(),
+        didy: [0.0, 0.5, 0.0].into(),
         u: 0.25,
         v: 0.75,
+        dudx: 0.5,
+        dudy: 0.0,
+        dvdx: 0.25,
+        dvdy: 1.0,
         time: 0.5,
         surface_area: 1.0,
         ray_kind: RayKind::CAMERA,
@@ -208,7 +218,7 @@ fn interpret(unit: &Unit, globals: &ShaderGlobals) -> Result<Given, String> {
     Ok(Given {
         result: output("result")?,
         expected: output("expected")?,
-        printed: outcome.printed.clone(),
+        printed: outcome.printed.text(),
     })
 }
 
@@ -266,6 +276,10 @@ fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, R
     ways
 }
 
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders").join(name)
+}
+
 /// Runs the checks of a file; what is wrong goes to `failures`.
 fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
     let mut checks = vec![];
@@ -278,7 +292,8 @@ fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
             Err(message) => writeln!(failures, "{name}:{}: {message}", i + 1).unwrap(),
         }
     }
-    let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(TestHost));
+    let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(TestHost))
+        .with_preprocessor(Preprocessor::new(Arc::new(Folders::new(vec![folder("include")]))));
     let source = checks
         .iter()
         .fold(format!("{text}\n"), |source, check| source + &check.unit());
@@ -308,8 +323,7 @@ fn run_file(name: &str, text: &str, failures: &mut String) -> usize {
 
 #[test]
 fn expressions_have_the_values_announced() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders/run");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
+    let mut files: Vec<_> = std::fs::read_dir(folder("run"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();

@@ -12,7 +12,7 @@ use renderer::material::Host;
 use renderer::scene::build::{self, shading_system};
 use renderer::scene::desc::{GeometryDesc, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
 use renderer::scene::load::{LoadOptions, load, reference};
-use shading::{Diagnostics, InstanceOptions, Severity, Source};
+use shading::{Diagnostics, InstanceOptions, Preprocessor, Severity, Source};
 
 /// A scene with one of each thing that a scene needs.
 const CAMERA: &str = "camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); fov = 40; }\n";
@@ -606,7 +606,7 @@ fn damage_is_survived() {
 
 /// What a group's input of this type is given by an expression: the constant as printed, or the messages.
 fn constant(ty: &str, expr: &str) -> Result<String, String> {
-    let system = shading_system(Arc::new(Host::new(vec![])));
+    let system = shading_system(Arc::new(Host::new(vec![])), Preprocessor::default());
     let text = format!(
         "shader id({ty} x = 0, output {ty} r = 0) {{ r = x; }}\n\
          group g(output {ty} r) {{ id n(x = {expr}); r = n.r; }}\n"

@@ -9,12 +9,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use renderer::material::Folders;
 use shading::check::{self, Environment};
 use shading::hir::{Const, Unit, verify};
 use shading::ty::Type;
 use shading::{
-    ClosureParam, ClosureRegistry, ClosureSignature, Diagnostic, Diagnostics, Library, NoHost, Severity,
-    ShadingSystem, Source, syntax,
+    ClosureParam, ClosureRegistry, ClosureSignature, Diagnostic, Diagnostics, Library, NoHost, Preprocessor,
+    Severity, ShadingSystem, Source, syntax,
 };
 
 /// A diagnostic as a line announces it.
@@ -79,9 +80,16 @@ fn cases(kind: &str) -> Vec<(String, String)> {
     cases
 }
 
-/// Parses and checks a text; verifies the code of every unit.
+/// Includes come from `shaders/include`.
+fn preprocessor() -> Preprocessor {
+    Preprocessor::new(Arc::new(Folders::new(vec![folder("include")])))
+}
+
+/// Preprocesses, parses and checks a text; verifies the code of every unit.
 fn diagnose(name: &str, text: &str) -> Diagnostics {
-    let (file, mut diagnostics) = syntax::parse(Source::new(name, text));
+    let (source, mut diagnostics) = preprocessor().run(Source::new(name, text));
+    let (file, mistakes) = syntax::parse(source);
+    diagnostics.list.extend(mistakes.list);
     let registry = closures();
     let checked = check::check(&file, &Environment { closures: &registry });
     diagnostics.list.extend(checked.diagnostics.list);
@@ -434,4 +442,64 @@ fn mistakes_in_units_of_the_library_are_told() {
         "{errors}"
     );
     assert!(!errors.contains("unknown unit"), "{errors}");
+}
+
+/// The messages about a text, as they are shown.
+fn shown(text: &str) -> String {
+    let preprocessor = preprocessor();
+    let system = ShadingSystem::new(closures(), Arc::new(NoHost)).with_preprocessor(preprocessor);
+    match system.load(Source::new("main.osl", text)) {
+        Ok(loaded) => loaded.warnings.to_string(),
+        Err(errors) => errors.to_string(),
+    }
+}
+
+#[test]
+fn places_name_the_file_the_macro_and_the_includes() {
+    let include = folder("include").display().to_string();
+    let text = shown("#include \"outer.h\"\nshader s(output float r = TWICE(red)) { }\n");
+    assert!(text.contains("main.osl:2:33"), "{text}");
+    assert!(text.contains(&format!("{include}/inner.h:3:69")), "{text}");
+    assert!(text.contains(&format!("{include}/outer.h:2:1")), "{text}");
+    assert!(text.contains("main.osl:1:1"), "{text}");
+    assert_eq!(text.matches("included here").count(), 2, "{text}");
+
+    let text = shown("#include \"outer.h\"\nshader s(output float r = UNKNOWN_PLUS(1)) { }\n");
+    assert!(
+        text.contains("main.osl:2:27") && text.contains("^^^^^^^^^^^^^^^"),
+        "{text}"
+    );
+    assert!(text.contains("in macro `UNKNOWN_PLUS`"), "{text}");
+}
+
+#[test]
+fn lines_can_be_numbered_anew() {
+    let text = shown("#line 100 \"other.osl\"\nshader s(output float r = x) { }\n");
+    assert!(text.contains("other.osl:100:27"), "{text}");
+}
+
+#[test]
+fn macros_cannot_take_the_machine() {
+    let mut laughs = String::from("#define L0 ha ha\n");
+    for i in 1..40 {
+        laughs += &format!("#define L{i} L{} L{}\n", i - 1, i - 1);
+    }
+    let nested: String = (1..1000).map(|i| format!("#define N{i} N{}\n", i - 1)).collect();
+    let mut doubled = String::from("#define D0(x) x##x\n");
+    for i in 1..40 {
+        doubled += &format!("#define D{i}(x) D{}(x##x)\n", i - 1);
+    }
+    let empty = laughs.replace(" ha ha", "");
+    let parentheses = format!("#if {}1\n#endif\n", "(".repeat(100_000));
+    for (text, message) in [
+        (format!("{laughs}L39\n"), "is too much"),
+        (format!("{empty}L39\n"), "is too much"),
+        (format!("{nested}N999\n"), "more than 200 macros"),
+        (format!("{doubled}D39(aaaaaaaa)\n"), "is too much"),
+        ("#include \"itself.h\"\n".to_owned(), "more than 200 files"),
+        (parentheses, "nested too deeply"),
+    ] {
+        let shown = shown(&text);
+        assert!(shown.contains(message), "{message}: {shown}");
+    }
 }

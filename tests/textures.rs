@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec2, Vec3};
 use renderer::color::Rgb;
-use renderer::image::{Image, Raster, Samples, WriteOptions, decode, encode, write};
+use renderer::image::{Image, Raster, Samples, Window, WriteOptions, decode, encode, write};
 use renderer::material::Host;
 use renderer::scene::build::build;
 use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::LoadOptions;
 use renderer::texture::{
-    Interpolation, Lookup, Texture, TextureColorSpace, TextureLoader, TextureSource, Wrap,
+    EnvironmentLookup, Filter, Interpolation, Lookup, Texture, TextureColorSpace, TextureLoader,
+    TextureSource, TilePattern, Wrap,
 };
-use shading::{ShaderHost, TextureHandle, TextureLookup, TextureRequest};
+use shading::{ShaderHost, TextureHandle, TextureInfo, TextureLookup, TextureRequest};
 use support::scenes::{Look, mean, spot_meter};
 
 /// A picture with every value different, some beyond 1.
@@ -45,15 +46,41 @@ fn assert_close(a: [f32; 4], b: [f32; 4], tolerance: f32, what: &str) {
     );
 }
 
+/// What a texture without alpha has there is 1.
 fn at(texture: &Texture, s: f32, t: f32, wrap: Wrap, interpolation: Interpolation) -> [f32; 4] {
-    texture.sample(
-        Vec2::new(s, t),
-        Vec2::ZERO,
-        Lookup {
+    look(texture, [s, t], [0.0; 2], wrap, interpolation)
+}
+
+fn look(
+    texture: &Texture,
+    st: [f32; 2],
+    [width, height]: [f32; 2],
+    wrap: Wrap,
+    interpolation: Interpolation,
+) -> [f32; 4] {
+    let lookup = Lookup {
+        st: Vec2::from_array(st),
+        dx: Vec2::new(width, 0.0),
+        dy: Vec2::new(0.0, height),
+        filter: Filter {
             wrap_s: wrap,
             wrap_t: wrap,
             interpolation,
+            fill: 1.0,
+            ..Filter::default()
         },
+    };
+    texture.sample(&lookup).value
+}
+
+/// Averaged over a square, of a texture that repeats.
+fn over(texture: &Texture, st: f32, width: f32) -> [f32; 4] {
+    look(
+        texture,
+        [st; 2],
+        [width; 2],
+        Wrap::Periodic,
+        Interpolation::Linear,
     )
 }
 
@@ -129,7 +156,7 @@ fn every_level_has_the_mean_of_the_image() {
         let mean: [f32; 3] = std::array::from_fn(|c| {
             image.data.iter().skip(c).step_by(3).sum::<f32>() / (width * height) as f32
         });
-        let top = texture.sample(Vec2::splat(0.3), Vec2::splat(1e9), Lookup::default());
+        let top = over(&texture, 0.3, 1e9);
         assert_close(
             top,
             [mean[0], mean[1], mean[2], 1.0],
@@ -144,15 +171,10 @@ fn every_level_has_the_mean_of_the_image() {
 fn a_wide_footprint_blends_levels() {
     let image = Image::from_fn(16, 16, |x, y| Rgb::splat(((x + y) % 2) as f32));
     let texture = texture("a.exr", &image, TextureColorSpace::Auto);
-    let value = |texels: f32| {
-        texture.sample(
-            Vec2::splat(0.5 / 16.0),
-            Vec2::splat(texels / 16.0),
-            Lookup::default(),
-        )[0]
-    };
+    let value = |texels: f32| over(&texture, 0.5 / 16.0, texels / 16.0)[0];
     assert_eq!(value(1.0), 0.0);
-    assert!((value(2f32.sqrt()) - 0.25).abs() < 1e-5);
+    // Level 1, all 0.5, has the weight 2 · 1.5 / 2 − 1.
+    assert!((value(1.5) - 0.25).abs() < 1e-5);
     assert!((value(2.0) - 0.5).abs() < 1e-6);
     assert!((value(5.0) - 0.5).abs() < 1e-6);
     assert_eq!(value(f32::NAN), 0.0);
@@ -178,7 +200,7 @@ fn textures_stay_as_narrow_as_their_file() {
     };
     let half = Texture::new(Path::new("half.exr"), raster, TextureColorSpace::Auto).unwrap();
     assert!(half.bytes() < 64 * 64 * 3 * 2 * 3 / 2);
-    assert_eq!(half.texel(16, 3), [0.25, 0.25, 0.25, 1.0]);
+    assert_eq!(half.texel(16, 3), [0.25, 0.25, 0.25, 0.0]);
 }
 
 #[test]
@@ -188,7 +210,7 @@ fn values_that_are_no_number_are_counted() {
     image.data[7] = f32::INFINITY;
     let texture = texture("a.exr", &image, TextureColorSpace::Auto);
     assert_eq!(texture.non_finite(), 2);
-    let top = texture.sample(Vec2::ZERO, Vec2::ONE * 100.0, Lookup::default());
+    let top = over(&texture, 0.0, 100.0);
     assert!(top.iter().all(|v| v.is_finite()));
 }
 
@@ -214,7 +236,7 @@ fn each_file_is_loaded_once() {
     let embedded = loader.request(memory, TextureColorSpace::Auto);
     let store = loader.load().unwrap();
 
-    assert_eq!(store.textures().len(), 3);
+    assert_eq!(store.textures().count(), 3);
     assert_eq!(store.find(&roundabout, TextureColorSpace::Auto), Some(a));
     assert_eq!(store.find(&name, TextureColorSpace::Auto), Some(embedded));
     assert_eq!(store.find(&path, TextureColorSpace::Linear), None);
@@ -249,10 +271,6 @@ fn a_handle_of_another_host_is_black() {
     for name in ["a.exr", "b.exr"] {
         fs::write(folder.path().join(name), encoded(name, &gradient(4, 4))).unwrap();
     }
-    let request = |name: &str| TextureRequest {
-        file: name.to_owned(),
-        ..TextureRequest::default()
-    };
     let host = |names: &[&str]| {
         let host = Host::new(vec![folder.path().to_owned()]);
         let handles: Vec<_> = names
@@ -268,13 +286,13 @@ fn a_handle_of_another_host_is_black() {
         position: [0.6, 0.6, 0.0],
         ..TextureLookup::default()
     };
-    let look = |handle| host.texture(handle, &lookup).value;
-    assert!(look(own[0])[3] == 1.0);
+    let value = |handle| host.texture(handle, &lookup).value;
+    assert!(value(own[0])[1] > 0.0);
     for handle in foreign
         .into_iter()
         .chain([TextureHandle(0), TextureHandle(u32::MAX)])
     {
-        assert!(handle == own[0] || look(handle) == [0.0; 4], "{handle:?}");
+        assert!(handle == own[0] || value(handle) == [0.0; 4], "{handle:?}");
     }
 }
 
@@ -582,4 +600,340 @@ fn two_squares_of_the_unit_checker_are_mitsubas_checkerboard() {
             assert_eq!(found, [expected; 3], "{unit}");
         }
     }
+}
+
+#[test]
+fn long_footprints_keep_what_lies_across() {
+    let rows = Image::from_fn(64, 64, |_, y| Rgb::splat((y / 4 % 2) as f32));
+    let texture = texture("a.exr", &rows, TextureColorSpace::Auto);
+    let value = |width, height| {
+        let st = [0.5, 6.0 / 64.0];
+        look(
+            &texture,
+            st,
+            [width, height],
+            Wrap::Periodic,
+            Interpolation::Linear,
+        )[0]
+    };
+    assert!(value(0.3, 1.0 / 64.0) > 0.95, "{}", value(0.3, 1.0 / 64.0));
+    assert!((value(0.3, 0.3) - 0.5).abs() < 0.05, "{}", value(0.3, 0.3));
+}
+
+#[test]
+fn derivatives_of_lookups_are_their_slopes() {
+    let texture = texture("a.exr", &gradient(32, 16), TextureColorSpace::Auto);
+    for interpolation in [Interpolation::Cubic, Interpolation::Linear] {
+        let sample = |s: f32, t: f32, width: f32| {
+            texture.sample(&Lookup {
+                st: Vec2::new(s, t),
+                dx: Vec2::new(width, 0.0),
+                dy: Vec2::new(0.0, width),
+                filter: Filter {
+                    interpolation,
+                    derivatives: true,
+                    ..Filter::default()
+                },
+            })
+        };
+        for (s, t, width) in [(0.41, 0.53, 0.0), (0.33, 0.61, 0.0), (0.47, 0.52, 0.15)] {
+            let (here, step) = (sample(s, t, width), 1e-3);
+            let (right, below) = (sample(s + step, t, width), sample(s, t + step, width));
+            for c in 0..3 {
+                let slopes = [right, below].map(|near| (near.value[c] - here.value[c]) / step);
+                let tolerance = 0.02 + 0.02 * slopes[0].abs().max(slopes[1].abs());
+                assert!((here.ds[c] - slopes[0]).abs() < tolerance, "{here:?}, {slopes:?}");
+                assert!((here.dt[c] - slopes[1]).abs() < tolerance, "{here:?}, {slopes:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn environments_are_seen_from_within() {
+    let image = Image::from_fn(64, 32, |x, y| Rgb::new(x as f32 / 64.0, y as f32 / 32.0, 1.0));
+    let texture = texture("a.exr", &image, TextureColorSpace::Auto);
+    let look = |direction| {
+        let lookup = EnvironmentLookup {
+            direction,
+            filter: Filter {
+                interpolation: Interpolation::Linear,
+                ..Filter::default()
+            },
+            ..EnvironmentLookup::default()
+        };
+        texture.sample_environment(&lookup).value
+    };
+    let middle = 0.5 - 0.5 / 64.0;
+    assert_close(look(Vec3::Z), [middle, 0.5 - 0.5 / 32.0, 1.0, 0.0], 1e-3, "+z");
+    assert_close(look(-Vec3::X), [0.75 - 0.5 / 64.0, 0.484, 1.0, 0.0], 1e-3, "-x");
+    assert!(look(Vec3::Y)[1] < 0.01 && look(-Vec3::Y)[1] > 0.95);
+}
+
+#[test]
+fn names_of_tiles_are_understood() {
+    let folder = tempfile::tempdir().unwrap();
+    let squares = |name: &str| {
+        let pattern = TilePattern::parse(name).unwrap();
+        let found = pattern.find(folder.path()).into_iter();
+        found.map(|(square, _)| square).collect::<Vec<_>>()
+    };
+    for file in [
+        "a.1001.png",
+        "a.1012.png",
+        "a.0999.png",
+        "b_u1_v2.png",
+        "c_u2v1.png",
+        "d.png",
+    ] {
+        fs::write(folder.path().join(file), b"").unwrap();
+    }
+    assert_eq!(squares("a.<UDIM>.png"), [[0, 0], [1, 1]]);
+    assert_eq!(squares("a.%(UDIM)d.png"), [[0, 0], [1, 1]]);
+    assert_eq!(squares("b_<uvtile>.png"), [[1, 2]]);
+    assert_eq!(squares("b_<UVTILE>.png"), [[0, 1]]);
+    assert_eq!(squares("b_<u>_<v>.png"), [[1, 2]]);
+    assert_eq!(squares("b_<U>_<V>.png"), [[0, 1]]);
+    assert_eq!(squares("c_u##v##.png"), [[2, 1]]);
+    assert_eq!(TilePattern::parse("d.png"), None);
+}
+
+/// A host whose shaders name these files.
+fn host_of(folder: &Path, names: &[&str]) -> Host {
+    let host = Host::new(vec![folder.to_owned()]);
+    for name in names {
+        host.texture_handle(&request(name));
+    }
+    host.freeze(Arc::from([]), Affine3A::IDENTITY).unwrap();
+    host
+}
+
+fn request(name: &str) -> TextureRequest {
+    TextureRequest {
+        file: name.to_owned(),
+        ..TextureRequest::default()
+    }
+}
+
+#[test]
+fn squares_have_textures_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, grey) in [("a.1001.exr", 1.0), ("a.1012.exr", 2.0)] {
+        let image = Image::from_fn(4, 4, |_, _| Rgb::splat(grey));
+        fs::write(folder.path().join(name), encoded(name, &image)).unwrap();
+    }
+    // Whether the name is known before anything is loaded, or not.
+    for names in [&["a.<UDIM>.exr"][..], &[]] {
+        let host = host_of(folder.path(), names);
+        let handle = host.texture_handle(&request("a.<UDIM>.exr")).unwrap();
+        let value = |s, t| {
+            let lookup = TextureLookup {
+                position: [s, t, 0.0],
+                missing: Some([7.0; 4]),
+                ..TextureLookup::default()
+            };
+            host.texture(handle, &lookup).value[0]
+        };
+        assert!((value(0.5, 0.5) - 1.0).abs() < 1e-6);
+        assert!((value(1.5, 1.5) - 2.0).abs() < 1e-6);
+        for (s, t) in [(1.5, 0.5), (2.5, 0.5), (-0.5, 0.5), (0.5, 9.0), (f32::NAN, 0.5)] {
+            assert_eq!(value(s, t), 7.0, "({s}, {t})");
+        }
+        let channels = |st| host.texture_info(&request("a.<UDIM>.exr"), "channels", st);
+        assert_eq!(channels(None), Some(TextureInfo::Ints(vec![3])));
+        assert_eq!(channels(Some([0.5, 0.5])), Some(TextureInfo::Ints(vec![3])));
+        assert_eq!(channels(Some([1.5, 0.5])), None);
+        assert_eq!(
+            host.texture_info(&request("a.<UDIM>.exr"), "averagecolor", None),
+            None
+        );
+    }
+}
+
+#[test]
+fn files_say_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut image = Image::from_fn(6, 4, |_, _| Rgb::new(0.25, 0.5, 1.0));
+    image.window = Some(Window {
+        x: 2,
+        y: 3,
+        full_width: 20,
+        full_height: 10,
+    });
+    fs::write(folder.path().join("a.exr"), encoded("a.exr", &image)).unwrap();
+    let host = host_of(folder.path(), &["a.exr"]);
+    let info = |name| host.texture_info(&request("a.exr"), name, None);
+    let ints = |values: &[i32]| Some(TextureInfo::Ints(values.to_vec()));
+    assert_eq!(info("resolution"), ints(&[6, 4]));
+    assert_eq!(info("datawindow"), ints(&[2, 3, 7, 6]));
+    assert_eq!(info("displaywindow"), ints(&[0, 0, 19, 9]));
+    assert_eq!(info("exists"), ints(&[1]));
+    assert_eq!(host.texture_info(&request("none"), "exists", None), ints(&[0]));
+    let color = Some(TextureInfo::Floats(vec![0.25, 0.5, 1.0]));
+    assert_eq!(
+        (info("averagecolor"), info("constantcolor")),
+        (color.clone(), color)
+    );
+    assert_eq!((info("averagealpha"), info("nonsense")), (None, None));
+    assert!(host.texture_error(&request("a.exr")).is_none());
+    let why = "Could not open file: none: No such file or directory";
+    assert_eq!(host.texture_error(&request("none")).as_deref(), Some(why));
+}
+
+/// A tiled TIFF with its smaller versions, as `maketx` writes it.
+fn tiled_pyramid(side: u32) -> Vec<u8> {
+    use tiff::tags::Tag;
+    let mut file = std::io::Cursor::new(Vec::new());
+    let mut encoder = tiff::encoder::TiffEncoder::new(&mut file).unwrap();
+    let mut size = side;
+    loop {
+        let mut directory = encoder.image_directory().unwrap();
+        let (mut offsets, mut sizes) = (vec![], vec![]);
+        for (ty, tx) in (0..size.div_ceil(32)).flat_map(|y| (0..size.div_ceil(32)).map(move |x| (y, x))) {
+            let values = (0..32 * 32 * 3).map(|i| (tx * 71 + ty * 31 + i * i / 7 + size) as u8);
+            let values: Vec<u8> = values.collect();
+            offsets.push(directory.write_data(&values[..]).unwrap() as u32);
+            sizes.push(values.len() as u32);
+        }
+        let longs = [
+            (Tag::NewSubfileType, u32::from(size < side)),
+            (Tag::ImageWidth, size),
+            (Tag::ImageLength, size),
+            (Tag::TileWidth, 32),
+            (Tag::TileLength, 32),
+            (Tag::Compression, 1),
+        ];
+        for (tag, value) in longs {
+            directory.write_tag(tag, value).unwrap();
+        }
+        directory.write_tag(Tag::SamplesPerPixel, 3u16).unwrap();
+        directory.write_tag(Tag::PhotometricInterpretation, 2u16).unwrap();
+        directory.write_tag(Tag::BitsPerSample, &[8u16; 3][..]).unwrap();
+        directory.write_tag(Tag::TileOffsets, &offsets[..]).unwrap();
+        directory.write_tag(Tag::TileByteCounts, &sizes[..]).unwrap();
+        directory.write_tag(Tag::Unknown(33302), "Plain Texture").unwrap();
+        directory
+            .write_tag(Tag::Unknown(33303), "periodic,clamp")
+            .unwrap();
+        directory.finish().unwrap();
+        if size == 1 {
+            return file.into_inner();
+        }
+        size /= 2;
+    }
+}
+
+#[test]
+fn a_bound_on_memory_changes_no_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["a.png", "b.exr", "c.tif", "d.tif"];
+    for (i, name) in files.into_iter().enumerate() {
+        let bytes = match name {
+            "d.tif" => tiled_pyramid(256),
+            _ => encoded(name, &gradient(150 + 37 * i, 210)),
+        };
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let load = |limit| {
+        let loader = TextureLoader::with_memory(limit);
+        let ids = files.map(|name| {
+            let source = TextureSource::File(folder.path().join(name));
+            loader.request(source, TextureColorSpace::Auto)
+        });
+        (loader.load().unwrap(), ids)
+    };
+    let (free, free_ids) = load(usize::MAX);
+    // Less than the smallest of them, and room for a few tiles only.
+    let (bound, bound_ids) = load(60_000);
+    for (a, b) in free_ids.into_iter().zip(bound_ids) {
+        for i in 0..400 {
+            let (s, t) = (i as f32 * 0.617, i as f32 * 0.213 - 20.0);
+            let lookup = Lookup {
+                st: Vec2::new(s, t),
+                dx: Vec2::new(1e-4 * (i * i % 900) as f32, 1e-3),
+                dy: Vec2::new(0.0, 0.02),
+                filter: Filter {
+                    wrap_s: Wrap::Periodic,
+                    wrap_t: Wrap::Mirror,
+                    derivatives: true,
+                    ..Filter::default()
+                },
+            };
+            assert_eq!(
+                free.sample(a, &lookup),
+                bound.sample(b, &lookup),
+                "{a:?} at ({s}, {t})"
+            );
+        }
+    }
+    assert!(bound.cache().bytes() <= 60_000, "{}", bound.cache().bytes());
+    assert!(bound.cache().reads() > free.cache().reads());
+}
+
+#[test]
+fn tiles_of_a_file_are_its_texels() {
+    let bytes = tiled_pyramid(256);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tx");
+    fs::write(&path, &bytes).unwrap();
+    let loader = TextureLoader::new();
+    let file = loader.request(TextureSource::File(path), TextureColorSpace::Raw);
+    let memory = TextureSource::Memory {
+        name: PathBuf::from("b.tx"),
+        bytes: bytes.into(),
+    };
+    let memory = loader.request(memory, TextureColorSpace::Raw);
+    let store = loader.load().unwrap();
+    assert_eq!(store.cache().reads(), 0, "nothing was looked at");
+    assert_eq!(store.get(file).levels(), 9);
+    for i in 0..300 {
+        // What the file says lies beyond: itself along s, its border along t.
+        let lookup = Lookup {
+            st: Vec2::new(i as f32 * 0.117 - 3.0, i as f32 * 0.0153 - 1.0),
+            dx: Vec2::new(1e-4 * (i * 13 % 700) as f32, 0.0),
+            dy: Vec2::new(0.0, 1e-3),
+            ..Lookup::default()
+        };
+        let found = store.sample(file, &lookup);
+        assert_eq!(found, store.sample(memory, &lookup));
+        let beyond = Lookup {
+            st: lookup.st + Vec2::new(1.0, 0.0),
+            ..lookup
+        };
+        let (a, b) = (found.unwrap().value, store.sample(file, &beyond).unwrap().value);
+        assert_close(a, b, 2e-3, "a period further");
+    }
+}
+
+#[test]
+fn threads_share_a_bounded_cache() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tif");
+    fs::write(&path, tiled_pyramid(512)).unwrap();
+    let loader = TextureLoader::with_memory(40_000);
+    let id = loader.request(TextureSource::File(path), TextureColorSpace::Auto);
+    let store = loader.load().unwrap();
+    let look = |seed: usize| -> Vec<_> {
+        (0..2000)
+            .map(|i| {
+                let st = Vec2::new(
+                    (i * 7919 % 1013) as f32 / 1013.0,
+                    ((i + seed) * 104_729 % 997) as f32 / 997.0,
+                );
+                store.sample(
+                    id,
+                    &Lookup {
+                        st,
+                        ..Lookup::default()
+                    },
+                )
+            })
+            .collect()
+    };
+    let expected = [0, 1, 2, 3].map(look);
+    std::thread::scope(|scope| {
+        for (seed, expected) in expected.iter().enumerate() {
+            scope.spawn(move || assert_eq!(&look(seed), expected));
+        }
+    });
 }

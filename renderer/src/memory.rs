@@ -39,6 +39,33 @@ pub fn peak() -> Option<u64> {
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
 }
 
+/// How much textures may take where nothing is said [bytes]: half of what is free; no bound where the system does not
+/// tell.
+pub fn for_textures() -> usize {
+    free().map_or(usize::MAX, |free| usize::try_from(free / 2).unwrap_or(usize::MAX))
+}
+
+/// A size as people write it: `256M`, `1.5G`, `4GB`; bytes without a unit.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn parse_size(text: &str) -> Result<u64, String> {
+    let lower = text.trim().to_ascii_lowercase();
+    let number = lower.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match lower[number.len()..].trim_end_matches('b').trim_end_matches('i') {
+        "" => 1.0,
+        "k" => 1024.0,
+        "m" => 1024.0 * 1024.0,
+        "g" => 1024.0 * 1024.0 * 1024.0,
+        "t" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        _ => return Err("write a size such as 256M or 4G".to_owned()),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(value) if value >= 0.0 && value.is_finite() => Ok((value * scale) as u64),
+        _ => Err("write a size such as 256M or 4G".to_owned()),
+    }
+}
+
 /// A size for people: `1.5 GB`.
 pub fn gigabytes(bytes: u64) -> String {
     format!("{:.1} GB", bytes as f64 / 1e9)

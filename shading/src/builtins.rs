@@ -4,7 +4,7 @@
 //! Functions that can be written in the language (`mix`, `reflect`, `smoothstep` …) are, in the prelude
 //! (`shading/src/check/prelude.ksl`); only what cannot be is here.
 
-use crate::ty::{Base, Type};
+use crate::ty::{Base, Length, Type};
 
 /// A function evaluated by host code or a few instructions. Pure, unless [`Builtin::is_pure`] says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,6 +75,22 @@ pub enum Builtin {
     UPerlin,
     /// `noise("cell", …)`: one value in `[0,1]` for each unit cell.
     Cell,
+    /// `noise("hash", …)`: one value in `[0,1]` for each point.
+    HashNoise,
+    /// `noise(kind, …)`: `(string, coordinates)`, and for a kind that may be gabor noise its options: anisotropic, do_filter,
+    /// direction, bandwidth, impulses.
+    Noise,
+    /// `pnoise(kind, …)`: the same, with as many periods after the coordinates.
+    PNoise,
+    /// `spline(string, float, T[])` and `spline(string, float, int, T[])` → T.
+    Spline,
+    /// The same of floats, backwards.
+    SplineInverse,
+    /// `hash` of an int, float, two floats, a point, a point and a float, or a string.
+    Hash,
+    // Colours.
+    Blackbody,
+    WavelengthColor,
     // Strings.
     /// `concat(string, string)`.
     Concat,
@@ -82,6 +98,21 @@ pub enum Builtin {
     Startswith,
     Endswith,
     Substr,
+    GetChar,
+    Stoi,
+    Stof,
+    /// `(string[n] results, string text, string separator, int most)` → the results with the pieces in their first places.
+    Split,
+    /// `(string text, string separator, int most)` → the number of pieces.
+    SplitCount,
+    /// `regex_match(string text, string pattern)`.
+    RegexMatch,
+    /// `regex_search(string text, string pattern)`.
+    RegexSearch,
+    /// `(int[n] results, string text, string pattern)` → where the match and its groups begin and end.
+    RegexMatchPlaces,
+    /// The same of a search.
+    RegexSearchPlaces,
     /// `format(string, …) → string`.
     Format,
     // Effects.
@@ -91,6 +122,31 @@ pub enum Builtin {
     Warning,
     /// `error(string, …)`.
     Error,
+    /// `fprintf(string file, string, …)`.
+    Fprintf,
+    // Messages. `place` is where in source it is asked.
+    /// `(string name, string type, string place, value)`.
+    SetMessage,
+    /// `(string source, string name, string type, string place) → int`: whether there is a message of that type.
+    HasMessage,
+    /// `(string name)` → the message's value, where there is one.
+    MessageValue,
+    // Dictionaries.
+    /// `dict_find(string dictionary, string path) → int`.
+    DictFind,
+    /// `dict_find(int node, string path) → int`.
+    DictFindBelow,
+    /// `dict_next(int node) → int`.
+    DictNext,
+    /// `(int node, string attribute, int kind) → int`: whether there is a value, of a [`crate::hir::Kind::code`].
+    HasDictValue,
+    /// `(int node, string attribute, int kind)` → the value.
+    DictValue,
+    // What is asked of the host.
+    /// `trace(point, vector) → int`: whether a ray meets anything.
+    Trace,
+    /// `(string) → int`: whether the host knows a space.
+    IsSpace,
     // What is asked of the shading point.
     /// `raytype(string) → int`.
     RayType,
@@ -100,12 +156,69 @@ pub enum Builtin {
     SurfaceArea,
     /// `getattribute(string object, string name) → int found`, and the value by `Op::AttributeValue`.
     HasAttribute,
+    /// `(string object, string name, int index, int kind) → int found`: an attribute that may be more than four floats, by
+    /// [`crate::hir::Kind::code`]; its element where the index is not below zero.
+    HasAnyAttribute,
+    /// `(string object, string name, int index, int kind)` → its value.
+    AnyAttribute,
 }
 
 impl Builtin {
     /// Whether a call can be removed, merged with an equal one, or folded.
     pub fn is_pure(self) -> bool {
-        !matches!(self, Builtin::Printf | Builtin::Warning | Builtin::Error)
+        !matches!(
+            self,
+            Builtin::Printf
+                | Builtin::Warning
+                | Builtin::Error
+                | Builtin::Fprintf
+                | Builtin::SetMessage
+                | Builtin::HasMessage
+                | Builtin::MessageValue
+                | Builtin::DictFind
+                | Builtin::DictFindBelow
+                | Builtin::DictNext
+                | Builtin::HasDictValue
+                | Builtin::DictValue
+                | Builtin::Trace
+        )
+    }
+
+    /// Whether it is one of [`crate::eval::library`].
+    pub fn in_library(self) -> bool {
+        use Builtin as B;
+        matches!(
+            self,
+            B::Noise
+                | B::PNoise
+                | B::Spline
+                | B::SplineInverse
+                | B::Hash
+                | B::Blackbody
+                | B::WavelengthColor
+                | B::GetChar
+                | B::Stoi
+                | B::Stof
+                | B::Split
+                | B::SplitCount
+                | B::RegexMatch
+                | B::RegexSearch
+                | B::RegexMatchPlaces
+                | B::RegexSearchPlaces
+        )
+    }
+
+    /// Whether it has derivatives that are computed together with the value, by [`crate::hir::Op::BuiltinDual`].
+    pub fn has_dual(self) -> bool {
+        matches!(
+            self,
+            Builtin::Perlin
+                | Builtin::UPerlin
+                | Builtin::Noise
+                | Builtin::PNoise
+                | Builtin::Spline
+                | Builtin::SplineInverse
+        )
     }
 
     /// Whether the result depends on the arguments alone, so that constant arguments can be folded.
@@ -118,6 +231,9 @@ impl Builtin {
                     | Builtin::Backfacing
                     | Builtin::SurfaceArea
                     | Builtin::HasAttribute
+                    | Builtin::IsSpace
+                    | Builtin::HasAnyAttribute
+                    | Builtin::AnyAttribute
             )
     }
 }
@@ -129,7 +245,7 @@ pub struct Signature {
     pub name: &'static str,
     /// What it does.
     pub builtin: Builtin,
-    /// What it gives.
+    /// What it gives; an array without length has that of the first argument.
     pub result: Type,
     /// What it takes.
     pub params: &'static [Type],
@@ -196,6 +312,11 @@ impl Global {
     /// The global of a name.
     pub fn from_name(name: &str) -> Option<Global> {
         Global::ALL.into_iter().find(|g| g.name() == name)
+    }
+
+    /// Whether its derivatives are part of the shading point; those of the others are zero.
+    pub fn has_derivatives(self) -> bool {
+        matches!(self, Global::P | Global::I | Global::U | Global::V)
     }
 
     /// Its type.
@@ -309,15 +430,55 @@ fn table() -> Vec<Signature> {
     add("normalize", B::Normalize, N, &[N], false);
     add("determinant", B::Determinant, F, &[M], false);
     add("transpose", B::Transpose, M, &[M], false);
-    add("concat", B::Concat, S, &[S, S], false);
+    add("concat", B::Concat, S, &[S], true);
     add("strlen", B::Strlen, I, &[S], false);
     add("startswith", B::Startswith, I, &[S, S], false);
     add("endswith", B::Endswith, I, &[S, S], false);
     add("substr", B::Substr, S, &[S, I, I], false);
+    const UNSIZED: fn(Type) -> Type = |ty| Type {
+        length: Length::Unsized,
+        ..ty
+    };
+    let (ints, floats, strings) = (UNSIZED(I), UNSIZED(F), UNSIZED(S));
+    add("getchar", B::GetChar, I, &[S, I], false);
+    add("stoi", B::Stoi, I, &[S], false);
+    add("stof", B::Stof, F, &[S], false);
+    add("regex_match", B::RegexMatch, I, &[S, S], false);
+    add("regex_search", B::RegexSearch, I, &[S, S], false);
+    // The prelude's parts of `split`, and of matches with results.
+    add("__split", B::Split, strings, &[strings, S, S, I], false);
+    add("__split_count", B::SplitCount, I, &[S, S, I], false);
+    add("__match_places", B::RegexMatchPlaces, ints, &[ints, S, S], false);
+    add(
+        "__search_places",
+        B::RegexSearchPlaces,
+        ints,
+        &[ints, S, S],
+        false,
+    );
+    add("dict_find", B::DictFind, I, &[S, S], false);
+    add("dict_find", B::DictFindBelow, I, &[I, S], false);
+    add("dict_next", B::DictNext, I, &[I], false);
+    add("__trace", B::Trace, I, &[P, V], false);
+    add("__is_space", B::IsSpace, I, &[S], false);
+    for params in [&[I][..], &[F], &[F, F], &[P], &[P, F], &[S]] {
+        add("hash", B::Hash, I, params, false);
+    }
+    add("blackbody", B::Blackbody, C, &[F], false);
+    add("wavelength_color", B::WavelengthColor, C, &[F], false);
+    for t in [F, C, P, V, N] {
+        add("spline", B::Spline, t, &[S, F, UNSIZED(t)], false);
+        add("spline", B::Spline, t, &[S, F, I, UNSIZED(t)], false);
+    }
+    add("splineinverse", B::SplineInverse, F, &[S, F, floats], false);
+    add("splineinverse", B::SplineInverse, F, &[S, F, I, floats], false);
     add("format", B::Format, S, &[S], true);
     add("printf", B::Printf, Type::VOID, &[S], true);
     add("warning", B::Warning, Type::VOID, &[S], true);
     add("error", B::Error, Type::VOID, &[S], true);
+    // Without the name of the unit before it.
+    add("__error", B::Error, Type::VOID, &[S], true);
+    add("fprintf", B::Fprintf, Type::VOID, &[S, S], true);
     add("raytype", B::RayType, I, &[S], false);
     add("backfacing", B::Backfacing, I, &[], false);
     add("surfacearea", B::SurfaceArea, F, &[], false);
@@ -329,22 +490,34 @@ fn table() -> Vec<Signature> {
         ("noise", B::UPerlin),
         ("snoise", B::Perlin),
         ("cellnoise", B::Cell),
+        ("hashnoise", B::HashNoise),
     ] {
-        for result in [F, C, V, P] {
+        for result in [F, C, V, P, N] {
             for params in [&[F][..], &[F, F], &[P], &[P, F]] {
                 add(name, b, result, params, false);
+            }
+        }
+    }
+    for (name, b) in [("__noise", B::Noise), ("__pnoise", B::PNoise)] {
+        for result in [F, C, V, P, N] {
+            for coordinates in [&[F][..], &[F, F], &[P], &[P, F]] {
+                let periods = if b == B::PNoise { coordinates } else { &[] };
+                let params = [&[S], coordinates, periods].concat();
+                add(name, b, result, &params, false);
+                add(name, b, result, &[&params[..], &[I, I, V, F, F]].concat(), false);
             }
         }
     }
     table
 }
 
-/// The noise that `noise("name", …)` means.
-pub fn noise_kind(name: &str) -> Option<Builtin> {
+/// The function that computes noise of a kind alone, where there is one.
+pub fn noise_function(name: &str) -> Option<&'static str> {
     match name {
-        "perlin" | "snoise" => Some(Builtin::Perlin),
-        "uperlin" | "noise" => Some(Builtin::UPerlin),
-        "cell" => Some(Builtin::Cell),
+        "perlin" | "snoise" => Some("snoise"),
+        "uperlin" | "noise" => Some("noise"),
+        "cell" | "cellnoise" => Some("cellnoise"),
+        "hash" | "hashnoise" => Some("hashnoise"),
         _ => None,
     }
 }

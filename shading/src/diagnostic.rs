@@ -11,7 +11,7 @@ use std::sync::Arc;
 use codespan_reporting::diagnostic as codespan;
 use codespan_reporting::term;
 
-use crate::source::{Source, SourceMap, Span};
+use crate::source::{Source, SourceMap, Span, Written};
 use excerpt::Excerpts;
 
 /// Most errors, and most warnings, that are shown of one piece of work.
@@ -78,20 +78,46 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a place; in a translated text, where that comes from.
+    /// Adds a place. Of a preprocessed text it is where that was written, with the macro that it came from and the
+    /// `#include`s that lead there.
     #[must_use]
     pub fn at(mut self, sources: &SourceMap, span: Span, text: impl Into<String>) -> Diagnostic {
         let source = sources.get(span.source);
-        let (source, range) = match source.origin(span.start as usize) {
-            Some(origin) => (&origin.source, origin.place.clone()),
-            None => (source, span.start as usize..span.end as usize),
-        };
+        if let Some(passage) = source.passage(span.start) {
+            self.label(&passage.source, passage.place.clone(), text);
+            return self;
+        }
+        match source.origin() {
+            Some(origin) => self.at_written(&origin.written(span.start..span.end), text),
+            None => {
+                self.label(source, span.start..span.end, text);
+                self
+            }
+        }
+    }
+
+    /// The same for a place that is known as the preprocessor knows it.
+    #[must_use]
+    pub(crate) fn at_written(mut self, written: &Written<'_>, text: impl Into<String>) -> Diagnostic {
+        let is_first = self.labels.is_empty();
+        self.label(written.source, written.range.clone(), text);
+        if let Some((name, source, range)) = &written.expansion {
+            self.label(source, range.clone(), format!("in macro `{name}`"));
+        }
+        if is_first {
+            for (source, range) in &written.included {
+                self.label(source, range.clone(), "included here");
+            }
+        }
+        self
+    }
+
+    fn label(&mut self, source: &Arc<Source>, range: Range<u32>, text: impl Into<String>) {
         self.labels.push(Label {
             source: source.clone(),
-            range,
+            range: range.start as usize..range.end as usize,
             text: text.into(),
         });
-        self
     }
 
     /// Adds a hint.

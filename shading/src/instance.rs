@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::codegen::{CodegenError, CompileOptions, CompiledShader, Output, Statistics, compile};
+use crate::derivative::DerivativeStats;
 use crate::hir::{Const, Unit};
 use crate::opt::OptStats;
 use crate::runtime::closure::{ClosureTree, NodeHeader};
@@ -19,7 +20,9 @@ use crate::ty::{Base, Type};
 pub struct Making {
     /// Time to link.
     pub link: Duration,
-    /// Time to optimise.
+    /// What carries derivatives.
+    pub derivatives: DerivativeStats,
+    /// Time to differentiate and to optimise.
     pub optimize: Duration,
     /// What the optimiser did.
     pub optimizer: OptStats,

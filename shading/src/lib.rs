@@ -2,6 +2,7 @@
 //!
 //! The way of a shader, one module a step:
 //!
+//! 0. [`preprocess`] includes files and expands macros.
 //! 1. [`syntax`] parses source text into a tree as written.
 //! 2. [`check`] resolves names and types and lowers each unit to [`hir`]: typed three-address code in structured
 //!    control flow. All mistakes of a file come back at once, as [`Diagnostics`].
@@ -11,7 +12,7 @@
 //! 6. [`ShaderInstance::run`] fills a closure tree from [`ShaderGlobals`].
 //!
 //! [`ShadingSystem`] is the entry point that drives all of it. Nothing here knows a ray, a BSDF or a file system: text
-//! comes from the caller, textures and matrices through [`ShaderHost`], closures are whatever the embedder registers.
+//! comes from the caller, included files through [`Includes`], textures and matrices through [`ShaderHost`], closures are whatever the embedder registers.
 
 #![deny(unsafe_code, missing_docs)]
 #![allow(
@@ -22,6 +23,7 @@
 pub mod builtins;
 pub mod check;
 pub mod codegen;
+pub mod derivative;
 pub mod diagnostic;
 pub mod eval;
 pub mod graph;
@@ -29,6 +31,7 @@ pub mod hir;
 pub mod instance;
 pub mod interp;
 pub mod opt;
+pub mod preprocess;
 pub mod runtime;
 pub mod source;
 pub mod syntax;
@@ -39,10 +42,11 @@ pub use codegen::{CompileOptions, OptLevel};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use graph::{ShaderGroupTemplate, ShaderUnitTemplate, Template, Value};
 pub use instance::ShaderInstance;
+pub use preprocess::{Includes, Preprocessor};
 pub use runtime::{
     AttributeHandle, ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree,
-    HostFunctions, NoHost, Params, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext,
-    Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
+    HostFunctions, NoHost, Params, Printed, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost,
+    ShadingContext, Sink, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
 };
-pub use source::{Origin, Source, SourceId, SourceMap, Span};
+pub use source::{Passage, Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

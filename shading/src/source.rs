@@ -1,7 +1,11 @@
 //! Source texts and places in them.
 
+mod origin;
+
 use std::ops::Range;
 use std::sync::Arc;
+
+pub(crate) use origin::{FileIndex, Origin, Written};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -12,39 +16,49 @@ pub struct Source {
     pub name: String,
     /// The text.
     pub text: String,
-    /// Where parts of a text that was made from another come from, in order; none overlap.
-    origins: Vec<Origin>,
+    /// Number of the text's first line; other than 1 after `#line`.
+    first_line: u32,
+    /// Where the parts of a preprocessed text were written; `None` for a text as it was written.
+    origin: Option<Origin>,
+    /// Which parts of a translated text were translated from what, in order; none overlap.
+    passages: Vec<Passage>,
 }
 
-/// A part of a text that was translated, and where it comes from.
+/// A part of a text that was translated, and what it was translated from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
+pub struct Passage {
     /// The bytes of the translation.
-    pub range: Range<usize>,
+    pub range: Range<u32>,
     /// The source that it was translated from.
     pub source: Arc<Source>,
     /// The bytes there.
-    pub place: Range<usize>,
+    pub place: Range<u32>,
 }
 
 impl Source {
-    /// A text that was translated: messages about parts that have an origin name that, since nobody has seen the
+    /// A text that was translated from others: messages about its passages name those, since nobody has seen the
     /// translation.
-    pub fn translated(name: impl Into<String>, text: impl Into<String>, origins: Vec<Origin>) -> Arc<Source> {
+    pub fn translated(
+        name: impl Into<String>,
+        text: impl Into<String>,
+        passages: Vec<Passage>,
+    ) -> Arc<Source> {
         Arc::new(Source {
             name: name.into(),
             text: text.into(),
-            origins,
+            first_line: 1,
+            origin: None,
+            passages,
         })
     }
 
-    /// Where the byte at `offset` comes from, if that is another source.
-    pub fn origin(&self, offset: usize) -> Option<&Origin> {
+    /// The passage that the byte at `offset` of a translation is of.
+    pub(crate) fn passage(&self, offset: u32) -> Option<&Passage> {
         let after = self
-            .origins
-            .partition_point(|origin| origin.range.start <= offset);
-        let origin = &self.origins[after.checked_sub(1)?];
-        origin.range.contains(&offset).then_some(origin)
+            .passages
+            .partition_point(|passage| passage.range.start <= offset);
+        let passage = &self.passages[after.checked_sub(1)?];
+        passage.range.contains(&offset).then_some(passage)
     }
 
     /// A source from its name and text. A byte-order mark at the beginning is left out, and carriage returns that end
@@ -62,18 +76,75 @@ impl Source {
         Arc::new(Source {
             name: name.into(),
             text,
-            origins: vec![],
+            first_line: 1,
+            origin: None,
+            passages: vec![],
         })
     }
 
-    /// Line and column (both from 1; columns count characters) of a byte offset. Offsets past the end give the end.
+    /// A part of a text whose lines are numbered from `first_line`.
+    pub(crate) fn part(name: String, text: String, first_line: u32) -> Arc<Source> {
+        let origin = None;
+        Arc::new(Source {
+            name,
+            text,
+            first_line,
+            origin,
+            passages: vec![],
+        })
+    }
+
+    /// A text that the preprocessor made.
+    pub(crate) fn preprocessed(name: String, text: String, origin: Origin) -> Arc<Source> {
+        Arc::new(Source {
+            name,
+            text,
+            first_line: 1,
+            origin: Some(origin),
+            passages: vec![],
+        })
+    }
+
+    /// Number of the text's first line.
+    pub(crate) fn first_line(&self) -> u32 {
+        self.first_line
+    }
+
+    /// Where the parts of a preprocessed text were written.
+    pub(crate) fn origin(&self) -> Option<&Origin> {
+        self.origin.as_ref()
+    }
+
+    /// The files that were included to make this text.
+    pub fn included(&self) -> impl Iterator<Item = &Arc<Source>> {
+        self.origin.iter().flat_map(Origin::included)
+    }
+
+    /// File name, line and column (both from 1; columns count characters) where the byte at `offset` was written.
+    pub fn locate(&self, offset: u32) -> (&str, u32, u32) {
+        match &self.origin {
+            Some(origin) => origin.locate(offset),
+            None => {
+                let (line, column) = self.line_column(offset);
+                (&self.name, line, column)
+            }
+        }
+    }
+
+    /// Whether warnings about the byte at `offset` are not wanted: `#pragma osl nowarn`.
+    pub(crate) fn is_quiet(&self, offset: u32) -> bool {
+        self.origin.as_ref().is_some_and(|origin| origin.is_quiet(offset))
+    }
+
+    /// Line and column (both from 1; columns count characters) of a byte offset of this very text. Offsets past the end
+    /// give the end.
     pub fn line_column(&self, offset: u32) -> (u32, u32) {
         let mut offset = (offset as usize).min(self.text.len());
         while !self.text.is_char_boundary(offset) {
             offset -= 1;
         }
         let before = &self.text[..offset];
-        let line = before.bytes().filter(|&b| b == b'\n').count() as u32 + 1;
+        let line = before.bytes().filter(|&b| b == b'\n').count() as u32 + self.first_line;
         let column = before.chars().rev().take_while(|&c| c != '\n').count() as u32 + 1;
         (line, column)
     }

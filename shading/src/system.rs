@@ -7,11 +7,13 @@ use rustc_hash::FxHashMap;
 
 use crate::check::{self, Environment};
 use crate::codegen::{self, CompileOptions};
+use crate::derivative;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
 use crate::hir;
 use crate::instance::{Making, ShaderInstance};
 use crate::opt::{self, OptOptions};
+use crate::preprocess::Preprocessor;
 use crate::runtime::{ClosureRegistry, HostFunctions, RayKind, ShaderHost, ShadingContext};
 use crate::source::{Source, SourceMap};
 use crate::syntax::{self, ast};
@@ -32,6 +34,7 @@ pub struct ShadingSystem {
     make_context: Box<dyn Fn() -> ShadingContext + Send + Sync>,
     templates: RwLock<FxHashMap<String, Template>>,
     library: Option<Library>,
+    preprocessor: Preprocessor,
 }
 
 /// What a source brought.
@@ -69,6 +72,7 @@ impl ShadingSystem {
             make_context: Box::new(move || ShadingContext::new(host.clone())),
             templates: RwLock::default(),
             library: None,
+            preprocessor: Preprocessor::default(),
         }
     }
 
@@ -76,6 +80,13 @@ impl ShadingSystem {
     #[must_use]
     pub fn with_library(mut self, library: Library) -> ShadingSystem {
         self.library = Some(library);
+        self
+    }
+
+    /// Preprocesses sources by `preprocessor`: it knows where included files are.
+    #[must_use]
+    pub fn with_preprocessor(mut self, preprocessor: Preprocessor) -> ShadingSystem {
+        self.preprocessor = preprocessor;
         self
     }
 
@@ -113,7 +124,13 @@ impl ShadingSystem {
     /// # Errors
     /// All mistakes in it; then nothing of it is made known.
     pub fn load(&self, source: Arc<Source>) -> Result<Loaded, Diagnostics> {
-        let (file, diagnostics) = syntax::parse(source);
+        let (source, mut diagnostics) = self.preprocessor.run(source);
+        // What a file that is missing would have declared is missing everywhere: that is not worth telling.
+        if diagnostics.has_errors() {
+            return Err(diagnostics);
+        }
+        let (file, mistakes) = syntax::parse(source);
+        diagnostics.list.extend(mistakes.list);
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
@@ -220,6 +237,7 @@ impl ShadingSystem {
         )?;
         let (mut unit, link) = (linked.unit, start.elapsed());
         let start = Instant::now();
+        let derivatives = derivative::expand(&mut unit);
         let optimizer = opt::optimize(
             &mut unit,
             &OptOptions {
@@ -236,6 +254,7 @@ impl ShadingSystem {
             linked.sources,
             Making {
                 link,
+                derivatives,
                 optimize: start.elapsed(),
                 optimizer,
             },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use renderer::color::Rgb;
-use renderer::geometry::{Interaction, ShapeId};
+use renderer::geometry::{Footprint, Interaction, ShapeId};
 use renderer::material::{
     Host, Material, RayKind, ShadingContext, Sides, Surface, closure_registry, library,
 };
@@ -219,8 +219,13 @@ impl Unit {
 
     fn shade(&mut self, wo: Vec3) -> Surface {
         let mut surface = Surface::new();
-        self.material
-            .shade(&point(wo), RayKind::CAMERA, 0.0, &mut self.context, &mut surface);
+        self.material.shade(
+            &point(wo),
+            RayKind::CAMERA,
+            &Footprint::POINT,
+            &mut self.context,
+            &mut surface,
+        );
         surface
     }
 }

@@ -19,8 +19,9 @@ pub fn difference(
         ));
     }
     let printed = context.take_printed();
-    if printed != expected.printed {
-        return Some(format!("printed: {printed:?} and {:?}", expected.printed));
+    let shown = expected.printed.text();
+    if printed != shown {
+        return Some(format!("printed: {printed:?} and {shown:?}"));
     }
     if instance.outputs().len() != expected.outputs.len() {
         return Some("other outputs".to_owned());

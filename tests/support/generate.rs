@@ -5,10 +5,11 @@
 //! fuel, unless they are asked not to.
 
 use shading::builtins::{Builtin as B, Global};
+use shading::derivative;
 use shading::hir::kind::Element;
 use shading::hir::{
-    Block, ClosureId, Code, Const, Function, FunctionId, Kind, Local, LocalId, Op, Operand, Param, ScopeId,
-    Stmt, TextureMapping, TextureOperand, TextureOperands, TextureOptions, Unit, UnitKind, Wrap,
+    Axis, Block, ClosureId, Code, Const, Function, FunctionId, Kind, Local, LocalId, Op, Operand, Param,
+    ScopeId, Stmt, TextureMapping, TextureOperand, TextureOperands, TextureOptions, Unit, UnitKind, Wrap,
 };
 use shading::runtime::globals::Triple;
 use shading::ty::{Base, Type};
@@ -114,9 +115,14 @@ impl ShaderHost for TestHost {
         }
     }
 
-    fn texture_info(&self, file: &str, name: &str, st: Option<[f32; 2]>) -> Option<TextureInfo> {
+    fn texture_info(
+        &self,
+        request: &TextureRequest,
+        name: &str,
+        st: Option<[f32; 2]>,
+    ) -> Option<TextureInfo> {
         let [s, t] = st.unwrap_or([3.0, 4.0]);
-        match (file, name.len() % 3) {
+        match (request.file.as_str(), name.len() % 3) {
             ("wood", 0) => Some(TextureInfo::Ints(vec![1, 2])),
             ("wood", 1) => Some(TextureInfo::Floats(vec![s, t, 0.5, 0.25])),
             ("wood", _) => Some(TextureInfo::Text("grain".to_owned())),
@@ -152,10 +158,18 @@ pub fn globals(seed: u64) -> ShaderGlobals {
         dpdv: triple(),
         ps: triple(),
         dpdtime: triple(),
+        dpdx: triple(),
+        dpdy: triple(),
+        didx: triple(),
+        didy: triple(),
         ..ShaderGlobals::default()
     };
     globals.u = random.float();
     globals.v = random.float();
+    globals.dudx = random.float();
+    globals.dudy = random.float();
+    globals.dvdx = random.float();
+    globals.dvdy = random.float();
     globals.time = random.float();
     globals.dtime = random.float();
     globals.surface_area = random.float();
@@ -237,6 +251,14 @@ fn templates() -> Vec<Template> {
     for global in Global::ALL {
         let kind = Kind::of(global.ty()).expect("globals have a kind");
         add(Op::Global(global), &[], kind);
+        add(Op::GlobalDerivative(global, Axis::Y), &[], kind);
+    }
+    for axis in Axis::ALL {
+        for kind in [K::FLOAT, K::TRIPLE] {
+            for _ in 0..4 {
+                add(Op::Derivative(axis), &[kind], kind);
+            }
+        }
     }
     for (id, signature) in registry().iter() {
         let takes: Vec<_> = signature.params.iter().filter_map(|p| Kind::of(p.ty)).collect();
@@ -338,7 +360,7 @@ fn write(seed: u64, endless: bool) -> Unit {
         writer.statement(&mut body);
     }
     writer.code.body = body;
-    Unit {
+    let mut unit = Unit {
         name: format!("generated_{seed}"),
         kind: UnitKind::Surface,
         params,
@@ -346,7 +368,9 @@ fn write(seed: u64, endless: bool) -> Unit {
         code: writer.code,
         functions,
         span: Span::default(),
-    }
+    };
+    derivative::expand(&mut unit);
+    unit
 }
 
 struct Writer<'a> {

@@ -10,7 +10,7 @@ use glam::{UVec2, Vec2, Vec3};
 
 use super::connect::connect;
 use super::receiver::Site;
-use crate::geometry::{Geometry, Interaction, Shape, ShapeId};
+use crate::geometry::{Footprint, Geometry, Interaction, Shape, ShapeId};
 use crate::integrator::Context;
 use crate::material::{RayKind, Surface};
 use crate::math::{Frame, Ray, RayEnd};
@@ -86,7 +86,13 @@ pub(super) fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, cont
     let point = shape.surface_point(0, Vec2::splat(0.3));
     let it = point.seen_from(point.ng, id, 0);
     let mut surface = Surface::new();
-    material.shade(&it, RayKind::DIFFUSE, 0.0, &mut context.shading, &mut surface);
+    material.shade(
+        &it,
+        RayKind::DIFFUSE,
+        &Footprint::POINT,
+        &mut context.shading,
+        &mut surface,
+    );
     surface.bsdf.has_transmission()
 }
 

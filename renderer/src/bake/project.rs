@@ -9,6 +9,7 @@ use super::horizon::Horizon;
 use super::receiver::Site;
 use super::sh::{MAX_COEFFICIENTS, basis};
 use crate::color::Rgb;
+use crate::geometry::Footprint;
 use crate::integrator::{Context, Prepared};
 use crate::light::{EnvironmentLight, Light};
 use crate::material::{RayKind, Surface};
@@ -195,7 +196,13 @@ impl Estimator<'_> {
                 return radiance;
             }
             context.stats.shading_runs += 1;
-            material.shade(&it, RayKind::DIFFUSE, 0.0, &mut context.shading, &mut surface);
+            material.shade(
+                &it,
+                RayKind::DIFFUSE,
+                &Footprint::POINT,
+                &mut context.shading,
+                &mut surface,
+            );
             if !surface.emission.is_black() {
                 // A direction that was mirrored has no counterpart among light samples.
                 let light_pdf = if horizon.sees(w) {

@@ -19,7 +19,7 @@ use super::project::Estimator;
 use super::receiver::{Side, Site};
 use super::work::Workers;
 use crate::bsdf::Part;
-use crate::geometry::{Shape, ShapeId, SurfacePoint};
+use crate::geometry::{Footprint, Shape, ShapeId, SurfacePoint};
 use crate::integrator::{Context, Integrator, PathSettings, Prepared};
 use crate::material::{RayKind, Surface};
 use crate::math::Frame;
@@ -132,7 +132,13 @@ impl<'a> Pilot<'a> {
         self.points.iter().any(|&(primitive, point)| {
             let it = point.seen_from(-point.ng, self.id, primitive);
             let material = self.scene.material(self.id);
-            material.shade(&it, RayKind::DIFFUSE, 0.0, &mut context.shading, &mut surface);
+            material.shade(
+                &it,
+                RayKind::DIFFUSE,
+                &Footprint::POINT,
+                &mut context.shading,
+                &mut surface,
+            );
             let bsdf = &surface.bsdf;
             (bsdf.has(Part::Diffuse) || bsdf.has(Part::Rough)) && !bsdf.albedo(it.wo).is_black()
         })

@@ -14,6 +14,7 @@ pub use pose::look_at;
 
 use glam::{Affine3A, Vec2, Vec3};
 
+pub use crate::geometry::RayDifferential;
 use crate::math::Ray;
 use lens::{Orthographic, Panoramic, Perspective};
 pub(crate) use pose::Pose;
@@ -131,38 +132,6 @@ pub enum CameraError {
     /// The film has no pixels.
     #[error("the film has no pixels")]
     NoFilm,
-}
-
-/// How a ray changes from one pixel to the next: derivatives by the film point, per pixel, world space.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct RayDifferential {
-    /// Change of the origin by the column [m/pixel].
-    pub origin_dx: Vec3,
-    /// Change of the origin by the row, downwards [m/pixel].
-    pub origin_dy: Vec3,
-    /// Change of the unit direction by the column [1/pixel].
-    pub direction_dx: Vec3,
-    /// Change of the unit direction by the row, downwards [1/pixel].
-    pub direction_dy: Vec3,
-}
-
-impl RayDifferential {
-    /// The width of a pixel at distance `t` [m], across the ray: the greater of its two sides.
-    pub fn footprint(&self, t: f32) -> f32 {
-        let dx = self.origin_dx + t * self.direction_dx;
-        let dy = self.origin_dy + t * self.direction_dy;
-        dx.length_squared().max(dy.length_squared()).sqrt()
-    }
-
-    /// The same for a step of `factor` pixels; with many samples a pixel, `1/√spp` keeps textures sharp.
-    pub fn scaled(self, factor: f32) -> RayDifferential {
-        RayDifferential {
-            origin_dx: self.origin_dx * factor,
-            origin_dy: self.origin_dy * factor,
-            direction_dx: self.direction_dx * factor,
-            direction_dy: self.direction_dy * factor,
-        }
-    }
 }
 
 /// What leaves a camera.

@@ -3,8 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::SourceArgs;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Id};
+
+use crate::memory;
 
 /// The most columns or rows of a grid.
 const MAX_SIDE: i64 = 1 << 24;
@@ -15,6 +18,12 @@ pub struct ShadeArgs {
     /// What runs.
     #[command(flatten)]
     pub setup: Setup,
+    /// How sources are read.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// Defines a macro; may be given several times
+    #[arg(short = 'D', value_name = "NAME[=TEXT]")]
+    pub define: Vec<String>,
     /// Points of the grid [default: 1 1]
     #[arg(short = 'g', long = "res", aliases = ["grid", "g"], num_args = 2, value_names = ["X", "Y"], value_parser = clap::value_parser!(u32).range(1..=MAX_SIDE))]
     pub grid: Vec<u32>,
@@ -30,6 +39,10 @@ pub struct ShadeArgs {
     /// Threads; what is printed and written does not depend on it [default: all processors]
     #[arg(short = 't', long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub threads: Option<u32>,
+    /// The most memory that textures keep, such as 256M or 4G; the result does not depend on it [default: half of what is
+    /// free]
+    #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
+    pub texture_memory: Option<u64>,
     /// Runs the whole grid so many times
     #[arg(long = "iters", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub iterations: u32,

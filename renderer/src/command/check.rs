@@ -87,7 +87,10 @@ fn plural(count: usize, noun: &str) -> String {
 fn check(path: &Path, args: &CheckArgs, count: &mut Count) -> Result<Diagnostics, Diagnostics> {
     if is_shader(path) {
         let source = read_source(path)?;
-        let system = build::shading_system(Arc::new(Host::new(vec![])));
+        let system = build::shading_system(
+            Arc::new(Host::new(vec![])),
+            args.source.preprocessor(&args.mitsuba),
+        );
         let loaded = system.load(source)?;
         let mut diagnostics = loaded.warnings;
         for template in &loaded.templates {
@@ -106,6 +109,7 @@ fn check(path: &Path, args: &CheckArgs, count: &mut Count) -> Result<Diagnostics
         path,
         &LoadOptions {
             mitsuba: args.mitsuba.options(),
+            preprocessor: args.source.preprocessor(&args.mitsuba),
             ..LoadOptions::default()
         },
     )?;

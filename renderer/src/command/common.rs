@@ -21,15 +21,17 @@ impl CommonArgs {
         set.extend(self.set.iter().cloned());
         set.extend(changes);
         let light = self.light.clone();
-        let (desc, warnings) = load(
+        let (mut desc, warnings) = load(
             &self.scene,
             &LoadOptions {
                 set,
                 light,
                 mitsuba: self.mitsuba.options(),
+                preprocessor: self.source.preprocessor(&self.mitsuba),
             },
         )
         .map_err(failure)?;
+        desc.texture_memory = self.texture_memory;
         if !self.quiet {
             print(&warnings);
         }

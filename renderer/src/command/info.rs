@@ -20,7 +20,10 @@ use crate::scene::build;
 use crate::scene::load::{LoadOptions, load};
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
-    let system = build::shading_system(Arc::new(Host::new(vec![])));
+    let system = build::shading_system(
+        Arc::new(Host::new(vec![])),
+        args.source.preprocessor(&args.mitsuba),
+    );
     if args.subjects.is_empty() && args.param.is_none() {
         let shipped = Shipped::list(&system);
         tell(&if args.json {
@@ -98,6 +101,7 @@ fn find(system: &ShadingSystem, word: &str, args: &InfoArgs) -> Result<Vec<Subje
         path,
         &LoadOptions {
             mitsuba: args.mitsuba.options(),
+            preprocessor: args.source.preprocessor(&args.mitsuba),
             ..LoadOptions::default()
         },
     )?;

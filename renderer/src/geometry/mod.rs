@@ -7,6 +7,7 @@
 mod analytic;
 mod attribute;
 mod facet;
+mod footprint;
 mod interaction;
 mod mesh;
 mod primitives;
@@ -15,6 +16,7 @@ mod surface;
 
 pub use analytic::Analytic;
 pub use attribute::{AttributeDomain, MeshAttribute};
+pub use footprint::{Bend, Footprint, PointDifferential, RayDifferential};
 pub use interaction::{Hit, Interaction};
 pub use mesh::{Mesh, MeshError};
 pub(crate) use shape::mesh_uses;

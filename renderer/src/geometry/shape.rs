@@ -240,6 +240,45 @@ impl Shape {
         }
     }
 
+    /// How the shading normal at a point of the surface changes when the point moves by `dp` along it.
+    pub fn normal_change(&self, it: &Interaction, dp: Vec3) -> Vec3 {
+        // The normal before it is made unit length, and its change.
+        let (normal, change) = match &self.geometry {
+            Geometry::Mesh(mesh) => {
+                let [a, b, c] = self.world_triangle(mesh, it.primitive);
+                let (edge1, edge2) = (b.p - a.p, c.p - a.p);
+                let normal = edge1.cross(edge2);
+                let scale = normal.length_squared().recip();
+                let weights =
+                    |v: Vec3| Vec2::new(v.cross(edge2).dot(normal), edge1.cross(v).dot(normal)) * scale;
+                let (at, moved) = (weights(it.p - a.p), weights(dp));
+                let (slope1, slope2) = (b.n - a.n, c.n - a.n);
+                (
+                    a.n + slope1 * at.x + slope2 * at.y,
+                    slope1 * moved.x + slope2 * moved.y,
+                )
+            }
+            Geometry::Disk => return Vec3::ZERO,
+            Geometry::Sphere | Geometry::Cylinder => {
+                let p = self.object_from_world.transform_point3(it.p);
+                let dp = self.object_from_world.transform_vector3(dp);
+                let is_sphere = matches!(self.geometry, Geometry::Sphere);
+                let across = |v: Vec3| if is_sphere { v } else { v.with_z(0.0) };
+                (
+                    self.world_from_object_normal * across(p),
+                    self.world_from_object_normal * across(dp),
+                )
+            }
+        };
+        let length = normal.length();
+        if !(length > 0.0 && change.is_finite()) {
+            return Vec3::ZERO;
+        }
+        let n = normal / length;
+        let side = if n.dot(it.n) < 0.0 { -1.0 } else { 1.0 };
+        (change - n * n.dot(change)) * (side / length)
+    }
+
     // ---- Triangles.
 
     #[inline(always)]

@@ -8,15 +8,17 @@ use ::exr::block::chunk::CompressedBlock;
 use ::exr::compression::Compression;
 use ::exr::error::Error as ExrError;
 use ::exr::image::read::read as exr_reader;
-use ::exr::image::{FlatImage, FlatSamples};
-use ::exr::meta::MetaData;
-use ::exr::meta::attribute::{AttributeValue, Text};
+use ::exr::image::{FlatImage, FlatSamples, Levels};
+use ::exr::meta::attribute::{AttributeValue, LevelMode, Text};
 use ::exr::meta::header::{Header, ImageAttributes};
+use ::exr::meta::{BlockDescription, MetaData, compute_level_size};
 use ::exr::prelude::{ReadChannels, ReadLayers};
 use half::f16;
 
+use super::exr_write::attribute_length;
+use super::picture::{halving, no_such_picture};
 use super::read::check_size;
-use super::{ImageError, MetaValue, NamedChannels, Raster, Samples, Window};
+use super::{ImageError, MetaValue, NamedChannels, Picture, PictureInfo, Raster, Samples, Subimage, Window};
 
 /// A decoded file.
 pub(super) struct ExrFile {
@@ -24,11 +26,15 @@ pub(super) struct ExrFile {
     metadata: Vec<(String, MetaValue)>,
 }
 
+#[derive(Default)]
 struct Layer {
+    name: String,
     width: usize,
     height: usize,
     window: Option<Window>,
     channels: Vec<Channel>,
+    /// Its smaller versions, where they are asked for: with the same channels.
+    smaller: Vec<Layer>,
 }
 
 struct Channel {
@@ -84,6 +90,7 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
             }
         });
         Layer {
+            name: prefix.clone().unwrap_or_default(),
             width: layer.size.width(),
             height: layer.size.height(),
             window: window(
@@ -92,6 +99,7 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
                 layer.size.into(),
             ),
             channels: channels.collect(),
+            smaller: vec![],
         }
     });
     Ok(ExrFile {
@@ -100,47 +108,179 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<ExrFile, ImageError> {
     })
 }
 
+/// Decodes a picture with its smaller versions.
+pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> Result<Picture, ImageError> {
+    let headers = headers(path, bytes)?;
+    let mut file = decode(path, bytes)?;
+    let count = file.layers.len();
+    if headers
+        .iter()
+        .any(|header| matches!(header.blocks, BlockDescription::Tiles(tiles) if tiles.level_mode == LevelMode::MipMap))
+    {
+        file.add_levels(path, bytes)?;
+    }
+    match subimage {
+        Subimage::First => {}
+        Subimage::Index(index) if *index < count => file.layers = vec![file.layers.swap_remove(*index)],
+        Subimage::Name(name) if file.layers.iter().any(|layer| layer.name == *name) => {
+            file.layers.retain(|layer| layer.name == *name);
+        }
+        Subimage::Index(_) | Subimage::Name(_) => return Err(no_such_picture(path, subimage, count)),
+    }
+    let Some((layer, channels)) = file.color(*subimage != Subimage::First) else {
+        return Err(file.no_color(path));
+    };
+    let raster = |layer: &Layer| Raster {
+        width: layer.width,
+        height: layer.height,
+        channels: channels.len(),
+        samples: interleave(channels.iter().map(|&c| &layer.channels[c].samples).collect()),
+        window: layer.window,
+    };
+    let levels = std::iter::once(layer).chain(&layer.smaller).map(raster);
+    Ok(Picture {
+        levels: halving(levels.collect()),
+        info: picture_info(&headers, count),
+    })
+}
+
+/// What the header of a file with so many pictures says.
+pub(super) fn picture_info(headers: &[Header], subimages: usize) -> PictureInfo {
+    let own = headers.first().map(|header| &header.own_attributes);
+    let texts = own.map(|own| {
+        [
+            ("DateTime", &own.capture_date),
+            ("Software", &own.software_name),
+            ("ImageDescription", &own.comments),
+            ("wrapmodes", &own.wrap_mode_name),
+        ]
+    });
+    let mut attributes = metadata(headers);
+    for (key, value) in texts.into_iter().flatten() {
+        if let Some(value) = value {
+            attributes.push((key.to_owned(), MetaValue::Text(text(value))));
+        }
+    }
+    PictureInfo {
+        attributes,
+        wrap: own.and_then(|own| own.wrap_mode_name.as_ref()).map(text),
+        subimages,
+        is_environment: own.is_some_and(|own| own.environment_map.is_some()),
+    }
+}
+
+/// The channels that make the picture of a file of one part.
+pub(super) fn picture_layer(header: &Header, subimage: &Subimage) -> Option<Vec<usize>> {
+    let names: Vec<String> = header
+        .channels
+        .list
+        .iter()
+        .map(|channel| text(&channel.name))
+        .collect();
+    let is_only = match subimage {
+        Subimage::First | Subimage::Index(0) => true,
+        Subimage::Index(_) | Subimage::Name(_) => false,
+    };
+    let picks = groups(&names).into_iter();
+    let picks = picks.filter_map(|(group, members)| Some((rank_of(group), pick_color(&names, &members)?)));
+    let best = picks.min_by_key(|(unnamed, (rank, _))| (*rank, *unnamed));
+    best.filter(|_| is_only && !is_dwa(header))
+        .map(|(_, (_, picked))| picked)
+}
+
+/// The length of the header of a file of one part [bytes].
+pub(super) fn header_length(bytes: &[u8]) -> Option<usize> {
+    let mut at = 8;
+    while let Some(length) = bytes.get(at..).and_then(attribute_length) {
+        at += length;
+    }
+    (bytes.get(at) == Some(&0)).then_some(at + 1)
+}
+
 impl ExrFile {
     /// The key-value pairs in the header alone.
     pub(super) fn metadata_of(path: &Path, bytes: &[u8]) -> Result<Vec<(String, MetaValue)>, ImageError> {
         Ok(metadata(&headers(path, bytes)?))
     }
 
-    /// The colour of the first layer that has one.
-    pub(super) fn into_raster(self, path: &Path) -> Result<Raster, ImageError> {
-        let picks = self.layers.iter().flat_map(|layer| {
-            groups(&layer.channels)
-                .into_iter()
-                .filter_map(move |(group, members)| {
-                    let (rank, picked) = pick_color(&layer.channels, &members)?;
-                    // A layer without a name, then one that says that it is the picture, then any other.
-                    let unnamed = match group.to_ascii_lowercase().as_str() {
-                        "" => 0,
-                        "combined" | "beauty" | "rgba" | "rgb" | "color" | "viewlayer.combined" => 1,
-                        _ => 2,
-                    };
-                    Some(((rank, unnamed), layer, picked))
-                })
-        });
-        match picks.min_by_key(|(order, ..)| *order) {
-            Some((_, layer, picked)) => Ok(Raster {
-                width: layer.width,
-                height: layer.height,
-                channels: picked.len(),
-                samples: interleave(picked.iter().map(|&c| &layer.channels[c].samples).collect()),
-                window: layer.window,
-            }),
-            None => {
-                let names: Vec<&str> = self
-                    .layers
-                    .iter()
-                    .flat_map(|l| &l.channels)
-                    .map(|c| c.name.as_str())
-                    .collect();
-                let reason = format!("it has no colour channels, only {}", names.join(", "));
-                Err(ImageError::unsupported(path, reason))
+    /// Reads the smaller versions of all layers. The crate reads all levels or one, and the first is at hand.
+    fn add_levels(&mut self, path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
+        let reader = exr_reader()
+            .no_deep_data()
+            .all_resolution_levels()
+            .all_channels()
+            .all_layers();
+        let decode = || {
+            reader
+                .all_attributes()
+                .non_parallel()
+                .from_buffered(Cursor::new(bytes))
+        };
+        let image = catch_unwind(AssertUnwindSafe(decode))
+            .map_err(|_| ImageError::damaged(path, "EXR", "its compressed data make no sense"))?
+            .map_err(|e| convert_error(path, e))?;
+        for (layer, read) in self.layers.iter_mut().zip(image.layer_data) {
+            for channel in read.channel_data.list {
+                let Levels::Mip {
+                    rounding_mode,
+                    level_data,
+                } = channel.sample_data
+                else {
+                    continue;
+                };
+                for (i, samples) in level_data.into_iter().enumerate().skip(1) {
+                    if layer.smaller.len() < i {
+                        layer.smaller.push(Layer {
+                            width: compute_level_size(rounding_mode, layer.width, i),
+                            height: compute_level_size(rounding_mode, layer.height, i),
+                            ..Layer::default()
+                        });
+                    }
+                    layer.smaller[i - 1].channels.push(Channel {
+                        name: text(&channel.name),
+                        samples,
+                    });
+                }
             }
         }
+        Ok(())
+    }
+
+    /// The first layer that has colour, and the channels that make it; all channels, if they may be no colour.
+    fn color(&self, any: bool) -> Option<(&Layer, Vec<usize>)> {
+        let picks = self.layers.iter().flat_map(|layer| {
+            let names: Vec<String> = layer.channels.iter().map(|c| c.name.clone()).collect();
+            let pick = |(group, members): (&str, Vec<usize>)| {
+                let (rank, picked) = pick_color(&names, &members)?;
+                Some(((rank, rank_of(group)), layer, picked))
+            };
+            groups(&names).into_iter().filter_map(pick).collect::<Vec<_>>()
+        });
+        let best = picks.min_by_key(|(order, ..)| *order);
+        let best = best.map(|(_, layer, picked)| (layer, picked));
+        best.or_else(|| {
+            let layer = self.layers.first().filter(|_| any)?;
+            Some((layer, (0..layer.channels.len()).collect()))
+        })
+    }
+
+    fn no_color(&self, path: &Path) -> ImageError {
+        let channels = self.layers.iter().flat_map(|l| &l.channels);
+        let names: Vec<&str> = channels.map(|c| c.name.as_str()).collect();
+        let reason = format!("it has no colour channels, only {}", names.join(", "));
+        ImageError::unsupported(path, reason)
+    }
+
+    /// The colour of the first layer that has one.
+    pub(super) fn into_raster(self, path: &Path) -> Result<Raster, ImageError> {
+        let (layer, picked) = self.color(false).ok_or_else(|| self.no_color(path))?;
+        Ok(Raster {
+            width: layer.width,
+            height: layer.height,
+            channels: picked.len(),
+            samples: interleave(picked.iter().map(|&c| &layer.channels[c].samples).collect()),
+            window: layer.window,
+        })
     }
 
     /// All channels.
@@ -279,7 +419,7 @@ fn metadata(headers: &[Header]) -> Vec<(String, MetaValue)> {
     pairs
 }
 
-fn convert_error(path: &Path, error: ExrError) -> ImageError {
+pub(super) fn convert_error(path: &Path, error: ExrError) -> ImageError {
     match error {
         ExrError::NotSupported(reason) => ImageError::unsupported(path, reason),
         ExrError::Invalid(reason) => ImageError::damaged(path, "EXR", reason),
@@ -310,11 +450,20 @@ fn window(image: &ImageAttributes, position: (i32, i32), size: (usize, usize)) -
     ((x, y) != (0, 0) || full != size).then_some(window)
 }
 
+/// How likely a group of channels is the picture: one without a name, then one that says so, then any other.
+fn rank_of(group: &str) -> u32 {
+    match group.to_ascii_lowercase().as_str() {
+        "" => 0,
+        "combined" | "beauty" | "rgba" | "rgb" | "color" | "viewlayer.combined" => 1,
+        _ => 2,
+    }
+}
+
 /// The channels of each named group (what stands before the last dot), in the order of the file.
-fn groups(channels: &[Channel]) -> Vec<(&str, Vec<usize>)> {
+fn groups(names: &[String]) -> Vec<(&str, Vec<usize>)> {
     let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
-    for (i, channel) in channels.iter().enumerate() {
-        let group = channel.name.rsplit_once('.').map_or("", |(group, _)| group);
+    for (i, name) in names.iter().enumerate() {
+        let group = name.rsplit_once('.').map_or("", |(group, _)| group);
         match groups.iter_mut().find(|(name, _)| *name == group) {
             Some((_, members)) => members.push(i),
             None => groups.push((group, vec![i])),
@@ -324,11 +473,11 @@ fn groups(channels: &[Channel]) -> Vec<(&str, Vec<usize>)> {
 }
 
 /// The channels among `members` that make a colour, and how sure that is (0 is surest).
-fn pick_color(channels: &[Channel], members: &[usize]) -> Option<(u32, Vec<usize>)> {
-    let find = |names: &[&str]| {
+fn pick_color(names: &[String], members: &[usize]) -> Option<(u32, Vec<usize>)> {
+    let find = |wanted: &[&str]| {
         members.iter().copied().find(|&i| {
-            let name = channels[i].name.rsplit('.').next().unwrap_or_default();
-            names.iter().any(|n| name.eq_ignore_ascii_case(n))
+            let name = names[i].rsplit('.').next().unwrap_or_default();
+            wanted.iter().any(|n| name.eq_ignore_ascii_case(n))
         })
     };
     let alpha = find(&["a", "alpha"]);

@@ -85,7 +85,7 @@ fn sort_attributes(bytes: &mut [u8]) {
 
 /// The length of the attribute that `bytes` starts with (name, zero, type, zero, 32-bit size, value); `None` at the
 /// empty name that ends the header.
-fn attribute_length(bytes: &[u8]) -> Option<usize> {
+pub(super) fn attribute_length(bytes: &[u8]) -> Option<usize> {
     let name = bytes.iter().position(|&b| b == 0).filter(|&n| n > 0)?;
     let kind = bytes[name + 1..].iter().position(|&b| b == 0)?;
     let value = name + 1 + kind + 1;

@@ -7,10 +7,12 @@
 
 mod error;
 mod exr_read;
+mod exr_tiles;
 mod exr_write;
 mod file_id;
 mod netpbm;
 mod output;
+mod picture;
 mod raster;
 mod read;
 mod tiff_read;
@@ -21,6 +23,7 @@ mod write;
 pub use error::ImageError;
 pub use file_id::FileId;
 pub use output::{Staged, check_place, check_writable, remove_temporaries, stage, sweep_files, write_whole};
+pub use picture::{Picture, PictureInfo, Subimage, TiledPicture, decode_picture};
 pub use raster::{Raster, SampleType, Samples};
 pub use read::{Format, NamedChannels, decode, read, read_channels, read_metadata};
 pub use transfer::{linear_from_srgb, linear_from_srgb8, srgb_from_linear, srgb8_from_linear};

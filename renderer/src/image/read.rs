@@ -1,4 +1,4 @@
-//! Files to images: EXR, TIFF, Radiance HDR, PNG, JPEG, TGA, BMP, PGM, PPM and PFM.
+//! Files to images: EXR, TIFF, Radiance HDR, PNG, JPEG, TGA, BMP, WebP, PGM, PPM and PFM.
 
 use std::fs;
 use std::io::Cursor;
@@ -30,6 +30,8 @@ pub enum Format {
     Tga,
     /// Windows bitmap.
     Bmp,
+    /// WebP, its first picture.
+    WebP,
     /// PGM, PPM or PFM.
     Netpbm,
 }
@@ -53,12 +55,17 @@ impl Format {
             .iter()
             .find(|(magic, _)| bytes.starts_with(magic))
             .map(|&(_, format)| format);
+        let is_webp = || {
+            let known = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
+            known.then_some(Format::WebP)
+        };
         let is_netpbm = || {
             let known = netpbm::MAGIC.iter().any(|magic| bytes.starts_with(magic));
             (known && bytes.get(2).is_some_and(u8::is_ascii_whitespace)).then_some(Format::Netpbm)
         };
         by_magic
             .or_else(is_netpbm)
+            .or_else(is_webp)
             .or_else(|| Format::from_extension(path))
     }
 
@@ -72,6 +79,7 @@ impl Format {
             "jpg" | "jpeg" => Some(Format::Jpeg),
             "tga" => Some(Format::Tga),
             "bmp" => Some(Format::Bmp),
+            "webp" => Some(Format::WebP),
             "pgm" | "ppm" | "pfm" => Some(Format::Netpbm),
             _ => None,
         }
@@ -87,6 +95,7 @@ impl Format {
             Format::Jpeg => "JPEG",
             Format::Tga => "TGA",
             Format::Bmp => "BMP",
+            Format::WebP => "WebP",
             Format::Netpbm => "PGM, PPM or PFM",
         }
     }
@@ -117,7 +126,7 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Raster, ImageError> {
         Some(format) => decode_other(path, bytes, format),
         None => Err(ImageError::unsupported(
             path,
-            "not a format that is read (EXR, TIFF, HDR, PNG, JPEG, TGA, BMP, PGM, PPM and PFM are)",
+            "not a format that is read (EXR, TIFF, HDR, PNG, JPEG, TGA, BMP, WebP, PGM, PPM and PFM are)",
         )),
     }
 }
@@ -202,6 +211,7 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
         Format::Jpeg => ImageFormat::Jpeg,
         Format::Tga => ImageFormat::Tga,
         Format::Bmp => ImageFormat::Bmp,
+        Format::WebP => ImageFormat::WebP,
     };
     // The decoder knows one of the two signatures.
     let renamed = bytes

@@ -1,22 +1,25 @@
 //! TIFF files to samples: strips and tiles of 8, 16 and 32 bits, integers and floats, grey, RGB and any number of
-//! channels, the first directory of a file.
+//! channels, of any directory; a part of a picture can be read alone.
 
 use std::io::{Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use half::f16;
-use tiff::decoder::{Decoder, DecodingResult, Limits};
+use tiff::decoder::{ChunkType, Decoder, DecodingResult, Limits};
 use tiff::tags::{PlanarConfiguration, Tag};
 use tiff::{ColorType, TiffError};
 
+use super::picture::{halving, no_such_picture};
 use super::read::{MAX_BYTES, check_size};
-use super::{ImageError, Raster, Rect, Samples};
+use super::{ImageError, MetaValue, Picture, PictureInfo, Raster, Rect, Samples, Subimage};
 
 /// An open file, at one of its directories.
 pub(super) struct TiffFile<R: Read + Seek> {
     path: PathBuf,
     decoder: Decoder<R>,
     file_size: usize,
+    /// The directory that it is at.
+    directory: usize,
 }
 
 /// What a directory says of its picture.
@@ -27,8 +30,79 @@ pub(super) struct TiffPage {
     pub(super) channels: usize,
     /// Size of tiles, or of strips.
     pub(super) chunk: [usize; 2],
+    pub(super) is_tiled: bool,
     /// Whether the channels are in planes of their own.
     planar: bool,
+}
+
+/// The most directories that are looked at.
+const MAX_DIRECTORIES: usize = 4096;
+
+/// Tags of textures.
+const TEXTURE_FORMAT: Tag = Tag::Unknown(33302);
+const WRAP_MODES: Tag = Tag::Unknown(33303);
+const PAGE_NAME: Tag = Tag::Unknown(285);
+
+/// Texts of a directory, with OpenImageIO's names.
+const TEXTS: [(Tag, &str); 10] = [
+    (Tag::DateTime, "DateTime"),
+    (Tag::Software, "Software"),
+    (Tag::Artist, "Artist"),
+    (Tag::Copyright, "Copyright"),
+    (Tag::HostComputer, "HostComputer"),
+    (Tag::Unknown(269), "DocumentName"),
+    (Tag::ImageDescription, "ImageDescription"),
+    (PAGE_NAME, "oiio:subimagename"),
+    (TEXTURE_FORMAT, "textureformat"),
+    (WRAP_MODES, "wrapmodes"),
+];
+
+/// The directories of a picture.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Directories {
+    /// Its own, then those of its smaller versions.
+    pub(super) levels: Vec<usize>,
+    /// Pictures in the file.
+    pub(super) count: usize,
+}
+
+/// Decodes a picture with its smaller versions.
+pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> Result<Picture, ImageError> {
+    let mut file = TiffFile::new(path, Cursor::new(bytes), bytes.len())?;
+    let directories = file.directories(subimage)?;
+    let mut levels = vec![];
+    let mut info = PictureInfo::default();
+    for &directory in &directories.levels {
+        file.seek(directory);
+        let page = file.page()?;
+        if levels.is_empty() {
+            info = file.info(directories.count);
+        }
+        let rect = Rect::of_size(page.width as u32, page.height as u32);
+        levels.push(Raster {
+            width: page.width,
+            height: page.height,
+            channels: page.channels,
+            samples: file.read(&page, rect)?,
+            window: None,
+        });
+    }
+    let levels = halving(levels);
+    Ok(Picture { levels, info })
+}
+
+/// The pairs `key=value` of a description; OpenImageIO keeps there what TIFF has no tag for.
+fn pairs(text: &str) -> Vec<(String, MetaValue)> {
+    let words = text.split_whitespace().filter_map(|word| word.split_once('='));
+    let keyed = words.filter(|(key, _)| key.contains(':'));
+    keyed
+        .map(|(key, value)| {
+            (
+                key.to_owned(),
+                MetaValue::Text(value.trim_matches('"').to_owned()),
+            )
+        })
+        .collect()
 }
 
 /// The first picture of a file in memory.
@@ -56,10 +130,80 @@ impl<R: Read + Seek> TiffFile<R> {
             path: path.to_owned(),
             decoder: decoder.with_limits(limits),
             file_size,
+            directory: 0,
         })
     }
 
-    /// What the directory says.
+    /// Goes to the directory of that number; `false` where there is none.
+    pub(super) fn seek(&mut self, index: usize) -> bool {
+        if index == self.directory {
+            return true;
+        }
+        let found = self.decoder.seek_to_image(index).is_ok();
+        // After a failure the decoder is nowhere.
+        self.directory = if found { index } else { usize::MAX };
+        found
+    }
+
+    /// The directories of a picture: its own, then those of its smaller versions.
+    pub(super) fn directories(&mut self, subimage: &Subimage) -> Result<Directories, ImageError> {
+        let mut pictures: Vec<Vec<usize>> = vec![];
+        let mut names = vec![];
+        let mut index = 0;
+        while index < MAX_DIRECTORIES && self.seek(index) {
+            let kind = self.decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType);
+            // `maketx` marks its smaller versions, and the whole file as a texture.
+            let is_reduced = kind.ok().flatten().is_some_and(|kind| kind & 1 != 0);
+            match pictures.last_mut() {
+                Some(picture) if is_reduced || self.text(TEXTURE_FORMAT).is_some() => picture.push(index),
+                _ => {
+                    pictures.push(vec![index]);
+                    names.push(self.text(PAGE_NAME).unwrap_or_default());
+                }
+            }
+            index += 1;
+        }
+        let count = pictures.len();
+        let chosen = match subimage {
+            Subimage::First => Some(0),
+            Subimage::Index(index) => Some(*index),
+            Subimage::Name(name) => names.iter().position(|known| known == name),
+        };
+        match chosen.filter(|&i| i < count) {
+            Some(i) => Ok(Directories {
+                levels: pictures.swap_remove(i),
+                count,
+            }),
+            None => Err(no_such_picture(&self.path, subimage, count)),
+        }
+    }
+
+    /// What the directory says of itself in words.
+    pub(super) fn info(&mut self, subimages: usize) -> PictureInfo {
+        let mut info = PictureInfo {
+            subimages,
+            wrap: self.text(WRAP_MODES),
+            is_environment: self
+                .text(TEXTURE_FORMAT)
+                .is_some_and(|kind| kind.contains("LatLong")),
+            ..PictureInfo::default()
+        };
+        for (tag, key) in TEXTS {
+            if let Some(text) = self.text(tag) {
+                if key == "ImageDescription" {
+                    info.attributes.extend(pairs(&text));
+                }
+                info.attributes.push((key.to_owned(), MetaValue::Text(text)));
+            }
+        }
+        info
+    }
+
+    fn text(&mut self, tag: Tag) -> Option<String> {
+        self.decoder.get_tag_ascii_string(tag).ok()
+    }
+
+    /// What the directory says of its picture.
     pub(super) fn page(&mut self) -> Result<TiffPage, ImageError> {
         let path = &self.path.clone();
         let (width, height) = self.decoder.dimensions().map_err(|e| convert(path, e))?;
@@ -92,6 +236,7 @@ impl<R: Read + Seek> TiffFile<R> {
             height: height as usize,
             channels,
             chunk: [chunk.0 as usize, chunk.1 as usize],
+            is_tiled: self.decoder.get_chunk_type() == ChunkType::Tile,
             planar,
         })
     }

@@ -231,7 +231,7 @@ impl Prepared {
     #[inline]
     pub fn li(&self, scene: &Scene, ray: &CameraRay, sampler: &mut Sampler, context: &mut Context) -> Rgb {
         context.stats.camera_rays += 1;
-        let mut start = Start::camera(ray);
+        let mut start = Start::camera(scene, ray);
         if self.hides_emitters() {
             start = start.without_lights(scene);
         }

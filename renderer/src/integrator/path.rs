@@ -6,7 +6,7 @@
 
 use super::Context;
 use super::direct::{bsdf_response, sample_one_light};
-use super::walk::{Arrival, MAX_SURVIVAL, Start, kind_of};
+use super::walk::{Arrival, MAX_SURVIVAL, Start, kind_of, scattered};
 use crate::color::Rgb;
 use crate::material::RayKind;
 use crate::math::Ray;
@@ -80,7 +80,7 @@ pub(super) fn li(
             return radiance;
         }
         stats.shading_runs += 1;
-        material.shade(it, ray_kind, footprint.at(it.t), shading, surface);
+        material.shade(it, ray_kind, &footprint, shading, surface);
         stats.crowded_points += u64::from(surface.crowded);
 
         // Emission.
@@ -111,7 +111,7 @@ pub(super) fn li(
                 return radiance;
             }
             ray_kind = RayKind(ray_kind.0 | RayKind::TRANSPARENT.0);
-            footprint.width = footprint.at(it.t);
+            footprint = footprint.passed(it.t);
             // The same line goes on: where it came from stays what it was.
             ray = Ray {
                 t_max: ray.t_max - it.t,
@@ -125,7 +125,7 @@ pub(super) fn li(
             sees_lights = true;
             eta2 *= sample.eta * sample.eta;
             ray_kind = kind_of(sample.lobe);
-            footprint = footprint.scattered(it.t, sample.lobe.spread);
+            footprint = scattered(&footprint, scene, it, sample);
             arrival = Arrival {
                 p: it.p,
                 pdf: (!sample.is_specular()).then_some(sample.pdf),

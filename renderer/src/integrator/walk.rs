@@ -2,8 +2,9 @@
 
 use glam::Vec3;
 
-use crate::bsdf::{LobeKind, Side, Spread};
-use crate::camera::{CameraRay, RayDifferential};
+use crate::bsdf::{BsdfSample, LobeKind, Side, Spread};
+use crate::camera::CameraRay;
+use crate::geometry::{Bend, Footprint, Interaction};
 use crate::material::RayKind;
 use crate::math::Ray;
 use crate::sampling::power_heuristic;
@@ -26,11 +27,11 @@ pub(super) struct Start {
 
 impl Start {
     /// At a camera.
-    pub(super) fn camera(camera_ray: &CameraRay) -> Start {
+    pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay) -> Start {
         Start {
             ray: camera_ray.ray,
             kind: RayKind::CAMERA,
-            footprint: Footprint::new(&camera_ray.differential),
+            footprint: Footprint::camera(&camera_ray.differential, scene.wants_footprints()),
             emission: true,
             hides_sky: false,
         }
@@ -45,7 +46,7 @@ impl Start {
             let Some(it) = found.filter(|it| scene.is_light(it.shape)) else {
                 break;
             };
-            self.footprint.width = self.footprint.at(it.t);
+            self.footprint = self.footprint.passed(it.t);
             self.ray = it.rest_of(&self.ray);
         }
         self
@@ -56,10 +57,7 @@ impl Start {
         Start {
             ray,
             kind,
-            footprint: Footprint {
-                width: 0.0,
-                spread: Footprint::least_spread(Spread::Diffuse),
-            },
+            footprint: Footprint::POINT.scattered(0.0, least_spread(Spread::Diffuse)),
             emission,
             hides_sky: false,
         }
@@ -92,42 +90,30 @@ impl Arrival {
     }
 }
 
-/// The width of what a path stands for, for texture lookups.
-#[derive(Clone, Copy)]
-pub(super) struct Footprint {
-    /// At the ray's origin [m].
-    pub(super) width: f32,
-    /// Growth along the ray.
-    pub(super) spread: f32,
+/// The footprint of the ray that goes on where `sample` was drawn. The wider the lobe, the less detail is seen in what
+/// comes next.
+#[inline]
+pub(super) fn scattered(
+    footprint: &Footprint,
+    scene: &Scene,
+    it: &Interaction,
+    sample: &BsdfSample,
+) -> Footprint {
+    if footprint.differential.is_some() && sample.lobe.spread == Spread::Specular {
+        let bend = match sample.lobe.side {
+            Side::Reflection => Bend::Reflection,
+            Side::Transmission => Bend::Refraction(sample.eta),
+        };
+        return footprint.bent(it, sample.wi, bend, |dp| scene.normal_change(it, dp));
+    }
+    footprint.scattered(it.t, least_spread(sample.lobe.spread))
 }
 
-impl Footprint {
-    fn new(differential: &RayDifferential) -> Footprint {
-        let greater = |a: Vec3, b: Vec3| a.length_squared().max(b.length_squared()).sqrt();
-        Footprint {
-            width: greater(differential.origin_dx, differential.origin_dy),
-            spread: greater(differential.direction_dx, differential.direction_dy),
-        }
-    }
-
-    pub(super) fn at(self, t: f32) -> f32 {
-        self.width + self.spread * t
-    }
-
-    /// After scattering at distance `t`: the wider the lobe, the less detail is seen in what comes next.
-    pub(super) fn scattered(self, t: f32, spread: Spread) -> Footprint {
-        Footprint {
-            width: self.at(t),
-            spread: self.spread.max(Footprint::least_spread(spread)),
-        }
-    }
-
-    fn least_spread(spread: Spread) -> f32 {
-        match spread {
-            Spread::Specular | Spread::Straight => 0.0,
-            Spread::Glossy => 0.05,
-            Spread::Diffuse => 0.2,
-        }
+fn least_spread(spread: Spread) -> f32 {
+    match spread {
+        Spread::Specular | Spread::Straight => 0.0,
+        Spread::Glossy => 0.05,
+        Spread::Diffuse => 0.2,
     }
 }
 

@@ -3,8 +3,9 @@
 
 use glam::Vec3;
 use shading::ShaderGlobals;
+use shading::hir::Axis;
 
-use crate::geometry::{AttributeDomain, Geometry, Mesh, Shape};
+use crate::geometry::{AttributeDomain, Geometry, Mesh, MeshAttribute, Shape};
 
 /// Where the attributes that shaders name are, for each shape.
 #[derive(Debug)]
@@ -73,23 +74,56 @@ impl AttributeSource {
 
     /// The value at a shading point of the shape.
     pub(super) fn value(self, shape: &Shape, globals: &ShaderGlobals) -> Option<[f32; 4]> {
+        let uv = [globals.u, globals.v, 0.0, 0.0];
+        self.weighted(shape, globals, uv, |triangle| barycentric(triangle, globals))
+    }
+
+    /// The change of the value to the next pixel along an axis.
+    pub(super) fn derivative(self, shape: &Shape, globals: &ShaderGlobals, axis: Axis) -> Option<[f32; 4]> {
+        let (dp, du, dv) = match axis {
+            Axis::X => (globals.dpdx, globals.dudx, globals.dvdx),
+            Axis::Y => (globals.dpdy, globals.dudy, globals.dvdy),
+        };
+        let is_constant = |attribute: &MeshAttribute| attribute.domain == AttributeDomain::Face;
+        if let (AttributeSource::Named(index), Geometry::Mesh(mesh)) = (self, &shape.geometry)
+            && mesh.attributes.get(index).is_none_or(is_constant)
+        {
+            return None;
+        }
+        let [x, y, z, _] = dp.0;
+        self.weighted(shape, globals, [du, dv, 0.0, 0.0], |triangle| {
+            let [b1, b2] = weights(triangle, Vec3::new(x, y, z));
+            [-b1 - b2, b1, b2]
+        })
+    }
+
+    /// The sum of the values of a triangle's vertices with weights; `uv` is that of the texture coordinates.
+    fn weighted(
+        self,
+        shape: &Shape,
+        globals: &ShaderGlobals,
+        uv: [f32; 4],
+        weights: impl Fn([Vec3; 3]) -> [f32; 3],
+    ) -> Option<[f32; 4]> {
         let Geometry::Mesh(mesh) = &shape.geometry else {
             return None;
         };
         match self {
             AttributeSource::None => None,
-            AttributeSource::Uv => Some([globals.u, globals.v, 0.0, 0.0]),
-            AttributeSource::Uv2 => interpolate(shape, mesh, globals, |i| {
+            AttributeSource::Uv => Some(uv),
+            AttributeSource::Uv2 => interpolate(shape, mesh, globals.primitive, weights, |i| {
                 mesh.uvs2.get(i).map_or([0.0; 4], |uv| [uv.x, uv.y, 0.0, 0.0])
             }),
-            AttributeSource::Color => interpolate(shape, mesh, globals, |i| {
+            AttributeSource::Color => interpolate(shape, mesh, globals.primitive, weights, |i| {
                 mesh.colors.get(i).copied().unwrap_or_default()
             }),
             AttributeSource::Named(index) => {
                 let attribute = mesh.attributes.get(index)?;
                 match attribute.domain {
                     AttributeDomain::Face => Some(attribute.value(globals.primitive as usize)),
-                    AttributeDomain::Vertex => interpolate(shape, mesh, globals, |i| attribute.value(i)),
+                    AttributeDomain::Vertex => {
+                        interpolate(shape, mesh, globals.primitive, weights, |i| attribute.value(i))
+                    }
                 }
             }
         }
@@ -100,11 +134,12 @@ impl AttributeSource {
 fn interpolate(
     shape: &Shape,
     mesh: &Mesh,
-    globals: &ShaderGlobals,
+    primitive: u32,
+    weights: impl Fn([Vec3; 3]) -> [f32; 3],
     value: impl Fn(usize) -> [f32; 4],
 ) -> Option<[f32; 4]> {
-    let indices = mesh.triangles.get(globals.primitive as usize)?;
-    let weights = barycentric(shape.triangle(globals.primitive), globals);
+    let indices = mesh.triangles.get(primitive as usize)?;
+    let weights = weights(shape.triangle(primitive));
     let values = indices.map(|index| value(index as usize));
     Some(std::array::from_fn(|lane| {
         values
@@ -116,15 +151,22 @@ fn interpolate(
 }
 
 /// The weights of a triangle's vertices at the shading point.
-fn barycentric([a, b, c]: [Vec3; 3], globals: &ShaderGlobals) -> [f32; 3] {
+fn barycentric(triangle: [Vec3; 3], globals: &ShaderGlobals) -> [f32; 3] {
     let [x, y, z, _] = globals.p.0;
-    let (edge1, edge2, to_p) = (b - a, c - a, Vec3::new(x, y, z) - a);
+    let [b1, b2] = weights(triangle, Vec3::new(x, y, z) - triangle[0]);
+    [1.0 - b1 - b2, b1, b2]
+}
+
+/// The weights of a triangle's edges from its first vertex, in a vector of its plane.
+fn weights([a, b, c]: [Vec3; 3], v: Vec3) -> [f32; 2] {
+    let (edge1, edge2) = (b - a, c - a);
     let normal = edge1.cross(edge2);
     let area2 = normal.length_squared();
     if area2 == 0.0 {
-        return [1.0, 0.0, 0.0];
+        return [0.0; 2];
     }
-    let b1 = to_p.cross(edge2).dot(normal) / area2;
-    let b2 = edge1.cross(to_p).dot(normal) / area2;
-    [1.0 - b1 - b2, b1, b2]
+    [
+        v.cross(edge2).dot(normal) / area2,
+        edge1.cross(v).dot(normal) / area2,
+    ]
 }

@@ -7,14 +7,16 @@
 //!   name is GGX.
 //! - OSL's `eta` is relative to the side of the normal that is passed, and `N` faces the viewer: shaders write
 //!   `backfacing() ? 1 / ior : ior`. MaterialX's `ior` is that of the inside of the object, whatever side is seen.
-//! - What has no lobe of its own yet takes the nearest: subsurface scattering is Lambert's, Phong and Ward are GGX of the same
+//! - Cycles' and SORT's closures have the names and parameters of those renderers. `STAND_INS` lists what there is no lobe
+//!   for, which is said where a shader makes it.
+//! - What has no lobe of its own yet takes the nearest: all sheens are Burley's, subsurface scattering is Lambert's, Phong and Ward are GGX of the same
 //!   width, thin films and tags are ignored.
 
 use std::sync::LazyLock;
 
 use glam::Vec3;
 use shading::hir::{ClosureId, Const};
-use shading::ty::Type;
+use shading::ty::{Base, Type};
 use shading::{ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
 
 use super::Abilities;
@@ -91,58 +93,55 @@ const ALBEDO: (&str, Type) = ("albedo", T::COLOR);
 const DISTRIBUTION: (&str, Type) = ("distribution", T::STRING);
 const ROUGHNESS: [(&str, Type); 2] = [("roughness_x", T::FLOAT), ("roughness_y", T::FLOAT)];
 const TINTS: [(&str, Type); 2] = [("reflection_tint", T::COLOR), ("transmission_tint", T::COLOR)];
-/// Tags a component for render passes; not used yet.
+/// Tags a component for render passes; not used yet. Other closures take a label too, and forget it.
 const LABEL: (&str, Type, Value) = ("label", T::STRING, Value::Text);
 const THIN_FILM: [(&str, Type, Value); 2] = [
     ("thinfilm_thickness", T::FLOAT, Value::Float(0.0)),
     ("thinfilm_ior", T::FLOAT, Value::Float(1.33)),
 ];
+const RAMP: (&str, Type) = ("colors", T::array(Base::Color, 8));
+const TOON: [(&str, Type); 2] = [("size", T::FLOAT), ("smooth", T::FLOAT)];
+const HAIR: [(&str, Type); 2] = [("roughnessu", T::FLOAT), ("roughnessv", T::FLOAT)];
 const TSL_COLOR: (&str, Type, Value) = ("base_color", T::COLOR, Value::Triple(1.0));
 const TSL_NORMAL: (&str, Type, Value) = ("normal", T::NORMAL, Value::Triple(0.0));
 
 closures! {
     // Emission and nothing.
-    Emission "emission" [] [LABEL] |c| c.emit(Rgb::WHITE);
-    Background "background" [] [LABEL] |c| c.emit(Rgb::WHITE);
-    UniformEdf "uniform_edf" [("emittance", T::COLOR)] [LABEL] |c| { let radiance = c.color(); c.emit(radiance) };
-    Holdout "holdout" [] [LABEL] |_| None;
-    Debug "debug" [("tag", T::STRING)] [LABEL] |_| None;
+    Emission "emission" [] [] |c| c.emit(Rgb::WHITE);
+    Background "background" [] [] |c| c.emit(Rgb::WHITE);
+    UniformEdf "uniform_edf" [("emittance", T::COLOR)] [] |c| { let radiance = c.color(); c.emit(radiance) };
+    Holdout "holdout" [] [] |_| None;
+    Debug "debug" [("tag", T::STRING)] [] |_| None;
 
     // OSL.
     Diffuse "diffuse" [N] [LABEL] |c| lobe(c, |_| Lobe::Lambert(Lambert));
-    OrenNayar "oren_nayar" [N, ("sigma", T::FLOAT)] [LABEL] |c| {
+    OrenNayar "oren_nayar" [N, ("sigma", T::FLOAT)] [] |c| {
         lobe(c, |c| Lobe::OrenNayar(OrenNayar::new(c.float())))
     };
-    Translucent "translucent" [N] [LABEL] |c| lobe(c, |_| Lobe::Translucent(Translucent));
-    Transparent "transparent" [] [LABEL] |c| c.pass();
-    ReflectionEta "reflection" [N, ("eta", T::FLOAT)] [LABEL] |c| lobe(c, |c| reflector(c.float(), Microfacets::SMOOTH));
-    Reflection "reflection" [N] [LABEL] |c| lobe(c, |_| reflector(0.0, Microfacets::SMOOTH));
-    Refraction "refraction" [N, ("eta", T::FLOAT)] [LABEL] |c| {
+    Translucent "translucent" [N] [] |c| lobe(c, |_| Lobe::Translucent(Translucent));
+    Transparent "transparent" [] [] |c| c.pass();
+    ReflectionEta "reflection" [N, ("eta", T::FLOAT)] [] |c| lobe(c, |c| reflector(c.float(), Microfacets::SMOOTH));
+    Reflection "reflection" [N] [] |c| lobe(c, |_| reflector(0.0, Microfacets::SMOOTH));
+    Refraction "refraction" [N, ("eta", T::FLOAT)] [] |c| {
         lobe(c, |c| Lobe::Dielectric(Dielectric::transmission_only(c.float(), Microfacets::SMOOTH)))
     };
     MicrofacetU "microfacet"
         [DISTRIBUTION, N, U, ("xalpha", T::FLOAT), ("yalpha", T::FLOAT), ("eta", T::FLOAT), ("refract", T::INT)]
-        [LABEL] |c| {
+        [] |c| {
             let distribution = c.text();
             let (normal, tangent) = (c.triple(), c.triple());
             let microfacets = distributed(distribution, Microfacets::new(c.float(), c.float()));
             microfacet(c, normal, tangent, microfacets)
         };
-    Microfacet "microfacet" [DISTRIBUTION, N, ("alpha", T::FLOAT), ("eta", T::FLOAT), ("refract", T::INT)] [LABEL] |c| {
-        let distribution = c.text();
-        let normal = c.triple();
-        let microfacets = distributed(distribution, Microfacets::isotropic(c.float()));
-        microfacet(c, normal, Vec3::ZERO, microfacets)
-    };
     Phong "phong" [N, ("exponent", T::FLOAT)] [LABEL] |c| {
         lobe(c, |c| Lobe::Schlick(Schlick::mirror(ggx_of_exponent(c.float()))))
     };
-    Ward "ward" [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT)] [LABEL] |c| {
+    Ward "ward" [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT)] [] |c| {
         let (normal, tangent) = (c.triple(), c.triple());
         let microfacets = Microfacets::new(c.float(), c.float());
         c.scatter(Scattering { normal, tangent, ..white(Lobe::Schlick(Schlick::mirror(microfacets))) })
     };
-    Subsurface "subsurface" [("eta", T::FLOAT), ("g", T::FLOAT), ("mfp", T::COLOR), ALBEDO] [LABEL] |c| {
+    Subsurface "subsurface" [("eta", T::FLOAT), ("g", T::FLOAT), ("mfp", T::COLOR), ALBEDO] [] |c| {
         c.skip(20);
         let weight = c.color();
         c.scatter(Scattering { weight, ..white(Lobe::Lambert(Lambert)) })
@@ -150,25 +149,25 @@ closures! {
 
     // MaterialX, and more in its manner.
     OrenNayarDiffuseBsdf "oren_nayar_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)]
-        [LABEL, ("energy_compensation", T::INT, Value::Int(0))] |c| {
+        [("energy_compensation", T::INT, Value::Int(0))] |c| {
             colored_lobe(c, |c| Lobe::OrenNayar(OrenNayar::new(c.float())))
         };
     BurleyDiffuseBsdf "burley_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)]
-        [LABEL, ("flatness", T::FLOAT, Value::Float(0.0))] |c| {
+        [("flatness", T::FLOAT, Value::Float(0.0))] |c| {
             colored_lobe(c, |c| {
                 let roughness = c.float();
-                c.text();
                 Lobe::Burley(Burley { roughness, flatness: c.float() })
             })
         };
-    TranslucentBsdf "translucent_bsdf" [N, ALBEDO] [LABEL] |c| colored_lobe(c, |_| Lobe::Translucent(Translucent));
-    TransparentBsdf "transparent_bsdf" [] [LABEL] |c| c.pass();
-    SubsurfaceBssrdf "subsurface_bssrdf" [N, ALBEDO, ("radius", T::COLOR), ("anisotropy", T::FLOAT)] [LABEL] |c| {
+    TranslucentBsdf "translucent_bsdf" [N, ALBEDO] [] |c| colored_lobe(c, |_| Lobe::Translucent(Translucent));
+    TransparentBsdf "transparent_bsdf" [] [] |c| c.pass();
+    SheenBsdf "sheen_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)] [] |c| colored_lobe(c, |_| Lobe::Sheen(Sheen));
+    SubsurfaceBssrdf "subsurface_bssrdf" [N, ALBEDO, ("radius", T::COLOR), ("anisotropy", T::FLOAT)] [] |c| {
         colored_lobe(c, |_| Lobe::Lambert(Lambert))
     };
     DielectricBsdf "dielectric_bsdf"
         [N, U, TINTS[0], TINTS[1], ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION]
-        [LABEL, THIN_FILM[0], THIN_FILM[1]] |c| {
+        [THIN_FILM[0], THIN_FILM[1]] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let (reflection, transmission) = (c.color(), c.color());
             let microfacets = Microfacets::new(c.float(), c.float());
@@ -179,7 +178,7 @@ closures! {
         };
     ConductorBsdf "conductor_bsdf"
         [N, U, ROUGHNESS[0], ROUGHNESS[1], ("ior", T::COLOR), ("extinction", T::COLOR), DISTRIBUTION]
-        [LABEL, THIN_FILM[0], THIN_FILM[1]] |c| {
+        [THIN_FILM[0], THIN_FILM[1]] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let microfacets = Microfacets::new(c.float(), c.float());
             let (eta, k) = (c.color(), c.color());
@@ -190,7 +189,7 @@ closures! {
     GeneralizedSchlickBsdf "generalized_schlick_bsdf"
         [N, U, TINTS[0], TINTS[1], ROUGHNESS[0], ROUGHNESS[1], ("f0", T::COLOR), ("f90", T::COLOR),
             ("exponent", T::FLOAT), DISTRIBUTION]
-        [LABEL, THIN_FILM[0], THIN_FILM[1]] |c| {
+        [THIN_FILM[0], THIN_FILM[1]] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let (reflection, transmission) = (c.color(), c.color());
             let microfacets = Microfacets::new(c.float(), c.float());
@@ -201,7 +200,7 @@ closures! {
             c.scatter(Scattering { normal, tangent, solid: true, ..white(lobe) })
         };
     CoatedDiffuseBsdf "coated_diffuse_bsdf"
-        [N, ALBEDO, ("alpha", T::FLOAT), ("ior", T::FLOAT), ("nonlinear", T::INT), DISTRIBUTION] [LABEL] |c| {
+        [N, ALBEDO, ("alpha", T::FLOAT), ("ior", T::FLOAT), ("nonlinear", T::INT), DISTRIBUTION] [] |c| {
             let (normal, albedo) = (c.triple(), c.color());
             let microfacets = Microfacets::isotropic(c.float());
             let (ior, nonlinear) = (c.float(), c.int() != 0);
@@ -209,12 +208,12 @@ closures! {
             let (weight, lobe) = CoatedDiffuse::body(albedo, ior, microfacets, nonlinear);
             c.scatter(Scattering { weight, normal, ..white(Lobe::CoatedDiffuse(lobe)) })
         };
-    BurleySheenBsdf "burley_sheen_bsdf" [N, ALBEDO] [LABEL] |c| colored_lobe(c, |_| Lobe::Sheen(Sheen));
-    ClearcoatBsdf "clearcoat_bsdf" [N, ("alpha", T::FLOAT)] [LABEL] |c| {
+    BurleySheenBsdf "burley_sheen_bsdf" [N, ALBEDO] [] |c| colored_lobe(c, |_| Lobe::Sheen(Sheen));
+    ClearcoatBsdf "clearcoat_bsdf" [N, ("alpha", T::FLOAT)] [] |c| {
         lobe(c, |c| Lobe::Clearcoat(Clearcoat::new(c.float())))
     };
     ThinTransmissionBsdf "thin_transmission_bsdf"
-        [N, U, ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION] [LABEL] |c| {
+        [N, U, ROUGHNESS[0], ROUGHNESS[1], ("ior", T::FLOAT), DISTRIBUTION] [] |c| {
             let (normal, tangent) = (c.triple(), c.triple());
             let microfacets = Microfacets::new(c.float(), c.float());
             let ior = c.float();
@@ -236,6 +235,141 @@ closures! {
         let (weight, normal) = (c.color(), c.triple());
         c.scatter(Scattering { weight, normal, ..white(Lobe::Schlick(Schlick::mirror(Microfacets::SMOOTH))) })
     };
+    LambertTransmission "lambert_transmission" [] [TSL_COLOR, TSL_NORMAL] |c| {
+        let (weight, normal) = (c.color(), c.triple());
+        c.scatter(Scattering { weight, normal, ..white(Lobe::Translucent(Translucent)) })
+    };
+    AshikhmanShirley "ashikhman_shirley"
+        [("specular", T::FLOAT), ("roughnessU", T::FLOAT), ("roughnessV", T::FLOAT)] [TSL_COLOR, TSL_NORMAL] |c| {
+            let f0 = Rgb::splat(0.08 * c.float());
+            let microfacets = Microfacets::new(c.float(), c.float());
+            let (weight, normal) = (c.color(), c.triple());
+            c.scatter(Scattering { normal, ..white(Lobe::Schlick(Schlick::new(f0, microfacets))) });
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) })
+        };
+
+    // Cycles. Its glossy closures take α, as OSL's do.
+    DiffuseRamp "diffuse_ramp" [N, RAMP] [] |c| ramp(c, |_| Lobe::Lambert(Lambert));
+    PhongRamp "phong_ramp" [N, ("exponent", T::FLOAT), RAMP] [] |c| {
+        ramp(c, |c| Lobe::Schlick(Schlick::mirror(ggx_of_exponent(c.float()))))
+    };
+    DiffuseToon "diffuse_toon" [N, TOON[0], TOON[1]] [] |c| lobe(c, |_| Lobe::Lambert(Lambert));
+    GlossyToon "glossy_toon" [N, TOON[0], TOON[1]] [] |c| {
+        lobe(c, |c| Lobe::Schlick(Schlick::mirror(Microfacets::isotropic(c.float()))))
+    };
+    AshikhminVelvet "ashikhmin_velvet" [N, ("sigma", T::FLOAT)] [] |c| lobe(c, |_| Lobe::Sheen(Sheen));
+    CyclesSheen "sheen" [N, ("roughness", T::FLOAT)] [] |c| lobe(c, |_| Lobe::Sheen(Sheen));
+    AshikhminShirley "ashikhmin_shirley" [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT)] [] |c| {
+        let (normal, tangent) = (c.triple(), c.triple());
+        let microfacets = Microfacets::new(c.float(), c.float());
+        c.scatter(Scattering { normal, tangent, ..white(Lobe::Schlick(Schlick::mirror(microfacets))) })
+    };
+    MicrofacetGgx "microfacet_ggx" [N, ("ag", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Schlick(Schlick::mirror(Microfacets::isotropic(c.float()))))
+    };
+    MicrofacetBeckmann "microfacet_beckmann" [N, ("ab", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Schlick(Schlick::mirror(distributed("beckmann", Microfacets::isotropic(c.float())))))
+    };
+    MicrofacetGgxRefraction "microfacet_ggx_refraction" [N, ("ag", T::FLOAT), ("eta", T::FLOAT)] [] |c| {
+        lobe(c, |c| {
+            let microfacets = Microfacets::isotropic(c.float());
+            Lobe::Dielectric(Dielectric::transmission_only(c.float(), microfacets))
+        })
+    };
+    MicrofacetMultiGgx "microfacet_multi_ggx" [N, ("ag", T::FLOAT), ("C", T::COLOR)] [] |c| {
+        let normal = c.triple();
+        let microfacets = Microfacets::isotropic(c.float());
+        let weight = c.color();
+        c.scatter(Scattering { weight, normal, ..white(Lobe::Schlick(Schlick::mirror(microfacets))) })
+    };
+    MicrofacetMultiGgxAniso "microfacet_multi_ggx_aniso"
+        [N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT), ("C", T::COLOR)] [] |c| {
+            let (normal, tangent) = (c.triple(), c.triple());
+            let microfacets = Microfacets::new(c.float(), c.float());
+            let weight = c.color();
+            let lobe = Lobe::Schlick(Schlick::mirror(microfacets));
+            c.scatter(Scattering { weight, normal, tangent, ..white(lobe) })
+        };
+    MicrofacetMultiGgxGlass "microfacet_multi_ggx_glass"
+        [N, ("ag", T::FLOAT), ("eta", T::FLOAT), ("C", T::COLOR)] [] |c| {
+            let normal = c.triple();
+            let microfacets = Microfacets::isotropic(c.float());
+            let eta = c.float();
+            let weight = c.color();
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Dielectric(Dielectric::new(eta, microfacets))) })
+        };
+    MicrofacetF82Tint "microfacet_f82_tint"
+        [DISTRIBUTION, N, ("T", T::VECTOR), ("ax", T::FLOAT), ("ay", T::FLOAT), ("f0", T::COLOR), ("f82", T::COLOR)]
+        [] |c| {
+            let distribution = c.text();
+            let (normal, tangent) = (c.triple(), c.triple());
+            let microfacets = distributed(distribution, Microfacets::new(c.float(), c.float()));
+            let lobe = Lobe::Schlick(Schlick::new(c.color(), microfacets));
+            c.scatter(Scattering { normal, tangent, ..white(lobe) })
+        };
+    PrincipledDiffuse "principled_diffuse" [N, ("roughness", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Burley(Burley { roughness: c.float(), flatness: 0.0 }))
+    };
+    PrincipledSheen "principled_sheen" [N] [] |c| lobe(c, |_| Lobe::Sheen(Sheen));
+    PrincipledClearcoat "principled_clearcoat" [N, ("clearcoat", T::FLOAT), ("roughness", T::FLOAT)] [] |c| {
+        let normal = c.triple();
+        let weight = Rgb::splat(0.25 * c.float());
+        let lobe = Lobe::Clearcoat(Clearcoat::new(c.float()));
+        c.scatter(Scattering { weight, normal, ..white(lobe) })
+    };
+    Bssrdf "bssrdf" [("method", T::STRING), N, ("radius", T::VECTOR), ALBEDO]
+        [("texture_blur", T::FLOAT, Value::Float(0.0)), ("sharpness", T::FLOAT, Value::Float(0.0)),
+            ("roughness", T::FLOAT, Value::Float(1.0)), ("ior", T::FLOAT, Value::Float(1.4)),
+            ("anisotropy", T::FLOAT, Value::Float(0.0))] |c| {
+            c.text();
+            let normal = c.triple();
+            c.skip(12);
+            let weight = c.color();
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) })
+        };
+    AmbientOcclusion "ambient_occlusion" [] [] |c| c.scatter(white(Lobe::Lambert(Lambert)));
+    HairReflection "hair_reflection" [N, HAIR[0], HAIR[1], ("T", T::VECTOR), ("offset", T::FLOAT)] [] |c| {
+        lobe(c, |c| Lobe::Schlick(Schlick::mirror(Microfacets::isotropic(c.float()))))
+    };
+    HairTransmission "hair_transmission" [N, HAIR[0], HAIR[1], ("T", T::VECTOR), ("offset", T::FLOAT)] [] |c| {
+        lobe(c, |_| Lobe::Translucent(Translucent))
+    };
+    PrincipledHair "principled_hair"
+        [N, ("sigma", T::COLOR), HAIR[0], HAIR[1], ("m0_roughness", T::FLOAT), ("alpha", T::FLOAT), ("eta", T::FLOAT)]
+        [] |c| hair(c);
+    HairChiang "hair_chiang"
+        [N, ("sigma", T::COLOR), HAIR[0], HAIR[1], ("m0_roughness", T::FLOAT), ("alpha", T::FLOAT), ("eta", T::FLOAT)]
+        [] |c| hair(c);
+    ChiangHairBsdf "chiang_hair_bsdf"
+        [N, ("curve_direction", T::VECTOR), ("tint_R", T::COLOR), ("tint_TT", T::COLOR), ("tint_TRT", T::COLOR),
+            ("ior", T::FLOAT), ("longitudual_roughness_R", T::FLOAT), ("longitudual_roughness_TT", T::FLOAT),
+            ("longitudual_roughness_TRT", T::FLOAT), ("azimuthal_roughness_R", T::FLOAT),
+            ("azimuthal_roughness_TT", T::FLOAT), ("azimuthal_roughness_TRT", T::FLOAT), ("cuticle_angle", T::FLOAT),
+            ("absorption_coefficient", T::COLOR)] [] |c| {
+            let normal = c.triple();
+            c.skip(80);
+            let weight = hair_color(c.color());
+            c.scatter(Scattering { weight, normal, ..white(Lobe::Lambert(Lambert)) })
+        };
+
+    // Volumes, which there are none of.
+    AnisotropicVdf "anisotropic_vdf" [ALBEDO, ("extinction", T::COLOR), ("anisotropy", T::FLOAT)] [] |_| None;
+    MediumVdf "medium_vdf"
+        [ALBEDO, ("transmission_depth", T::FLOAT), ("transmission_color", T::COLOR), ("anisotropy", T::FLOAT),
+            ("ior", T::FLOAT), ("priority", T::INT)] [] |_| None;
+    Absorption "absorption" [] [] |_| None;
+    HenyeyGreenstein "henyey_greenstein" [("g", T::FLOAT)] [] |_| None;
+
+    // What OSL's testshade passes parameters of all types to.
+    ParameterTest "parameter_test"
+        [("int_param", T::INT), ("float_param", T::FLOAT), ("color_param", T::COLOR), ("vector_param", T::VECTOR),
+            ("string_param", T::STRING), ("int_array", T::array(Base::Int, 5)),
+            ("vector_array", T::array(Base::Vector, 5)), ("color_array", T::array(Base::Color, 5)),
+            ("float_array", T::array(Base::Float, 5)), ("string_array", T::array(Base::String, 5))]
+        [("int_key", T::INT, Value::Int(0)), ("float_key", T::FLOAT, Value::Float(0.0)),
+            ("color_key", T::COLOR, Value::Triple(0.0)), ("vector_key", T::VECTOR, Value::Triple(0.0)),
+            ("string_key", T::STRING, Value::Text)] |_| None;
+
     Coat "coat" [("base", T::CLOSURE)]
         [("N", T::NORMAL, Value::Triple(0.0)), ("roughness", T::FLOAT, Value::Float(0.0)),
             ("ior", T::FLOAT, Value::Float(1.5)), ("tint", T::COLOR, Value::Triple(1.0))] |c| {
@@ -259,13 +393,41 @@ static REGISTRY: LazyLock<ClosureRegistry> = LazyLock::new(|| {
             .optional
             .iter()
             .map(|&(name, ty, value)| ClosureParam::optional(name, ty, value.constant()));
-        registry.register(ClosureSignature {
+        let id = registry.register(ClosureSignature {
             name: entry.name,
             params: required.chain(optional).collect(),
         });
+        if let Some((_, note)) = STAND_INS.iter().find(|(name, _)| *name == entry.name) {
+            registry.note(id, note);
+        }
     }
     registry
 });
+
+/// What is said where a shader makes a closure that Kiln has no lobe for.
+const STAND_INS: [(&str, &str); 15] = [
+    (
+        "diffuse_ramp",
+        "Lambert's reflection in the mean of the colours stands in",
+    ),
+    (
+        "phong_ramp",
+        "GGX of the same width in the mean of the colours stands in",
+    ),
+    ("diffuse_toon", "Lambert's reflection stands in"),
+    ("glossy_toon", "GGX of about the same width stands in"),
+    ("bssrdf", "Lambert's reflection stands in"),
+    ("ambient_occlusion", "Lambert's reflection stands in"),
+    ("hair_reflection", "GGX of the same width stands in"),
+    ("hair_transmission", "translucence stands in"),
+    ("principled_hair", "Lambert's reflection stands in"),
+    ("hair_chiang", "Lambert's reflection stands in"),
+    ("chiang_hair_bsdf", "Lambert's reflection stands in"),
+    ("anisotropic_vdf", "there are no volumes, and it does nothing"),
+    ("medium_vdf", "there are no volumes, and it does nothing"),
+    ("absorption", "there are no volumes, and it does nothing"),
+    ("henyey_greenstein", "there are no volumes, and it does nothing"),
+];
 
 /// The closures that Kiln knows, for a `ShadingSystem`.
 pub fn closure_registry() -> ClosureRegistry {
@@ -335,6 +497,47 @@ fn colored_lobe<'a, 't>(
         weight,
         ..white(lobe)
     })
+}
+
+/// A lobe whose parameters begin with a normal and end with the eight colours of a ramp, of which it takes the mean.
+fn ramp<'a, 't>(
+    c: &mut Component<'_, 'a, 't>,
+    lobe: impl FnOnce(&mut Component<'_, 'a, 't>) -> Lobe,
+) -> Option<ClosureRef<'t>> {
+    let normal = c.triple();
+    let lobe = lobe(c);
+    let mut weight = Rgb::BLACK;
+    for _ in 0..8 {
+        weight += c.color() * 0.125;
+    }
+    c.scatter(Scattering {
+        weight,
+        normal,
+        ..white(lobe)
+    })
+}
+
+/// Hair by its normal and absorption.
+fn hair<'t>(c: &mut Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
+    let normal = c.triple();
+    let weight = hair_color(c.color());
+    c.scatter(Scattering {
+        weight,
+        normal,
+        ..white(Lobe::Lambert(Lambert))
+    })
+}
+
+/// About the colour of hair with that absorption in its fibres.
+// Chiang et al. 2016, "A Practical and Controllable Hair and Fur Model for Production Path Tracing", equation 9, inverted
+// for a roughness of 0.3.
+fn hair_color(absorption: Rgb) -> Rgb {
+    let channel = |x: f32| (-(x.max(0.0).sqrt() * 5.41)).exp();
+    Rgb {
+        r: channel(absorption.r),
+        g: channel(absorption.g),
+        b: channel(absorption.b),
+    }
 }
 
 /// Microfacets of the distribution that a shader names: `"sharp"` is smooth, and what is unknown is GGX.

@@ -4,22 +4,20 @@ use glam::{Vec2, Vec3};
 use shading::runtime::globals::Triple;
 use shading::{RayKind, ShaderGlobals};
 
-use crate::geometry::Interaction;
+use crate::geometry::{Footprint, Interaction, PointDifferential};
 
 /// The globals at a point that a ray of some kind found.
 ///
 /// - `N` and `Ng` face the viewer, as OSL's renderers have it; `backfacing()` tells that they were turned.
 /// - `surface_area` is that of the whole shape [m²]; it matters only to shaders that ask for it.
 /// - `Ps` stays zero: there are no light shaders. So do `dtime` and `dPdtime`: nothing moves.
-/// - `footprint` is the width of what one sample stands for there [m]. Its two axes lie along `dPdu` and `dPdv`: texture
-///   lookups want to know how much texture they cover, not which way the pixel is turned. Zero leaves all derivatives at
-///   zero: textures then show their finest level.
+/// - `footprint` is what one sample stands for there; without one, all derivatives are zero.
 #[inline]
 pub(super) fn globals(
     it: &Interaction,
     ray_kind: RayKind,
     surface_area: f32,
-    footprint: f32,
+    footprint: Option<&Footprint>,
 ) -> ShaderGlobals {
     let backfacing = it.wo.dot(it.ng) < 0.0;
     let side = if backfacing { -1.0 } else { 1.0 };
@@ -40,18 +38,32 @@ pub(super) fn globals(
         primitive: it.primitive,
         ..ShaderGlobals::default()
     };
-    if footprint > 0.0 {
-        set_footprint(&mut globals, it, footprint);
+    if let Some(footprint) = footprint {
+        set_derivatives(&mut globals, it, &footprint.point(it));
     }
     globals
 }
 
-fn set_footprint(globals: &mut ShaderGlobals, it: &Interaction, footprint: f32) {
-    let scale = Vec2::new(footprint / it.dpdu.length(), footprint / it.dpdv.length());
-    globals.dudx = scale.x;
-    globals.dvdy = scale.y;
-    globals.dpdx = triple(it.dpdu * scale.x);
-    globals.dpdy = triple(it.dpdv * scale.y);
+/// Not inlined: most materials ask for no derivatives.
+#[inline(never)]
+fn set_derivatives(globals: &mut ShaderGlobals, it: &Interaction, change: &PointDifferential) {
+    globals.dpdx = triple(change.dpdx);
+    globals.dpdy = triple(change.dpdy);
+    globals.didx = triple(change.didx);
+    globals.didy = triple(change.didy);
+    let dx = parameters(it, change.dpdx);
+    let dy = parameters(it, change.dpdy);
+    (globals.dudx, globals.dvdx) = (dx.x, dx.y);
+    (globals.dudy, globals.dvdy) = (dy.x, dy.y);
+}
+
+/// The change of the surface parameters when the point moves by `dp` along the surface.
+fn parameters(it: &Interaction, dp: Vec3) -> Vec2 {
+    let (uu, uv, vv) = (it.dpdu.dot(it.dpdu), it.dpdu.dot(it.dpdv), it.dpdv.dot(it.dpdv));
+    let determinant = uu * vv - uv * uv;
+    let (u, v) = (it.dpdu.dot(dp), it.dpdv.dot(dp));
+    let change = Vec2::new(vv * u - uv * v, uu * v - uv * u) / determinant;
+    if change.is_finite() { change } else { Vec2::ZERO }
 }
 
 #[inline]

@@ -3,24 +3,23 @@
 //! A [`Host`] lives twice. While a scene is built it collects the textures that shaders name, from any thread; then
 //! [`Host::freeze`] loads them and tells it about shapes and camera. From then on nothing locks or changes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use glam::{Affine3A, Mat4, Vec2};
-use rustc_hash::FxHashMap;
-use shading::hir;
+use rustc_hash::{FxHashMap, FxHashSet};
+use shading::hir::{Axis, TextureMapping};
 use shading::{
-    AttributeHandle, RayKind, ShaderGlobals, ShaderHost, TextureHandle, TextureLookup, TextureRequest,
-    TextureSample,
+    AttributeHandle, RayKind, ShaderGlobals, ShaderHost, TextureHandle, TextureInfo, TextureLookup,
+    TextureRequest, TextureSample,
 };
 
 use super::attribute::{AttributeSource, AttributeTable};
+use super::texture::{self, Named, TextureNames};
 use crate::geometry::Shape;
 use crate::image::ImageError;
-use crate::texture::{
-    Interpolation, Lookup, TextureColorSpace, TextureId, TextureLoader, TextureSource, TextureStore, Wrap,
-};
+use crate::texture::{TextureColorSpace, TextureId, TextureLoader, TextureSource, TextureStore, TileSet};
 
 /// The renderer as shaders see it.
 #[derive(Debug)]
@@ -37,9 +36,7 @@ pub struct Host {
 #[derive(Debug, Default)]
 struct Collecting {
     loader: TextureLoader,
-    directories: Vec<PathBuf>,
-    /// Textures that are no files, or want a colour space of their own.
-    named: FxHashMap<String, (TextureSource, TextureColorSpace)>,
+    names: TextureNames,
     ids: FxHashMap<TextureRequest, TextureId>,
     /// Attributes that shaders name, by handle.
     attributes: Vec<String>,
@@ -49,7 +46,12 @@ struct Collecting {
 #[derive(Debug)]
 struct Frozen {
     store: TextureStore,
+    names: TextureNames,
     ids: FxHashMap<TextureRequest, TextureId>,
+    /// Those that shaders named while they ran; why they are not there where they are not.
+    late: RwLock<FxHashMap<TextureRequest, Result<TextureId, String>>>,
+    /// Files whose failure was told.
+    told: Mutex<FxHashSet<String>>,
     shapes: Arc<[Shape]>,
     attributes: AttributeTable,
     /// World-space area of each shape [m²], once somebody has asked.
@@ -66,13 +68,23 @@ impl Host {
         static TAGS: AtomicU32 = AtomicU32::new(0);
         Host {
             collecting: Mutex::new(Collecting {
-                directories,
+                names: TextureNames {
+                    directories,
+                    ..TextureNames::default()
+                },
                 ..Collecting::default()
             }),
             frozen: OnceLock::new(),
             purpose: RayKind::default(),
             tag: TAGS.fetch_add(1, Ordering::Relaxed) << INDEX_BITS,
         }
+    }
+
+    /// The same with a bound on the memory of textures [bytes].
+    #[must_use]
+    pub fn with_texture_memory(self, limit: usize) -> Host {
+        self.with_collecting(|collecting| collecting.loader = TextureLoader::with_memory(limit));
+        self
     }
 
     /// The same for a bake: to `raytype`, all rays are those of a bake, besides their own kind.
@@ -101,7 +113,7 @@ impl Host {
     /// Gives a texture a name by which shaders find it, before files of that name are looked for.
     pub fn name_texture(&self, name: String, source: TextureSource, color_space: TextureColorSpace) {
         self.with_collecting(|collecting| {
-            collecting.named.insert(name, (source, color_space));
+            collecting.names.named.insert(name, (source, color_space));
         });
     }
 
@@ -113,18 +125,20 @@ impl Host {
         if self.frozen.get().is_some() {
             return Ok(());
         }
-        let (loader, ids, names) = self.with_collecting(|collecting| {
-            (
-                std::mem::take(&mut collecting.loader),
-                std::mem::take(&mut collecting.ids),
-                std::mem::take(&mut collecting.attributes),
-            )
-        });
+        let Collecting {
+            loader,
+            names,
+            ids,
+            attributes,
+        } = self.with_collecting(std::mem::take);
         let store = loader.load()?;
         self.frozen.get_or_init(|| Frozen {
             store,
+            names,
             ids,
-            attributes: AttributeTable::new(names, &shapes),
+            late: RwLock::default(),
+            told: Mutex::default(),
+            attributes: AttributeTable::new(attributes, &shapes),
             shapes,
             areas: OnceLock::new(),
             world_from_camera,
@@ -132,7 +146,7 @@ impl Host {
         Ok(())
     }
 
-    /// The id of a texture that was loaded.
+    /// The id of a texture that was loaded when the host was frozen.
     pub fn texture_id(&self, request: &TextureRequest) -> Option<TextureId> {
         self.frozen.get()?.ids.get(request).copied()
     }
@@ -159,40 +173,58 @@ impl Collecting {
         if let Some(&id) = self.ids.get(request) {
             return Some(id);
         }
-        let name = request.file.as_str();
-        let id = match self.named.get(name) {
-            Some((source, color_space)) => self.loader.request(source.clone(), *color_space),
-            None => {
-                let path = self.find(Path::new(name))?;
-                let color_space = match request.color_space {
-                    hir::ColorSpace::Auto => TextureColorSpace::Auto,
-                    hir::ColorSpace::Srgb => TextureColorSpace::Srgb,
-                    hir::ColorSpace::Linear => TextureColorSpace::Linear,
-                    hir::ColorSpace::Raw => TextureColorSpace::Raw,
-                };
-                self.loader.request(TextureSource::File(path), color_space)
+        let id = match self.names.resolve(request)? {
+            Named::One(found) => self.loader.request_picture(found),
+            Named::Many(list) => {
+                let request = |(square, found)| (square, self.loader.request_picture(found));
+                let list: Vec<_> = list.into_iter().map(request).collect();
+                self.loader.request_set(TileSet::new(&list))
             }
         };
         self.ids.insert(request.clone(), id);
         Some(id)
     }
+}
 
-    /// The first file of that name in the directories.
-    fn find(&self, name: &Path) -> Option<PathBuf> {
-        if name.is_absolute() || self.directories.is_empty() {
-            return name.is_file().then(|| name.to_owned());
+impl Frozen {
+    /// A texture by name, read now if it is not there yet.
+    fn texture(&self, request: &TextureRequest) -> Result<TextureId, String> {
+        if let Some(&id) = self.ids.get(request) {
+            return Ok(id);
         }
-        self.directories
-            .iter()
-            .map(|directory| directory.join(name))
-            .find(|path| path.is_file())
+        // A panic elsewhere leaves the table whole: entries are added in one step.
+        let late = self.late.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = late.get(request) {
+            return known.clone();
+        }
+        drop(late);
+        let found = self.load(request);
+        let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
+        late.entry(request.clone()).or_insert(found).clone()
+    }
+
+    fn load(&self, request: &TextureRequest) -> Result<TextureId, String> {
+        let load = |found| self.store.load_late(found).map_err(|error| error.to_string());
+        match self.names.resolve(request) {
+            // The words are OpenImageIO's: shaders may look at them.
+            None => Err(format!(
+                "Could not open file: {0}: No such file or directory",
+                request.file
+            )),
+            Some(Named::One(found)) => load(&found),
+            Some(Named::Many(list)) => {
+                let list = list.iter().map(|(square, found)| Ok((*square, load(found)?)));
+                let list = list.collect::<Result<Vec<_>, String>>()?;
+                Ok(self.store.add_set(TileSet::new(&list)))
+            }
+        }
     }
 }
 
 impl ShaderHost for Host {
     fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
         let id = match self.frozen.get() {
-            Some(_) => self.texture_id(request),
+            Some(frozen) => frozen.texture(request).ok(),
             None => self.with_collecting(|collecting| collecting.request(request)),
         };
         id.filter(|id| id.0 >> INDEX_BITS == 0)
@@ -204,29 +236,46 @@ impl ShaderHost for Host {
         let Some(frozen) = self.frozen.get().filter(|_| index >> INDEX_BITS == 0) else {
             return lookup.absent();
         };
-        let [s, t, _] = lookup.position;
-        let [dsdx, dtdx, _] = lookup.dx;
-        let [dsdy, dtdy, _] = lookup.dy;
-        let extent = Vec2::new(dsdx.abs().max(dsdy.abs()), dtdx.abs().max(dtdy.abs()));
-        let options = lookup.options;
-        let how = Lookup {
-            wrap_s: wrap(options.wrap_s),
-            wrap_t: wrap(options.wrap_t),
-            interpolation: match options.interpolation {
-                hir::Interpolation::SmartCubic | hir::Interpolation::Cubic | hir::Interpolation::Linear => {
-                    Interpolation::Linear
-                }
-                hir::Interpolation::Closest => Interpolation::Closest,
-            },
+        let (store, id) = (&frozen.store, TextureId(index));
+        let found = match lookup.options.mapping {
+            TextureMapping::Plane => store.sample(id, &texture::plane(lookup)),
+            TextureMapping::Environment => store.sample_environment(id, &texture::direction(lookup)),
+            // No file that is read is a volume.
+            TextureMapping::Volume => None,
         };
-        let value = frozen
+        found.map_or_else(|| lookup.absent(), texture::sample)
+    }
+
+    fn texture_error(&self, request: &TextureRequest) -> Option<String> {
+        let frozen = self.frozen.get()?;
+        let error = frozen.texture(request).err()?;
+        // As OpenImageIO does: each failure is told once, and known from then on.
+        let mut told = frozen.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = told.insert(request.file.clone());
+        Some(if is_new { error } else { "unknown".to_owned() })
+    }
+
+    fn texture_info(
+        &self,
+        request: &TextureRequest,
+        name: &str,
+        st: Option<[f32; 2]>,
+    ) -> Option<TextureInfo> {
+        let frozen = self.frozen.get()?;
+        let Ok(id) = frozen.texture(request) else {
+            return (name == "exists").then(|| TextureInfo::Ints(vec![0]));
+        };
+        let id = match st {
+            Some(st) => frozen.store.id_at(id, Vec2::from_array(st))?,
+            None => id,
+        };
+        // Of many files, what all agree on.
+        let mut answers = vec![];
+        frozen
             .store
-            .sample(TextureId(index), Vec2::new(s, t), extent, how);
-        let first = usize::try_from(lookup.first_channel).unwrap_or(0);
-        TextureSample {
-            value: std::array::from_fn(|i| value.get(first + i).copied().unwrap_or(lookup.fill)),
-            ..TextureSample::default()
-        }
+            .each(id, &mut |one| answers.push(texture::info(one, name)));
+        let first = answers.first()?.clone();
+        first.filter(|first| answers.iter().all(|answer| answer.as_ref() == Some(first)))
     }
 
     fn matrix(&self, globals: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
@@ -243,6 +292,21 @@ impl ShaderHost for Host {
         }
         let shape = self.frozen.get()?.shapes.get(globals.object as usize)?;
         AttributeSource::of(shape, name).value(shape, globals)
+    }
+
+    fn attribute_derivative(
+        &self,
+        globals: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        axis: Axis,
+    ) -> [f32; 4] {
+        let shapes = self.frozen.get().map(|frozen| &frozen.shapes);
+        let shape = shapes.and_then(|shapes| shapes.get(globals.object as usize));
+        let change = shape
+            .filter(|_| object.is_empty())
+            .and_then(|shape| AttributeSource::of(shape, name).derivative(shape, globals, axis));
+        change.unwrap_or_default()
     }
 
     fn attribute_handle(&self, name: &str) -> Option<AttributeHandle> {
@@ -279,14 +343,5 @@ impl Frozen {
             "camera" => Some(self.world_from_camera),
             _ => None,
         }
-    }
-}
-
-fn wrap(wrap: hir::Wrap) -> Wrap {
-    match wrap {
-        hir::Wrap::Periodic => Wrap::Periodic,
-        hir::Wrap::Clamp => Wrap::Clamp,
-        hir::Wrap::Black | hir::Wrap::Default => Wrap::Black,
-        hir::Wrap::Mirror => Wrap::Mirror,
     }
 }

@@ -8,10 +8,12 @@ mod closures;
 mod flatten;
 mod globals;
 mod host;
+mod includes;
 pub mod library;
 mod recipe;
 mod scattering;
 mod shader;
+mod texture;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -23,7 +25,7 @@ use shading::builtins::Global;
 
 use crate::bsdf::{Bsdf, Lobe, Transparent};
 use crate::color::Rgb;
-use crate::geometry::{Interaction, ShapeId};
+use crate::geometry::{Footprint, Interaction, ShapeId};
 use crate::math::Frame;
 use shader::Shader;
 
@@ -32,6 +34,7 @@ pub use shading::{RayKind, Report, ShadingContext};
 
 pub use closures::closure_registry;
 pub use host::Host;
+pub use includes::Folders;
 pub use shader::Instances;
 
 /// Index of a material in its scene.
@@ -149,12 +152,8 @@ impl Material {
             Arc::default()
         };
         let abilities = closures::abilities(known.closures.iter().copied());
-        let reads = |global| known.reads_globals.contains(global);
-        let wants_footprint = known.asks_host
-            || [Global::P, Global::I, Global::U, Global::V]
-                .into_iter()
-                .any(reads);
-        let reads_viewer = reads(Global::I);
+        let wants_footprint = known.asks_derivatives;
+        let reads_viewer = known.reads_globals.contains(Global::I);
         let full = Shader::new(full, context);
         let light = light.map(|light| Shader::new(light, context));
         let constant_emission = if abilities.emits {
@@ -178,14 +177,14 @@ impl Material {
         }
     }
 
-    /// Fills `surface` with what the shader makes of a point that a ray of kind `ray_kind` found; `footprint` is the width
-    /// of what the sample stands for there [m].
+    /// Fills `surface` with what the shader makes of a point that a ray of kind `ray_kind` found; `footprint` is what the
+    /// ray stands for.
     #[inline]
     pub fn shade(
         &self,
         it: &Interaction,
         ray_kind: RayKind,
-        footprint: f32,
+        footprint: &Footprint,
         context: &mut ShadingContext,
         surface: &mut Surface,
     ) {
@@ -200,12 +199,12 @@ impl Material {
         shader: &Shader,
         it: &Interaction,
         ray_kind: RayKind,
-        footprint: f32,
+        footprint: &Footprint,
         context: &mut ShadingContext,
         surface: &mut Surface,
     ) {
         let globals = || {
-            let footprint = if self.wants_footprint { footprint } else { 0.0 };
+            let footprint = self.wants_footprint.then_some(footprint);
             let ray_kind = RayKind(ray_kind.0 | self.purpose.0);
             let area = self.areas.get(it.shape.0 as usize).copied().unwrap_or(0.0);
             globals::globals(it, ray_kind, area, footprint)
@@ -225,7 +224,8 @@ impl Material {
     fn for_light(&self, it: &Interaction, context: &mut ShadingContext) -> Surface {
         let mut surface = Surface::new();
         let shader = self.light.as_ref().unwrap_or(&self.full);
-        self.run(shader, it, RayKind::SHADOW, 0.0, context, &mut surface);
+        let footprint = &Footprint::POINT;
+        self.run(shader, it, RayKind::SHADOW, footprint, context, &mut surface);
         surface
     }
 
@@ -250,6 +250,12 @@ impl Material {
     #[inline]
     pub fn sees_viewer(&self) -> bool {
         self.sees_viewer
+    }
+
+    /// Whether it asks how things change from pixel to pixel.
+    #[inline]
+    pub fn wants_footprint(&self) -> bool {
+        self.wants_footprint
     }
 
     /// Whether it may emit somewhere.

@@ -7,7 +7,9 @@ use glam::{Affine3A, Vec2};
 use rayon::prelude::*;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
-use shading::{Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem, Span, Template};
+use shading::{
+    Diagnostic, Diagnostics, InstanceOptions, Preprocessor, RayKind, ShadingSystem, Span, Template,
+};
 
 use super::desc::{
     self, EmissionSides, IntegratorDesc, LightKind, SceneDesc, SlideDesc, SpotFalloff, SpotSlide,
@@ -23,6 +25,7 @@ use crate::light::{
     ProjectorLight, SheetLight, Slide, SpotLight, sky_lights,
 };
 use crate::material::{Host, Instances, Sides, closure_registry, library};
+use crate::memory;
 
 /// The output of a material that is rendered.
 const SURFACE: &str = "surface";
@@ -57,9 +60,11 @@ pub struct ShaderStats {
     pub jit_ms: f64,
 }
 
-/// A system that knows the renderer's closures and the shipped library.
-pub fn shading_system(host: Arc<Host>) -> ShadingSystem {
-    ShadingSystem::new(closure_registry(), host).with_library(library::LIBRARY)
+/// A system that preprocesses sources by `preprocessor`, and knows the renderer's closures and the shipped library.
+pub fn shading_system(host: Arc<Host>, preprocessor: Preprocessor) -> ShadingSystem {
+    ShadingSystem::new(closure_registry(), host)
+        .with_library(library::LIBRARY)
+        .with_preprocessor(preprocessor)
 }
 
 /// Builds a scene for one of its cameras, the first when none is named.
@@ -67,7 +72,7 @@ pub fn shading_system(host: Arc<Host>) -> ShadingSystem {
 /// # Errors
 /// An unknown camera, mistakes in shaders and materials, textures that cannot be read, a failure of Embree.
 pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<Built, Diagnostics> {
-    build_with(desc, camera, threads, Host::new(desc.texture_directories.clone()))
+    build_with(desc, camera, threads, host(desc))
 }
 
 /// Builds a scene to be baked: its shaders see `raytype("bake")`.
@@ -75,8 +80,15 @@ pub fn build(desc: &SceneDesc, camera: Option<&str>, threads: usize) -> Result<B
 /// # Errors
 /// As [`build`].
 pub fn build_for_bake(desc: &SceneDesc, threads: usize) -> Result<Built, Diagnostics> {
-    let host = Host::new(desc.texture_directories.clone());
-    build_with(desc, None, threads, host.for_bake())
+    build_with(desc, None, threads, host(desc).for_bake())
+}
+
+/// The host of a scene, with the bound on its textures.
+fn host(desc: &SceneDesc) -> Host {
+    let limit = desc.texture_memory.map_or_else(memory::for_textures, |limit| {
+        usize::try_from(limit).unwrap_or(usize::MAX)
+    });
+    Host::new(desc.texture_directories.clone()).with_texture_memory(limit)
 }
 
 fn build_with(
@@ -97,7 +109,7 @@ fn build_with(
         host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
     }
     let start = Instant::now();
-    let system = shading_system(host.clone());
+    let system = shading_system(host.clone(), Preprocessor::default());
     let Compiled {
         instances, warnings, ..
     } = compile(desc, &system, host.purpose())?;
@@ -184,7 +196,7 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
         desc.camera(None).err()
     };
     let purpose = host.purpose();
-    match compile(desc, &shading_system(host), purpose) {
+    match compile(desc, &shading_system(host, Preprocessor::default()), purpose) {
         Ok(Compiled {
             templates,
             instances,

@@ -3,24 +3,32 @@
 use std::hash::{Hash, Hasher};
 
 use rayon::prelude::*;
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 use shading::TextureRequest;
 
 use super::Scene;
 use crate::geometry::{Geometry, Mesh, Shape};
-use crate::texture::Texture;
+use crate::texture::{Texture, TextureId};
 
 impl Scene {
     /// A hash of all that light meets: shapes, materials, textures and lights, by their contents. Camera and film do not
     /// count, nor do names of any kind.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = FxHasher::default();
-        let textures = self.host.textures().map_or(&[][..], |store| store.textures());
-        let textures: Vec<u64> = textures.par_iter().map(texels).collect();
+        let textures = self
+            .host
+            .textures()
+            .into_iter()
+            .flat_map(|store| store.textures());
+        let textures: Vec<_> = textures.collect();
+        let textures: FxHashMap<TextureId, u64> = textures
+            .par_iter()
+            .map(|(id, texture)| (*id, texels(texture)))
+            .collect();
         // Ids depend on which material was compiled first; what a material shows does not.
         let texture = |request: &TextureRequest| {
             let id = self.host.texture_id(request)?;
-            textures.get(id.0 as usize).copied()
+            textures.get(&id).copied()
         };
         let materials: Vec<u64> = (self.materials.iter())
             .map(|material| material.fingerprint(texture))

@@ -28,7 +28,6 @@ use crate::image::ImageError;
 use crate::light::{AreaLight, Light, LightId, LightSelector, Probing};
 use crate::material::{Host, Instances, Material, MaterialId, ShadingContext, Sides};
 use crate::math::{Bounds, Ray};
-use crate::texture::Texture;
 
 /// Mask bit of shapes that stop all light.
 const OPAQUE: u32 = 1;
@@ -45,6 +44,8 @@ pub struct Scene {
     /// By shape.
     surfaces: Vec<ShapeSurface>,
     materials: Vec<Material>,
+    /// Whether any of them asks how things change from pixel to pixel.
+    wants_footprints: bool,
     lights: Vec<Light>,
     selector: LightSelector,
     /// The lights at infinity that rays can hit.
@@ -200,6 +201,7 @@ impl Scene {
             accel,
             shapes,
             surfaces,
+            wants_footprints: materials.iter().any(|material| material.wants_footprint()),
             materials,
             lights,
             host,
@@ -228,6 +230,17 @@ impl Scene {
             Tangents::Any
         };
         self.shapes[hit.shape.0 as usize].interaction(hit.shape, hit, &ray, tangents)
+    }
+
+    /// Whether any material asks how things change from pixel to pixel.
+    #[inline]
+    pub fn wants_footprints(&self) -> bool {
+        self.wants_footprints
+    }
+
+    /// How the shading normal at a point changes when the point moves by `dp` along the surface.
+    pub fn normal_change(&self, it: &Interaction, dp: Vec3) -> Vec3 {
+        self.shapes[it.shape.0 as usize].normal_change(it, dp)
     }
 
     /// The share of light that gets along a ray, within its bounds.
@@ -339,7 +352,7 @@ impl Scene {
             .textures()
             .into_iter()
             .flat_map(|store| store.textures());
-        textures.map(Texture::path)
+        textures.map(|(_, texture)| texture.path())
     }
 
     /// A box that holds all shapes; empty when there are none.

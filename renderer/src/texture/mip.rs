@@ -7,25 +7,16 @@ use rayon::prelude::*;
 
 use super::Texels;
 
-/// One level of a pyramid.
+/// A level in memory.
 #[derive(Clone, Debug)]
-pub(super) struct Level {
+pub(super) struct Image {
     pub(super) width: usize,
     pub(super) height: usize,
     pub(super) texels: Texels,
 }
 
-impl Level {
-    /// The linear value of a texel.
-    #[inline]
-    pub(super) fn texel(&self, x: usize, y: usize, channels: usize) -> [f32; 4] {
-        self.texels.fetch((y * self.width + x) * channels, channels)
-    }
-}
-
-/// All levels from `base` down to a single texel.
-pub(super) fn pyramid(base: Level, channels: usize) -> Vec<Level> {
-    let mut levels = vec![base];
+/// The levels that are given, and what is missing down to a single texel.
+pub(super) fn pyramid(mut levels: Vec<Image>, channels: usize) -> Vec<Image> {
     // Averages are handed on as floats, so that rounding to 8 bits does not add up from level to level.
     let mut values: Option<Vec<f32>> = None;
     while let last = &levels[levels.len() - 1]
@@ -53,7 +44,7 @@ pub(super) fn pyramid(base: Level, channels: usize) -> Vec<Level> {
                 }
             });
         let texels = levels[0].texels.like(smaller.clone(), channels);
-        levels.push(Level {
+        levels.push(Image {
             width,
             height,
             texels,

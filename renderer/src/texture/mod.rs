@@ -4,25 +4,39 @@
 //!   and OpenImageIO. The `uv` of glTF and of Mitsuba's scenes agrees. OBJ and PLY files of others mostly have
 //!   `v = 0` at the bottom: the unit that looks up, or the key `flip_uvs` of a mesh, flips `v`; textures never do.
 //! - A lookup gives linear values: encoded colour is decoded texel by texel before anything is averaged.
-//! - An image is stored once, as narrow as its file (8-bit texels stay 8-bit), with its mip pyramid.
+//! - An image is stored once, as narrow as its file (8-bit texels stay 8-bit), with its mip pyramid: that of the file,
+//!   else one that is made.
 //! - Alpha is as the file has it: straight in PNG and TGA, premultiplied by custom in EXR.
-//! - Textures are requested from a [`TextureLoader`], from any thread; [`TextureLoader::load`] reads them all and gives
-//!   the frozen [`TextureStore`], whose lookups take no lock and allocate nothing.
+//! - Textures are requested from a [`TextureLoader`], from any thread; [`TextureLoader::load`] reads them and gives
+//!   the frozen [`TextureStore`], whose lookups take no lock.
+//! - Texels take no more memory than the loader is told. Files of tiles are read by the tile; what does not fit waits
+//!   in a temporary file. Values do not depend on it.
 
+mod filter;
+mod level;
+mod lookup;
 mod mip;
 mod sample;
 mod store;
 mod texels;
+mod tile;
+mod tile_set;
 
-pub use sample::{Interpolation, Lookup, Wrap};
-pub use store::{TextureId, TextureLoader, TextureSource, TextureStore};
+pub use lookup::{EnvironmentLookup, Filter, Interpolation, Lookup, Sample, Wrap};
+pub use store::{TextureId, TextureLoader, TextureRequest, TextureSource, TextureStore};
 pub use texels::{Texels, Transfer};
+pub use tile::TileCache;
+pub use tile_set::{TilePattern, TileSet};
 
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::image::{Image, ImageError, Raster};
-use mip::Level;
+use glam::Vec2;
+
+use crate::image::{Image, ImageError, Picture, PictureInfo, Raster, Rect, TiledPicture, Window};
+use level::{Level, LevelTexels, TexelReader};
+use tile::{PagedTexels, TileSource};
 
 /// How the numbers of a texture's file are to be understood.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -58,6 +72,13 @@ pub struct Texture {
     channels: usize,
     /// From the image itself down to one texel.
     levels: Vec<Level>,
+    /// Beyond the borders along s and t, where a lookup leaves that to the file.
+    wrap: [Wrap; 2],
+    window: Option<Window>,
+    /// From coordinates of the whole to those of the window that has texels.
+    window_scale: Vec2,
+    window_offset: Vec2,
+    info: PictureInfo,
     non_finite: usize,
 }
 
@@ -66,7 +87,7 @@ impl Texture {
     pub fn hash_texels(&self, hasher: &mut impl Hasher) {
         let base = &self.levels[0];
         (base.width, base.height, self.channels).hash(hasher);
-        base.texels.hash_bits(hasher);
+        base.hash_texels(self.channels, hasher);
     }
 
     /// Builds the pyramid of a decoded file. `path` is what the texture is called.
@@ -75,43 +96,132 @@ impl Texture {
     /// [`Texture::non_finite`].
     ///
     /// # Errors
-    /// When the raster has more than four channels or no pixels.
+    /// When the raster has no pixels.
     pub fn new(path: &Path, raster: Raster, color_space: TextureColorSpace) -> Result<Texture, ImageError> {
-        let Raster {
-            width,
-            height,
-            channels,
-            ..
-        } = raster;
-        if width == 0 || height == 0 {
+        let picture = Picture {
+            levels: vec![raster],
+            info: PictureInfo::default(),
+        };
+        Texture::of_picture(path, picture, color_space, None)
+    }
+
+    /// A picture with those smaller versions that are missing. Where the cache has no room for it, it goes to a temporary
+    /// file.
+    ///
+    /// # Errors
+    /// When the picture has no pixels.
+    fn of_picture(
+        path: &Path,
+        picture: Picture,
+        color_space: TextureColorSpace,
+        cache: Option<&Arc<TileCache>>,
+    ) -> Result<Texture, ImageError> {
+        let (width, height, channels, window) = match picture.levels.first() {
+            Some(base) => (base.width, base.height, base.channels, base.window),
+            None => (0, 0, 0, None),
+        };
+        if width == 0 || height == 0 || channels == 0 {
             return Err(ImageError::Empty {
                 path: path.to_owned(),
                 width,
                 height,
             });
         }
-        if !(1..=4).contains(&channels) {
-            let reason = format!("{channels} channels; a texture has 1 to 4");
-            return Err(ImageError::Unsupported {
-                path: path.to_owned(),
-                reason,
-            });
-        }
-        let (texels, non_finite) = Texels::from_raster(raster, color_space);
-        let levels = mip::pyramid(
-            Level {
+        let mut non_finite = 0;
+        let levels = picture.levels.into_iter().map(|raster| {
+            let (width, height) = (raster.width, raster.height);
+            let (texels, dropped) = Texels::from_raster(raster, color_space);
+            non_finite += dropped;
+            mip::Image {
                 width,
                 height,
                 texels,
-            },
-            channels,
+            }
+        });
+        let images = mip::pyramid(levels.collect(), channels);
+        let levels = store_levels(images, channels, cache);
+        let mut texture = Texture::of_levels(path, channels, levels, picture.info);
+        texture.non_finite = non_finite;
+        texture.set_window(window);
+        Ok(texture)
+    }
+
+    /// A file of tiles, which are read when they are looked at.
+    ///
+    /// # Errors
+    /// When its smallest picture cannot be read.
+    fn of_tiles(
+        path: &Path,
+        picture: TiledPicture,
+        color_space: TextureColorSpace,
+        cache: &Arc<TileCache>,
+    ) -> Result<Texture, ImageError> {
+        let picture = Arc::new(picture);
+        let sizes = picture.sizes();
+        let channels = sizes[0][2];
+        let last = sizes.len() - 1;
+        let [width, height, _] = sizes[last];
+        let smallest = picture.read(last, Rect::of_size(width as u32, height as u32))?;
+        let (texels, _) = Texels::from_raster(smallest, color_space);
+        let kind = texels.none_like();
+        let smallest = mip::Image {
+            width,
+            height,
+            texels,
+        };
+        let mut levels: Vec<Level> = sizes[..last]
+            .iter()
+            .enumerate()
+            .map(|(level, &[width, height, _])| {
+                let source = TileSource::File {
+                    picture: picture.clone(),
+                    level,
+                    color_space,
+                };
+                let size = [width, height, channels];
+                Level {
+                    width,
+                    height,
+                    texels: LevelTexels::Paged(PagedTexels::new(cache, source, size, kind.clone())),
+                }
+            })
+            .collect();
+        levels.extend(
+            mip::pyramid(vec![smallest], channels)
+                .into_iter()
+                .map(Level::whole),
         );
-        Ok(Texture {
+        Ok(Texture::of_levels(path, channels, levels, picture.info.clone()))
+    }
+
+    fn of_levels(path: &Path, channels: usize, levels: Vec<Level>, info: PictureInfo) -> Texture {
+        let wrap = info.wrap.as_deref().unwrap_or_default();
+        let mut names = wrap.split(',').map(|name| match Wrap::from_name(name.trim()) {
+            None | Some(Wrap::File) => Wrap::Black,
+            Some(wrap) => wrap,
+        });
+        let s = names.next().unwrap_or(Wrap::Black);
+        Texture {
             path: path.to_owned(),
             channels,
             levels,
-            non_finite,
-        })
+            wrap: [s, names.next().unwrap_or(s)],
+            window: None,
+            window_scale: Vec2::ONE,
+            window_offset: Vec2::ZERO,
+            info,
+            non_finite: 0,
+        }
+    }
+
+    fn set_window(&mut self, window: Option<Window>) {
+        self.window = window;
+        if let Some(window) = window {
+            let own = Vec2::new(self.width() as f32, self.height() as f32);
+            let whole = Vec2::new(window.full_width as f32, window.full_height as f32);
+            self.window_scale = whole / own;
+            self.window_offset = -Vec2::new(window.x as f32, window.y as f32) / own;
+        }
     }
 
     /// A texture of an image in memory, in the image's own colour space.
@@ -156,14 +266,24 @@ impl Texture {
         self.levels[0].height
     }
 
-    /// Values per texel in the file: 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha.
+    /// Values per texel in the file: 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha, or any other number.
     pub fn channels(&self) -> usize {
         self.channels
     }
 
-    /// Whether the file has an alpha channel; without one, lookups give alpha 1.
-    pub fn has_alpha(&self) -> bool {
-        matches!(self.channels, 2 | 4)
+    /// Where it lies in a larger picture.
+    pub fn window(&self) -> Option<Window> {
+        self.window
+    }
+
+    /// What its file says of it.
+    pub fn info(&self) -> &PictureInfo {
+        &self.info
+    }
+
+    /// Which channel is alpha, if one is.
+    pub fn alpha_channel(&self) -> Option<usize> {
+        matches!(self.channels, 2 | 4).then(|| self.channels - 1)
     }
 
     /// Number of mip levels: 1 for a single texel.
@@ -176,12 +296,12 @@ impl Texture {
         self.non_finite
     }
 
-    /// Memory of its texels [bytes].
+    /// Memory that its texels always take [bytes]; tiles that come and go are not among them.
     pub fn bytes(&self) -> usize {
-        self.levels.iter().map(|level| level.texels.bytes()).sum()
+        self.levels.iter().map(Level::bytes).sum()
     }
 
-    /// The linear value of a texel of level 0: grey is repeated in all three colours, missing alpha is 1.
+    /// The linear value of a texel of level 0: up to four channels, zero beyond those that it has.
     ///
     /// # Panics
     /// When the texel lies outside.
@@ -190,6 +310,38 @@ impl Texture {
             x < self.width() && y < self.height(),
             "texel ({x}, {y}) outside the texture"
         );
-        self.levels[0].texel(x, y, self.channels)
+        TexelReader::new(&self.levels[0], self.channels, 0).get(x, y)
     }
+
+    /// The mean of all texels.
+    pub fn average(&self) -> [f32; 4] {
+        let smallest = &self.levels[self.levels.len() - 1];
+        TexelReader::new(smallest, self.channels, 0).get(0, 0)
+    }
+
+    /// The value of all texels, if it is one.
+    pub fn constant(&self) -> Option<[f32; 4]> {
+        let first = self.texel(0, 0);
+        let mut texels = TexelReader::new(&self.levels[0], self.channels, 0);
+        let mut places = (0..self.height()).flat_map(|y| (0..self.width()).map(move |x| (x, y)));
+        places.all(|(x, y)| texels.get(x, y) == first).then_some(first)
+    }
+}
+
+/// Levels in memory where there is room for them, else in the temporary file.
+fn store_levels(images: Vec<mip::Image>, channels: usize, cache: Option<&Arc<TileCache>>) -> Vec<Level> {
+    let bytes = images.iter().map(|image| image.texels.bytes()).sum();
+    if let Some(cache) = cache.filter(|cache| !cache.reserve(bytes))
+        && let Ok(paged) = cache.spill(&images, channels)
+    {
+        let levels = images.iter().zip(paged);
+        return levels
+            .map(|(image, paged)| Level {
+                width: image.width,
+                height: image.height,
+                texels: LevelTexels::Paged(paged),
+            })
+            .collect();
+    }
+    images.into_iter().map(Level::whole).collect()
 }

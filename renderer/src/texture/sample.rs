@@ -1,139 +1,305 @@
 //! Filtered lookups.
 
-use glam::Vec2;
+use std::f32::consts::{FRAC_1_PI, PI};
+
+use glam::{Vec2, Vec3};
 
 use super::Texture;
-use super::mip::Level;
+use super::filter::{Ellipse, Levels};
+use super::level::{Level, TexelReader};
+use super::lookup::{EnvironmentLookup, Filter, Interpolation, Lookup, Sample, Wrap};
 
-/// What lies beyond the image.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Wrap {
-    /// The image again.
-    #[default]
-    Periodic,
-    /// Its border, drawn out.
-    Clamp,
-    /// Black, with alpha 0.
-    Black,
-    /// The image mirrored, then the image again.
-    Mirror,
+/// Weighted sums over texels.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    value: [f32; 4],
+    ds: [f32; 4],
+    dt: [f32; 4],
+    /// Weight of all texels that lie in the image.
+    inside: f32,
 }
 
-impl Wrap {
-    /// The wrap mode of that name in OSL. OSL's `default` is the file's own wish, which is black where it says nothing.
-    pub fn from_name(name: &str) -> Option<Wrap> {
-        match name {
-            "periodic" => Some(Wrap::Periodic),
-            "clamp" => Some(Wrap::Clamp),
-            "default" | "black" => Some(Wrap::Black),
-            "mirror" => Some(Wrap::Mirror),
-            _ => None,
+/// The texels that a probe reads along an axis: their places, weights, and slopes of the weights.
+#[derive(Clone, Copy, Debug)]
+struct Taps<const N: usize> {
+    place: [Option<u32>; N],
+    weight: [f32; N],
+    slope: [f32; N],
+}
+
+impl Taps<1> {
+    fn closest(x: f32, size: usize, wrap: Wrap) -> Taps<1> {
+        // Halfway between two texels it is the one before.
+        let (i, f) = between(x, size, wrap);
+        Taps {
+            place: [wrap.apply(i + i64::from(f > 0.5), size)],
+            weight: [1.0],
+            slope: [0.0],
         }
     }
+}
 
-    /// The texel of `0..size` that stands at `i`; `None` for black.
-    #[inline]
-    fn apply(self, i: i64, size: usize) -> Option<usize> {
-        let n = size as i64;
-        if (0..n).contains(&i) {
-            return Some(i as usize);
+impl Taps<2> {
+    fn linear(x: f32, size: usize, wrap: Wrap) -> Taps<2> {
+        let (i, f) = between(x, size, wrap);
+        let slope = size as f32;
+        Taps {
+            place: [0, 1].map(|k| wrap.apply(i + k, size)),
+            weight: [1.0 - f, f],
+            slope: [-slope, slope],
         }
-        match self {
-            Wrap::Periodic => Some(i.rem_euclid(n) as usize),
-            Wrap::Clamp => Some(i.clamp(0, n - 1) as usize),
-            Wrap::Black => None,
-            Wrap::Mirror => {
-                let k = i.rem_euclid(2 * n);
-                Some(if k < n { k } else { 2 * n - 1 - k } as usize)
+    }
+}
+
+impl Taps<4> {
+    /// The uniform cubic B-spline.
+    fn cubic(x: f32, size: usize, wrap: Wrap) -> Taps<4> {
+        let (i, f) = between(x, size, wrap);
+        let g = 1.0 - f;
+        let slopes = [
+            -0.5 * g * g,
+            0.5 * f * (3.0 * f - 4.0),
+            -0.5 * g * (3.0 * g - 4.0),
+            0.5 * f * f,
+        ];
+        Taps {
+            place: [-1, 0, 1, 2].map(|k| wrap.apply(i + k, size)),
+            weight: [
+                g * g * g / 6.0,
+                2.0 / 3.0 - 0.5 * f * f * (2.0 - f),
+                2.0 / 3.0 - 0.5 * g * g * (2.0 - g),
+                f * f * f / 6.0,
+            ],
+            slope: slopes.map(|slope| slope * size as f32),
+        }
+    }
+}
+
+/// The texel centre before a coordinate, and how far on the way to the next it is.
+#[inline]
+fn between(x: f32, size: usize, wrap: Wrap) -> (i64, f32) {
+    let x = wrap.reduce(x) * size as f32 - 0.5;
+    let corner = x.floor();
+    (corner as i64, x - corner)
+}
+
+impl Sum {
+    #[inline]
+    fn add<const N: usize>(
+        &mut self,
+        texels: &mut TexelReader<'_>,
+        s: &Taps<N>,
+        t: &Taps<N>,
+        weight: f32,
+        derivatives: bool,
+    ) {
+        for j in 0..N {
+            let Some(y) = t.place[j] else { continue };
+            for i in 0..N {
+                let Some(x) = s.place[i] else { continue };
+                let texel = texels.get(x as usize, y as usize);
+                let share = s.weight[i] * t.weight[j] * weight;
+                self.inside += share;
+                for (sum, texel) in self.value.iter_mut().zip(texel) {
+                    *sum += share * texel;
+                }
+                if derivatives {
+                    let (along_s, along_t) = (
+                        s.slope[i] * t.weight[j] * weight,
+                        s.weight[i] * t.slope[j] * weight,
+                    );
+                    for c in 0..4 {
+                        self.ds[c] += along_s * texel[c];
+                        self.dt[c] += along_t * texel[c];
+                    }
+                }
             }
         }
     }
 }
 
-/// How values between texels come about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Interpolation {
-    /// The nearest texel.
-    Closest,
-    /// Bilinear within a level.
-    #[default]
-    Linear,
+/// A filter whose wrap modes are decided.
+#[derive(Clone, Copy)]
+struct Sampler<'a> {
+    texture: &'a Texture,
+    filter: &'a Filter,
+    wrap_s: Wrap,
+    wrap_t: Wrap,
 }
 
-/// How a texture is looked up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Lookup {
-    /// Beyond the left and right border.
-    pub wrap_s: Wrap,
-    /// Beyond the top and bottom border.
-    pub wrap_t: Wrap,
-    /// Between texels.
-    pub interpolation: Interpolation,
+impl Sampler<'_> {
+    /// Adds the probes of one level.
+    fn add_level(
+        &self,
+        level: &Level,
+        interpolation: Interpolation,
+        probes: impl Iterator<Item = (Vec2, f32)>,
+        sum: &mut Sum,
+    ) {
+        let (wrap_s, wrap_t) = (self.wrap_s, self.wrap_t);
+        let mut texels = TexelReader::new(level, self.texture.channels, self.filter.first_channel);
+        let derivatives = self.filter.derivatives;
+        for (st, weight) in probes {
+            if !st.is_finite() {
+                continue;
+            }
+            match interpolation {
+                Interpolation::Closest => {
+                    let s = Taps::closest(st.x, level.width, wrap_s);
+                    let t = Taps::closest(st.y, level.height, wrap_t);
+                    sum.add(&mut texels, &s, &t, weight, false);
+                }
+                Interpolation::Linear => {
+                    let s = Taps::linear(st.x, level.width, wrap_s);
+                    let t = Taps::linear(st.y, level.height, wrap_t);
+                    sum.add(&mut texels, &s, &t, weight, derivatives);
+                }
+                Interpolation::Cubic | Interpolation::SmartCubic => {
+                    let s = Taps::cubic(st.x, level.width, wrap_s);
+                    let t = Taps::cubic(st.y, level.height, wrap_t);
+                    sum.add(&mut texels, &s, &t, weight, derivatives);
+                }
+            }
+        }
+    }
+
+    /// The interpolation at a level; a smart one is cubic where its texels are larger than pixels.
+    fn interpolation(&self, level: usize, is_magnified: bool) -> Interpolation {
+        match self.filter.interpolation {
+            Interpolation::SmartCubic if level == 0 || is_magnified => Interpolation::Cubic,
+            Interpolation::SmartCubic => Interpolation::Linear,
+            plain => plain,
+        }
+    }
+
+    /// The channels that the texture has, and what stands in for the others.
+    fn finish(&self, mut sum: Sum) -> Sample {
+        let has = self
+            .texture
+            .channels
+            .saturating_sub(self.filter.first_channel)
+            .min(4);
+        for value in &mut sum.value[has..] {
+            *value = self.filter.fill * sum.inside;
+        }
+        if self.filter.first_channel == 0 && self.filter.channels > 1 {
+            for values in [&mut sum.value, &mut sum.ds, &mut sum.dt] {
+                match self.texture.channels {
+                    1 => (values[1], values[2]) = (values[0], values[0]),
+                    2 => *values = [values[0], values[0], values[0], values[1]],
+                    _ => {}
+                }
+            }
+        }
+        Sample {
+            value: sum.value,
+            ds: sum.ds,
+            dt: sum.dt,
+        }
+    }
 }
 
 impl Texture {
-    /// The linear value at `st` (`t = 0` is the top row), averaged over about `footprint`: the extent of the lookup
-    /// along s and t [texture coordinates]. A footprint of a texel or less looks at the image itself, a wider one
-    /// blends the two mip levels next to it (by its greater extent, so that nothing aliases).
-    ///
-    /// Gives `[r, g, b, alpha]`; grey is repeated, missing alpha is 1. Coordinates that are not finite give black.
-    pub fn sample(&self, st: Vec2, footprint: Vec2, lookup: Lookup) -> [f32; 4] {
-        if !st.is_finite() {
-            return [0.0; 4];
+    /// Looks up on the plane. Coordinates that are not finite give black.
+    pub fn sample(&self, lookup: &Lookup) -> Sample {
+        let filter = &lookup.filter;
+        let of_file = |wrap, own| if wrap == Wrap::File { own } else { wrap };
+        let sampler = Sampler {
+            texture: self,
+            filter,
+            wrap_s: of_file(filter.wrap_s, self.wrap[0]),
+            wrap_t: of_file(filter.wrap_t, self.wrap[1]),
+        };
+        let mut sum = Sum::default();
+        if !lookup.st.is_finite() {
+            return sampler.finish(sum);
         }
+        let st = lookup.st * self.window_scale + self.window_offset;
+        let (dx, dy) = (lookup.dx * self.window_scale, lookup.dy * self.window_scale);
         let base = &self.levels[0];
-        let texels = (footprint.abs() * Vec2::new(base.width as f32, base.height as f32)).max_element();
-        if texels <= 1.0 || texels.is_nan() {
-            return self.sample_level(base, st, lookup);
+        if dx == Vec2::ZERO && dy == Vec2::ZERO && filter.blur == Vec2::ZERO {
+            let interpolation = sampler.interpolation(0, true);
+            sampler.add_level(base, interpolation, std::iter::once((st, 1.0)), &mut sum);
+            return sampler.finish(sum);
         }
-        let last = self.levels.len() - 1;
-        let level = texels.log2().clamp(0.0, last as f32);
-        let lower = (level as usize).min(last);
-        let between = level - lower as f32;
-        let near = self.sample_level(&self.levels[lower], st, lookup);
-        if between == 0.0 {
-            return near;
+        // Texels that a pixel would be one of; less in a level are magnified.
+        let natural = dx.abs().max(dy.abs()).max(Vec2::splat(1e-8)).recip().floor();
+        let mut ellipse = Ellipse::new(dx * filter.width, dy * filter.width, filter.blur);
+        let narrow = |level: usize| self.levels[level].width.min(self.levels[level].height) as f32;
+        let largest = base.width.max(base.height) as f32;
+        let levels = ellipse.levels(self.levels.len(), narrow, largest);
+        let probes = ellipse.probes();
+        each_level(levels, |index, share| {
+            let level = &self.levels[index];
+            let is_magnified = (level.width as f32) < (natural.x * 0.5).floor()
+                || (level.height as f32) < (natural.y * 0.5).floor();
+            let interpolation = sampler.interpolation(index, is_magnified);
+            let probes = probes
+                .iter()
+                .map(|(offset, weight)| (st + offset, weight * share));
+            sampler.add_level(level, interpolation, probes, &mut sum);
+        });
+        let mut sample = sampler.finish(sum);
+        for c in 0..4 {
+            sample.ds[c] *= self.window_scale.x;
+            sample.dt[c] *= self.window_scale.y;
         }
-        let far = self.sample_level(&self.levels[lower + 1], st, lookup);
-        std::array::from_fn(|c| near[c] + (far[c] - near[c]) * between)
+        sample
     }
 
-    fn sample_level(&self, level: &Level, st: Vec2, lookup: Lookup) -> [f32; 4] {
-        let fetch = |x: i64, y: i64| match (
-            lookup.wrap_s.apply(x, level.width),
-            lookup.wrap_t.apply(y, level.height),
-        ) {
-            (Some(x), Some(y)) => level.texel(x, y, self.channels),
-            _ => [0.0; 4],
+    /// Looks up in a direction, of an image over longitude and latitude. The direction zero gives what is at +z.
+    pub fn sample_environment(&self, lookup: &EnvironmentLookup) -> Sample {
+        let filter = &lookup.filter;
+        let sampler = Sampler {
+            texture: self,
+            filter,
+            wrap_s: Wrap::Periodic,
+            wrap_t: Wrap::Clamp,
         };
-        // Far out, `f32` has no fraction left; the saturating conversion keeps that harmless.
-        let p = Vec2::new(reduce(st.x, lookup.wrap_s), reduce(st.y, lookup.wrap_t));
-        let p = p * Vec2::new(level.width as f32, level.height as f32);
-        match lookup.interpolation {
-            Interpolation::Closest => fetch(p.x.floor() as i64, p.y.floor() as i64),
-            Interpolation::Linear => {
-                // Texel centres are at halves.
-                let p = p - Vec2::splat(0.5);
-                let corner = p.floor();
-                let (x, y) = (corner.x as i64, corner.y as i64);
-                let f = p - corner;
-                let (a, b) = (fetch(x, y), fetch(x + 1, y));
-                let (c, d) = (fetch(x, y + 1), fetch(x + 1, y + 1));
-                std::array::from_fn(|i| {
-                    let top = a[i] + (b[i] - a[i]) * f.x;
-                    let bottom = c[i] + (d[i] - c[i]) * f.x;
-                    top + (bottom - top) * f.y
-                })
-            }
-        }
+        let mut sum = Sum::default();
+        let unit = |v: Vec3| v.normalize_or(Vec3::Z);
+        let r = unit(lookup.direction);
+        let (rx, ry) = (
+            unit(lookup.direction + lookup.dx),
+            unit(lookup.direction + lookup.dy),
+        );
+        let angle = |v: Vec3| r.dot(v).clamp(-1.0, 1.0).acos().max(1e-8);
+        let (x, y) = (angle(rx), angle(ry));
+        let natural = (PI / x.min(y)).floor();
+        let x = x * filter.width.x + filter.blur.x;
+        let y = y * filter.width.y + filter.blur.y;
+        let (major, minor, edge) = if x >= y { (x, y, rx - r) } else { (y, x, ry - r) };
+        let mut ellipse = Ellipse::of_axes(major, minor, Vec2::X);
+        let latitude = |level: usize| self.levels[level].height as f32 * FRAC_1_PI;
+        let levels = ellipse.levels(self.levels.len(), latitude, latitude(0));
+        let probes = (ellipse.aspect() - 0.25).ceil().max(1.0);
+        each_level(levels, |index, share| {
+            let level = &self.levels[index];
+            let is_magnified = (level.height as f32) < (natural * 0.5).floor();
+            let interpolation = sampler.interpolation(index, is_magnified);
+            let probes = (0..probes as usize).map(|i| {
+                let along = (i as f32 + 0.5) / probes - 0.5;
+                (longitude_latitude(r + edge * along), share / probes)
+            });
+            sampler.add_level(level, interpolation, probes, &mut sum);
+        });
+        sampler.finish(sum)
     }
 }
 
-/// Brings a coordinate near the image, so that the product with its size keeps its fraction and fits an integer.
-fn reduce(s: f32, wrap: Wrap) -> f32 {
-    match wrap {
-        Wrap::Periodic => s - s.floor(),
-        Wrap::Mirror => s - 2.0 * (0.5 * s).floor(),
-        Wrap::Clamp | Wrap::Black => s.clamp(-2.0, 3.0),
+/// Does something for each level that has a weight.
+fn each_level(levels: Levels, mut each: impl FnMut(usize, f32)) {
+    if levels.blend < 1.0 {
+        each(levels.finer, 1.0 - levels.blend);
     }
+    if levels.blend > 0.0 {
+        each(levels.coarser, levels.blend);
+    }
+}
+
+/// Where a direction is in an image over longitude and latitude with y up.
+fn longitude_latitude(r: Vec3) -> Vec2 {
+    let s = (-r.x).atan2(r.z) * (0.5 * FRAC_1_PI) + 0.5;
+    let t = 0.5 - r.y.atan2(r.z.hypot(r.x)) * FRAC_1_PI;
+    Vec2::new(s, t)
 }

@@ -1,17 +1,17 @@
-//! Textures by name: requested while a scene is built, loaded together, then frozen.
+//! Textures by name: requested while a scene is built, loaded together, then frozen. Those that shaders name while they
+//! run are added later, one by one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use glam::Vec2;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::{Lookup, Texture, TextureColorSpace};
-use crate::image::{ImageError, decode};
+use super::{EnvironmentLookup, Lookup, Sample, Texture, TextureColorSpace, TileCache, TileSet};
+use crate::image::{ImageError, Subimage, TiledPicture, decode_picture};
 
-/// Index of a texture in its store.
+/// Index of a texture in its store, or of a set of textures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TextureId(pub u32);
 
@@ -38,35 +38,125 @@ impl TextureSource {
     }
 }
 
+/// A picture of a source, read in a colour space.
+#[derive(Clone, Debug)]
+pub struct TextureRequest {
+    /// The file.
+    pub source: TextureSource,
+    /// What its numbers mean.
+    pub color_space: TextureColorSpace,
+    /// Which of its pictures.
+    pub subimage: Subimage,
+}
+
+type Key = (PathBuf, TextureColorSpace, Subimage);
+
+impl TextureRequest {
+    /// One name for one file, however it is reached; what does not exist keeps its name and fails when it is loaded.
+    fn key(&self) -> Key {
+        let path = key_of(self.source.path());
+        (path, self.color_space, self.subimage.clone())
+    }
+
+    fn load(&self, cache: &Arc<TileCache>) -> Result<Texture, ImageError> {
+        let path = self.source.path();
+        let picture = match &self.source {
+            TextureSource::File(path) => {
+                if let Some(tiles) = TiledPicture::open(path, &self.subimage) {
+                    return Texture::of_tiles(path, tiles, self.color_space, cache);
+                }
+                let bytes = fs::read(path).map_err(|e| ImageError::from_read(path, e))?;
+                decode_picture(path, &bytes, &self.subimage)?
+            }
+            TextureSource::Memory { bytes, .. } => decode_picture(path, bytes, &self.subimage)?,
+        };
+        Texture::of_picture(path, picture, self.color_space, Some(cache))
+    }
+}
+
+/// What an id stands for.
+#[derive(Debug)]
+enum Entry {
+    Texture(Box<Texture>),
+    Set(TileSet<TextureId>),
+}
+
+/// What was asked for.
+#[derive(Debug)]
+enum Wanted {
+    Texture(TextureRequest),
+    Set(TileSet<TextureId>),
+}
+
 /// Collects the textures that a scene needs; each is given its id at once and read later, once.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct TextureLoader {
     requests: Mutex<Requests>,
+    limit: usize,
 }
 
 #[derive(Debug, Default)]
 struct Requests {
-    ids: FxHashMap<(PathBuf, TextureColorSpace), TextureId>,
-    sources: Vec<(TextureSource, TextureColorSpace)>,
+    ids: FxHashMap<Key, TextureId>,
+    list: Vec<Wanted>,
+}
+
+impl Requests {
+    fn add(&mut self, wanted: Wanted) -> TextureId {
+        self.list.push(wanted);
+        TextureId(u32::try_from(self.list.len() - 1).expect("more textures than memory holds"))
+    }
+}
+
+impl Default for TextureLoader {
+    fn default() -> TextureLoader {
+        TextureLoader::new()
+    }
 }
 
 impl TextureLoader {
-    /// A loader without requests.
+    /// A loader without requests, whose textures take the memory that they need.
     pub fn new() -> TextureLoader {
-        TextureLoader::default()
+        TextureLoader::with_memory(usize::MAX)
+    }
+
+    /// A loader whose textures take about so much memory at most [bytes].
+    pub fn with_memory(limit: usize) -> TextureLoader {
+        TextureLoader {
+            requests: Mutex::default(),
+            limit,
+        }
     }
 
     /// The id that the texture will have in the store; the same for the same file and colour space. Nothing is read
     /// yet, so that many threads can ask. A [`TextureSource::Memory`] is told from others by its name.
     pub fn request(&self, source: TextureSource, color_space: TextureColorSpace) -> TextureId {
-        let key = (key_of(source.path()), color_space);
+        self.request_picture(TextureRequest {
+            source,
+            color_space,
+            subimage: Subimage::First,
+        })
+    }
+
+    /// The same for any picture of a file.
+    pub fn request_picture(&self, request: TextureRequest) -> TextureId {
+        let key = request.key();
         // A panic elsewhere leaves the table whole: entries are added in one step.
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
-        let Requests { ids, sources } = &mut *requests;
-        *ids.entry(key).or_insert_with(|| {
-            sources.push((source, color_space));
-            TextureId(u32::try_from(sources.len() - 1).expect("more textures than memory holds"))
-        })
+        match requests.ids.get(&key) {
+            Some(&id) => id,
+            None => {
+                let id = requests.add(Wanted::Texture(request));
+                requests.ids.insert(key, id);
+                id
+            }
+        }
+    }
+
+    /// The id of a set of textures that were requested.
+    pub fn request_set(&self, set: TileSet<TextureId>) -> TextureId {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        requests.add(Wanted::Set(set))
     }
 
     /// Reads everything that was requested, in parallel.
@@ -74,84 +164,175 @@ impl TextureLoader {
     /// # Errors
     /// All files that could not be read, in the order of their requests.
     pub fn load(self) -> Result<TextureStore, Vec<ImageError>> {
-        let Requests { ids, sources } = self.requests.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let loaded: Vec<Result<Texture, ImageError>> = sources
-            .par_iter()
-            .map(|(source, color_space)| load(source, *color_space))
+        let Requests { ids, list } = self.requests.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let cache = Arc::new(TileCache::new(self.limit));
+        let loaded: Vec<Result<Entry, ImageError>> = list
+            .into_par_iter()
+            .map(|wanted| match wanted {
+                Wanted::Texture(request) => Ok(Entry::Texture(Box::new(request.load(&cache)?))),
+                Wanted::Set(set) => Ok(Entry::Set(set)),
+            })
             .collect();
-        let mut textures = Vec::with_capacity(loaded.len());
+        let mut entries = Vec::with_capacity(loaded.len());
         let mut errors = Vec::new();
         for result in loaded {
             match result {
-                Ok(texture) => textures.push(texture),
+                Ok(entry) => entries.push(entry),
                 Err(error) => errors.push(error),
             }
         }
         if errors.is_empty() {
-            Ok(TextureStore { textures, ids })
+            Ok(TextureStore {
+                entries,
+                ids,
+                cache,
+                late: RwLock::default(),
+            })
         } else {
             Err(errors)
         }
     }
 }
 
-/// The textures of a scene, frozen: shared by all threads, looked up without lock or allocation.
-#[derive(Debug, Default)]
+/// The textures of a scene, shared by all threads. Those that were there from the start are looked up without a lock.
+#[derive(Debug)]
 pub struct TextureStore {
-    textures: Vec<Texture>,
-    ids: FxHashMap<(PathBuf, TextureColorSpace), TextureId>,
+    entries: Vec<Entry>,
+    ids: FxHashMap<Key, TextureId>,
+    cache: Arc<TileCache>,
+    late: RwLock<Late>,
+}
+
+/// Textures that shaders named while they ran.
+#[derive(Debug, Default)]
+struct Late {
+    entries: Vec<Arc<Entry>>,
+    ids: FxHashMap<Key, TextureId>,
 }
 
 impl TextureStore {
-    /// The linear value `[r, g, b, alpha]` of a texture; see [`Texture::sample`]. Zero when the store has no such texture.
+    /// Looks a texture up; see [`Texture::sample`]. None where the store has no such texture, or a set has none at that
+    /// place.
     #[inline]
-    pub fn sample(&self, id: TextureId, st: Vec2, footprint: Vec2, lookup: Lookup) -> [f32; 4] {
+    pub fn sample(&self, id: TextureId, lookup: &Lookup) -> Option<Sample> {
+        self.at(id, |entry| match entry {
+            Entry::Texture(texture) => Some(texture.sample(lookup)),
+            Entry::Set(set) => {
+                let (id, st) = set.at(lookup.st)?;
+                self.sample(id, &Lookup { st, ..*lookup })
+            }
+        })
+    }
+
+    /// Looks an environment up; see [`Texture::sample_environment`].
+    pub fn sample_environment(&self, id: TextureId, lookup: &EnvironmentLookup) -> Option<Sample> {
+        self.at(id, |entry| match entry {
+            Entry::Texture(texture) => Some(texture.sample_environment(lookup)),
+            Entry::Set(_) => None,
+        })
+    }
+
+    /// Does something with a texture, or with all that a set has.
+    pub fn each(&self, id: TextureId, each: &mut dyn FnMut(&Texture)) {
+        self.at(id, |entry| {
+            match entry {
+                Entry::Texture(texture) => each(texture),
+                Entry::Set(set) => set.iter().for_each(|id| self.each(id, each)),
+            }
+            Some(())
+        });
+    }
+
+    /// The texture at a place, of a set; else the texture itself.
+    pub fn id_at(&self, id: TextureId, st: glam::Vec2) -> Option<TextureId> {
+        self.at(id, |entry| match entry {
+            Entry::Texture(_) => Some(id),
+            Entry::Set(set) => set.at(st).map(|(id, _)| id),
+        })
+    }
+
+    #[inline]
+    fn at<T>(&self, id: TextureId, f: impl FnOnce(&Entry) -> Option<T>) -> Option<T> {
+        let index = id.0 as usize;
         // A panic here would go through compiled code, which ends the process.
-        match self.textures.get(id.0 as usize) {
-            Some(texture) => texture.sample(st, footprint, lookup),
-            None => [0.0; 4],
+        if let Some(entry) = self.entries.get(index) {
+            return f(entry);
+        }
+        let late = self.late.read().unwrap_or_else(PoisonError::into_inner);
+        let entry = late.entries.get(index - self.entries.len())?.clone();
+        drop(late);
+        f(&entry)
+    }
+
+    /// A texture that was there from the start.
+    ///
+    /// # Panics
+    /// When the id is of another store, or of a set.
+    pub fn get(&self, id: TextureId) -> &Texture {
+        match &self.entries[id.0 as usize] {
+            Entry::Texture(texture) => texture,
+            Entry::Set(_) => panic!("{id:?} is a set of textures"),
         }
     }
 
-    /// A texture.
-    ///
-    /// # Panics
-    /// When the id is of another store.
-    #[inline]
-    pub fn get(&self, id: TextureId) -> &Texture {
-        &self.textures[id.0 as usize]
-    }
-
-    /// The texture of that file or name, if it was requested with that colour space: for names that a shader makes at
-    /// run time.
+    /// The texture of that file or name, if it was requested with that colour space.
     pub fn find(&self, path: &Path, color_space: TextureColorSpace) -> Option<TextureId> {
-        self.ids.get(&(key_of(path), color_space)).copied()
+        let key = (key_of(path), color_space, Subimage::First);
+        self.ids.get(&key).copied()
     }
 
-    /// All textures, by id.
-    pub fn textures(&self) -> &[Texture] {
-        &self.textures
+    /// The id of a texture, which is read now if it is not there yet.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn load_late(&self, request: &TextureRequest) -> Result<TextureId, ImageError> {
+        let key = request.key();
+        if let Some(&id) = self.ids.get(&key) {
+            return Ok(id);
+        }
+        // Whoever comes second waits for the first, and the file is read once.
+        let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&id) = late.ids.get(&key) {
+            return Ok(id);
+        }
+        let entry = Entry::Texture(Box::new(request.load(&self.cache)?));
+        let id = self.add_late(&mut late, entry);
+        late.ids.insert(key, id);
+        Ok(id)
+    }
+
+    /// The id of a set of textures of this store.
+    pub fn add_set(&self, set: TileSet<TextureId>) -> TextureId {
+        let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
+        self.add_late(&mut late, Entry::Set(set))
+    }
+
+    fn add_late(&self, late: &mut Late, entry: Entry) -> TextureId {
+        late.entries.push(Arc::new(entry));
+        let index = self.entries.len() + late.entries.len() - 1;
+        TextureId(u32::try_from(index).expect("more textures than memory holds"))
+    }
+
+    /// All textures that were there from the start, with their ids.
+    pub fn textures(&self) -> impl Iterator<Item = (TextureId, &Texture)> {
+        let entries = self.entries.iter().enumerate();
+        entries.filter_map(|(i, entry)| match entry {
+            Entry::Texture(texture) => Some((TextureId(i as u32), &**texture)),
+            Entry::Set(_) => None,
+        })
+    }
+
+    /// The tiles in memory.
+    pub fn cache(&self) -> &TileCache {
+        &self.cache
     }
 
     /// Memory of all texels [bytes].
     pub fn bytes(&self) -> usize {
-        self.textures.iter().map(Texture::bytes).sum()
+        self.textures().map(|(_, texture)| texture.bytes()).sum::<usize>() + self.cache.bytes()
     }
 }
 
-/// One name for one file, however it is reached; what does not exist keeps its name and fails when it is loaded.
 fn key_of(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
-fn load(source: &TextureSource, color_space: TextureColorSpace) -> Result<Texture, ImageError> {
-    let path = source.path();
-    let raster = match source {
-        TextureSource::File(path) => {
-            let bytes = fs::read(path).map_err(|e| ImageError::from_read(path, e))?;
-            decode(path, &bytes)?
-        }
-        TextureSource::Memory { bytes, .. } => decode(path, bytes)?,
-    };
-    Texture::new(path, raster, color_space)
 }

@@ -1,6 +1,6 @@
 //! Stored texels and their way to linear values.
 
-use std::hash::{Hash, Hasher};
+use std::ops::Range;
 
 use half::f16;
 
@@ -21,6 +21,8 @@ pub enum Transfer {
 pub enum Texels {
     /// Eight bits a value, 255 is 1.
     U8(Vec<u8>, Transfer),
+    /// Sixteen bits a value, 65535 is 1, linear.
+    U16(Vec<u16>),
     /// Half floats, linear.
     F16(Vec<f16>),
     /// Floats, linear.
@@ -28,15 +30,6 @@ pub enum Texels {
 }
 
 impl Texels {
-    /// Adds them to a hash, bit by bit.
-    pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
-        match self {
-            Texels::U8(v, transfer) => (v, *transfer == Transfer::Srgb).hash(hasher),
-            Texels::F16(v) => v.iter().for_each(|x| x.to_bits().hash(hasher)),
-            Texels::F32(v) => v.iter().for_each(|x| x.to_bits().hash(hasher)),
-        }
-    }
-
     /// The texels of a raster, and how many of its values were not finite and became zero.
     pub(super) fn from_raster(raster: Raster, color_space: TextureColorSpace) -> (Texels, usize) {
         let encoded = match color_space {
@@ -50,8 +43,9 @@ impl Texels {
                 Texels::U8(v, if encoded { Transfer::Srgb } else { Transfer::Linear }),
                 0,
             ),
+            Samples::U16(v) if !encoded => (Texels::U16(v), 0),
             Samples::U16(v) => {
-                // Sixteen bits are more than half floats hold.
+                // Sixteen bits are more than half floats hold, and decoding them is slow.
                 let v = v.into_iter().map(|v| f32::from(v) / 65535.0).collect();
                 (Texels::F32(decode(v, channels, encoded)), 0)
             }
@@ -81,6 +75,7 @@ impl Texels {
                 };
                 Texels::U8(data.into_iter().enumerate().map(encode).collect(), *transfer)
             }
+            Texels::U16(_) => Texels::U16(data.into_iter().map(|v| (v * 65535.0 + 0.5) as u16).collect()),
             Texels::F16(_) => Texels::F16(data.into_iter().map(f16::from_f32).collect()),
             Texels::F32(_) => Texels::F32(data),
         }
@@ -91,49 +86,104 @@ impl Texels {
         match self {
             Texels::U8(v, Transfer::Srgb) if is_color(channel, channels) => linear_from_srgb8(v[index]),
             Texels::U8(v, Transfer::Srgb | Transfer::Linear) => unit_from_u8(v[index]),
+            Texels::U16(v) => unit_from_u16(v[index]),
             Texels::F16(v) => v[index].to_f32(),
             Texels::F32(v) => v[index],
         }
     }
 
-    /// The linear texel whose first value is at `start`: grey is repeated, missing alpha is 1.
+    /// Up to four linear values from `start` on, the first of which is channel `first` of so many; zero where there are
+    /// fewer.
     #[inline]
-    pub(super) fn fetch(&self, start: usize, channels: usize) -> [f32; 4] {
+    pub(super) fn fetch(&self, start: usize, first: usize, channels: usize) -> [f32; 4] {
+        let count = channels.saturating_sub(first).min(4);
+        let range = start + first.min(channels)..start + first.min(channels) + count;
         match self {
+            Texels::U8(v, Transfer::Srgb) if first == 0 && channels != 2 => {
+                let mut values = spread(&v[range], linear_from_srgb8);
+                if count == 4 {
+                    values[3] = unit_from_u8(v[start + 3]);
+                }
+                values
+            }
             Texels::U8(v, Transfer::Srgb) => {
-                expand(&v[start..start + channels], linear_from_srgb8, unit_from_u8)
+                let mut channel = first;
+                spread(&v[range], |v| {
+                    channel += 1;
+                    if is_color(channel - 1, channels) {
+                        linear_from_srgb8(v)
+                    } else {
+                        unit_from_u8(v)
+                    }
+                })
             }
-            Texels::U8(v, Transfer::Linear) => {
-                expand(&v[start..start + channels], unit_from_u8, unit_from_u8)
-            }
-            Texels::F16(v) => expand(&v[start..start + channels], f16::to_f32, f16::to_f32),
-            Texels::F32(v) => expand(&v[start..start + channels], |v| v, |v| v),
+            Texels::U8(v, Transfer::Linear) => spread(&v[range], unit_from_u8),
+            Texels::U16(v) => spread(&v[range], unit_from_u16),
+            Texels::F16(v) => spread(&v[range], f16::to_f32),
+            Texels::F32(v) => spread(&v[range], |v| v),
         }
+    }
+
+    /// Bytes of a value.
+    pub(super) fn value_bytes(&self) -> usize {
+        match self {
+            Texels::U8(..) => 1,
+            Texels::U16(_) | Texels::F16(_) => 2,
+            Texels::F32(_) => 4,
+        }
+    }
+
+    /// Appends values as bytes, in the machine's order.
+    pub(super) fn write(&self, range: Range<usize>, bytes: &mut Vec<u8>) {
+        match self {
+            Texels::U8(v, _) => bytes.extend_from_slice(&v[range]),
+            Texels::U16(v) => bytes.extend(v[range].iter().flat_map(|v| v.to_ne_bytes())),
+            Texels::F16(v) => bytes.extend(v[range].iter().flat_map(|v| v.to_ne_bytes())),
+            Texels::F32(v) => bytes.extend(v[range].iter().flat_map(|v| v.to_ne_bytes())),
+        }
+    }
+
+    /// The texels that [`Texels::write`] wrote, of the type of these.
+    pub(super) fn read_like(&self, bytes: Vec<u8>) -> Texels {
+        let pairs = |bytes: &[u8]| -> Vec<u16> {
+            let pairs = bytes.as_chunks::<2>().0;
+            pairs.iter().map(|&pair| u16::from_ne_bytes(pair)).collect()
+        };
+        match self {
+            Texels::U8(_, transfer) => Texels::U8(bytes, *transfer),
+            Texels::U16(_) => Texels::U16(pairs(&bytes)),
+            Texels::F16(_) => Texels::F16(pairs(&bytes).into_iter().map(f16::from_bits).collect()),
+            Texels::F32(_) => {
+                let words = bytes.as_chunks::<4>().0;
+                Texels::F32(words.iter().map(|&word| f32::from_ne_bytes(word)).collect())
+            }
+        }
+    }
+
+    /// No texels of the type of these.
+    pub(super) fn none_like(&self) -> Texels {
+        self.read_like(vec![])
     }
 
     /// Memory [bytes].
     pub(super) fn bytes(&self) -> usize {
         match self {
             Texels::U8(v, _) => v.len(),
+            Texels::U16(v) => v.len() * 2,
             Texels::F16(v) => v.len() * 2,
             Texels::F32(v) => v.len() * 4,
         }
     }
 }
 
-fn expand<T: Copy>(texel: &[T], color: impl Fn(T) -> f32, alpha: impl Fn(T) -> f32) -> [f32; 4] {
-    match *texel {
-        [grey] => {
-            let grey = color(grey);
-            [grey, grey, grey, 1.0]
-        }
-        [grey, a] => {
-            let grey = color(grey);
-            [grey, grey, grey, alpha(a)]
-        }
-        [r, g, b] => [color(r), color(g), color(b), 1.0],
-        [r, g, b, a] => [color(r), color(g), color(b), alpha(a)],
-        _ => unreachable!("a texture has 1 to 4 channels"),
+#[inline]
+fn spread<T: Copy>(values: &[T], mut linear: impl FnMut(T) -> f32) -> [f32; 4] {
+    match *values {
+        [a] => [linear(a), 0.0, 0.0, 0.0],
+        [a, b] => [linear(a), linear(b), 0.0, 0.0],
+        [a, b, c] => [linear(a), linear(b), linear(c), 0.0],
+        [a, b, c, d] => [linear(a), linear(b), linear(c), linear(d)],
+        _ => [0.0; 4],
     }
 }
 
@@ -144,6 +194,10 @@ fn is_color(channel: usize, channels: usize) -> bool {
 
 fn unit_from_u8(v: u8) -> f32 {
     f32::from(v) * (1.0 / 255.0)
+}
+
+fn unit_from_u16(v: u16) -> f32 {
+    f32::from(v) * (1.0 / 65535.0)
 }
 
 fn decode(mut values: Vec<f32>, channels: usize, encoded: bool) -> Vec<f32> {

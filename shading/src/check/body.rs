@@ -9,7 +9,7 @@ use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::Global;
 use crate::diagnostic::MAX_ERRORS;
-use crate::hir::{Block, Code, Const, ConstId, Local, LocalId, Op, Operand, ScopeId, Stmt};
+use crate::hir::{Block, Code, ColorSpace, Const, ConstId, Local, LocalId, Op, Operand, ScopeId, Stmt};
 use crate::source::Span;
 use crate::ty::{Base, Length, Type};
 
@@ -39,6 +39,8 @@ pub(super) struct Body {
     /// `Ci`, and whether it is written.
     pub(super) ci: Option<LocalId>,
     pub(super) ci_written: bool,
+    /// What the metadata `colorspace` of parameters says that name files.
+    pub(super) color_spaces: FxHashMap<LocalId, ColorSpace>,
 }
 
 /// A constant by its bits.

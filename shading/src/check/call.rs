@@ -6,76 +6,47 @@
 use super::argument::Given;
 use super::error::CheckError;
 use super::types::near;
-use super::warning::Warning;
 use super::{Checker, Value};
-use crate::builtins::{self, Builtin, Global};
-use crate::hir::{Op, Operand, Stmt};
+use crate::builtins::Global;
+use crate::hir::{Axis, Op, Operand, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
 use crate::ty::{Base, Length, Type};
 
 /// Names of the forms below, for hints.
-pub(super) const SPECIAL_NAMES: [&str; 15] = [
+pub(super) const SPECIAL_NAMES: [&str; 20] = [
     "noise",
     "snoise",
     "cellnoise",
+    "hashnoise",
+    "pnoise",
+    "psnoise",
     "texture",
     "texture3d",
     "environment",
     "gettextureinfo",
     "transform",
     "getattribute",
+    "dict_value",
+    "trace",
+    "setmessage",
+    "getmessage",
     "arraylength",
     "Dx",
     "Dy",
     "Dz",
-    "transformu",
-    "filterwidth",
 ];
 
 /// Functions of the specification that a later version brings.
-const NOT_YET: [&str; 41] = [
-    "pnoise",
-    "psnoise",
-    "hashnoise",
-    "hash",
-    "gabor",
-    "spline",
-    "splineinverse",
-    "blackbody",
-    "wavelength_color",
-    "setmessage",
-    "getmessage",
-    "trace",
+const NOT_YET: [&str; 8] = [
     "isconnected",
     "isconstant",
     "istexture",
     "exists",
-    "dict_find",
-    "dict_next",
-    "dict_value",
-    "pointcloud_search",
-    "pointcloud_get",
-    "pointcloud_write",
-    "regex_search",
-    "regex_match",
-    "split",
-    "stoi",
-    "stof",
-    "getchar",
-    "fprintf",
-    "getmatrix",
-    "displace",
-    "bump",
-    "iscameraray",
-    "isdiffuseray",
-    "isglossyray",
-    "isshadowray",
     "getlightattribute",
     "nlightgroups",
     "typeof",
     "transformn",
-    "area",
 ];
 
 impl<'a> Checker<'a> {
@@ -103,16 +74,22 @@ impl<'a> Checker<'a> {
             return self.closure(name, args, span);
         }
         match text {
-            "noise" | "snoise" | "cellnoise" => self.noise(text, args, expected, span),
+            "noise" | "snoise" | "cellnoise" | "hashnoise" | "pnoise" | "psnoise" => {
+                self.noise(text, args, expected, span)
+            }
             "texture" => self.texture(args, expected, span),
+            "transform" => self.transform(args, span),
             "texture3d" => self.texture3d(args, expected, span),
             "environment" => self.environment(args, expected, span),
             "gettextureinfo" => self.texture_info(args, span),
-            "transform" | "transformu" => self.transform(text, args, span),
             "getattribute" => self.attribute(args, span),
+            "dict_value" => self.dict_value(args, span),
+            "trace" => self.trace(args, span),
+            "pointcloud_search" | "pointcloud_get" | "pointcloud_write" => self.point_cloud(text, args, span),
+            "setmessage" => self.set_message(args, span),
+            "getmessage" => self.get_message(args, span),
             "arraylength" => self.array_length_call(args, span),
-            "Dx" | "Dy" | "Dz" | "filterwidth" => self.derivative(text, args, span),
-            "calculatenormal" => self.calculate_normal(args, span),
+            "Dx" | "Dy" | "Dz" => self.derivative(text, args, span),
             "exit" => self.exit(args, span),
             _ if NOT_YET.contains(&text) && !self.is_callable(text) => {
                 self.arguments(args);
@@ -182,103 +159,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// `noise("kind", …)`, `noise(…)`, `snoise(…)`, `cellnoise(…)`
-    fn noise(
-        &mut self,
-        name: &str,
-        args: &'a [Argument],
-        expected: Option<Type>,
-        span: Span,
-    ) -> Option<Value> {
-        let mut given = self.arguments(args)?;
-        if given.first().and_then(Given::ty) != Some(Type::STRING) {
-            return self.call_named(name, given, expected, span);
-        }
-        let kind = given.remove(0);
-        let Some(text) = self.given_string(&kind) else {
-            self.report(kind.span, CheckError::NoiseNotConstant);
-            return None;
-        };
-        let name = match builtins::noise_kind(&text) {
-            Some(Builtin::Perlin) => "snoise",
-            Some(Builtin::UPerlin) => "noise",
-            Some(_) => "cellnoise",
-            None => {
-                let later = ["simplex", "usimplex", "hash", "gabor", "null", "unull"].contains(&&*text);
-                let near = near(&text, &["perlin", "uperlin", "snoise", "noise", "cell"]);
-                self.report(
-                    kind.span,
-                    CheckError::UnknownNoise {
-                        name: text.to_string(),
-                        later,
-                        near,
-                    },
-                );
-                return None;
-            }
-        };
-        // What follows the coordinates is options by name, which these kinds have none of.
-        if let Some(first) = given.iter().position(|g| g.ty() == Some(Type::STRING)) {
-            given.truncate(first);
-        }
-        self.call_named(name, given, expected, span)
-    }
-
-    /// `getattribute(name, value)` and `getattribute(object, name, value)`
-    fn attribute(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
-        let mut given = self.arguments(args)?;
-        let is_string = |g: &Given<'_>| g.ty() == Some(Type::STRING);
-        let fits = (given.len() == 2 || given.len() == 3) && given[..given.len() - 1].iter().all(is_string);
-        let target = given.pop();
-        let Some((place, expr)) = target.as_ref().and_then(Given::place).filter(|_| fits) else {
-            self.report(
-                span,
-                CheckError::BadForm {
-                    form: "getattribute(\"name\", variable) or getattribute(\"object\", \"name\", variable)",
-                },
-            );
-            return None;
-        };
-        let place = place.clone();
-        self.mark_written(expr);
-        if !self.check_writable(&place, expr.span) {
-            return None;
-        }
-        let is_simple =
-            !place.ty.is_array() && !matches!(place.ty.base, Base::Struct(_) | Base::Closure | Base::Void);
-        if !is_simple {
-            let found = self.show(place.ty);
-            self.report(
-                expr.span,
-                CheckError::NotYet {
-                    what: format!("an attribute of type {found}"),
-                },
-            );
-            return None;
-        }
-        let mut names = vec![];
-        if given.len() == 1 {
-            names.push(self.string(""));
-        }
-        for given in &given {
-            names.push(self.given_as(given, Type::STRING)?.leaf());
-        }
-        let found = self.emit_builtin(Builtin::HasAttribute, names.clone(), Type::INT, span);
-        let then = self.block(span, |c| {
-            let value = c.emit_value(Op::AttributeValue, names, place.ty, span);
-            c.write(&place, value, span);
-        });
-        self.push(
-            Stmt::If {
-                condition: found.leaf(),
-                then,
-                otherwise: vec![],
-            },
-            span,
-        );
-        Some(found)
-    }
-
     fn array_length_call(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
         let given = self.arguments(args)?;
         let length = match given.as_slice() {
@@ -307,21 +187,22 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Derivatives are zero until they are computed; that is said where they are asked for.
+    /// `Dx(value)`, `Dy(value)`, `Dz(value)`. Points are on surfaces: nothing changes along z.
     fn derivative(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<Value> {
         let given = self.arguments(args)?;
         let [of] = given.as_slice() else {
             self.report(
                 span,
                 CheckError::BadForm {
-                    form: "Dx(value), Dy(value), Dz(value) or filterwidth(value)",
+                    form: "Dx(value), Dy(value) or Dz(value)",
                 },
             );
             return None;
         };
         let value = self.given_value(of)?;
         let result = match value.ty {
-            Type::INT | Type::FLOAT => Type::FLOAT,
+            Type::INT => return Some(self.zero(Type::FLOAT)),
+            Type::FLOAT => Type::FLOAT,
             Type::POINT | Type::NORMAL | Type::VECTOR => Type::VECTOR,
             Type::COLOR => Type::COLOR,
             ty => {
@@ -330,37 +211,12 @@ impl<'a> Checker<'a> {
                 return None;
             }
         };
-        self.warn(
-            span,
-            Warning::NoDerivativesYet {
-                name: name.to_owned(),
-            },
-        );
-        Some(self.zero(result))
-    }
-
-    fn calculate_normal(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
-        let given = self.arguments(args)?;
-        let [of] = given.as_slice() else {
-            self.report(
-                span,
-                CheckError::BadForm {
-                    form: "calculatenormal(point)",
-                },
-            );
-            return None;
+        let axis = match name {
+            "Dx" => Axis::X,
+            "Dy" => Axis::Y,
+            _ => return Some(self.zero(result)),
         };
-        self.given_as(of, Type::POINT)?;
-        self.warn(
-            span,
-            Warning::NoDerivativesYet {
-                name: "calculatenormal".to_owned(),
-            },
-        );
-        Some(Value::new(
-            Type::VECTOR,
-            Operand::Local(self.global(Global::Ng, span)),
-        ))
+        Some(self.emit_value(Op::Derivative(axis), vec![value.leaf()], result, span))
     }
 
     /// `exit()` ends the unit.

@@ -33,6 +33,14 @@ impl<'a> Checker<'a> {
         let fitting = overloads
             .iter()
             .find(|(_, signature)| self.closure_fits(signature, &given));
+        // Some closures are functions of others.
+        if fitting.is_none() {
+            let unlabelled = self.without_label(&given);
+            if self.fits_function(&name.text, unlabelled) {
+                let given = unlabelled.to_vec();
+                return self.call_named(&name.text, given, Some(Type::CLOSURE), span);
+            }
+        }
         let (id, signature) = fitting.unwrap_or(first);
         self.make_closure(
             *id,
@@ -41,6 +49,14 @@ impl<'a> Checker<'a> {
             fitting.is_none().then_some(&overloads),
             span,
         )
+    }
+
+    /// The arguments without a label behind them.
+    fn without_label<'g>(&self, given: &'g [Given<'a>]) -> &'g [Given<'a>] {
+        match given {
+            [before @ .., key, _] if self.given_string(key).as_deref() == Some("label") => before,
+            _ => given,
+        }
     }
 
     /// How many arguments are positional.
@@ -135,6 +151,10 @@ impl<'a> Checker<'a> {
         }
         if !is_whole {
             return None;
+        }
+        if let Some(note) = self.closures.note_of(id) {
+            let name = signature.name;
+            self.warn(span, Warning::StandIn { name, note });
         }
         let mut args = vec![];
         for (value, param) in values.iter().zip(&signature.params) {

@@ -36,11 +36,6 @@ pub(super) enum CheckError {
         name: String,
         near: Option<String>,
     },
-    UnknownNoise {
-        name: String,
-        later: bool,
-        near: Option<String>,
-    },
     UnknownWrap {
         name: String,
         near: Option<String>,
@@ -174,10 +169,15 @@ pub(super) enum CheckError {
     NotTransformable {
         found: String,
     },
+    NotAttribute {
+        found: String,
+    },
+    NotMessage {
+        found: String,
+    },
     NoDerivative {
         found: String,
     },
-    NoiseNotConstant,
     OptionNotConstant,
     OptionWithoutValue,
     OptionNotVariable {
@@ -234,10 +234,6 @@ impl CheckError {
             E::UnknownFunction { name, near } => unknown("function", &name, near),
             E::UnknownClosure { name, near } => unknown("closure", &name, near),
             E::UnknownGlobal { name, near } => unknown("global", &name, near),
-            E::UnknownNoise {
-                name, later: true, ..
-            } => error(format!("noise \"{name}\" is not supported yet")),
-            E::UnknownNoise { name, near, .. } => unknown("noise", &name, near),
             E::UnknownWrap { name, near } => unknown("wrap mode", &name, near),
             E::UnknownInterpolation { name, near } => unknown("interpolation", &name, near),
             E::UnknownColorSpace { name, near } => unknown("colour space", &name, near),
@@ -369,8 +365,9 @@ impl CheckError {
             E::NotPrintable { found } => error(format!("{found} cannot be printed")),
             E::NotTransformable { found } => error(format!("expected point, vector, normal, found {found}"))
                 .hint("colours are taken between spaces by `transformc`"),
+            E::NotAttribute { found } => error(format!("an attribute cannot be of type {found}")),
+            E::NotMessage { found } => error(format!("a message cannot be of type {found}")),
             E::NoDerivative { found } => error(format!("{found} has no derivative")),
-            E::NoiseNotConstant => error("the kind of a noise must be constant".to_owned()),
             E::OptionNotConstant => error("the name of an option must be constant".to_owned()),
             E::OptionWithoutValue => error("this option has no value".to_owned()),
             E::OptionNotVariable { name } => error(format!("\"{name}\" needs a variable to write to")),

@@ -9,6 +9,7 @@
 //! - What the language can say itself is in `prelude.ksl`; a prelude function costs nothing until it is called.
 
 mod argument;
+mod attribute;
 mod body;
 mod call;
 mod closure;
@@ -19,6 +20,8 @@ mod format;
 mod function;
 mod invocation;
 mod literal;
+mod message;
+mod noise;
 mod operator;
 mod overload;
 mod place;
@@ -226,6 +229,8 @@ struct Checker<'a> {
     local_recursion: FxHashMap<Span, bool>,
     /// What `exit` leaves.
     unit_scope: Option<hir::ScopeId>,
+    /// The unit that is being checked.
+    unit_name: Option<String>,
     /// Whether the code being made is that of a function that is not inlined.
     is_apart: bool,
     /// How many bodies there were.
@@ -261,6 +266,7 @@ impl<'a> Checker<'a> {
             references: FxHashMap::default(),
             local_recursion: FxHashMap::default(),
             unit_scope: None,
+            unit_name: None,
             is_apart: false,
             bodies: 0,
             in_group: false,
@@ -316,7 +322,8 @@ impl<'a> Checker<'a> {
 
     /// Reports a doubt.
     fn warn(&mut self, span: Span, warning: Warning) {
-        if self.quiet > 0 || self.said.len() >= 2 * MAX_ERRORS {
+        let is_unwanted = self.sources.get(span.source).is_quiet(span.start);
+        if self.quiet > 0 || is_unwanted || self.said.len() >= 2 * MAX_ERRORS {
             return;
         }
         let is_unused = matches!(warning, Warning::Unused { .. });

@@ -316,7 +316,7 @@ fn overload_name(op: BinaryOp) -> &'static str {
         BinaryOp::Shl => "__operator__shl__",
         BinaryOp::Shr => "__operator__shr__",
         BinaryOp::Eq => "__operator__eq__",
-        BinaryOp::Ne => "__operator__ne__",
+        BinaryOp::Ne => "__operator__neq__",
         BinaryOp::Lt => "__operator__lt__",
         BinaryOp::Le => "__operator__le__",
         BinaryOp::Gt => "__operator__gt__",

@@ -9,8 +9,8 @@ use super::argument::Given;
 use super::error::CheckError;
 use super::function::Formal;
 use super::types::{conversion_rank, near};
-use crate::builtins::{self, Signature};
-use crate::hir::Op;
+use crate::builtins::{self, Builtin, Signature};
+use crate::hir::{Op, Operand};
 use crate::source::Span;
 use crate::ty::{Length, Type};
 
@@ -113,6 +113,14 @@ impl<'a> Checker<'a> {
         !self.candidates(name).is_empty() || self.closures.find(name).is_some()
     }
 
+    /// Whether a function of the name takes the arguments.
+    pub(super) fn fits_function(&self, name: &str, given: &[Given<'a>]) -> bool {
+        let candidates = self.candidates(name);
+        candidates
+            .iter()
+            .any(|candidate| self.rank(candidate, given).is_some())
+    }
+
     fn rank(&self, candidate: &Candidate, given: &[Given<'a>]) -> Option<u32> {
         let count = candidate.formals.len();
         if given.len() < count || (given.len() > count && !candidate.variadic) {
@@ -130,6 +138,9 @@ impl<'a> Checker<'a> {
         given: &[Given<'a>],
         span: Span,
     ) -> Option<Value> {
+        if signature.builtin == Builtin::Concat {
+            return self.concat(given, span);
+        }
         let mut args = vec![];
         for (i, given) in given.iter().enumerate() {
             let value = match signature.params.get(i) {
@@ -144,15 +155,57 @@ impl<'a> Checker<'a> {
             args.extend(value.leaves);
         }
         if signature.variadic {
-            self.check_format(signature.name, &args, given);
+            let format = signature.params.len() - 1;
+            self.check_format(signature.name, &args[format..], &given[format..]);
         }
-        Some(self.emit_builtin(signature.builtin, args, signature.result, span))
+        if let ("warning" | "error", Some(unit)) = (signature.name, &self.unit_name) {
+            let kind = if signature.builtin == Builtin::Error {
+                "error"
+            } else {
+                "warning"
+            };
+            let prefix = format!("Shader {kind} [{unit}]: ");
+            args[0] = self.prefixed(&prefix, args[0], span);
+        }
+        let result = match (signature.result.length, given.first().and_then(Given::ty)) {
+            (Length::Unsized, Some(first)) => Type {
+                length: first.length,
+                ..signature.result
+            },
+            _ => signature.result,
+        };
+        Some(self.emit_builtin(signature.builtin, args, result, span))
+    }
+
+    /// `concat` of any number of strings.
+    fn concat(&mut self, given: &[Given<'a>], span: Span) -> Option<Value> {
+        let mut whole: Option<Operand> = None;
+        for given in given {
+            let text = self.given_as(given, Type::STRING)?.leaf();
+            whole = Some(match whole {
+                None => text,
+                Some(before) => self
+                    .emit_builtin(Builtin::Concat, vec![before, text], Type::STRING, span)
+                    .leaf(),
+            });
+        }
+        whole.map(|text| Value::new(Type::STRING, text))
+    }
+
+    /// A text with another before it.
+    fn prefixed(&mut self, prefix: &str, text: Operand, span: Span) -> Operand {
+        if let Some(known) = self.body.known_string(text) {
+            return self.string(&format!("{prefix}{known}"));
+        }
+        let prefix = self.string(prefix);
+        self.emit_builtin(Builtin::Concat, vec![prefix, text], Type::STRING, span)
+            .leaf()
     }
 
     pub(super) fn emit_builtin(
         &mut self,
-        builtin: builtins::Builtin,
-        args: Vec<crate::hir::Operand>,
+        builtin: Builtin,
+        args: Vec<Operand>,
         result: Type,
         span: Span,
     ) -> Value {

@@ -11,17 +11,8 @@ use crate::ty::{Base, Type};
 
 impl<'a> Checker<'a> {
     /// `transform(matrix, p)`, `transform("to", p)`, `transform("from", "to", p)`
-    pub(super) fn transform(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<Value> {
+    pub(super) fn transform(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
         let given = self.arguments(args)?;
-        if name == "transformu" {
-            self.report(
-                span,
-                CheckError::NotYet {
-                    what: "`transformu`".to_owned(),
-                },
-            );
-            return None;
-        }
         let is_string = |g: &Given<'a>| g.ty() == Some(Type::STRING);
         let (from, to, of) = match given.as_slice() {
             [to, of] if is_string(to) => (None, to, of),
@@ -103,7 +94,7 @@ impl<'a> Checker<'a> {
             }
         };
         let space = self.space_matrix(from, common, span);
-        // Row vectors: what is said in the space comes first, then the way from there to common.
-        Some(self.emit_value(Op::Mul, vec![inner.leaf(), space], Type::MATRIX, span))
+        // The order is OSL's.
+        Some(self.emit_value(Op::Mul, vec![space, inner.leaf()], Type::MATRIX, span))
     }
 }

@@ -11,7 +11,7 @@ use super::function::Frame;
 use super::place::{Access, Place};
 use super::scope::Meaning;
 use super::{Checker, Value};
-use crate::hir::{self, Block, LocalId, Param, Stmt, Unit, UnitKind, walk};
+use crate::hir::{self, Block, ColorSpace, Const, LocalId, Param, Stmt, Unit, UnitKind, walk};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, Passing};
 use crate::ty::{Length, Type};
@@ -173,6 +173,7 @@ impl<'a> Checker<'a> {
         self.is_exhaustion_told = false;
         let scope = self.new_scope("unit");
         self.unit_scope = Some(scope);
+        self.unit_name = Some(name.to_owned());
         self.frame = Frame {
             scope: Some(scope),
             ..Frame::default()
@@ -182,6 +183,7 @@ impl<'a> Checker<'a> {
         let filled = fill(self);
         self.scope = outer;
         self.unit_scope = None;
+        self.unit_name = None;
 
         let failed = self.failed.is_some();
         if let Some((span, error)) = self.failed.take()
@@ -267,6 +269,13 @@ impl<'a> Checker<'a> {
                 metadata: metadata.clone(),
                 span: name.span,
             });
+        }
+        let color_space = metadata.iter().find(|entry| entry.name == "colorspace");
+        if let Some(Const::String(space)) = color_space.map(|entry| &entry.value)
+            && let Some(space) = ColorSpace::from_name(space)
+            && ty == Type::STRING
+        {
+            self.body.color_spaces.insert(locals[0], space);
         }
         let access = if output {
             Access::Writable

@@ -12,6 +12,21 @@ pub(super) enum Warning {
         name: String,
         near: Option<String>,
     },
+    StandIn {
+        name: &'static str,
+        note: &'static str,
+    },
+    NoPointClouds {
+        name: String,
+    },
+    UnknownNoise {
+        name: String,
+        near: Option<String>,
+    },
+    UnknownNoiseOption {
+        name: String,
+        near: Option<String>,
+    },
     Unused {
         name: String,
     },
@@ -36,9 +51,6 @@ pub(super) enum Warning {
     DoubleIsFloat,
     NoEffect,
     AssignedCondition,
-    NoDerivativesYet {
-        name: String,
-    },
     NoLightShaders,
     TextureOption {
         name: String,
@@ -65,6 +77,17 @@ impl Warning {
                 let message = format!("closure `{closure}` has no keyword `{name}`");
                 did_you_mean(warning(message), near)
             }
+            W::StandIn { name, note } => warning(format!("closure `{name}`: {note}")),
+            W::NoPointClouds { name } => warning(format!(
+                "there are no point clouds: `{name}` finds nothing and gives 0"
+            )),
+            W::UnknownNoise { name, near } => {
+                let message = format!("unknown noise `{name}`, which gives 0");
+                did_you_mean(warning(message), near)
+            }
+            W::UnknownNoiseOption { name, near } => {
+                did_you_mean(warning(format!("unknown noise option \"{name}\"")), near)
+            }
             W::Unused { name } => warning(format!("`{name}` is never used")),
             W::Uninitialised { name } => warning(format!("`{name}` is used before it is given a value")),
             W::Shadowed { name, other } => {
@@ -85,9 +108,6 @@ impl Warning {
             W::AssignedCondition => {
                 warning("this assigns rather than compares".to_owned()).hint("equality is `==`")
             }
-            W::NoDerivativesYet { name } => warning(format!(
-                "derivatives are not computed yet: `{name}` gives that of a constant"
-            )),
             W::NoLightShaders => {
                 warning("`Ps`, the position of the light, is zero: there are no light shaders".to_owned())
             }

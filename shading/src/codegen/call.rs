@@ -8,13 +8,23 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use super::layout::{Shape, register};
 use super::value::{Address, Emitter, length, trusted};
 use crate::builtins::Builtin;
-use crate::hir::{Const, LocalId, Operand};
+use crate::eval::library::Function;
+use crate::hir::{Axis, Const, Kind, LocalId, Operand};
 use crate::runtime::ShaderGlobals;
-use crate::runtime::shims::{self, ArgKind, FormatArg};
+use crate::runtime::shims::{self, ArgKind, Record};
 use crate::runtime::text::TextHeader;
 
 impl Emitter<'_, '_> {
     // ---- Strings ----
+
+    /// What a run keeps of its messages.
+    pub(super) fn message_function(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) -> ir::Value {
+        if builtin == Builtin::HasMessage {
+            self.has_message(args)
+        } else {
+            self.message(dst, args)
+        }
+    }
 
     pub(super) fn string_function(&mut self, builtin: Builtin, args: &[Operand]) -> ir::Value {
         match builtin {
@@ -48,33 +58,45 @@ impl Emitter<'_, '_> {
 
     /// A built-in function without result.
     pub(super) fn effect(&mut self, builtin: Builtin, args: &[Operand]) {
+        if builtin == Builtin::SetMessage {
+            return self.set_message(args);
+        }
         if let Some(shim) = shims::print(builtin) {
-            let values = self.format_args(args);
+            let format = usize::from(builtin == Builtin::Fprintf);
+            let mut values = self.format_args(&args[format..]).to_vec();
+            if format == 1 {
+                values.insert(2, self.read(args[0]));
+            }
             self.call(shim, &values);
         }
     }
 
     /// What `format` and `printf` take: context, place, format, arguments and their number.
     fn format_args(&mut self, args: &[Operand]) -> [ir::Value; 5] {
-        let count = args.len() - 1;
-        let record = size_of::<FormatArg>() as u64;
-        let slot = self.new_slot(record * count.max(1) as u64);
+        let [records, count] = self.records(&args[1..]);
+        let format = self.read(args[0]);
+        let place = self.place();
+        [self.ctx, place, format, records, count]
+    }
+
+    /// Arguments of any kind, in memory, and their number.
+    fn records(&mut self, args: &[Operand]) -> [ir::Value; 2] {
+        let record = size_of::<Record>() as u64;
+        let slot = self.new_slot(record * args.len().max(1) as u64);
         let records = self.slot(slot);
-        for (i, arg) in args[1..].iter().enumerate() {
-            let (kind, values, data) = self.format_arg(*arg);
+        for (i, arg) in args.iter().enumerate() {
+            let (kind, values, data) = self.record(*arg);
             let at = records.plus(record * i as u64);
             let (kind, values) = (self.int(kind as i32), self.int(values as i32));
             self.store(kind, at);
             self.store(values, at.plus(4));
             self.store(data, at.plus(8));
         }
-        let format = self.read(args[0]);
-        let (place, count) = (self.place(), self.int(count as i32));
-        [self.ctx, place, format, records.base, count]
+        [records.base, self.int(args.len() as i32)]
     }
 
     /// The kind and number of an argument's values, and where they are.
-    fn format_arg(&mut self, arg: Operand) -> (ArgKind, u32, ir::Value) {
+    fn record(&mut self, arg: Operand) -> (ArgKind, u32, ir::Value) {
         let shape = self.shape(arg);
         let (kind, each) = match shape {
             Shape::Int => (ArgKind::Int, 1),
@@ -82,13 +104,12 @@ impl Emitter<'_, '_> {
             Shape::Triple => (ArgKind::Triple, 1),
             Shape::Matrix => (ArgKind::Float, 16),
             Shape::Text => (ArgKind::Text, 1),
-            Shape::Closure => (ArgKind::Closure, 1),
+            Shape::Closure => {
+                self.shared.shows_closures = true;
+                (ArgKind::Closure, 1)
+            }
         };
-        let in_memory = match arg {
-            Operand::Local(local) => register(self.ty(local)).is_none(),
-            Operand::Const(id) => matches!(self.code.consts[id], Const::Matrix(_) | Const::Array(_)),
-        };
-        let data = if in_memory {
+        let data = if self.is_in_memory(arg) {
             let at = self.address(arg);
             self.address_of(at)
         } else {
@@ -99,6 +120,100 @@ impl Emitter<'_, '_> {
             at.base
         };
         (kind, each * length(self.code, arg), data)
+    }
+
+    /// Whether an operand is a matrix or an array.
+    pub(super) fn is_in_memory(&self, arg: Operand) -> bool {
+        match arg {
+            Operand::Local(local) => register(self.ty(local)).is_none(),
+            Operand::Const(id) => matches!(self.code.consts[id], Const::Matrix(_) | Const::Array(_)),
+        }
+    }
+
+    // ---- Messages ----
+
+    fn set_message(&mut self, args: &[Operand]) {
+        let [name, ty, place] = self.read_all(&args[..3]);
+        let (_, count, data) = self.record(args[3]);
+        let stride = match self.shape(args[3]) {
+            // Its numbers count as sixteen values.
+            Shape::Matrix => 4,
+            shape => shape.stride(),
+        };
+        let bytes = self.int((stride * u64::from(count)) as i32);
+        let report = self.place();
+        self.call(
+            shims::set_message(),
+            &[self.ctx, report, name, ty, place, data, bytes],
+        );
+    }
+
+    /// Whether there is a message.
+    fn has_message(&mut self, args: &[Operand]) -> ir::Value {
+        let [source, name, ty, place] = self.read_all(args);
+        self.call_value(shims::has_message(), &[self.ctx, source, name, ty, place])
+    }
+
+    /// A message's value that is in a register.
+    fn message(&mut self, dst: LocalId, args: &[Operand]) -> ir::Value {
+        let ty = self.ty(dst);
+        let slot = self.new_slot(16);
+        let out = self.slot(slot);
+        let zero = self.zero(Shape::of(ty.base));
+        self.store(zero, out);
+        self.message_into(dst, args, out.base);
+        let register = register(ty).expect("the destination is in a register");
+        self.load(register, out)
+    }
+
+    /// Stores a message's value.
+    pub(super) fn message_into(&mut self, dst: LocalId, args: &[Operand], out: ir::Value) {
+        let ty = self.ty(dst);
+        let name = self.read(args[0]);
+        let bytes = Shape::of(ty.base).stride() * u64::from(ty.count());
+        let bytes = self.int(bytes as i32);
+        self.call(shims::message_value(), &[self.ctx, name, out, bytes]);
+    }
+
+    // ---- The library ----
+
+    /// The value of a function of the library that is in a register.
+    pub(super) fn library_value(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) -> ir::Value {
+        let slot = self.new_slot(16);
+        let out = self.slot(slot);
+        self.library_call(dst, builtin, args, out.base);
+        let ty = register(self.ty(dst)).expect("the destination is in a register");
+        self.load(ty, out)
+    }
+
+    /// Calls a function of the library, which stores its value.
+    pub(super) fn library_call(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand], out: ir::Value) {
+        let function = self.library_function(dst, builtin, args);
+        self.call_library(function, args, out);
+    }
+
+    /// The same with derivatives, which stores an array.
+    pub(super) fn library_dual(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand], out: ir::Value) {
+        let function = self.library_function(dst, builtin, args);
+        self.call_library(function.with_derivatives(), args, out);
+    }
+
+    fn library_function(&self, dst: LocalId, builtin: Builtin, args: &[Operand]) -> Function {
+        let known: Vec<Option<&Const>> = args.iter().map(|&a| self.constant(a)).collect();
+        let gives = Kind::of(self.ty(dst)).expect("variables have values");
+        Function::new(builtin, gives, &known)
+    }
+
+    fn call_library(&mut self, function: Function, args: &[Operand], out: ir::Value) {
+        let function = Box::new(function);
+        let address = std::ptr::from_ref(&*function).expose_provenance();
+        self.shared.library.push(function);
+        let [records, count] = self.records(args);
+        let (place, function) = (self.place(), self.pointer(address));
+        self.call(
+            shims::library(),
+            &[self.ctx, place, function, records, count, out],
+        );
     }
 
     // ---- The shading point ----
@@ -152,6 +267,82 @@ impl Emitter<'_, '_> {
         let out = self.temp(0);
         let found = self.call_value(self.shared.host.attribute, &[self.ctx, object, name, out.base]);
         (found, out)
+    }
+
+    /// The change of an attribute along an axis.
+    pub(super) fn attribute_derivative(&mut self, dst: LocalId, axis: Axis, args: &[Operand]) -> ir::Value {
+        self.shared.asks_host = true;
+        self.shared.asks_derivatives = true;
+        let [object, name] = self.read_all(args);
+        let out = self.temp(0);
+        let axis = self.int(axis as i32);
+        let shim = self.shared.host.attribute_derivative;
+        self.call(shim, &[self.ctx, object, name, axis, out.base]);
+        let ty = register(self.ty(dst)).expect("float or triple");
+        self.load(ty, out)
+    }
+
+    /// What a service of the run or the host answers with an int.
+    pub(super) fn service(&mut self, builtin: Builtin, args: &[Operand]) -> ir::Value {
+        self.shared.asks_host |= matches!(builtin, Builtin::Trace | Builtin::IsSpace);
+        let shim = shims::service(builtin).expect("a service");
+        let mut values = vec![self.ctx];
+        for (i, &arg) in args.iter().enumerate() {
+            let value = self.read(arg);
+            values.push(match self.shape(arg) {
+                Shape::Triple => self.spill(i, value),
+                _ => value,
+            });
+        }
+        self.call_value(shim, &values)
+    }
+
+    /// A value of a dictionary that is in a register.
+    pub(super) fn dict_value(&mut self, dst: LocalId, args: &[Operand]) -> ir::Value {
+        let ty = self.ty(dst);
+        let slot = self.new_slot(16);
+        let out = self.slot(slot);
+        let zero = self.zero(Shape::of(ty.base));
+        self.store(zero, out);
+        self.dict_value_into(args, out.base);
+        let register = register(ty).expect("the destination is in a register");
+        self.load(register, out)
+    }
+
+    /// Stores a value of a dictionary; nothing where there is none, which is asked before.
+    pub(super) fn dict_value_into(&mut self, args: &[Operand], out: ir::Value) {
+        let [node, name, kind] = self.read_all(args);
+        let place = self.place();
+        self.call(shims::dict_value(), &[self.ctx, place, node, name, kind, out]);
+    }
+
+    /// What is passed to ask for any attribute: context, names, index and kind.
+    pub(super) fn attribute_question(&mut self, args: &[Operand]) -> [ir::Value; 5] {
+        self.shared.asks_host = true;
+        let [object, name, index, kind] = self.read_all(args);
+        [self.ctx, object, name, index, kind]
+    }
+
+    /// Any attribute that is in a register.
+    pub(super) fn any_attribute(&mut self, dst: LocalId, args: &[Operand]) -> ir::Value {
+        let ty = self.ty(dst);
+        let slot = self.new_slot(16);
+        let out = self.slot(slot);
+        let zero = self.zero(Shape::of(ty.base));
+        self.store(zero, out);
+        self.any_attribute_into(args, out.base);
+        let register = register(ty).expect("the destination is in a register");
+        self.load(register, out)
+    }
+
+    /// Stores any attribute; nothing where there is none, which is asked before.
+    pub(super) fn any_attribute_into(&mut self, args: &[Operand], out: ir::Value) {
+        let [ctx, object, name, index, kind] = self.attribute_question(args);
+        let place = self.place();
+        self.call(
+            shims::any_attribute(),
+            &[ctx, place, object, name, index, kind, out],
+        );
     }
 
     /// An attribute as the destination's type; strings and closures are never attributes.

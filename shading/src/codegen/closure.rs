@@ -4,7 +4,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::layout::{ARENA_CURSOR, ARENA_END, POINTER, Shape};
-use super::value::{Emitter, trusted, unaligned};
+use super::value::{Emitter, length, trusted, unaligned};
 use crate::hir::{Block, ClosureId, Const, Op, Operand, Stmt};
 use crate::runtime::closure::{HEADER_BYTES, TAG_ADD, TAG_MUL};
 use crate::runtime::shims;
@@ -26,12 +26,22 @@ impl Emitter<'_, '_> {
         // over the end of the node, where nothing is yet: the arena keeps room for it.
         for (arg, offset) in args.iter().zip(offsets) {
             let offset = (HEADER_BYTES + offset) as i32;
-            if self.shape(*arg) == Shape::Matrix {
+            let shape = self.shape(*arg);
+            if self.is_in_memory(*arg) {
                 let from = self.address(*arg);
-                for (i, row) in self.rows(from).into_iter().enumerate() {
-                    self.b
-                        .ins()
-                        .store(unaligned(), row, node.at, offset + 16 * i as i32);
+                // Triples lie closer together than in variables.
+                let (ty, step) = match shape {
+                    Shape::Matrix => (types::F32X4, 16),
+                    Shape::Triple => (types::F32X4, 12),
+                    Shape::Int | Shape::Float => (types::I32, 4),
+                    Shape::Text | Shape::Closure => (POINTER, 8),
+                };
+                let rows = if shape == Shape::Matrix { 4 } else { 1 };
+                let stride = shape.stride() / rows;
+                for i in 0..rows * u64::from(length(self.code, *arg)) {
+                    let value = self.load(ty, from.plus(i * stride));
+                    let at = offset + step * i as i32;
+                    self.b.ins().store(unaligned(), value, node.at, at);
                 }
             } else {
                 let value = self.read(*arg);

@@ -17,6 +17,7 @@ use super::layout::POINTER;
 use super::stmt::{Flow, Scopes};
 use super::value::{Address, Emitter};
 use super::{GlobalSet, Outputs, inits};
+use crate::eval::library;
 use crate::hir::{Block, ClosureId, Code, Function, FunctionId, LocalId, Unit, walk};
 use crate::runtime::text::TextPool;
 use crate::runtime::{ClosureRegistry, HostFunctions, TextureHandle, TextureRequest};
@@ -31,6 +32,9 @@ pub(super) struct Shared<'u> {
     pub(super) functions: SecondaryMap<FunctionId, Option<FuncId>>,
     pub(super) texts: TextPool,
     pub(super) data: DataPool,
+    /// The functions of the library that the code calls, by address.
+    #[expect(clippy::vec_box, reason = "the code refers to each by its address")]
+    pub(super) library: Vec<Box<library::Function>>,
     pub(super) places: PlaceTable,
     pub(super) textures: FxHashMap<TextureRequest, Option<TextureHandle>>,
     /// The same in the order of the code.
@@ -38,8 +42,10 @@ pub(super) struct Shared<'u> {
     /// Textures that the host does not know: where they are looked up, and whether the shader can do without.
     pub(super) missing: BTreeMap<String, (Span, bool)>,
     pub(super) closures: BTreeSet<ClosureId>,
+    pub(super) shows_closures: bool,
     pub(super) reads: GlobalSet,
     pub(super) asks_host: bool,
+    pub(super) asks_derivatives: bool,
     pub(super) asks_surface_area: bool,
     pub(super) asks_ray_kind: bool,
 }
@@ -59,13 +65,16 @@ impl<'u> Shared<'u> {
             functions: SecondaryMap::new(),
             texts: TextPool::default(),
             data: DataPool::default(),
+            library: vec![],
             places: PlaceTable::default(),
             textures: FxHashMap::default(),
             missing: BTreeMap::new(),
             texture_list: vec![],
             closures: BTreeSet::new(),
+            shows_closures: false,
             reads: GlobalSet::default(),
             asks_host: false,
+            asks_derivatives: false,
             asks_surface_area: false,
             asks_ray_kind: false,
         }

@@ -76,9 +76,9 @@ impl PlaceTable {
     pub(super) fn finish(self, unit: &str, sources: Option<&SourceMap>) -> Places {
         let locate = |span: Span| {
             let source = sources?.iter().nth(span.source.0 as usize)?;
-            let (line, column) = source.line_column(span.start);
+            let (file, line, column) = source.locate(span.start);
             Some(Place {
-                file: source.name.clone(),
+                file: file.to_owned(),
                 line,
                 column,
             })
@@ -87,6 +87,7 @@ impl PlaceTable {
             shader: 0,
             name: unit.to_owned(),
             list: self.spans.into_iter().map(locate).collect(),
+            closures: None,
         }
     }
 }

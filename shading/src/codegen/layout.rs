@@ -10,6 +10,7 @@ use std::mem::{offset_of, size_of};
 use cranelift_codegen::ir::{self, types};
 
 use crate::builtins::Global;
+use crate::hir::Axis;
 use crate::runtime::ShaderGlobals;
 use crate::runtime::arena::Window;
 use crate::runtime::context::ContextHeader;
@@ -125,6 +126,21 @@ pub(super) fn global_offset(global: Global) -> usize {
         Global::DTime => offset_of!(ShaderGlobals, dtime),
         Global::DPdtime => offset_of!(ShaderGlobals, dpdtime),
     }
+}
+
+/// Where a global's derivative is in [`ShaderGlobals`]; `None` for one that is zero.
+pub(super) fn derivative_offset(global: Global, axis: Axis) -> Option<usize> {
+    Some(match (global, axis) {
+        (Global::P, Axis::X) => offset_of!(ShaderGlobals, dpdx),
+        (Global::P, Axis::Y) => offset_of!(ShaderGlobals, dpdy),
+        (Global::I, Axis::X) => offset_of!(ShaderGlobals, didx),
+        (Global::I, Axis::Y) => offset_of!(ShaderGlobals, didy),
+        (Global::U, Axis::X) => offset_of!(ShaderGlobals, dudx),
+        (Global::U, Axis::Y) => offset_of!(ShaderGlobals, dudy),
+        (Global::V, Axis::X) => offset_of!(ShaderGlobals, dvdx),
+        (Global::V, Axis::Y) => offset_of!(ShaderGlobals, dvdy),
+        _ => return None,
+    })
 }
 
 /// Offsets in [`ContextHeader`].

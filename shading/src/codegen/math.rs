@@ -56,7 +56,18 @@ impl Emitter<'_, '_> {
             B::TransformPoint => self.transform(MatrixFunction::Point, args),
             B::TransformVector => self.transform(MatrixFunction::Vector, args),
             B::TransformNormal => self.transform(MatrixFunction::Normal, args),
-            B::Perlin | B::UPerlin | B::Cell => self.noise(dst, builtin, args),
+            B::Perlin | B::UPerlin | B::Cell | B::HashNoise => self.noise(dst, builtin, args),
+            _ if builtin.in_library() => self.library_value(dst, builtin, args),
+            B::DictFind | B::DictFindBelow | B::DictNext | B::HasDictValue | B::Trace | B::IsSpace => {
+                self.service(builtin, args)
+            }
+            B::DictValue => self.dict_value(dst, args),
+            B::HasAnyAttribute => {
+                let values = self.attribute_question(args);
+                self.call_value(shims::has_any_attribute(), &values)
+            }
+            B::AnyAttribute => self.any_attribute(dst, args),
+            B::HasMessage | B::MessageValue => self.message_function(dst, builtin, args),
             B::Concat | B::Strlen | B::Startswith | B::Endswith | B::Substr | B::Format => {
                 self.string_function(builtin, args)
             }
@@ -213,14 +224,38 @@ impl Emitter<'_, '_> {
         self.load(types::F32X4, result)
     }
 
+    fn dimensions(&self, args: &[Operand]) -> Dimensions {
+        match (self.shape(args[0]), args.len()) {
+            (Shape::Triple, 1) => Dimensions::Three,
+            (Shape::Triple, _) => Dimensions::Four,
+            (_, 1) => Dimensions::One,
+            (_, _) => Dimensions::Two,
+        }
+    }
+
+    /// A noise with its derivatives, into memory.
+    pub(super) fn noise_dual(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) {
+        let count = args.len() / 3;
+        let dimensions = self.dimensions(&args[..count]);
+        let shape = Shape::of(self.ty(dst).base);
+        let shim =
+            shims::noise_dual(builtin, dimensions, shape == Shape::Triple).expect("a noise with derivatives");
+        let records = self.dual_records(count);
+        for (i, &arg) in args.iter().enumerate() {
+            let value = self.read(arg);
+            self.store(
+                value,
+                records.plus(48 * (i % count) as u64 + 16 * (i / count) as u64),
+            );
+        }
+        let out = self.home(dst);
+        let out = self.address_of(out);
+        self.call(shim, &[out, records.base]);
+    }
+
     fn noise(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) -> ir::Value {
+        let dimensions = self.dimensions(args);
         let over_triple = self.shape(args[0]) == Shape::Triple;
-        let dimensions = match (over_triple, args.len()) {
-            (false, 1) => Dimensions::One,
-            (false, _) => Dimensions::Two,
-            (true, 1) => Dimensions::Three,
-            (true, _) => Dimensions::Four,
-        };
         let gives_triple = register(self.ty(dst)) == Some(types::F32X4);
         let shim = shims::noise(builtin, dimensions, gives_triple).expect("a noise");
         let mut values: Vec<ir::Value> = args.iter().map(|&a| self.read(a)).collect();

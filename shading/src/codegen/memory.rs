@@ -42,6 +42,27 @@ impl Emitter<'_, '_> {
             }
             Op::Builtin(Builtin::Transpose) => self.matrix_call(dst, MatrixFunction::Transpose, args),
             Op::Builtin(Builtin::SpaceMatrix) => self.space_matrix(dst, args),
+            Op::BuiltinDual(builtin) if builtin.in_library() => {
+                let out = self.home_address(dst);
+                self.library_dual(dst, builtin, args, out);
+            }
+            Op::BuiltinDual(builtin) => self.noise_dual(dst, builtin, args),
+            Op::Builtin(Builtin::DictValue) => {
+                let out = self.home_address(dst);
+                self.dict_value_into(args, out);
+            }
+            Op::Builtin(Builtin::AnyAttribute) => {
+                let out = self.home_address(dst);
+                self.any_attribute_into(args, out);
+            }
+            Op::Builtin(Builtin::MessageValue) => {
+                let out = self.home_address(dst);
+                self.message_into(dst, args, out);
+            }
+            Op::Builtin(builtin) if builtin.in_library() => {
+                let out = self.home_address(dst);
+                self.library_call(dst, builtin, args, out);
+            }
             Op::AttributeValue => self.attribute_in_memory(dst),
             Op::Texture(options) => self.texture(dst, options, args),
             Op::TextureInfo => self.texture_info_in_memory(dst, args),

@@ -32,6 +32,7 @@ use rustc_hash::FxHasher;
 
 use crate::builtins::Global;
 use crate::diagnostic::Label;
+use crate::eval::library::Function;
 use crate::hir::print::print;
 use crate::hir::uniform::is_uniform;
 use crate::hir::{Block, ClosureId, Const, LocalId, Stmt, Unit, walk};
@@ -143,6 +144,8 @@ pub struct Statistics {
     pub reads_globals: GlobalSet,
     /// Whether it asks the host for attributes or spaces, which may read all of the shading point.
     pub asks_host: bool,
+    /// Whether it reads derivatives of globals itself.
+    pub asks_derivatives: bool,
     /// Whether it asks for the area of the object.
     pub asks_surface_area: bool,
     /// Whether it asks what kind of ray found the point.
@@ -213,6 +216,8 @@ pub struct CompiledShader {
     // The code refers to these by address.
     _texts: TextPool,
     _data: DataPool,
+    #[expect(clippy::vec_box, reason = "the code refers to each by its address")]
+    _library: Vec<Box<Function>>,
 }
 
 impl CompiledShader {
@@ -259,6 +264,7 @@ pub fn compile(
         missing_textures: missing_textures(shared.missing, options.sources),
         reads_globals: shared.reads,
         asks_host: shared.asks_host,
+        asks_derivatives: shared.asks_derivatives,
         asks_surface_area: shared.asks_surface_area,
         asks_ray_kind: shared.asks_ray_kind,
         is_uniform: is_uniform(unit, registry),
@@ -266,15 +272,19 @@ pub fn compile(
         textures: shared.texture_list,
         closures: shared.closures.clone(),
     };
+    let layouts = || Layouts::of(registry, &shared.closures);
+    let mut places = shared.places.finish(&unit.name, options.sources);
+    places.closures = shared.shows_closures.then(|| (registry.clone(), layouts()));
     Ok(CompiledShader {
         code,
         statistics,
         output_bytes: outputs.size,
         outputs: outputs.list.into_iter().map(|(_, output)| output).collect(),
-        places: shared.places.finish(&unit.name, options.sources),
-        layouts: Layouts::of(registry, &shared.closures),
+        places,
+        layouts: layouts(),
         _texts: shared.texts,
         _data: shared.data,
+        _library: shared.library,
     })
 }
 

@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use super::layout::{self, Shape};
 use super::value::{Address, Emitter, trusted};
 use crate::builtins::Global;
-use crate::hir::{Block, Const, LocalId, Op, Operand};
+use crate::hir::{Axis, Block, Const, LocalId, Op, Operand};
 
 impl Emitter<'_, '_> {
     /// Emits the operation at `block[at]`.
@@ -76,6 +76,8 @@ impl Emitter<'_, '_> {
                 self.load(ty, at)
             }
             Op::Global(global) => self.global(global),
+            Op::GlobalDerivative(global, axis) => self.global_derivative(global, axis),
+            Op::Derivative(_) => self.zero(Shape::of(self.ty(dst).base)),
             Op::Builtin(builtin) => self.builtin(dst, builtin, args),
             Op::MakeClosure(id) => self.make_closure(id, args),
             Op::ClosureAdd => self.closure_add(args),
@@ -84,7 +86,14 @@ impl Emitter<'_, '_> {
             Op::TextureInfo => self.texture_info(dst, args),
             Op::HasTextureInfo(kind) => self.has_texture_info(kind, args),
             Op::AttributeValue => self.attribute_value(dst, args),
-            Op::Diagonal | Op::MakeMatrix | Op::MatrixSet | Op::MakeArray | Op::ArraySet | Op::Texture(_) => {
+            Op::AttributeDerivative(axis) => self.attribute_derivative(dst, axis, args),
+            Op::Diagonal
+            | Op::MakeMatrix
+            | Op::MatrixSet
+            | Op::MakeArray
+            | Op::ArraySet
+            | Op::Texture(_)
+            | Op::BuiltinDual(_) => {
                 unreachable!("the result of {op:?} is in memory")
             }
         }
@@ -256,6 +265,15 @@ impl Emitter<'_, '_> {
     fn global(&mut self, global: Global) -> ir::Value {
         self.shared.reads.insert(global);
         let offset = layout::global_offset(global);
+        let ty = layout::register(global.ty()).expect("globals are floats and triples");
+        self.load_global(ty, offset)
+    }
+
+    fn global_derivative(&mut self, global: Global, axis: Axis) -> ir::Value {
+        let Some(offset) = layout::derivative_offset(global, axis) else {
+            return self.zero(Shape::of(global.ty().base));
+        };
+        self.shared.asks_derivatives = true;
         let ty = layout::register(global.ty()).expect("globals are floats and triples");
         self.load_global(ty, offset)
     }

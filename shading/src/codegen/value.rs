@@ -59,6 +59,8 @@ pub(super) struct Emitter<'a, 'u> {
     pub(super) finish: ir::Block,
     /// Temporary triples for arguments of shims.
     pub(super) temps: Vec<ir::StackSlot>,
+    /// Arguments of shims that compute derivatives, and room for how many.
+    pub(super) records: Option<(ir::StackSlot, usize)>,
     /// Locals that are assigned once and read once.
     pub(super) temporaries: FxHashSet<LocalId>,
     /// Signatures of shims that were called.
@@ -105,6 +107,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
             memory,
             finish,
             temps: vec![],
+            records: None,
             temporaries: FxHashSet::default(),
             signatures: vec![],
             span: Span::default(),
@@ -287,6 +290,19 @@ impl<'a, 'u> Emitter<'a, 'u> {
             self.temps.push(slot);
         }
         self.slot(self.temps[i])
+    }
+
+    /// Memory for so many numbers or triples with their derivatives, 16 bytes for each of the three.
+    pub(super) fn dual_records(&mut self, count: usize) -> Address {
+        let slot = match self.records {
+            Some((slot, room)) if room >= count => slot,
+            _ => {
+                let slot = self.new_slot(48 * count as u64);
+                self.records = Some((slot, count));
+                slot
+            }
+        };
+        self.slot(slot)
     }
 
     /// Stores a triple in the `i`-th temporary and gives its address.

@@ -106,7 +106,7 @@ impl Excerpt {
             return;
         }
         let mut start = line_start(text, range.start);
-        let mut number = 1 + text[..start].bytes().filter(|&b| b == b'\n').count();
+        let mut number = source.first_line() as usize + text[..start].bytes().filter(|&b| b == b'\n').count();
         loop {
             let end = line_end(text, start);
             // A label that goes on from an earlier line is shown from the start of this one.

@@ -43,6 +43,9 @@ pub trait Real:
     /// The number with its sign turned over where bit 31 of `sign` is set.
     fn turn(self, sign: u32) -> Self;
 
+    /// `a·(1 − t) + b·t`
+    fn mix(a: Self, b: Self, t: Self) -> Self;
+
     /// Sine of an angle in radians.
     #[inline(always)]
     fn sin(self) -> Self {
@@ -88,6 +91,11 @@ impl Real for f32 {
     #[inline(always)]
     fn turn(self, sign: u32) -> f32 {
         f32::from_bits(self.to_bits() ^ (sign & 0x8000_0000))
+    }
+
+    #[inline(always)]
+    fn mix(a: f32, b: f32, t: f32) -> f32 {
+        a * (1.0 - t) + b * t
     }
 }
 
@@ -135,6 +143,16 @@ impl Real for Dual {
     #[inline(always)]
     fn turn(self, sign: u32) -> Dual {
         self.each(|x| x.turn(sign))
+    }
+
+    #[inline(always)]
+    fn mix(a: Dual, b: Dual, t: Dual) -> Dual {
+        let slope = b.value - a.value;
+        Dual::new(
+            f32::mix(a.value, b.value, t.value),
+            f32::mix(a.dx, b.dx, t.value) + slope * t.dx,
+            f32::mix(a.dy, b.dy, t.value) + slope * t.dy,
+        )
     }
 }
 

@@ -65,26 +65,23 @@ pub fn tan(x: f32) -> f32 {
     x.tan()
 }
 
-/// Arc sine; the argument is clamped to `[-1, 1]`.
+/// Arc sine to 5·10⁻⁵, as OSL has it; the argument is clamped to `[-1, 1]`.
 pub fn asin(x: f32) -> f32 {
-    if x <= -1.0 {
-        -std::f32::consts::FRAC_PI_2
-    } else if x >= 1.0 {
-        std::f32::consts::FRAC_PI_2
-    } else {
-        x.asin()
-    }
+    (std::f32::consts::FRAC_PI_2 - acos_of_magnitude(x)).copysign(x)
 }
 
-/// Arc cosine; the argument is clamped to `[-1, 1]`.
+/// Arc cosine to 5·10⁻⁵, as OSL has it; the argument is clamped to `[-1, 1]`.
 pub fn acos(x: f32) -> f32 {
-    if x <= -1.0 {
-        std::f32::consts::PI
-    } else if x >= 1.0 {
-        0.0
-    } else {
-        x.acos()
-    }
+    let a = acos_of_magnitude(x);
+    if x < 0.0 { std::f32::consts::PI - a } else { a }
+}
+
+fn acos_of_magnitude(x: f32) -> f32 {
+    let m = x.abs();
+    // The detour rounds what is too small to matter to zero.
+    let m = if m < 1.0 { 1.0 - (1.0 - m) } else { 1.0 };
+    use std::f32::consts::FRAC_PI_2;
+    (1.0 - m).sqrt() * (FRAC_PI_2 + m * (-0.213_300_99 + m * (0.077_980_48 + m * -0.021_640_95)))
 }
 
 /// Arc tangent.
@@ -99,32 +96,61 @@ pub fn atan2(y: f32, x: f32) -> f32 {
 
 /// Hyperbolic sine.
 pub fn sinh(x: f32) -> f32 {
-    x.sinh()
+    let a = x.abs();
+    if a > 1.0 {
+        let e = exp(a);
+        return (0.5 * e - 0.5 / e).copysign(x);
+    }
+    let a = 1.0 - (1.0 - a);
+    let square = a * a;
+    let mut r = 2.039_455_1e-4;
+    for c in [8.329_903e-3, 0.166_667_34] {
+        r = r * square + c;
+    }
+    (r * a * square + a).copysign(x)
 }
 
 /// Hyperbolic cosine.
 pub fn cosh(x: f32) -> f32 {
-    x.cosh()
+    let e = exp(x.abs());
+    0.5 * e + 0.5 / e
 }
 
 /// Hyperbolic tangent.
 pub fn tanh(x: f32) -> f32 {
-    x.tanh()
+    let e = exp(2.0 * x.abs());
+    (1.0 - 2.0 / (1.0 + e)).copysign(x)
 }
 
-/// e to the power of `x`.
+/// e to the power of `x`, to 2·10⁻⁵ of the value.
 pub fn exp(x: f32) -> f32 {
-    x.exp()
+    exp2(x * std::f32::consts::LOG2_E)
 }
 
-/// 2 to the power of `x`.
+/// 2 to the power of `x`, which is clamped to `[-126, 126]`: OSL's polynomial, to 7·10⁻⁶ of the value, since its digits
+/// are seen in what shaders print.
 pub fn exp2(x: f32) -> f32 {
-    x.exp2()
+    if x.is_nan() {
+        return x;
+    }
+    let x = x.clamp(-126.0, 126.0);
+    let whole = x as i32;
+    // The detour rounds what is too small to matter to zero.
+    let x = 1.0 - (1.0 - (x - whole as f32));
+    let mut r = 1.333_365e-3;
+    for c in [9.810_353e-3, 5.551_834e-2, 0.240_179_33, 0.693_144_86, 1.0] {
+        r = x * r + c;
+    }
+    f32::from_bits((r.to_bits() as i32).wrapping_add(whole << 23) as u32)
 }
 
 /// `exp(x) - 1`, exact for small `x`.
 pub fn expm1(x: f32) -> f32 {
-    x.exp_m1()
+    if x.abs() < 1e-5 {
+        (0.5 * (x * x) + x).copysign(x)
+    } else {
+        exp(x) - 1.0
+    }
 }
 
 /// Logarithms take their argument clamped to the normal positive numbers, as OSL's do: `log(0)` is about −87.3.
@@ -206,7 +232,7 @@ pub fn erfc(x: f32) -> f32 {
     1.0 - erf(x)
 }
 
-/// `x` to the power of `y`. Anything to the power of 0 is 1, 0 to any other power is 0, a negative number to a power
+/// `x` to the power of `y`, to about 10⁻⁵ of the value. Anything to the power of 0 is 1, 0 to any other power is 0, a negative number to a power
 /// that is no integer is 0, and the result is finite.
 pub fn pow(x: f32, y: f32) -> f32 {
     if y == 0.0 {
@@ -220,9 +246,27 @@ pub fn pow(x: f32, y: f32) -> f32 {
     } else if y == 2.0 {
         x * x
     } else {
-        x.powf(y)
+        let odd = x < 0.0 && fmod(y, 2.0) != 0.0;
+        let magnitude = exp2(y * rough_log2(x.abs()));
+        if odd { -magnitude } else { magnitude }
     };
     max(min(power, f32::MAX), -f32::MAX)
+}
+
+/// Logarithm to base 2 to 8·10⁻⁶, by OSL's polynomial: the digits of powers are seen in what shaders print.
+fn rough_log2(x: f32) -> f32 {
+    let bits = log_domain(x).to_bits();
+    let exponent = (bits >> 23) as i32 - 127;
+    let f = f32::from_bits(bits & 0x007f_ffff | 0x3f80_0000) - 1.0;
+    let f2 = f * f;
+    let f4 = f2 * f2;
+    let mut high = f * -0.009_310_496 + 0.052_064_69;
+    let mut low = f * 0.478_684_8 + -0.721_165_9;
+    for c in [-0.137_531_24, 0.241_873_7, -0.347_305_48] {
+        high = f * high + c;
+    }
+    low = f * low + 1.442_689_9;
+    (f4 * high + f * low) + exponent as f32
 }
 
 /// `a − b·trunc(a/b)`; 0 when `b` is 0.

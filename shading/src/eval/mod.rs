@@ -13,10 +13,16 @@
 //! - null + closure and closure + null are the closure, null × anything is null, and a closure counts as true unless it
 //!   is null.
 
+pub mod color;
+pub mod dictionary;
 pub mod dual;
+pub mod fingerprint;
+pub mod library;
 pub mod math;
 pub mod matrix;
 pub mod noise;
+pub mod search;
+pub mod spline;
 pub mod text;
 
 /// Turns of loops and calls that one run may take before it is ended, unless the embedder says otherwise.

@@ -84,6 +84,30 @@ impl Kind {
         uniform.then_some(Kind::Array(first, values.len() as u32))
     }
 
+    /// A number for it, by which code that runs can ask for a value of the kind.
+    pub fn code(self) -> i32 {
+        match self {
+            Kind::One(element) => element as i32,
+            Kind::Array(element, n) => element as i32 | (n.min(1 << 24) as i32 + 1) << 3,
+        }
+    }
+
+    /// The kind of a number.
+    pub fn of_code(code: i32) -> Kind {
+        let element = match code & 7 {
+            0 => Element::Int,
+            1 => Element::Float,
+            2 => Element::Triple,
+            3 => Element::Matrix,
+            4 => Element::String,
+            _ => Element::Closure,
+        };
+        match (code >> 3) as u32 {
+            0 => Kind::One(element),
+            n => Kind::Array(element, n - 1),
+        }
+    }
+
     /// Whether it is int, float, triple or matrix.
     pub fn is_number(self) -> bool {
         matches!(

@@ -177,8 +177,16 @@ pub enum Op {
     ArraySet,
     /// () → the global's value.
     Global(Global),
+    /// () → the change of the global to the next pixel along the axis.
+    GlobalDerivative(Global, Axis),
     /// The built-in function; operands and result by its signature.
     Builtin(Builtin),
+    /// The built-in function with derivatives: its operands, then their changes along x, then those along y → array of 3:
+    /// the value, its change along x, and that along y. For those that [`Builtin::has_dual`].
+    BuiltinDual(Builtin),
+    /// float or triple → its change to the next pixel along the axis. [`crate::derivative`] puts other operations in its
+    /// place; where that has not run, derivatives are zero.
+    Derivative(Axis),
     /// The closure component with the registry's parameters as operands, in order.
     MakeClosure(ClosureId),
     /// closure + closure.
@@ -197,6 +205,22 @@ pub enum Op {
     /// (string object, string name) → the attribute as the destination's type; zero when there is none. Goes with
     /// `Builtin::HasAttribute`.
     AttributeValue,
+    /// (string object, string name) → the change of the attribute to the next pixel along the axis, float or triple.
+    AttributeDerivative(Axis),
+}
+
+/// An axis of the screen, along which derivatives are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Axis {
+    /// To the next pixel on the right.
+    X,
+    /// To the next pixel below.
+    Y,
+}
+
+impl Axis {
+    /// Both.
+    pub const ALL: [Axis; 2] = [Axis::X, Axis::Y];
 }
 
 /// Statements in order.

@@ -150,6 +150,9 @@ impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Op::Global(global) => write!(f, "global<{}>", global.name()),
+            Op::GlobalDerivative(global, axis) => write!(f, "derivative<{}, {axis:?}>", global.name()),
+            Op::Derivative(axis) => write!(f, "derivative<{axis:?}>"),
+            Op::BuiltinDual(builtin) => write!(f, "dual<{}>", format!("{builtin:?}").to_lowercase()),
             Op::Builtin(builtin) => f.write_str(&format!("{builtin:?}").to_lowercase()),
             Op::MakeClosure(id) => write!(f, "closure<{}>", id.0),
             Op::Texture(o) => write!(f, "texture<{}>", Lookup(o)),

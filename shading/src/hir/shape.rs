@@ -1,9 +1,10 @@
 //! What operations take and give: the kinds of operands that [`super::verify()`] holds them to.
 
-use crate::builtins::Builtin;
+use crate::builtins::{self, Builtin};
 use crate::hir::kind::Element;
 use crate::hir::{Kind, Op};
 use crate::runtime::ClosureRegistry;
+use crate::ty::{Length, Type};
 
 /// The kinds of an operation's operands, and of its result.
 pub(super) struct Shape(pub(super) Vec<Kind>, pub(super) Option<Kind>);
@@ -75,7 +76,20 @@ pub(super) fn shape(
             Ok(Shape(vec![first, K::INT, first.element()], Some(first)))
         }
         Op::Global(global) => Ok(Shape(vec![], Kind::of(global.ty()))),
+        Op::GlobalDerivative(global, _) => Ok(Shape(vec![], Kind::of(global.ty()))),
+        Op::Derivative(_) => {
+            require(first == K::FLOAT || first == K::TRIPLE, "float or triple")?;
+            one(first, first)
+        }
         Op::Builtin(builtin) => builtin_shape(builtin, args, dst),
+        Op::BuiltinDual(builtin) => {
+            require(builtin.has_dual() && args.len() % 3 == 0, "of such a function")?;
+            let K::Array(element, 3) = dst else {
+                return Err("destination is not an array of 3".to_owned());
+            };
+            let Shape(takes, _) = builtin_shape(builtin, &args[..args.len() / 3], K::One(element))?;
+            Ok(Shape(takes.repeat(3), Some(dst)))
+        }
         Op::MakeClosure(id) => {
             let Some(registry) = closures else {
                 return Ok(Shape(args.to_vec(), Some(K::CLOSURE)));
@@ -100,6 +114,10 @@ pub(super) fn shape(
         Op::TextureInfo => Ok(Shape(texture_info(), result)),
         Op::HasTextureInfo(_) => Ok(Shape(texture_info(), Some(K::INT))),
         Op::AttributeValue => Ok(Shape(vec![K::STRING; 2], result)),
+        Op::AttributeDerivative(_) => {
+            require(dst == K::FLOAT || dst == K::TRIPLE, "float or triple")?;
+            Ok(Shape(vec![K::STRING; 2], Some(dst)))
+        }
     }
 }
 
@@ -170,7 +188,8 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
             shape(&[K::MATRIX, K::TRIPLE], K::TRIPLE)
         }
         B::SpaceMatrix => shape(&[K::STRING; 2], K::MATRIX),
-        B::Perlin | B::UPerlin | B::Cell => {
+        _ if builtin.in_library() => library_shape(builtin, args, dst),
+        B::Perlin | B::UPerlin | B::Cell | B::HashNoise => {
             let dst = pattern(dst)?;
             match (first, args.len()) {
                 (K::TRIPLE, 2) => shape(&[K::TRIPLE, K::FLOAT], dst),
@@ -188,9 +207,54 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
             takes.extend(args.iter().skip(1));
             Ok(Shape(takes, (builtin == B::Format).then_some(K::STRING)))
         }
+        B::Fprintf => {
+            let mut takes = vec![K::STRING; 2];
+            takes.extend(args.iter().skip(2));
+            Ok(Shape(takes, None))
+        }
+        B::SetMessage => {
+            let mut takes = vec![K::STRING; 3];
+            takes.extend(args.iter().skip(3).take(1));
+            Ok(Shape(takes, None))
+        }
+        B::DictFind => shape(&[K::STRING; 2], K::INT),
+        B::DictFindBelow => shape(&[K::INT, K::STRING], K::INT),
+        B::DictNext => shape(&[K::INT], K::INT),
+        B::HasDictValue => shape(&[K::INT, K::STRING, K::INT], K::INT),
+        B::DictValue => shape(&[K::INT, K::STRING, K::INT], dst),
+        B::Trace => shape(&[K::TRIPLE; 2], K::INT),
+        B::IsSpace => shape(&[K::STRING], K::INT),
+        B::HasMessage => shape(&[K::STRING; 4], K::INT),
+        B::MessageValue => shape(&[K::STRING], dst),
         B::RayType => shape(&[K::STRING], K::INT),
         B::Backfacing => shape(&[], K::INT),
         B::SurfaceArea => shape(&[], K::FLOAT),
         B::HasAttribute => shape(&[K::STRING; 2], K::INT),
+        B::HasAnyAttribute => shape(&[K::STRING, K::STRING, K::INT, K::INT], K::INT),
+        B::AnyAttribute => shape(&[K::STRING, K::STRING, K::INT, K::INT], dst),
+        _ => Err("it has no shape".to_owned()),
+    }
+}
+
+/// The shape of the signature that the operands fit.
+fn library_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, String> {
+    let fits = |ty: Type, kind: Kind| match ty.length {
+        Length::Unsized => matches!(kind, Kind::Array(..)) && Kind::of(ty.element()) == Some(kind.element()),
+        Length::Single | Length::Array(_) => Kind::of(ty) == Some(kind),
+    };
+    let mut signatures = builtins::signatures().iter().filter(|s| s.builtin == builtin);
+    let found = signatures.any(|signature| {
+        signature.params.len() == args.len()
+            && fits(signature.result, dst)
+            && signature
+                .params
+                .iter()
+                .zip(args)
+                .all(|(&ty, &kind)| fits(ty, kind))
+    });
+    if found {
+        Ok(Shape(args.to_vec(), Some(dst)))
+    } else {
+        Err("operands fit no signature".to_owned())
     }
 }

@@ -76,8 +76,10 @@ impl Wrap {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum ColorSpace {
-    /// What the kind of file suggests: sRGB where it holds 8-bit colours, linear where it holds floats.
+    /// What the embedder takes them for where nothing is said.
     #[default]
+    Default,
+    /// What the kind of file suggests: sRGB where it holds integers, linear where it holds floats.
     Auto,
     /// Colours with sRGB's transfer curve.
     Srgb,
@@ -91,7 +93,8 @@ impl ColorSpace {
     /// The space of that name.
     pub fn from_name(name: &str) -> Option<ColorSpace> {
         Some(match name {
-            "auto" | "" => ColorSpace::Auto,
+            "" => ColorSpace::Default,
+            "auto" => ColorSpace::Auto,
             "srgb" | "sRGB" | "srgb_texture" => ColorSpace::Srgb,
             "linear" | "Rec709" | "lin_srgb" | "lin_rec709" | "scene_linear" => ColorSpace::Linear,
             "raw" | "data" | "Raw" => ColorSpace::Raw,
@@ -102,6 +105,7 @@ impl ColorSpace {
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
+            ColorSpace::Default => "",
             ColorSpace::Auto => "auto",
             ColorSpace::Srgb => "srgb",
             ColorSpace::Linear => "linear",

@@ -51,12 +51,14 @@ fn looks_around(stmt: &Stmt, may_read: impl Fn(Global) -> bool) -> bool {
     match stmt {
         Stmt::Op { op, .. } => match op {
             Op::Global(global) => !may_read(*global),
+            Op::GlobalDerivative(..) => true,
             Op::Builtin(builtin) => !builtin.is_foldable(),
             Op::Texture(_)
             | Op::TextureError(_)
             | Op::TextureInfo
             | Op::HasTextureInfo(_)
-            | Op::AttributeValue => true,
+            | Op::AttributeValue
+            | Op::AttributeDerivative(_) => true,
             _ => false,
         },
         Stmt::Call { .. } | Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Scope { .. } | Stmt::Leave(_) => {

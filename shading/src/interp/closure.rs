@@ -2,10 +2,7 @@
 
 use crate::hir::kind::Element;
 use crate::hir::{self, Const, Kind};
-use crate::runtime::{
-    ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree, Params,
-};
-use crate::ty::Base;
+use crate::runtime::listing::{Component, Listing, MAX_LISTED, Param};
 
 /// A closure, by its place in the table; `None` is no light.
 pub type NodeId = Option<u32>;
@@ -59,9 +56,6 @@ pub struct Closures {
     nodes: Vec<Node>,
 }
 
-/// So many components are listed of a closure; sums of shared sums can have any number of them.
-const MAX_LISTED: usize = 1 << 14;
-
 impl Closures {
     fn push(&mut self, node: Node) -> NodeId {
         self.nodes.push(node);
@@ -108,7 +102,7 @@ impl Closures {
                 match self.node(id) {
                     Some(Node::Component(..)) if weight == [0.0; 3] => {}
                     Some(Node::Component(id, params)) => {
-                        let params = params.iter().map(|p| Param::of(p, &mut roots)).collect();
+                        let params = params.iter().map(|p| param(p, &mut roots)).collect();
                         list.push(Component {
                             id: *id,
                             weight,
@@ -130,131 +124,13 @@ impl Closures {
     }
 }
 
-/// A closure as a sum of components, and the closures among their parameters likewise.
-#[derive(Clone, Debug, Default)]
-pub struct Listing {
-    /// Sums of components. The first is the closure itself, the others are those that parameters name.
-    pub lists: Vec<Vec<Component>>,
-    /// Whether there were too many components to list them all.
-    pub truncated: bool,
-}
-
-/// A weighted closure of the registry; its weight is not zero.
-#[derive(Clone, Debug)]
-pub struct Component {
-    /// Which.
-    pub id: hir::ClosureId,
-    /// The product of all that it was scaled by, from the outermost in, linear RGB.
-    pub weight: [f32; 3],
-    /// Its parameters.
-    pub params: Vec<Param>,
-}
-
-/// A parameter of a component.
-#[derive(Clone, Debug)]
-pub enum Param {
-    /// A plain value.
-    Value(Const),
-    /// A closure, by its place in [`Listing::lists`].
-    Closure(usize),
-}
-
-impl Param {
-    /// The parameters of a component that compiled code made.
-    fn all<'t>(
-        signature: &ClosureSignature,
-        params: &Params<'t>,
-        roots: &mut Vec<Option<ClosureRef<'t>>>,
-    ) -> Vec<Param> {
-        let (offsets, _) = signature.layout();
-        let param = |(declared, at): (&ClosureParam, usize)| {
-            Param::Value(match declared.ty.base {
-                Base::Int => Const::Int(params.int(at)),
-                Base::Float => Const::Float(params.float(at)),
-                Base::Matrix => Const::Matrix(params.matrix(at)),
-                Base::String => Const::String(params.string(at).into()),
-                Base::Closure => {
-                    roots.push(params.closure(at));
-                    return Param::Closure(roots.len() - 1);
-                }
-                _ => Const::Triple(params.triple(at)),
-            })
-        };
-        signature.params.iter().zip(offsets).map(param).collect()
-    }
-
-    fn of(value: &Value, roots: &mut Vec<NodeId>) -> Param {
-        let root = match value {
-            Value::Plain(value) => return Param::Value(value.clone()),
-            Value::Closure(root) => *root,
-            // The registry refuses arrays.
-            Value::Closures(_) => None,
-        };
-        roots.push(root);
-        Param::Closure(roots.len() - 1)
-    }
-}
-
-impl Listing {
-    /// The closure that compiled code made, listed as [`Closures::list`] does.
-    ///
-    /// # Panics
-    /// When the registry is not the one that the code was compiled with.
-    pub fn of(tree: ClosureTree<'_>, registry: &ClosureRegistry) -> Listing {
-        let mut listing = Listing::default();
-        let mut roots = vec![tree.root()];
-        let mut count = 0;
-        while let Some(&root) = roots.get(listing.lists.len()) {
-            let mut list = vec![];
-            let mut open: Vec<_> = root.map(|r| (r, [1.0f32; 3])).into_iter().collect();
-            while let Some((closure, weight)) = open.pop() {
-                if count == MAX_LISTED {
-                    listing.truncated = true;
-                    break;
-                }
-                count += 1;
-                let scaled = |w: [f32; 3]| std::array::from_fn(|i| weight[i] * w[i]);
-                match closure.node() {
-                    ClosureNode::Mul { weight, closure } => open.extend(closure.map(|c| (c, scaled(weight)))),
-                    ClosureNode::Add { a, b } => {
-                        open.extend([b, a].into_iter().flatten().map(|c| (c, weight)));
-                    }
-                    ClosureNode::Component {
-                        id,
-                        weight: own,
-                        params,
-                    } => {
-                        let weight = scaled(own);
-                        if weight != [0.0; 3] {
-                            let params = Param::all(registry.get(id), &params, &mut roots);
-                            list.push(Component { id, weight, params });
-                        }
-                    }
-                }
-            }
-            listing.lists.push(list);
-        }
-        listing
-    }
-
-    /// Whether two closures mean the same, bit by bit.
-    pub fn same(&self, other: &Listing) -> bool {
-        let same = |a: &Component, b: &Component| {
-            a.id == b.id
-                && Const::Triple(a.weight).same(&Const::Triple(b.weight))
-                && a.params.len() == b.params.len()
-                && a.params.iter().zip(&b.params).all(|pair| match pair {
-                    (Param::Value(a), Param::Value(b)) => a.same(b),
-                    (Param::Closure(a), Param::Closure(b)) => a == b,
-                    _ => false,
-                })
-        };
-        // Of a truncated listing only what both have can be compared.
-        let cut = self.truncated || other.truncated;
-        let lists = |a: &Vec<Component>, b: &Vec<Component>| {
-            (cut || a.len() == b.len()) && a.iter().zip(b).all(|(a, b)| same(a, b))
-        };
-        (cut || self.lists.len() == other.lists.len())
-            && self.lists.iter().zip(&other.lists).all(|(a, b)| lists(a, b))
-    }
+fn param(value: &Value, roots: &mut Vec<NodeId>) -> Param {
+    let root = match value {
+        Value::Plain(value) => return Param::Value(value.clone()),
+        Value::Closure(root) => *root,
+        // The registry refuses arrays of closures.
+        Value::Closures(_) => None,
+    };
+    roots.push(root);
+    Param::Closure(roots.len() - 1)
 }

@@ -2,17 +2,20 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::closure::{Closures, Value};
+use super::closure::{Closures, NodeId, Value};
 use super::operation::{self, Printable, Problem};
 use super::{Outcome, Report, ReportKind, RunOptions};
 use crate::builtins::{Builtin, Global};
+use crate::eval::dictionary::Dictionaries;
 use crate::eval::{self, matrix};
 use crate::hir::kind::Element;
 use crate::hir::{
-    Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, TextureMapping, TextureOperand,
-    TextureOptions, Unit,
+    Axis, Block, Code, Const, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, TextureMapping,
+    TextureOperand, TextureOptions, Unit,
 };
-use crate::runtime::{RayKind, Subimage, TextureInfo, TextureLookup, TextureRequest};
+use crate::runtime::closure_text::closure_text;
+use crate::runtime::messages::{Asked, Messages};
+use crate::runtime::{Printed, RayKind, Sink, Subimage, TextureInfo, TextureLookup, TextureRequest};
 use crate::source::Span;
 use crate::ty::Type;
 
@@ -23,7 +26,9 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         fuel: options.fuel,
         depth: 0,
         closures: Closures::default(),
-        printed: String::new(),
+        printed: Printed::default(),
+        messages: Messages::default(),
+        dictionaries: Dictionaries::default(),
         reports: vec![],
         finite: true,
     };
@@ -138,7 +143,9 @@ struct Machine<'a> {
     fuel: u32,
     depth: u32,
     closures: Closures,
-    printed: String,
+    printed: Printed,
+    messages: Messages<Value>,
+    dictionaries: Dictionaries,
     reports: Vec<Report>,
     finite: bool,
 }
@@ -160,6 +167,7 @@ impl<'a> Machine<'a> {
                 self.report(ReportKind::IndexOutOfRange, span, message);
             }
             Some(Problem::Format(error)) => self.report(ReportKind::BadFormat, span, error.to_string()),
+            Some(Problem::Argument(wrong)) => self.report(ReportKind::BadArgument, span, wrong),
         }
     }
 
@@ -275,13 +283,9 @@ impl<'a> Machine<'a> {
     // Kept out of the recursion of blocks, whose frames must be small.
     #[inline(never)]
     fn op(&mut self, frame: &mut Frame<'a>, dst: Option<LocalId>, op: Op, args: &[Operand], span: Span) {
-        if let Op::Builtin(builtin @ (Builtin::Printf | Builtin::Warning | Builtin::Error)) = op {
-            let text = self.format(frame, args, span);
-            match builtin {
-                Builtin::Printf => self.printed += &text,
-                Builtin::Warning => self.printed += &format!("WARNING: {text}\n"),
-                _ => self.printed += &format!("ERROR: {text}\n"),
-            }
+        if let Op::Builtin(builtin) = op
+            && self.effect(frame, builtin, args, span)
+        {
             return;
         }
         let Some(dst) = dst else { return };
@@ -291,9 +295,12 @@ impl<'a> Machine<'a> {
         let kind = frame.kind(dst);
         let value = match self.of_point(frame, kind, op, args, span) {
             Some(value) => value,
-            None => match self.of_closures(frame, kind, op, args, span) {
+            None => match self.of_messages(frame, kind, op, args) {
                 Some(value) => value,
-                None => self.of_constants(frame, kind, op, args, span),
+                None => match self.of_closures(frame, kind, op, args, span) {
+                    Some(value) => value,
+                    None => self.of_constants(frame, kind, op, args, span),
+                },
             },
         };
         frame.locals[dst] = self.watched(value);
@@ -308,6 +315,87 @@ impl<'a> Machine<'a> {
             }
             value => value,
         }
+    }
+
+    /// Does what a function without result does; whether it is one.
+    fn effect(&mut self, frame: &Frame<'a>, builtin: Builtin, args: &[Operand], span: Span) -> bool {
+        let (sink, skip) = match builtin {
+            Builtin::Printf => (Sink::Output, 0),
+            Builtin::Warning => (Sink::Warning, 0),
+            Builtin::Error => (Sink::Error, 0),
+            Builtin::Fprintf => (Sink::File(frame.text(args[0]).to_owned()), 1),
+            Builtin::SetMessage => {
+                let asked = asked(frame, &args[..3]);
+                let value = frame.get(args[3]);
+                if let Err(error) = self.messages.set(asked, value) {
+                    self.printed.push(Sink::Error, &error);
+                }
+                return true;
+            }
+            _ => return false,
+        };
+        let text = self.format(frame, &args[skip..], span);
+        self.printed.push(sink, &text);
+        true
+    }
+
+    /// What the parts of a shader told each other.
+    fn of_messages(&mut self, frame: &Frame<'a>, kind: Kind, op: Op, args: &[Operand]) -> Option<Value> {
+        match op {
+            Op::Builtin(Builtin::HasMessage) => {
+                let found = match frame.text(args[0]) {
+                    // What a traced ray met is the embedder's, and none keeps it.
+                    "trace" => Ok(false),
+                    _ => self.messages.ask(asked(frame, &args[1..])),
+                };
+                let found = found.unwrap_or_else(|error| {
+                    self.printed.push(Sink::Error, &error);
+                    false
+                });
+                Some(Value::Plain(Const::Int(i32::from(found))))
+            }
+            Op::Builtin(Builtin::MessageValue) => {
+                let value = self.messages.value(frame.text(args[0])).cloned();
+                Some(value.unwrap_or_else(|| Value::zero(kind)))
+            }
+            Op::Builtin(builtin) => {
+                let value = self.of_dictionaries(frame, kind, builtin, args)?;
+                Some(Value::Plain(value))
+            }
+            _ => None,
+        }
+    }
+
+    fn of_dictionaries(
+        &mut self,
+        frame: &Frame<'a>,
+        kind: Kind,
+        builtin: Builtin,
+        args: &[Operand],
+    ) -> Option<Const> {
+        let all = &mut self.dictionaries;
+        let host = self.options.host;
+        let found = match builtin {
+            Builtin::DictFind => all.find(frame.text(args[0]), frame.text(args[1]), |name| {
+                host.read_text(name)
+            }),
+            Builtin::DictFindBelow => all.find_below(frame.int(args[0]), frame.text(args[1])),
+            Builtin::DictNext => Ok(all.next(frame.int(args[0]))),
+            Builtin::HasDictValue | Builtin::DictValue => {
+                let wanted = Kind::of_code(frame.int(args[2]));
+                let value = all.value(frame.int(args[0]), frame.text(args[1]), wanted);
+                if builtin == Builtin::DictValue {
+                    return Some(value.unwrap_or_else(|| kind.zero()));
+                }
+                Ok(i32::from(value.is_some()))
+            }
+            _ => return None,
+        };
+        let found = found.unwrap_or_else(|error| {
+            self.printed.push(Sink::Error, &error);
+            0
+        });
+        Some(Const::Int(found))
     }
 
     fn array_set(&mut self, frame: &mut Frame<'a>, dst: LocalId, args: &[Operand], span: Span) {
@@ -382,19 +470,29 @@ impl<'a> Machine<'a> {
         })
     }
 
+    /// A value with text in place of closures.
+    fn shown(&self, value: Value) -> Const {
+        let text = |closure: NodeId| {
+            let listing = self.closures.list(closure);
+            let text = match self.options.closures {
+                Some(registry) => closure_text(&listing, registry),
+                None => "closure".repeat(usize::from(closure.is_some())),
+            };
+            Const::String(text.into())
+        };
+        match value {
+            Value::Plain(value) => value,
+            Value::Closure(closure) => text(closure),
+            Value::Closures(list) => Const::Array(list.into_iter().map(text).collect()),
+        }
+    }
+
     fn format(&mut self, frame: &Frame<'a>, args: &[Operand], span: Span) -> String {
         let Some((&format, values)) = args.split_first() else {
             return String::new();
         };
-        let values: Vec<Value> = values.iter().map(|&a| frame.get(a)).collect();
-        let values: Vec<Printable<'_>> = values
-            .iter()
-            .map(|value| match value {
-                Value::Plain(value) => Printable::of(value),
-                Value::Closure(closure) => Printable::closures(&[*closure]),
-                Value::Closures(list) => Printable::closures(list),
-            })
-            .collect();
+        let values: Vec<Const> = values.iter().map(|&a| self.shown(frame.get(a))).collect();
+        let values: Vec<Printable<'_>> = values.iter().map(Printable::of).collect();
         let mut problem = None;
         let text = operation::format(frame.text(format), &values, &mut problem);
         self.problem(problem, span);
@@ -414,6 +512,8 @@ impl<'a> Machine<'a> {
         let text = |i: usize| args.get(i).map_or("", |&a| frame.text(a));
         Some(Value::of(&match op {
             Op::Global(global) => self.global(global),
+            Op::GlobalDerivative(global, axis) => self.global_derivative(global, axis),
+            Op::Derivative(_) => kind.zero(),
             Op::Texture(options) => self.texture(frame, options, args, span),
             Op::TextureError(options) => {
                 let lookup = lookup(frame, options, args);
@@ -428,6 +528,13 @@ impl<'a> Machine<'a> {
                 let value = self.texture_info(frame, args).and_then(|info| info.of_kind(kind));
                 Const::Int(i32::from(value.is_some()))
             }
+            Op::AttributeDerivative(axis) => {
+                let value = self
+                    .options
+                    .host
+                    .attribute_derivative(globals, text(0), text(1), axis);
+                of_lanes(kind, value)
+            }
             Op::AttributeValue => {
                 let value = self.options.host.attribute(globals, text(0), text(1));
                 of_lanes(kind, value.unwrap_or_default())
@@ -435,6 +542,26 @@ impl<'a> Machine<'a> {
             Op::Builtin(Builtin::HasAttribute) => {
                 let value = self.options.host.attribute(globals, text(0), text(1));
                 Const::Int(i32::from(value.is_some()))
+            }
+            Op::Builtin(builtin @ (Builtin::HasAnyAttribute | Builtin::AnyAttribute)) => {
+                let index = u32::try_from(frame.int(args[2])).ok();
+                let wanted = Kind::of_code(frame.int(args[3]));
+                let host = self.options.host;
+                let value = host
+                    .any_attribute(globals, text(0), text(1), index, wanted)
+                    .filter(|value| Kind::of_const(value) == Some(wanted));
+                match builtin {
+                    Builtin::HasAnyAttribute => Const::Int(i32::from(value.is_some())),
+                    _ => value.unwrap_or_else(|| kind.zero()),
+                }
+            }
+            Op::Builtin(Builtin::Trace) => {
+                let triple = |i: usize| frame.triple(args[i]);
+                Const::Int(i32::from(self.options.host.trace(globals, triple(0), triple(1))))
+            }
+            Op::Builtin(Builtin::IsSpace) => {
+                let known = self.options.host.knows_space(globals, text(0));
+                Const::Int(i32::from(known))
             }
             Op::Builtin(Builtin::RayType) => {
                 let kind = RayKind::NAMES.iter().find(|(name, _)| *name == text(0));
@@ -472,9 +599,11 @@ impl<'a> Machine<'a> {
     fn texture_info(&self, frame: &Frame<'a>, args: &[Operand]) -> Option<TextureInfo> {
         let [s, t] = [2, 3].map(|i| frame.float(args[i]));
         let st = (!s.is_nan() && !t.is_nan()).then_some([s, t]);
-        self.options
-            .host
-            .texture_info(frame.text(args[0]), frame.text(args[1]), st)
+        let request = TextureRequest {
+            file: frame.text(args[0]).to_owned(),
+            ..TextureRequest::default()
+        };
+        self.options.host.texture_info(&request, frame.text(args[1]), st)
     }
 
     /// Hosts know the common space as the world.
@@ -510,6 +639,32 @@ impl<'a> Machine<'a> {
             Global::DTime => Const::Float(g.dtime),
             Global::DPdtime => triple(&g.dpdtime),
         }
+    }
+
+    fn global_derivative(&self, global: Global, axis: Axis) -> Const {
+        let g = self.options.globals;
+        let triple = |t: &crate::runtime::globals::Triple| Const::Triple([t.0[0], t.0[1], t.0[2]]);
+        match (global, axis) {
+            (Global::P, Axis::X) => triple(&g.dpdx),
+            (Global::P, Axis::Y) => triple(&g.dpdy),
+            (Global::I, Axis::X) => triple(&g.didx),
+            (Global::I, Axis::Y) => triple(&g.didy),
+            (Global::U, Axis::X) => Const::Float(g.dudx),
+            (Global::U, Axis::Y) => Const::Float(g.dudy),
+            (Global::V, Axis::X) => Const::Float(g.dvdx),
+            (Global::V, Axis::Y) => Const::Float(g.dvdy),
+            _ => Kind::of(global.ty()).unwrap_or(Kind::FLOAT).zero(),
+        }
+    }
+}
+
+/// Name, type and place of a message.
+fn asked<'f>(frame: &'f Frame<'_>, args: &[Operand]) -> Asked<'f> {
+    let text = |i: usize| frame.text(args[i]);
+    Asked {
+        name: text(0),
+        ty: text(1),
+        place: text(2),
     }
 }
 

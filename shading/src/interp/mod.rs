@@ -11,10 +11,11 @@ mod operation;
 
 use crate::eval;
 use crate::hir::{Const, Unit};
-use crate::runtime::{NoHost, ShaderGlobals, ShaderHost};
+use crate::runtime::{ClosureRegistry, NoHost, Printed, ShaderGlobals, ShaderHost};
 use crate::source::Span;
 
-pub use closure::{Closures, Component, Listing, Node, NodeId, Param, Value};
+pub use crate::runtime::listing::{Component, Listing, Param};
+pub use closure::{Closures, Node, NodeId, Value};
 pub use operation::eval_op;
 
 /// What a run is given.
@@ -28,6 +29,8 @@ pub struct RunOptions<'a> {
     pub fuel: u32,
     /// Values of parameters, by name; their defaults do not run.
     pub given: &'a [(&'a str, Const)],
+    /// The closures that the unit speaks of, so that they can be printed.
+    pub closures: Option<&'a ClosureRegistry>,
     /// Whether to compute as [`crate::opt::OptLevel::Full`] assumes: zeros lose their sign, and [`Outcome::finite`] is
     /// false when a number was not finite.
     pub unsigned_zeros: bool,
@@ -41,6 +44,7 @@ impl<'a> RunOptions<'a> {
             host: &NoHost,
             fuel: eval::DEFAULT_FUEL,
             given: &[],
+            closures: None,
             unsigned_zeros: false,
         }
     }
@@ -54,7 +58,7 @@ pub struct Outcome {
     /// The closures that the outputs refer to.
     pub closures: Closures,
     /// What was printed.
-    pub printed: String,
+    pub printed: Printed,
     /// What went wrong, each place once.
     pub reports: Vec<Report>,
     /// Whether the run came to its end.
@@ -74,6 +78,8 @@ pub enum ReportKind {
     IndexOutOfRange,
     /// A format string does not fit its arguments.
     BadFormat,
+    /// A function cannot do with an argument: a pattern that is none, a kind of noise that is not known.
+    BadArgument,
     /// A texture was not found.
     MissingTexture,
     /// A coordinate space is not known.

@@ -3,17 +3,20 @@
 use std::sync::Arc;
 
 use crate::builtins::Builtin;
+use crate::eval::dual::Dual;
 use crate::eval::text::{self, Arg, FormatError};
-use crate::eval::{self, lanes, lanes2, math, matrix, noise};
+use crate::eval::{self, lanes, lanes2, library, math, matrix, noise};
 use crate::hir::{Const, Kind, Op};
 
 /// What an operation found wrong, while it still gave a value.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Problem {
     /// An index was clamped.
     Index { index: i32, length: usize },
     /// A format string does not fit.
     Format(FormatError),
+    /// A function cannot do with an argument.
+    Argument(String),
 }
 
 /// The result of an operation on constants; `dst` is the kind of its destination. `None` when the operation depends on
@@ -86,6 +89,7 @@ pub(super) fn evaluate(op: Op, dst: Kind, args: &[&Const], problem: &mut Option<
         }
         (Op::ClosureAdd, [NullClosure, NullClosure]) | (Op::ClosureMul, [NullClosure, _]) => NullClosure,
         (Op::Builtin(builtin), args) => call(builtin, dst, args, problem)?,
+        (Op::BuiltinDual(builtin), args) => dual(builtin, dst, args, problem)?,
         _ => return None,
     })
 }
@@ -177,6 +181,9 @@ fn call(builtin: Builtin, dst: Kind, args: &[&Const], problem: &mut Option<Probl
             _ => return None,
         });
     }
+    if builtin.in_library() {
+        return Some(call_library(builtin, dst, false, args, problem));
+    }
     Some(match (builtin, args) {
         (B::IsNan, [Float(a)]) => Int(i32::from(a.is_nan())),
         (B::IsInf, [Float(a)]) => Int(i32::from(a.is_infinite())),
@@ -190,7 +197,7 @@ fn call(builtin: Builtin, dst: Kind, args: &[&Const], problem: &mut Option<Probl
         (B::TransformPoint, [Matrix(m), Triple(a)]) => Triple(matrix::transform_point(m, *a)),
         (B::TransformVector, [Matrix(m), Triple(a)]) => Triple(matrix::transform_vector(m, *a)),
         (B::TransformNormal, [Matrix(m), Triple(a)]) => Triple(matrix::transform_normal(m, *a)),
-        (B::Perlin | B::UPerlin | B::Cell, args) => pattern(builtin, dst, args)?,
+        (B::Perlin | B::UPerlin | B::Cell | B::HashNoise, args) => pattern(builtin, dst, args)?,
         (B::Concat, [String(a), String(b)]) => text(&text::concat(a, b)),
         (B::Strlen, [String(a)]) => Int(text::strlen(a)),
         (B::Startswith, [String(a), String(b)]) => Int(i32::from(a.starts_with(&**b))),
@@ -228,7 +235,75 @@ fn pattern(builtin: Builtin, dst: Kind, args: &[&Const]) -> Option<Const> {
             perlin1_triple perlin2_triple perlin3_triple perlin4_triple),
         Builtin::UPerlin => noises!(uperlin1 uperlin2 uperlin3 uperlin4
             uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple),
+        Builtin::HashNoise => {
+            noises!(hash1 hash2 hash3 hash4 hash1_triple hash2_triple hash3_triple hash4_triple)
+        }
         _ => noises!(cell1 cell2 cell3 cell4 cell1_triple cell2_triple cell3_triple cell4_triple),
+    })
+}
+
+/// A function of the library, with derivatives or without.
+fn call_library(
+    builtin: Builtin,
+    dst: Kind,
+    dual: bool,
+    args: &[&Const],
+    problem: &mut Option<Problem>,
+) -> Const {
+    let known: Vec<Option<&Const>> = args.iter().map(|&a| Some(a)).collect();
+    let values: Vec<_> = args.iter().map(|v| Printable::of(v)).collect();
+    let values: Vec<_> = values.iter().map(Printable::arg).collect();
+    let function = library::Function::new(builtin, dst, &known);
+    let function = if dual {
+        function.with_derivatives()
+    } else {
+        function
+    };
+    let (value, wrong) = function.call(&values);
+    if let Some(wrong) = wrong {
+        problem.get_or_insert(Problem::Argument(wrong));
+    }
+    value
+}
+
+/// A built-in function with derivatives: the operands, their changes along x, and those along y.
+fn dual(builtin: Builtin, dst: Kind, args: &[&Const], problem: &mut Option<Problem>) -> Option<Const> {
+    if builtin.in_library() {
+        return Some(call_library(builtin, dst, true, args, problem));
+    }
+    use Const::{Array, Float, Triple};
+    let count = args.len() / 3;
+    let float = |i: usize| match [args.get(i)?, args.get(i + count)?, args.get(i + 2 * count)?] {
+        [Float(value), Float(dx), Float(dy)] => Some(Dual::new(*value, *dx, *dy)),
+        _ => None,
+    };
+    let triple = |i: usize| match [args.get(i)?, args.get(i + count)?, args.get(i + 2 * count)?] {
+        [Triple(value), Triple(dx), Triple(dy)] => Some(Dual::triple([*value, *dx, *dy])),
+        _ => None,
+    };
+    let floats = |d: Dual| Array([d.value, d.dx, d.dy].map(Float).to_vec());
+    let triples = |d: [Dual; 3]| Array(Dual::parts(d).map(Triple).to_vec());
+    let is_triple = dst.element() == Kind::TRIPLE;
+    macro_rules! noises {
+        ($one:ident $two:ident $three:ident $four:ident $one3:ident $two3:ident $three3:ident $four3:ident) => {
+            match (args.first()?, count, is_triple) {
+                (Float(_), 1, false) => floats(noise::$one(float(0)?)),
+                (Float(_), 1, true) => triples(noise::$one3(float(0)?)),
+                (Float(_), _, false) => floats(noise::$two(float(0)?, float(1)?)),
+                (Float(_), _, true) => triples(noise::$two3(float(0)?, float(1)?)),
+                (_, 1, false) => floats(noise::$three(triple(0)?)),
+                (_, 1, true) => triples(noise::$three3(triple(0)?)),
+                (_, _, false) => floats(noise::$four(triple(0)?, float(1)?)),
+                (_, _, true) => triples(noise::$four3(triple(0)?, float(1)?)),
+            }
+        };
+    }
+    Some(match builtin {
+        Builtin::Perlin => noises!(perlin1 perlin2 perlin3 perlin4
+            perlin1_triple perlin2_triple perlin3_triple perlin4_triple),
+        Builtin::UPerlin => noises!(uperlin1 uperlin2 uperlin3 uperlin4
+            uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple),
+        _ => return None,
     })
 }
 
@@ -247,7 +322,7 @@ impl<'a> Printable<'a> {
             Const::Triple(a) => Printable::Floats(a.to_vec()),
             Const::Matrix(a) => Printable::Floats(a.to_vec()),
             Const::String(a) => Printable::Strings(vec![a]),
-            Const::NullClosure => Printable::closures(&[None]),
+            Const::NullClosure => Printable::Strings(vec![""]),
             Const::Array(values) => values
                 .iter()
                 .map(Printable::of)
@@ -256,10 +331,12 @@ impl<'a> Printable<'a> {
         }
     }
 
-    /// Closures print as a word, or as nothing where they are null.
-    pub(super) fn closures(list: &[Option<u32>]) -> Printable<'a> {
-        let word = |c: &Option<u32>| if c.is_some() { "closure" } else { "" };
-        Printable::Strings(list.iter().map(word).collect())
+    fn arg(&self) -> Arg<'_> {
+        match self {
+            Printable::Ints(v) => Arg::Ints(v),
+            Printable::Floats(v) => Arg::Floats(v),
+            Printable::Strings(v) => Arg::Strings(v),
+        }
     }
 
     fn join(mut self, other: Printable<'a>) -> Printable<'a> {
@@ -276,14 +353,7 @@ impl<'a> Printable<'a> {
 
 /// Formatted text; notes when the format does not fit.
 pub(super) fn format(format: &str, values: &[Printable<'_>], problem: &mut Option<Problem>) -> String {
-    let args: Vec<Arg<'_>> = values
-        .iter()
-        .map(|v| match v {
-            Printable::Ints(v) => Arg::Ints(v),
-            Printable::Floats(v) => Arg::Floats(v),
-            Printable::Strings(v) => Arg::Strings(v),
-        })
-        .collect();
+    let args: Vec<Arg<'_>> = values.iter().map(Printable::arg).collect();
     let (text, error) = text::format(format, &args);
     if let Some(error) = error {
         problem.get_or_insert(Problem::Format(error));

@@ -85,9 +85,9 @@ impl Liveness<'_> {
 
     fn stmt(&mut self, stmt: &mut Stmt, live: &mut LiveSet) -> bool {
         match stmt {
-            Stmt::Op { dst, args, .. } => {
+            Stmt::Op { dst, op, args, .. } => {
                 if let Some(dst) = *dst {
-                    if !live.contains(dst) {
+                    if !live.contains(dst) && !walk::is_effect(*op) {
                         return false;
                     }
                     live.remove(dst);

@@ -232,7 +232,13 @@ impl<'a> Forward<'a> {
             let Some(named) = named else { break };
             (op, values, args) = (better, operands, named);
         }
-        let value = value.unwrap_or_else(|| self.values.op(op, kind, &values));
+        let value = value.unwrap_or_else(|| {
+            if walk::is_effect(op) {
+                self.values.unknown(kind)
+            } else {
+                self.values.op(op, kind, &values)
+            }
+        });
         if self.env[dst] == value {
             return;
         }

@@ -154,5 +154,6 @@ fn may_report(op: Op, args: &[Operand]) -> bool {
                 | Op::TextureInfo
                 | Op::Builtin(Builtin::SpaceMatrix | Builtin::Format)
         )
+        || matches!(op, Op::Builtin(builtin) | Op::BuiltinDual(builtin) if builtin.in_library())
         || walk::is_effect(op)
 }

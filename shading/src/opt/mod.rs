@@ -227,7 +227,8 @@ fn observes_closures(unit: &Unit) -> bool {
             use Builtin as B;
             let asks = matches!(
                 op,
-                Op::Truth | Op::Builtin(B::Format | B::Printf | B::Warning | B::Error)
+                Op::Truth
+                    | Op::Builtin(B::Format | B::Printf | B::Warning | B::Error | B::Fprintf | B::SetMessage)
             );
             found |= asks && args.iter().any(|a| is_closure(code, a));
         });

@@ -183,7 +183,7 @@ impl Sink {
             } if self.loops > 0 => {
                 let Mentions { reads, writes } = &self.mentions[*dst];
                 let before = reads.first().is_none_or(|r| writes.first() >= Some(r));
-                writes.len() == 1 && !before && *op != Op::ArraySet
+                writes.len() == 1 && !before && *op != Op::ArraySet && !walk::is_effect(*op)
             }
             Stmt::Op { op, .. } => !walk::is_effect(*op),
             Stmt::If { .. } | Stmt::Scope { .. } if self.loops == 0 => is_contained(stmt),

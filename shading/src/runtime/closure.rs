@@ -76,8 +76,10 @@ fn words(signature: &ClosureSignature) -> Vec<Word> {
             Base::Closure => Word::Closure,
             _ => continue,
         };
-        words[offset / 4] = word;
-        words[offset / 4 + 1] = Word::Rest;
+        for pointer in words[offset / 4..].chunks_mut(2).take(param.ty.count() as usize) {
+            pointer[0] = word;
+            pointer[1] = Word::Rest;
+        }
     }
     words
 }

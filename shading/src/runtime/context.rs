@@ -7,9 +7,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use crate::eval::dictionary::Dictionaries;
 use crate::eval::{DEFAULT_FUEL, MAX_DEPTH};
 use crate::runtime::arena::{Arena, Window};
-use crate::runtime::{ShaderGlobals, ShaderHost};
+use crate::runtime::closure::Layouts;
+use crate::runtime::messages::Messages;
+use crate::runtime::{ClosureRegistry, Printed, ShaderGlobals, ShaderHost};
 
 /// Bytes of native stack that recursive functions may take, should their frames be so large that [`MAX_DEPTH`] of them
 /// do not fit. Threads have 2 MiB.
@@ -67,10 +70,15 @@ pub(crate) struct Run {
     /// The instance that ran last, by its number; 0 before any.
     pub(crate) last: u64,
     pub(crate) host_type: TypeId,
-    // Keeps `header.host` alive.
-    _host: Arc<dyn ShaderHost>,
+    // Keeps `header.host` alive; asked itself for what is asked rarely.
+    host: Arc<dyn ShaderHost>,
     fuel: u32,
-    pub(crate) printed: String,
+    pub(crate) printed: Printed,
+    /// Whether `fprintf` is kept.
+    pub(crate) keeps_files: bool,
+    /// The bytes of each value lie in the arena.
+    pub(crate) messages: Messages<*const u8>,
+    pub(crate) dictionaries: Dictionaries,
     reports: Vec<Report>,
     reported: FxHashSet<(u64, u32, ReportKind)>,
 }
@@ -100,9 +108,12 @@ impl ShadingContext {
                 outputs: vec![],
                 last: 0,
                 host_type: TypeId::of::<H>(),
-                _host: host,
+                host,
                 fuel: DEFAULT_FUEL,
-                printed: String::new(),
+                printed: Printed::default(),
+                keeps_files: false,
+                messages: Messages::default(),
+                dictionaries: Dictionaries::default(),
                 reports: vec![],
                 reported: FxHashSet::default(),
             }),
@@ -119,9 +130,19 @@ impl ShadingContext {
         self.run.header.fuel >= 0
     }
 
-    /// What `printf`, `warning` and `error` wrote since this was last asked.
+    /// What `printf`, `warning` and `error` wrote since this was last asked, as it is shown.
     pub fn take_printed(&mut self) -> String {
+        self.take_pieces().text()
+    }
+
+    /// The same piece by piece, with what goes into files where that is kept.
+    pub fn take_pieces(&mut self) -> Printed {
         std::mem::take(&mut self.run.printed)
+    }
+
+    /// Keeps what `fprintf` writes for [`ShadingContext::take_pieces`]. Else it is forgotten.
+    pub fn keep_files(&mut self) {
+        self.run.keeps_files = true;
     }
 
     /// What went wrong since this was last asked. A context reports each place of a shader once.
@@ -137,6 +158,16 @@ impl fmt::Debug for ShadingContext {
 }
 
 impl Run {
+    /// The embedder's host, for questions that are asked rarely.
+    pub(crate) fn host(&self) -> &dyn ShaderHost {
+        &*self.host
+    }
+
+    /// The same, for as long as it takes.
+    pub(crate) fn host_of_run(&self) -> Arc<dyn ShaderHost> {
+        self.host.clone()
+    }
+
     /// Makes everything ready for the run of an instance.
     pub(crate) fn start(
         &mut self,
@@ -152,6 +183,8 @@ impl Run {
         self.header.stack_limit = stack.saturating_sub(STACK_BYTES);
         self.header.globals = globals;
         self.header.places = places;
+        self.messages.clear();
+        self.dictionaries.clear();
         let words = output_bytes.div_ceil(16);
         if self.outputs.len() < words {
             self.outputs.resize(words, OutputWords::default());
@@ -224,6 +257,8 @@ pub(crate) struct Places {
     pub(crate) name: String,
     /// Each place that can be reported; `None` where the source is not known.
     pub(crate) list: Vec<Option<Place>>,
+    /// Where the shader prints closures, what they are.
+    pub(crate) closures: Option<(ClosureRegistry, Layouts)>,
 }
 
 /// A place in source.
@@ -251,6 +286,8 @@ pub enum ReportKind {
     IndexOutOfRange,
     /// A format string does not fit its arguments.
     BadFormat,
+    /// A function cannot do with an argument: a pattern that is none, a kind of noise that is not known.
+    BadArgument,
     /// A texture was not found, and is black.
     MissingTexture,
     /// A coordinate space is not known, and is "common".

@@ -1,7 +1,7 @@
 //! What the language asks of the program that embeds it.
 
 use crate::hir::kind::Element;
-use crate::hir::{ColorSpace, Const, Kind, TextureOptions};
+use crate::hir::{Axis, ColorSpace, Const, Kind, TextureOptions};
 use crate::runtime::ShaderGlobals;
 
 /// The embedder's number for a texture.
@@ -184,8 +184,13 @@ pub trait ShaderHost: Send + Sync + 'static {
 
     /// What a texture file says of itself under a name, of the file at `(s, t)` where the name stands for many files.
     /// Not on the per-hit path of most shaders: it may allocate.
-    fn texture_info(&self, file: &str, name: &str, st: Option<[f32; 2]>) -> Option<TextureInfo> {
-        let _ = (file, name, st);
+    fn texture_info(
+        &self,
+        request: &TextureRequest,
+        name: &str,
+        st: Option<[f32; 2]>,
+    ) -> Option<TextureInfo> {
+        let _ = (request, name, st);
         None
     }
 
@@ -196,10 +201,53 @@ pub trait ShaderHost: Send + Sync + 'static {
         None
     }
 
+    /// Whether there is a space of that name.
+    fn knows_space(&self, globals: &ShaderGlobals, name: &str) -> bool {
+        matches!(name, "common" | "world") || self.matrix(globals, name, "world").is_some()
+    }
+
     /// Up to four floats of a named attribute at a shading point, the rest zero.
     fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
         let _ = (globals, object, name);
         None
+    }
+
+    /// An attribute that may be a string, a matrix or an array, as a value of the kind asked for; its element at an index
+    /// where there is one. Not asked for what fits four floats without an index: that is [`ShaderHost::attribute`].
+    fn any_attribute(
+        &self,
+        globals: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        index: Option<u32>,
+        kind: Kind,
+    ) -> Option<Const> {
+        let _ = (globals, object, name, index, kind);
+        None
+    }
+
+    /// The text of a file that a shader names, for dictionaries.
+    fn read_text(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+
+    /// Whether a ray from a point meets anything: `trace`. A host that traces no rays for shaders says that it does not.
+    fn trace(&self, globals: &ShaderGlobals, from: [f32; 3], direction: [f32; 3]) -> bool {
+        let _ = (globals, from, direction);
+        false
+    }
+
+    /// The change of such an attribute to the next pixel along an axis; zero for what does not change evenly.
+    fn attribute_derivative(
+        &self,
+        globals: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        axis: Axis,
+    ) -> [f32; 4] {
+        let _ = (globals, object, name, axis);
+        [0.0; 4]
     }
 
     /// The handle by which the attribute of that name, of the shaded object itself, is found without looking at names.

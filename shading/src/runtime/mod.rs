@@ -2,9 +2,13 @@
 
 pub(crate) mod arena;
 pub mod closure;
+pub mod closure_text;
 pub mod context;
 pub mod globals;
 pub mod host;
+pub mod listing;
+pub(crate) mod messages;
+pub mod printed;
 pub mod registry;
 pub(crate) mod shims;
 pub(crate) mod text;
@@ -16,5 +20,6 @@ pub use host::{
     AttributeHandle, NoHost, ShaderHost, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest,
     TextureSample,
 };
+pub use printed::{Printed, Sink};
 pub use registry::{ClosureParam, ClosureRegistry, ClosureSignature};
 pub use shims::HostFunctions;

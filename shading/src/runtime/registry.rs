@@ -3,14 +3,14 @@
 use rustc_hash::FxHashMap;
 
 use crate::hir::{ClosureId, Const};
-use crate::ty::{Base, Type};
+use crate::ty::{Base, Length, Type};
 
 /// A parameter of a closure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClosureParam {
     /// Name, for keyword arguments and messages.
     pub name: &'static str,
-    /// Its type: any single value, a closure too.
+    /// Its type: any single value, a closure too, or an array of numbers or strings.
     pub ty: Type,
     /// Value when the call leaves it out (positional parameters without one are required).
     pub default: Option<Const>,
@@ -23,6 +23,17 @@ impl ClosureParam {
             name,
             ty,
             default: None,
+        }
+    }
+
+    /// Bytes of a value, or of one element of an array.
+    pub(crate) fn element_bytes(&self) -> usize {
+        match self.ty.base {
+            Base::Int | Base::Float => 4,
+            Base::Color | Base::Point | Base::Vector | Base::Normal => 12,
+            Base::Matrix => 64,
+            Base::String | Base::Closure => 8,
+            Base::Void | Base::Struct(_) => unreachable!("registration refuses these"),
         }
     }
 
@@ -56,22 +67,18 @@ impl ClosureSignature {
 
     /// Byte offset of each parameter in a component's parameter block, and the block's size (a multiple of 16).
     ///
-    /// Int and float take 4 bytes; a triple 12, aligned to 4; a matrix 64; a string or closure a pointer, aligned to 8.
-    /// This is how a `#[repr(C)]` structure of `i32`, `f32`, `[f32; 3]`, `[f32; 16]` and pointers lies in memory.
+    /// Int and float take 4 bytes; a triple 12, aligned to 4; a matrix 64; a string or closure a pointer, aligned to 8; an
+    /// array its elements without gaps. This is how a `#[repr(C)]` structure of `i32`, `f32`, `[f32; 3]`, `[f32; 16]`,
+    /// pointers and arrays of them lies in memory.
     pub fn layout(&self) -> (Vec<usize>, usize) {
         let mut size = 0usize;
         let mut offsets = vec![];
         for param in &self.params {
-            let (bytes, align) = match param.ty.base {
-                Base::Int | Base::Float => (4, 4),
-                Base::Color | Base::Point | Base::Vector | Base::Normal => (12, 4),
-                Base::Matrix => (64, 4),
-                Base::String | Base::Closure => (8, 8),
-                Base::Void | Base::Struct(_) => unreachable!("registration refuses these"),
-            };
+            let bytes = param.element_bytes();
+            let align = if bytes == 8 { 8 } else { 4 };
             size = size.next_multiple_of(align);
             offsets.push(size);
-            size += bytes;
+            size += bytes * param.ty.count() as usize;
         }
         (offsets, size.next_multiple_of(16))
     }
@@ -82,16 +89,21 @@ impl ClosureSignature {
 pub struct ClosureRegistry {
     list: Vec<ClosureSignature>,
     by_name: FxHashMap<&'static str, ClosureId>,
+    notes: FxHashMap<ClosureId, &'static str>,
 }
 
 impl ClosureRegistry {
     /// Adds a closure. Overloads of one name may be registered: the first whose parameters fit a call is taken.
     ///
     /// # Panics
-    /// When a parameter is an array, a structure or void: that is a mistake of the embedder.
+    /// When a parameter is an array without length or of closures, a structure or void: that is a mistake of the embedder.
     pub fn register(&mut self, signature: ClosureSignature) -> ClosureId {
         for param in &signature.params {
-            let fits = !param.ty.is_array() && !matches!(param.ty.base, Base::Void | Base::Struct(_));
+            let fits = match param.ty.base {
+                Base::Void | Base::Struct(_) => false,
+                Base::Closure => !param.ty.is_array(),
+                _ => param.ty.length != Length::Unsized,
+            };
             assert!(
                 fits,
                 "closure {} has a parameter {} of type {}",
@@ -102,6 +114,16 @@ impl ClosureRegistry {
         self.by_name.entry(signature.name).or_insert(id);
         self.list.push(signature);
         id
+    }
+
+    /// What to say where a shader makes this closure: what another one stands in for it, say.
+    pub fn note(&mut self, id: ClosureId, note: &'static str) {
+        self.notes.insert(id, note);
+    }
+
+    /// What is to be said where a shader makes this closure.
+    pub(crate) fn note_of(&self, id: ClosureId) -> Option<&'static str> {
+        self.notes.get(&id).copied()
     }
 
     /// The first closure of a name.

@@ -60,11 +60,8 @@ impl SyntaxError {
                 error("this string has no end").hint("a string ends with `\"` on the line where it begins")
             }
             SyntaxError::CommentNotClosed => error("this comment has no end").hint("it ends with `*/`"),
-            SyntaxError::Directive { word } => match word.as_str() {
-                "include" => error("`#include` of other files than stdosl.h is not supported yet"),
-                "" => error("preprocessor lines are not supported yet"),
-                _ => error(&format!("`#{word}` is not supported yet")),
-            },
+            SyntaxError::Directive { word } => error(&format!("`#{word}` means nothing here"))
+                .hint("shader sources (.ksl, .osl, .tsl) are preprocessed, scenes are not"),
             SyntaxError::Expected {
                 expected,
                 after,

@@ -244,15 +244,9 @@ impl Scanner<'_> {
         let end = self.at;
         let line = self.text[start..end].trim_end();
         let words = line[1..].trim_start();
-        let is_standard = words.strip_prefix("include").is_some_and(|rest| {
-            let name = rest.split("//").next().unwrap_or_default().trim();
-            matches!(name.trim_matches(['"', '<', '>']), "stdosl.h" | "oslutil.h")
-        });
-        if !is_standard {
-            let word: String = words.chars().take_while(char::is_ascii_alphabetic).collect();
-            self.errors
-                .push((start..start + line.len(), SyntaxError::Directive { word }));
-        }
+        let word: String = words.chars().take_while(char::is_ascii_alphabetic).collect();
+        self.errors
+            .push((start..start + line.len(), SyntaxError::Directive { word }));
         let blank: String = self.text[start..end]
             .bytes()
             .map(|b| if b == b'\n' { '\n' } else { ' ' })

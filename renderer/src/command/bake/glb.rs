@@ -18,7 +18,7 @@ use super::Failure;
 use super::images::{Brightness, plain};
 use crate::bake::{Lightmap, Side, VertexLight};
 use crate::color::Rgb;
-use crate::geometry::{Mesh, Shape, ShapeId};
+use crate::geometry::{Footprint, Mesh, Shape, ShapeId};
 use crate::integrator::Context;
 use crate::material::{RayKind, Surface};
 use crate::scene::Scene;
@@ -299,9 +299,13 @@ fn mean_albedo(scene: &Scene, id: ShapeId, side: Side) -> Rgb {
                 Side::Back => -point.ng,
             };
             let it = point.seen_from(viewer, id, primitive);
-            scene
-                .material(id)
-                .shade(&it, RayKind::DIFFUSE, 0.0, &mut context.shading, &mut surface);
+            scene.material(id).shade(
+                &it,
+                RayKind::DIFFUSE,
+                &Footprint::POINT,
+                &mut context.shading,
+                &mut surface,
+            );
             surface.bsdf.albedo(it.wo)
         })
         .sum();

@@ -6,7 +6,9 @@ use shading::hir::{Const, Unit};
 use shading::interp::{self, Listing, Outcome, RunOptions};
 use shading::runtime::Place;
 use shading::ty::Type;
-use shading::{ClosureRegistry, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem, SourceMap};
+use shading::{
+    ClosureRegistry, Printed, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem, SourceMap,
+};
 
 use super::host::GridHost;
 
@@ -38,7 +40,7 @@ pub(super) trait Engine: Sync {
     fn closures(&self) -> &ClosureRegistry;
 
     /// What was printed since this was last asked.
-    fn take_printed(&self, state: &mut Self::State) -> String;
+    fn take_printed(&self, state: &mut Self::State) -> Printed;
 
     /// What went wrong since this was last asked.
     fn take_reports(&self, state: &mut Self::State) -> Vec<Report>;
@@ -83,6 +85,7 @@ impl Engine for Compiled<'_> {
     fn state(&self) -> ShadingContext {
         let mut context = self.system.context();
         context.set_fuel(FUEL);
+        context.keep_files();
         context
     }
 
@@ -117,8 +120,8 @@ impl Engine for Compiled<'_> {
         self.system.closures()
     }
 
-    fn take_printed(&self, context: &mut ShadingContext) -> String {
-        context.take_printed()
+    fn take_printed(&self, context: &mut ShadingContext) -> Printed {
+        context.take_pieces()
     }
 
     fn take_reports(&self, context: &mut ShadingContext) -> Vec<Report> {
@@ -146,7 +149,7 @@ pub(super) struct Interpreted<'a> {
 #[derive(Default)]
 pub(super) struct Interpretation {
     last: Option<Outcome>,
-    printed: String,
+    printed: Printed,
     reports: Vec<Report>,
 }
 
@@ -166,16 +169,17 @@ impl Engine for Interpreted<'_> {
         let options = RunOptions {
             host: self.host,
             fuel: FUEL,
+            closures: Some(self.closures),
             ..RunOptions::new(globals)
         };
         let mut outcome = interp::run(self.unit, &options);
-        state.printed.push_str(&std::mem::take(&mut outcome.printed));
+        state.printed.append(std::mem::take(&mut outcome.printed));
         for report in outcome.reports.drain(..) {
             use interp::ReportKind as K;
             let source = self.sources.get(report.span.source);
-            let (line, column) = source.line_column(report.span.start);
+            let (file, line, column) = source.locate(report.span.start);
             let report = Report {
-                place: Some((source.name.clone(), line, column)),
+                place: Some((file.to_owned(), line, column)),
                 message: format!("{}: {}", self.unit.name, report.message),
                 fatal: matches!(report.kind, K::OutOfFuel | K::TooDeep),
             };
@@ -223,7 +227,7 @@ impl Engine for Interpreted<'_> {
         self.closures
     }
 
-    fn take_printed(&self, state: &mut Interpretation) -> String {
+    fn take_printed(&self, state: &mut Interpretation) -> Printed {
         std::mem::take(&mut state.printed)
     }
 

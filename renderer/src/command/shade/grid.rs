@@ -113,6 +113,7 @@ impl Grid {
     #[inline]
     pub(super) fn place(&self, globals: &mut ShaderGlobals, x: usize, y: usize) {
         let (u, v) = (self.u[x], self.v[y]);
+        globals.primitive = (y * self.width() + x) as u32;
         globals.u = u;
         globals.v = v;
         globals.p.0[0] = u;

@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
-use shading::{ShaderGlobals, ShaderHost, TextureHandle, TextureLookup, TextureRequest, TextureSample};
+use shading::hir::{ColorSpace, Const, Kind};
+use shading::{
+    ShaderGlobals, ShaderHost, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
+};
 
 use crate::image::ImageError;
 use crate::material::Host;
-use crate::texture::{Texture, TextureStore};
+use crate::texture::TextureStore;
 
 /// The camera's near and far plane.
 const NEAR: f32 = 0.1;
@@ -22,10 +25,11 @@ pub(super) struct GridHost {
 }
 
 impl GridHost {
-    /// A host for a grid of that size, which looks for texture files in `directories`.
-    pub(super) fn new(size: [u32; 2], directories: Vec<PathBuf>) -> GridHost {
+    /// A host for a grid of that size, which looks for texture files in `directories`; these take so much memory at most
+    /// [bytes].
+    pub(super) fn new(size: [u32; 2], directories: Vec<PathBuf>, limit: usize) -> GridHost {
         GridHost {
-            textures: Host::new(directories),
+            textures: Host::new(directories).with_texture_memory(limit),
             size,
         }
     }
@@ -42,7 +46,7 @@ impl GridHost {
             .textures()
             .into_iter()
             .flat_map(TextureStore::textures);
-        textures.map(Texture::path)
+        textures.map(|(_, texture)| texture.path())
     }
 
     /// The matrix that takes a space to "common", for column vectors.
@@ -80,13 +84,85 @@ fn ndc_from_screen() -> Mat4 {
     Mat4::from_translation(Vec3::new(0.5, 0.5, 0.0)) * Mat4::from_scale(Vec3::new(0.5, 0.5, 1.0))
 }
 
+/// Where a shader does not say what a file's numbers mean, they are taken as they are, as `testshade` does.
+fn as_stored(request: &TextureRequest) -> TextureRequest {
+    let mut request = request.clone();
+    if request.color_space == ColorSpace::Default {
+        request.color_space = ColorSpace::Raw;
+    }
+    request
+}
+
 impl ShaderHost for GridHost {
     fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
-        self.textures.texture_handle(request)
+        self.textures.texture_handle(&as_stored(request))
     }
 
     fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
         self.textures.texture(handle, lookup)
+    }
+
+    fn texture_error(&self, request: &TextureRequest) -> Option<String> {
+        self.textures.texture_error(&as_stored(request))
+    }
+
+    fn texture_info(
+        &self,
+        request: &TextureRequest,
+        name: &str,
+        st: Option<[f32; 2]>,
+    ) -> Option<TextureInfo> {
+        self.textures.texture_info(&as_stored(request), name, st)
+    }
+
+    fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {
+        let one = |x: f32| Some([x, 0.0, 0.0, 0.0]);
+        match name {
+            _ if !object.is_empty() => None,
+            "shading:index" => one(globals.primitive as f32),
+            "camera:fov" => one(90.0),
+            "camera:pixelaspect" | "camera:shutter_close" => one(1.0),
+            "camera:shutter_open" => one(0.0),
+            "camera:clip_near" => one(NEAR),
+            "camera:clip_far" => one(FAR),
+            _ => None,
+        }
+    }
+
+    fn any_attribute(
+        &self,
+        _: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        index: Option<u32>,
+        _: Kind,
+    ) -> Option<Const> {
+        if !object.is_empty() {
+            return None;
+        }
+        let floats = |list: &[f32]| Const::Array(list.iter().copied().map(Const::Float).collect());
+        let whole = match name {
+            "camera:resolution" => Const::Array(self.size.map(|n| Const::Int(n as i32)).to_vec()),
+            "camera:projection" => Const::String("perspective".into()),
+            "camera:clip" => floats(&[NEAR, FAR]),
+            "camera:shutter" => floats(&[0.0, 1.0]),
+            "camera:screen_window" => floats(&[-1.0, -1.0, 1.0, 1.0]),
+            _ => return None,
+        };
+        match (whole, index) {
+            (Const::Array(list), Some(index)) => list.get(index as usize).cloned(),
+            (whole, _) => Some(whole),
+        }
+    }
+
+    fn read_text(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(name).ok()
+    }
+
+    fn trace(&self, globals: &ShaderGlobals, from: [f32; 3], direction: [f32; 3]) -> bool {
+        // There is nothing to meet: OSL's testshade makes an answer of the arguments, so that shaders can be tried.
+        let along: f32 = from.iter().zip(direction).map(|(a, b)| a * b).sum();
+        globals.u / along > 0.5
     }
 
     fn matrix(&self, _: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
@@ -101,7 +177,7 @@ mod tests {
     use super::*;
 
     fn transform(from: &str, to: &str, p: [f32; 3]) -> [f32; 3] {
-        let host = GridHost::new([64, 32], vec![]);
+        let host = GridHost::new([64, 32], vec![], 0);
         let m = host.matrix(&ShaderGlobals::default(), from, to).unwrap();
         shading::eval::matrix::transform_point(&m, p)
     }
@@ -128,7 +204,7 @@ mod tests {
 
     #[test]
     fn other_spaces_are_unknown() {
-        let host = GridHost::new([1, 1], vec![]);
+        let host = GridHost::new([1, 1], vec![], 0);
         assert!(
             host.matrix(&ShaderGlobals::default(), "nowhere", "common")
                 .is_none()

@@ -1,6 +1,5 @@
 //! `kiln shade`: runs a unit or group over a grid of points, prints what it prints, and writes outputs as images.
 
-mod closure_text;
 mod engine;
 mod grid;
 mod host;
@@ -24,6 +23,7 @@ use super::{Failure, print, remark, shader_file, tell};
 use crate::cli::{ShadeArgs, Step};
 use crate::image::{SampleType, write_whole};
 use crate::material::{closure_registry, library};
+use crate::memory;
 use engine::{Compiled, Engine, Interpreted, Report};
 use grid::{Grid, Placement, Vary};
 use host::GridHost;
@@ -40,8 +40,12 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let outputs = outputs(args, &requests)?;
     let size = args.grid.last_chunk::<2>().copied().unwrap_or([1, 1]);
     let grid = Grid::new(size, &placement(args).map_err(told)?);
-    let host = Arc::new(GridHost::new(size, subject::directories(&args.setup)));
-    let system = ShadingSystem::new(closure_registry(), host.clone()).with_library(library::LIBRARY);
+    let limit = (args.texture_memory).map_or_else(memory::for_textures, |limit| limit as usize);
+    let host = GridHost::new(size, subject::directories(&args.setup), limit);
+    let host = Arc::new(host);
+    let system = ShadingSystem::new(closure_registry(), host.clone())
+        .with_library(library::LIBRARY)
+        .with_preprocessor(args.source.preprocessor_with(&args.define));
 
     let start = Instant::now();
     let names: Vec<&str> = requests.list.iter().map(|(name, _)| *name).collect();
@@ -91,6 +95,7 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
         .map_err(told)?;
     let (making, code) = (*instance.making(), code_of(&instance));
     let missing = instance.statistics().missing_textures.iter();
+    let missing = missing.filter(|texture| !texture.optional);
     let missing: Vec<String> = missing.map(|texture| texture.name.clone()).collect();
     job.run(
         &Compiled {

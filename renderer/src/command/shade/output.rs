@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use shading::eval::text::{Arg, format};
 use shading::hir::Const;
+use shading::runtime::closure_text::closure_text;
 use shading::ty::{Base, Type};
 use shading::{Diagnostic, Diagnostics};
 
-use super::closure_text::closure_text;
 use super::engine::{Engine, spread};
 use super::grid::Grid;
 use crate::command::Failure;
@@ -149,7 +149,10 @@ pub(super) fn print_point<E: Engine>(
 /// An output of the last run as text.
 pub(super) fn output_text<E: Engine>(engine: &E, state: &E::State, output: usize) -> String {
     match engine.value(state, output) {
-        Const::NullClosure => closure_text(&engine.closure(state, output), engine.closures()),
+        Const::NullClosure => {
+            let text = closure_text(&engine.closure(state, output), engine.closures());
+            if text.is_empty() { "0".to_owned() } else { text }
+        }
         value => value_text(&value),
     }
 }

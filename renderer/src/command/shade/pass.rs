@@ -5,10 +5,13 @@
 //! bands before it are still finished, so that what is printed is the same every time.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use shading::{Printed, Sink};
 
 use super::super::tell;
 use super::engine::{Engine, Report};
@@ -27,6 +30,8 @@ pub(super) struct PassOptions<'a> {
     pub(super) print: &'a [(usize, String)],
     /// When to stop, however far it is.
     pub(super) limit: Option<Duration>,
+    /// Whether warnings and errors are shown each time, not once.
+    pub(super) repeats: bool,
 }
 
 /// What a pass over the grid tells.
@@ -52,7 +57,10 @@ pub(super) fn pass<E: Engine>(
     let shared = Shared {
         bands: Mutex::new(Bands::new(grid, images)),
         first_stopped: AtomicUsize::new(usize::MAX),
-        printer: Mutex::new(Printer::default()),
+        printer: Mutex::new(Printer {
+            repeats: options.repeats,
+            ..Printer::default()
+        }),
         told: Mutex::new(Told::default()),
         deadline: options.limit.map(|limit| Instant::now() + limit),
     };
@@ -149,17 +157,24 @@ fn work<E: Engine>(
         if late || shared.first_stopped.load(Ordering::Relaxed) < band.index {
             break;
         }
-        let mut text = String::new();
+        let mut printed = Printed::default();
         let finished = shade_band(
-            engine, state, grid, &mut band, outputs, options, shared, &mut text,
+            engine,
+            state,
+            grid,
+            &mut band,
+            outputs,
+            options,
+            shared,
+            &mut printed,
         );
-        text.push_str(&engine.take_printed(state));
+        printed.append(engine.take_printed(state));
         if !finished {
             shared.first_stopped.fetch_min(band.index, Ordering::Relaxed);
         }
         if !options.silent {
             let stopped = shared.first_stopped.load(Ordering::Relaxed);
-            lock(&shared.printer).put(band.index, text, stopped);
+            lock(&shared.printer).put(band.index, printed, stopped);
         }
         let reports = engine.take_reports(state);
         if !reports.is_empty() {
@@ -177,7 +192,7 @@ fn shade_band<E: Engine>(
     outputs: &[usize],
     options: &PassOptions<'_>,
     shared: &Shared<'_>,
-    text: &mut String,
+    printed: &mut Printed,
 ) -> bool {
     let mut globals = grid.globals();
     let (mut x, mut y) = (band.points.start % grid.width(), band.points.start / grid.width());
@@ -192,8 +207,10 @@ fn shade_band<E: Engine>(
             engine.store(state, output, &mut image[i * channels..(i + 1) * channels]);
         }
         if !options.print.is_empty() {
-            text.push_str(&engine.take_printed(state));
-            print_point(engine, state, options.print, [x, y], text);
+            printed.append(engine.take_printed(state));
+            let mut text = String::new();
+            print_point(engine, state, options.print, [x, y], &mut text);
+            printed.push(Sink::Output, &text);
         }
         x += 1;
         if x == grid.width() {
@@ -211,27 +228,49 @@ fn shade_band<E: Engine>(
 #[derive(Default)]
 struct Printer {
     next: usize,
-    waiting: BTreeMap<usize, String>,
+    waiting: BTreeMap<usize, Printed>,
     printed: bool,
+    repeats: bool,
+    /// Warnings and errors that were shown.
+    shown: BTreeSet<String>,
 }
 
 impl Printer {
     /// Takes the text of a band, and prints what is complete up to the band that stopped. That one is known by the time
     /// that its turn comes: it is told before its text is put.
-    fn put(&mut self, band: usize, text: String, stopped: usize) {
-        self.waiting.insert(band, text);
+    fn put(&mut self, band: usize, printed: Printed, stopped: usize) {
+        self.waiting.insert(band, printed);
         while self.next <= stopped
-            && let Some(text) = self.waiting.remove(&self.next)
+            && let Some(printed) = self.waiting.remove(&self.next)
         {
             self.next += 1;
-            self.print(&text);
+            for (sink, text) in printed.pieces() {
+                self.print(sink, text);
+            }
         }
     }
 
-    fn print(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.printed = true;
-            tell(text);
+    fn print(&mut self, sink: &Sink, text: &str) {
+        let shown = match sink {
+            Sink::Output => text.to_owned(),
+            Sink::Warning => format!("WARNING: {text}\n"),
+            Sink::Error => format!("ERROR: {text}\n"),
+            Sink::File(name) => return append(name, text),
+        };
+        let is_message = matches!(sink, Sink::Warning | Sink::Error);
+        if shown.is_empty() || is_message && !self.repeats && !self.shown.insert(shown.clone()) {
+            return;
         }
+        self.printed = true;
+        tell(&shown);
+    }
+}
+
+/// Writes text to the end of a file, which need not be there. A file that cannot be written is named where the text would
+/// be missed.
+fn append(name: &str, text: &str) {
+    let file = OpenOptions::new().append(true).create(true).open(name);
+    if let Err(error) = file.and_then(|mut file| file.write_all(text.as_bytes())) {
+        tell(&format!("ERROR: cannot write '{name}': {error}\n"));
     }
 }

@@ -48,10 +48,10 @@ impl Statistics {
         self.making.link + self.making.optimize + self.codegen()
     }
 
-    /// The share of operations that compute derivatives. There are none yet: differences of outputs are not known to
-    /// the code.
+    /// The share of variables, as they were before optimisation, that carry derivatives.
     fn derivative_share(&self) -> f64 {
-        0.0
+        let derivatives = self.making.derivatives;
+        derivatives.carrying as f64 / derivatives.symbols.max(1) as f64
     }
 
     /// As JSON text.
@@ -99,6 +99,13 @@ impl fmt::Display for Statistics {
         )?;
         let (before, after) = (optimizer.symbols_before, optimizer.symbols_after);
         writeln!(f, "                           {before} symbols, {after} left")?;
+        writeln!(
+            f,
+            "                           {} of {} variables carry derivatives ({:.1} %)",
+            self.making.derivatives.carrying,
+            self.making.derivatives.symbols,
+            100.0 * self.derivative_share()
+        )?;
         match self.code {
             Some((time, bytes)) => write!(f, "generate  {:10.3} ms   {bytes} bytes of code", ms(time)),
             None => write!(f, "generate           -      interpreted"),

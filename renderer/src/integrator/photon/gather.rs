@@ -6,9 +6,10 @@ use super::vertex::Vertex;
 use super::{Photon, Photons};
 use crate::bsdf::Part;
 use crate::color::Rgb;
+use crate::geometry::Footprint;
 use crate::integrator::Context;
 use crate::integrator::direct::sample_one_light;
-use crate::integrator::walk::{Arrival, Footprint, MAX_SURVIVAL, Start, kind_of};
+use crate::integrator::walk::{Arrival, MAX_SURVIVAL, Start, kind_of, scattered};
 use crate::material::{RayKind, Surface};
 use crate::math::Ray;
 use crate::sampler::Sampler;
@@ -125,8 +126,13 @@ impl Photons {
                 return radiance;
             }
             context.stats.shading_runs += 1;
-            let footprint = walk.footprint.at(it.t);
-            material.shade(&it, walk.kind, footprint, &mut context.shading, &mut surface);
+            material.shade(
+                &it,
+                walk.kind,
+                &walk.footprint,
+                &mut context.shading,
+                &mut surface,
+            );
             context.stats.crowded_points += u64::from(surface.crowded);
 
             if walk.sees_lights && !surface.emission.is_black() {
@@ -151,11 +157,11 @@ impl Photons {
             }
             walk.throughput *= 1.0 / splits as f32;
             for _ in 1..splits {
-                if let Some(next) = self.step(&walk, &vertex, sampler, context) {
+                if let Some(next) = self.step(scene, &walk, &vertex, sampler, context) {
                     radiance += self.walk(scene, next, sampler, context);
                 }
             }
-            match self.step(&walk, &vertex, sampler, context) {
+            match self.step(scene, &walk, &vertex, sampler, context) {
                 Some(next) => walk = next,
                 None => return radiance,
             }
@@ -237,6 +243,7 @@ impl Photons {
     #[inline]
     fn step(
         &self,
+        scene: &Scene,
         walk: &Walk,
         vertex: &Vertex<'_>,
         sampler: &mut Sampler,
@@ -260,10 +267,7 @@ impl Photons {
             return (!throughput.is_black() && walk.passes < MAX_PASSES).then_some(Walk {
                 ray,
                 kind: RayKind(walk.kind.0 | RayKind::TRANSPARENT.0),
-                footprint: Footprint {
-                    width: walk.footprint.at(it.t),
-                    ..walk.footprint
-                },
+                footprint: walk.footprint.passed(it.t),
                 throughput,
                 passes: walk.passes + 1,
                 passed: walk.passed + it.t,
@@ -293,7 +297,7 @@ impl Photons {
         let mut next = Walk {
             ray: it.spawn_ray(sample.wi),
             kind: kind_of(sample.lobe),
-            footprint: walk.footprint.scattered(it.t, sample.lobe.spread),
+            footprint: scattered(&walk.footprint, scene, it, &sample),
             arrival: Arrival {
                 p: it.p,
                 pdf: (!sample.is_specular()).then_some(sample.pdf),

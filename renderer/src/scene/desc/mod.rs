@@ -46,6 +46,8 @@ pub struct SceneDesc {
     /// Where texture files named in materials are looked for, in this order: the directories of the scene file and of
     /// the files it imports.
     pub texture_directories: Vec<PathBuf>,
+    /// The most memory for texels [bytes]; half of what is free where nothing is said.
+    pub texture_memory: Option<u64>,
     /// What is drawn on.
     pub film: FilmDesc,
     /// How samples are made.

@@ -51,6 +51,7 @@ impl Builder {
             file: path.to_owned(),
             files: vec![],
             texture_directories: vec![],
+            texture_memory: None,
             film: FilmDesc {
                 size: Placed {
                     value: [1280, 720],

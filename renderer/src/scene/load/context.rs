@@ -1,11 +1,12 @@
 //! What all readers of blocks share: the texts, the messages, and where files are looked for.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use shading::syntax::{ast, parse_into};
-use shading::{Diagnostic, Diagnostics, Source, SourceId, SourceMap, Span};
+use shading::{Diagnostic, Diagnostics, Preprocessor, Source, SourceId, SourceMap, Span};
 
 /// The state of one load. A mistake is noted and reading goes on, so that all of them are told at once.
 #[derive(Debug, Default)]
@@ -14,14 +15,35 @@ pub(super) struct Context {
     pub(super) diagnostics: Diagnostics,
     /// The files that were read.
     pub(super) files: Vec<PathBuf>,
+    preprocessor: Preprocessor,
     directories: FxHashMap<SourceId, PathBuf>,
     /// How many texts there are.
     texts: u32,
 }
 
 impl Context {
+    /// A load that preprocesses shader sources so.
+    pub(super) fn new(preprocessor: Preprocessor) -> Context {
+        Context {
+            preprocessor,
+            ..Context::default()
+        }
+    }
+
     /// Parses a text in which file names are relative to `directory`. Its mistakes are noted.
     pub(super) fn parse(&mut self, source: Arc<Source>, directory: &Path) -> (SourceId, ast::File) {
+        let mut source = source;
+        if is_shader_source(&source.name) {
+            let (preprocessed, diagnostics) = self.preprocessor.run(source);
+            self.diagnostics.list.extend(diagnostics.list);
+            self.files.extend(
+                preprocessed
+                    .included()
+                    .map(|file| PathBuf::from(&file.name))
+                    .filter(|file| file.is_file()),
+            );
+            source = preprocessed;
+        }
         let (file, diagnostics) = parse_into(self.sources.clone(), source);
         self.sources = file.sources.clone();
         let id = SourceId(self.texts);
@@ -85,6 +107,17 @@ impl Context {
             }
         }
     }
+}
+
+/// Whether a file of that name is shader source, and no scene.
+pub(super) fn is_shader_source(name: &str) -> bool {
+    let extension = Path::new(name)
+        .extension()
+        .and_then(OsStr::to_str)
+        .unwrap_or_default();
+    ["ksl", "osl", "tsl"]
+        .iter()
+        .any(|known| extension.eq_ignore_ascii_case(known))
 }
 
 /// Why a file could not be read, in few words.

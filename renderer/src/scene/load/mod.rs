@@ -34,7 +34,7 @@ pub use reference::{Block, reference};
 use std::path::Path;
 use std::sync::Arc;
 
-use shading::{Diagnostic, Diagnostics, Source};
+use shading::{Diagnostic, Diagnostics, Preprocessor, Source};
 
 use self::builder::Builder;
 use self::context::Context;
@@ -52,6 +52,8 @@ pub struct LoadOptions {
     pub light: Option<Lighting>,
     /// How a scene of Mitsuba's is read.
     pub mitsuba: MitsubaOptions,
+    /// How shader sources are preprocessed.
+    pub preprocessor: Preprocessor,
 }
 
 /// Reads a scene (`.kiln`, or Mitsuba's `.xml`) or a model (`.glb`, `.gltf`, `.ply`, `.obj`, `.serialized`), for which a scene is made up. The messages that
@@ -64,7 +66,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
         Some(Kind::Model) => SceneDesc::from_model(path, options),
         Some(Kind::Mitsuba) => SceneDesc::from_mitsuba(path, options),
         Some(Kind::Text) => {
-            let mut context = Context::default();
+            let mut context = Context::new(options.preprocessor.clone());
             let mut texts = Texts::default();
             texts.read(path, None, &mut context);
             finish(path, texts, Models::default(), context, options)
@@ -90,7 +92,7 @@ impl SceneDesc {
         directory: &Path,
         options: &LoadOptions,
     ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-        let mut context = Context::default();
+        let mut context = Context::new(options.preprocessor.clone());
         let mut texts = Texts::default();
         texts.read_source(Source::new(name, text), directory, &mut context);
         finish(Path::new(name), texts, Models::default(), context, options)
@@ -103,7 +105,7 @@ impl SceneDesc {
     pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
         let translation = translate(path, &options.mitsuba)?;
         let directory = path.parent().unwrap_or(Path::new(""));
-        let mut context = Context::default();
+        let mut context = Context::new(options.preprocessor.clone());
         context.files.extend(translation.files);
         context.diagnostics.list.extend(translation.warnings.list);
         let mut models = Models::default();
@@ -114,7 +116,7 @@ impl SceneDesc {
         }
         let mut texts = Texts::default();
         let name = format!("<scene of {}>", path.display());
-        let source = Source::translated(name, translation.text, translation.origins);
+        let source = Source::translated(name, translation.text, translation.passages);
         texts.read_source(source, directory, &mut context);
         finish(path, texts, models, context, options)
     }
@@ -125,7 +127,7 @@ impl SceneDesc {
     /// When the model cannot be read, or an option is wrong.
     pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
         let model = read_model(path).map_err(|error| Diagnostic::error(error.to_string()))?;
-        let mut context = Context::default();
+        let mut context = Context::new(options.preprocessor.clone());
         context.files.push(path.to_owned());
         context.files.extend(model.read_or_named());
         for warning in &model.warnings {

@@ -25,7 +25,7 @@ fn mix(mut a: u32, mut b: u32, mut c: u32) -> (u32, u32, u32) {
 
 /// The last step of lookup3.
 #[inline(always)]
-fn finish(mut a: u32, mut b: u32, mut c: u32) -> u32 {
+pub(super) fn finish(mut a: u32, mut b: u32, mut c: u32) -> u32 {
     c = (c ^ b).wrapping_sub(b.rotate_left(14));
     a = (a ^ c).wrapping_sub(c.rotate_left(11));
     b = (b ^ a).wrapping_sub(a.rotate_left(25));

@@ -2,39 +2,48 @@
 //!
 //! A coordinate beyond ±2³¹ is in the last cell; a coordinate that is not finite gives NaN.
 
+mod gabor;
 mod hash;
+mod kind;
 mod lattice;
+mod simplex;
+
+pub use gabor::GaborOptions;
+pub use kind::{NoiseKind, NoisePoint, hash_bits};
 
 use hash::{hash, unit};
+pub use lattice::Coordinate;
 use lattice::{cell, corners};
+
+use crate::eval::dual::Real;
 
 /// From signed to `[0,1]`.
 #[inline(always)]
-fn unsigned(x: f32) -> f32 {
-    0.5 * (x + 1.0)
+fn unsigned<T: Real>(x: T) -> T {
+    (x + 1.0) * 0.5
 }
 
 /// Signed gradient noise along a line, about `[-1,1]`.
 #[inline]
-pub fn perlin1(x: f32) -> f32 {
+pub fn perlin1<T: Coordinate>(x: T) -> T {
     corners([x]).noise(0)
 }
 
 /// Signed gradient noise in the plane.
 #[inline]
-pub fn perlin2(x: f32, y: f32) -> f32 {
+pub fn perlin2<T: Coordinate>(x: T, y: T) -> T {
     corners([x, y]).noise(0)
 }
 
 /// Signed gradient noise in space.
 #[inline]
-pub fn perlin3(p: [f32; 3]) -> f32 {
+pub fn perlin3<T: Coordinate>(p: [T; 3]) -> T {
     corners(p).noise(0)
 }
 
 /// Signed gradient noise in space and time.
 #[inline]
-pub fn perlin4([x, y, z]: [f32; 3], w: f32) -> f32 {
+pub fn perlin4<T: Coordinate>([x, y, z]: [T; 3], w: T) -> T {
     corners([x, y, z, w]).noise(0)
 }
 
@@ -43,77 +52,77 @@ const SHIFTS: [u32; 3] = [0, 8, 16];
 
 /// Three signed noises along a line.
 #[inline]
-pub fn perlin1_triple(x: f32) -> [f32; 3] {
+pub fn perlin1_triple<T: Coordinate>(x: T) -> [T; 3] {
     let corners = corners([x]);
     SHIFTS.map(|s| corners.noise(s))
 }
 
 /// Three signed noises in the plane.
 #[inline]
-pub fn perlin2_triple(x: f32, y: f32) -> [f32; 3] {
+pub fn perlin2_triple<T: Coordinate>(x: T, y: T) -> [T; 3] {
     let corners = corners([x, y]);
     SHIFTS.map(|s| corners.noise(s))
 }
 
 /// Three signed noises in space.
 #[inline]
-pub fn perlin3_triple(p: [f32; 3]) -> [f32; 3] {
+pub fn perlin3_triple<T: Coordinate>(p: [T; 3]) -> [T; 3] {
     let corners = corners(p);
     SHIFTS.map(|s| corners.noise(s))
 }
 
 /// Three signed noises in space and time.
 #[inline]
-pub fn perlin4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
+pub fn perlin4_triple<T: Coordinate>([x, y, z]: [T; 3], w: T) -> [T; 3] {
     let corners = corners([x, y, z, w]);
     SHIFTS.map(|s| corners.noise(s))
 }
 
 /// Gradient noise along a line, `[0,1]`.
 #[inline]
-pub fn uperlin1(x: f32) -> f32 {
+pub fn uperlin1<T: Coordinate>(x: T) -> T {
     unsigned(perlin1(x))
 }
 
 /// Gradient noise in the plane, `[0,1]`.
 #[inline]
-pub fn uperlin2(x: f32, y: f32) -> f32 {
+pub fn uperlin2<T: Coordinate>(x: T, y: T) -> T {
     unsigned(perlin2(x, y))
 }
 
 /// Gradient noise in space, `[0,1]`.
 #[inline]
-pub fn uperlin3(p: [f32; 3]) -> f32 {
+pub fn uperlin3<T: Coordinate>(p: [T; 3]) -> T {
     unsigned(perlin3(p))
 }
 
 /// Gradient noise in space and time, `[0,1]`.
 #[inline]
-pub fn uperlin4(p: [f32; 3], w: f32) -> f32 {
+pub fn uperlin4<T: Coordinate>(p: [T; 3], w: T) -> T {
     unsigned(perlin4(p, w))
 }
 
 /// Three noises along a line, `[0,1]`.
 #[inline]
-pub fn uperlin1_triple(x: f32) -> [f32; 3] {
+pub fn uperlin1_triple<T: Coordinate>(x: T) -> [T; 3] {
     perlin1_triple(x).map(unsigned)
 }
 
 /// Three noises in the plane, `[0,1]`.
 #[inline]
-pub fn uperlin2_triple(x: f32, y: f32) -> [f32; 3] {
+pub fn uperlin2_triple<T: Coordinate>(x: T, y: T) -> [T; 3] {
     perlin2_triple(x, y).map(unsigned)
 }
 
 /// Three noises in space, `[0,1]`.
 #[inline]
-pub fn uperlin3_triple(p: [f32; 3]) -> [f32; 3] {
+pub fn uperlin3_triple<T: Coordinate>(p: [T; 3]) -> [T; 3] {
     perlin3_triple(p).map(unsigned)
 }
 
 /// Three noises in space and time, `[0,1]`.
 #[inline]
-pub fn uperlin4_triple(p: [f32; 3], w: f32) -> [f32; 3] {
+pub fn uperlin4_triple<T: Coordinate>(p: [T; 3], w: T) -> [T; 3] {
     perlin4_triple(p, w).map(unsigned)
 }
 
@@ -169,6 +178,56 @@ pub fn cell3_triple(p: [f32; 3]) -> [f32; 3] {
 #[inline]
 pub fn cell4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
     let [x, y, z, w] = [x, y, z, w].map(|x| cell(x).0);
+    LANES.map(|lane| unit(hash([x, y, z, w, lane])))
+}
+
+/// One value in `[0,1]` for each number.
+#[inline]
+pub fn hash1(x: f32) -> f32 {
+    unit(hash([x.to_bits()]))
+}
+
+/// One value for each point of the plane.
+#[inline]
+pub fn hash2(x: f32, y: f32) -> f32 {
+    unit(hash([x, y].map(f32::to_bits)))
+}
+
+/// One value for each point of space.
+#[inline]
+pub fn hash3(p: [f32; 3]) -> f32 {
+    unit(hash(p.map(f32::to_bits)))
+}
+
+/// One value for each point of space and time.
+#[inline]
+pub fn hash4([x, y, z]: [f32; 3], w: f32) -> f32 {
+    unit(hash([x, y, z, w].map(f32::to_bits)))
+}
+
+/// Three values for each number.
+#[inline]
+pub fn hash1_triple(x: f32) -> [f32; 3] {
+    LANES.map(|lane| unit(hash([x.to_bits(), lane])))
+}
+
+/// Three values for each point of the plane.
+#[inline]
+pub fn hash2_triple(x: f32, y: f32) -> [f32; 3] {
+    LANES.map(|lane| unit(hash([x.to_bits(), y.to_bits(), lane])))
+}
+
+/// Three values for each point of space.
+#[inline]
+pub fn hash3_triple(p: [f32; 3]) -> [f32; 3] {
+    let [x, y, z] = p.map(f32::to_bits);
+    LANES.map(|lane| unit(hash([x, y, z, lane])))
+}
+
+/// Three values for each point of space and time.
+#[inline]
+pub fn hash4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
+    let [x, y, z, w] = [x, y, z, w].map(f32::to_bits);
     LANES.map(|lane| unit(hash([x, y, z, w, lane])))
 }
 

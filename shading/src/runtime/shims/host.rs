@@ -7,6 +7,7 @@ use super::report::report;
 use super::texture::TextureFunctions;
 use super::{Lanes, Shim};
 use crate::eval::matrix::IDENTITY;
+use crate::hir::Axis;
 use crate::runtime::context::{ContextHeader, ReportKind};
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{AttributeHandle, ShaderHost};
@@ -23,6 +24,8 @@ pub struct HostFunctions {
     pub(crate) attribute: Shim,
     /// `(context, handle, out lanes) → int found`.
     pub(crate) attribute_by_handle: Shim,
+    /// `(context, object, name, axis, out lanes)`.
+    pub(crate) attribute_derivative: Shim,
 }
 
 impl HostFunctions {
@@ -36,6 +39,7 @@ impl HostFunctions {
             matrix: Shim::of5(matrix::<H>),
             attribute: Shim::of4(attribute::<H>),
             attribute_by_handle: Shim::of3(attribute_by_handle::<H>),
+            attribute_derivative: Shim::of5(attribute_derivative::<H>),
         }
     }
 }
@@ -90,6 +94,21 @@ unsafe extern "C" fn attribute<H: ShaderHost>(
         let value = host::<H>(ctx).attribute(&*(*ctx).globals, text::read(object), text::read(name));
         out.write(value.unwrap_or_default());
         i32::from(value.is_some())
+    }
+}
+
+unsafe extern "C" fn attribute_derivative<H: ShaderHost>(
+    ctx: *mut ContextHeader,
+    object: *const TextHeader,
+    name: *const TextHeader,
+    axis: u32,
+    out: *mut Lanes,
+) {
+    let axis = if axis == Axis::X as u32 { Axis::X } else { Axis::Y };
+    // SAFETY: compiled code passes its context, texts, and the address of four floats.
+    unsafe {
+        let (object, name) = (text::read(object), text::read(name));
+        out.write(host::<H>(ctx).attribute_derivative(&*(*ctx).globals, object, name, axis));
     }
 }
 

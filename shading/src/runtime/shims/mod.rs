@@ -11,20 +11,28 @@
 
 #![expect(unsafe_code, reason = "compiled code passes pointers")]
 
+mod attribute;
 mod host;
+mod library;
 mod math;
+mod message;
 mod pattern;
+mod record;
 mod report;
+mod service;
 mod string;
 mod texture;
 
+pub(crate) use attribute::{any_attribute, has_any_attribute};
 pub use host::HostFunctions;
+pub(crate) use library::library;
 pub(crate) use math::{MatrixFunction, binary, matrix_function, unary};
-pub(crate) use pattern::{Dimensions, noise};
+pub(crate) use message::{has_message, message_value, set_message};
+pub(crate) use pattern::{Dimensions, noise, noise_dual};
+pub(crate) use record::{ArgKind, Record};
 pub(crate) use report::{grow_arena, grow_frames, index_out_of_range, out_of_fuel, too_deep};
-pub(crate) use string::{
-    ArgKind, FormatArg, concat, equal, format, print, ray_bits, ray_type, substr, text_test,
-};
+pub(crate) use service::{dict_value, service};
+pub(crate) use string::{concat, equal, format, print, ray_bits, ray_type, substr, text_test};
 
 pub(crate) use texture::{LookupRecord, pack, pack_kind};
 
@@ -113,6 +121,8 @@ shim_of! {
     of3(A B C);
     of4(A B C D);
     of5(A B C D E);
+    of6(A B C D E F);
+    of7(A B C D E F G);
     of8(A B C D E F G H);
 }
 

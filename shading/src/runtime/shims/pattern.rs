@@ -2,6 +2,7 @@
 
 use super::{Lanes, Shim, put, triple};
 use crate::builtins::Builtin;
+use crate::eval::dual::Dual;
 use crate::eval::noise as eval;
 
 /// What a noise is over: the types of its arguments.
@@ -41,7 +42,113 @@ pub(crate) fn noise(builtin: Builtin, dimensions: Dimensions, gives_triple: bool
         Perlin: perlin1 perlin2 perlin3 perlin4 perlin1_triple perlin2_triple perlin3_triple perlin4_triple;
         UPerlin: uperlin1 uperlin2 uperlin3 uperlin4 uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple;
         Cell: cell1 cell2 cell3 cell4 cell1_triple cell2_triple cell3_triple cell4_triple;
+        HashNoise: hash1 hash2 hash3 hash4 hash1_triple hash2_triple hash3_triple hash4_triple;
     })
+}
+
+/// A noise with its derivatives: `(out, arguments)`. An argument is three times 16 bytes: its value, its change along x,
+/// and that along y; the result is an array of these three. `None` for what has no derivatives.
+pub(crate) fn noise_dual(builtin: Builtin, dimensions: Dimensions, gives_triple: bool) -> Option<Shim> {
+    Some(match builtin {
+        Builtin::Perlin => perlin_dual(dimensions, gives_triple),
+        Builtin::UPerlin => uperlin_dual(dimensions, gives_triple),
+        _ => return None,
+    })
+}
+
+/// A number with derivatives.
+///
+/// # Safety
+/// The pointer is valid for reads of 48 bytes.
+unsafe fn dual(at: *const [Lanes; 3]) -> Dual {
+    // SAFETY: the caller's.
+    let [value, dx, dy] = unsafe { at.read() };
+    Dual::new(value[0], dx[0], dy[0])
+}
+
+/// A triple with derivatives.
+///
+/// # Safety
+/// The pointer is valid for reads of 48 bytes.
+unsafe fn triple_dual(at: *const [Lanes; 3]) -> [Dual; 3] {
+    // SAFETY: the caller's.
+    let parts = unsafe { at.read() };
+    Dual::triple(parts.map(|[x, y, z, _]| [x, y, z]))
+}
+
+/// Stores a number with derivatives.
+///
+/// # Safety
+/// The pointer is valid for writes of three floats.
+unsafe fn put_dual(at: *mut [f32; 3], d: Dual) {
+    // SAFETY: the caller's.
+    unsafe { at.write([d.value, d.dx, d.dy]) }
+}
+
+/// Stores a triple with derivatives.
+///
+/// # Safety
+/// The pointer is valid for writes of 48 bytes.
+unsafe fn put_triple_dual(at: *mut [Lanes; 3], d: [Dual; 3]) {
+    // SAFETY: the caller's.
+    unsafe { at.write(Dual::parts(d).map(|[x, y, z]| [x, y, z, 0.0])) }
+}
+
+/// The shims of a noise with derivatives, as a function that gives them.
+macro_rules! dual_shims {
+    ($($name:ident: $one:ident $two:ident $three:ident $four:ident
+        $one3:ident $two3:ident $three3:ident $four3:ident;)*) => {
+        $(fn $name(dimensions: Dimensions, gives_triple: bool) -> Shim {
+            // In all of these, compiled code passes the address of the result and of as many arguments as the noise has.
+            unsafe extern "C" fn one(out: *mut [f32; 3], args: *const [Lanes; 3]) {
+                // SAFETY: see above.
+                unsafe { put_dual(out, eval::$one(dual(args))) }
+            }
+            unsafe extern "C" fn two(out: *mut [f32; 3], args: *const [Lanes; 3]) {
+                // SAFETY: see above.
+                unsafe { put_dual(out, eval::$two(dual(args), dual(args.add(1)))) }
+            }
+            unsafe extern "C" fn three(out: *mut [f32; 3], args: *const [Lanes; 3]) {
+                // SAFETY: see above.
+                unsafe { put_dual(out, eval::$three(triple_dual(args))) }
+            }
+            unsafe extern "C" fn four(out: *mut [f32; 3], args: *const [Lanes; 3]) {
+                // SAFETY: see above.
+                unsafe { put_dual(out, eval::$four(triple_dual(args), dual(args.add(1)))) }
+            }
+            unsafe extern "C" fn one3(out: *mut [Lanes; 3], args: *const [Lanes; 3]) {
+                // SAFETY: see above.
+                unsafe { put_triple_dual(out, eval::$one3(dual(args))) }
+            }
+            unsafe extern "C" fn two3(out: *mut [Lanes; 3], args: *const [Lanes; 3]) {
+                // SAFETY: see above.
+                unsafe { put_triple_dual(out, eval::$two3(dual(args), dual(args.add(1)))) }
+            }
+            unsafe extern "C" fn three3(out: *mut [Lanes; 3], args: *const [Lanes; 3]) {
+                // SAFETY: see above.
+                unsafe { put_triple_dual(out, eval::$three3(triple_dual(args))) }
+            }
+            unsafe extern "C" fn four3(out: *mut [Lanes; 3], args: *const [Lanes; 3]) {
+                // SAFETY: see above.
+                unsafe { put_triple_dual(out, eval::$four3(triple_dual(args), dual(args.add(1)))) }
+            }
+            match (dimensions, gives_triple) {
+                (Dimensions::One, false) => Shim::of2(one),
+                (Dimensions::Two, false) => Shim::of2(two),
+                (Dimensions::Three, false) => Shim::of2(three),
+                (Dimensions::Four, false) => Shim::of2(four),
+                (Dimensions::One, true) => Shim::of2(one3),
+                (Dimensions::Two, true) => Shim::of2(two3),
+                (Dimensions::Three, true) => Shim::of2(three3),
+                (Dimensions::Four, true) => Shim::of2(four3),
+            }
+        })*
+    };
+}
+
+dual_shims! {
+    perlin_dual: perlin1 perlin2 perlin3 perlin4 perlin1_triple perlin2_triple perlin3_triple perlin4_triple;
+    uperlin_dual: uperlin1 uperlin2 uperlin3 uperlin4 uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple;
 }
 
 /// One shim for each noise function, of the same name.
@@ -94,10 +201,12 @@ shims! {
     perlin1 perlin2 perlin3 perlin4;
     uperlin1 uperlin2 uperlin3 uperlin4;
     cell1 cell2 cell3 cell4;
+    hash1 hash2 hash3 hash4;
 }
 
 triple_shims! {
     perlin1_triple perlin2_triple perlin3_triple perlin4_triple;
     uperlin1_triple uperlin2_triple uperlin3_triple uperlin4_triple;
     cell1_triple cell2_triple cell3_triple cell4_triple;
+    hash1_triple hash2_triple hash3_triple hash4_triple;
 }

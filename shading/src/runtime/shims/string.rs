@@ -1,19 +1,18 @@
 //! Strings and output.
 
-use std::slice;
-
+use super::record::{Record, Values};
 use super::report::{allocate, report};
-use super::{Lanes, Shim, run};
+use super::{Shim, run};
 use crate::builtins::Builtin;
 use crate::eval::text as eval;
 use crate::runtime::context::{ContextHeader, ReportKind};
 use crate::runtime::text::{self, TextHeader};
-use crate::runtime::{RayKind, closure};
-
-/// Beyond so many bytes that nobody has taken, a context prints no more.
-const MAX_PRINTED: usize = 64 << 20;
+use crate::runtime::{RayKind, Sink};
 
 /// Puts a text into the arena; the empty text when there is no room.
+///
+/// # Safety
+/// `ctx` is the context of a run that is going on.
 pub(super) unsafe fn make(ctx: *mut ContextHeader, place: u32, content: &str) -> *const TextHeader {
     if content.is_empty() {
         return text::empty();
@@ -107,34 +106,6 @@ pub(crate) fn ray_bits(name: &str) -> u32 {
         .map_or(0, |(_, kind)| kind.0)
 }
 
-/// What an argument of `printf` is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(crate) enum ArgKind {
-    /// `i32`s.
-    Int,
-    /// `f32`s; a matrix is sixteen.
-    Float,
-    /// [`Lanes`].
-    Triple,
-    /// Pointers to texts.
-    Text,
-    /// Pointers to closures.
-    Closure,
-}
-
-/// An argument of `printf`, as compiled code stores it.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(crate) struct FormatArg {
-    /// An [`ArgKind`].
-    kind: u32,
-    /// How many values.
-    count: u32,
-    /// The first of them.
-    data: *const u8,
-}
-
 /// `(context, place, format text, arguments, number of arguments) → text`.
 pub(crate) fn format() -> Shim {
     Shim::of5(format_shim)
@@ -144,7 +115,7 @@ unsafe extern "C" fn format_shim(
     ctx: *mut ContextHeader,
     place: u32,
     format: *const TextHeader,
-    args: *const FormatArg,
+    args: *const Record,
     count: u32,
 ) -> *const TextHeader {
     // SAFETY: compiled code passes its context, a text, and so many arguments.
@@ -154,12 +125,13 @@ unsafe extern "C" fn format_shim(
     }
 }
 
-/// The same without result: appends to what is printed.
+/// The same without result: what is printed. `fprintf` begins with the text that names the file.
 pub(crate) fn print(builtin: Builtin) -> Option<Shim> {
     match builtin {
         Builtin::Printf => Some(Shim::of5(print_shim)),
         Builtin::Warning => Some(Shim::of5(warning_shim)),
         Builtin::Error => Some(Shim::of5(error_shim)),
+        Builtin::Fprintf => Some(Shim::of6(file_shim)),
         _ => None,
     }
 }
@@ -168,53 +140,57 @@ unsafe extern "C" fn print_shim(
     ctx: *mut ContextHeader,
     place: u32,
     format: *const TextHeader,
-    args: *const FormatArg,
+    args: *const Record,
     count: u32,
 ) {
     // SAFETY: as for `format_shim`.
-    unsafe { append(ctx, "", &formatted(ctx, place, format, args, count), "") }
+    unsafe { write(ctx, Sink::Output, &formatted(ctx, place, format, args, count)) }
 }
 
 unsafe extern "C" fn warning_shim(
     ctx: *mut ContextHeader,
     place: u32,
     format: *const TextHeader,
-    args: *const FormatArg,
+    args: *const Record,
     count: u32,
 ) {
     // SAFETY: as for `format_shim`.
-    let text = unsafe { formatted(ctx, place, format, args, count) };
-    // SAFETY: as above.
-    unsafe { append(ctx, "WARNING: ", &text, "\n") }
+    unsafe { write(ctx, Sink::Warning, &formatted(ctx, place, format, args, count)) }
 }
 
 unsafe extern "C" fn error_shim(
     ctx: *mut ContextHeader,
     place: u32,
     format: *const TextHeader,
-    args: *const FormatArg,
+    args: *const Record,
     count: u32,
 ) {
     // SAFETY: as for `format_shim`.
-    unsafe { append(ctx, "ERROR: ", &formatted(ctx, place, format, args, count), "\n") }
+    unsafe { write(ctx, Sink::Error, &formatted(ctx, place, format, args, count)) }
 }
 
-unsafe fn append(ctx: *mut ContextHeader, prefix: &str, text: &str, end: &str) {
-    // SAFETY: the caller passes the context of its run.
-    let printed = unsafe { &mut run(ctx).printed };
-    if printed.len() < MAX_PRINTED {
-        printed.push_str(prefix);
-        printed.push_str(text);
-        printed.push_str(end);
+unsafe extern "C" fn file_shim(
+    ctx: *mut ContextHeader,
+    place: u32,
+    file: *const TextHeader,
+    format: *const TextHeader,
+    args: *const Record,
+    count: u32,
+) {
+    // SAFETY: as for `format_shim`.
+    unsafe {
+        if run(ctx).keeps_files {
+            let text = formatted(ctx, place, format, args, count);
+            write(ctx, Sink::File(text::read(file).to_owned()), &text);
+        }
     }
 }
 
-/// An argument's values, gathered.
-enum Values<'a> {
-    Ints(&'a [i32]),
-    Floats(&'a [f32]),
-    Triples(Vec<f32>),
-    Texts(Vec<&'a str>),
+/// # Safety
+/// `ctx` is the context of a run that is going on.
+pub(super) unsafe fn write(ctx: *mut ContextHeader, sink: Sink, text: &str) {
+    // SAFETY: the caller's.
+    unsafe { run(ctx).printed.push(sink, text) }
 }
 
 /// # Safety
@@ -223,24 +199,13 @@ unsafe fn formatted(
     ctx: *mut ContextHeader,
     place: u32,
     format: *const TextHeader,
-    args: *const FormatArg,
+    args: *const Record,
     count: u32,
 ) -> String {
-    // SAFETY: the caller's; the values behind each argument are there, so many as it says.
+    // SAFETY: the caller's.
     let (text, error) = unsafe {
-        let values: Vec<Values<'_>> = slice::from_raw_parts(args, count as usize)
-            .iter()
-            .map(|arg| gather(arg))
-            .collect();
-        let args: Vec<eval::Arg<'_>> = values
-            .iter()
-            .map(|values| match values {
-                Values::Ints(v) => eval::Arg::Ints(v),
-                Values::Floats(v) => eval::Arg::Floats(v),
-                Values::Triples(v) => eval::Arg::Floats(v),
-                Values::Texts(v) => eval::Arg::Strings(v),
-            })
-            .collect();
+        let values: Vec<Values<'_>> = Values::all(ctx, place, args, count);
+        let args: Vec<eval::Arg<'_>> = values.iter().map(Values::arg).collect();
         eval::format(text::read(format), &args)
     };
     if let Some(error) = error {
@@ -248,30 +213,4 @@ unsafe fn formatted(
         unsafe { report(ctx, place, ReportKind::BadFormat, || error.to_string()) };
     }
     text
-}
-
-/// # Safety
-/// The argument was stored by compiled code.
-unsafe fn gather<'a>(arg: &FormatArg) -> Values<'a> {
-    let count = arg.count as usize;
-    // SAFETY: the data are `count` values of the kind, all in memory aligned to 8.
-    unsafe {
-        match arg.kind {
-            k if k == ArgKind::Int as u32 => Values::Ints(slice::from_raw_parts(arg.data.cast(), count)),
-            k if k == ArgKind::Float as u32 => Values::Floats(slice::from_raw_parts(arg.data.cast(), count)),
-            k if k == ArgKind::Triple as u32 => {
-                let triples = slice::from_raw_parts(arg.data.cast::<Lanes>(), count);
-                Values::Triples(triples.iter().flat_map(|t| [t[0], t[1], t[2]]).collect())
-            }
-            k if k == ArgKind::Text as u32 => {
-                let texts = slice::from_raw_parts(arg.data.cast::<*const TextHeader>(), count);
-                Values::Texts(texts.iter().map(|&t| text::read(t)).collect())
-            }
-            _ => {
-                let closures = slice::from_raw_parts(arg.data.cast::<*const closure::NodeHeader>(), count);
-                let word = |c: &*const closure::NodeHeader| if c.is_null() { "" } else { "closure" };
-                Values::Texts(closures.iter().map(word).collect())
-            }
-        }
-    }
 }

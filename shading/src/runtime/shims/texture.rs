@@ -69,9 +69,10 @@ fn unpack(packed: u32, operands: TextureOperands) -> TextureOptions {
             _ => Interpolation::Closest,
         },
         color_space: match bits(9) {
-            0 => ColorSpace::Auto,
-            1 => ColorSpace::Srgb,
-            2 => ColorSpace::Linear,
+            0 => ColorSpace::Default,
+            1 => ColorSpace::Auto,
+            2 => ColorSpace::Srgb,
+            3 => ColorSpace::Linear,
             _ => ColorSpace::Raw,
         },
         mapping: match bits(12) {
@@ -255,7 +256,11 @@ pub(super) unsafe extern "C" fn texture_info<H: ShaderHost>(
     // SAFETY: compiled code passes its context, texts, and null or memory for a value of that kind.
     unsafe {
         let st = (!s.is_nan() && !t.is_nan()).then_some([s, t]);
-        let info = host::<H>(ctx).texture_info(text::read(file), text::read(name), st);
+        let request = TextureRequest {
+            file: text::read(file).to_owned(),
+            ..TextureRequest::default()
+        };
+        let info = host::<H>(ctx).texture_info(&request, text::read(name), st);
         let kind = unpack_kind(kind);
         let value = info.and_then(|info| info.of_kind(kind));
         let found = value.is_some();

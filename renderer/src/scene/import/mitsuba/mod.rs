@@ -28,7 +28,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use shading::{Diagnostic, Diagnostics, Origin, Severity, Span};
+use shading::{Diagnostic, Diagnostics, Passage, Severity, Span};
 
 use self::document::{Document, ObjectId};
 use self::reader::read_document;
@@ -53,7 +53,7 @@ pub struct Translation {
     /// The scene in Kiln's language; names of files are relative to the folder of the scene file, or absolute.
     pub text: String,
     /// Which of its declarations come from where.
-    pub origins: Vec<Origin>,
+    pub passages: Vec<Passage>,
     /// The meshes that it names, by the names that it has for them.
     pub meshes: Vec<(String, Mesh)>,
     /// The images that it names, by the names that it has for them, and where they are.
@@ -108,18 +108,18 @@ pub fn translate(path: &Path, options: &MitsubaOptions) -> Result<Translation, D
     }
     let (meshes, mesh_files) = meshes.finish();
     let (text, origins) = sections.text(path);
-    let origins = (origins.into_iter())
-        .map(|(range, place)| Origin {
-            range,
+    let passages = (origins.into_iter())
+        .map(|(range, place)| Passage {
+            range: range.start as u32..range.end as u32,
             source: document.sources.get(place.source).clone(),
-            place: place.start as usize..place.end as usize,
+            place: place.start..place.end,
         })
         .collect();
     let mut files = document.files;
     files.extend(mesh_files);
     Ok(Translation {
         text,
-        origins,
+        passages,
         meshes,
         images,
         files,

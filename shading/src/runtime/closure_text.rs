@@ -2,17 +2,20 @@
 
 use std::fmt::Write as _;
 
-use shading::ClosureRegistry;
-use shading::eval::text::{Arg, format};
-use shading::hir::Const;
-use shading::interp::{Component, Listing, Param};
+use crate::eval::text::{Arg, format};
+use crate::hir::Const;
+use crate::runtime::ClosureRegistry;
+use crate::runtime::listing::{Component, Listing, Param};
 
 /// Closures nested deeper than this show as `…`.
 const MAX_NESTING: usize = 64;
 
-/// A closure as text; `0` when it is no light.
-pub(super) fn closure_text(listing: &Listing, registry: &ClosureRegistry) -> String {
+/// A closure as text; empty when it is no light.
+pub fn closure_text(listing: &Listing, registry: &ClosureRegistry) -> String {
     let mut text = String::new();
+    if listing.lists.first().is_none_or(Vec::is_empty) {
+        return text;
+    }
     Printer { listing, registry }.sum(0, 0, "\n\t+ ", &mut text);
     if listing.truncated {
         text.push_str("\n\t+ …");
@@ -83,9 +86,9 @@ fn number(v: f32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use shading::hir::ClosureId;
-    use shading::ty::Type;
-    use shading::{ClosureParam, ClosureSignature};
+    use crate::hir::ClosureId;
+    use crate::runtime::{ClosureParam, ClosureSignature};
+    use crate::ty::Type;
 
     use super::*;
 
@@ -129,6 +132,6 @@ mod tests {
         let expected = "(0.5, 0.5, 0.5) * diffuse ((0, 0, 1), \"label\", \"x\")\n\t+ (0.25, 0.25, 0.25) * \
                         coat ((1, 1, 1) * diffuse ((0, 0, 1), \"label\", \"x\"), 1.5)";
         assert_eq!(text, expected);
-        assert_eq!(closure_text(&Listing::default(), &registry), "0");
+        assert_eq!(closure_text(&Listing::default(), &registry), "");
     }
 }

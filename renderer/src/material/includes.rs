@@ -1,0 +1,40 @@
+//! The files that shader sources include: beside the file that names them, and in folders of the command line.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use shading::{Includes, Source};
+
+/// Folders in which included files are looked for.
+#[derive(Clone, Debug, Default)]
+pub struct Folders {
+    list: Vec<PathBuf>,
+}
+
+impl Folders {
+    /// These folders, in this order.
+    pub fn new(list: Vec<PathBuf>) -> Folders {
+        Folders { list }
+    }
+}
+
+impl Includes for Folders {
+    fn find(&self, name: &str, quoted: bool, from: &Source) -> Result<Option<Arc<Source>>, String> {
+        let own = Path::new(&from.name).parent().unwrap_or(Path::new(""));
+        let mut folders: Vec<&Path> = self.list.iter().map(PathBuf::as_path).collect();
+        folders.insert(if quoted { 0 } else { folders.len() }, own);
+        for folder in folders {
+            let path = folder.join(name);
+            match std::fs::read(&path) {
+                Ok(bytes) => {
+                    let text = String::from_utf8_lossy(&bytes);
+                    return Ok(Some(Source::new(path.display().to_string(), text)));
+                }
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+        Ok(None)
+    }
+}

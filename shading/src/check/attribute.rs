@@ -1,0 +1,170 @@
+//! `getattribute`: what the host knows of the point, and what the shader knows of itself.
+
+use super::argument::Given;
+use super::error::CheckError;
+use super::place::Place;
+use super::warning::Warning;
+use super::{Checker, Value};
+use crate::builtins::Builtin;
+use crate::hir::{Kind, Op, Operand, Stmt};
+use crate::source::Span;
+use crate::syntax::ast::Argument;
+use crate::ty::{Base, Type};
+
+const DICT_VALUE: &str = "dict_value(node, \"attribute\", variable)";
+
+impl<'a> Checker<'a> {
+    /// `getattribute(name, value)`, `getattribute(object, name, value)`, and the same with an index before the value.
+    pub(super) fn attribute(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
+        let mut given = self.arguments(args)?;
+        let target = given.pop();
+        let index = match given.last().and_then(Given::ty) {
+            Some(Type::INT) => given.pop(),
+            _ => None,
+        };
+        let is_string = |g: &Given<'_>| g.ty() == Some(Type::STRING);
+        let fits = matches!(given.len(), 1 | 2) && given.iter().all(is_string);
+        let Some((place, expr)) = target.as_ref().and_then(Given::place).filter(|_| fits) else {
+            self.report(
+                span,
+                CheckError::BadForm {
+                    form: "getattribute(\"name\", variable) or getattribute(\"object\", \"name\", variable), with an \
+                           index before the variable if wanted",
+                },
+            );
+            return None;
+        };
+        let place = place.clone();
+        self.mark_written(expr);
+        if !self.check_writable(&place, expr.span) {
+            return None;
+        }
+        let Some(kind) = Kind::of(place.ty).filter(|_| place.ty.base != Base::Closure) else {
+            let found = self.show(place.ty);
+            self.report(expr.span, CheckError::NotAttribute { found });
+            return None;
+        };
+        let own = given.last().and_then(|name| self.given_string(name));
+        let own = own.filter(|_| place.ty == Type::STRING && index.is_none() && given.len() == 1);
+        if let (Some("shader:shadername"), Some(unit)) = (own.as_deref(), self.unit_name.clone()) {
+            let name = self.string(&unit);
+            self.write(&place, Value::new(Type::STRING, name), span);
+            return Some(Value::new(Type::INT, self.int(1)));
+        }
+        let mut names = vec![];
+        if given.len() == 1 {
+            names.push(self.string(""));
+        }
+        for given in &given {
+            names.push(self.given_as(given, Type::STRING)?.leaf());
+        }
+        let is_small = matches!(kind, Kind::INT | Kind::FLOAT | Kind::TRIPLE) && index.is_none();
+        if is_small {
+            return Some(self.found_attribute(
+                [Op::Builtin(Builtin::HasAttribute), Op::AttributeValue],
+                names,
+                &place,
+                span,
+            ));
+        }
+        let index = match index {
+            Some(index) => self.given_as(&index, Type::INT)?.leaf(),
+            None => self.int(-1),
+        };
+        names.extend([index, self.int(kind.code())]);
+        Some(self.found_attribute(
+            [
+                Op::Builtin(Builtin::HasAnyAttribute),
+                Op::Builtin(Builtin::AnyAttribute),
+            ],
+            names,
+            &place,
+            span,
+        ))
+    }
+
+    /// `dict_value(node, attribute, variable)`
+    pub(super) fn dict_value(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
+        let given = self.arguments(args)?;
+        let [node, name, target] = given.as_slice() else {
+            self.report(span, CheckError::BadForm { form: DICT_VALUE });
+            return None;
+        };
+        let Some((place, expr)) = target.place() else {
+            self.report(span, CheckError::BadForm { form: DICT_VALUE });
+            return None;
+        };
+        let place = place.clone();
+        self.mark_written(expr);
+        if !self.check_writable(&place, expr.span) {
+            return None;
+        }
+        let Some(kind) = Kind::of(place.ty).filter(|_| place.ty.base != Base::Closure) else {
+            let found = self.show(place.ty);
+            self.report(expr.span, CheckError::NotAttribute { found });
+            return None;
+        };
+        let node = self.given_as(node, Type::INT)?.leaf();
+        let name = self.given_as(name, Type::STRING)?.leaf();
+        let operands = vec![node, name, self.int(kind.code())];
+        let ops = [Builtin::HasDictValue, Builtin::DictValue].map(Op::Builtin);
+        Some(self.found_attribute(ops, operands, &place, span))
+    }
+
+    /// `trace(point, direction, options…)`
+    pub(super) fn trace(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
+        let mut given = self.arguments(args)?;
+        let fits = given.len() >= 2 && given.len().is_multiple_of(2);
+        if !fits {
+            let form = "trace(point, direction, \"option\", value, …)";
+            self.report(span, CheckError::BadForm { form });
+            return None;
+        }
+        for option in given.split_off(2) {
+            self.given_value(&option)?;
+        }
+        self.call_named("__trace", given, Some(Type::INT), span)
+    }
+
+    /// `pointcloud_search`, `pointcloud_get` and `pointcloud_write`: there are no point clouds, so nothing is found.
+    pub(super) fn point_cloud(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<Value> {
+        for given in self.arguments(args)? {
+            match given.place() {
+                Some((_, expr)) => {
+                    self.mark_read(expr);
+                    self.mark_written(expr);
+                }
+                None => {
+                    self.given_value(&given)?;
+                }
+            }
+        }
+        let name = name.to_owned();
+        self.warn(span, Warning::NoPointClouds { name });
+        Some(Value::new(Type::INT, self.int(0)))
+    }
+
+    /// Asks whether there is an attribute, and reads it if so.
+    fn found_attribute(
+        &mut self,
+        [has, value]: [Op; 2],
+        operands: Vec<Operand>,
+        place: &Place,
+        span: Span,
+    ) -> Value {
+        let found = self.emit_value(has, operands.clone(), Type::INT, span);
+        let then = self.block(span, |c| {
+            let value = c.emit_value(value, operands, place.ty, span);
+            c.write(place, value, span);
+        });
+        self.push(
+            Stmt::If {
+                condition: found.leaf(),
+                then,
+                otherwise: vec![],
+            },
+            span,
+        );
+        found
+    }
+}

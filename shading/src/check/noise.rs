@@ -1,0 +1,113 @@
+//! Noises: their kinds by name, periods and options.
+
+use super::argument::Given;
+use super::error::CheckError;
+use super::types::near;
+use super::warning::Warning;
+use super::{Checker, Value};
+use crate::builtins::{self, Builtin};
+use crate::eval::noise::{GaborOptions, NoiseKind};
+use crate::hir::{Const, Op};
+use crate::source::Span;
+use crate::syntax::ast::Argument;
+use crate::ty::Type;
+
+/// The options of gabor noise, in the order of the operands.
+const OPTIONS: [(&str, Type); 5] = [
+    ("anisotropic", Type::INT),
+    ("do_filter", Type::INT),
+    ("direction", Type::VECTOR),
+    ("bandwidth", Type::FLOAT),
+    ("impulses", Type::FLOAT),
+];
+
+impl<'a> Checker<'a> {
+    /// `noise("kind", …)`, `noise(…)`, `snoise(…)`, `cellnoise(…)`, `hashnoise(…)`, `pnoise("kind", …)`, `pnoise(…)`,
+    /// `psnoise(…)`
+    pub(super) fn noise(
+        &mut self,
+        name: &str,
+        args: &'a [Argument],
+        expected: Option<Type>,
+        span: Span,
+    ) -> Option<Value> {
+        let mut given = self.arguments(args)?;
+        let periodic = name.starts_with('p');
+        let has_kind = given.first().and_then(Given::ty) == Some(Type::STRING);
+        let kind = match name {
+            "noise" | "pnoise" if has_kind => given.remove(0),
+            "pnoise" => self.given_constant("uperlin", span),
+            "psnoise" => self.given_constant("perlin", span),
+            _ => return self.call_named(name, given, expected, span),
+        };
+        let known = self.given_string(&kind);
+        let known_kind = known.as_deref().and_then(NoiseKind::from_name);
+        if let Some(known) = &known
+            && known_kind.is_none()
+        {
+            let names = NoiseKind::NAMES.map(|(name, _)| name);
+            let near = near(known, &names);
+            let name = known.to_string();
+            let at = self.place_text(span);
+            let message = format!("noise type \"{name}\" is unknown, called from ({at})");
+            self.warn(kind.span, Warning::UnknownNoise { name, near });
+            let message = self.string(&message);
+            self.assign(None, Op::Builtin(Builtin::Error), vec![message], span);
+            return Some(self.zero(expected.unwrap_or(Type::FLOAT)));
+        }
+        let first = given.iter().position(|g| g.ty() == Some(Type::STRING));
+        let options = given.split_off(first.unwrap_or(given.len()));
+        let options = self.noise_options(&options, span)?;
+        if let Some(function) = known.as_deref().and_then(builtins::noise_function)
+            && !periodic
+        {
+            return self.call_named(function, given, expected, span);
+        }
+        given.insert(0, kind);
+        if known.is_none() || known_kind == Some(NoiseKind::Gabor) {
+            given.extend(options);
+        }
+        let function = if periodic { "__pnoise" } else { "__noise" };
+        self.call_named(function, given, expected, span)
+    }
+
+    fn given_constant(&mut self, text: &str, span: Span) -> Given<'a> {
+        let text = self.string(text);
+        Given::value(Value::new(Type::STRING, text), span)
+    }
+
+    /// The options of gabor noise, from pairs of name and value.
+    fn noise_options(&mut self, given: &[Given<'a>], span: Span) -> Option<Vec<Given<'a>>> {
+        let defaults = GaborOptions::default();
+        let mut values = [
+            Const::Int(defaults.anisotropic),
+            Const::Int(i32::from(defaults.do_filter)),
+            Const::Triple(defaults.direction),
+            Const::Float(defaults.bandwidth),
+            Const::Float(defaults.impulses),
+        ]
+        .into_iter()
+        .zip(OPTIONS)
+        .map(|(value, (_, ty))| Value::new(ty, self.body.constant(value)))
+        .collect::<Vec<_>>();
+        for pair in given.chunks(2) {
+            let [key, value] = pair else {
+                self.report(pair[0].span, CheckError::OptionWithoutValue);
+                return None;
+            };
+            let Some(name) = self.given_string(key) else {
+                self.report(key.span, CheckError::OptionNotConstant);
+                return None;
+            };
+            match OPTIONS.iter().position(|(known, _)| *known == &*name) {
+                Some(i) => values[i] = self.given_as(value, OPTIONS[i].1)?,
+                None => {
+                    let near = near(&name, &OPTIONS.map(|(name, _)| name));
+                    let name = name.to_string();
+                    self.warn(key.span, Warning::UnknownNoiseOption { name, near });
+                }
+            }
+        }
+        Some(values.into_iter().map(|v| Given::value(v, span)).collect())
+    }
+}

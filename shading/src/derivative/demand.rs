@@ -1,0 +1,189 @@
+//! Which variables need derivatives: those that a request depends on and that depend on a source of derivatives.
+//!
+//! One graph over the variables of the unit and its functions has an edge from each variable to those that are assigned
+//! from it by an operation with derivatives. A variable carries derivatives if it is reached from a source forwards and
+//! from a request backwards. The order of statements plays no part.
+
+use cranelift_entity::EntityRef;
+
+use super::rule::{self, Rule};
+use crate::hir::{Block, Code, FunctionId, Kind, LocalId, Operand, Stmt, Unit, walk};
+
+/// Whose code a variable is in: the unit's or a function's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    Unit,
+    Function(FunctionId),
+}
+
+/// The variables that carry derivatives.
+pub(super) struct Demand {
+    /// Index of the first variable of the unit and of each function.
+    first: Vec<usize>,
+    carries: Vec<bool>,
+}
+
+impl Demand {
+    /// `None` where nothing asks for a derivative.
+    pub(super) fn of(unit: &Unit) -> Option<Demand> {
+        if !bodies(unit).any(|(_, _, blocks)| blocks.iter().any(|block| asks(block))) {
+            return None;
+        }
+        let mut graph = Graph::new(unit);
+        for (owner, code, blocks) in bodies(unit) {
+            for block in blocks {
+                walk::statements(block, &mut |stmt| graph.add(unit, owner, code, stmt));
+            }
+        }
+        let wanted = reach(&graph.requests, &graph.backwards);
+        let varies = reach(&graph.sources, &graph.forwards);
+        let carries = wanted.iter().zip(&varies).map(|(a, b)| *a && *b).collect();
+        Some(Demand {
+            first: graph.first,
+            carries,
+        })
+    }
+
+    pub(super) fn carries(&self, owner: Owner, local: LocalId) -> bool {
+        self.carries[index(&self.first, owner, local)]
+    }
+
+    /// The number of variables that carry derivatives.
+    pub(super) fn count(&self) -> usize {
+        self.carries.iter().filter(|carries| **carries).count()
+    }
+}
+
+/// The unit's code and that of its functions.
+fn bodies(unit: &Unit) -> impl Iterator<Item = (Owner, &Code, Vec<&Block>)> {
+    let inits = unit.params.iter().map(|param| &param.init);
+    let body = inits.chain([&unit.code.body]).collect();
+    let functions = unit.functions.iter().map(|(id, function)| {
+        let code = &function.code;
+        (Owner::Function(id), code, vec![&code.body])
+    });
+    std::iter::once((Owner::Unit, &unit.code, body)).chain(functions)
+}
+
+/// Whether a block asks for a derivative.
+fn asks(block: &Block) -> bool {
+    let mut found = false;
+    walk::ops(block, &mut |op, _| found |= rule::is_request(op));
+    found
+}
+
+/// Whether variables of a kind can have derivatives.
+pub(super) fn is_differentiable(kind: Kind) -> bool {
+    matches!(kind.element(), Kind::FLOAT | Kind::TRIPLE)
+}
+
+fn index(first: &[usize], owner: Owner, local: LocalId) -> usize {
+    let owner = match owner {
+        Owner::Unit => 0,
+        Owner::Function(id) => 1 + id.index(),
+    };
+    first[owner] + local.index()
+}
+
+/// How derivatives flow from variable to variable, by index.
+struct Graph {
+    first: Vec<usize>,
+    forwards: Vec<Vec<u32>>,
+    backwards: Vec<Vec<u32>>,
+    requests: Vec<u32>,
+    sources: Vec<u32>,
+}
+
+impl Graph {
+    fn new(unit: &Unit) -> Graph {
+        let (mut first, mut count) = (vec![], 0);
+        for (_, code, _) in bodies(unit) {
+            first.push(count);
+            count += code.locals.len();
+        }
+        Graph {
+            first,
+            forwards: vec![vec![]; count],
+            backwards: vec![vec![]; count],
+            requests: vec![],
+            sources: vec![],
+        }
+    }
+
+    /// The index of a variable that can have derivatives.
+    fn node(&self, owner: Owner, code: &Code, local: LocalId) -> Option<u32> {
+        let kind = Kind::of(code.locals[local].ty)?;
+        is_differentiable(kind).then(|| index(&self.first, owner, local) as u32)
+    }
+
+    fn operand(&self, owner: Owner, code: &Code, operand: Operand) -> Option<u32> {
+        match operand {
+            Operand::Local(local) => self.node(owner, code, local),
+            Operand::Const(_) => None,
+        }
+    }
+
+    fn edge(&mut self, from: Option<u32>, to: Option<u32>) {
+        if let (Some(from), Some(to)) = (from, to)
+            && from != to
+        {
+            self.forwards[from as usize].push(to);
+            self.backwards[to as usize].push(from);
+        }
+    }
+
+    fn add(&mut self, unit: &Unit, owner: Owner, code: &Code, stmt: &Stmt) {
+        match stmt {
+            Stmt::Op { dst, op, args, .. } => {
+                for &asked in rule::requested(*op, args) {
+                    self.requests.extend(self.operand(owner, code, asked));
+                }
+                let dst = dst.and_then(|dst| self.node(owner, code, dst));
+                match rule::of(*op) {
+                    Rule::Zero => {}
+                    Rule::Source => self.sources.extend(dst),
+                    // The slopes are worth computing only where the place changes.
+                    Rule::Texture => {
+                        for &arg in &args[1..7] {
+                            self.edge(self.operand(owner, code, arg), dst);
+                        }
+                    }
+                    Rule::Linear | Rule::Formula(_) | Rule::Dual(_) => {
+                        for &arg in args {
+                            self.edge(self.operand(owner, code, arg), dst);
+                        }
+                    }
+                }
+            }
+            Stmt::Call {
+                function,
+                args,
+                results,
+                ..
+            } => {
+                let (callee, inside) = (&unit.functions[*function], Owner::Function(*function));
+                for (&param, &arg) in callee.params.iter().zip(args) {
+                    let param = self.node(inside, &callee.code, param);
+                    self.edge(self.operand(owner, code, arg), param);
+                }
+                for (&output, &result) in callee.outputs.iter().zip(results) {
+                    let output = self.node(inside, &callee.code, output);
+                    self.edge(output, self.node(owner, code, result));
+                }
+            }
+            Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Scope { .. } | Stmt::Leave(_) => {}
+        }
+    }
+}
+
+/// What can be reached from some variables.
+fn reach(from: &[u32], edges: &[Vec<u32>]) -> Vec<bool> {
+    let mut reached = vec![false; edges.len()];
+    let mut open = from.to_vec();
+    while let Some(node) = open.pop() {
+        if !std::mem::replace(&mut reached[node as usize], true) {
+            open.extend(&edges[node as usize]);
+        }
+    }
+    reached
+}

@@ -1,0 +1,43 @@
+//! Automatic differentiation, in forward mode: `Dx`, `Dy` and what is made of them.
+//!
+//! A pass over linked HIR, before it is optimised. [`demand`] finds the variables whose derivatives are asked for and are
+//! not zero everywhere. Each such variable `x` gets two more, `x.dx` and `x.dy`, of the same type. Before each statement
+//! that assigns `x`, [`expand`] puts statements that assign these, by the rule of the operation ([`mod@rule`],
+//! [`builtin`]); they are written in ordinary operations ([`change`]), which the optimiser shares with the rest of the
+//! code. So derivatives follow all control flow, and what nobody asks for costs nothing.
+//!
+//! Conventions, which are OSL's:
+//! - derivatives begin with those of `P`, `I`, `u`, `v` and attributes; ints, strings, matrices and conditions have none,
+//!   and neither have derivatives themselves;
+//! - at a kink the derivative is that of one side, and where a function's domain ends it is zero: never a NaN for that.
+
+mod builtin;
+mod change;
+mod demand;
+mod expand;
+mod rule;
+
+use crate::hir::Unit;
+use crate::hir::verify::debug_verify;
+
+/// How many variables carry derivatives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DerivativeStats {
+    /// Variables before the pass.
+    pub symbols: usize,
+    /// Those of them that got derivatives.
+    pub carrying: usize,
+}
+
+/// Computes the derivatives that a unit asks for: replaces every [`crate::hir::Op::Derivative`].
+pub fn expand(unit: &mut Unit) -> DerivativeStats {
+    let codes = std::iter::once(&unit.code).chain(unit.functions.values().map(|f| &f.code));
+    let symbols = codes.map(|code| code.locals.len()).sum();
+    let Some(demand) = demand::Demand::of(unit) else {
+        return DerivativeStats { symbols, carrying: 0 };
+    };
+    let carrying = demand.count();
+    expand::run(unit, &demand);
+    debug_verify(unit, "differentiation");
+    DerivativeStats { symbols, carrying }
+}

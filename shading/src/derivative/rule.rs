@@ -1,0 +1,131 @@
+//! The rules of differentiation, operation by operation.
+
+use super::builtin;
+use super::change::{Change, Writer};
+use crate::hir::{Op, Operand, TextureMapping, TextureOptions};
+
+/// The change of an operation's result, from its operands and their changes along one axis. It is called only if one of
+/// them has a change.
+pub(super) type Formula = fn(&mut Writer<'_>, &[Operand], &[Change]) -> Change;
+
+/// How an operation's result changes.
+#[derive(Clone, Copy)]
+pub(super) enum Rule {
+    /// Not at all, or it is of a type without derivatives.
+    Zero,
+    /// As the shading point says.
+    Source,
+    /// The operation is linear: the change is the same operation on the changes of its operands. Operands without
+    /// derivatives (indices, matrices) stay.
+    Linear,
+    /// By a formula, the same for both axes.
+    Formula(Formula),
+    /// As another operation computes it, together with the value.
+    Dual(Op),
+    /// By the texture's slopes times the footprint.
+    Texture,
+}
+
+/// The rule of an operation.
+pub(super) fn of(op: Op) -> Rule {
+    match op {
+        Op::Global(global) if global.has_derivatives() => Rule::Source,
+        Op::AttributeValue => Rule::Source,
+        Op::Texture(TextureOptions {
+            mapping: TextureMapping::Plane,
+            ..
+        }) => Rule::Texture,
+        Op::Copy
+        | Op::Neg
+        | Op::Splat
+        | Op::MakeTriple
+        | Op::TripleGet
+        | Op::TripleSet
+        | Op::MakeArray
+        | Op::ArrayGet
+        | Op::ArraySet => Rule::Linear,
+        Op::Add => Rule::Formula(|w, _, d| w.sum(d[0], d[1])),
+        Op::Sub => Rule::Formula(|w, _, d| w.difference(d[0], d[1])),
+        Op::Mul => Rule::Formula(product),
+        Op::Div => Rule::Formula(quotient),
+        Op::Builtin(builtin) => builtin::rule(builtin),
+        Op::Global(_)
+        | Op::GlobalDerivative(..)
+        | Op::BuiltinDual(_)
+        | Op::Derivative(_)
+        | Op::AttributeDerivative(_)
+        | Op::Texture(_)
+        | Op::TextureError(_)
+        | Op::TextureInfo
+        | Op::HasTextureInfo(_)
+        | Op::IntToFloat
+        | Op::FloatToInt
+        | Op::Diagonal
+        | Op::Truth
+        | Op::Mod
+        | Op::BitAnd
+        | Op::BitOr
+        | Op::BitXor
+        | Op::Shl
+        | Op::Shr
+        | Op::BitNot
+        | Op::Not
+        | Op::Eq
+        | Op::Ne
+        | Op::Lt
+        | Op::Le
+        | Op::Gt
+        | Op::Ge
+        | Op::MakeMatrix
+        | Op::MatrixGet
+        | Op::MatrixSet
+        | Op::MakeClosure(_)
+        | Op::ClosureAdd
+        | Op::ClosureMul => Rule::Zero,
+    }
+}
+
+/// Whether an operation asks for derivatives of operands.
+pub(super) fn is_request(op: Op) -> bool {
+    matches!(op, Op::Derivative(_)) || implicit_footprint(op).is_some()
+}
+
+/// The operands whose derivatives an operation asks for.
+pub(super) fn requested(op: Op, args: &[Operand]) -> &[Operand] {
+    match (op, implicit_footprint(op)) {
+        (Op::Derivative(_), _) => &args[..1],
+        (_, Some(mapping)) => &args[1..1 + coordinates(mapping)],
+        _ => &[],
+    }
+}
+
+/// The mapping of a lookup whose footprint is that of its place.
+pub(super) fn implicit_footprint(op: Op) -> Option<TextureMapping> {
+    match op {
+        Op::Texture(options) | Op::TextureError(options) if options.implicit_footprint => {
+            Some(options.mapping)
+        }
+        _ => None,
+    }
+}
+
+/// How many operands after the file say where a lookup is. The changes of these along x, and those along y, are next.
+pub(super) fn coordinates(mapping: TextureMapping) -> usize {
+    match mapping {
+        TextureMapping::Plane => 2,
+        TextureMapping::Environment | TextureMapping::Volume => 1,
+    }
+}
+
+pub(super) fn product(w: &mut Writer<'_>, a: &[Operand], d: &[Change]) -> Change {
+    let first = w.times(d[0], |_| a[1]);
+    let second = w.times(d[1], |_| a[0]);
+    w.sum(first, second)
+}
+
+/// (da − (a/b)·db) / b; 0 where b is 0.
+fn quotient(w: &mut Writer<'_>, a: &[Operand], d: &[Change]) -> Change {
+    let second = w.times(d[1], |w| w.div(a[0], a[1]));
+    let change = w.difference(d[0], second);
+    w.over(change, |_| a[1])
+}

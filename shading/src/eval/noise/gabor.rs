@@ -1,0 +1,302 @@
+//! Gabor noise: sparse impulses, each a wave under a bell, with OSL's random numbers.
+//!
+//! Ares Lagae, Sylvain Lefebvre, George Drettakis, Philip Dutré, "Procedural Noise using Sparse Gabor Convolution",
+//! SIGGRAPH 2009; Ares Lagae, George Drettakis, "Filtering Solid Gabor Noise", SIGGRAPH 2011, for phases and the filter
+//! (its equations are named below).
+
+use std::f32::consts::{PI, TAU};
+
+use super::hash::hash;
+use crate::eval::dual::{Dual, Real};
+use crate::eval::math::{cross, dot, exp2, length, normalize};
+
+/// How the waves run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GaborOptions {
+    /// 0: in all directions; 1: along `direction`; else: in the plane of x and y.
+    pub anisotropic: i32,
+    /// Whether waves that are finer than a pixel fade, where the derivatives of the point are known.
+    pub do_filter: bool,
+    /// Where anisotropic waves run to; its length is their frequency.
+    pub direction: [f32; 3],
+    /// Of the waves, in octaves.
+    pub bandwidth: f32,
+    /// Impulses at a point, on average.
+    pub impulses: f32,
+}
+
+impl Default for GaborOptions {
+    fn default() -> GaborOptions {
+        GaborOptions {
+            anisotropic: 0,
+            do_filter: true,
+            direction: [1.0, 0.0, 0.0],
+            bandwidth: 1.0,
+            impulses: 16.0,
+        }
+    }
+}
+
+/// The linear congruential generator of OSL's impulses.
+struct Random(u32);
+
+impl Random {
+    fn of_cell(cell: [f32; 3], seed: u32) -> Random {
+        let [x, y, z] = cell.map(|c| c.floor() as i32 as u32);
+        Random(hash([x, y, z, seed]).max(1))
+    }
+
+    /// Uniform in `[0,1]`.
+    fn next(&mut self) -> f32 {
+        self.0 = self.0.wrapping_mul(3_039_177_861);
+        self.0 as f32 / u32::MAX as f32
+    }
+
+    /// A number of Poisson's distribution.
+    fn poisson(&mut self, mean: f32) -> u32 {
+        let least = (-mean).exp();
+        let mut count = 0;
+        let mut product = self.next();
+        while product > least {
+            count += 1;
+            product *= self.next();
+        }
+        count
+    }
+}
+
+type Triple = [f32; 3];
+type DualTriple = [Dual; 3];
+/// Symmetric or not, row by row.
+type Matrix2 = [[f32; 2]; 2];
+
+/// What is the same for all impulses.
+struct Kernel {
+    options: GaborOptions,
+    /// Width of the bells.
+    a: f32,
+    /// Where they end.
+    radius: f32,
+    /// Impulses in a unit of space.
+    density: f32,
+    filter: Option<Filter>,
+}
+
+/// The footprint of a pixel on the plane in which the point lies.
+struct Filter {
+    /// Tangent, bitangent and normal.
+    axes: [Triple; 3],
+    /// Variances of the pixel in the plane.
+    sigma: Matrix2,
+}
+
+/// Three noises at a point whose derivatives are the size of a pixel; periodic where a period is given.
+pub(super) fn gabor(p: DualTriple, period: Option<Triple>, options: GaborOptions, lanes: u32) -> DualTriple {
+    let kernel = Kernel::new(p, options);
+    let variance = 1.0 / (4.0 * std::f32::consts::SQRT_2 * (kernel.a * kernel.a * kernel.a));
+    // Three standard deviations are far; a half of that fits OSL's range.
+    let scale = 1.0 / (3.0 * variance.sqrt()) * 0.5;
+    std::array::from_fn(|lane| {
+        if lane as u32 >= lanes {
+            return Dual::default();
+        }
+        kernel.sum(p, period, lane as u32) * scale
+    })
+}
+
+impl Kernel {
+    fn new(p: DualTriple, options: GaborOptions) -> Kernel {
+        /// Of the waves, where no direction gives one.
+        const FREQUENCY: f32 = 2.0;
+        /// √(π / ln 2)
+        const WIDTH: f32 = 2.128_934;
+        /// A bell ends where it is so low.
+        const TRUNCATE: f32 = 0.02;
+        let octaves = exp2(options.bandwidth.clamp(0.01, 100.0));
+        let a = FREQUENCY * ((octaves - 1.0) / (octaves + 1.0)) * WIDTH;
+        let radius = (-TRUNCATE.ln() / PI).sqrt() / a;
+        let impulses = options.impulses.clamp(1.0, 32.0);
+        let filter = options.do_filter.then(|| Filter::new(p)).flatten();
+        Kernel {
+            options,
+            a,
+            radius,
+            density: impulses / (1.333_33 * PI * (radius * radius * radius)),
+            filter,
+        }
+    }
+
+    /// The impulses of all cells around a point.
+    fn sum(&self, p: DualTriple, period: Option<Triple>, seed: u32) -> Dual {
+        let scaled = p.map(|x| x * (1.0 / self.radius));
+        let floor = scaled.map(|x| x.value.floor());
+        let inside: DualTriple = std::array::from_fn(|i| scaled[i] - floor[i]);
+        let mut sum = Dual::default();
+        for z in [-1.0, 0.0, 1.0] {
+            for y in [-1.0, 0.0, 1.0] {
+                for x in [-1.0, 0.0, 1.0] {
+                    let offset: Triple = [x, y, z];
+                    let cell = std::array::from_fn(|i| floor[i] + offset[i]);
+                    let from_cell = std::array::from_fn(|i| inside[i] - offset[i]);
+                    sum = sum + self.cell(cell, from_cell, period, seed);
+                }
+            }
+        }
+        sum * (1.0 / self.density.sqrt())
+    }
+
+    /// The impulses of one cell; `p` is seen from its corner.
+    fn cell(&self, cell: Triple, p: DualTriple, period: Option<Triple>, seed: u32) -> Dual {
+        let cell = match period {
+            Some(period) => std::array::from_fn(|i| wrap(cell[i], period[i])),
+            None => cell,
+        };
+        let mut random = Random::of_cell(cell, seed);
+        let count = random.poisson(self.density * (self.radius * self.radius * self.radius));
+        let mut sum = Dual::default();
+        for _ in 0..count {
+            let [z, y, x] = std::array::from_fn(|_| random.next());
+            let center: Triple = [x, y, z];
+            let at: DualTriple = std::array::from_fn(|i| (p[i] - center[i]) * self.radius);
+            let (wave, phase) = self.wave(&mut random);
+            let far = dot(at.map(|x| x.value), at.map(|x| x.value));
+            if far < self.radius * self.radius {
+                sum = sum + self.impulse(at, wave, phase);
+            }
+        }
+        sum
+    }
+
+    /// Direction, frequency and phase of the next impulse.
+    fn wave(&self, random: &mut Random) -> (Triple, f32) {
+        let wave = match self.options.anisotropic {
+            1 => self.options.direction,
+            0 => {
+                let (sin, cos) = (TAU * random.next()).sin_cos();
+                let up = 2.0 * random.next() - 1.0;
+                let out = (1.0 - up * up).max(0.0).sqrt();
+                normalize([cos * out, sin * out, up])
+            }
+            _ => {
+                let frequency = length(self.options.direction);
+                let (sin, cos) = (TAU * random.next()).sin_cos();
+                [frequency * cos, frequency * sin, 0.0]
+            }
+        };
+        (wave, TAU * random.next())
+    }
+
+    fn impulse(&self, at: DualTriple, wave: Triple, phase: f32) -> Dual {
+        let plain = || bell(Dual::from(1.0), &wave, Dual::from(phase), self.a, &at);
+        match &self.filter {
+            None => plain(),
+            Some(filter) => {
+                let filtered = filter.impulse(at, wave, phase, self.a);
+                if filtered.value.is_finite() {
+                    filtered
+                } else {
+                    plain()
+                }
+            }
+        }
+    }
+}
+
+/// Equation 1: a wave under a bell of width `1 / a`.
+fn bell(weight: Dual, wave: &[f32], phase: Dual, a: f32, at: &[Dual]) -> Dual {
+    let far = at.iter().fold(Dual::default(), |sum, &x| sum + x * x);
+    let along = wave
+        .iter()
+        .zip(at)
+        .fold(Dual::default(), |sum, (&w, &x)| sum + x * w);
+    weight * (far * (-PI * (a * a))).exp() * (along * TAU + phase).cos()
+}
+
+impl Filter {
+    /// None where a pixel is too small to matter.
+    fn new(p: DualTriple) -> Option<Filter> {
+        let [_, dx, dy] = Dual::parts(p);
+        let normal = cross(dx, dy);
+        if dot(normal, normal) < 1e-6 {
+            return None;
+        }
+        let normal = normalize(normal);
+        let tangent = if normal[0].abs() < 0.9 {
+            [0.0, normal[2], -normal[1]]
+        } else {
+            [-normal[2], 0.0, normal[0]]
+        };
+        let tangent = normalize(tangent);
+        let axes = [tangent, cross(normal, tangent), normal];
+        let screen = [dx, dy].map(|d| [dot(d, axes[0]), dot(d, axes[1])]);
+        // A pixel counts as a bell with a standard deviation of half its size.
+        let half = [
+            [screen[0][0] * 0.25, screen[0][1] * 0.25],
+            [screen[1][0] * 0.25, screen[1][1] * 0.25],
+        ];
+        let sigma = mul2(transpose2(screen), half);
+        (determinant2(sigma) >= 1e-18).then_some(Filter { axes, sigma })
+    }
+
+    /// An impulse in the plane, blurred by the pixel.
+    fn impulse(&self, at: DualTriple, wave: Triple, phase: f32, a: f32) -> Dual {
+        let inner = |axis: Triple| at[0] * axis[0] + at[1] * axis[1] + at[2] * axis[2];
+        let [x, y, height] = self.axes.map(inner);
+        let [wave_x, wave_y, wave_z] = self.axes.map(|axis| dot(axis, wave));
+        // Equation 6: the plane cuts the impulse at a distance.
+        let distance = -height;
+        let weight = (distance * distance * (-PI * (a * a))).exp();
+        let phase = -(distance * TAU * wave_z) + phase;
+        // Equation 10: the product of two bells in the domain of frequencies is a bell.
+        let wave = [wave_x, wave_y];
+        let variance = a * a / TAU;
+        let own: Matrix2 = [[variance, 0.0], [0.0, variance]];
+        let pixel = scale2(inverse2(self.sigma), 1.0 / (4.0 * PI * PI));
+        let both = add2(own, pixel);
+        let peak = 1.0 / (TAU * determinant2(self.sigma).sqrt());
+        let apart = apply2(inverse2(both), wave);
+        let overlap = (-0.5 * (apart[0] * wave[0] + apart[1] * wave[1])).exp();
+        let weight = weight * peak * (1.0 / (TAU * determinant2(both).sqrt())) * overlap;
+        let own_inverse = inverse2(own);
+        let joined = inverse2(add2(inverse2(pixel), own_inverse));
+        let wave = apply2(mul2(joined, own_inverse), wave);
+        let a = (TAU * determinant2(joined).sqrt()).sqrt();
+        bell(weight, &wave, phase, a, &[x, y])
+    }
+}
+
+/// A coordinate within a period of whole units, at least 1.
+pub(super) fn wrap(x: f32, period: f32) -> f32 {
+    let period = period.floor().max(1.0);
+    x - period * (x / period).floor()
+}
+
+fn transpose2([[a, b], [c, d]]: Matrix2) -> Matrix2 {
+    [[a, c], [b, d]]
+}
+
+fn determinant2([[a, b], [c, d]]: Matrix2) -> f32 {
+    a * d - b * c
+}
+
+fn inverse2(m: Matrix2) -> Matrix2 {
+    let [[a, b], [c, d]] = m;
+    scale2([[d, -b], [-c, a]], 1.0 / determinant2(m))
+}
+
+fn scale2(m: Matrix2, scale: f32) -> Matrix2 {
+    m.map(|row| row.map(|x| x * scale))
+}
+
+fn add2(a: Matrix2, b: Matrix2) -> Matrix2 {
+    std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] + b[i][j]))
+}
+
+fn mul2(a: Matrix2, b: Matrix2) -> Matrix2 {
+    std::array::from_fn(|i| std::array::from_fn(|j| a[i][0] * b[0][j] + a[i][1] * b[1][j]))
+}
+
+/// Row vector times matrix.
+fn apply2(m: Matrix2, [x, y]: [f32; 2]) -> [f32; 2] {
+    [x * m[0][0] + y * m[1][0], x * m[0][1] + y * m[1][1]]
+}

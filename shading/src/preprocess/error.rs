@@ -1,0 +1,198 @@
+//! What can be wrong with directives and macros, and the only place with the words for it.
+
+use std::ops::Range;
+
+use super::token::Token;
+use crate::diagnostic::Diagnostic;
+use crate::source::{FileIndex, Origin};
+
+/// A mistake with its place.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) file: FileIndex,
+    pub(super) range: Range<u32>,
+    pub(super) error: PreprocessError,
+}
+
+impl Failure {
+    /// A mistake at a token.
+    pub(super) fn at(token: &Token, error: PreprocessError) -> Failure {
+        Failure {
+            file: token.file,
+            range: token.range.clone(),
+            error,
+        }
+    }
+}
+
+/// What is wrong.
+#[derive(Debug)]
+pub(super) enum PreprocessError {
+    // Files.
+    NoFile {
+        name: String,
+    },
+    Unreadable {
+        name: String,
+        reason: String,
+    },
+    BadInclude,
+    IncludesTooDeep {
+        limit: usize,
+    },
+    TooManyFiles {
+        limit: usize,
+    },
+    // Macros.
+    NoMacroName,
+    BadMacroName {
+        text: String,
+    },
+    BadParameters,
+    PasteAtEnd,
+    HashWithoutParameter,
+    BadPaste {
+        left: String,
+        right: String,
+    },
+    Redefined {
+        name: String,
+        place: (FileIndex, Range<u32>),
+    },
+    UseNotClosed {
+        name: String,
+    },
+    ArgumentCount {
+        name: String,
+        expected: usize,
+        found: usize,
+        place: Option<(FileIndex, Range<u32>)>,
+    },
+    MacrosTooDeep {
+        limit: usize,
+    },
+    TooMuch,
+    // Conditions.
+    BadDefined,
+    BadCondition {
+        found: Option<String>,
+    },
+    ConditionTooDeep,
+    DividedByZero,
+    NoIf {
+        word: String,
+    },
+    AfterElse {
+        word: String,
+    },
+    NoEndif,
+    // Others.
+    BadLine,
+    UnknownDirective {
+        word: String,
+        near: Option<String>,
+    },
+    /// `#error`
+    Told {
+        text: String,
+    },
+    /// `#warning`
+    Warned {
+        text: String,
+    },
+}
+
+impl PreprocessError {
+    /// Whether a bound was reached, so that going on makes no sense.
+    pub(super) fn ends_work(&self) -> bool {
+        use PreprocessError as E;
+        matches!(
+            self,
+            E::IncludesTooDeep { .. } | E::TooManyFiles { .. } | E::MacrosTooDeep { .. } | E::TooMuch
+        )
+    }
+
+    /// The message.
+    pub(super) fn diagnostic(self, origin: &Origin, file: FileIndex, range: Range<u32>) -> Diagnostic {
+        use PreprocessError as E;
+        let place = origin.place(file, range);
+        let error = |message: String| Diagnostic::error(message).at_written(&place, "");
+        match self {
+            E::NoFile { name } => error(format!("cannot find `{name}`"))
+                .hint("it is looked for beside the file that names it, and in the folders given by `-I`"),
+            E::Unreadable { name, reason } => error(format!("cannot read `{name}`: {reason}")),
+            E::BadInclude => error("`#include` takes the name of a file: \"name\" or <name>".to_owned()),
+            E::IncludesTooDeep { limit } => error(format!("more than {limit} files include one another"))
+                .hint("does a file include itself? `#pragma once` in it prevents that"),
+            E::TooManyFiles { limit } => error(format!("more than {limit} files are included")),
+
+            E::NoMacroName => error("the name of a macro is missing".to_owned()),
+            E::BadMacroName { text } => error(format!("`{text}` cannot be the name of a macro")),
+            E::BadParameters => error("these are no parameters of a macro".to_owned())
+                .hint("they are different names with commas between, the last may be `...`"),
+            E::PasteAtEnd => error("`##` needs something on both sides".to_owned()),
+            E::HashWithoutParameter => error("`#` needs a parameter of the macro after it".to_owned()),
+            E::BadPaste { left, right } => {
+                error(format!("`{left}` and `{right}` do not make one word together"))
+            }
+            E::Redefined { name, place: old } => {
+                Diagnostic::warning(format!("macro `{name}` is defined anew"))
+                    .at_written(&place, "")
+                    .at_written(&origin.place(old.0, old.1), "it was defined here")
+                    .hint(format!("`#undef {name}` before it says that this is wanted"))
+            }
+            E::UseNotClosed { name } => error(format!("the arguments of macro `{name}` have no end")),
+            E::ArgumentCount {
+                name,
+                expected,
+                found,
+                place,
+            } => {
+                let plural = if expected == 1 { "" } else { "s" };
+                let message = format!("macro `{name}` takes {expected} argument{plural}, found {found}");
+                match place {
+                    Some((file, range)) => {
+                        error(message).at_written(&origin.place(file, range), "it is defined here")
+                    }
+                    None => error(message),
+                }
+            }
+            E::MacrosTooDeep { limit } => error(format!("more than {limit} macros expand to one another")),
+            E::TooMuch => error("what is included and expanded is too much".to_owned()),
+
+            E::BadDefined => error("`defined` takes the name of a macro".to_owned()),
+            E::BadCondition { found: Some(found) } => {
+                error(format!("`{found}` does not fit into a condition"))
+                    .hint("conditions are made of whole numbers, macros and C's operators")
+            }
+            E::BadCondition { found: None } => error("this condition is not complete".to_owned()),
+            E::ConditionTooDeep => error("this condition is nested too deeply".to_owned()),
+            E::DividedByZero => error("division by zero".to_owned()),
+            E::NoIf { word } => error(format!("`#{word}` without `#if`")),
+            E::AfterElse { word } => error(format!("`#{word}` after `#else`")),
+            E::NoEndif => error("this condition has no `#endif`".to_owned()),
+
+            E::BadLine => {
+                error("`#line` takes a line number and, if wanted, a file name in quotes".to_owned())
+            }
+            E::UnknownDirective { word, near } => {
+                let diagnostic = error(format!("unknown directive `#{word}`"));
+                match near {
+                    Some(near) => diagnostic.hint(format!("did you mean `#{near}`?")),
+                    None => diagnostic,
+                }
+            }
+            E::Told { text } => error(if text.is_empty() {
+                "#error".to_owned()
+            } else {
+                text
+            }),
+            E::Warned { text } => Diagnostic::warning(if text.is_empty() {
+                "#warning".to_owned()
+            } else {
+                text
+            })
+            .at_written(&place, ""),
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! Reading files: tokens come from the innermost file that is being read, directives are carried out on the way.
+
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use super::error::{Failure, PreprocessError};
+use super::token::{Token, TokenKind, is_space, scan};
+use super::{MAX_FILES, MAX_NESTING, Run};
+use crate::source::{FileIndex, Source};
+
+/// A file being read.
+pub(super) struct FileReader {
+    pub(super) index: FileIndex,
+    pub(super) source: Arc<Source>,
+    pub(super) at: usize,
+    /// Whether nothing but room stands before on the line.
+    at_line_start: bool,
+    /// The conditions whose `#endif` has not come.
+    pub(super) conditions: Vec<Condition>,
+    /// A byte and its line.
+    line: (usize, u32),
+}
+
+/// An `#if` whose `#endif` has not come.
+#[derive(Debug)]
+pub(super) struct Condition {
+    pub(super) range: Range<u32>,
+    /// Whether one of its branches was the right one.
+    pub(super) taken: bool,
+    pub(super) has_else: bool,
+}
+
+impl FileReader {
+    fn new(index: FileIndex, source: Arc<Source>) -> FileReader {
+        let line = (0, source.first_line());
+        FileReader {
+            index,
+            source,
+            at: 0,
+            at_line_start: true,
+            conditions: vec![],
+            line,
+        }
+    }
+
+    /// Kind and range of the next token, past which the reader goes.
+    pub(super) fn scan(&mut self) -> Option<(TokenKind, Range<u32>)> {
+        if self.at >= self.source.text.len() {
+            return None;
+        }
+        let (kind, end) = scan(&self.source.text, self.at);
+        let range = self.at as u32..end as u32;
+        self.at = end;
+        self.at_line_start = kind == TokenKind::Newline || self.at_line_start && is_space(kind);
+        Some((kind, range))
+    }
+
+    /// Whether nothing but room stands before on the line.
+    pub(super) fn is_at_line_start(&self) -> bool {
+        self.at_line_start
+    }
+
+    pub(super) fn slice(&self, range: &Range<u32>) -> &str {
+        &self.source.text[range.start as usize..range.end as usize]
+    }
+
+    /// The line of a byte; bytes are asked for in order, nearly always.
+    pub(super) fn line_of(&mut self, byte: usize) -> u32 {
+        if byte < self.line.0 {
+            self.line = (0, self.source.first_line());
+        }
+        let between = self
+            .source
+            .text
+            .as_bytes()
+            .get(self.line.0..byte)
+            .unwrap_or_default();
+        self.line = (
+            byte,
+            self.line.1 + between.iter().filter(|&&b| b == b'\n').count() as u32,
+        );
+        self.line.1
+    }
+}
+
+fn nothing() -> (Arc<str>, Arc<[Arc<str>]>) {
+    static NOTHING: LazyLock<(Arc<str>, Arc<[Arc<str>]>)> = LazyLock::new(|| ("".into(), [].into()));
+    NOTHING.clone()
+}
+
+impl Run<'_> {
+    /// Begins to read a file.
+    pub(super) fn enter(&mut self, source: Arc<Source>, included: Option<(FileIndex, Range<u32>)>) {
+        let index = self.output.origin.add_file(source.clone(), included);
+        self.files.push(FileReader::new(index, source));
+    }
+
+    /// Goes on to read the present file, from byte `at` on, as if it were `source`.
+    pub(super) fn continue_as(&mut self, source: Arc<Source>) {
+        let Some(mut old) = self.files.pop() else { return };
+        let index = self.output.origin.continue_file(old.index, source.clone());
+        let mut reader = FileReader::new(index, source);
+        reader.conditions = std::mem::take(&mut old.conditions);
+        self.files.push(reader);
+    }
+
+    /// The next token that is no directive, from whatever file.
+    pub(super) fn next(&mut self) -> Option<Token> {
+        if let Some(token) = self.pending.pop() {
+            return Some(token);
+        }
+        loop {
+            let reader = self.files.last_mut()?;
+            let at_line_start = reader.at_line_start;
+            let Some((kind, range)) = reader.scan() else {
+                self.leave();
+                continue;
+            };
+            if at_line_start && kind == TokenKind::Punctuation && reader.slice(&range) == "#" {
+                if let Err(failure) = self.directive(range) {
+                    self.fail(failure);
+                }
+                continue;
+            }
+            if at_line_start
+                && kind == TokenKind::Name
+                && reader.slice(&range) == "import"
+                && let Some((end, name)) = import(&reader.source.text, range.end as usize)
+            {
+                let (file, range) = (reader.index, range.start..end as u32);
+                reader.at = end;
+                if let Err(failure) = self.import(&name, file, range) {
+                    self.fail(failure);
+                }
+                continue;
+            }
+            return Some(self.token(kind, range));
+        }
+    }
+
+    /// A token of the present file. Only names of macros carry their text.
+    pub(super) fn token(&self, kind: TokenKind, range: Range<u32>) -> Token {
+        let (mut text, hidden) = nothing();
+        let mut file = None;
+        if let Some(reader) = self.files.last() {
+            file = Some(reader.index);
+            if kind == TokenKind::Name
+                && let Some((name, _)) = self.macros.get_key_value(reader.slice(&range))
+            {
+                text = name.clone();
+            }
+        }
+        Token {
+            kind,
+            text,
+            file: file.unwrap_or_default(),
+            range,
+            spaced: false,
+            hidden,
+        }
+    }
+
+    /// A token of a file with its text.
+    pub(super) fn with_text(&self, mut token: Token) -> Token {
+        if token.text.is_empty() {
+            let source = self.output.origin.source(token.file);
+            let text = &source.text[token.range.start as usize..token.range.end as usize];
+            token.text = match token.kind {
+                TokenKind::String => text.replace("\\\n", "").into(),
+                _ => text.into(),
+            };
+        }
+        token
+    }
+
+    /// The present file ends.
+    fn leave(&mut self) {
+        if let Some(reader) = self.files.pop()
+            && let Some(condition) = reader.conditions.into_iter().next_back()
+        {
+            self.report(reader.index, condition.range, PreprocessError::NoEndif);
+        }
+    }
+
+    /// Includes a file by its name, written at the given place.
+    pub(super) fn include(
+        &mut self,
+        name: &str,
+        quoted: bool,
+        file: FileIndex,
+        range: Range<u32>,
+    ) -> Result<(), Failure> {
+        if let Some(source) = self.find_file(name, quoted, file, &range)?
+            && !self.once.iter().any(|known| known.text == source.text)
+        {
+            self.enter_included(source, file, range)?;
+        }
+        Ok(())
+    }
+
+    /// Includes a shader file, once.
+    fn import(&mut self, name: &str, file: FileIndex, range: Range<u32>) -> Result<(), Failure> {
+        let Some(source) = self.find_file(name, true, file, &range)? else {
+            return Ok(());
+        };
+        let is_known = |list: &[Arc<Source>]| list.iter().any(|known| known.text == source.text);
+        if !is_known(&self.once) && !is_known(&self.imported) {
+            self.imported.push(source.clone());
+            self.enter_included(source, file, range)?;
+        }
+        Ok(())
+    }
+
+    fn enter_included(
+        &mut self,
+        source: Arc<Source>,
+        file: FileIndex,
+        range: Range<u32>,
+    ) -> Result<(), Failure> {
+        self.entered += 1;
+        let error = if self.files.len() >= MAX_NESTING {
+            PreprocessError::IncludesTooDeep { limit: MAX_NESTING }
+        } else if self.entered > MAX_FILES {
+            PreprocessError::TooManyFiles { limit: MAX_FILES }
+        } else {
+            self.work += source.text.len();
+            if self.work <= super::MAX_WORK {
+                self.enter(source, Some((file, range)));
+                return Ok(());
+            }
+            PreprocessError::TooMuch
+        };
+        Err(Failure { file, range, error })
+    }
+
+    fn find_file(
+        &mut self,
+        name: &str,
+        quoted: bool,
+        file: FileIndex,
+        range: &Range<u32>,
+    ) -> Result<Option<Arc<Source>>, Failure> {
+        let from = self.output.origin.source(file).clone();
+        let key = (from.name.clone(), name.to_owned(), quoted);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let (found, error) = match self.look_up(name, quoted, &from) {
+            Ok(Some(source)) => (Some(source), None),
+            Ok(None) => (
+                None,
+                Some(PreprocessError::NoFile {
+                    name: name.to_owned(),
+                }),
+            ),
+            Err(reason) => {
+                let name = name.to_owned();
+                (None, Some(PreprocessError::Unreadable { name, reason }))
+            }
+        };
+        self.known.insert(key, found.clone());
+        match error {
+            None => Ok(found),
+            Some(error) => Err(Failure {
+                file,
+                range: range.clone(),
+                error,
+            }),
+        }
+    }
+
+    /// The language's own headers come last, but for the one that declares what is built in.
+    pub(super) fn look_up(
+        &self,
+        name: &str,
+        quoted: bool,
+        from: &Source,
+    ) -> Result<Option<Arc<Source>>, String> {
+        use super::header;
+        if header::is_built_in(name) {
+            return Ok(header::find(name));
+        }
+        let found = match self.includes {
+            Some(includes) => includes.find(name, quoted, from)?,
+            None => None,
+        };
+        Ok(found.or_else(|| header::find(name)))
+    }
+}
+
+/// What follows the word `import` when it imports shader source: the end of the statement, and the file's name.
+fn import(text: &str, mut at: usize) -> Option<(usize, String)> {
+    let mut next = || {
+        while at < text.len() {
+            let (kind, end) = scan(text, at);
+            let token = (kind, &text[at..end]);
+            at = end;
+            if !is_space(kind) {
+                return Some((token, end));
+            }
+        }
+        None
+    };
+    let ((TokenKind::String, name), _) = next()? else {
+        return None;
+    };
+    let ((_, ";"), end) = next()? else { return None };
+    let name = name[1..name.len() - 1].to_owned();
+    let extension = name.rsplit_once('.')?.1.to_ascii_lowercase();
+    matches!(extension.as_str(), "ksl" | "osl" | "tsl" | "h").then_some((end, name))
+}

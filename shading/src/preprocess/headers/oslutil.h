@@ -1,0 +1,3 @@
+// Functions of OSL's utility header.
+#pragma once
+#define OSLUTIL_H

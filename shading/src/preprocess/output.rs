@@ -1,0 +1,93 @@
+//! The preprocessed text as it grows, with the map to where its parts were written.
+
+use super::token::{Token, TokenKind, need_space};
+use crate::source::{FileIndex, Origin};
+
+/// The text so far.
+#[derive(Debug, Default)]
+pub(super) struct Output {
+    text: String,
+    pub(super) origin: Origin,
+    /// Whether the text ends with the expansion of a macro.
+    after_expansion: bool,
+    /// Where the text begins about which no warnings are wanted, once the next line has come.
+    quiet: Option<u32>,
+}
+
+impl Output {
+    /// Forgets the text, but not the files.
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.origin.forget_text();
+    }
+
+    /// Adds a token of a file as it is there.
+    pub(super) fn text(&mut self, token: &Token) {
+        if token.kind == TokenKind::Splice {
+            return self.text.push(' ');
+        }
+        let source = self.origin.source(token.file).clone();
+        let mut text = &source.text[token.range.start as usize..token.range.end as usize];
+        if token.kind == TokenKind::Comment && text.starts_with("//") && text.contains('\n') {
+            // Later steps end such a comment with its line.
+            text = "";
+        }
+        if std::mem::take(&mut self.after_expansion)
+            && need_space(self.text.chars().next_back(), text.chars().next())
+        {
+            self.text.push(' ');
+        }
+        self.origin.add_text(self.len(), token.file, token.range.start);
+        if token.kind == TokenKind::String && text.contains("\\\n") {
+            self.text.push_str(&text.replace("\\\n", ""));
+        } else {
+            self.text.push_str(text);
+        }
+        if token.kind == TokenKind::Newline
+            && let Some(start) = self.quiet
+            && !self.text[start as usize..].trim().is_empty()
+        {
+            self.quiet = None;
+            self.origin.add_quiet(start..self.len());
+        }
+    }
+
+    /// Adds what a macro became that is used at the given place.
+    pub(super) fn expansion(
+        &mut self,
+        name: &str,
+        file: FileIndex,
+        range: std::ops::Range<u32>,
+        tokens: &[Token],
+    ) {
+        let expansion = self.origin.add_expansion(name, file, range);
+        let mut previous: Option<&Token> = None;
+        for token in tokens {
+            let was_adjacent =
+                previous.is_some_and(|p| p.file == token.file && p.range.end == token.range.start);
+            let spaced = previous.is_some() && token.spaced;
+            if spaced || !was_adjacent && need_space(self.text.chars().next_back(), token.text.chars().next())
+            {
+                self.text.push(' ');
+            }
+            self.origin
+                .add_token(self.len(), token.file, token.range.clone(), expansion);
+            self.text.push_str(&token.text);
+            previous = Some(token);
+        }
+        self.after_expansion = true;
+    }
+
+    /// Wants no warnings about the next line.
+    pub(super) fn quiet_next_line(&mut self) {
+        self.quiet = Some(self.len());
+    }
+
+    fn len(&self) -> u32 {
+        self.text.len() as u32
+    }
+
+    pub(super) fn finish(self) -> (String, Origin) {
+        (self.text, self.origin)
+    }
+}

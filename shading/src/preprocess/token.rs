@@ -1,0 +1,169 @@
+//! Tokens of the preprocessor, with their places.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::source::FileIndex;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TokenKind {
+    /// White space within a line.
+    Space,
+    /// The end of a line.
+    Newline,
+    /// A backslash at the end of a line, with that end.
+    Splice,
+    Comment,
+    Name,
+    Number,
+    String,
+    /// A character in quotes.
+    Char,
+    Punctuation,
+    /// Nothing: an empty argument beside `##`.
+    Nothing,
+}
+
+/// A token. Of a file's tokens only those carry their text that are part of a macro or name one.
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    pub(super) kind: TokenKind,
+    pub(super) text: Arc<str>,
+    /// Where it was written.
+    pub(super) file: FileIndex,
+    pub(super) range: Range<u32>,
+    /// Whether white space stands before it.
+    pub(super) spaced: bool,
+    /// The macros that it came from, which do not expand in it again.
+    pub(super) hidden: Arc<[Arc<str>]>,
+}
+
+impl Token {
+    pub(super) fn is(&self, text: &str) -> bool {
+        &*self.text == text && self.kind != TokenKind::String
+    }
+
+    pub(super) fn is_name(&self) -> bool {
+        self.kind == TokenKind::Name
+    }
+
+    /// Whether it is nothing but room between others.
+    pub(super) fn is_space(&self) -> bool {
+        is_space(self.kind)
+    }
+
+    /// Another token in the place of this one.
+    pub(super) fn with_text(&self, kind: TokenKind, text: &str) -> Token {
+        Token {
+            kind,
+            text: text.into(),
+            ..self.clone()
+        }
+    }
+}
+
+/// Whether tokens of that kind are nothing but room between others.
+pub(super) fn is_space(kind: TokenKind) -> bool {
+    use TokenKind as K;
+    matches!(kind, K::Space | K::Newline | K::Splice | K::Comment)
+}
+
+/// Operators of several characters.
+const OPERATORS: [&str; 25] = [
+    "<<=", ">>=", "...", "##", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "++", "--", "+=", "-=", "*=",
+    "/=", "%=", "&=", "|=", "^=", "->", "::", "[[",
+];
+
+/// Kind and end of the token at byte `at` of a text, which is not at its end.
+pub(super) fn scan(text: &str, at: usize) -> (TokenKind, usize) {
+    use TokenKind as K;
+    let bytes = text.as_bytes();
+    let rest = &bytes[at..];
+    let run = |start: usize, is_part: fn(u8) -> bool| {
+        start + bytes[start..].iter().take_while(|&&b| is_part(b)).count()
+    };
+    match rest[0] {
+        b'\n' => (K::Newline, at + 1),
+        b'\\' if splice(rest).is_some() => (K::Splice, at + splice(rest).unwrap_or(1)),
+        b'/' if rest.get(1) == Some(&b'/') => (K::Comment, line_comment_end(bytes, at)),
+        b'/' if rest.get(1) == Some(&b'*') => {
+            let end = text[at + 2..].find("*/").map_or(text.len(), |n| at + n + 4);
+            (K::Comment, end)
+        }
+        b'"' => quoted(bytes, at, b'"').map_or((K::Punctuation, at + 1), |end| (K::String, end)),
+        b'\'' => quoted(bytes, at, b'\'').map_or((K::Punctuation, at + 1), |end| (K::Char, end)),
+        b if b.is_ascii_alphabetic() || b == b'_' => {
+            (K::Name, run(at, |b| b.is_ascii_alphanumeric() || b == b'_'))
+        }
+        b if b.is_ascii_digit() || (b == b'.' && rest.get(1).is_some_and(u8::is_ascii_digit)) => {
+            (K::Number, number_end(bytes, at))
+        }
+        b if b.is_ascii_whitespace() => (K::Space, run(at, |b| b.is_ascii_whitespace() && b != b'\n')),
+        _ => {
+            let operator = OPERATORS.iter().find(|op| rest.starts_with(op.as_bytes()));
+            let length = match operator {
+                Some(op) => op.len(),
+                None => text[at..].chars().next().map_or(1, char::len_utf8),
+            };
+            (K::Punctuation, at + length)
+        }
+    }
+}
+
+/// The length of a backslash with the end of the line after it.
+fn splice(rest: &[u8]) -> Option<usize> {
+    let spaces = rest[1..]
+        .iter()
+        .take_while(|&&b| matches!(b, b' ' | b'\t' | b'\r'))
+        .count();
+    (rest.get(1 + spaces) == Some(&b'\n')).then_some(spaces + 2)
+}
+
+/// The end of a comment that a line ends, unless a backslash makes the next line part of it.
+fn line_comment_end(bytes: &[u8], at: usize) -> usize {
+    let mut end = at;
+    while end < bytes.len() && bytes[end] != b'\n' {
+        end += splice(&bytes[end..]).filter(|_| bytes[end] == b'\\').unwrap_or(1);
+    }
+    end
+}
+
+/// The end of a quoted text that ends on its line, lines that a backslash joins taken as one.
+fn quoted(bytes: &[u8], at: usize, quote: u8) -> Option<usize> {
+    let mut end = at + 1;
+    loop {
+        match *bytes.get(end)? {
+            b'\n' => return None,
+            b'\\' => end += splice(&bytes[end..]).unwrap_or(2),
+            b if b == quote => return Some(end + 1),
+            _ => end += 1,
+        }
+    }
+}
+
+/// C's preprocessing numbers: whatever begins like a number and goes on like one.
+fn number_end(bytes: &[u8], at: usize) -> usize {
+    let mut end = at + 1;
+    while let Some(&b) = bytes.get(end) {
+        let is_sign = matches!(b, b'+' | b'-')
+            && matches!(bytes[end - 1], b'e' | b'E')
+            && !bytes[at..].starts_with(b"0x")
+            && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
+        if !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.') || is_sign) {
+            break;
+        }
+        end += 1;
+    }
+    end
+}
+
+/// Whether two texts need room between them to stay two tokens.
+pub(super) fn need_space(before: Option<char>, after: Option<char>) -> bool {
+    let (Some(before), Some(after)) = (before, after) else {
+        return false;
+    };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let is_operator = |c: char| "+-*/%<>=!&|^#:.[".contains(c);
+    is_word(before) && is_word(after) || is_operator(before) && is_operator(after)
+}

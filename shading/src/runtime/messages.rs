@@ -1,0 +1,126 @@
+//! `setmessage` and `getmessage`: what parts of a shader tell each other by name during one run.
+
+/// The messages of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Messages<V> {
+    list: Vec<Message<V>>,
+}
+
+#[derive(Clone, Debug)]
+struct Message<V> {
+    name: String,
+    ty: String,
+    /// Where in source it was set, or asked for in vain.
+    place: String,
+    /// None where it was asked for before anyone set it.
+    value: Option<V>,
+}
+
+/// Who asks: the message, the type of the value, and where in source that is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) ty: &'a str,
+    pub(crate) place: &'a str,
+}
+
+impl<V> Default for Messages<V> {
+    fn default() -> Messages<V> {
+        Messages { list: vec![] }
+    }
+}
+
+impl<V> Messages<V> {
+    pub(crate) fn clear(&mut self) {
+        self.list.clear();
+    }
+
+    fn find(&self, name: &str) -> Option<&Message<V>> {
+        self.list.iter().find(|message| message.name == name)
+    }
+
+    /// Sets a message. A second value, or one that comes after the question, would mean different things by the order in
+    /// which parts run, so it is refused.
+    pub(crate) fn set(&mut self, asked: Asked<'_>, value: V) -> Result<(), String> {
+        let Asked { name, ty, place } = asked;
+        match self.find(name) {
+            None => {
+                self.list.push(Message {
+                    name: name.to_owned(),
+                    ty: ty.to_owned(),
+                    place: place.to_owned(),
+                    value: Some(value),
+                });
+                Ok(())
+            }
+            Some(known) if known.value.is_some() => Err(format!(
+                "message \"{name}\" already exists (created here: {}) cannot set again from {place}",
+                known.place
+            )),
+            Some(known) => Err(format!(
+                "message \"{name}\" was queried before being set (queried here: {}) setting it now ({place}) would \
+                 lead to inconsistent results",
+                known.place
+            )),
+        }
+    }
+
+    /// Whether there is a message of that type. Notes that it was asked for.
+    pub(crate) fn ask(&mut self, asked: Asked<'_>) -> Result<bool, String> {
+        let Asked { name, ty, place } = asked;
+        match self.find(name) {
+            None => {
+                self.list.push(Message {
+                    name: name.to_owned(),
+                    ty: ty.to_owned(),
+                    place: place.to_owned(),
+                    value: None,
+                });
+                Ok(false)
+            }
+            Some(known) if known.ty != ty => Err(format!(
+                "type mismatch for message \"{name}\" ({} as {} here: {}) cannot fetch as {ty} from {place}",
+                if known.value.is_some() {
+                    "created"
+                } else {
+                    "queried"
+                },
+                known.ty,
+                known.place
+            )),
+            Some(known) => Ok(known.value.is_some()),
+        }
+    }
+
+    /// The value of a message that is there.
+    pub(crate) fn value(&self, name: &str) -> Option<&V> {
+        self.find(name)?.value.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked<'a>(name: &'a str, ty: &'a str, place: &'a str) -> Asked<'a> {
+        Asked { name, ty, place }
+    }
+
+    #[test]
+    fn order_and_types_matter() {
+        let mut messages = Messages::default();
+        assert_eq!(messages.set(asked("a", "int", "x:1"), 3), Ok(()));
+        assert_eq!(messages.ask(asked("a", "int", "x:2")), Ok(true));
+        assert_eq!(messages.value("a"), Some(&3));
+        assert!(messages.set(asked("a", "int", "x:3"), 4).is_err());
+        assert!(messages.ask(asked("a", "float", "x:4")).is_err());
+        assert_eq!(messages.ask(asked("b", "int", "x:5")), Ok(false));
+        assert!(
+            messages
+                .set(asked("b", "int", "x:6"), 5)
+                .unwrap_err()
+                .contains("x:5")
+        );
+        assert_eq!(messages.value("b"), None);
+    }
+}

@@ -1,0 +1,65 @@
+//! Attributes that may be more than four floats.
+
+use super::library::store;
+use super::{Shim, run};
+use crate::hir::{Const, Kind};
+use crate::runtime::context::ContextHeader;
+use crate::runtime::text::{self, TextHeader};
+
+/// `(context, object, name, index, kind) → int found`.
+pub(crate) fn has_any_attribute() -> Shim {
+    Shim::of5(has_any_attribute_shim)
+}
+
+unsafe extern "C" fn has_any_attribute_shim(
+    ctx: *mut ContextHeader,
+    object: *const TextHeader,
+    name: *const TextHeader,
+    index: i32,
+    kind: i32,
+) -> i32 {
+    // SAFETY: compiled code passes its context and texts.
+    i32::from(unsafe { find(ctx, object, name, index, kind) }.is_some())
+}
+
+/// `(context, place, object, name, index, kind, out)`.
+pub(crate) fn any_attribute() -> Shim {
+    Shim::of7(any_attribute_shim)
+}
+
+unsafe extern "C" fn any_attribute_shim(
+    ctx: *mut ContextHeader,
+    place: u32,
+    object: *const TextHeader,
+    name: *const TextHeader,
+    index: i32,
+    kind: i32,
+    out: *mut u8,
+) {
+    // SAFETY: compiled code passes its context, texts, and room for a value of that kind.
+    unsafe {
+        if let Some(value) = find(ctx, object, name, index, kind) {
+            store(ctx, place, &value, out);
+        }
+    }
+}
+
+/// # Safety
+/// `ctx` is the context of a run that is going on, and the names are texts.
+unsafe fn find(
+    ctx: *mut ContextHeader,
+    object: *const TextHeader,
+    name: *const TextHeader,
+    index: i32,
+    kind: i32,
+) -> Option<Const> {
+    // SAFETY: the caller's.
+    unsafe {
+        let (object, name) = (text::read(object), text::read(name));
+        let (index, kind) = (u32::try_from(index).ok(), Kind::of_code(kind));
+        let globals = &*(*ctx).globals;
+        let host = run(ctx).host();
+        let value = host.any_attribute(globals, object, name, index, kind);
+        value.filter(|value| Kind::of_const(value) == Some(kind))
+    }
+}

@@ -1,0 +1,123 @@
+//! Arguments of any kind, as compiled code stores them for functions that take them so.
+
+use std::slice;
+
+use super::Lanes;
+use super::string::make;
+use crate::eval::text::Arg;
+use crate::runtime::ClosureTree;
+use crate::runtime::closure::NodeHeader;
+use crate::runtime::closure_text::closure_text;
+use crate::runtime::context::ContextHeader;
+use crate::runtime::listing::Listing;
+use crate::runtime::text::{self, TextHeader};
+
+/// What the values of an argument are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum ArgKind {
+    /// `i32`s.
+    Int,
+    /// `f32`s; a matrix is sixteen.
+    Float,
+    /// [`Lanes`].
+    Triple,
+    /// Pointers to texts.
+    Text,
+    /// Pointers to closures.
+    Closure,
+}
+
+/// An argument, as compiled code stores it.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(crate) struct Record {
+    /// An [`ArgKind`].
+    kind: u32,
+    /// How many values.
+    count: u32,
+    /// The first of them.
+    data: *const u8,
+}
+
+/// An argument's values, gathered.
+pub(super) enum Values<'a> {
+    Ints(&'a [i32]),
+    Floats(&'a [f32]),
+    Triples(Vec<f32>),
+    Texts(Vec<&'a str>),
+}
+
+impl<'a> Values<'a> {
+    /// The values of `count` arguments.
+    ///
+    /// # Safety
+    /// Compiled code, whose context this is, stored as many records, and the values behind them live as long as `'a`.
+    pub(super) unsafe fn all(
+        ctx: *mut ContextHeader,
+        place: u32,
+        records: *const Record,
+        count: u32,
+    ) -> Vec<Values<'a>> {
+        // SAFETY: the caller's.
+        let records = unsafe { slice::from_raw_parts(records, count as usize) };
+        // SAFETY: the caller's.
+        records
+            .iter()
+            .map(|r| unsafe { Values::of(ctx, place, r) })
+            .collect()
+    }
+
+    /// # Safety
+    /// The argument was stored by compiled code.
+    unsafe fn of(ctx: *mut ContextHeader, place: u32, arg: &Record) -> Values<'a> {
+        let count = arg.count as usize;
+        // SAFETY: the data are `count` values of the kind, all in memory aligned to 8.
+        unsafe {
+            match arg.kind {
+                k if k == ArgKind::Int as u32 => Values::Ints(slice::from_raw_parts(arg.data.cast(), count)),
+                k if k == ArgKind::Float as u32 => {
+                    Values::Floats(slice::from_raw_parts(arg.data.cast(), count))
+                }
+                k if k == ArgKind::Triple as u32 => {
+                    let triples = slice::from_raw_parts(arg.data.cast::<Lanes>(), count);
+                    Values::Triples(triples.iter().flat_map(|t| [t[0], t[1], t[2]]).collect())
+                }
+                k if k == ArgKind::Text as u32 => {
+                    let texts = slice::from_raw_parts(arg.data.cast::<*const TextHeader>(), count);
+                    Values::Texts(texts.iter().map(|&t| text::read(t)).collect())
+                }
+                _ => {
+                    let closures = slice::from_raw_parts(arg.data.cast::<*const NodeHeader>(), count);
+                    let text = |&c: &*const NodeHeader| text::read(shown(ctx, place, c));
+                    Values::Texts(closures.iter().map(text).collect())
+                }
+            }
+        }
+    }
+
+    /// The values as `eval` takes them.
+    pub(super) fn arg(&self) -> Arg<'_> {
+        match self {
+            Values::Ints(v) => Arg::Ints(v),
+            Values::Floats(v) => Arg::Floats(v),
+            Values::Triples(v) => Arg::Floats(v),
+            Values::Texts(v) => Arg::Strings(v),
+        }
+    }
+}
+
+/// A closure as text.
+///
+/// # Safety
+/// `ctx` is the context of a run that is going on, and the closure one of that run.
+unsafe fn shown(ctx: *mut ContextHeader, place: u32, closure: *const NodeHeader) -> *const TextHeader {
+    // SAFETY: the caller's; the places are the instance's, which is borrowed as long as it runs.
+    unsafe {
+        let Some((registry, layouts)) = &(*(*ctx).places).closures else {
+            return text::empty();
+        };
+        let listing = Listing::of(ClosureTree::new(closure, layouts), registry);
+        make(ctx, place, &closure_text(&listing, registry))
+    }
+}

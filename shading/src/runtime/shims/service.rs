@@ -1,0 +1,118 @@
+//! Dictionaries, and what is asked of the host rarely.
+
+use super::library::store;
+use super::string::write;
+use super::{Lanes, Shim, run, triple};
+use crate::builtins::Builtin;
+use crate::hir::Kind;
+use crate::runtime::Sink;
+use crate::runtime::context::ContextHeader;
+use crate::runtime::text::{self, TextHeader};
+
+/// A function `(context, operands) → int`; triples are addresses.
+pub(crate) fn service(builtin: Builtin) -> Option<Shim> {
+    match builtin {
+        Builtin::DictFind => Some(Shim::of3(find)),
+        Builtin::DictFindBelow => Some(Shim::of3(find_below)),
+        Builtin::DictNext => Some(Shim::of2(next)),
+        Builtin::HasDictValue => Some(Shim::of4(has_value)),
+        Builtin::Trace => Some(Shim::of3(trace)),
+        Builtin::IsSpace => Some(Shim::of2(is_space)),
+        _ => None,
+    }
+}
+
+unsafe extern "C" fn find(
+    ctx: *mut ContextHeader,
+    dictionary: *const TextHeader,
+    path: *const TextHeader,
+) -> i32 {
+    // SAFETY: compiled code passes its context and texts.
+    unsafe {
+        let (dictionary, path) = (text::read(dictionary), text::read(path));
+        let run = run(ctx);
+        let host = run.host_of_run();
+        let found = run
+            .dictionaries
+            .find(dictionary, path, |name| host.read_text(name));
+        answer(ctx, found)
+    }
+}
+
+unsafe extern "C" fn find_below(ctx: *mut ContextHeader, node: i32, path: *const TextHeader) -> i32 {
+    // SAFETY: as for `find`.
+    unsafe {
+        let found = run(ctx).dictionaries.find_below(node, text::read(path));
+        answer(ctx, found)
+    }
+}
+
+/// # Safety
+/// `ctx` is the context of a run that is going on.
+unsafe fn answer(ctx: *mut ContextHeader, found: Result<i32, String>) -> i32 {
+    found.unwrap_or_else(|error| {
+        // SAFETY: the caller's.
+        unsafe { write(ctx, Sink::Error, &error) };
+        0
+    })
+}
+
+unsafe extern "C" fn next(ctx: *mut ContextHeader, node: i32) -> i32 {
+    // SAFETY: as for `find`.
+    unsafe { run(ctx).dictionaries.next(node) }
+}
+
+unsafe extern "C" fn has_value(
+    ctx: *mut ContextHeader,
+    node: i32,
+    name: *const TextHeader,
+    kind: i32,
+) -> i32 {
+    // SAFETY: as for `find`.
+    let value = unsafe {
+        let dictionaries = &run(ctx).dictionaries;
+        dictionaries.value(node, text::read(name), Kind::of_code(kind))
+    };
+    i32::from(value.is_some())
+}
+
+/// `(context, place, node, name, kind, out)`.
+pub(crate) fn dict_value() -> Shim {
+    Shim::of6(dict_value_shim)
+}
+
+unsafe extern "C" fn dict_value_shim(
+    ctx: *mut ContextHeader,
+    place: u32,
+    node: i32,
+    name: *const TextHeader,
+    kind: i32,
+    out: *mut u8,
+) {
+    // SAFETY: as for `find`, and there is room for a value of that kind.
+    unsafe {
+        let value = run(ctx)
+            .dictionaries
+            .value(node, text::read(name), Kind::of_code(kind));
+        if let Some(value) = value {
+            store(ctx, place, &value, out);
+        }
+    }
+}
+
+unsafe extern "C" fn trace(ctx: *mut ContextHeader, from: *const Lanes, direction: *const Lanes) -> i32 {
+    // SAFETY: compiled code passes its context and the addresses of two triples.
+    unsafe {
+        let (from, direction) = (triple(from), triple(direction));
+        let globals = &*(*ctx).globals;
+        i32::from(run(ctx).host().trace(globals, from, direction))
+    }
+}
+
+unsafe extern "C" fn is_space(ctx: *mut ContextHeader, name: *const TextHeader) -> i32 {
+    // SAFETY: compiled code passes its context and a text.
+    unsafe {
+        let globals = &*(*ctx).globals;
+        i32::from(run(ctx).host().knows_space(globals, text::read(name)))
+    }
+}

@@ -1,0 +1,2 @@
+#pragma once
+float included_once(float x) { return x + INCLUDED_OFFSET; }
