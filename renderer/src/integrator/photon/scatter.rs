@@ -3,22 +3,29 @@
 //! What a shader makes of a point may depend on where the viewer is: the base of a layer is seen through its top, and
 //! shaders may ask for the angle of view. Light that leaves for a viewer is what *that* viewer sees, so the direction of
 //! a photon is drawn from the lobes as seen from where it came, and its weight taken from the surface shaded once more,
-//! as seen from where it goes.
+//! as seen from where it goes. Some directions are drawn by their cosine alone, for viewers who see lobes that are not
+//! there as seen from the light: a diffuse body beneath glass at angles of total reflection.
 // Veach 1997, section 5.3: particles are scattered by the adjoint, f(wi → wo) with the viewer at the new direction.
 
-use glam::Vec2;
+use glam::{Vec2, Vec3};
 
-use crate::bsdf::{Bsdf, BsdfSample, Part, TransportMode};
+use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Part, TransportMode};
+use crate::color::Rgb;
 use crate::geometry::{Footprint, Interaction};
 use crate::integrator::Context;
 use crate::material::{RayKind, Surface};
+use crate::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
+use crate::sampling::cosine_hemisphere;
 use crate::scene::Scene;
+
+/// The share of directions that are drawn by their cosine where what is seen depends on the viewer.
+const COSINE_SHARE: f32 = 0.25;
 
 /// Surfaces under photons; large, so that each thread has one for all its photons.
 pub(super) struct Scatterer {
     /// As seen from where the photon came.
     met: Surface,
-    /// As seen from where it goes.
+    /// As seen from elsewhere.
     seen: Surface,
 }
 
@@ -34,25 +41,23 @@ impl Scatterer {
 
     /// Shades the point that a photon has met.
     pub(super) fn arrive(&mut self, scene: &Scene, it: &Interaction, context: &mut Context) {
-        context.stats.shading_runs += 1;
-        let material = scene.material(it.shape);
-        material.shade(
-            it,
-            RayKind::PHOTON,
-            &Footprint::POINT,
-            &mut context.shading,
-            &mut self.met,
-        );
+        shade(scene, it, context, &mut self.met);
         context.stats.crowded_points += u64::from(self.met.crowded);
     }
 
-    /// The lobes of that point.
-    pub(super) fn bsdf(&self) -> &Bsdf {
-        &self.met.bsdf
+    /// Whether a viewer on the photon's side may look photons up there.
+    pub(super) fn is_wide(&mut self, scene: &Scene, it: &Interaction, context: &mut Context) -> bool {
+        if is_wide(&self.met.bsdf) || !scene.material(it.shape).sees_viewer() {
+            return is_wide(&self.met.bsdf);
+        }
+        // Straight on, most is seen of what lies beneath.
+        let n = near_normal(it);
+        shade(scene, &Interaction { wo: n, ..*it }, context, &mut self.seen);
+        is_wide(&self.seen.bsdf)
     }
 
-    /// A direction in which the photon goes on, drawn from a part of the lobes and weighed for all lobes of the part;
-    /// `None` where it ends.
+    /// A direction in which the photon goes on, and the part of the lobes that scatters there: narrow lobes, or all
+    /// others, which count as one part. `None` where the photon ends.
     pub(super) fn leave(
         &mut self,
         scene: &Scene,
@@ -61,26 +66,71 @@ impl Scatterer {
         u: Vec2,
         context: &mut Context,
     ) -> Option<(Part, BsdfSample)> {
-        let chosen = self.met.bsdf.choose(u_lobe)?;
-        let sample = self.met.bsdf.sample_part(it.wo, chosen, u)?;
-        let material = scene.material(it.shape);
-        // A mirror image is seen at the angle of the light; what is refracted is taken to be.
-        if sample.is_specular() || !material.sees_viewer() {
-            return Some((chosen.part, sample));
+        if !scene.material(it.shape).sees_viewer() {
+            let chosen = self.met.bsdf.choose(u_lobe)?;
+            return Some((chosen.part, self.met.bsdf.sample_part(it.wo, chosen, u)?));
         }
-        let viewed = Interaction { wo: sample.wi, ..*it };
-        context.stats.shading_runs += 1;
-        material.shade(
-            &viewed,
-            RayKind::PHOTON,
-            &Footprint::POINT,
-            &mut context.shading,
-            &mut self.seen,
-        );
-        let (f, _) = self.seen.bsdf.eval_pdf_part(chosen.part, sample.wi, it.wo);
-        // `f` includes the cosine of where the light comes from; a photon wants that of where it goes.
-        let cosines = (sample.wi.dot(it.ng) / it.wo.dot(it.ng)).abs();
-        let weight = f * (cosines / sample.pdf);
-        Some((chosen.part, BsdfSample { weight, ..sample }))
+        let (part, drawn) = if u_lobe < COSINE_SHARE {
+            let wi = Frame::from_normal(near_normal(it)).to_world(cosine_hemisphere(u));
+            (Part::Diffuse, from_cosine(wi))
+        } else {
+            let u_lobe = ((u_lobe - COSINE_SHARE) / (1.0 - COSINE_SHARE)).min(ONE_MINUS_EPSILON);
+            let chosen = self.met.bsdf.choose(u_lobe)?;
+            (chosen.part, self.met.bsdf.sample_part(it.wo, chosen, u)?)
+        };
+        if drawn.is_specular() {
+            // A mirror image is seen at the angle of the light; what is refracted is taken to be.
+            let weight = drawn.weight * (1.0 / (1.0 - COSINE_SHARE));
+            return Some((part, BsdfSample { weight, ..drawn }));
+        }
+        let parts: &[Part] = match part {
+            Part::Narrow => &[Part::Narrow],
+            Part::Diffuse | Part::Rough => &[Part::Diffuse, Part::Rough],
+        };
+        let density = |&part: &Part| self.met.bsdf.eval_pdf_part(part, it.wo, drawn.wi).1;
+        let pdf = (1.0 - COSINE_SHARE) * parts.iter().map(density).sum::<f32>()
+            + match part {
+                Part::Narrow => 0.0,
+                Part::Diffuse | Part::Rough => COSINE_SHARE * drawn.wi.dot(near_normal(it)).max(0.0) * INV_PI,
+            };
+        let viewed = Interaction { wo: drawn.wi, ..*it };
+        shade(scene, &viewed, context, &mut self.seen);
+        let seen = |&part: &Part| self.seen.bsdf.eval_pdf_part(part, drawn.wi, it.wo).0;
+        // It includes the cosine of where the light comes from; a photon wants that of where it goes.
+        let cosines = (drawn.wi.dot(it.ng) / it.wo.dot(it.ng)).abs();
+        let weight = parts.iter().map(seen).sum::<Rgb>() * (cosines / pdf);
+        (pdf > 0.0).then_some((part, BsdfSample { weight, pdf, ..drawn }))
+    }
+}
+
+fn shade(scene: &Scene, it: &Interaction, context: &mut Context, surface: &mut Surface) {
+    context.stats.shading_runs += 1;
+    let material = scene.material(it.shape);
+    material.shade(
+        it,
+        RayKind::PHOTON,
+        &Footprint::POINT,
+        &mut context.shading,
+        surface,
+    );
+}
+
+fn is_wide(bsdf: &Bsdf) -> bool {
+    bsdf.has(Part::Diffuse) || bsdf.has(Part::Rough)
+}
+
+/// Unit geometric normal on the side that the photon came from.
+fn near_normal(it: &Interaction) -> Vec3 {
+    if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng }
+}
+
+/// A direction that no lobe drew; weight and density follow.
+fn from_cosine(wi: Vec3) -> BsdfSample {
+    BsdfSample {
+        wi,
+        weight: Rgb::BLACK,
+        pdf: 0.0,
+        lobe: LobeKind::DIFFUSE_REFLECTION,
+        eta: 1.0,
     }
 }

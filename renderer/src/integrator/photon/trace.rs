@@ -319,13 +319,12 @@ fn fly(
         context.stats.photon_rays += 1;
         let Some(it) = scene.intersect(&ray) else { return };
         scatterer.arrive(scene, &it, context);
-        let bsdf = scatterer.bsdf();
         let caustic = narrow && segments > 1;
         let stored = match order.wanted {
             Wanted::Global { direct } => direct || segments > 1,
             Wanted::Caustic => caustic,
         };
-        if stored && (bsdf.has(Part::Diffuse) || bsdf.has(Part::Rough)) {
+        if stored && scatterer.is_wide(scene, &it, context) {
             let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
             let probability = keep.map_or(1.0, |density| density.keep(it.p));
             if probability >= 1.0 || sampler.next_1d() < probability {
