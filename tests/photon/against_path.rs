@@ -111,8 +111,8 @@ fn one_pass_knows_what_a_tilted_normal_scatters() {
              material front = matte(albedo = 0.8);"
         ));
         let one_pass = Integrator::Photon(PhotonSettings::default());
-        let ratio = mean(&shot(&scene, one_pass, 256).film.develop()) / mean(&path(&scene, 1024));
-        assert!((ratio - 1.0).abs() < 0.01, "tilt {tilt}: {ratio}");
+        let ratio = mean(&shot(&scene, one_pass, 64).film.develop()) / mean(&path(&scene, 256));
+        assert!((ratio - 1.0).abs() < 0.015, "tilt {tilt}: {ratio}");
     }
 }
 
@@ -139,8 +139,8 @@ fn photons_leave_as_their_viewers_see_the_surface() {
             text = text.replace("material = front;", "material = floor;");
         }
         let scene = built(&text);
-        let ratio = mean(&shot(&scene, progressive(), 256).film.develop()) / mean(&path(&scene, 1024));
-        assert!((ratio - 1.0).abs() < 0.015, "{material}: {ratio}");
+        let ratio = mean(&shot(&scene, progressive(), 48).film.develop()) / mean(&path(&scene, 256));
+        assert!((ratio - 1.0).abs() < 0.03, "{material}: {ratio}");
     }
 }
 
