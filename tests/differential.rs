@@ -53,6 +53,7 @@ impl Case {
         let options = RunOptions {
             host: &TestHost,
             fuel: self.fuel,
+            closures: Some(&self.registry),
             ..RunOptions::new(&self.globals)
         };
         interp::run(unit, &options)

@@ -93,7 +93,7 @@ fn shaders() -> Vec<(&'static str, String, Fate)> {
         ("functions in a ring", format!("{}shader a(output float r = 0) {{ r = f0(u); }}",
             repeat(5000, |i| format!("float f{i}(float x);\n"))
             + &repeat(5000, |i| format!("float f{i}(float x) {{ return f{}(x); }}\n", (i + 1) % 5000))), Taken),
-        ("a function declared often", repeat(3000, |i| format!("float f(float x) {{ return {i}; }}\n")), Refused),
+        ("a function declared often", repeat(3000, |i| format!("float f(float x) {{ return {i}; }}\n")) + &unit("r = f(u);"), Taken),
         ("structures of two", "struct s0 { float x; };\n".to_owned()
             + &repeat(40, |i| format!("struct s{} {{ s{i} a; s{i} b; }};\n", i + 1)) + &unit("s40 x; r = 1;"), Refused),
         ("a long array", unit("float x[1000000000]; r = x[3];"), Refused),

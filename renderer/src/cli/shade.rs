@@ -176,7 +176,7 @@ mod tests {
         let text = str::to_owned;
         let expected = [
             Step::Layer(text("a")),
-            param("k", "1,2,3"),
+            Step::Param(Assignment::new("k", "1,2,3", "type=color")),
             Step::Shader(text("a.osl")),
             param("v", "1,2,-3"),
             Step::Layer(text("b")),

@@ -90,9 +90,10 @@ pub(in crate::cli) fn widen(args: impl IntoIterator<Item = OsString>) -> Vec<OsS
             _ => {
                 let short = name.chars().next().filter(|_| !is_long);
                 let short = short.filter(|c| {
-                    // `-t4`, `-g`; but `-od` is no `-o`.
-                    name.len() == c.len_utf8()
-                        || flags.short.contains_key(c) && name[c.len_utf8()..].parse::<f64>().is_ok()
+                    // `-t4`, `-DNAME=1`, `-g`; but `-od` is no `-o`.
+                    let rest = &name[c.len_utf8()..];
+                    let is_value = c.is_ascii_uppercase() || rest.parse::<f64>().is_ok();
+                    rest.is_empty() || flags.short.contains_key(c) && is_value
                 });
                 match short.filter(|_| !flags.long.contains_key(&name)) {
                     Some(short) => {
