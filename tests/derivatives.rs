@@ -103,12 +103,12 @@ const FUNCTIONS: &[&str] = &[
     "pnoise(p, point(3, 4, 5))",
     "psnoise(p, x, point(2, 3, 4), 2)",
     "pnoise(\"usimplex\", p, point(2, 3, 4))",
-    "spline(\"linear\", x, y, 1, 0.5, x, 2)",
-    "spline(\"catmull-rom\", x, 0, 0.2, y, 1.5, 2, 3)",
-    "spline(\"bspline\", x * y, 0, 0.2, y, 1.5, 2, 3)",
-    "spline(\"bezier\", x, y, 0.2, 0, 1.5)",
-    "splineinverse(\"linear\", x, 0, 0.2, 0.7, 2)",
-    "splineinverse(\"bspline\", x, -1, -0.5, 0.2, 0.7, 2, 3)",
+    "spline(\"linear\", x, {y, 1, 0.5, x, 2})",
+    "spline(\"catmull-rom\", x, {0, 0.2, y, 1.5, 2, 3})",
+    "spline(\"bspline\", x * y, {0, 0.2, y, 1.5, 2, 3})",
+    "spline(\"bezier\", x, {y, 0.2, 0, 1.5})",
+    "splineinverse(\"linear\", x, {0, 0.2, 0.7, 2})",
+    "splineinverse(\"bspline\", x, {-1, -0.5, 0.2, 0.7, 2, 3})",
 ];
 
 /// Functions that are not smooth or that OSL takes to be the same everywhere.
@@ -177,7 +177,7 @@ const TRIPLE_FUNCTIONS: &[&str] = &[
     "calculatenormal(point(1))",
     "(vector) noise(\"simplex\", p)",
     "(vector) pnoise(p, point(3, 4, 5))",
-    "spline(\"catmull-rom\", x, p, p, q, vector(1, 2, 3), p * q, q)",
+    "spline(\"catmull-rom\", x, {p, p, q, vector(1, 2, 3), p * q, q})",
 ];
 
 /// Statements that make `result` out of the variables: operators and control flow.

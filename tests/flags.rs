@@ -52,6 +52,20 @@ const INFINITE: &str = "shader infinite(output float f = 0) { f = u * 1e30; f *=
 const COMPLAINS: &str = "shader complains(output float f = 0) { error(\"no\"); }\n";
 const PRINTS: &str = "shader prints(output float f = 0) { printf(\"printed\\n\"); }\n";
 
+/// A shader that includes a file of another folder and knows the version of the language, and a scene of it.
+const INCLUDES: &str = "#include \"tone.h\"
+#ifndef OSL_VERSION
+#error unknown version
+#endif
+surface glow() { Ci = TONE * emission() + diffuse(N); }
+";
+const INCLUDED: &str = "import \"i.ksl\";
+film { size = (4, 4); }
+camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }
+material glowing = glow();
+shape sheet : rectangle { size = 2; material = glowing; }
+";
+
 /// A scene of Mitsuba's with a parameter and a shape that Kiln does not have.
 const XML: &str = "<scene version=\"3.0.0\"><default name=\"tone\" value=\"0.5\"/>
 <sensor type=\"perspective\"><film type=\"hdrfilm\"><integer name=\"width\" value=\"6\"/><integer name=\"height\" value=\"4\"/></film>
@@ -83,10 +97,14 @@ impl Run {
             ("e.ksl", COMPLAINS),
             ("n.ksl", INFINITE),
             ("m.xml", XML),
+            ("i.ksl", INCLUDES),
+            ("i.kiln", INCLUDED),
             ("points.txt", "0 1 1\n0.5 1.5 0\n"),
         ] {
             fs::write(at.join(name), text).unwrap();
         }
+        fs::create_dir(at.join("inc")).unwrap();
+        fs::write(at.join("inc/tone.h"), "#define TONE 0.25\n").unwrap();
         for (name, value) in [("black.exr", 0.0), ("grey.exr", 0.5)] {
             let image = Image::from_fn(4, 4, |_, _| renderer::color::Rgb::splat(value));
             renderer::image::write(&at.join(name), &image, &Default::default()).unwrap();
@@ -177,6 +195,24 @@ use Differs::{By, File, New, Nothing, Out, Status};
 type Case = (&'static str, &'static str, &'static str, Differs);
 
 const RENDER: &[Case] = &[
+    (
+        "folders",
+        "render i.kiln -o o.exr",
+        "render i.kiln -o o.exr -I inc",
+        Status(1, 0),
+    ),
+    (
+        "undefine",
+        "render i.kiln -o o.exr -I inc",
+        "render i.kiln -o o.exr -I inc -U OSL_VERSION",
+        Status(0, 1),
+    ),
+    (
+        "texture_memory",
+        "render a.kiln -o o.exr --texture-memory 1M",
+        "render a.kiln -o o.exr --texture-memory much",
+        Status(0, 2),
+    ),
     (
         "define",
         "render m.xml -o o.exr",
@@ -304,6 +340,24 @@ const RENDER: &[Case] = &[
 ];
 
 const BAKE: &[Case] = &[
+    (
+        "folders",
+        "bake i.kiln -o out BAKE",
+        "bake i.kiln -o out BAKE -I inc",
+        Status(1, 0),
+    ),
+    (
+        "undefine",
+        "bake i.kiln -o out BAKE -I inc",
+        "bake i.kiln -o out BAKE -I inc -U OSL_VERSION",
+        Status(0, 1),
+    ),
+    (
+        "texture_memory",
+        "bake a.kiln -o out BAKE --texture-memory 1M",
+        "bake a.kiln -o out BAKE --texture-memory much",
+        Status(0, 2),
+    ),
     (
         "define",
         "bake m.xml -o d BAKE",
@@ -484,6 +538,13 @@ const BAKE: &[Case] = &[
 ];
 
 const CHECK: &[Case] = &[
+    ("folders", "check i.ksl", "check i.ksl -I inc", Status(1, 0)),
+    (
+        "undefine",
+        "check i.ksl -I inc",
+        "check i.ksl -I inc -U OSL_VERSION",
+        Status(0, 1),
+    ),
     (
         "define",
         "check m.xml",
@@ -502,6 +563,13 @@ const CHECK: &[Case] = &[
 ];
 
 const INFO: &[Case] = &[
+    ("folders", "info i.ksl", "info i.ksl -I inc", Status(1, 0)),
+    (
+        "undefine",
+        "info i.ksl -I inc",
+        "info i.ksl -I inc -U OSL_VERSION",
+        Status(0, 1),
+    ),
     ("define", "info m.xml", "info m.xml --define tone=7", Status(0, 1)),
     ("strict", "info m.xml", "info m.xml --strict", Status(0, 1)),
     ("subjects", "info s.ksl:first", "info s.ksl:grid", Out),
@@ -538,6 +606,24 @@ const COMPARE: &[Case] = &[
 ];
 
 const SHADE: &[Case] = &[
+    (
+        "folders",
+        "shade i.ksl --print",
+        "shade i.ksl --print -I inc",
+        Status(1, 0),
+    ),
+    (
+        "undefine",
+        "shade i.ksl --print -I inc",
+        "shade i.ksl --print -I inc -U OSL_VERSION",
+        Status(0, 1),
+    ),
+    (
+        "texture_memory",
+        "shade s.ksl --print --texture-memory 1M",
+        "shade s.ksl --print --texture-memory much",
+        Status(0, 2),
+    ),
     ("shaders", "shade s.ksl --print", "shade s.ksl:first --print", Out),
     (
         "param",
@@ -551,12 +637,7 @@ const SHADE: &[Case] = &[
         "shade -param:type=float k 2 s.ksl --print",
         Out,
     ),
-    (
-        "layer",
-        "shade s.ksl:first s.ksl --connect first r grid k --print",
-        "shade --layer x s.ksl:first s.ksl --connect first r grid k --print",
-        Status(0, 1),
-    ),
+    ("layer", "shade s.ksl -v", "shade --layer x s.ksl -v", Out),
     (
         "shader",
         "shade s.ksl --print",
@@ -602,7 +683,7 @@ const SHADE: &[Case] = &[
     (
         "group",
         "shade s.ksl --print",
-        "shade --group 'param float k 2; shader s lay;' --print",
+        "shade --group 'param float k 2;shader s lay;' --print",
         Out,
     ),
     (

@@ -150,7 +150,7 @@ fn photons_without_a_number_are_dropped_and_counted() {
         "{BOX}
          camera main : perspective {{ from = (0, 0, 0.9); to = (0, -0.3, -1); fov = 60; }}
          surface bad(output closure color surface = 0)
-         {{ surface = ((u < 0.1 && v < 0.1) ? exp(1000 + u) - exp(1001 + u) : 0.8) * diffuse(N); }}
+         {{ surface = ((u < 0.1 && v < 0.1) ? (1e30 + u) * 1e30 - (2e30 + u) * 1e30 : 0.8) * diffuse(N); }}
          material floor = matte(albedo = 0.8);
          material front = bad();"
     ));

@@ -18,8 +18,8 @@ pub fn difference(
             expected.finished
         ));
     }
-    let printed = context.take_printed();
-    let shown = expected.printed.text();
+    let printed = context.take_pieces().without_mistakes().text();
+    let shown = expected.printed.clone().without_mistakes().text();
     if printed != shown {
         return Some(format!("printed: {printed:?} and {shown:?}"));
     }

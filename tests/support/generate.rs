@@ -281,7 +281,7 @@ fn templates() -> Vec<Template> {
             derivatives: i > 1,
             optional: i == 2,
             operands: all.fold(TextureOperands::default(), |operands, option| {
-                if (option as usize + i) % 3 == 0 || i == 3 {
+                if (option as usize + i).is_multiple_of(3) || i == 3 {
                     operands.with(option)
                 } else {
                     operands

@@ -337,14 +337,14 @@ closures! {
     };
     PrincipledHair "principled_hair"
         [N, ("sigma", T::COLOR), HAIR[0], HAIR[1], ("m0_roughness", T::FLOAT), ("alpha", T::FLOAT), ("eta", T::FLOAT)]
-        [] |c| hair(c);
+        [] hair;
     HairChiang "hair_chiang"
         [N, ("sigma", T::COLOR), HAIR[0], HAIR[1], ("m0_roughness", T::FLOAT), ("alpha", T::FLOAT), ("eta", T::FLOAT)]
-        [] |c| hair(c);
+        [] hair;
     HairHuang "hair_huang"
         [N, ("sigma", T::COLOR), ("roughness", T::FLOAT), ("tilt", T::FLOAT), ("eta", T::FLOAT),
             ("aspect_ratio", T::FLOAT), ("r_lobe", T::FLOAT), ("tt_lobe", T::FLOAT), ("trt_lobe", T::FLOAT)]
-        [] |c| hair(c);
+        [] hair;
     ThinGlass "thin_glass"
         [N, ("T", T::VECTOR), ("reflection", T::COLOR), ("transmission", T::COLOR), ("ior", T::FLOAT),
             ("roughness", T::FLOAT), THIN_FILM_GIVEN[0], THIN_FILM_GIVEN[1]] [] |c| {

@@ -113,7 +113,10 @@ impl Pattern {
         let found = self.regex.captures(text);
         let place = |i: usize| {
             let group = found.as_ref().and_then(|c| c.get(i / 2));
-            group.map_or(self.length, |g| if i % 2 == 0 { g.start() } else { g.end() })
+            group.map_or(
+                self.length,
+                |g| if i.is_multiple_of(2) { g.start() } else { g.end() },
+            )
         };
         (0..count).map(|i| place(i) as i32).collect()
     }
@@ -137,7 +140,7 @@ mod tests {
             assert_eq!(stoi(text), expected, "{text}");
         }
         for (text, expected) in [
-            ("3.14", 3.14),
+            ("3.25", 3.25),
             (" -1e3x", -1000.0),
             ("2e", 2.0),
             (".5", 0.5),

@@ -52,9 +52,10 @@ pub struct Adaptive {
     /// Which unit of the file.
     index: usize,
     /// What was made, by use.
-    made: Arc<Mutex<FxHashMap<Vec<(String, ParamUse)>, Made>>>,
+    made: Arc<Mutex<FxHashMap<Uses, Made>>>,
 }
 
+type Uses = Vec<(String, ParamUse)>;
 type Made = Result<Arc<hir::Unit>, Diagnostics>;
 
 impl Adaptive {

@@ -83,7 +83,10 @@ pub(super) fn shape(
         }
         Op::Builtin(builtin) => builtin_shape(builtin, args, dst),
         Op::BuiltinDual(builtin) => {
-            require(builtin.has_dual() && args.len() % 3 == 0, "of such a function")?;
+            require(
+                builtin.has_dual() && args.len().is_multiple_of(3),
+                "of such a function",
+            )?;
             let K::Array(element, 3) = dst else {
                 return Err("destination is not an array of 3".to_owned());
             };

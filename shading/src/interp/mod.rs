@@ -129,8 +129,9 @@ impl Outcome {
         if self.finished != other.finished {
             return Some(format!("finished: {} and {}", self.finished, other.finished));
         }
-        if self.printed != other.printed {
-            return Some(format!("printed {:?} and {:?}", self.printed, other.printed));
+        let [printed, by_other] = [self, other].map(|outcome| outcome.printed.clone().without_mistakes());
+        if printed != by_other {
+            return Some(format!("printed {printed:?} and {by_other:?}"));
         }
         for name in outputs {
             let (Some(a), Some(b)) = (self.output(name), other.output(name)) else {

@@ -83,8 +83,10 @@ impl FileReader {
     }
 }
 
-fn nothing() -> (Arc<str>, Arc<[Arc<str>]>) {
-    static NOTHING: LazyLock<(Arc<str>, Arc<[Arc<str>]>)> = LazyLock::new(|| ("".into(), [].into()));
+type Nothing = (Arc<str>, Arc<[Arc<str>]>);
+
+fn nothing() -> Nothing {
+    static NOTHING: LazyLock<Nothing> = LazyLock::new(|| ("".into(), [].into()));
     NOTHING.clone()
 }
 
@@ -118,7 +120,7 @@ impl Run<'_> {
             let Some((kind, range)) = reader.scan() else { break };
             let text = reader.slice(&range);
             let is_plain = match kind {
-                TokenKind::Name => !self.macros.contains_key(text) && !(at_line_start && text == "import"),
+                TokenKind::Name => !(self.macros.contains_key(text) || at_line_start && text == "import"),
                 TokenKind::Punctuation => !(at_line_start && text == "#"),
                 TokenKind::Comment => !text.starts_with("//") || !text.contains('\n'),
                 TokenKind::String => !text.contains('\n'),

@@ -11,6 +11,8 @@ pub enum Sink {
     Warning,
     /// `error`, and mistakes with messages.
     Error,
+    /// A mistake that an operation without effects has found, told like an error: not where nobody needs its result.
+    Mistake,
     /// `fprintf`: the end of a file.
     File(String),
     /// An index that was out of range: also among the reports, here for its place among the texts. The text is empty.
@@ -57,12 +59,19 @@ impl Printed {
         }
     }
 
+    /// What is left without the mistakes, which an optimised shader need not tell.
+    #[must_use]
+    pub fn without_mistakes(mut self) -> Printed {
+        self.pieces.retain(|(sink, _)| *sink != Sink::Mistake);
+        self
+    }
+
     /// All but what goes into files, as it is shown.
     pub fn text(&self) -> String {
         let shown = self.pieces.iter().map(|(sink, text)| match sink {
             Sink::Output => text.clone(),
             Sink::Warning => format!("WARNING: {text}\n"),
-            Sink::Error => format!("ERROR: {text}\n"),
+            Sink::Error | Sink::Mistake => format!("ERROR: {text}\n"),
             Sink::File(_) | Sink::Report(_) => String::new(),
         });
         shown.collect()

@@ -188,7 +188,7 @@ impl Lowerer {
         }
         let (left, right) = (Box::new(left.expr), Box::new(right.expr));
         let kind = match op.as_rule() {
-            Rule::assign_op => assignment(binary_op(op.as_str().trim_end_matches('=')), left, right),
+            Rule::assign_op => assignment(binary_op(op.as_str().trim_end_matches('=')), *left, right),
             Rule::ternary_op => match inner(op).next() {
                 Some(then) => {
                     let (then, inner) = self.nested(|lowerer| lowerer.expr(then));
@@ -388,11 +388,11 @@ impl Lowerer {
 
 /// `target = value`. As in OSL, the variable that stands left of the sign is assigned, whatever precedes it: `a ? b = 1 :
 /// c = 2` assigns `b` or `c`.
-fn assignment(assign: Option<BinaryOp>, target: Box<Expr>, value: Box<Expr>) -> ExprKind {
-    let Expr { kind, span } = *target;
+fn assignment(assign: Option<BinaryOp>, target: Expr, value: Box<Expr>) -> ExprKind {
+    let Expr { kind, span } = target;
     let inner = |target: Box<Expr>, value: Box<Expr>| {
         let span = target.span.to(value.span);
-        let kind = assignment(assign, target, value);
+        let kind = assignment(assign, *target, value);
         Box::new(Expr { kind, span })
     };
     match kind {
