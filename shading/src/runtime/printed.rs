@@ -63,6 +63,7 @@ impl Printed {
     #[must_use]
     pub fn without_mistakes(mut self) -> Printed {
         self.pieces.retain(|(sink, _)| *sink != Sink::Mistake);
+        self.bytes = self.pieces.iter().map(|(_, text)| text.len()).sum();
         self
     }
 
