@@ -2,7 +2,7 @@
 //!
 //! A pass over linked HIR, before it is optimised. [`demand`] finds the variables whose derivatives are asked for and are
 //! not zero everywhere. Each such variable `x` gets two more, `x.dx` and `x.dy`, of the same type. Before each statement
-//! that assigns `x`, [`expand`] puts statements that assign these, by the rule of the operation ([`mod@rule`],
+//! that assigns `x`, [`mod@expand`] puts statements that assign these, by the rule of the operation ([`mod@rule`],
 //! [`builtin`]); they are written in ordinary operations ([`change`]), which the optimiser shares with the rest of the
 //! code. So derivatives follow all control flow, and what nobody asks for costs nothing.
 //!
