@@ -607,6 +607,12 @@ const COMPARE: &[Case] = &[
 
 const SHADE: &[Case] = &[
     (
+        "define",
+        "shade s.ksl --print",
+        "shade s.ksl --print -Du=0.5",
+        Out,
+    ),
+    (
         "folders",
         "shade i.ksl --print",
         "shade i.ksl --print -I inc",

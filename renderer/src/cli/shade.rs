@@ -82,7 +82,7 @@ pub struct ShadeArgs {
     #[arg(long = "options", value_name = "NAME=VALUE,…", action = ArgAction::Append)]
     pub engine_options: Vec<String>,
     /// Colour space that shaders compute in
-    #[arg(long = "colorspace", value_name = "NAME")]
+    #[arg(long = "colorspace", value_name = "NAME", hide = true)]
     pub color_space: Option<String>,
     /// Reports variables that are no finite numbers; runs the interpreter
     #[arg(long = "debugnan")]
