@@ -106,7 +106,8 @@ impl Translator<'_> {
         let Some(call) = self.bitmap_call(id, "image") else {
             return number(0.5);
         };
-        let call = call.with("s", s).with("t", t);
+        // Mitsuba looks at the texels alone, however many a pixel shows.
+        let call = call.with("s", s).with("t", t).with("width", number(0.0));
         let call = if nearest {
             call.with("interp", quote("closest"))
         } else {
