@@ -4,7 +4,7 @@ use super::error::CheckError;
 use super::place::Place;
 use super::types::conversion_rank;
 use super::{Checker, Value};
-use crate::hir::{Const, Operand};
+use crate::hir::{Const, Operand, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Expr, ExprKind};
 use crate::ty::{Base, Length, Type};
@@ -71,6 +71,47 @@ impl<'a> Given<'a> {
 }
 
 impl<'a> Checker<'a> {
+    /// The variable that a call answers in, with its expression; `form` is how such a call is written.
+    pub(super) fn answered(
+        &mut self,
+        target: Option<&Given<'a>>,
+        form: &'static str,
+        span: Span,
+    ) -> Option<(Place, &'a Expr)> {
+        let Some((place, expr)) = target.and_then(Given::place) else {
+            self.report(span, CheckError::BadForm { form });
+            return None;
+        };
+        self.mark_written(expr);
+        self.check_writable(place, expr.span)
+            .then(|| (place.clone(), expr))
+    }
+
+    /// Writes the answer of a call to its variable where there is one; gives whether there is, as the call does.
+    pub(super) fn answer(
+        &mut self,
+        found: Value,
+        place: &Place,
+        span: Span,
+        value: impl FnOnce(&mut Self) -> Value,
+    ) -> Value {
+        let then = self.block(span, |c| {
+            let value = value(c);
+            c.write(place, value, span);
+        });
+        let condition = found.leaf();
+        let otherwise = vec![];
+        self.push(
+            Stmt::If {
+                condition,
+                then,
+                otherwise,
+            },
+            span,
+        );
+        found
+    }
+
     /// The arguments, where all of them are known.
     pub(super) fn arguments(&mut self, args: &'a [Argument]) -> Option<Vec<Given<'a>>> {
         let mut list = vec![];

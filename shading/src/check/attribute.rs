@@ -6,12 +6,14 @@ use super::place::Place;
 use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::Builtin;
-use crate::hir::{Kind, Op, Operand, Stmt};
+use crate::hir::{Kind, Op, Operand};
 use crate::preprocess::OSL_VERSION;
 use crate::source::Span;
 use crate::syntax::ast::Argument;
 use crate::ty::{Base, Type};
 
+const ATTRIBUTE: &str = "getattribute(\"name\", variable) or getattribute(\"object\", \"name\", variable), with an \
+                         index before the variable if wanted";
 const DICT_VALUE: &str = "dict_value(node, \"attribute\", variable)";
 
 impl<'a> Checker<'a> {
@@ -25,21 +27,7 @@ impl<'a> Checker<'a> {
         };
         let is_string = |g: &Given<'_>| g.ty() == Some(Type::STRING);
         let fits = matches!(given.len(), 1 | 2) && given.iter().all(is_string);
-        let Some((place, expr)) = target.as_ref().and_then(Given::place).filter(|_| fits) else {
-            self.report(
-                span,
-                CheckError::BadForm {
-                    form: "getattribute(\"name\", variable) or getattribute(\"object\", \"name\", variable), with an \
-                           index before the variable if wanted",
-                },
-            );
-            return None;
-        };
-        let place = place.clone();
-        self.mark_written(expr);
-        if !self.check_writable(&place, expr.span) {
-            return None;
-        }
+        let (place, expr) = self.answered(target.filter(|_| fits).as_ref(), ATTRIBUTE, span)?;
         let Some(kind) = Kind::of(place.ty).filter(|_| place.ty.base != Base::Closure) else {
             let found = self.show(place.ty);
             self.report(expr.span, CheckError::NotAttribute { found });
@@ -97,15 +85,7 @@ impl<'a> Checker<'a> {
             self.report(span, CheckError::BadForm { form: DICT_VALUE });
             return None;
         };
-        let Some((place, expr)) = target.place() else {
-            self.report(span, CheckError::BadForm { form: DICT_VALUE });
-            return None;
-        };
-        let place = place.clone();
-        self.mark_written(expr);
-        if !self.check_writable(&place, expr.span) {
-            return None;
-        }
+        let (place, expr) = self.answered(Some(target), DICT_VALUE, span)?;
         let Some(kind) = Kind::of(place.ty).filter(|_| place.ty.base != Base::Closure) else {
             let found = self.show(place.ty);
             self.report(expr.span, CheckError::NotAttribute { found });
@@ -160,18 +140,8 @@ impl<'a> Checker<'a> {
         span: Span,
     ) -> Value {
         let found = self.emit_value(has, operands.clone(), Type::INT, span);
-        let then = self.block(span, |c| {
-            let value = c.emit_value(value, operands, place.ty, span);
-            c.write(place, value, span);
-        });
-        self.push(
-            Stmt::If {
-                condition: found.leaf(),
-                then,
-                otherwise: vec![],
-            },
-            span,
-        );
-        found
+        self.answer(found, place, span, |c| {
+            c.emit_value(value, operands, place.ty, span)
+        })
     }
 }

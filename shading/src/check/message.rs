@@ -1,10 +1,9 @@
 //! Messages between the parts of a shader.
 
-use super::argument::Given;
 use super::error::CheckError;
 use super::{Checker, Value};
 use crate::builtins::Builtin;
-use crate::hir::{Op, Operand, Stmt};
+use crate::hir::{Op, Operand};
 use crate::source::Span;
 use crate::syntax::ast::Argument;
 use crate::ty::{Base, Type};
@@ -42,15 +41,7 @@ impl<'a> Checker<'a> {
         let mut given = self.arguments(args)?;
         let target = given.pop();
         let fits = matches!(given.len(), 1 | 2);
-        let Some((place, expr)) = target.as_ref().and_then(Given::place).filter(|_| fits) else {
-            self.report(span, CheckError::BadForm { form: FORM });
-            return None;
-        };
-        let place = place.clone();
-        self.mark_written(expr);
-        if !self.check_writable(&place, expr.span) {
-            return None;
-        }
+        let (place, expr) = self.answered(target.filter(|_| fits).as_ref(), FORM, span)?;
         if !is_message(place.ty) {
             let found = self.show(place.ty);
             self.report(expr.span, CheckError::NotMessage { found });
@@ -70,19 +61,9 @@ impl<'a> Checker<'a> {
             Type::INT,
             span,
         );
-        let then = self.block(span, |c| {
-            let value = c.emit_builtin(Builtin::MessageValue, vec![name], place.ty, span);
-            c.write(&place, value, span);
-        });
-        self.push(
-            Stmt::If {
-                condition: found.leaf(),
-                then,
-                otherwise: vec![],
-            },
-            span,
-        );
-        Some(found)
+        Some(self.answer(found, &place, span, |c| {
+            c.emit_builtin(Builtin::MessageValue, vec![name], place.ty, span)
+        }))
     }
 
     /// The name of a type, and `file:line` of a place.

@@ -6,7 +6,7 @@ use super::types::near;
 use super::warning::Warning;
 use super::{Checker, Value};
 use crate::hir::{
-    ColorSpace, Interpolation, Kind, Op, Operand, Stmt, TextureMapping, TextureOperand, TextureOperands,
+    ColorSpace, Interpolation, Kind, Op, Operand, TextureMapping, TextureOperand, TextureOperands,
     TextureOptions, Wrap,
 };
 use crate::source::Span;
@@ -349,16 +349,8 @@ impl<'a> Checker<'a> {
             && [0, given.len() - 1]
                 .iter()
                 .all(|&i| given[i].ty() == Some(Type::STRING));
-        let Some((place, expr)) = target.as_ref().and_then(Given::place).filter(|_| fits) else {
-            let form = "gettextureinfo(\"file\", \"name\", variable)";
-            self.report(span, CheckError::BadForm { form });
-            return None;
-        };
-        let place = place.clone();
-        self.mark_written(expr);
-        if !self.check_writable(&place, expr.span) {
-            return None;
-        }
+        let form = "gettextureinfo(\"file\", \"name\", variable)";
+        let (place, expr) = self.answered(target.filter(|_| fits).as_ref(), form, span)?;
         let kind = Kind::of(place.ty).filter(|kind| kind.element() != Kind::CLOSURE);
         let Some(kind) = kind else {
             let what = format!("texture information of type {}", self.show(place.ty));
@@ -374,19 +366,9 @@ impl<'a> Checker<'a> {
         let nowhere = self.float(f32::NAN);
         operands.resize(4, nowhere);
         let found = self.emit_value(Op::HasTextureInfo(kind), operands.clone(), Type::INT, span);
-        let then = self.block(span, |c| {
-            let value = c.emit_value(Op::TextureInfo, operands, place.ty, span);
-            c.write(&place, value, span);
-        });
-        self.push(
-            Stmt::If {
-                condition: found.leaf(),
-                then,
-                otherwise: vec![],
-            },
-            span,
-        );
-        Some(found)
+        Some(self.answer(found, &place, span, |c| {
+            c.emit_value(Op::TextureInfo, operands, place.ty, span)
+        }))
     }
 
     /// TSL's `texture2d_sample<tex>(u, v)` and its kin for alpha.
