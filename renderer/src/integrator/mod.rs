@@ -79,7 +79,11 @@ impl Pass<'_> {
 }
 
 /// What one thread needs to trace rays.
+///
+/// Threads' contexts lie side by side in a list and are written at every bounce: no two may share a cache line, nor a
+/// pair of lines that is fetched as one.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Context {
     /// For shaders.
     pub shading: ShadingContext,
