@@ -167,7 +167,8 @@ fn irradiance_seen(
     let desc = CameraDesc {
         world_from_camera: look_at(p + n * above, p, up).map_err(|error| error.to_string())?,
         projection: Projection::Orthographic {
-            width: 0.02 * size,
+            // The point is at least a hundredth of the size from the border of the patch.
+            width: 0.01 * size,
             height: None,
         },
         near: 0.0,
