@@ -9,6 +9,7 @@ use crate::check::{self, Environment};
 use crate::codegen::{self, CompileOptions};
 use crate::derivative;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::eval::color_system::ColorSystem;
 use crate::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
 use crate::hir;
 use crate::instance::{Making, ShaderInstance};
@@ -35,6 +36,7 @@ pub struct ShadingSystem {
     templates: RwLock<FxHashMap<String, Template>>,
     library: Option<Library>,
     preprocessor: Preprocessor,
+    color_system: ColorSystem,
 }
 
 /// What a source brought.
@@ -73,6 +75,7 @@ impl ShadingSystem {
             templates: RwLock::default(),
             library: None,
             preprocessor: Preprocessor::default(),
+            color_system: ColorSystem::default(),
         }
     }
 
@@ -87,6 +90,13 @@ impl ShadingSystem {
     #[must_use]
     pub fn with_preprocessor(mut self, preprocessor: Preprocessor) -> ShadingSystem {
         self.preprocessor = preprocessor;
+        self
+    }
+
+    /// Says what the numbers of colours mean; without it they are linear Rec.709.
+    #[must_use]
+    pub fn with_color_system(mut self, color_system: ColorSystem) -> ShadingSystem {
+        self.color_system = color_system;
         self
     }
 
@@ -277,6 +287,7 @@ impl ShadingSystem {
     fn environment(&self) -> Environment<'_> {
         Environment {
             closures: &self.closures,
+            color_system: self.color_system,
         }
     }
 
