@@ -46,8 +46,9 @@ pub use instance::ShaderInstance;
 pub use preprocess::{Includes, Preprocessor};
 pub use runtime::{
     AttributeHandle, ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree,
-    HostFunctions, NoHost, Params, Printed, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost,
-    ShadingContext, Sink, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
+    HostFunctions, KnownAttributes, NoHost, Params, Printed, RayKind, Report, ReportKind, ShaderGlobals,
+    ShaderHost, ShadingContext, Sink, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest,
+    TextureSample,
 };
 pub use source::{Provenance, Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

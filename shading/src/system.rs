@@ -15,7 +15,7 @@ use crate::hir;
 use crate::instance::{Making, ShaderInstance};
 use crate::opt::{self, OptOptions};
 use crate::preprocess::Preprocessor;
-use crate::runtime::{ClosureRegistry, HostFunctions, RayKind, ShaderHost, ShadingContext};
+use crate::runtime::{ClosureRegistry, HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};
 use crate::source::{Source, SourceMap};
 use crate::syntax::{self, ast};
 
@@ -57,6 +57,8 @@ pub struct InstanceOptions {
     pub outputs: Vec<String>,
     /// What finds the points where it runs, where that is always the same.
     pub ray_kind: Option<RayKind>,
+    /// The attributes of the geometry that it is for, where they are known.
+    pub attributes: Option<Arc<KnownAttributes>>,
     /// The closures that matter; others count as none where that changes nothing about these. `None` for all of them.
     pub closures: Option<Vec<hir::ClosureId>>,
     /// How much Kiln's own optimiser does.
@@ -267,6 +269,7 @@ impl ShadingSystem {
                 level: options.optimize,
                 facts: &opt::Facts {
                     ray_kind: options.ray_kind,
+                    attributes: options.attributes.clone(),
                 },
                 closures: options.closures.as_deref(),
                 ..OptOptions::default()
