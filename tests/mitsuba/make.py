@@ -215,6 +215,7 @@ def scenes():
     s["area_on_surface"] = scene('<shape type="sphere"><point name="center" value="0 1 0"/>' + bsdf("roughconductor", value("float", "alpha", 0.1)) + '<emitter type="area"><rgb name="radiance" value="0.3 0.5 0.2"/></emitter></shape>')
     s["point"] = scene(ball_only, lamp='<emitter type="point"><point name="position" value="-1 3 2"/><rgb name="intensity" value="8 7 6"/></emitter>')
     s["spot"] = scene(ball_only, lamp=f'<emitter type="spot">{at}<rgb name="intensity" value="30 28 20"/>{value("float", "cutoff_angle", 25)}{value("float", "beam_width", 10)}</emitter>')
+    turned = '<transform name="to_uv"><translate x="0.3" y="0.2"/><rotate z="1" angle="30"/><scale x="3" y="2"/></transform>'
     s["spot_texture"] = scene(ball_only, lamp=f'<emitter type="spot">{at}<rgb name="intensity" value="30 28 20"/>{texture("texture", "slide.png")}{value("float", "cutoff_angle", 30)}</emitter>')
     s["directional"] = scene(ball_only, lamp='<emitter type="directional"><vector name="direction" value="1 -2 -1"/><rgb name="irradiance" value="2 1.5 1"/></emitter>')
     s["directional_to_world"] = scene(ball_only, lamp=f'<emitter type="directional">{at}<rgb name="irradiance" value="2 1.5 1"/></emitter>')
@@ -222,6 +223,8 @@ def scenes():
     s["directionalarea_path"] = scene(ball_only, lamp='<shape type="rectangle"><transform name="to_world"><rotate x="1" angle="90"/><translate y="4"/></transform><emitter type="directionalarea"/></shape><emitter type="constant"><rgb name="radiance" value="0.1"/></emitter>')
     s["envmap"] = scene(ball_only, ball(bsdf("conductor")).split("\n  ")[-1] and '<shape type="sphere"><point name="center" value="1.5 0.5 0.8"/><float name="radius" value="0.5"/>' + bsdf("conductor") + '</shape>', lamp='<emitter type="envmap">' + value("string", "filename", "data/sky.exr") + value("float", "scale", 1.5) + '</emitter>')
     s["envmap_turned"] = scene(ball_only, '<shape type="sphere"><point name="center" value="1.5 0.5 0.8"/><float name="radius" value="0.5"/>' + bsdf("conductor") + '</shape>', lamp='<emitter type="envmap">' + value("string", "filename", "data/sky.exr") + '<transform name="to_world"><rotate x="1" angle="20"/><rotate y="1" angle="130"/></transform></emitter>')
+    s["spot_texture_turned"] = scene(ball_only, lamp=f'<emitter type="spot">{at}<rgb name="intensity" value="30 28 20"/>{texture("texture", "slide.png", turned, value("string", "wrap_mode", "mirror"))}{value("float", "cutoff_angle", 30)}</emitter>')
+    s["projector_turned"] = scene(ball_only, lamp=f'<emitter type="projector">{at}{texture("irradiance", "slide.png", turned)}{value("float", "fov", 35)}{value("float", "scale", 40)}</emitter>')
     s["projector"] = scene(ball_only, lamp=f'<emitter type="projector">{at}{texture("irradiance", "slide.png")}{value("float", "fov", 35)}{value("float", "scale", 40)}</emitter>')
     for kind in ("sunsky", "sky", "sun"):
         s[kind] = scene(ball_only, lamp=f'<emitter type="sunsky"><vector name="sun_direction" value="1 1 0.6"/>{value("float", "turbidity", 4)}{value("rgb", "albedo", "0.2 0.3 0.2")}' + {"sunsky": "", "sky": value("float", "sun_scale", 0), "sun": value("float", "sky_scale", 0)}[kind] + '<transform name="to_world"><rotate x="1" angle="-90"/></transform></emitter>')
