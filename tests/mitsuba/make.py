@@ -206,6 +206,9 @@ def scenes():
         '<shape type="disk"><transform name="to_world"><scale value="0.8"/><rotate y="1" angle="-20"/><translate x="1" y="1"/></transform>' + bsdf("diffuse", texture("reflectance", "colors.png")) + '</shape>')
     s["sphere_texture"] = ball(bsdf("diffuse", texture("reflectance", "colors.png")), shape='<shape type="sphere"><transform name="to_world"><rotate x="1" angle="-90"/><translate y="1"/></transform>')
     s["flipped_lamps"] = scene('<shape type="sphere"><boolean name="flip_normals" value="true"/><point name="center" value="0 1 0"/><float name="radius" value="8"/><emitter type="area"><rgb name="radiance" value="0.5 0.4 0.3"/></emitter></shape>', f'<shape type="sphere"><point name="center" value="0 0.8 0"/><float name="radius" value="0.8"/>{RED}</shape>', lamp="")
+    raw = '<texture type="rawconstant" name="reflectance">' + value("vector", "value", "0.7 0.4 0.1") + '</texture>'
+    grey = '<texture type="rawconstant" name="reflectance">' + value("float", "value", 0.6) + '</texture>'
+    s["merge"] = scene('<shape type="merge">' + "".join(f'<shape type="ply">{value("string", "filename", "data/ball.ply")}<transform name="to_world"><scale value="0.8"/><translate x="{x}" y="0.9"/></transform>{bsdf("diffuse", albedo)}</shape>' for x, albedo in [(-1, raw), (1, grey)]) + '</shape>')
     s["instances"] = scene('<shape type="shapegroup" id="group"><shape type="ply">' + value("string", "filename", "data/ball.ply") + '<transform name="to_world"><scale value="0.4"/></transform>' + RED + '</shape><shape type="sphere"><point name="center" value="0 0.6 0"/><float name="radius" value="0.25"/></shape></shape>',
         *[f'<shape type="instance"><transform name="to_world"><rotate z="1" angle="{40 * i}"/><translate x="{i}" y="0.8"/></transform><ref id="group"/></shape>' for i in (-1, 0, 1)])
     # emitters
