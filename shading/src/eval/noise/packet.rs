@@ -22,6 +22,11 @@ use crate::eval::packet::Row;
 /// A number at each point, with its change in x and in y.
 type Duals = [Row; 3];
 
+#[inline(always)]
+fn splat(x: f32) -> Row {
+    f32x4::splat(x)
+}
+
 /// The cells of coordinates, and where in the cells.
 #[inline(always)]
 fn cell(x: Row) -> (u32x4, Row) {
@@ -37,7 +42,7 @@ fn both(x: Row) -> f32x8 {
 
 #[inline(always)]
 fn mix(a: Row, b: Row, t: Row) -> Row {
-    a * (f32x4::splat(1.0) - t) + b * t
+    a * (splat(1.0) - t) + b * t
 }
 
 #[inline(always)]
@@ -49,15 +54,13 @@ fn mix_both(a: f32x8, b: f32x8, t: Row) -> f32x8 {
 /// Perlin's fade curve.
 #[inline(always)]
 fn fade(t: Row) -> Row {
-    let [six, fifteen, ten] = [6.0, 15.0, 10.0].map(f32x4::splat);
-    t * t * t * (t * (t * six - fifteen) + ten)
+    t * t * t * (t * (t * splat(6.0) - splat(15.0)) + splat(10.0))
 }
 
 /// Its derivative.
 #[inline(always)]
 fn fade_slope(t: Row) -> Row {
-    let [thirty, two, one] = [30.0, 2.0, 1.0].map(f32x4::splat);
-    thirty * t * t * (t * (t - two) + one)
+    splat(30.0) * t * t * (t * (t - splat(2.0)) + splat(1.0))
 }
 
 /// The hashes of the corners of each point's cell, and where in the cell the point is, along `D` axes.
@@ -113,7 +116,7 @@ impl<const D: usize> Corners<D> {
         }
         for corner in 0..1 << (D - 1) {
             let gradients = gradients::<D>(self.hashes[corner] >> shift);
-            let sides: f32x8 = cast([f32x4::splat(0.0), f32x4::splat(1.0)]);
+            let sides: f32x8 = cast([splat(0.0), splat(1.0)]);
             let mut sum = gradients[0] * (both(self.offsets[0]) - sides);
             for axis in 1..D {
                 let side = f32x8::splat((corner >> (axis - 1) & 1) as f32);
@@ -165,13 +168,13 @@ impl<const D: usize> Cell<D> {
     #[inline(always)]
     fn value(&self) -> Row {
         let values = self.along_fourth(&self.values);
-        f32x4::splat(SCALES[D - 1]) * self.in_plane(self.along_third(&values))
+        splat(SCALES[D - 1]) * self.in_plane(self.along_third(&values))
     }
 
     /// The value and its slope along each axis.
     #[inline(always)]
     fn sloped(&self) -> (Row, [Row; D]) {
-        let scale = f32x4::splat(SCALES[D - 1]);
+        let scale = splat(SCALES[D - 1]);
         let values = self.along_fourth(&self.values);
         let plane = self.along_third(&values);
         let mut slopes = self.offsets;
@@ -228,7 +231,7 @@ pub(crate) fn perlin_triple<const D: usize>(p: [Row; D]) -> [Row; 3] {
 /// The value of a function at points that move, by the chain rule.
 #[inline(always)]
 fn compose<const D: usize>((value, slopes): (Row, [Row; D]), dx: [Row; D], dy: [Row; D]) -> Duals {
-    let mut dual = [value, f32x4::splat(0.0), f32x4::splat(0.0)];
+    let mut dual = [value, splat(0.0), splat(0.0)];
     for axis in 0..D {
         dual[1] += slopes[axis] * dx[axis];
         dual[2] += slopes[axis] * dy[axis];
@@ -246,7 +249,7 @@ pub(crate) fn perlin_dual<const D: usize>([p, dx, dy]: [[Row; D]; 3]) -> Duals {
 #[inline]
 pub(crate) fn perlin_triple_dual<const D: usize>([p, dx, dy]: [[Row; D]; 3]) -> [[Row; 3]; 3] {
     let corners = corners(p);
-    let mut parts = [[f32x4::splat(0.0); 3]; 3];
+    let mut parts = [[splat(0.0); 3]; 3];
     for (lane, shift) in SHIFTS.into_iter().enumerate() {
         let dual = compose(corners.cell(shift).sloped(), dx, dy);
         for part in 0..3 {
@@ -259,26 +262,34 @@ pub(crate) fn perlin_triple_dual<const D: usize>([p, dx, dy]: [[Row; D]; 3]) -> 
 /// From signed to `[0,1]`.
 #[inline(always)]
 pub(crate) fn unsigned(x: Row) -> Row {
-    (x + f32x4::splat(1.0)) * f32x4::splat(0.5)
+    (x + splat(1.0)) * splat(0.5)
+}
+
+/// The same of a triple.
+#[inline(always)]
+pub(crate) fn unsigned_triple([x, y, z]: [Row; 3]) -> [Row; 3] {
+    [unsigned(x), unsigned(y), unsigned(z)]
 }
 
 /// The same of a number with derivatives.
 #[inline(always)]
 pub(crate) fn unsigned_dual([value, dx, dy]: Duals) -> Duals {
-    let half = f32x4::splat(0.5);
+    let half = splat(0.5);
     [unsigned(value), dx * half, dy * half]
 }
 
 /// The same of triples with derivatives.
 #[inline(always)]
 pub(crate) fn unsigned_triple_dual([value, dx, dy]: [[Row; 3]; 3]) -> [[Row; 3]; 3] {
-    let half = f32x4::splat(0.5);
-    [value.map(unsigned), dx.map(|x| x * half), dy.map(|x| x * half)]
+    let half = splat(0.5);
+    let halved = |[x, y, z]: [Row; 3]| [x * half, y * half, z * half];
+    [unsigned_triple(value), halved(dx), halved(dy)]
 }
 
 #[inline(always)]
 fn unit_of(hashes: u32x4) -> Row {
-    f32x4::new(hashes.to_array().map(unit))
+    let [a, b, c, d] = hashes.to_array();
+    f32x4::new([unit(a), unit(b), unit(c), unit(d)])
 }
 
 /// One value for each tuple of keys: see [`super::cell3`], [`super::hash3`] and their kin.
@@ -290,7 +301,7 @@ pub(crate) fn hashed<const K: usize>(keys: [u32x4; K]) -> Row {
 /// Three values for each tuple of `D` keys: the lane is one more, which makes `K`.
 #[inline(always)]
 pub(crate) fn hashed_triple<const D: usize, const K: usize>(keys: [u32x4; D]) -> [Row; 3] {
-    let mut triple = [f32x4::splat(0.0); 3];
+    let mut triple = [splat(0.0); 3];
     for (lane, row) in LANES.into_iter().zip(&mut triple) {
         let mut all = [u32x4::splat(lane); K];
         all[..D].copy_from_slice(&keys);
@@ -301,14 +312,22 @@ pub(crate) fn hashed_triple<const D: usize, const K: usize>(keys: [u32x4; D]) ->
 
 /// The keys of the cells of coordinates.
 #[inline(always)]
-pub(crate) fn cell_key(x: Row) -> u32x4 {
-    cell(x).0
+pub(crate) fn cell_keys<const D: usize>(p: [Row; D]) -> [u32x4; D] {
+    let mut keys = [u32x4::splat(0); D];
+    for axis in 0..D {
+        keys[axis] = cell(p[axis]).0;
+    }
+    keys
 }
 
 /// The keys of coordinates themselves.
 #[inline(always)]
-pub(crate) fn bits_key(x: Row) -> u32x4 {
-    cast(x)
+pub(crate) fn bits_keys<const D: usize>(p: [Row; D]) -> [u32x4; D] {
+    let mut keys = [u32x4::splat(0); D];
+    for axis in 0..D {
+        keys[axis] = cast(p[axis]);
+    }
+    keys
 }
 
 #[cfg(test)]

@@ -141,8 +141,8 @@ noise_shims! {
     perlin_triple_dual<D>: |out: *mut Row, args| {
         out.cast::<[[Row; 3]; 3]>().write(noise::perlin_triple_dual::<D>(read_duals(args)));
     };
-    uperlin<D>: |out, args| write(out, [noise::perlin::<D>(read(args))].map(noise::unsigned));
-    uperlin_triple<D>: |out, args| write(out, noise::perlin_triple::<D>(read(args)).map(noise::unsigned));
+    uperlin<D>: |out, args| write(out, [noise::unsigned(noise::perlin::<D>(read(args)))]);
+    uperlin_triple<D>: |out, args| write(out, noise::unsigned_triple(noise::perlin_triple::<D>(read(args))));
     uperlin_dual<D>: |out, args| {
         write(out, noise::unsigned_dual(noise::perlin_dual::<D>(read_duals(args))));
     };
@@ -150,13 +150,13 @@ noise_shims! {
         let duals = noise::perlin_triple_dual::<D>(read_duals(args));
         out.cast::<[[Row; 3]; 3]>().write(noise::unsigned_triple_dual(duals));
     };
-    cell<D>: |out, args| write(out, [noise::hashed(read::<D>(args).map(noise::cell_key))]);
+    cell<D>: |out, args| write(out, [noise::hashed(noise::cell_keys::<D>(read(args)))]);
     cell_triple<D, K>: |out, args| {
-        write(out, noise::hashed_triple::<D, K>(read(args).map(noise::cell_key)));
+        write(out, noise::hashed_triple::<D, K>(noise::cell_keys(read(args))));
     };
-    hash<D>: |out, args| write(out, [noise::hashed(read::<D>(args).map(noise::bits_key))]);
+    hash<D>: |out, args| write(out, [noise::hashed(noise::bits_keys::<D>(read(args)))]);
     hash_triple<D, K>: |out, args| {
-        write(out, noise::hashed_triple::<D, K>(read(args).map(noise::bits_key)));
+        write(out, noise::hashed_triple::<D, K>(noise::bits_keys(read(args))));
     };
 }
 
