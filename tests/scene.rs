@@ -609,6 +609,7 @@ fn constant(ty: &str, expr: &str) -> Result<String, String> {
     let system = shading_system(Arc::new(Host::new(vec![])), Preprocessor::default());
     let text = format!(
         "shader id({ty} x = 0, output {ty} r = 0) {{ r = x; }}\n\
+         shader two(output color c = color(1, 2, 3), output float d = 4) {{ }}\n\
          group g(output {ty} r) {{ id n(x = {expr}); r = n.r; }}\n"
     );
     let optimized = || {
@@ -656,6 +657,17 @@ fn whole_numbers_are_ints_only_where_ints_are_wanted() {
     for expr in ["1e39", "nan", "inf"] {
         let error = constant("float", expr).expect_err(expr);
         assert!(error.contains("test.ksl:2"), "{error}");
+    }
+}
+
+#[test]
+fn parts_of_what_a_call_gives_feed_inputs() {
+    for expr in ["two()[1]", "two().g", "two().c[1]", "two().c.g"] {
+        assert_eq!(constant("float", expr), Ok("2.0".to_owned()), "{expr}");
+    }
+    assert_eq!(constant("float", "two().d"), Ok("4.0".to_owned()));
+    for expr in ["two()[3]", "two().q", "two().d[0]"] {
+        assert!(constant("float", expr).is_err(), "{expr}");
     }
 }
 

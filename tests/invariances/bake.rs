@@ -22,6 +22,9 @@ const ALBEDO: f64 = 0.5;
 /// Rays of a vertex: their noise is a few hundredths.
 const SAMPLES: u32 = 1024;
 
+/// Pictures of two samples a pixel of what a point of a vertex sees.
+const PICTURES: u64 = 6;
+
 /// How much a vertex may differ, and the mean of all.
 const LIMITS: [f64; 2] = [0.12, 0.03];
 
@@ -37,17 +40,19 @@ fn baked_light_is_what_a_camera_sees() {
         };
         let mut scene = generate(seed, &recipe);
         let mut rng = Rng::new(seed ^ 77);
-        let unit = scene
-            .shapes
-            .iter()
-            .skip(1)
-            .map(|s| s.world.matrix3.x_axis.length())
-            .fold(0.0, f64::max);
         let target = scene
             .shapes
             .last()
             .map_or(DVec3::ZERO, |shape| shape.world.translation);
         let camera = scene.camera.world.translation;
+        // Where there is nothing but the ground, what it is seen from tells the size.
+        let unit = scene
+            .shapes
+            .iter()
+            .skip(1)
+            .map(|s| s.world.matrix3.x_axis.length())
+            .reduce(f64::max)
+            .unwrap_or(0.1 * target.distance(camera));
         let place = camera + (target - camera) * rng.between(0.3, 0.6);
         let size = unit * rng.between(0.5, 1.5);
         let turn = rng.rotation();
@@ -66,21 +71,25 @@ fn baked_light_is_what_a_camera_sees() {
         });
         let loaded = opened(&scene, &["integrator=path"])?;
         let patch = loaded.index_of(scene.shapes.len() - 1);
-        compare(&loaded, patch, size as f32).map_err(|message| {
+        // Few rays find a small bright thing so rarely that their spread does not tell how far off they are.
+        let compared =
+            compare(&loaded, patch, size as f32, 1).or_else(|_| compare(&loaded, patch, size as f32, 32));
+        compared.map_err(|message| {
             let file = saved(&scene, &format!("bake-{seed}"));
             format!("{message}\n    {}", file.display())
         })
     });
 }
 
-fn compare(loaded: &Loaded, patch: usize, size: f32) -> Result<(), String> {
+/// Compares with `effort` times the usual samples.
+fn compare(loaded: &Loaded, patch: usize, size: f32, effort: u32) -> Result<(), String> {
     let scene = &loaded.built.scene;
     let settings = BakeSettings {
         target: Target::Vertex,
         sides: Sides::Auto,
         include: Include::Both,
         order: Order::One,
-        samples: SAMPLES,
+        samples: effort * SAMPLES,
         integrator: Integrator::Path(PathSettings::default()),
         seed: 3,
         threads: 1,
@@ -105,6 +114,7 @@ fn compare(loaded: &Loaded, patch: usize, size: f32) -> Result<(), String> {
     let shape = &scene.shapes()[patch];
     let mut report = String::new();
     let mut wrong = 0;
+    let mut variance = 0.0;
     let (mut found_all, mut seen_all) = (Moments::default(), Moments::default());
     let count = object.mesh.positions.len();
     for vertex in 0..count {
@@ -119,11 +129,13 @@ fn compare(loaded: &Loaded, patch: usize, size: f32) -> Result<(), String> {
             };
             let weight = |other: usize| if other == corner { 0.94 } else { 0.03 };
             let point = shape.surface_point(triangle as u32, Vec2::new(weight(1), weight(2)));
-            let (mean, error) = irradiance_seen(loaded, point.p, point.ng, size)?;
+            let (mean, error) =
+                irradiance_seen(loaded, point.p, point.ng, size, u64::from(effort) * PICTURES)?;
             seen.add(mean);
             noise += error * error;
         }
         let noise = (noise + seen.variance()).sqrt();
+        variance += noise * noise;
         let error = (found - seen.mean()).abs();
         found_all.add(found);
         seen_all.add(seen.mean());
@@ -133,7 +145,8 @@ fn compare(loaded: &Loaded, patch: usize, size: f32) -> Result<(), String> {
         }
     }
     let (found, seen) = (found_all.mean(), seen_all.mean());
-    if wrong > 0 || (found - seen).abs() > LIMITS[1] * seen + 1e-3 {
+    let noise = variance.sqrt() / count as f64;
+    if wrong > 0 || (found - seen).abs() > LIMITS[1] * seen + 5.0 * noise + 1e-3 {
         return Err(format!(
             "mean {found:.4} for {seen:.4}; {wrong} of {count} vertices differ:{report}"
         ));
@@ -142,20 +155,27 @@ fn compare(loaded: &Loaded, patch: usize, size: f32) -> Result<(), String> {
 }
 
 /// The irradiance at a point by what a camera sees that hangs just above it, and its standard error.
-fn irradiance_seen(loaded: &Loaded, p: Vec3, n: Vec3, size: f32) -> Result<(f64, f64), String> {
+fn irradiance_seen(
+    loaded: &Loaded,
+    p: Vec3,
+    n: Vec3,
+    size: f32,
+    pictures: u64,
+) -> Result<(f64, f64), String> {
     let above = 0.02 * size;
     let up = n.any_orthonormal_vector();
     let desc = CameraDesc {
         world_from_camera: look_at(p + n * above, p, up).map_err(|error| error.to_string())?,
         projection: Projection::Orthographic {
-            width: 0.02 * size,
+            // The point is at least a hundredth of the size from the border of the patch.
+            width: 0.01 * size,
             height: None,
         },
         near: 0.0,
         far: 2.0 * above,
     };
     let camera = Camera::new(&desc, 32, 24).map_err(|error| error.to_string())?;
-    let pictures = estimate_with(loaded, camera, 0..6, 2, None);
+    let pictures = estimate_with(loaded, camera, 0..pictures, 2, None);
     let (mean, error) = pictures.mean_and_error();
     let factor = PI / ALBEDO;
     Ok((mean * factor, error * factor))

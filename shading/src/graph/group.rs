@@ -111,7 +111,9 @@ impl Binding {
                 let (name, _) = interface::longest_name(&Path { head, rest }, |name| name == output);
                 let is_whole = output.strip_prefix(first.as_str());
                 path.head == node
+                    // A component may be that of the node by itself.
                     && (name == output
+                        || crate::ty::component_index(first).is_some()
                         || is_whole.is_some_and(|rest| rest.starts_with('.')) && path.rest.len() == 1)
             }
             Binding::Expression(expr) => {

@@ -87,19 +87,16 @@ impl Linker<'_> {
         let Some(first) = ports.first() else {
             return Ok(None);
         };
-        // A node by itself is its surface, or else its first output.
-        if path.rest.is_empty() {
-            let surface = ports.iter().find(|port| port.ty == Type::CLOSURE);
-            let port = surface.unwrap_or(first);
-            return Ok(Some(Wire::single(port.operand, port.ty)));
-        }
-        let found = match path.rest.split_first() {
+        let named = match path.rest.split_first() {
             Some((Accessor::Field(head), rest)) => {
                 let (head, rest) = (head.clone(), rest.to_vec());
                 self.select(ports, &Path { head, rest })
             }
             _ => None,
         };
+        // A node by itself is its surface, or else its first output.
+        let surface = ports.iter().find(|port| port.ty == Type::CLOSURE);
+        let found = named.or_else(|| self.part_of(surface.unwrap_or(first), &path.rest));
         let template = match &scope.group.nodes[index].template {
             TemplateRef::Template(template) => template.name(),
             TemplateRef::Named(name) => name,
@@ -137,11 +134,7 @@ impl Linker<'_> {
     fn select(&mut self, parts: &[Part], path: &Path) -> Option<Wire> {
         let (name, rest) = longest_name(path, |name| parts.iter().any(|part| part.name == name));
         if let Some(found) = parts.iter().find(|part| part.name == name) {
-            let whole = (found.operand, found.ty);
-            let (operand, ty) = rest.iter().try_fold(whole, |(operand, ty), accessor| {
-                self.element(operand, ty, accessor)
-            })?;
-            return Some(Wire::single(operand, ty));
+            return self.part_of(found, rest);
         }
         let structure = path.to_string();
         let field = |part: &Part| {
@@ -153,6 +146,14 @@ impl Linker<'_> {
         };
         let fields: Vec<Part> = parts.iter().filter_map(field).collect();
         (!fields.is_empty()).then_some(Wire { parts: fields })
+    }
+
+    fn part_of(&mut self, whole: &Part, accessors: &[Accessor]) -> Option<Wire> {
+        let whole = (whole.operand, whole.ty);
+        let (operand, ty) = accessors.iter().try_fold(whole, |(operand, ty), accessor| {
+            self.element(operand, ty, accessor)
+        })?;
+        Some(Wire::single(operand, ty))
     }
 
     /// Compiles an expression as an anonymous unit and links it here.

@@ -426,22 +426,26 @@ impl Translator<'_> {
 
     fn normal_map(&mut self, id: ObjectId) -> Surface {
         self.bent(id, |translator, texture| {
-            let [s, t] = translator.coordinates(texture);
             let call = translator.bitmap_call(texture, "normal_map")?;
-            Some(call.with("s", s).with("t", t).with("along_v", "0"))
+            Some(translator.unfiltered(texture, call).with("along_v", "0"))
         })
     }
 
     fn bump_map(&mut self, id: ObjectId) -> Surface {
         let height = self.float(id, "scale").unwrap_or(1.0);
         self.bent(id, |translator, texture| {
+            // The slope between the nearest texels is taken to be 0.
+            if translator.is_nearest(texture) {
+                return None;
+            }
             let raw = translator.boolean(texture, "raw") == Some(true);
             let [s, t] = translator.coordinate_rows(texture).map(triple);
             let call = translator.bitmap_call(texture, "bump_image")?;
             let call = call
                 .with("height", number(height))
                 .with("s_of_uv", s)
-                .with("t_of_uv", t);
+                .with("t_of_uv", t)
+                .with("width", "0");
             let call = if raw {
                 call
             } else {

@@ -101,24 +101,27 @@ impl Translator<'_> {
 
     fn bitmap(&mut self, id: ObjectId) -> String {
         let raw = self.boolean(id, "raw") == Some(true);
-        let nearest = self.is_nearest(id);
-        let [s, t] = self.coordinates(id);
         let Some(call) = self.bitmap_call(id, "image") else {
             return number(0.5);
         };
-        // Mitsuba looks at the texels alone, however many a pixel shows.
-        let call = call.with("s", s).with("t", t).with("width", number(0.0));
-        let call = if nearest {
-            call.with("interp", quote("closest"))
-        } else {
-            call
-        };
+        let call = self.unfiltered(id, call);
         let call = if raw {
             call.with("colorspace", quote("raw"))
         } else {
             call
         };
         call.finish()
+    }
+
+    /// Adds where a bitmap is looked at. Mitsuba looks at the texels alone, however many a pixel shows.
+    pub(super) fn unfiltered(&mut self, id: ObjectId, call: Call) -> Call {
+        let [s, t] = self.coordinates(id);
+        let call = call.with("s", s).with("t", t).with("width", number(0.0));
+        if self.is_nearest(id) {
+            call.with("interp", quote("closest"))
+        } else {
+            call
+        }
     }
 
     pub(super) fn is_nearest(&mut self, id: ObjectId) -> bool {
