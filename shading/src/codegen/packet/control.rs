@@ -160,7 +160,9 @@ impl Packet<'_, '_, '_> {
         self.e.b.switch_to_block(turn);
         self.spend();
         self.exits.push(done);
+        self.loops += 1;
         let flow = self.statements(body);
+        self.loops -= 1;
         self.exits.pop();
         match flow {
             Flow::On => {
@@ -221,6 +223,7 @@ impl Packet<'_, '_, '_> {
             None => (test, self.e.b.ins().bnot(test)),
         };
         self.is_masked = true;
+        let left_body = self.left_body.take();
         let is_left = escapes(then, None) || escapes(otherwise, None);
         let mut flows = vec![];
         let mut stayed = None;
@@ -248,6 +251,7 @@ impl Packet<'_, '_, '_> {
             self.e.b.def_var(self.mask, here);
         }
         self.is_masked = was_masked;
+        self.left_body = left_body;
         if flows.contains(&Flow::On) {
             Flow::On
         } else {
@@ -317,10 +321,14 @@ impl Packet<'_, '_, '_> {
         self.e.b.def_var(left, nobody);
         self.scopes[scope] = Some(OpenScope::Apart { left });
         let after = self.e.b.create_block();
+        // In a loop, or in another scope that points have left, they come back.
+        let is_left_for_good = !was_masked && self.loops == 0;
+        let left_body = std::mem::replace(&mut self.left_body, is_left_for_good.then(|| BlockKey::of(body)));
         self.exits.push(after);
         // Where flow is dead at the end, all points have left, if only this scope.
         let _ = self.statements(body);
         self.exits.pop();
+        self.left_body = left_body;
         self.e.b.ins().jump(after, &[]);
         self.e.b.seal_block(after);
         self.e.b.switch_to_block(after);

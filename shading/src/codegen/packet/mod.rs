@@ -53,6 +53,10 @@ struct Packet<'a, 'u, 'p> {
     is_masked: bool,
     /// The block of statements that is being emitted.
     block: BlockKey,
+    /// Loops around it.
+    loops: usize,
+    /// The body of a divergent scope that is in no loop, if points that are not here have left it.
+    left_body: Option<BlockKey>,
     scopes: SecondaryMap<ScopeId, Option<OpenScope>>,
     /// Where control goes when no point is left: the end of the innermost branch, scope or loop.
     exits: Vec<ir::Block>,
@@ -106,6 +110,8 @@ pub(super) fn emit<'a, 'u>(
         mask,
         is_masked: false,
         block: BlockKey::of(&code.body),
+        loops: 0,
+        left_body: None,
         scopes: SecondaryMap::new(),
         exits: vec![],
         bail,

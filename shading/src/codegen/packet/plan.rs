@@ -5,6 +5,8 @@
 //! - A scope is *divergent* when some points may leave it while others go on.
 //! - A variable is *private* to a block when it is assigned there before anything else is done with it, and mentioned
 //!   nowhere outside. In that block it can be assigned at all points, even at those that are elsewhere.
+//! - The *home* of a variable is the innermost block that all its mentions are in. Points that have left that block for
+//!   good may have any value of it.
 
 use cranelift_entity::SecondaryMap;
 
@@ -13,7 +15,7 @@ use crate::codegen::layout;
 use crate::hir::{Block, Code, Const, LocalId, Op, Operand, ScopeId, Stmt, Unit, walk};
 use crate::ty::{Base, Type};
 
-/// Rows of all variables in memory that a unit may have: they are on the native stack, 16 bytes each.
+/// Rows of all variables in memory that a unit may have, which are on the native stack, and of its outputs.
 const MAX_ROWS: u64 = 2048;
 
 /// A block of statements, by its address.
@@ -32,6 +34,8 @@ pub(in crate::codegen) struct Plan {
     varying: SecondaryMap<LocalId, bool>,
     divergent: SecondaryMap<ScopeId, bool>,
     privacy: SecondaryMap<LocalId, Privacy>,
+    /// The blocks around all mentions of each variable, the outermost first.
+    homes: SecondaryMap<LocalId, Option<Vec<BlockKey>>>,
 }
 
 /// What the mentions of a variable so far say.
@@ -86,6 +90,13 @@ impl Plan {
         matches!(self.privacy[local], Privacy::Private(home) if home == block)
     }
 
+    /// Whether all mentions of a variable are in a block.
+    pub(super) fn is_at_home(&self, local: LocalId, block: BlockKey) -> bool {
+        self.homes[local]
+            .as_ref()
+            .is_some_and(|home| home.contains(&block))
+    }
+
     /// Whether a variable in memory could be read before it is assigned.
     pub(super) fn needs_clear(&self, local: LocalId) -> bool {
         matches!(self.privacy[local], Privacy::Shared)
@@ -94,6 +105,7 @@ impl Plan {
     fn find_private<'b>(&mut self, blocks: impl Iterator<Item = &'b Block>, outputs: &[LocalId]) {
         for &output in outputs {
             self.privacy[output] = Privacy::Shared;
+            self.homes[output] = Some(vec![]);
         }
         let mut open = vec![];
         for block in blocks {
@@ -124,6 +136,13 @@ impl Plan {
     }
 
     fn mention(&mut self, local: LocalId, open: &[BlockKey], assigned_in: Option<BlockKey>) {
+        match &mut self.homes[local] {
+            Some(home) => {
+                let common = home.iter().zip(open).take_while(|(a, b)| a == b).count();
+                home.truncate(common);
+            }
+            home => *home = Some(open.to_vec()),
+        }
         self.privacy[local] = match (self.privacy[local], assigned_in) {
             (Privacy::Unmentioned, Some(block)) => Privacy::Private(block),
             (Privacy::Private(home), _) if open.contains(&home) => Privacy::Private(home),
@@ -139,13 +158,15 @@ impl Plan {
     ) -> bool {
         let is_number = |ty: Type| !matches!(ty.base, Base::String | Base::Closure);
         let rows = |local: LocalId| rows_of(unit.code.locals[local].ty);
+        let in_memory = |local: &LocalId| super::is_in_memory(unit.code.locals[*local].ty);
         let varying = || unit.code.locals.keys().filter(|&local| self.varying[local]);
         if !outputs
             .iter()
             .copied()
             .all(|local| is_number(unit.code.locals[local].ty))
             || !varying().all(|local| is_number(unit.code.locals[local].ty))
-            || varying().chain(outputs.iter().copied()).map(rows).sum::<u64>() > MAX_ROWS
+            || varying().filter(in_memory).map(rows).sum::<u64>() > MAX_ROWS
+            || outputs.iter().copied().map(rows).sum::<u64>() > MAX_ROWS
         {
             return false;
         }

@@ -129,7 +129,11 @@ impl Packet<'_, '_, '_> {
 
     /// Whether an assignment need not care which points are here.
     pub(super) fn is_free(&self, local: LocalId) -> bool {
-        !self.is_masked || self.plan.is_private(local, self.block)
+        !self.is_masked
+            || self.plan.is_private(local, self.block)
+            || self
+                .left_body
+                .is_some_and(|body| self.plan.is_at_home(local, body))
     }
 
     /// A new value of a row at the points that are here, and its present one at the others.
