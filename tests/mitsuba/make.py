@@ -178,6 +178,11 @@ def scenes():
     deep = texture("arbitrary", "heights.exr", value("boolean", "raw", "true"))
     s["bumpmap_shadowed"] = ball(bsdf("bumpmap", deep, value("float", "scale", 0.4), RED), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
     s["bumpmap_shiny"] = ball(bsdf("bumpmap", deep, value("float", "scale", 0.15), bsdf("roughplastic", value("float", "alpha", 0.2))), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
+    fine = '<transform name="to_uv"><scale value="9"/></transform>'
+    s["bumpmap_fine"] = ball(bsdf("bumpmap", texture("arbitrary", "heights.exr", value("boolean", "raw", "true"), fine), value("float", "scale", 0.05), bsdf("conductor")), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
+    s["bumpmap_frosted"] = ball(bsdf("bumpmap", deep, value("float", "scale", 0.3), bsdf("roughdielectric", value("float", "alpha", 0.3))))
+    s["normalmap_nearest"] = ball(bsdf("normalmap", texture("normalmap", "normals.exr", value("boolean", "raw", "true"), value("string", "filter_type", "nearest"), fine), bsdf("roughconductor", value("float", "alpha", 0.2))), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
+    s["alpha_checkerboard"] = ball(bsdf("roughconductor", '<texture type="checkerboard" name="alpha">' + value("float", "color0", 0.1) + value("float", "color1", 0.4) + UV + '</texture>'))
     s["normalmap_shadowed"] = ball(bsdf("normalmap", texture("normalmap", "normals.exr", value("boolean", "raw", "true")), RED), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
     s["normalmap_blend"] = ball(bsdf("blendbsdf", value("float", "weight", 0.4), bsdf("normalmap", texture("normalmap", "normals.exr", value("boolean", "raw", "true")), RED), bsdf("roughconductor", value("float", "alpha", 0.3))), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
     s["null"] = ball(bsdf("null"))

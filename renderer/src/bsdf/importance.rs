@@ -8,7 +8,6 @@
 use glam::{Vec2, Vec3};
 
 use super::lobe::{LobeKind, Side};
-use super::normal::visible_frame;
 use super::{Bsdf, BsdfSample, Sides, Weighted};
 use crate::color::Rgb;
 use crate::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
@@ -31,7 +30,7 @@ impl Bsdf {
         if share == 0.0 {
             return (f, pdf);
         }
-        let bent = visible_frame(weighted.frame, self.ng, wi, &weighted.lobe);
+        let bent = (weighted.terminator).frame(weighted.frame, self.ng, wi, &weighted.lobe);
         let (f, _) = self.eval_in(&bent, weighted, wo, wi, sides);
         let geometric = weighted.probability * geometric_pdf(weighted, sides);
         (f, (1.0 - share) * pdf + share * geometric)

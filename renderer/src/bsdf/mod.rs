@@ -195,6 +195,17 @@ impl Bsdf {
     /// Returns `false`, and adds nothing, when there are [`MAX_LOBES`] already.
     #[inline]
     pub fn push(&mut self, weight: Rgb, frame: Frame, lobe: Lobe) -> bool {
+        self.place(weight, frame, lobe, Terminator::HARD)
+    }
+
+    /// Adds a lobe as [`Bsdf::push`] does, with a soft terminator where its normal is not the surface's `n`: that normal is
+    /// taken as it is, and light fades out before it comes from below the surface.
+    pub fn push_soft(&mut self, weight: Rgb, frame: Frame, lobe: Lobe, n: Vec3) -> bool {
+        self.place(weight, frame, lobe, Terminator::new(frame.n, n))
+    }
+
+    #[inline(always)]
+    fn place(&mut self, weight: Rgb, frame: Frame, lobe: Lobe, terminator: Terminator) -> bool {
         if weight.is_black() {
             return true;
         }
@@ -203,11 +214,11 @@ impl Bsdf {
         };
         place.weight = weight;
         place.frame = match self.mode {
-            TransportMode::Radiance => normal::visible_frame(frame, self.ng, self.wo, &lobe),
+            TransportMode::Radiance => terminator.frame(frame, self.ng, self.wo, &lobe),
             TransportMode::Importance => frame,
         };
         place.lobe = lobe;
-        place.terminator = Terminator::HARD;
+        place.terminator = terminator;
         place.specular = lobe.is_specular();
         place.part = lobe.part();
         place.probability = 1.0;
@@ -218,14 +229,6 @@ impl Bsdf {
             n => self.weigh(n - 1..n),
         }
         true
-    }
-
-    /// Gives the last lobe, whose normal was `bent` from the surface's `n`, a soft terminator: light fades out before it
-    /// comes from below that surface.
-    pub fn soften(&mut self, bent: Vec3, n: Vec3) {
-        if let Some(last) = self.places[..self.count].last_mut() {
-            last.terminator = Terminator::new(bent, n);
-        }
     }
 
     /// The frame that a lobe pushed in `frame` gets: bent where `wo` could not see the lobe otherwise.

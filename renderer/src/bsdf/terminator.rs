@@ -5,6 +5,10 @@
 
 use glam::Vec3;
 
+use super::lobe::Lobe;
+use super::normal::visible_frame;
+use crate::math::Frame;
+
 /// The share of light that reaches a bent normal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terminator {
@@ -26,6 +30,16 @@ impl Terminator {
         Terminator {
             alpha2: (0.125 * tan2(bent.dot(n))).min(1.0),
             n,
+        }
+    }
+
+    /// The frame of a lobe for a viewer at `wo`, unit vectors: bent until that sees the lobe, if the terminator is hard.
+    #[inline(always)]
+    pub(super) fn frame(&self, frame: Frame, ng: Vec3, wo: Vec3, lobe: &Lobe) -> Frame {
+        if self.alpha2 == 0.0 {
+            visible_frame(frame, ng, wo, lobe)
+        } else {
+            frame
         }
     }
 

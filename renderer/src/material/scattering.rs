@@ -32,9 +32,10 @@ impl Scattering {
     #[inline(always)]
     pub(super) fn put_on(&self, point: &Interaction, surface: &mut Surface) {
         let frame = self.frame(point);
-        let is_there = surface.bsdf.push(self.weight, frame, self.lobe);
-        if self.soft && is_there && !self.weight.is_black() {
-            surface.bsdf.soften(frame.n, point.n);
+        if self.soft {
+            surface.bsdf.push_soft(self.weight, frame, self.lobe, point.n);
+        } else {
+            surface.bsdf.push(self.weight, frame, self.lobe);
         }
     }
 

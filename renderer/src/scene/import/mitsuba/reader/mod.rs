@@ -3,13 +3,18 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use glam::DMat4;
 use rustc_hash::FxHashMap;
 use shading::{Diagnostic, Diagnostics, Source, Span};
 
 use super::document::{Document, Object, ObjectId, Property, Value};
-use super::element::{Element, number, numbers, step, vector};
+use super::element::Element;
 use super::upgrade;
+
+mod parameters;
+mod references;
+mod values;
+
+use parameters::Parameters;
 
 /// Files may include files so deep, as in Mitsuba.
 const MAX_DEPTH: usize = 15;
@@ -31,31 +36,24 @@ pub(super) fn read_document(
     let mut reader = Reader {
         document: Document::default(),
         diagnostics,
-        parameters: vec![],
-        used: vec![],
+        parameters: Parameters::new(defines),
         ids: FxHashMap::default(),
         depth: 0,
         is_old: false,
     };
-    for (name, value) in defines {
-        reader.parameters.push((name.clone(), value.clone()));
-        reader.used.push(false);
-    }
     reader.read_file(path, None, None);
     if reader.document.objects.is_empty() || reader.diagnostics.has_errors() {
         return None;
     }
     reader.follow_references();
-    reader.report_unused(defines.len());
+    reader.report_unused();
     (!reader.diagnostics.has_errors()).then_some(reader.document)
 }
 
 struct Reader<'a> {
     document: Document,
     diagnostics: &'a mut Diagnostics,
-    /// By name; those of the command line first.
-    parameters: Vec<(String, String)>,
-    used: Vec<bool>,
+    parameters: Parameters,
     ids: FxHashMap<String, ObjectId>,
     depth: usize,
     /// Whether the names of the file at hand are those of versions before 2.
@@ -216,13 +214,12 @@ impl Reader<'_> {
                 fine = false;
                 continue;
             }
-            match self.with_parameters(attribute.value()) {
+            match self.parameters.put_into(attribute.value()) {
                 Ok(value) => attributes.push((name, value)),
                 Err(unknown) => {
-                    let known: Vec<String> = self.parameters.iter().map(|(name, _)| name.clone()).collect();
                     let diagnostic = Diagnostic::error(format!("there is no parameter `${unknown}`"))
                         .at(&self.document.sources, place, "")
-                        .nearest(&unknown, known.iter().map(String::as_str))
+                        .nearest(&unknown, self.parameters.names())
                         .hint("give it a value by `<default name=… value=…/>` before, or by `--define NAME=VALUE`");
                     self.diagnostics.push(diagnostic);
                     fine = false;
@@ -243,34 +240,6 @@ impl Reader<'_> {
             place,
             attributes,
         })
-    }
-
-    /// Puts parameters in place of `$name`: the longest name that fits.
-    fn with_parameters(&mut self, text: &str) -> Result<String, String> {
-        let mut result = String::new();
-        let mut rest = text;
-        while let Some(at) = rest.find('$') {
-            result.push_str(&rest[..at]);
-            rest = &rest[at + 1..];
-            let fits = |(_, (name, _)): &(usize, &(String, String))| rest.starts_with(name.as_str());
-            let found = self
-                .parameters
-                .iter()
-                .enumerate()
-                .filter(fits)
-                .max_by_key(|(_, (name, _))| name.len());
-            let Some((index, (name, value))) = found else {
-                let end = rest
-                    .find(|c: char| !(c.is_alphanumeric() || c == '_'))
-                    .unwrap_or(rest.len());
-                return Err(rest[..end].to_owned());
-            };
-            result.push_str(value);
-            rest = &rest[name.len()..];
-            self.used[index] = true;
-        }
-        result.push_str(rest);
-        Ok(result)
     }
 
     /// Reads an element that makes something.
@@ -397,55 +366,6 @@ impl Reader<'_> {
         }
     }
 
-    fn read_value(&mut self, node: roxmltree::Node<'_, '_>, parent: ObjectId, file: Span) {
-        let optional: &[&str] = match node.tag_name().name() {
-            "point" | "vector" => &["value", "x", "y", "z"],
-            "spectrum" => &["value", "filename"],
-            _ => &["value"],
-        };
-        let Some(element) = self.element(node, file, &["name"], optional) else {
-            return;
-        };
-        let name = element.get("name").unwrap_or_default().to_owned();
-        match self.value_of(&element) {
-            Ok(value) => self.add_property(parent, name, value, element.place),
-            Err(message) => self.error(element.place, format!("`{name}`: {message}")),
-        }
-    }
-
-    fn value_of(&self, element: &Element<'_>) -> Result<Value, String> {
-        let text = || {
-            element
-                .get("value")
-                .ok_or_else(|| format!("<{}> needs the attribute `value`", element.name))
-        };
-        Ok(match element.name {
-            "boolean" => match text()?.trim().to_ascii_lowercase().as_str() {
-                "true" => Value::Boolean(true),
-                "false" => Value::Boolean(false),
-                other => return Err(format!("`{other}` is neither `true` nor `false`")),
-            },
-            "integer" => {
-                let text = text()?.trim();
-                Value::Integer(text.parse().map_err(|_| format!("`{text}` is no whole number"))?)
-            }
-            "float" => Value::Float(number(text()?)?),
-            "string" => Value::Text(text()?.to_owned()),
-            "point" | "vector" => Value::Vector(vector(element, 0.0)?),
-            "rgb" => Value::Rgb(match numbers(text()?)?[..] {
-                [grey] => [grey; 3],
-                [r, g, b] => [r, g, b],
-                _ => return Err("a colour is one number or three".to_owned()),
-            }),
-            "spectrum" => match (element.get("value"), element.get("filename")) {
-                (Some(value), None) => Value::Spectrum(value.to_owned()),
-                (None, Some(name)) => Value::SpectrumFile(self.document.resolve(name)),
-                _ => return Err("a spectrum takes either `value` or `filename`".to_owned()),
-            },
-            other => return Err(format!("<{other}> is no value")),
-        })
-    }
-
     fn read_default(&mut self, node: roxmltree::Node<'_, '_>, file: Span) {
         let Some(element) = self.element(node, file, &["name", "value"], &[]) else {
             return;
@@ -454,11 +374,8 @@ impl Reader<'_> {
         if name.is_empty() {
             return self.error(element.place, "a parameter needs a name");
         }
-        if !self.parameters.iter().any(|(known, _)| known == name) {
-            let value = element.get("value").unwrap_or_default().to_owned();
-            self.parameters.push((name.to_owned(), value));
-            self.used.push(true);
-        }
+        self.parameters
+            .set_default(name, element.get("value").unwrap_or_default());
     }
 
     fn read_alias(&mut self, node: roxmltree::Node<'_, '_>, file: Span) {
@@ -504,107 +421,10 @@ impl Reader<'_> {
         }
     }
 
-    /// The product of a transform's steps; the first is applied first.
-    fn read_transform(&mut self, node: roxmltree::Node<'_, '_>, file: Span) -> DMat4 {
-        let mut matrix = DMat4::IDENTITY;
-        for child in node.children().filter(roxmltree::Node::is_element) {
-            let optional: &[&str] = match child.tag_name().name() {
-                "translate" | "scale" => &["value", "x", "y", "z"],
-                "rotate" => &["value", "x", "y", "z", "angle"],
-                "lookat" => &["origin", "target", "up"],
-                _ => &["value"],
-            };
-            let Some(element) = self.element(child, file, &[], optional) else {
-                continue;
-            };
-            match step(&element) {
-                Ok(step) => matrix = step * matrix,
-                Err(message) => self.error(element.place, message),
-            }
-        }
-        matrix
-    }
-
-    fn report_unknown(&mut self, id: &str, place: Span) {
-        let diagnostic = Diagnostic::error(format!("there is no object `{id}`"))
-            .at(&self.document.sources, place, "")
-            .nearest(id, self.ids.keys().map(String::as_str));
-        self.diagnostics.push(diagnostic);
-    }
-
-    /// Puts objects in place of references, and looks for objects that are parts of themselves.
-    fn follow_references(&mut self) {
-        for index in 0..self.document.objects.len() {
-            for property in 0..self.document.objects[index].properties.len() {
-                let Property {
-                    value: Value::Reference(id),
-                    place,
-                    ..
-                } = &self.document.objects[index].properties[property]
-                else {
-                    continue;
-                };
-                let (id, place) = (id.clone(), *place);
-                match self.ids.get(&id) {
-                    Some(&object) => {
-                        self.document.objects[index].properties[property].value = Value::Object(object);
-                    }
-                    None => self.report_unknown(&id, place),
-                }
-            }
-        }
-        self.look_for_cycles();
-    }
-
-    // Without recursion: a chain of references may be as long as the file.
-    fn look_for_cycles(&mut self) {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Mark {
-            New,
-            Open,
-            Done,
-        }
-        let mut marks = vec![Mark::New; self.document.objects.len()];
-        for start in 0..marks.len() {
-            if marks[start] != Mark::New {
-                continue;
-            }
-            marks[start] = Mark::Open;
-            let mut open = vec![(start, 0)];
-            while let Some((object, next)) = open.last_mut() {
-                let object = *object;
-                let Some(property) = self.document.objects[object].properties.get(*next) else {
-                    marks[object] = Mark::Done;
-                    open.pop();
-                    continue;
-                };
-                *next += 1;
-                let Value::Object(part) = property.value else {
-                    continue;
-                };
-                match marks[part.0 as usize] {
-                    Mark::New => {
-                        marks[part.0 as usize] = Mark::Open;
-                        open.push((part.0 as usize, 0));
-                    }
-                    Mark::Open => {
-                        let name = self.document.object(part).id.clone().unwrap_or_default();
-                        let place = property.place;
-                        self.error(place, format!("`{name}` is a part of itself"));
-                        return;
-                    }
-                    Mark::Done => {}
-                }
-            }
-        }
-    }
-
-    fn report_unused(&mut self, count: usize) {
-        for ((name, _), used) in self.parameters[..count].iter().zip(&self.used) {
-            if !used {
-                let message = format!("`--define {name}=…`: the scene has no `${name}`");
-                self.diagnostics.push(Diagnostic::warning(message));
-            }
+    fn report_unused(&mut self) {
+        for name in self.parameters.unused() {
+            let message = format!("`--define {name}=…`: the scene has no `${name}`");
+            self.diagnostics.push(Diagnostic::warning(message));
         }
     }
 }
