@@ -579,7 +579,7 @@ fn packets_of_points_make_the_same_picture() {
     }";
     let bench = Bench::new(&[("parted.osl", parted)]);
     let shade = |options: &str| {
-        let line = format!("-g 33 21 parted.osl -o Cout c.exr -o turns t.exr --stats=s.json {options}");
+        let line = format!("-g 81 65 parted.osl -o Cout c.exr -o turns t.exr --stats=s.json {options}");
         let given = bench.shade(&line);
         assert_eq!(given.status, 0, "{}", given.err);
         let file = |name| std::fs::read(bench.path(name)).unwrap();

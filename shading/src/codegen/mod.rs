@@ -131,13 +131,13 @@ impl GlobalSet {
 /// What is known of compiled code.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
-    /// Time to compile, in milliseconds.
+    /// Time to compile the code for single points, in milliseconds.
     pub jit_ms: f64,
     /// Bytes of machine code.
     pub code_bytes: usize,
     /// Whether there is code for packets of points.
     pub has_packets: bool,
-    /// The part of `jit_ms` that it took.
+    /// Time to compile that, in milliseconds.
     pub packet_ms: f64,
     /// Operations of the HIR.
     pub ops: usize,
@@ -272,7 +272,7 @@ pub fn compile(
 
     let (ops, symbols) = size_of_unit(unit);
     let statistics = Statistics {
-        jit_ms: start.elapsed().as_secs_f64() * 1e3,
+        jit_ms: start.elapsed().saturating_sub(packet_time).as_secs_f64() * 1e3,
         code_bytes,
         has_packets: code.has_packets(),
         packet_ms: packet_time.as_secs_f64() * 1e3,

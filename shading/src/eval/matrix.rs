@@ -33,9 +33,9 @@ pub const fn diagonal(x: f32) -> [f32; 16] {
 #[inline(always)]
 pub(crate) fn mul<T: Number>(a: &[T; 16], b: &[T; 16]) -> [T; 16] {
     let mut product = *a;
-    for i in 0..16 {
+    for (i, element) in product.iter_mut().enumerate() {
         let (row, column) = (i & !3, i & 3);
-        product[i] = a[row] * b[column]
+        *element = a[row] * b[column]
             + a[row + 1] * b[column + 4]
             + a[row + 2] * b[column + 8]
             + a[row + 3] * b[column + 12];
@@ -56,8 +56,8 @@ pub fn div(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {
 #[inline(always)]
 pub(crate) fn transpose<T: Copy>(m: &[T; 16]) -> [T; 16] {
     let mut columns = *m;
-    for i in 0..16 {
-        columns[i] = m[(i & 3) * 4 + (i >> 2)];
+    for (i, element) in columns.iter_mut().enumerate() {
+        *element = m[(i & 3) * 4 + (i >> 2)];
     }
     columns
 }

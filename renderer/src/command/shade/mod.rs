@@ -38,7 +38,7 @@ use subject::Subject;
 const WARM_UP: Duration = Duration::from_millis(50);
 
 /// Points from which on a grid is worth the time to compile code for packets.
-const PACKET_GRID: usize = 256;
+const PACKET_GRID: usize = 4096;
 
 pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let requests = Requests::of(&args.outputs);

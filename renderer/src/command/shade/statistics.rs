@@ -32,7 +32,7 @@ pub(super) struct CodeStatistics {
     bytes: usize,
     /// Whether it runs at four points at once.
     has_packets: bool,
-    /// The part of the time that this took.
+    /// Time to generate that, not among `time`.
     packet_time: Duration,
 }
 
@@ -127,18 +127,14 @@ impl fmt::Display for Statistics {
             100.0 * self.derivative_share()
         )?;
         match self.code {
-            Some(CodeStatistics {
-                time,
-                bytes,
-                has_packets,
-                ..
-            }) => {
-                let points = if has_packets { "four points" } else { "one point" };
-                write!(
-                    f,
-                    "generate  {:10.3} ms   {bytes} bytes of code, for {points} at a time",
-                    ms(time)
-                )
+            Some(code) => {
+                let (time, bytes) = (ms(code.time), code.bytes);
+                write!(f, "generate  {time:10.3} ms   {bytes} bytes of code")?;
+                if code.has_packets {
+                    let time = ms(code.packet_time);
+                    write!(f, "\npackets   {time:10.3} ms   four points at a time")?;
+                }
+                Ok(())
             }
             None => write!(f, "generate           -      interpreted"),
         }

@@ -9,22 +9,24 @@ use crate::codegen::memory::Index;
 use crate::codegen::value::{Address, length};
 use crate::hir::{Const, LocalId, Operand};
 
-/// Where an element is.
+/// The index of an element, within range.
 #[derive(Clone, Copy, Debug)]
-enum Place {
-    /// At all points: its number.
+enum ElementIndex {
+    /// Known, and the same at all points.
     Known(u64),
-    /// At all points: its number, in a register.
+    /// The same at all points.
     Together(ir::Value),
-    /// Its number at each point.
+    /// One for each point.
     Apart(ir::Value),
 }
 
-/// What is indexed: how many elements, and how many rows each has.
+/// What is indexed: how many elements, how many rows each has, and the bytes from one to the next in memory of what is
+/// the same at all points.
 #[derive(Clone, Copy, Debug)]
 struct Series {
     count: u32,
     rows: u64,
+    stride: u64,
 }
 
 impl Packet<'_, '_, '_> {
@@ -33,9 +35,9 @@ impl Packet<'_, '_, '_> {
     /// `a[index]` of an array, as the rows of the element.
     pub(super) fn array_get(&mut self, dst: LocalId, args: &[Operand]) {
         let series = self.series(args[0]);
-        let place = self.place(args[1], series.count);
+        let index = self.index(args[1], series.count);
         for part in 0..series.rows {
-            let row = self.element(args[0], series, place, part);
+            let row = self.element(args[0], series, index, part);
             self.assign_row(dst, part, row);
         }
     }
@@ -44,24 +46,24 @@ impl Packet<'_, '_, '_> {
     pub(super) fn array_set(&mut self, dst: LocalId, args: &[Operand]) {
         self.copy_first(dst, args[0]);
         let series = self.series(Operand::Local(dst));
-        let place = self.place(args[1], series.count);
+        let index = self.index(args[1], series.count);
         for (part, row) in self.rows(args[2]).into_iter().enumerate() {
-            self.put(dst, series, place, part as u64, row);
+            self.put(dst, series, index, part as u64, row);
         }
     }
 
     /// `m[row][column]`.
     pub(super) fn matrix_get(&mut self, args: &[Operand]) -> ir::Value {
-        let place = self.matrix_place(args[1], args[2]);
-        self.element(args[0], MATRIX, place, 0)
+        let index = self.matrix_index(args[1], args[2]);
+        self.element(args[0], MATRIX, index, 0)
     }
 
     /// The matrix with an element replaced.
     pub(super) fn matrix_set(&mut self, dst: LocalId, args: &[Operand]) {
         self.copy_first(dst, args[0]);
-        let place = self.matrix_place(args[1], args[2]);
+        let index = self.matrix_index(args[1], args[2]);
         let value = self.row(args[3], 0);
-        self.put(dst, MATRIX, place, 0, value);
+        self.put(dst, MATRIX, index, 0, value);
     }
 
     /// `t[lane]`.
@@ -69,8 +71,8 @@ impl Packet<'_, '_, '_> {
         if let Some(Const::Int(lane @ 0..=2)) = self.e.constant(args[1]) {
             return self.row(args[0], *lane as u64);
         }
-        let (record, place) = self.triple_in_memory(args);
-        self.load_element(record, TRIPLE, place, 0)
+        let (record, index) = self.triple_in_memory(args);
+        self.load_element(record, TRIPLE, index, 0)
     }
 
     /// The triple with a lane replaced.
@@ -81,17 +83,17 @@ impl Packet<'_, '_, '_> {
             rows[*lane as usize] = value;
             return rows;
         }
-        let (record, place) = self.triple_in_memory(args);
-        self.store_element(record, TRIPLE, place, 0, value, true);
+        let (record, index) = self.triple_in_memory(args);
+        self.store_element(record, TRIPLE, index, 0, value, true);
         (0..3)
             .map(|row| self.e.load(types::F32X4, record.plus(row * ROW)))
             .collect()
     }
 
-    fn triple_in_memory(&mut self, args: &[Operand]) -> (Address, Place) {
-        let place = self.place(args[1], 3);
+    fn triple_in_memory(&mut self, args: &[Operand]) -> (Address, ElementIndex) {
+        let index = self.index(args[1], 3);
         let rows = self.rows(args[0]);
-        (self.record(0, &rows), place)
+        (self.record(0, &rows), index)
     }
 
     /// Copies the first operand of an operation that changes it in place.
@@ -113,18 +115,19 @@ impl Packet<'_, '_, '_> {
         Series {
             count: length(self.e.code, array),
             rows: self.e.shape(array).numbers(),
+            stride: self.e.shape(array).stride(),
         }
     }
 
     /// A row of an element of what varies or not.
-    fn element(&mut self, of: Operand, series: Series, place: Place, part: u64) -> ir::Value {
-        match (of, place) {
-            (_, Place::Known(element)) => self.row(of, element * series.rows + part),
+    fn element(&mut self, of: Operand, series: Series, index: ElementIndex, part: u64) -> ir::Value {
+        match (of, index) {
+            (_, ElementIndex::Known(element)) => self.row(of, element * series.rows + part),
             (Operand::Local(local), _) if self.plan.varies(local) => {
                 let base = self.base(local);
-                self.load_element(base, series, place, part)
+                self.load_element(base, series, index, part)
             }
-            _ => self.load_uniform_element(of, place, part),
+            _ => self.load_uniform_element(of, series.stride, index, part),
         }
     }
 
@@ -136,13 +139,13 @@ impl Packet<'_, '_, '_> {
     }
 
     /// Replaces a row of an element, at the points that are here.
-    fn put(&mut self, dst: LocalId, series: Series, place: Place, part: u64, value: ir::Value) {
-        if let Place::Known(element) = place {
+    fn put(&mut self, dst: LocalId, series: Series, index: ElementIndex, part: u64, value: ir::Value) {
+        if let ElementIndex::Known(element) = index {
             self.assign_row(dst, element * series.rows + part, value);
         } else {
             let base = self.base(dst);
             let is_free = self.is_free(dst);
-            self.store_element(base, series, place, part, value, is_free);
+            self.store_element(base, series, index, part, value, is_free);
         }
     }
 
@@ -165,17 +168,17 @@ impl Packet<'_, '_, '_> {
         }
     }
 
-    fn load_element(&mut self, base: Address, series: Series, place: Place, part: u64) -> ir::Value {
-        match place {
-            Place::Known(element) => {
+    fn load_element(&mut self, base: Address, series: Series, index: ElementIndex, part: u64) -> ir::Value {
+        match index {
+            ElementIndex::Known(element) => {
                 let at = base.plus((element * series.rows + part) * ROW);
                 self.e.load(types::F32X4, at)
             }
-            Place::Together(index) => {
+            ElementIndex::Together(index) => {
                 let at = self.at_index(base, index, series.rows * ROW);
                 self.e.load(types::F32X4, at.plus(part * ROW))
             }
-            Place::Apart(index) => {
+            ElementIndex::Apart(index) => {
                 let at = self.addresses(base, series, index, part);
                 self.load_points(types::F32X4, at)
             }
@@ -183,17 +186,22 @@ impl Packet<'_, '_, '_> {
     }
 
     /// An element's number of what is the same at all points.
-    fn load_uniform_element(&mut self, of: Operand, place: Place, part: u64) -> ir::Value {
-        let stride = self.e.shape(of).stride();
+    fn load_uniform_element(
+        &mut self,
+        of: Operand,
+        stride: u64,
+        index: ElementIndex,
+        part: u64,
+    ) -> ir::Value {
         let base = self.e.address(of).plus(4 * part);
-        match place {
-            Place::Known(_) => unreachable!("known elements are read as rows"),
-            Place::Together(index) => {
+        match index {
+            ElementIndex::Known(_) => unreachable!("known elements are read as rows"),
+            ElementIndex::Together(index) => {
                 let at = self.at_index(base, index, stride);
                 let number = self.e.load(types::F32, at);
                 self.e.b.ins().splat(types::F32X4, number)
             }
-            Place::Apart(index) => {
+            ElementIndex::Apart(index) => {
                 let at = [0u8, 1, 2, 3].map(|point| {
                     let index = self.e.b.ins().extractlane(index, point);
                     self.at_index(base, index, stride)
@@ -208,16 +216,18 @@ impl Packet<'_, '_, '_> {
         &mut self,
         base: Address,
         series: Series,
-        place: Place,
+        index: ElementIndex,
         part: u64,
         value: ir::Value,
         is_free: bool,
     ) {
         let value = self.as_type(value, types::F32X4);
-        let Place::Apart(index) = place else {
-            let at = match place {
-                Place::Known(element) => base.plus(element * series.rows * ROW),
-                Place::Together(index) | Place::Apart(index) => self.at_index(base, index, series.rows * ROW),
+        let ElementIndex::Apart(index) = index else {
+            let at = match index {
+                ElementIndex::Known(element) => base.plus(element * series.rows * ROW),
+                ElementIndex::Together(index) | ElementIndex::Apart(index) => {
+                    self.at_index(base, index, series.rows * ROW)
+                }
             };
             let at = at.plus(part * ROW);
             let value = if is_free {
@@ -246,33 +256,33 @@ impl Packet<'_, '_, '_> {
 
     // ---- Indices ----
 
-    fn matrix_place(&mut self, row: Operand, column: Operand) -> Place {
-        let (row, column) = (self.place(row, 4), self.place(column, 4));
+    fn matrix_index(&mut self, row: Operand, column: Operand) -> ElementIndex {
+        let (row, column) = (self.index(row, 4), self.index(column, 4));
         match (row, column) {
-            (Place::Known(row), Place::Known(column)) => Place::Known(4 * row + column),
+            (ElementIndex::Known(row), ElementIndex::Known(column)) => ElementIndex::Known(4 * row + column),
             _ => {
                 let (row, column) = (self.index_row(row), self.index_row(column));
                 let two = self.e.int(2);
                 let row = self.e.b.ins().ishl(row, two);
-                Place::Apart(self.e.b.ins().iadd(row, column))
+                ElementIndex::Apart(self.e.b.ins().iadd(row, column))
             }
         }
     }
 
-    fn index_row(&mut self, place: Place) -> ir::Value {
-        match place {
-            Place::Known(index) => self.int_row(index as i32),
-            Place::Together(index) => self.e.b.ins().splat(types::I32X4, index),
-            Place::Apart(index) => index,
+    fn index_row(&mut self, index: ElementIndex) -> ir::Value {
+        match index {
+            ElementIndex::Known(index) => self.int_row(index as i32),
+            ElementIndex::Together(index) => self.e.b.ins().splat(types::I32X4, index),
+            ElementIndex::Apart(index) => index,
         }
     }
 
-    /// Where an index leads to. Gives up when it is out of range at a point that is here.
-    fn place(&mut self, index: Operand, count: u32) -> Place {
+    /// An index of one of `count` elements. Gives up when it is out of range at a point that is here.
+    fn index(&mut self, index: Operand, count: u32) -> ElementIndex {
         if !self.plan.operand_varies(index) {
             return match self.e.clamp(index, count) {
-                Index::Known(element) => Place::Known(u64::from(element)),
-                Index::Value(element) => Place::Together(element),
+                Index::Known(element) => ElementIndex::Known(u64::from(element)),
+                Index::Value(element) => ElementIndex::Together(element),
             };
         }
         let index = self.row(index, 0);
@@ -287,7 +297,7 @@ impl Packet<'_, '_, '_> {
         let outside = self.e.b.ins().vany_true(outside);
         self.bail_if(outside);
         // Points that are elsewhere may have any index.
-        Place::Apart(self.e.b.ins().umin(index, last))
+        ElementIndex::Apart(self.e.b.ins().umin(index, last))
     }
 
     // ---- Records ----
@@ -347,5 +357,13 @@ impl Packet<'_, '_, '_> {
     }
 }
 
-const MATRIX: Series = Series { count: 16, rows: 1 };
-const TRIPLE: Series = Series { count: 3, rows: 1 };
+const MATRIX: Series = Series {
+    count: 16,
+    rows: 1,
+    stride: 4,
+};
+const TRIPLE: Series = Series {
+    count: 3,
+    rows: 1,
+    stride: 4,
+};

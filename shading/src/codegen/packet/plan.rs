@@ -173,7 +173,7 @@ impl Plan {
         let mut all = true;
         for block in blocks {
             walk::statements(block, &mut |stmt| {
-                all &= self.supports_statement(&unit.code, stmt)
+                all &= self.supports_statement(&unit.code, stmt);
             });
         }
         all
