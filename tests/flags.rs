@@ -48,6 +48,7 @@ const WARNED: &str = "shader warned(output color Cout = 0) { float unused; float
 
 /// A shader that takes an attribute of the geometry, and one that prints.
 const TAKES: &str = "shader takes(float heat = 1 [[ int interpolated = 1 ]], output float f = 0) { f = heat + isconnected(heat); }\n";
+const LUMINANCE: &str = "shader luminous(output float f = 0) { f = luminance(color(0.5, 0.25, u)); }\n";
 const INFINITE: &str = "shader infinite(output float f = 0) { f = u * 1e30; f *= 1e30; }\n";
 const COMPLAINS: &str = "shader complains(output float f = 0) { error(\"no\"); }\n";
 const PRINTS: &str = "shader prints(output float f = 0) { printf(\"printed\\n\"); }\n";
@@ -94,6 +95,7 @@ impl Run {
             ("w.ksl", WARNED),
             ("u.ksl", TAKES),
             ("p.ksl", PRINTS),
+            ("l.ksl", LUMINANCE),
             ("e.ksl", COMPLAINS),
             ("n.ksl", INFINITE),
             ("m.xml", XML),
@@ -711,12 +713,11 @@ const SHADE: &[Case] = &[
         "shade e.ksl -g 2 2 --options error_repeats=1",
         Out,
     ),
-    // What these change is not there yet.
     (
         "color_space",
-        "shade s.ksl --print",
-        "shade s.ksl --print --colorspace ACEScg",
-        Nothing,
+        "shade l.ksl --print",
+        "shade l.ksl --print --colorspace ACEScg",
+        Out,
     ),
     (
         "debug_nan",

@@ -41,7 +41,10 @@ fn check(seed: u64, raw: &Unit, optimized: &Unit) -> Option<()> {
 const EXACT: OptOptions<'_> = OptOptions {
     outputs: None,
     level: OptLevel::Exact,
-    facts: &Facts { ray_kind: None },
+    facts: &Facts {
+        ray_kind: None,
+        attributes: None,
+    },
     closures: None,
 };
 
@@ -159,6 +162,7 @@ fn needed_outputs_and_facts_are_respected() {
         let mut optimized = raw.clone();
         let facts = Facts {
             ray_kind: Some(globals.ray_kind),
+            ..Facts::default()
         };
         let wanted = [first];
         let options = OptOptions {
@@ -407,6 +411,7 @@ fn known_rays_decide() {
     let mut unit = build::unit("u", &[("out", out)], b, PrimaryMap::new());
     let facts = Facts {
         ray_kind: Some(shading::RayKind::SHADOW),
+        ..Facts::default()
     };
     let options = OptOptions {
         facts: &facts,

@@ -91,7 +91,7 @@ fn diagnose(name: &str, text: &str) -> Diagnostics {
     let (file, mistakes) = syntax::parse(source);
     diagnostics.list.extend(mistakes.list);
     let registry = closures();
-    let checked = check::check(&file, &Environment { closures: &registry });
+    let checked = check::check(&file, &Environment::new(&registry));
     diagnostics.list.extend(checked.diagnostics.list);
     for unit in &checked.units {
         let violations = verify(unit, Some(&registry));
@@ -210,7 +210,7 @@ fn expression(text: &str, expected: Option<Type>) -> Result<Unit, Diagnostics> {
         "list[1]" | "twice" => Some(Type::FLOAT),
         _ => None,
     };
-    let environment = Environment { closures: &registry };
+    let environment = Environment::new(&registry);
     let unit = check::expression(&file, &assign.value, expected, &mut inputs, &environment)?;
     let violations = verify(&unit, Some(&registry));
     assert!(violations.is_empty(), "{text}: {violations:#?}");

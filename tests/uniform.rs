@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use renderer::material::{closure_registry, library};
 use shading::interp::Listing;
-use shading::{ClosureRegistry, InstanceOptions, ShaderInstance, ShadingContext, ShadingSystem, Source};
+use shading::{
+    ClosureRegistry, InstanceOptions, KnownAttributes, ShaderInstance, ShadingContext, ShadingSystem, Source,
+};
 use support::generate::{self, TestHost};
 
 fn system() -> ShadingSystem {
@@ -84,6 +86,50 @@ fn units_that_look_at_nothing_are_uniform() {
         assert_eq!(instance.statistics().is_uniform, expected, "{code}");
         if expected {
             assert_same_everywhere(code, &instance, &mut system.context(), system.closures());
+        }
+    }
+}
+
+/// What is asked of the geometry is answered when an instance is linked, where that is known: the code not taken is gone.
+#[test]
+fn attributes_are_asked_for_when_linked() {
+    let known = |lists: &[&[&str]]| {
+        let names = lists
+            .iter()
+            .map(|list| list.iter().map(|&name| name.to_owned()).collect());
+        KnownAttributes::of(names).map(Arc::new)
+    };
+    let cases = [
+        (known(&[]), false),
+        (known(&[&["wear"]]), false),
+        (known(&[&["wear"], &[]]), false),
+        (known(&[&["uv"], &[]]), true),
+    ];
+    let asks = "if (exists(\"wear\")) Ci = u * diffuse(N); else Ci = 0.5 * diffuse(N);";
+    let listed = "Ci = tint * diffuse(N);";
+    for (attributes, expected) in cases {
+        for (params, code) in [
+            ("", asks),
+            ("float tint = 1 [[ string primvar = \"wear\" ]]", listed),
+        ] {
+            let system = system();
+            let source = format!("surface subject({params}) {{ {code} }}");
+            system
+                .load(Source::new("subject.ksl", &source))
+                .unwrap_or_else(|e| panic!("{e}"));
+            let options = InstanceOptions {
+                attributes: attributes.clone(),
+                ..InstanceOptions::default()
+            };
+            let template = system.template("subject").unwrap();
+            let instance = system
+                .instantiate(template, &options)
+                .unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(
+                instance.statistics().is_uniform,
+                expected,
+                "{attributes:?} {code}"
+            );
         }
     }
 }

@@ -77,8 +77,8 @@ pub enum Builtin {
     Cell,
     /// `noise("hash", …)`: one value in `[0,1]` for each point.
     HashNoise,
-    /// `noise(kind, …)`: `(string, coordinates)`, and for a kind that may be gabor noise its options: anisotropic, do_filter,
-    /// direction, bandwidth, impulses.
+    /// `noise(kind, …)`: `(string, coordinates)`, and for a kind that may be gabor noise its options (anisotropic,
+    /// do_filter, direction, bandwidth, impulses), the changes of the coordinates along x, and those along y.
     Noise,
     /// `pnoise(kind, …)`: the same, with as many periods after the coordinates.
     PNoise,
@@ -88,8 +88,10 @@ pub enum Builtin {
     SplineInverse,
     /// `hash` of an int, float, two floats, a point, a point and a float, or a string.
     Hash,
-    // Colours.
+    // Colours, in a [`crate::eval::color_system::ColorSystem`] by its number.
+    /// `(float temperature, int system) → color`.
     Blackbody,
+    /// `(float wavelength, int system) → color`.
     WavelengthColor,
     // Strings.
     /// `concat(string, string)`.
@@ -467,8 +469,8 @@ fn table() -> Vec<Signature> {
     for params in [&[I][..], &[F], &[F, F], &[P], &[P, F], &[S]] {
         add("hash", B::Hash, I, params, false);
     }
-    add("blackbody", B::Blackbody, C, &[F], false);
-    add("wavelength_color", B::WavelengthColor, C, &[F], false);
+    add("__blackbody", B::Blackbody, C, &[F, I], false);
+    add("__wavelength_color", B::WavelengthColor, C, &[F, I], false);
     for t in [F, C, P, V, N] {
         add("spline", B::Spline, t, &[S, F, UNSIZED(t)], false);
         add("spline", B::Spline, t, &[S, F, I, UNSIZED(t)], false);
@@ -507,7 +509,8 @@ fn table() -> Vec<Signature> {
                 let periods = if b == B::PNoise { coordinates } else { &[] };
                 let params = [&[S], coordinates, periods].concat();
                 add(name, b, result, &params, false);
-                add(name, b, result, &[&params[..], &[I, I, V, F, F]].concat(), false);
+                let gabor = [&params[..], &[I, I, V, F, F], coordinates, coordinates].concat();
+                add(name, b, result, &gabor, false);
             }
         }
     }

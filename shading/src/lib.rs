@@ -40,13 +40,15 @@ pub mod ty;
 
 pub use codegen::{CompileOptions, OptLevel};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
+pub use eval::color_system::ColorSystem;
 pub use graph::{GraphError, ShaderGroupTemplate, ShaderUnitTemplate, Template, Value};
 pub use instance::{BatchOutput, ShaderInstance};
 pub use preprocess::{Includes, Preprocessor};
 pub use runtime::{
     AttributeHandle, ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree,
-    HostFunctions, NoHost, Params, Printed, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost,
-    ShadingContext, Sink, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
+    HostFunctions, KnownAttributes, NoHost, Params, Printed, RayKind, Report, ReportKind, ShaderGlobals,
+    ShaderHost, ShadingContext, Sink, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest,
+    TextureSample,
 };
 pub use source::{Provenance, Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

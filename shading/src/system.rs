@@ -9,12 +9,13 @@ use crate::check::{self, Environment};
 use crate::codegen::{self, CompileOptions};
 use crate::derivative;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::eval::color_system::ColorSystem;
 use crate::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
 use crate::hir;
 use crate::instance::{Making, ShaderInstance};
 use crate::opt::{self, OptOptions};
 use crate::preprocess::Preprocessor;
-use crate::runtime::{ClosureRegistry, HostFunctions, RayKind, ShaderHost, ShadingContext};
+use crate::runtime::{ClosureRegistry, HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};
 use crate::source::{Source, SourceMap};
 use crate::syntax::{self, ast};
 
@@ -35,6 +36,7 @@ pub struct ShadingSystem {
     templates: RwLock<FxHashMap<String, Template>>,
     library: Option<Library>,
     preprocessor: Preprocessor,
+    color_system: ColorSystem,
 }
 
 /// What a source brought.
@@ -55,6 +57,8 @@ pub struct InstanceOptions {
     pub outputs: Vec<String>,
     /// What finds the points where it runs, where that is always the same.
     pub ray_kind: Option<RayKind>,
+    /// The attributes of the geometry that it is for, where they are known.
+    pub attributes: Option<Arc<KnownAttributes>>,
     /// The closures that matter; others count as none where that changes nothing about these. `None` for all of them.
     pub closures: Option<Vec<hir::ClosureId>>,
     /// How much Kiln's own optimiser does.
@@ -75,6 +79,7 @@ impl ShadingSystem {
             templates: RwLock::default(),
             library: None,
             preprocessor: Preprocessor::default(),
+            color_system: ColorSystem::default(),
         }
     }
 
@@ -89,6 +94,13 @@ impl ShadingSystem {
     #[must_use]
     pub fn with_preprocessor(mut self, preprocessor: Preprocessor) -> ShadingSystem {
         self.preprocessor = preprocessor;
+        self
+    }
+
+    /// Says what the numbers of colours mean; without it they are linear Rec.709.
+    #[must_use]
+    pub fn with_color_system(mut self, color_system: ColorSystem) -> ShadingSystem {
+        self.color_system = color_system;
         self
     }
 
@@ -260,6 +272,7 @@ impl ShadingSystem {
                 level: options.optimize,
                 facts: &opt::Facts {
                     ray_kind: options.ray_kind,
+                    attributes: options.attributes.clone(),
                 },
                 closures: options.closures.as_deref(),
                 ..OptOptions::default()
@@ -280,6 +293,7 @@ impl ShadingSystem {
     fn environment(&self) -> Environment<'_> {
         Environment {
             closures: &self.closures,
+            color_system: self.color_system,
         }
     }
 

@@ -34,7 +34,7 @@ pub struct ShadeArgs {
     /// Writes an output as an image (.exr .tif .png .hdr .jpg; `null` writes nothing); may be given several times
     #[arg(short = 'o', long = "output", num_args = 2, value_names = ["OUTPUT", "FILE"])]
     pub outputs: Vec<String>,
-    /// Type of the numbers in images: uint8, uint16, half or float
+    /// Type of the numbers in images: uint8, uint16, half or float [default: float, and ints as they are]
     #[arg(short = 'd', long = "od", value_name = "TYPE", value_parser = ["uint8", "uint16", "half", "float"])]
     pub output_type: Option<String>,
     /// Prints the outputs at every point instead of writing images
@@ -81,8 +81,8 @@ pub struct ShadeArgs {
     /// nothing here are passed over
     #[arg(long = "options", value_name = "NAME=VALUE,…", action = ArgAction::Append)]
     pub engine_options: Vec<String>,
-    /// Colour space that shaders compute in
-    #[arg(long = "colorspace", value_name = "NAME", hide = true)]
+    /// What the numbers of colours mean: Rec709, sRGB, ACEScg, ACES2065-1, AdobeRGB … [default: Rec709]
+    #[arg(long = "colorspace", value_name = "NAME")]
     pub color_space: Option<String>,
     /// Reports variables that are no finite numbers; runs the interpreter
     #[arg(long = "debugnan")]

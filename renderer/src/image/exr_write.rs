@@ -17,10 +17,12 @@ use super::{Image, MetaValue, SampleType, Window, WriteOptions};
 pub(super) fn encode(image: &Image, names: &[String], options: &WriteOptions) -> Result<Vec<u8>, String> {
     let channels = names.iter().enumerate().map(|(c, name)| {
         let values = image.data.iter().skip(c).step_by(image.channels).copied();
-        let samples = if options.samples != SampleType::F32 {
-            FlatSamples::F16(values.map(f16::from_f32).collect())
-        } else {
-            FlatSamples::F32(values.collect())
+        let samples = match options.samples {
+            SampleType::U8 | SampleType::U16 | SampleType::F16 => {
+                FlatSamples::F16(values.map(f16::from_f32).collect())
+            }
+            SampleType::F32 => FlatSamples::F32(values.collect()),
+            SampleType::I32 => FlatSamples::U32(values.map(|v| v as i32 as u32).collect()),
         };
         Ok(AnyChannel::new(text(name)?, samples))
     });

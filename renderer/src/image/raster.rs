@@ -16,6 +16,8 @@ pub enum SampleType {
     /// Floats.
     #[default]
     F32,
+    /// Whole numbers of 32 bits, as they are; an EXR, which has none below zero, wraps these.
+    I32,
 }
 
 /// The values of a raster, row-major, row 0 on top, channels interleaved.

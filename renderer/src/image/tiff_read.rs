@@ -302,12 +302,12 @@ impl<R: Read + Seek> TiffFile<R> {
             }
             DecodingResult::F32(v) => Samples::F32(v),
             DecodingResult::F64(v) => Samples::F32(v.into_iter().map(|v| v as f32).collect()),
+            DecodingResult::I32(v) => Samples::F32(v.into_iter().map(|v| v as f32).collect()),
             DecodingResult::U64(_)
             | DecodingResult::I8(_)
             | DecodingResult::I16(_)
-            | DecodingResult::I32(_)
             | DecodingResult::I64(_) => {
-                let reason = "its samples are signed integers, or of 64 bits";
+                let reason = "its samples are short signed integers, or of 64 bits";
                 return Err(ImageError::unsupported(&self.path, reason));
             }
         })

@@ -16,6 +16,7 @@ const STRIP_BYTES: usize = 1 << 18;
 
 /// TIFF's numbers for the kinds of samples.
 const UNSIGNED: u16 = 1;
+const SIGNED: u16 = 2;
 const FLOATING: u16 = 3;
 
 /// Extra samples that are no alpha, and those that are premultiplied alpha.
@@ -36,6 +37,7 @@ fn write(image: &Image, options: &WriteOptions, file: &mut Cursor<Vec<u8>>) -> t
         SampleType::U16 => (16, UNSIGNED),
         SampleType::F16 => (16, FLOATING),
         SampleType::F32 => (32, FLOATING),
+        SampleType::I32 => (32, SIGNED),
     };
     let row = image.width * image.channels;
     let rows = (STRIP_BYTES * 8 / (row * usize::from(bits)).max(1)).clamp(1, image.height);
@@ -93,5 +95,6 @@ fn bytes(values: &[f32], samples: SampleType) -> Vec<u8> {
             values.flat_map(f16::to_ne_bytes).collect()
         }
         SampleType::F32 => values.iter().flat_map(|v| v.to_ne_bytes()).collect(),
+        SampleType::I32 => values.iter().flat_map(|&v| (v as i32).to_ne_bytes()).collect(),
     }
 }

@@ -1,9 +1,11 @@
 //! Attributes of geometry by name, as shaders ask for them: names are resolved for each shape when a scene is built, so
 //! that a lookup at a hit compares no text.
 
+use std::collections::BTreeSet;
+
 use glam::Vec3;
-use shading::ShaderGlobals;
 use shading::hir::Axis;
+use shading::{KnownAttributes, ShaderGlobals};
 
 use crate::geometry::{AttributeDomain, Geometry, Mesh, MeshAttribute, Shape};
 
@@ -49,6 +51,36 @@ pub(super) enum AttributeSource {
     /// One of the mesh's named attributes.
     Named(usize),
 }
+
+/// The attributes that all of some shapes have, as far as that is the same for them.
+pub fn known_attributes<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Option<KnownAttributes> {
+    let names = |shape: &Shape| -> BTreeSet<String> {
+        let Geometry::Mesh(mesh) = &shape.geometry else {
+            return BTreeSet::new();
+        };
+        let named = mesh.attributes.iter().flat_map(|attribute| {
+            let name = &attribute.name;
+            [name.clone(), format!("vertex_{name}"), format!("face_{name}")]
+        });
+        let others = OWN_NAMES.iter().map(|&name| name.to_owned());
+        let has = |name: &String| !matches!(AttributeSource::of(shape, name), AttributeSource::None);
+        named.chain(others).filter(has).collect()
+    };
+    KnownAttributes::of(shapes.into_iter().map(names))
+}
+
+/// The names of what meshes have besides named attributes.
+const OWN_NAMES: [&str; 9] = [
+    "uv",
+    "st",
+    "uv2",
+    "st2",
+    "color",
+    "vertex_color",
+    "Cd",
+    "Cs",
+    "Col",
+];
 
 impl AttributeSource {
     /// What the name means for the shape. Named attributes are called `vertex_NAME` or `face_NAME`, or by the bare name.

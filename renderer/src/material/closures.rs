@@ -121,8 +121,7 @@ closures! {
     };
     Translucent "translucent" [N] [] |c| lobe(c, |_| Lobe::Translucent(Translucent));
     Transparent "transparent" [] [] |c| c.pass();
-    ReflectionEta "reflection" [N, ("eta", T::FLOAT)] [] |c| lobe(c, |c| reflector(c.float(), Microfacets::SMOOTH));
-    Reflection "reflection" [N] [] |c| lobe(c, |_| reflector(0.0, Microfacets::SMOOTH));
+    Reflection "reflection" [N, ("eta", T::FLOAT)] [] |c| lobe(c, |c| reflector(c.float(), Microfacets::SMOOTH));
     Refraction "refraction" [N, ("eta", T::FLOAT)] [] |c| {
         lobe(c, |c| Lobe::Dielectric(Dielectric::transmission_only(c.float(), Microfacets::SMOOTH)))
     };

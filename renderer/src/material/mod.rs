@@ -32,6 +32,7 @@ use shader::Shader;
 /// What the rest of the renderer passes on to shaders and gets from them without looking inside.
 pub use shading::{RayKind, Report, ShadingContext};
 
+pub use attribute::known_attributes;
 pub use closures::closure_registry;
 pub use host::Host;
 pub use includes::Folders;

@@ -24,7 +24,7 @@ use crate::light::{
     Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
     ProjectorLight, SheetLight, Slide, SpotLight, sky_lights,
 };
-use crate::material::{Host, Instances, Sides, closure_registry, library};
+use crate::material::{Host, Instances, Sides, closure_registry, known_attributes, library};
 use crate::memory;
 
 /// The output of a material that is rendered.
@@ -110,9 +110,10 @@ fn build_with(
     }
     let start = Instant::now();
     let system = shading_system(host.clone(), Preprocessor::default());
+    let shapes: Vec<Shape> = desc.shapes.iter().map(shape).collect();
     let Compiled {
         instances, warnings, ..
-    } = compile(desc, &system, host.purpose())?;
+    } = compile(desc, &system, host.purpose(), &shapes)?;
     let jit_ms = instances
         .iter()
         .flat_map(|instances| [Some(&instances.full), instances.light.as_ref()])
@@ -139,7 +140,7 @@ fn build_with(
     let lights: Vec<Vec<Light>> = desc.lights.iter().map(lights_of).collect::<Result<_, _>>()?;
     let lights = lights.into_iter().flatten().collect();
     let parts = SceneParts {
-        shapes: desc.shapes.iter().map(shape).collect(),
+        shapes,
         shape_materials: desc.shapes.iter().map(|shape| shape.material).collect(),
         materials: instances.into_iter().zip(sides).collect(),
         lights,
@@ -196,7 +197,7 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
         desc.camera(None).err()
     };
     let purpose = host.purpose();
-    match compile(desc, &shading_system(host, Preprocessor::default()), purpose) {
+    match compile(desc, &shading_system(host, Preprocessor::default()), purpose, &[]) {
         Ok(Compiled {
             templates,
             instances,
@@ -222,7 +223,13 @@ struct Compiled {
     warnings: Diagnostics,
 }
 
-fn compile(desc: &SceneDesc, system: &ShadingSystem, purpose: RayKind) -> Result<Compiled, Diagnostics> {
+/// `shapes` are those of the description, or none where what they carry does not matter.
+fn compile(
+    desc: &SceneDesc,
+    system: &ShadingSystem,
+    purpose: RayKind,
+    shapes: &[Shape],
+) -> Result<Compiled, Diagnostics> {
     let mut warnings = Diagnostics::default();
     let mut templates = vec![];
     for file in &desc.shaders {
@@ -244,10 +251,23 @@ fn compile(desc: &SceneDesc, system: &ShadingSystem, purpose: RayKind) -> Result
         }
     }
     let file = Arc::new(declarations(desc));
+    let mut users = vec![vec![]; desc.materials.len()];
+    for (desc, shape) in desc.shapes.iter().zip(shapes) {
+        users[desc.material.0 as usize].push(shape);
+    }
     let results: Vec<_> = desc
         .materials
         .par_iter()
-        .map(|material| instances(material, &file, system, purpose))
+        .enumerate()
+        .map(|(index, material)| {
+            let attributes = known_attributes(users[index].iter().copied()).map(Arc::new);
+            let options = InstanceOptions {
+                outputs: vec![SURFACE.to_owned()],
+                attributes,
+                ..InstanceOptions::default()
+            };
+            instances(material, &file, system, purpose, options)
+        })
         .collect();
     let mut instances = vec![];
     for result in results {
@@ -285,6 +305,7 @@ fn instances(
     file: &Arc<ast::File>,
     system: &ShadingSystem,
     purpose: RayKind,
+    options: InstanceOptions,
 ) -> Result<Instances, Diagnostics> {
     let group = Arc::new(material_group(
         &material.name,
@@ -292,10 +313,6 @@ fn instances(
         &material.surface,
         file,
     )?);
-    let options = InstanceOptions {
-        outputs: vec![SURFACE.to_owned()],
-        ..InstanceOptions::default()
-    };
     let full = system.instantiate(&group, &options)?;
     Instances::new(full, options, purpose, |options| {
         system.instantiate(&group, options)

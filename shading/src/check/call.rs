@@ -38,9 +38,6 @@ pub(super) const SPECIAL_NAMES: [&str; 20] = [
     "Dz",
 ];
 
-/// Functions of the specification that a later version brings.
-const NOT_YET: [&str; 3] = ["getlightattribute", "nlightgroups", "transformn"];
-
 /// Whether a name is that of a noise.
 fn is_noise(name: &str) -> bool {
     matches!(
@@ -117,16 +114,6 @@ impl<'a> Checker<'a> {
             "Dx" | "Dy" | "Dz" => self.derivative(text, args, span),
             "exit" => self.exit(args, span),
             _ if Self::is_question(text) && !self.is_callable(text) => self.question(text, args, span),
-            _ if NOT_YET.contains(&text) && !self.is_callable(text) => {
-                self.arguments(args);
-                self.report(
-                    name.span,
-                    CheckError::NotYet {
-                        what: format!("`{text}`"),
-                    },
-                );
-                None
-            }
             _ => {
                 let given = self.arguments(args)?;
                 self.call_named(text, given, expected, span)
@@ -154,7 +141,6 @@ impl<'a> Checker<'a> {
     pub(super) fn is_known_callee(&self, name: &str) -> bool {
         self.is_callable(name)
             || SPECIAL_NAMES.contains(&name)
-            || NOT_YET.contains(&name)
             || self.scopes.find_struct(self.scope, name).is_some()
             || !self.scopes.find_functions(self.scope, name).is_empty()
     }

@@ -126,6 +126,7 @@ pub(super) enum CheckError {
     },
     ClosureSubtracted,
     BracesWithoutType,
+    EmptyBraces,
     ListInCode,
     TupleLength {
         found: usize,
@@ -346,6 +347,8 @@ impl CheckError {
             E::BracesWithoutType => error("it is not known what `{ … }` is here".to_owned()).hint(
                 "braces give a value where the type is known: to a declared variable, a parameter, a result",
             ),
+            E::EmptyBraces => error("`{ }` without elements is a default of a parameter only".to_owned())
+                .hint("what is not initialised is zero"),
             E::ListInCode => error("a list in brackets means nothing here".to_owned())
                 .hint("an array is written with braces: `{ a, b }`"),
             E::TupleLength { found } => error(format!(

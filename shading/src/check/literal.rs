@@ -6,6 +6,7 @@ use super::argument::Given;
 use super::error::CheckError;
 use super::warning::Warning;
 use super::{Checker, Value};
+use crate::eval::color_system::ColorSystem;
 use crate::hir::{Const, Operand};
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind};
@@ -31,7 +32,7 @@ const CONSTANTS: [(&str, f32); 15] = [
 ];
 
 /// The value of a constant with a name.
-pub(super) fn named_constant(name: &str) -> Option<f32> {
+fn named_constant(name: &str) -> Option<f32> {
     CONSTANTS
         .iter()
         .find(|(n, _)| *n == name)
@@ -44,6 +45,28 @@ pub(super) fn constant_names() -> impl Iterator<Item = &'static str> {
 }
 
 impl<'a> Checker<'a> {
+    /// The value of a constant with a name. Some are the prelude's own, of the system that colours are in.
+    pub(super) fn constant_named(&mut self, name: &str) -> Option<Value> {
+        if let Some(value) = named_constant(name) {
+            return Some(Value::new(Type::FLOAT, self.float(value)));
+        }
+        if self.prelude_call.is_none() || !name.starts_with("__") {
+            return None;
+        }
+        let (system, plain) = (self.color_system, ColorSystem::Rec709);
+        let (ty, value) = match name {
+            "__SYSTEM" => (Type::INT, Const::Int(system.number())),
+            "__SYSTEM_NAME" => (Type::STRING, Const::String(system.name().into())),
+            "__LUMINANCE" => (Type::VECTOR, Const::Triple(system.luminance())),
+            "__XYZ_FROM_RGB" => (Type::MATRIX, Const::Matrix(system.xyz_from_rgb())),
+            "__RGB_FROM_XYZ" => (Type::MATRIX, Const::Matrix(system.rgb_from_xyz())),
+            "__XYZ_FROM_709" => (Type::MATRIX, Const::Matrix(plain.xyz_from_rgb())),
+            "__709_FROM_XYZ" => (Type::MATRIX, Const::Matrix(plain.rgb_from_xyz())),
+            _ => return None,
+        };
+        Some(Value::new(ty, self.body.constant(value)))
+    }
+
     pub(super) fn int_literal(&mut self, value: i64, span: Span) -> Value {
         if i32::try_from(value).is_err() {
             // A number of a scene or a group is no int unless an int is wanted, and then this is a mistake.
@@ -63,6 +86,10 @@ impl<'a> Checker<'a> {
 
     /// `{ a, b }` as a value of the type that is wanted.
     pub(super) fn braces(&mut self, elements: &'a [Expr], ty: Type, span: Span) -> Option<Value> {
+        if elements.is_empty() && !self.body.in_default && self.is_osl(span) {
+            self.report(span, CheckError::EmptyBraces);
+            return None;
+        }
         if ty.is_array() {
             return self.array_value(elements, ty, span);
         }

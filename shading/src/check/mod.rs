@@ -40,6 +40,7 @@ use cranelift_entity::PrimaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, MAX_ERRORS, Severity};
+use crate::eval::color_system::ColorSystem;
 use crate::hir::{self, Function, FunctionId, Unit};
 use crate::runtime::ClosureRegistry;
 use crate::source::{Source, SourceMap, Span};
@@ -64,6 +65,18 @@ pub use unit::{ReferencePart, ReferencePath};
 pub struct Environment<'a> {
     /// The closures that shaders can make.
     pub closures: &'a ClosureRegistry,
+    /// What the numbers of colours mean.
+    pub color_system: ColorSystem,
+}
+
+impl<'a> Environment<'a> {
+    /// With colours in Rec.709.
+    pub fn new(closures: &'a ClosureRegistry) -> Environment<'a> {
+        Environment {
+            closures,
+            color_system: ColorSystem::default(),
+        }
+    }
 }
 
 /// The result of [`check`].
@@ -135,7 +148,7 @@ pub fn expression(
 /// The metadata of a group or of its parameters. Entries with mistakes are left out: [`check`] reports them.
 pub fn metadata(list: &[ast::Metadata]) -> Vec<hir::Metadata> {
     let (sources, closures) = (SourceMap::default(), ClosureRegistry::default());
-    let mut checker = Checker::new(&sources, &Environment { closures: &closures });
+    let mut checker = Checker::new(&sources, &Environment::new(&closures));
     checker.quiet += 1;
     checker.metadata(list)
 }
@@ -146,7 +159,7 @@ pub fn metadata(list: &[ast::Metadata]) -> Vec<hir::Metadata> {
 /// When there is no such type.
 pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagnostic> {
     let closures = ClosureRegistry::default();
-    let mut checker = Checker::new(sources, &Environment { closures: &closures });
+    let mut checker = Checker::new(sources, &Environment::new(&closures));
     let ty = checker.resolve(&param.ty, param.array.as_ref());
     if ty == Some(Type::VOID) {
         checker.report(param.ty.span, CheckError::VoidVariable);
@@ -194,6 +207,7 @@ fn prelude() -> &'static ast::File {
 struct Checker<'a> {
     sources: &'a SourceMap,
     closures: &'a ClosureRegistry,
+    color_system: ColorSystem,
     diagnostics: Vec<(Span, Diagnostic)>,
     /// Which variables nothing uses: worth saying only when no mistake is the reason.
     unused: Vec<(Span, Diagnostic)>,
@@ -252,6 +266,7 @@ impl<'a> Checker<'a> {
         let mut checker = Checker {
             sources,
             closures: environment.closures,
+            color_system: environment.color_system,
             diagnostics: vec![],
             unused: vec![],
             said: FxHashSet::default(),

@@ -7,7 +7,7 @@ use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::{self, Builtin};
 use crate::eval::noise::{GaborOptions, NoiseKind};
-use crate::hir::{Const, Op};
+use crate::hir::{Axis, Const, Op};
 use crate::source::Span;
 use crate::ty::Type;
 
@@ -61,12 +61,40 @@ impl<'a> Checker<'a> {
         {
             return self.call_named(function, given, expected, span);
         }
-        given.insert(0, kind);
         if known.is_none() || known_kind == Some(NoiseKind::Gabor) {
+            let coordinates = if periodic { given.len() / 2 } else { given.len() };
+            let footprint = self.footprint(&mut given[..coordinates])?;
             given.extend(options);
+            given.extend(footprint);
         }
+        given.insert(0, kind);
         let function = if periodic { "__pnoise" } else { "__noise" };
         self.call_named(function, given, expected, span)
+    }
+
+    /// The changes of coordinates along x, then along y; the coordinates become values.
+    fn footprint(&mut self, coordinates: &mut [Given<'a>]) -> Option<Vec<Given<'a>>> {
+        let mut values = vec![];
+        for given in coordinates {
+            let value = match given.ty() {
+                Some(_) => self.given_value(given)?,
+                None => self.given_as(given, Type::POINT)?,
+            };
+            *given = Given::value(value.clone(), given.span);
+            values.push((value, given.span));
+        }
+        let mut changes = vec![];
+        for axis in Axis::ALL {
+            for (value, span) in &values {
+                let change = if value.ty == Type::FLOAT || value.ty.is_triple() {
+                    self.emit_value(Op::Derivative(axis), value.leaves.clone(), value.ty, *span)
+                } else {
+                    self.zero(Type::FLOAT)
+                };
+                changes.push(Given::value(change, *span));
+            }
+        }
+        Some(changes)
     }
 
     fn given_constant(&mut self, text: &str, span: Span) -> Given<'a> {

@@ -89,10 +89,7 @@ impl<'a> Checker<'a> {
                     Meaning::Value(_) | Meaning::Variable(_) | Meaning::Unknown => None,
                 }
             }
-            None => {
-                let value = super::literal::named_constant(name)?;
-                Some(Value::new(Type::FLOAT, self.float(value)))
-            }
+            None => self.constant_named(name),
         }
     }
 
@@ -217,8 +214,7 @@ impl<'a> Checker<'a> {
             };
             return Some(Place::whole(Type::CLOSURE, vec![local], Access::Writable));
         }
-        if let Some(value) = super::literal::named_constant(name) {
-            let value = Value::new(Type::FLOAT, self.float(value));
+        if let Some(value) = self.constant_named(name) {
             let mut place = self.materialise(value, span);
             place.access = Access::Constant(name.to_owned());
             return Some(place);

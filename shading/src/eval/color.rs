@@ -1,9 +1,10 @@
 //! Colours of light: of a wavelength, of a glowing body.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
+use super::color_system::ColorSystem;
 use super::lanes2;
-use super::math::expm1;
+use super::math::{cbrt, expm1};
 
 /// First wavelength of [`CIE_1931`], and the step `[nm]`.
 const FIRST: f32 = 380.0;
@@ -34,20 +35,9 @@ const CIE_1931: [[f32; 3]; 81] = [
     [0.0002, 0.0001, 0.0], [0.0001, 0.0, 0.0], [0.0001, 0.0, 0.0], [0.0001, 0.0, 0.0], [0.0, 0.0, 0.0],
 ];
 
-/// From XYZ to linear Rec.709, row vectors: the primaries of ITU-R BT.709 with the white point of D65 at (0.3127, 0.3291).
-pub const XYZ_TO_RGB: [[f32; 3]; 3] = [
-    [3.242_979, -0.968_997_96, 0.055_668_324],
-    [-1.538_336_2, 1.875_492, -0.204_117_2],
-    [-0.498_919_84, 0.041_544_523, 1.057_698_1],
-];
-
-fn to_rgb([x, y, z]: [f32; 3]) -> [f32; 3] {
-    std::array::from_fn(|i| x * XYZ_TO_RGB[0][i] + y * XYZ_TO_RGB[1][i] + z * XYZ_TO_RGB[2][i])
-}
-
-/// The colour of light of one wavelength `[nm]`, linear Rec.709 without what lies outside its gamut, scaled so that no
-/// wavelength gives more than 1.
-pub fn wavelength_color(wavelength: f32) -> [f32; 3] {
+/// The colour of light of one wavelength `[nm]`, without what lies outside the system's gamut, scaled so that no wavelength
+/// gives more than 1 in Rec.709.
+pub fn wavelength_color(wavelength: f32, system: ColorSystem) -> [f32; 3] {
     const SCALE: f64 = 1.0 / 2.52;
     let at = (wavelength - FIRST) / STEP;
     let index = at as i32;
@@ -59,7 +49,7 @@ pub fn wavelength_color(wavelength: f32) -> [f32; 3] {
     };
     let rest = at - index as f32;
     let xyz = lanes2(|a, b| a * (1.0 - rest) + b * rest, *low, *high);
-    to_rgb(xyz).map(|x| (x * SCALE as f32).max(0.0))
+    system.of_xyz(xyz).map(|x| (x * SCALE as f32).max(0.0))
 }
 
 /// Below this temperature a body does not glow visibly `[K]` (the Draper point).
@@ -69,49 +59,38 @@ const TABLE_END: f32 = 12_000.0;
 /// The table has steps that grow with the temperature, as a power of 3/2, and holds fifth roots.
 const TABLE_SPACING: f32 = 2.0;
 
-/// The colour of a black body at a temperature `[K]`: its exitance `[W/m²]` in linear Rec.709.
+/// The colour of a black body at a temperature `[K]`: its exitance `[W/m²]` in a colour system.
 ///
 /// Up to 12 000 K the values are interpolated in a table, as OSL's are, which differ from the exact ones by up to 10⁻³.
-pub fn blackbody(temperature: f32) -> [f32; 3] {
-    static TABLE: LazyLock<Vec<[f32; 3]>> = LazyLock::new(table);
+pub fn blackbody(temperature: f32, system: ColorSystem) -> [f32; 3] {
+    static TABLES: [OnceLock<Vec<[f32; 3]>>; ColorSystem::ALL.len()] =
+        [const { OnceLock::new() }; ColorSystem::ALL.len()];
     if temperature >= TABLE_END {
-        return glow(temperature);
+        return glow(temperature, system);
     }
     // A NaN counts as cold.
     if temperature.is_nan() || temperature < DRAPER {
         return [1e-6, 0.0, 0.0];
     }
-    let root = rough_cbrt((temperature - DRAPER) / TABLE_SPACING);
+    let root = cbrt((temperature - DRAPER) / TABLE_SPACING);
     let at = root * root;
     let index = at as usize;
     let rest = at - index as f32;
-    let last = TABLE.len() - 1;
-    let (low, high) = (TABLE[index.min(last)], TABLE[(index + 1).min(last)]);
+    let table = TABLES[system.number() as usize].get_or_init(|| table(system));
+    let last = table.len() - 1;
+    let (low, high) = (table[index.min(last)], table[(index + 1).min(last)]);
     lanes2(|a, b| a * (1.0 - rest) + b * rest, low, high).map(|x| {
         let square = x * x;
         square * square * x
     })
 }
 
-/// Cube root of a number that is not negative, to a few last places: two of Newton's steps from a guess by the exponent,
-/// so that places in the table are OSL's.
-fn rough_cbrt(x: f32) -> f32 {
-    if x == 0.0 {
-        return 0.0;
-    }
-    const THIRD: f32 = 1.0 / 3.0;
-    let guess = f32::from_bits(0x2a51_37a0 + x.to_bits() / 3);
-    [(); 2]
-        .iter()
-        .fold(guess, |a, ()| THIRD * (2.0 * a + x / (a * a)))
-}
-
-fn table() -> Vec<[f32; 3]> {
+fn table(system: ColorSystem) -> Vec<[f32; 3]> {
     let mut table = vec![];
     loop {
         let root = (table.len() as f32).sqrt();
         let temperature = root * root * root * TABLE_SPACING + DRAPER;
-        table.push(glow(temperature).map(|x| x.powf(0.2)));
+        table.push(glow(temperature, system).map(|x| x.powf(0.2)));
         if temperature > TABLE_END {
             return table;
         }
@@ -119,7 +98,7 @@ fn table() -> Vec<[f32; 3]> {
 }
 
 /// Planck's law, integrated with the colour matching functions.
-fn glow(temperature: f32) -> [f32; 3] {
+fn glow(temperature: f32, system: ColorSystem) -> [f32; 3] {
     /// 2πhc² `[W·m²]`.
     const C1: f32 = 3.741_83e-16;
     /// hc/k `[m·K]`.
@@ -135,5 +114,5 @@ fn glow(temperature: f32) -> [f32; 3] {
             *sum += share * m;
         }
     }
-    to_rgb(xyz).map(|x| x.max(0.0))
+    system.of_xyz(xyz).map(|x| x.max(0.0))
 }

@@ -2,6 +2,7 @@
 //! too rarely, to have a form of its own in compiled code.
 
 use super::color;
+use super::color_system::ColorSystem;
 use super::dual::Dual;
 use super::fingerprint;
 use super::noise::{self, GaborOptions, NoiseKind, NoisePoint};
@@ -54,8 +55,10 @@ impl Function {
         let given = Given::new(args, self.dual);
         let mut problem = None;
         let value = match self.builtin {
-            B::Blackbody => Const::Triple(color::blackbody(given.float(0))),
-            B::WavelengthColor => Const::Triple(color::wavelength_color(given.float(0))),
+            B::Blackbody => Const::Triple(color::blackbody(given.float(0), given.color_system())),
+            B::WavelengthColor => {
+                Const::Triple(color::wavelength_color(given.float(0), given.color_system()))
+            }
             B::Hash => Const::Int(hash(args)),
             B::GetChar => Const::Int(search::getchar(given.text(0), given.int(1))),
             B::Stoi => Const::Int(search::stoi(given.text(0))),
@@ -151,16 +154,22 @@ impl Function {
         }
     }
 
-    /// `(kind, coordinates, periods if it is periodic, options of gabor noise if they matter)`
+    /// `(kind, coordinates, periods if it is periodic)`, and for what may be gabor noise its options, and the changes of the
+    /// coordinates along x and along y.
     fn noise(&self, given: &Given<'_>, problem: &mut Option<String>) -> Const {
+        /// How many options gabor noise has.
+        const OPTIONS: usize = 5;
         let name = given.text(0);
         let periodic = self.builtin == Builtin::PNoise;
         let numbers = (1..given.operands)
             .take_while(|&i| matches!(given.args[i], Arg::Floats(_)))
             .count();
         let coordinates = if periodic { numbers / 2 } else { numbers };
+        let first = 1 + numbers;
+        let has_options = given.operands == first + OPTIONS + 2 * coordinates;
         let mut at = [Dual::default(); 4];
         let mut period = [0.0; 4];
+        let mut footprint = [[0.0; 4]; 2];
         let mut count = 0;
         for i in 1..=coordinates {
             for lane in 0..given.count(i).min(4 - count) {
@@ -168,11 +177,14 @@ impl Function {
                 if periodic {
                     period[count] = given.element(i + coordinates, lane).value;
                 }
+                for (axis, changes) in footprint.iter_mut().enumerate().filter(|_| has_options) {
+                    let changes_at = first + OPTIONS + axis * coordinates;
+                    changes[count] = given.element(changes_at + i - 1, lane).value;
+                }
                 count += 1;
             }
         }
-        let first = 1 + numbers;
-        let options = if given.operands == first + 5 {
+        let options = if has_options {
             GaborOptions {
                 anisotropic: given.int(first),
                 do_filter: given.int(first + 1) != 0,
@@ -187,6 +199,7 @@ impl Function {
             at: &at[..count],
             period: periodic.then_some(&period[..count]),
             options,
+            footprint: footprint.map(|changes| [changes[0], changes[1], changes[2]]),
         };
         let kind = NoiseKind::from_name(name).unwrap_or_else(|| {
             *problem = Some(format!("noise type \"{name}\" is unknown"));
@@ -262,6 +275,11 @@ impl<'a> Given<'a> {
             Some(Arg::Ints(list)) => list.first().copied().unwrap_or_default(),
             _ => 0,
         }
+    }
+
+    /// The second argument of functions that make colours.
+    fn color_system(&self) -> ColorSystem {
+        ColorSystem::numbered(self.int(1))
     }
 
     fn floats(&self, i: usize) -> &'a [f32] {

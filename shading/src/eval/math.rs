@@ -1,5 +1,7 @@
 //! Elementary functions of floats and triples, with OSL's safe domains: a finite argument gives no NaN.
 
+use std::f32::consts::{FRAC_1_PI, FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, LOG10_2, PI};
+
 use crate::builtins::Builtin;
 
 /// The function of one float behind a built-in that works lane by lane.
@@ -50,48 +52,140 @@ pub fn binary(builtin: Builtin) -> Option<fn(f32, f32) -> f32> {
     })
 }
 
+// Trigonometry and logarithms are OSL's polynomials, in its order: what many shaders take for a random number are the last
+// digits of a sine, so these are facts.
+
+/// π/4 as a sum of numbers with few digits, so that whole multiples of the first ones are exact.
+const QUARTER_PI: [f32; 4] = [0.785_156_25, 0.000_241_875_65, 3.774_766_8e-8, 1.281_672e-12];
+
+/// The whole number nearest to `x / (quarters · π/4)`, where `inverse` is the reciprocal of that divisor, and what of `x` is
+/// left of it.
+#[inline]
+fn reduced(x: f32, inverse: f32, quarters: f32) -> (i32, f32) {
+    let turns = x * inverse;
+    let nearest = turns + 0.5_f32.copysign(turns);
+    // Beyond the range as the machine's own conversion has it.
+    let whole = if nearest.abs() < 2_147_483_648.0 {
+        nearest as i32
+    } else {
+        i32::MIN
+    };
+    let rest = QUARTER_PI
+        .iter()
+        .fold(x, |rest, part| whole as f32 * (-part * quarters) + rest);
+    (whole, rest)
+}
+
+/// Rounds what is too small to matter to zero, for `x` of the order of `scale`.
+#[inline]
+fn without_denormals(x: f32, scale: f32) -> f32 {
+    scale - (scale - x)
+}
+
+/// Within `[-1, 1]`; −1 for a NaN.
+#[inline]
+fn clamped_wave(x: f32) -> f32 {
+    let x = if x >= -1.0 { x } else { -1.0 };
+    if x > 1.0 { 1.0 } else { x }
+}
+
 /// Sine of an angle in radians.
 pub fn sin(x: f32) -> f32 {
-    x.sin()
+    let (turns, x) = reduced(x, FRAC_1_PI, 4.0);
+    let x = without_denormals(x, FRAC_PI_2);
+    let square = x * x;
+    let x = if turns & 1 == 0 { x } else { -x };
+    let mut r = 2.608_316e-6;
+    for c in [-0.000_198_106_9, 0.008_333_078_6, -0.166_666_6] {
+        r = r * square + c;
+    }
+    clamped_wave(square * (r * x) + x)
 }
 
 /// Cosine of an angle in radians.
 pub fn cos(x: f32) -> f32 {
-    x.cos()
+    let (turns, x) = reduced(x, FRAC_1_PI, 4.0);
+    let x = without_denormals(x, FRAC_PI_2);
+    let square = x * x;
+    let mut r = -2.718_118_4e-7;
+    for c in [2.479_904_5e-5, -0.001_388_887_9, 0.041_666_664, -0.5, 1.0] {
+        r = r * square + c;
+    }
+    clamped_wave(if turns & 1 == 0 { r } else { -r })
 }
 
 /// Tangent of an angle in radians.
 pub fn tan(x: f32) -> f32 {
-    x.tan()
+    let (turns, x) = reduced(x, FRAC_2_PI, 2.0);
+    let is_even = turns & 1 == 0;
+    let x = if is_even {
+        without_denormals(x, FRAC_PI_4)
+    } else {
+        x
+    };
+    let square = x * x;
+    let mut r = 0.009_272_458;
+    for c in [
+        0.003_319_849_96,
+        0.024_299_808,
+        0.053_449_53,
+        0.133_383_01,
+        0.333_331_85,
+    ] {
+        r = r * square + c;
+    }
+    let r = square * (r * x) + x;
+    if is_even { r } else { -1.0 / r }
 }
 
 /// Arc sine to 5·10⁻⁵, as OSL has it; the argument is clamped to `[-1, 1]`.
 pub fn asin(x: f32) -> f32 {
-    (std::f32::consts::FRAC_PI_2 - acos_of_magnitude(x)).copysign(x)
+    (FRAC_PI_2 - acos_of_magnitude(x)).copysign(x)
 }
 
 /// Arc cosine to 5·10⁻⁵, as OSL has it; the argument is clamped to `[-1, 1]`.
 pub fn acos(x: f32) -> f32 {
     let a = acos_of_magnitude(x);
-    if x < 0.0 { std::f32::consts::PI - a } else { a }
+    if x < 0.0 { PI - a } else { a }
 }
 
 fn acos_of_magnitude(x: f32) -> f32 {
     let m = x.abs();
     // The detour rounds what is too small to matter to zero.
     let m = if m < 1.0 { 1.0 - (1.0 - m) } else { 1.0 };
-    use std::f32::consts::FRAC_PI_2;
     (1.0 - m).sqrt() * (FRAC_PI_2 + m * (-0.213_300_99 + m * (0.077_980_48 + m * -0.021_640_95)))
 }
 
-/// Arc tangent.
+/// Arc tangent, to 10⁻⁵.
 pub fn atan(x: f32) -> f32 {
-    x.atan()
+    let a = x.abs();
+    let ratio = if a > 1.0 { 1.0 / a } else { a };
+    let r = atan_of_ratio(ratio);
+    (if a > 1.0 { FRAC_PI_2 - r } else { r }).copysign(x)
 }
 
-/// Angle of `(x, y)`; 0 for the origin.
+/// Angle of `(x, y)`, to 10⁻⁵; 0 for the origin.
 pub fn atan2(y: f32, x: f32) -> f32 {
-    y.atan2(x)
+    let (a, b) = (x.abs(), y.abs());
+    let ratio = if b == 0.0 {
+        0.0
+    } else if a == b {
+        1.0
+    } else if b > a {
+        a / b
+    } else {
+        b / a
+    };
+    let r = atan_of_ratio(ratio);
+    let r = if b > a { FRAC_PI_2 - r } else { r };
+    (if x.is_sign_negative() { PI - r } else { r }).copysign(y)
+}
+
+/// Arc tangent of a number in `[0, 1]`.
+fn atan_of_ratio(x: f32) -> f32 {
+    let x = without_denormals(x, 1.0);
+    let square = x * x;
+    x * (0.430_165_68 * square + 1.0) / ((0.057_935_5 * square + 0.763_008) * square + 1.0)
 }
 
 /// Hyperbolic sine.
@@ -124,7 +218,7 @@ pub fn tanh(x: f32) -> f32 {
 
 /// e to the power of `x`, to 2·10⁻⁵ of the value.
 pub fn exp(x: f32) -> f32 {
-    exp2(x * std::f32::consts::LOG2_E)
+    exp2(x * LOG2_E)
 }
 
 /// 2 to the power of `x`, which is clamped to `[-126, 126]`: OSL's polynomial, to 7·10⁻⁶ of the value, since its digits
@@ -155,22 +249,37 @@ pub fn expm1(x: f32) -> f32 {
 
 /// Logarithms take their argument clamped to the normal positive numbers, as OSL's do: `log(0)` is about −87.3.
 fn log_domain(x: f32) -> f32 {
-    x.clamp(f32::MIN_POSITIVE, f32::MAX)
+    if x >= f32::MIN_POSITIVE {
+        x.min(f32::MAX)
+    } else {
+        f32::MIN_POSITIVE
+    }
 }
 
-/// Natural logarithm.
+/// Natural logarithm, to 8·10⁻⁶.
 pub fn log(x: f32) -> f32 {
-    log_domain(x).ln()
+    log2(x) * LN_2
 }
 
-/// Logarithm to base 2.
+/// Logarithm to base 2, to 8·10⁻⁶.
 pub fn log2(x: f32) -> f32 {
-    log_domain(x).log2()
+    let bits = log_domain(x).to_bits();
+    let exponent = (bits >> 23) as i32 - 127;
+    let f = f32::from_bits(bits & 0x007f_ffff | 0x3f80_0000) - 1.0;
+    let f2 = f * f;
+    let f4 = f2 * f2;
+    let mut high = f * -0.009_310_496 + 0.052_064_69;
+    let mut low = f * 0.478_684_8 + -0.721_165_9;
+    for c in [-0.137_531_24, 0.241_873_7, -0.347_305_48] {
+        high = f * high + c;
+    }
+    low = f * low + 1.442_689_9;
+    (f4 * high + f * low) + exponent as f32
 }
 
-/// Logarithm to base 10.
+/// Logarithm to base 10, to 8·10⁻⁶.
 pub fn log10(x: f32) -> f32 {
-    log_domain(x).log10()
+    log2(x) * LOG10_2
 }
 
 /// Binary exponent of `|x|`, which is clamped to the normal numbers.
@@ -191,9 +300,18 @@ pub fn inversesqrt(x: f32) -> f32 {
     if x > 0.0 { 1.0 / x.sqrt() } else { 0.0 }
 }
 
-/// Cube root.
+/// Cube root, to a few last places: two of Newton's steps from a guess by the exponent.
 pub fn cbrt(x: f32) -> f32 {
-    x.cbrt()
+    if x == 0.0 {
+        return x;
+    }
+    const THIRD: f32 = 1.0 / 3.0;
+    let magnitude = x.abs();
+    let mut root = f32::from_bits(0x2a51_37a0 + magnitude.to_bits() / 3);
+    for _ in 0..2 {
+        root = THIRD * (2.0 * root + magnitude / (root * root));
+    }
+    root.copysign(x)
 }
 
 /// −1, 0 or 1; 1 for a NaN.
@@ -247,26 +365,10 @@ pub fn pow(x: f32, y: f32) -> f32 {
         x * x
     } else {
         let odd = x < 0.0 && fmod(y, 2.0) != 0.0;
-        let magnitude = exp2(y * rough_log2(x.abs()));
+        let magnitude = exp2(y * log2(x.abs()));
         if odd { -magnitude } else { magnitude }
     };
     max(min(power, f32::MAX), -f32::MAX)
-}
-
-/// Logarithm to base 2 to 8·10⁻⁶, by OSL's polynomial: the digits of powers are seen in what shaders print.
-fn rough_log2(x: f32) -> f32 {
-    let bits = log_domain(x).to_bits();
-    let exponent = (bits >> 23) as i32 - 127;
-    let f = f32::from_bits(bits & 0x007f_ffff | 0x3f80_0000) - 1.0;
-    let f2 = f * f;
-    let f4 = f2 * f2;
-    let mut high = f * -0.009_310_496 + 0.052_064_69;
-    let mut low = f * 0.478_684_8 + -0.721_165_9;
-    for c in [-0.137_531_24, 0.241_873_7, -0.347_305_48] {
-        high = f * high + c;
-    }
-    low = f * low + 1.442_689_9;
-    (f4 * high + f * low) + exponent as f32
 }
 
 /// `a − b·trunc(a/b)`; 0 when `b` is 0.
@@ -344,16 +446,42 @@ mod tests {
 
     #[test]
     fn domains_are_safe() {
-        assert_eq!(asin(2.0), std::f32::consts::FRAC_PI_2);
+        assert_eq!(asin(2.0), FRAC_PI_2);
         assert_eq!(acos(2.0), 0.0);
-        assert_eq!(acos(-3.0), std::f32::consts::PI);
-        assert_eq!(log(0.0), f32::MIN_POSITIVE.ln());
+        assert_eq!(acos(-3.0), PI);
+        assert_eq!(log(0.0), -126.0 * LN_2);
         assert_eq!(log2(-1.0), -126.0);
         assert_eq!(sqrt(-4.0), 0.0);
         assert_eq!(inversesqrt(0.0), 0.0);
         assert_eq!(inversesqrt(4.0), 0.5);
         assert_eq!(logb(std::f32::consts::E), 1.0);
         assert_eq!(logb(0.0), -126.0);
+    }
+
+    #[test]
+    fn angles_are_near_the_exact_ones() {
+        let close = |name: &str, x: f32, found: f32, exact: f64, most: f64| {
+            let error = (f64::from(found) - exact).abs();
+            assert!(error <= most, "{name}({x}) is {found}, {error:e} off");
+        };
+        for i in -4000..4000 {
+            let x = i as f32 * 0.037;
+            let exact = f64::from(x);
+            close("sin", x, sin(x), exact.sin(), 3e-7);
+            close("cos", x, cos(x), exact.cos(), 6e-7);
+            close("atan", x, atan(x), exact.atan(), 1e-5);
+            close("tan", x, tan(x), exact.tan(), 1e-5 * (1.0 + exact.tan().powi(2)));
+            for y in [-2.5f32, -0.0, 0.0, 0.7, 90.0] {
+                close("atan2", x, atan2(y, x), f64::from(y).atan2(exact), 1e-5);
+            }
+            close("cbrt", x, cbrt(x), exact.cbrt(), 2e-6 * exact.abs().cbrt());
+            if x > 0.0 {
+                close("log", x, log(x), exact.ln(), 1e-5);
+                close("log10", x, log10(x), exact.log10(), 1e-5);
+            }
+        }
+        assert_eq!([sin(f32::NAN), cos(f32::INFINITY)].map(f32::abs), [1.0; 2]);
+        assert_eq!([sin(0.0), tan(0.0), atan(0.0), atan2(0.0, 0.0)], [0.0; 4]);
     }
 
     #[test]

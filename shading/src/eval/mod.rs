@@ -14,6 +14,7 @@
 //!   is null.
 
 pub mod color;
+pub mod color_system;
 pub mod dictionary;
 pub mod dual;
 pub mod fingerprint;

@@ -1,6 +1,6 @@
 //! Curves through knots: `spline` and `splineinverse`.
 
-use super::dual::{Dual, Real};
+use super::dual::Real;
 
 /// How knots make a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -131,21 +131,16 @@ pub fn inverse<T: Real>(basis: Basis, y: T, knots: &[f32]) -> T {
     if above {
         return T::from(1.0);
     }
-    let curve = |x: f32| spline(basis, x, count, knot);
-    let x = search(&curve, basis.segments(count), y.value());
-    let slope = || {
-        let along = spline(basis, Dual::new(x, 1.0, 0.0), count, |i| Dual::from(knot(i)));
-        super::div_float(1.0, along.dx)
-    };
-    y.chain(|_| x, |_| slope())
+    let curve = |x: T| spline(basis, x, count, |i| T::from(knot(i)));
+    search(&curve, basis.segments(count), y)
 }
 
-/// Searches segment by segment: a curve over rising knots need not rise.
-fn search(curve: &impl Fn(f32) -> f32, segments: usize, y: f32) -> f32 {
+/// Searches segment by segment: a curve over rising knots need not rise. The derivatives are those of the search.
+fn search<T: Real>(curve: &impl Fn(T) -> T, segments: usize, y: T) -> T {
     let share = 1.0 / segments as f32;
-    let (mut x, mut from) = (0.0, 0.0);
+    let (mut x, mut from) = (T::from(0.0), T::from(0.0));
     for segment in 0..segments {
-        let to = share * (segment + 1) as f32;
+        let to = T::from(share * (segment + 1) as f32);
         let (nearest, is_between) = invert(curve, y, from, to);
         x = nearest;
         if is_between {
@@ -157,36 +152,41 @@ fn search(curve: &impl Fn(f32) -> f32, segments: usize, y: f32) -> f32 {
 }
 
 /// The `x` of a range with `f(x) = y`, and whether `y` lies between the values at the ends; else the nearer end.
-fn invert(f: &impl Fn(f32) -> f32, y: f32, from: f32, to: f32) -> (f32, bool) {
+fn invert<T: Real>(f: &impl Fn(T) -> T, y: T, from: T, to: T) -> (T, bool) {
     let (mut low, mut high) = (from, to);
     let (mut at_low, mut at_high) = (f(low), f(high));
-    let rises = at_low < at_high;
+    let rises = at_low.value() < at_high.value();
     let (least, most) = if rises {
         (at_low, at_high)
     } else {
         (at_high, at_low)
     };
-    if !(y >= least && y <= most) {
-        let end = if (y < least) == rises { low } else { high };
+    if !(y.value() >= least.value() && y.value() <= most.value()) {
+        let end = if (y.value() < least.value()) == rises {
+            low
+        } else {
+            high
+        };
         return (end, false);
     }
+    let is_near = |a: T, b: T| (a.value() - b.value()).abs() < NEAR;
     let mut x = low;
-    if (at_low - at_high).abs() < NEAR {
+    if is_near(at_low, at_high) {
         return (x, true);
     }
     for turn in 0..TURNS {
         let mut t = (y - at_low) / (at_high - at_low);
-        if turn >= TURNS * 3 / 4 || !(t > 0.0 && t < 1.0) {
-            t = 0.5;
+        if turn >= TURNS * 3 / 4 || !(t.value() > 0.0 && t.value() < 1.0) {
+            t = T::from(0.5);
         }
-        x = low * (1.0 - t) + high * t;
+        x = low * (T::from(1.0) - t) + high * t;
         let value = f(x);
-        if (value < y) == rises {
+        if (value.value() < y.value()) == rises {
             (low, at_low) = (x, value);
         } else {
             (high, at_high) = (x, value);
         }
-        if (high - low).abs() < NEAR || (value - y).abs() < NEAR {
+        if is_near(high, low) || is_near(value, y) {
             break;
         }
     }

@@ -419,14 +419,20 @@ impl ShaderGroupTemplate {
         let Some(params) = interface::params(template) else {
             return Ok(None);
         };
-        let params: Vec<&ParamInfo> = params.iter().filter(|p| p.output == output).collect();
+        // A unit's outputs can be given their first values.
+        let takes = |p: &ParamInfo| p.output == output || !output && matches!(template, Template::Unit(_));
+        let params: Vec<&ParamInfo> = params.iter().filter(|p| takes(p)).collect();
         interface::resolve(&params, &param)
             .map(Some)
             .ok_or_else(|| GraphError::UnknownParam {
                 path: path.to_string(),
                 template: template.name().to_owned(),
                 output,
-                known: params.iter().map(|p| p.name.clone()).collect(),
+                known: params
+                    .iter()
+                    .filter(|p| p.output == output)
+                    .map(|p| p.name.clone())
+                    .collect(),
             })
     }
 

@@ -416,6 +416,17 @@ pub enum UnitKind {
 }
 
 impl Unit {
+    /// Whether a built-in function is called anywhere in it.
+    pub fn calls(&self, builtin: Builtin) -> bool {
+        let functions = self.functions.values().map(|function| &function.code.body);
+        let inits = self.params.iter().map(|param| &param.init);
+        let mut calls = false;
+        for block in functions.chain(inits).chain([&self.code.body]) {
+            walk::ops(block, &mut |op, _| calls |= op == Op::Builtin(builtin));
+        }
+        calls
+    }
+
     /// How much there is of it: statements, variables and constants of its code and its functions, with all elements of
     /// arrays.
     pub fn weight(&self) -> u64 {

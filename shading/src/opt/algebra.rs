@@ -23,6 +23,13 @@ impl Forward<'_> {
                 let asked = RayKind::NAMES.iter().find(|(known, _)| **known == *name);
                 Const::Int(i32::from(asked.is_some_and(|(_, kind)| kind.0 & present.0 != 0)))
             }
+            Op::Builtin(Builtin::HasAttribute) => {
+                let attributes = self.context.facts.attributes.as_ref()?;
+                if !text(0)?.is_empty() {
+                    return None;
+                }
+                Const::Int(i32::from(attributes.exists(&text(1)?)?))
+            }
             Op::Builtin(Builtin::SpaceMatrix) => {
                 let [from, to] = [text(0)?, text(1)?].map(|name| match &*name {
                     "common" => "world".into(),

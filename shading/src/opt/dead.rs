@@ -3,11 +3,17 @@
 //! The fixpoint is found in rounds over the whole function, with what is live at the head of each loop kept between
 //! rounds: loops within loops then cost no more than the rest. A construct that could only end by being left, assigns
 //! nothing that is read after it and has no effect is removed as a whole, so that a loop is taken to end.
+//!
+//! A store at an index that may be out of range stays where the variable is read at all, dead or not: it is to be reported,
+//! as OSL reports it.
+
+use rustc_hash::FxHashSet;
 
 use super::Context;
 use super::set::{LiveSet, LocalSet, Mark};
 use crate::hir::walk;
-use crate::hir::{Block, Code, LocalId, Operand, ScopeId, Stmt};
+use crate::hir::{Block, Code, Const, LocalId, Op, Operand, ScopeId, Stmt};
+use crate::ty::Length;
 
 /// Rounds after which everything counts as live in loops that still change.
 const MAX_ROUNDS: usize = 12;
@@ -18,6 +24,8 @@ pub(super) fn run(code: &mut Code, outputs: &[LocalId], context: &Context<'_>) {
     let locals = code.locals.len();
     let mut liveness = Liveness {
         context,
+        code,
+        reported: reported(code, &body),
         locals,
         exits: vec![],
         heads: vec![],
@@ -50,8 +58,53 @@ pub(super) fn run(code: &mut Code, outputs: &[LocalId], context: &Context<'_>) {
     code.body = body;
 }
 
+/// The variables that are stored into at an index that may be out of range, and read elsewhere.
+fn reported(code: &Code, body: &Block) -> FxHashSet<LocalId> {
+    let mut stored = FxHashSet::default();
+    walk::statements(body, &mut |stmt| stored.extend(stored_at_risk(code, stmt)));
+    if stored.is_empty() {
+        return stored;
+    }
+    let mut read = FxHashSet::default();
+    walk::statements(body, &mut |stmt| {
+        let own = stored_at_risk(code, stmt);
+        read.extend(walk::reads(stmt).filter(|local| Some(*local) != own));
+    });
+    stored.retain(|local| read.contains(local));
+    stored
+}
+
+/// The variable that a statement stores into at an index that may be out of range.
+fn stored_at_risk(code: &Code, stmt: &Stmt) -> Option<LocalId> {
+    let Stmt::Op { op, args, .. } = stmt else {
+        return None;
+    };
+    let &Operand::Local(local) = args.first()? else {
+        return None;
+    };
+    let (indices, bound) = match op {
+        Op::TripleSet => (&args[1..2], 3),
+        Op::MatrixSet => (&args[1..3], 4),
+        Op::ArraySet => match code.locals[local].ty.length {
+            Length::Array(n) => (&args[1..2], n),
+            Length::Single | Length::Unsized => return None,
+        },
+        _ => return None,
+    };
+    let is_safe = |index: &Operand| match index {
+        Operand::Const(id) => {
+            matches!(code.consts[*id], Const::Int(i) if u32::try_from(i).is_ok_and(|i| i < bound))
+        }
+        Operand::Local(_) => false,
+    };
+    (!indices.iter().all(is_safe)).then_some(local)
+}
+
 struct Liveness<'a> {
     context: &'a Context<'a>,
+    code: &'a Code,
+    /// See [`reported`].
+    reported: FxHashSet<LocalId>,
     locals: usize,
     /// When what is live was what is live after each scope that is open.
     exits: Vec<(ScopeId, Mark)>,
@@ -83,11 +136,18 @@ impl Liveness<'_> {
         needed
     }
 
+    /// Whether a statement may report an index that is out of range, though what it stores is dead.
+    fn is_report(&self, stmt: &Stmt) -> bool {
+        let stored = || stored_at_risk(self.code, stmt);
+        !self.reported.is_empty() && stored().is_some_and(|local| self.reported.contains(&local))
+    }
+
     fn stmt(&mut self, stmt: &mut Stmt, live: &mut LiveSet) -> bool {
+        let is_report = self.is_report(stmt);
         match stmt {
             Stmt::Op { dst, op, args, .. } => {
                 if let Some(dst) = *dst {
-                    if !live.contains(dst) && !walk::is_effect(*op) {
+                    if !live.contains(dst) && !walk::is_effect(*op) && !is_report {
                         return false;
                     }
                     live.remove(dst);
@@ -168,7 +228,7 @@ impl Liveness<'_> {
         let mut inner = vec![scope];
         let mut left = vec![];
         walk::statements(body, &mut |stmt| {
-            idle &= walk::writes(stmt).iter().all(|&l| !live.contains(l));
+            idle &= walk::writes(stmt).iter().all(|&l| !live.contains(l)) && !self.is_report(stmt);
             match stmt {
                 Stmt::Op { op, .. } => idle &= !walk::is_effect(*op),
                 Stmt::Call { function, .. } => idle &= !self.context.prints[*function],

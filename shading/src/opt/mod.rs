@@ -3,7 +3,7 @@
 //! A run of the optimised unit prints the same and gives the same outputs, as long as the run of the original comes to
 //! its end within its fuel: bit for bit at [`OptLevel::Exact`], where all NaNs count as one; and where all its numbers are
 //! finite and the sign of zero does not matter at [`OptLevel::Full`]. It may take less fuel, and what nobody needs is not
-//! done, so that a report about it (an index out of range) does not come either. Defaults of parameters are taken to run:
+//! done, so that a report about it does not come either, but for stores out of range into variables that are read ([`dead`]). Defaults of parameters are taken to run:
 //! who gives a parameter a value replaces its default.
 //!
 //! The passes, over structured control flow, each linear in the size of the code or nearly so:
@@ -30,13 +30,15 @@ mod shape;
 mod sink;
 mod value;
 
+use std::sync::Arc;
+
 use cranelift_entity::SecondaryMap;
 
 use crate::builtins::Builtin;
 use crate::hir::verify::debug_verify;
 use crate::hir::walk;
 use crate::hir::{ClosureId, Code, FunctionId, Kind, LocalId, Op, Operand, Unit};
-use crate::runtime::RayKind;
+use crate::runtime::{KnownAttributes, RayKind};
 
 /// How much is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,6 +58,8 @@ pub enum OptLevel {
 pub struct Facts {
     /// What found the shading point, where that is always the same.
     pub ray_kind: Option<RayKind>,
+    /// The attributes of the geometry, where they are known.
+    pub attributes: Option<Arc<KnownAttributes>>,
 }
 
 /// How to optimise.
@@ -73,7 +77,10 @@ pub struct OptOptions<'a> {
 
 impl Default for OptOptions<'_> {
     fn default() -> Self {
-        const NOTHING: &Facts = &Facts { ray_kind: None };
+        const NOTHING: &Facts = &Facts {
+            ray_kind: None,
+            attributes: None,
+        };
         OptOptions {
             outputs: None,
             level: OptLevel::Full,

@@ -1,6 +1,7 @@
 //! What runs beside compiled code: the globals it reads, the closure trees it fills, the host it asks.
 
 pub(crate) mod arena;
+pub mod attributes;
 pub mod closure;
 pub mod closure_text;
 pub mod context;
@@ -14,6 +15,7 @@ pub mod report;
 pub(crate) mod shims;
 pub(crate) mod text;
 
+pub use attributes::KnownAttributes;
 pub use closure::{ClosureNode, ClosureRef, ClosureTree, Params};
 pub use context::ShadingContext;
 pub use globals::{RayKind, ShaderGlobals};

@@ -45,6 +45,8 @@ impl From<&Assignment> for LayerParam {
 /// A shader of the command line with what was said about it.
 pub(super) struct Layer {
     pub(super) name: String,
+    /// Whether the user chose the name.
+    pub(super) is_named: bool,
     /// By which connections may name it too: the shader's name, numbered where several layers have it.
     pub(super) alias: String,
     pub(super) template: Template,
@@ -77,10 +79,16 @@ impl Layer {
     /// The values of its inputs.
     pub(super) fn values(&self) -> Result<Vec<(&LayerParam, Value)>, Diagnostics> {
         let inputs = self.inputs();
+        // A unit's output can be given its first value.
+        let outputs = match self.template {
+            Template::Unit(_) => self.outputs(),
+            Template::Group(_) => vec![],
+        };
         let mut diagnostics = Diagnostics::default();
         let mut values = vec![];
         for param in &self.params {
-            let value = match inputs.iter().find(|input| input.name == param.name) {
+            let mut known = inputs.iter().chain(&outputs);
+            let value = match known.find(|input| input.name == param.name) {
                 Some(input) => params::parse(&param.name, input.ty, &param.value),
                 None => Err(self.unknown(&param.name, &inputs)),
             };

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use shading::instance::Making;
 use shading::opt::OptLevel;
 use shading::ty::Type;
-use shading::{Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem, Value};
+use shading::{ColorSystem, Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem, Value};
 
 use super::outputs::Outputs;
 use super::{Failure, print, remark, shader_file, tell};
@@ -51,6 +51,7 @@ pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let host = Arc::new(host);
     let system = ShadingSystem::new(closure_registry(), host.clone())
         .with_library(library::LIBRARY)
+        .with_color_system(color_system(args).map_err(told)?)
         .with_preprocessor(args.source.preprocessor_with(&args.define));
     let mut stage = Stage {
         args,
@@ -210,6 +211,18 @@ fn told(diagnostics: Diagnostics) -> Failure {
     Failure::User(diagnostics.to_string())
 }
 
+fn color_system(args: &ShadeArgs) -> Result<ColorSystem, Diagnostics> {
+    let Some(name) = args.color_space.as_deref() else {
+        return Ok(ColorSystem::default());
+    };
+    ColorSystem::from_name(name).ok_or_else(|| {
+        let known = ColorSystem::ALL.iter().map(|(known, _)| *known);
+        Diagnostic::error(format!("unknown colour space `{name}`"))
+            .nearest(name, known)
+            .into()
+    })
+}
+
 fn placement(args: &ShadeArgs) -> Result<Placement, Diagnostics> {
     let name = args.ray_kind.as_deref().unwrap_or("camera");
     let Some(&(_, ray_kind)) = RayKind::NAMES.iter().find(|(known, _)| *known == name) else {
@@ -331,7 +344,8 @@ impl Job<'_> {
             return Ok(());
         }
         output::write(images, self.samples(), self.subject.template.name())?;
-        if requests.list.is_empty() && args.entries.is_empty() && !printed {
+        let is_alone = args.entries.is_empty() && self.subject.layers.len() <= 1;
+        if requests.list.is_empty() && is_alone && !printed {
             self.show_first(engine, &outputs);
         }
         warnings.extend(reports.iter().map(ToString::to_string));
@@ -375,13 +389,14 @@ impl Job<'_> {
         wanted.min(self.stage.grid.points())
     }
 
-    fn samples(&self) -> SampleType {
-        match self.stage.args.output_type.as_deref() {
+    fn samples(&self) -> Option<SampleType> {
+        Some(match self.stage.args.output_type.as_deref() {
             Some("uint8") => SampleType::U8,
             Some("uint16") => SampleType::U16,
             Some("half") => SampleType::F16,
-            _ => SampleType::F32,
-        }
+            Some(_) => SampleType::F32,
+            None => return None,
+        })
     }
 
     /// The place and type of an output, by the name that was asked for.
@@ -426,7 +441,7 @@ impl Job<'_> {
         Err(Failure::User(message))
     }
 
-    /// Shows the outputs at the first point, for a shader that says nothing itself.
+    /// Shows the outputs at the first point, for a shader that stands alone and says nothing itself.
     fn show_first<E: Engine>(&self, engine: &E, outputs: &[(String, Type)]) {
         let mut state = engine.state();
         let mut globals = self.stage.grid.globals();

@@ -26,6 +26,7 @@ pub(super) struct Image {
     /// Its place among the engine's outputs.
     pub(super) output: usize,
     file: PathBuf,
+    is_int: bool,
     pub(super) pixels: image::Image,
 }
 
@@ -62,7 +63,7 @@ impl<'a> Requests<'a> {
             match channels(ty) {
                 Some(channels) => {
                     numbers = numbers.saturating_add(grid.points().saturating_mul(channels));
-                    chosen.push((output, channels, PathBuf::from(file)));
+                    chosen.push((output, channels, ty.base == Base::Int, PathBuf::from(file)));
                 }
                 None => {
                     let message = format!("output `{name}` is of type {ty}, which makes no image");
@@ -76,9 +77,14 @@ impl<'a> Requests<'a> {
             diagnostics.push(Diagnostic::error(message));
         }
         let chosen = diagnostics.into_result(chosen)?;
-        let image = |(output, channels, file)| {
+        let image = |(output, channels, is_int, file)| {
             let pixels = image::Image::new(grid.width(), grid.height(), channels);
-            Image { output, file, pixels }
+            Image {
+                output,
+                file,
+                is_int,
+                pixels,
+            }
         };
         Ok(chosen.into_iter().map(image).collect())
     }
@@ -95,11 +101,21 @@ fn channels(ty: Type) -> Option<usize> {
     Some(each * ty.count() as usize)
 }
 
-/// Writes all images, or none where one cannot be written.
-pub(super) fn write(images: Vec<Image>, samples: SampleType, shader: &str) -> Result<(), ImageError> {
+/// Writes all images, or none where one cannot be written; ints as ints unless samples of another type are asked for, as
+/// shares of the largest int then: that is how OSL's tools convert them.
+pub(super) fn write(images: Vec<Image>, asked: Option<SampleType>, shader: &str) -> Result<(), ImageError> {
     let mut files = vec![];
     for mut image in images {
         let channels = image.pixels.channels;
+        let samples = match asked {
+            Some(samples) => samples,
+            None if image.is_int => SampleType::I32,
+            None => SampleType::F32,
+        };
+        if image.is_int && samples != SampleType::I32 {
+            let share = 1.0 / i32::MAX as f32;
+            image.pixels.data.iter_mut().for_each(|v| *v *= share);
+        }
         if samples == SampleType::U8 {
             image
                 .pixels

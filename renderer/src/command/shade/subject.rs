@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use shading::builtins::Builtin;
 use shading::graph::ParamInfo;
 use shading::{
     Diagnostic, Diagnostics, GraphError, ShaderGroupTemplate, ShadingSystem, Source, Template, Value,
@@ -220,11 +221,13 @@ impl Builder<'_> {
     fn layer(&mut self, template: Template) {
         let index = self.layers.len();
         let named = self.name.take();
+        let is_named = named.is_some();
         let name = named.unwrap_or_else(|| format!("{}_{index}", template.name()));
         let alias = unused(template.name(), &self.layers);
         let params = std::mem::take(&mut self.params);
         self.layers.push(Layer {
             name,
+            is_named,
             alias,
             template,
             params,
@@ -253,6 +256,7 @@ impl Builder<'_> {
             last.params.append(&mut self.params);
             if let Some(name) = self.name.take() {
                 last.name = name;
+                last.is_named = true;
             }
         }
         std::mem::take(&mut self.diagnostics).into_result(())?;
@@ -265,6 +269,8 @@ impl Builder<'_> {
             [] => Err(Diagnostic::error("no shader is given").into()),
             [layer]
                 if self.connections.is_empty()
+                    && args.group_name.is_none()
+                    && !layer.is_named
                     && !args.userdata_is_connected
                     && layer.params.iter().all(|p| p.interpolated.is_none()) =>
             {
@@ -399,6 +405,13 @@ impl Builder<'_> {
                 .entries
                 .extend(layers.last().map(|layer| layer.name.clone()));
         }
+        let is_off = |option| args.engine_option(option) == Some("0");
+        let (all, tracing) = (is_off("lazylayers"), is_off("lazytrace"));
+        let eager = layers.iter().filter(|layer| match &layer.template {
+            Template::Unit(unit) => all || tracing && unit.hir.calls(Builtin::Trace),
+            Template::Group(_) => all,
+        });
+        group.entries.extend(eager.map(|layer| layer.name.clone()));
         let mut outputs = vec![];
         // Without any output wanted those of the last layer are.
         if wanted.is_empty()

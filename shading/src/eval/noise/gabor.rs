@@ -90,9 +90,16 @@ struct Filter {
     sigma: Matrix2,
 }
 
-/// Three noises at a point whose derivatives are the size of a pixel; periodic where a period is given.
-pub(super) fn gabor(p: DualTriple, period: Option<Triple>, options: GaborOptions, lanes: u32) -> DualTriple {
-    let kernel = Kernel::new(p, options);
+/// Three noises at a point; periodic where a period is given. `footprint` is how the point changes to the next pixel along
+/// x and along y.
+pub(super) fn gabor(
+    p: DualTriple,
+    period: Option<Triple>,
+    options: GaborOptions,
+    footprint: [Triple; 2],
+    lanes: u32,
+) -> DualTriple {
+    let kernel = Kernel::new(options, footprint);
     let variance = 1.0 / (4.0 * std::f32::consts::SQRT_2 * (kernel.a * kernel.a * kernel.a));
     // Three standard deviations are far; a half of that fits OSL's range.
     let scale = 1.0 / (3.0 * variance.sqrt()) * 0.5;
@@ -105,7 +112,7 @@ pub(super) fn gabor(p: DualTriple, period: Option<Triple>, options: GaborOptions
 }
 
 impl Kernel {
-    fn new(p: DualTriple, options: GaborOptions) -> Kernel {
+    fn new(options: GaborOptions, footprint: [Triple; 2]) -> Kernel {
         /// Of the waves, where no direction gives one.
         const FREQUENCY: f32 = 2.0;
         /// √(π / ln 2)
@@ -116,7 +123,7 @@ impl Kernel {
         let a = FREQUENCY * ((octaves - 1.0) / (octaves + 1.0)) * WIDTH;
         let radius = (-TRUNCATE.ln() / PI).sqrt() / a;
         let impulses = options.impulses.clamp(1.0, 32.0);
-        let filter = options.do_filter.then(|| Filter::new(p)).flatten();
+        let filter = options.do_filter.then(|| Filter::new(footprint)).flatten();
         Kernel {
             options,
             a,
@@ -214,8 +221,7 @@ fn bell(weight: Dual, wave: &[f32], phase: Dual, a: f32, at: &[Dual]) -> Dual {
 
 impl Filter {
     /// None where a pixel is too small to matter.
-    fn new(p: DualTriple) -> Option<Filter> {
-        let [_, dx, dy] = Dual::parts(p);
+    fn new([dx, dy]: [Triple; 2]) -> Option<Filter> {
         let normal = cross(dx, dy);
         if dot(normal, normal) < 1e-6 {
             return None;
@@ -228,7 +234,10 @@ impl Filter {
         };
         let tangent = normalize(tangent);
         let axes = [tangent, cross(normal, tangent), normal];
-        let screen = [dx, dy].map(|d| [dot(d, axes[0]), dot(d, axes[1])]);
+        // OSL multiplies two matrices whose columns these are, though that mixes the axes of space with those of the screen.
+        // Pictures are compared, so it is a fact.
+        let screen =
+            [0, 1].map(|row| [0, 1].map(|axis: usize| dx[row] * axes[axis][0] + dy[row] * axes[axis][1]));
         // A pixel counts as a bell with a standard deviation of half its size.
         let half = [
             [screen[0][0] * 0.25, screen[0][1] * 0.25],

@@ -65,6 +65,8 @@ pub struct NoisePoint<'a> {
     pub period: Option<&'a [f32]>,
     /// For gabor noise.
     pub options: GaborOptions,
+    /// For gabor noise: how the first three coordinates change to the next pixel along x and along y.
+    pub footprint: [[f32; 3]; 2],
 }
 
 impl NoisePoint<'_> {
@@ -171,7 +173,8 @@ impl NoisePoint<'_> {
         let period = self
             .period
             .map(|p| std::array::from_fn(|i| p.get(i).copied().unwrap_or_default()));
-        gabor::gabor([axis(0), axis(1), axis(2)], period, self.options, lanes)
+        let at = [axis(0), axis(1), axis(2)];
+        gabor::gabor(at, period, self.options, self.footprint, lanes)
     }
 }
 
@@ -276,6 +279,7 @@ mod tests {
                     at: &at[..count],
                     period: period.map(|_| &periods[..count]),
                     options: GaborOptions::default(),
+                    footprint: [[0.0; 3]; 2],
                 };
                 let found = if y > 255 {
                     point.three(kind)
@@ -304,6 +308,46 @@ mod tests {
         check(NoiseKind::Gabor, &GABOR, 10.0, 20.0, None, 1.6);
     }
 
+    /// Pixels of pictures of 512×512 of OSL's noise-gabor2d-filter and noise-gabor3d-filter, where pixels are large.
+    #[test]
+    fn filtered_gabor_noise_is_osls() {
+        for (x, y, plane, space) in [
+            (150u32, 150u32, 129, 139),
+            (200, 150, 109, 121),
+            (300, 100, 132, 120),
+            (250, 220, 128, 146),
+            (220, 350, 137, 125),
+            (60, 400, 140, 117),
+        ] {
+            let [u, v] = [x, y].map(|i| i as f32 / 511.0);
+            let (along_u, along_v) = (1.0 + 10.0 * u * u, 1.0 + 10.0 * v * v);
+            let p = [u, v, 1.0];
+            let at = p.map(|c| Dual::from(5.0 * c * along_v * along_u));
+            let own = 5.0 * along_u * along_v / 511.0;
+            let along = [u * along_v, v * along_u].map(|slope| 100.0 * slope / 511.0);
+            let footprint = [0, 1]
+                .map(|axis| std::array::from_fn(|i| p[i] * along[axis] + if i == axis { own } else { 0.0 }));
+            for (count, expected) in [(2, plane), (3, space)] {
+                let mut footprint: [[f32; 3]; 2] = footprint;
+                footprint
+                    .iter_mut()
+                    .for_each(|changes| changes[count..].fill(0.0));
+                let found = NoisePoint {
+                    at: &at[..count],
+                    period: None,
+                    options: GaborOptions::default(),
+                    footprint,
+                }
+                .one(NoiseKind::Gabor);
+                let shown = (0.5 + 0.5 * found.value).clamp(0.0, 1.0) * 255.0;
+                assert!(
+                    (shown - expected as f32).abs() < 1.1,
+                    "{x}, {y}: {shown} is not {expected}"
+                );
+            }
+        }
+    }
+
     #[test]
     fn periodic_noise_is_osls() {
         check(NoiseKind::Perlin, &PERIODIC, 0.0, 30.0, Some(3.0), 0.51);
@@ -318,6 +362,7 @@ mod tests {
                     at: &at,
                     period: Some(&[4.0, 4.0]),
                     options: GaborOptions::default(),
+                    footprint: [[0.0; 3]; 2],
                 }
                 .one(kind)
                 .value
@@ -344,6 +389,7 @@ mod tests {
                             do_filter: false,
                             ..GaborOptions::default()
                         },
+                        footprint: [[0.0; 3]; 2],
                     }
                     .one(kind)
                 };

@@ -113,16 +113,6 @@ impl Linker<'_> {
         let mut ports = vec![];
         for param in &unit.params {
             let local = splice.local(param.local);
-            if param.output {
-                self.code.body.extend(splice.block(&param.init));
-                self.attributes(local, param, None, false);
-                ports.push(Part {
-                    name: param.name.clone(),
-                    operand: Operand::Local(local),
-                    ty: param.ty,
-                });
-                continue;
-            }
             let mut whole = instance
                 .feeds
                 .iter()
@@ -142,6 +132,13 @@ impl Linker<'_> {
             }
             for feed in &instance.feeds {
                 self.assign_element(local, &param.name, feed);
+            }
+            if param.output {
+                ports.push(Part {
+                    name: param.name.clone(),
+                    operand: Operand::Local(local),
+                    ty: param.ty,
+                });
             }
         }
         let first = self.code.body.len();
@@ -186,19 +183,20 @@ impl Linker<'_> {
         self.code.body.extend(chain);
     }
 
-    /// Reports a feed whose target is no input of the unit.
+    /// Reports a feed whose target is no parameter of the unit. What is given to an output is its first value.
     fn check_target(&mut self, feed: &Feed<'_>, unit: &Unit) {
-        let inputs: Vec<&Param> = unit.params.iter().filter(|param| !param.output).collect();
-        let (name, rest) = longest_name(&feed.target, |name| inputs.iter().any(|p| p.name == name));
-        let known = match inputs.iter().find(|param| param.name == name) {
+        let params = &unit.params;
+        let (name, rest) = longest_name(&feed.target, |name| params.iter().any(|p| p.name == name));
+        let known = match params.iter().find(|param| param.name == name) {
             Some(param) => rest.iter().try_fold(param.ty, part).is_some(),
             None => {
                 let fields = format!("{}.", feed.target);
-                inputs.iter().any(|param| param.name.starts_with(&fields))
+                params.iter().any(|param| param.name.starts_with(&fields))
             }
         };
         if !known {
-            let names = inputs.iter().map(|param| param.name.clone()).collect();
+            let inputs = params.iter().filter(|param| !param.output);
+            let names = inputs.map(|param| param.name.clone()).collect();
             self.report_target(feed, &unit.name, names);
         }
     }
