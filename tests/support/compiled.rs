@@ -95,8 +95,8 @@ pub fn batch_difference(
     }
     let reports = |context: &mut ShadingContext| -> BTreeSet<String> {
         let list = context.take_reports().into_iter();
-        list.map(|report| format!("{:?} {}", report.kind, report.message))
-            .collect()
+        // Random units have all their statements at one place, which is reported once.
+        list.map(|report| format!("{:?}", report.kind)).collect()
     };
     let (found_reports, expected_reports) = (reports(&mut batch), reports(&mut single));
     if found_reports != expected_reports {
