@@ -608,7 +608,7 @@ fn damage_is_survived() {
 fn constant(ty: &str, expr: &str) -> Result<String, String> {
     let system = shading_system(Arc::new(Host::new(vec![])), Preprocessor::default());
     let text = format!(
-        "shader id({ty} x = 0, output {ty} r = 0) {{ r = x; }}\n\
+        "shader id({ty} x = 0, output {ty} r = 0) {{ r = x; }} \
          shader two(output color c = color(1, 2, 3), output float d = 4) {{ }}\n\
          group g(output {ty} r) {{ id n(x = {expr}); r = n.r; }}\n"
     );
