@@ -630,6 +630,7 @@ fn statistics_have_the_promised_keys() {
         "link_ms",
         "optimize_ms",
         "codegen_ms",
+        "packet_ms",
         "code_bytes",
         "ops_before",
         "ops_after",
@@ -641,6 +642,35 @@ fn statistics_have_the_promised_keys() {
     }
     assert!(json["ns_per_point"].as_f64().unwrap() > 0.0);
     assert!(json["ops_after"].as_u64() <= json["ops_before"].as_u64());
+}
+
+#[test]
+fn packets_of_points_make_the_same_picture() {
+    // Points leave the loop one by one, and the last rows look behind the end of the array.
+    let parted = "shader parted(output color Cout = 0, output int turns = 0) {
+        float steps[3] = {0.05, 0.1, 0.3};
+        float x = u;
+        for (int i = 0; i < 50; ++i) {
+            if (v > 0.3 && x > 1.5) { x = noise(\"perlin\", P * x); break; }
+            if (x > 2) continue;
+            x += steps[int(3.2 * v)];
+            turns += 1;
+        }
+        Cout = color(x, sin(x) / v, noise(\"cell\", 8 * P));
+    }";
+    let bench = Bench::new(&[("parted.osl", parted)]);
+    let shade = |options: &str| {
+        let line = format!("-g 81 65 parted.osl -o Cout c.exr -o turns t.exr --stats=s.json {options}");
+        let given = bench.shade(&line);
+        assert_eq!(given.status, 0, "{}", given.err);
+        let file = |name| std::fs::read(bench.path(name)).unwrap();
+        let stats: serde_json::Value = serde_json::from_slice(&file("s.json")).unwrap();
+        let pictures = [file("c.exr"), file("t.exr")];
+        (pictures, stats["packets"].as_bool().unwrap())
+    };
+    let (pictures, has_packets) = shade("");
+    assert!(has_packets);
+    assert!((pictures, false) == shade("--interpret"));
 }
 
 #[test]
