@@ -6,7 +6,7 @@
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A number, or one for each of several points.
-pub(crate) trait Number:
+pub trait Number:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
 }
@@ -31,7 +31,7 @@ pub const fn diagonal(x: f32) -> [f32; 16] {
 
 /// The matrix product.
 #[inline(always)]
-pub(crate) fn mul<T: Number>(a: &[T; 16], b: &[T; 16]) -> [T; 16] {
+pub fn mul<T: Number>(a: &[T; 16], b: &[T; 16]) -> [T; 16] {
     let mut product = *a;
     for (i, element) in product.iter_mut().enumerate() {
         let (row, column) = (i & !3, i & 3);
@@ -54,7 +54,7 @@ pub fn div(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {
 
 /// Rows become columns.
 #[inline(always)]
-pub(crate) fn transpose<T: Copy>(m: &[T; 16]) -> [T; 16] {
+pub fn transpose<T: Copy>(m: &[T; 16]) -> [T; 16] {
     let mut columns = *m;
     for (i, element) in columns.iter_mut().enumerate() {
         *element = m[(i & 3) * 4 + (i >> 2)];
@@ -196,7 +196,7 @@ pub fn transform_point(m: &[f32; 16], [x, y, z]: [f32; 3]) -> [f32; 3] {
 
 /// A direction through the upper 3×3 part of a matrix.
 #[inline(always)]
-pub(crate) fn transform_vector<T: Number>(m: &[T; 16], [x, y, z]: [T; 3]) -> [T; 3] {
+pub fn transform_vector<T: Number>(m: &[T; 16], [x, y, z]: [T; 3]) -> [T; 3] {
     let column = |j: usize| x * m[j] + y * m[j + 4] + z * m[j + 8];
     [column(0), column(1), column(2)]
 }
