@@ -177,6 +177,7 @@ impl ShaderInstance {
         );
         // Its outputs are not laid out as those of one point.
         run.last = 0;
+        run.is_packet = true;
         let outputs = run.outputs.as_mut_ptr().cast::<u8>();
         let run: *mut Run = run;
         #[expect(unsafe_code, reason = "this is where compiled code is called")]
@@ -186,6 +187,7 @@ impl ShaderInstance {
                 .code()
                 .call_packet(points.as_ptr(), run.cast(), outputs);
         }
+        ctx.run.is_packet = false;
         ctx.finished()
     }
 

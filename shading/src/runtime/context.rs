@@ -82,6 +82,9 @@ pub(crate) struct Run {
     pub(crate) dictionaries: Dictionaries,
     reports: Vec<Report>,
     reported: FxHashSet<(u64, u32, ReportKind)>,
+    /// Whether the run is that of a packet, which gives up where one point reports: it is a point before that which may
+    /// end it all.
+    pub(crate) is_packet: bool,
 }
 
 impl ShadingContext {
@@ -116,6 +119,7 @@ impl ShadingContext {
                 messages: Messages::default(),
                 dictionaries: Dictionaries::default(),
                 reports: vec![],
+                is_packet: false,
                 reported: FxHashSet::default(),
             }),
         }
@@ -250,7 +254,11 @@ impl Run {
         kind: ReportKind,
         message: impl FnOnce() -> String,
     ) {
-        if self.is_first(places, place, kind) {
+        if self.is_packet {
+            if !self.reported.contains(&(places.shader, place, kind)) {
+                self.stop();
+            }
+        } else if self.is_first(places, place, kind) {
             let report = Report {
                 kind,
                 message: message(),
