@@ -13,7 +13,7 @@ use shading::{
     ClosureRegistry, CompileOptions, HostFunctions, OptLevel, ReportKind, ShaderGlobals, ShaderInstance,
     ShadingContext,
 };
-use support::compiled::difference;
+use support::compiled::{batch_difference, difference};
 use support::generate::{self, TestHost};
 
 /// Units tried; more with `KILN_FUZZ_UNITS`.
@@ -121,6 +121,52 @@ fn compiled_units_run_as_interpreted() {
         // An optimised unit does not report what it need not do.
         case.compare(&optimized(&raw), &expected, None);
     }
+}
+
+/// Points of a batch: two packets, and one more.
+const BATCH: u64 = 9;
+
+/// Runs a unit at many points as a batch and one by one; whether it ran in packets.
+fn compare_batch(seed: u64, unit: &Unit, fuel: u32) -> bool {
+    let registry = generate::registry();
+    // Some points twice, so that not all part from each other.
+    let points: Vec<ShaderGlobals> = (0..BATCH)
+        .map(|i| Case::new(4 * seed + i / 2, fuel).globals)
+        .collect();
+    let options = CompileOptions {
+        packets: true,
+        ..CompileOptions::default()
+    };
+    let host = Arc::new(TestHost);
+    let functions = HostFunctions::of(host.clone());
+    let instance = ShaderInstance::compile(unit, &registry, &functions, &options)
+        .unwrap_or_else(|error| panic!("seed {seed}: {error}\n{unit}"));
+    let context = || {
+        let mut context = ShadingContext::new(host.clone());
+        context.set_fuel(fuel);
+        context
+    };
+    if let Some(difference) = batch_difference(&instance, &points, context) {
+        panic!("seed {seed}: {difference}\n{unit}");
+    }
+    instance.statistics().has_packets
+}
+
+#[test]
+fn batches_run_as_points_one_by_one() {
+    let mut packets = 0;
+    for seed in 0..units() {
+        let fuel = if seed % 3 == 0 {
+            FUEL
+        } else {
+            shading::eval::DEFAULT_FUEL
+        };
+        let raw = generate::numeric_unit(seed, fuel == FUEL);
+        for unit in [optimized(&raw), raw] {
+            packets += u64::from(compare_batch(seed, &unit, fuel));
+        }
+    }
+    assert_eq!(packets, 2 * units(), "all of them can run in packets");
 }
 
 #[test]

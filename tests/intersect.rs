@@ -451,6 +451,21 @@ fn smooth_normals_follow_the_surface_under_stretching() {
 }
 
 #[test]
+fn smooth_normals_stay_as_they_are_when_they_are_given() {
+    let mut random = Random(3);
+    for stretch in [Vec3::ONE, Vec3::new(3.0, -1.0, 0.5)] {
+        let mut rough = globe(200, 400);
+        for p in &mut rough.positions {
+            *p += random.direction() * 0.002;
+        }
+        rough.normals.clear();
+        let smooth = rough.with_vertex_normals(&Affine3A::from_scale(stretch));
+        let given = smooth.clone().validate().expect("it was a mesh before");
+        assert_eq!(given.normals, smooth.normals);
+    }
+}
+
+#[test]
 fn the_number_of_threads_that_build_does_not_change_what_rays_find() {
     // Ties are what could differ: rays at shared edges and vertices, and two sheets in the same place.
     let sheet = || {

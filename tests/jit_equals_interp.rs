@@ -78,6 +78,7 @@ fn compare(system: &ShadingSystem, template: &Template) {
         };
         let options = InstanceOptions {
             optimize,
+            packets: true,
             ..InstanceOptions::default()
         };
         let name = template.name();
@@ -93,6 +94,10 @@ fn compare(system: &ShadingSystem, template: &Template) {
             if let Some(difference) = difference(&instance, &mut context, &unit, &globals, system) {
                 panic!("{name} ({optimize:?}) at point {seed}: {difference}");
             }
+        }
+        let points: Vec<ShaderGlobals> = (0..POINTS).map(point).collect();
+        if let Some(difference) = compiled::batch_difference(&instance, &points, || system.context()) {
+            panic!("{name} ({optimize:?}) as a batch: {difference}");
         }
     }
 }

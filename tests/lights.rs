@@ -6,14 +6,14 @@ mod mitsuba;
 use std::f32::consts::PI;
 use std::sync::atomic::AtomicBool;
 
-use glam::{Affine3A, EulerRot, Mat3, Quat, Vec2, Vec3};
+use glam::{Affine2, Affine3A, EulerRot, Mat3, Quat, Vec2, Vec3};
 use renderer::color::Rgb;
 use renderer::film::Filter;
 use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
 use renderer::integrator::Context;
 use renderer::light::{
     Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Interpolation,
-    Light, Outline, ProjectorLight, SheetLight, Slide, SlideWrap, SpotLight, Target,
+    Light, Outline, ProjectorLight, SheetLight, Slide, SlideLookup, SlideWrap, SpotLight, Target,
 };
 use renderer::material::Sides;
 use renderer::math::{Frame, Ray, RayEnd};
@@ -392,8 +392,17 @@ fn power_of_spots_is_the_integral_of_their_intensity() {
 
 /// A picture of 5 × 4 texels without symmetry.
 fn slide(wrap: SlideWrap, interpolation: Interpolation) -> Slide {
+    placed_slide(wrap, interpolation, Affine2::IDENTITY)
+}
+
+fn placed_slide(wrap: SlideWrap, interpolation: Interpolation, picture_from_window: Affine2) -> Slide {
     let texel = |i: u32| Rgb::new((i * 3 % 8) as f32, (i * 5 % 7) as f32, i as f32);
-    Slide::new((0..20).map(texel).collect(), 5, wrap, interpolation)
+    let lookup = SlideLookup {
+        wrap,
+        interpolation,
+        picture_from_window,
+    };
+    Slide::new((0..20).map(texel).collect(), 5, lookup)
 }
 
 /// Projectors and spots with a slide.
@@ -413,6 +422,8 @@ fn projectors() -> Vec<Light> {
     let repeat = slide(SlideWrap::Repeat, Interpolation::Linear);
     let clamp = slide(SlideWrap::Clamp, Interpolation::Linear);
     let closest = slide(SlideWrap::Clamp, Interpolation::Closest);
+    let turned = Affine2::from_scale_angle_translation(Vec2::new(3.0, 2.0), 0.4, Vec2::new(0.3, -0.7));
+    let turned = placed_slide(SlideWrap::Mirror, Interpolation::Linear, turned);
     let mirror = Affine3A::from_scale(Vec3::new(-2.0, 1.0, 1.0));
     let made = [
         (pose, Vec2::new(0.5, 0.4), repeat.clone(), wall),
@@ -420,6 +431,8 @@ fn projectors() -> Vec<Light> {
         (pose, Vec2::new(0.5, 0.4), closest, wall),
         (pose, half(0.6), clamp, spot(0.3, 0.6)),
         (pose, half(1.4), repeat, spot(1.4, 1.4)),
+        (pose, Vec2::new(0.5, 0.4), turned.clone(), wall),
+        (pose, half(0.6), turned, spot(0.3, 0.6)),
     ];
     made.into_iter()
         .map(|(pose, half, slide, beam)| {

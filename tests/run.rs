@@ -1,6 +1,6 @@
 //! What the language computes: each line `//~ run EXPRESSION == VALUE` of `shaders/run/*.ksl` is evaluated in the file
 //! that it stands in, four ways (the interpreter and machine code, each on raw and on optimised HIR), which must agree bit
-//! for bit, and with the value.
+//! for bit, and with the value. Machine code also runs at several points as a batch, against one by one.
 //!
 //! - `==` is exact for all types: `3` is an int, `3.0` a float, `(1, 2, 3)` a triple, `[1 0 …]` a matrix, `"x"` a string;
 //!   `color(1, 2, 3)`, `-N` or `M_PI` is an expression, evaluated beside the first.
@@ -19,6 +19,7 @@ use shading::{
     ClosureRegistry, InstanceOptions, Preprocessor, RayKind, ShaderGlobals, ShadingSystem, Source, SourceMap,
     Template,
 };
+use support::compiled::batch_difference;
 use support::generate::TestHost;
 
 /// Relative difference that `~=` allows.
@@ -236,6 +237,15 @@ fn compiled(
     if !context.finished() {
         return Err(format!("was ended: {:?}", context.take_reports()));
     }
+    // Some points twice, so that not all part from each other.
+    let points = [0.0, 0.0, 0.25, -1.5, 0.25].map(|d| ShaderGlobals {
+        u: globals.u + d,
+        v: globals.v - d,
+        ..*globals
+    });
+    if let Some(difference) = batch_difference(&instance, &points, || system.context()) {
+        return Err(format!("as a batch: {difference}"));
+    }
     let output = |name: &str| {
         let index = instance
             .output_index(name)
@@ -263,6 +273,7 @@ fn all_ways(system: &ShadingSystem, template: &Template) -> Vec<(&'static str, R
     ] {
         let options = InstanceOptions {
             optimize,
+            packets: true,
             ..InstanceOptions::default()
         };
         let code: Result<(Unit, SourceMap, _), _> = system.optimized(template, &options);

@@ -457,7 +457,7 @@ fn outputs_are_given_their_first_values() {
     assert_eq!(bench.shade(line).ok(), "Pixel (0, 0):\n  b.h : 4\n");
     bench
         .shade("-layer a s.ksl:up -layer b s.ksl:down -connect a f b gg")
-        .fails(&["no input `gg`"]);
+        .fails(&["`down` has no input `b.gg`"]);
 }
 
 #[test]
@@ -499,7 +499,7 @@ fn colours_are_of_the_space_that_is_asked_for() {
 /// An index that is out of range is reported though nobody reads what is stored there.
 #[test]
 fn stores_out_of_range_are_reported() {
-    let text = "shader s() {\n    int a[3] = {1, 2, 3};\n    vector v = u;\n    \
+    let text = "shader s() {\n    int a[3] = {1, 2, int(u)};\n    vector v = u;\n    \
                 for (int i = 0; i < 4; ++i) printf(\"%d %g\\n\", a[min(i, 2)], v[min(i, 2)]);\n    \
                 for (int i = 0; i < 4; ++i) a[i] = i;\n    for (int i = 0; i < 4; ++i) v[i] = i;\n}\n";
     let bench = Bench::new(&[("s.ksl", text)]);
@@ -649,6 +649,7 @@ fn statistics_have_the_promised_keys() {
         "link_ms",
         "optimize_ms",
         "codegen_ms",
+        "packet_ms",
         "code_bytes",
         "ops_before",
         "ops_after",
@@ -660,6 +661,35 @@ fn statistics_have_the_promised_keys() {
     }
     assert!(json["ns_per_point"].as_f64().unwrap() > 0.0);
     assert!(json["ops_after"].as_u64() <= json["ops_before"].as_u64());
+}
+
+#[test]
+fn packets_of_points_make_the_same_picture() {
+    // Points leave the loop one by one, and the last rows look behind the end of the array.
+    let parted = "shader parted(output color Cout = 0, output int turns = 0) {
+        float steps[3] = {0.05, 0.1, 0.3};
+        float x = u;
+        for (int i = 0; i < 50; ++i) {
+            if (v > 0.3 && x > 1.5) { x = noise(\"perlin\", P * x); break; }
+            if (x > 2) continue;
+            x += steps[int(3.2 * v)];
+            turns += 1;
+        }
+        Cout = color(x, sin(x) / v, noise(\"cell\", 8 * P));
+    }";
+    let bench = Bench::new(&[("parted.osl", parted)]);
+    let shade = |options: &str| {
+        let line = format!("-g 81 65 parted.osl -o Cout c.exr -o turns t.exr --stats=s.json {options}");
+        let given = bench.shade(&line);
+        assert_eq!(given.status, 0, "{}", given.err);
+        let file = |name| std::fs::read(bench.path(name)).unwrap();
+        let stats: serde_json::Value = serde_json::from_slice(&file("s.json")).unwrap();
+        let pictures = [file("c.exr"), file("t.exr")];
+        (pictures, stats["packets"].as_bool().unwrap())
+    };
+    let (pictures, has_packets) = shade("");
+    assert!(has_packets);
+    assert!((pictures, false) == shade("--interpret"));
 }
 
 #[test]

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::codegen::packet;
 use crate::codegen::{CodegenError, CompileOptions, CompiledShader, Output, Statistics, compile};
 use crate::derivative::DerivativeStats;
+use crate::eval::packet::POINTS;
 use crate::hir::{Const, Unit};
 use crate::opt::OptStats;
 use crate::runtime::closure::{ClosureTree, NodeHeader};
@@ -26,6 +28,15 @@ pub struct Making {
     pub optimize: Duration,
     /// What the optimiser did.
     pub optimizer: OptStats,
+}
+
+/// Where the numbers of an output go that a shader makes at many points.
+#[derive(Debug)]
+pub struct BatchOutput<'a> {
+    /// The output, by its index.
+    pub index: usize,
+    /// Numbers of all points, those of each point side by side, as [`ShaderInstance::output_numbers`] gives them.
+    pub numbers: &'a mut [f32],
 }
 
 /// A compiled shader, to be shared by threads, each with its own [`ShadingContext`].
@@ -105,6 +116,105 @@ impl ShaderInstance {
         match self.root {
             Some(offset) => self.tree(offset, ctx),
             None => self.tree_at(std::ptr::null()),
+        }
+    }
+
+    /// Runs the shader at many points, and stores numbers of its outputs. Gives how many points came to their end: it
+    /// stops behind the first that did not.
+    ///
+    /// It does what [`ShaderInstance::run`] does at one point after the other, bit for bit, but where the instance was
+    /// compiled with [`CompileOptions::packets`] and can run in packets, four points at a time.
+    ///
+    /// # Panics
+    /// When the context is for another type of host than the instance.
+    pub fn run_batch(
+        &self,
+        points: &[ShaderGlobals],
+        ctx: &mut ShadingContext,
+        outputs: &mut [BatchOutput<'_>],
+    ) -> usize {
+        let mut done = 0;
+        // Points before this one belong to a packet that gave up.
+        let mut next_packet = 0;
+        while let Some(globals) = points.get(done) {
+            if self.compiled.code().has_packets()
+                && done >= next_packet
+                && let Some(packet) = points[done..].first_chunk()
+            {
+                if self.run_packet(packet, ctx) {
+                    self.store_packet(done, points.len(), ctx, outputs);
+                    done += POINTS;
+                    continue;
+                }
+                next_packet = done + POINTS;
+            }
+            self.run(globals, ctx);
+            if !ctx.finished() {
+                return done;
+            }
+            for BatchOutput { index, numbers } in &mut *outputs {
+                let count = numbers.len() / points.len();
+                self.output_numbers(*index, ctx, &mut numbers[done * count..][..count]);
+            }
+            done += 1;
+        }
+        done
+    }
+
+    /// Runs the code for packets; whether it came to its end.
+    fn run_packet(&self, points: &[ShaderGlobals; POINTS], ctx: &mut ShadingContext) -> bool {
+        let here = 0u8;
+        let run = &mut *ctx.run;
+        assert!(
+            run.host_type == self.host_type,
+            "the context is for another type of host than the instance"
+        );
+        run.start(
+            points.as_ptr(),
+            &raw const self.compiled.places,
+            self.compiled.packet.bytes,
+            (&raw const here).addr(),
+        );
+        // Its outputs are not laid out as those of one point.
+        run.last = 0;
+        let outputs = run.outputs.as_mut_ptr().cast::<u8>();
+        let run: *mut Run = run;
+        #[expect(unsafe_code, reason = "this is where compiled code is called")]
+        // SAFETY: as in `run`.
+        unsafe {
+            self.compiled
+                .code()
+                .call_packet(points.as_ptr(), run.cast(), outputs);
+        }
+        ctx.finished()
+    }
+
+    /// Stores the outputs of a packet whose first point is number `first` of `points`.
+    fn store_packet(
+        &self,
+        first: usize,
+        points: usize,
+        ctx: &ShadingContext,
+        outputs: &mut [BatchOutput<'_>],
+    ) {
+        for BatchOutput { index, numbers } in outputs {
+            let count = numbers.len() / points;
+            let ty = self.compiled.outputs[*index].ty;
+            let first_row = self.compiled.packet.rows[*index];
+            let rows = packet::rows_of(ty).min(count as u64) as usize;
+            if rows == 0 {
+                continue;
+            }
+            let numbers = &mut numbers[first * count..][..POINTS * count];
+            for row in 0..rows {
+                let words = ctx.run.output_row(first_row + row);
+                for (word, numbers) in words.into_iter().zip(numbers.chunks_exact_mut(count)) {
+                    numbers[row] = match ty.base {
+                        Base::Int => word as i32 as f32,
+                        _ => f32::from_bits(word),
+                    };
+                }
+            }
         }
     }
 

@@ -42,7 +42,7 @@ pub use codegen::{CompileOptions, OptLevel};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use eval::color_system::ColorSystem;
 pub use graph::{GraphError, ShaderGroupTemplate, ShaderUnitTemplate, Template, Value};
-pub use instance::ShaderInstance;
+pub use instance::{BatchOutput, ShaderInstance};
 pub use preprocess::{Includes, Preprocessor};
 pub use runtime::{
     AttributeHandle, ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree,

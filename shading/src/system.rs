@@ -67,6 +67,8 @@ pub struct InstanceOptions {
     pub optimize: opt::OptLevel,
     /// How much work goes into the machine code.
     pub codegen: codegen::OptLevel,
+    /// Whether [`ShaderInstance::run_batch`] is to run four points at a time, where the template can.
+    pub packets: bool,
 }
 
 impl ShadingSystem {
@@ -240,6 +242,7 @@ impl ShadingSystem {
             outputs: None,
             level: options.codegen,
             sources: Some(&sources),
+            packets: options.packets,
         };
         let instance = ShaderInstance::compile(&unit, &self.closures, &self.host, &compile)
             .map_err(|error| Diagnostic::error(format!("{}: {error}", template.name())))?;

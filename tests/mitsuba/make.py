@@ -206,6 +206,9 @@ def scenes():
         '<shape type="disk"><transform name="to_world"><scale value="0.8"/><rotate y="1" angle="-20"/><translate x="1" y="1"/></transform>' + bsdf("diffuse", texture("reflectance", "colors.png")) + '</shape>')
     s["sphere_texture"] = ball(bsdf("diffuse", texture("reflectance", "colors.png")), shape='<shape type="sphere"><transform name="to_world"><rotate x="1" angle="-90"/><translate y="1"/></transform>')
     s["flipped_lamps"] = scene('<shape type="sphere"><boolean name="flip_normals" value="true"/><point name="center" value="0 1 0"/><float name="radius" value="8"/><emitter type="area"><rgb name="radiance" value="0.5 0.4 0.3"/></emitter></shape>', f'<shape type="sphere"><point name="center" value="0 0.8 0"/><float name="radius" value="0.8"/>{RED}</shape>', lamp="")
+    raw = '<texture type="rawconstant" name="reflectance">' + value("vector", "value", "0.7 0.4 0.1") + '</texture>'
+    grey = '<texture type="rawconstant" name="reflectance">' + value("float", "value", 0.6) + '</texture>'
+    s["merge"] = scene('<shape type="merge">' + "".join(f'<shape type="ply">{value("string", "filename", "data/ball.ply")}<transform name="to_world"><scale value="0.8"/><translate x="{x}" y="0.9"/></transform>{bsdf("diffuse", albedo)}</shape>' for x, albedo in [(-1, raw), (1, grey)]) + '</shape>')
     s["instances"] = scene('<shape type="shapegroup" id="group"><shape type="ply">' + value("string", "filename", "data/ball.ply") + '<transform name="to_world"><scale value="0.4"/></transform>' + RED + '</shape><shape type="sphere"><point name="center" value="0 0.6 0"/><float name="radius" value="0.25"/></shape></shape>',
         *[f'<shape type="instance"><transform name="to_world"><rotate z="1" angle="{40 * i}"/><translate x="{i}" y="0.8"/></transform><ref id="group"/></shape>' for i in (-1, 0, 1)])
     # emitters
@@ -215,6 +218,7 @@ def scenes():
     s["area_on_surface"] = scene('<shape type="sphere"><point name="center" value="0 1 0"/>' + bsdf("roughconductor", value("float", "alpha", 0.1)) + '<emitter type="area"><rgb name="radiance" value="0.3 0.5 0.2"/></emitter></shape>')
     s["point"] = scene(ball_only, lamp='<emitter type="point"><point name="position" value="-1 3 2"/><rgb name="intensity" value="8 7 6"/></emitter>')
     s["spot"] = scene(ball_only, lamp=f'<emitter type="spot">{at}<rgb name="intensity" value="30 28 20"/>{value("float", "cutoff_angle", 25)}{value("float", "beam_width", 10)}</emitter>')
+    turned = '<transform name="to_uv"><translate x="0.3" y="0.2"/><rotate z="1" angle="30"/><scale x="3" y="2"/></transform>'
     s["spot_texture"] = scene(ball_only, lamp=f'<emitter type="spot">{at}<rgb name="intensity" value="30 28 20"/>{texture("texture", "slide.png")}{value("float", "cutoff_angle", 30)}</emitter>')
     s["directional"] = scene(ball_only, lamp='<emitter type="directional"><vector name="direction" value="1 -2 -1"/><rgb name="irradiance" value="2 1.5 1"/></emitter>')
     s["directional_to_world"] = scene(ball_only, lamp=f'<emitter type="directional">{at}<rgb name="irradiance" value="2 1.5 1"/></emitter>')
@@ -222,6 +226,8 @@ def scenes():
     s["directionalarea_path"] = scene(ball_only, lamp='<shape type="rectangle"><transform name="to_world"><rotate x="1" angle="90"/><translate y="4"/></transform><emitter type="directionalarea"/></shape><emitter type="constant"><rgb name="radiance" value="0.1"/></emitter>')
     s["envmap"] = scene(ball_only, ball(bsdf("conductor")).split("\n  ")[-1] and '<shape type="sphere"><point name="center" value="1.5 0.5 0.8"/><float name="radius" value="0.5"/>' + bsdf("conductor") + '</shape>', lamp='<emitter type="envmap">' + value("string", "filename", "data/sky.exr") + value("float", "scale", 1.5) + '</emitter>')
     s["envmap_turned"] = scene(ball_only, '<shape type="sphere"><point name="center" value="1.5 0.5 0.8"/><float name="radius" value="0.5"/>' + bsdf("conductor") + '</shape>', lamp='<emitter type="envmap">' + value("string", "filename", "data/sky.exr") + '<transform name="to_world"><rotate x="1" angle="20"/><rotate y="1" angle="130"/></transform></emitter>')
+    s["spot_texture_turned"] = scene(ball_only, lamp=f'<emitter type="spot">{at}<rgb name="intensity" value="30 28 20"/>{texture("texture", "slide.png", turned, value("string", "wrap_mode", "mirror"))}{value("float", "cutoff_angle", 30)}</emitter>')
+    s["projector_turned"] = scene(ball_only, lamp=f'<emitter type="projector">{at}{texture("irradiance", "slide.png", turned)}{value("float", "fov", 35)}{value("float", "scale", 40)}</emitter>')
     s["projector"] = scene(ball_only, lamp=f'<emitter type="projector">{at}{texture("irradiance", "slide.png")}{value("float", "fov", 35)}{value("float", "scale", 40)}</emitter>')
     for kind in ("sunsky", "sky", "sun"):
         s[kind] = scene(ball_only, lamp=f'<emitter type="sunsky"><vector name="sun_direction" value="1 1 0.6"/>{value("float", "turbidity", 4)}{value("rgb", "albedo", "0.2 0.3 0.2")}' + {"sunsky": "", "sky": value("float", "sun_scale", 0), "sun": value("float", "sky_scale", 0)}[kind] + '<transform name="to_world"><rotate x="1" angle="-90"/></transform></emitter>')

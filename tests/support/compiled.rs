@@ -1,7 +1,10 @@
 //! What compiled code made against what the interpreter made, bit for bit.
 
+use std::collections::BTreeSet;
+
 use shading::interp::{Closures, Listing, Outcome, Value};
-use shading::{ClosureRegistry, ShaderInstance, ShadingContext};
+use shading::ty::{Base, Type};
+use shading::{BatchOutput, ClosureRegistry, ShaderGlobals, ShaderInstance, ShadingContext};
 
 /// The first difference between the last run of compiled code and one of the interpreter, in words. Reports are not
 /// looked at, nor are arrays of closures, which cannot be read back.
@@ -44,6 +47,71 @@ pub fn difference(
             }
             Some(Value::Closures(_)) => {}
             None => return Some(format!("output {name} is missing")),
+        }
+    }
+    None
+}
+
+/// How many numbers a value has.
+fn numbers_of(ty: Type) -> usize {
+    let one = match ty.base {
+        Base::String | Base::Closure | Base::Void | Base::Struct(_) => 0,
+        Base::Int | Base::Float => 1,
+        Base::Color | Base::Point | Base::Vector | Base::Normal => 3,
+        Base::Matrix => 16,
+    };
+    one * ty.count() as usize
+}
+
+/// The first difference between a run over many points as a batch and one over them one by one, in words: the numbers
+/// of all outputs, how far it came, and what was printed and reported. `context` makes a fresh context.
+pub fn batch_difference(
+    instance: &ShaderInstance,
+    points: &[ShaderGlobals],
+    context: impl Fn() -> ShadingContext,
+) -> Option<String> {
+    let sizes: Vec<usize> = instance.outputs().iter().map(|o| numbers_of(o.ty)).collect();
+    let images = || -> Vec<Vec<f32>> { sizes.iter().map(|n| vec![0.0; n * points.len()]).collect() };
+    let (mut expected, mut single, mut finished) = (images(), context(), points.len());
+    for (i, globals) in points.iter().enumerate() {
+        instance.run(globals, &mut single);
+        if !single.finished() {
+            finished = i;
+            break;
+        }
+        for (output, (image, n)) in expected.iter_mut().zip(&sizes).enumerate() {
+            instance.output_numbers(output, &single, &mut image[i * n..][..*n]);
+        }
+    }
+    let (mut found, mut batch) = (images(), context());
+    let mut stored: Vec<BatchOutput<'_>> = found
+        .iter_mut()
+        .enumerate()
+        .map(|(index, numbers)| BatchOutput { index, numbers })
+        .collect();
+    let done = instance.run_batch(points, &mut batch, &mut stored);
+    if done != finished {
+        return Some(format!("{done} points came to their end, not {finished}"));
+    }
+    let reports = |context: &mut ShadingContext| -> BTreeSet<String> {
+        let list = context.take_reports().into_iter();
+        // Random units have all their statements at one place, which is reported once.
+        list.map(|report| format!("{:?}", report.kind)).collect()
+    };
+    let (found_reports, expected_reports) = (reports(&mut batch), reports(&mut single));
+    if found_reports != expected_reports {
+        return Some(format!("reports: {found_reports:?} and {expected_reports:?}"));
+    }
+    let (printed, shown) = (batch.take_printed(), single.take_printed());
+    if printed != shown {
+        return Some(format!("printed: {printed:?} and {shown:?}"));
+    }
+    for (output, (found, expected)) in found.iter().zip(&expected).enumerate() {
+        for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
+            if found.to_bits() != expected.to_bits() && !(found.is_nan() && expected.is_nan()) {
+                let name = &instance.outputs()[output].name;
+                return Some(format!("number {i} of {name}: {found} and {expected}"));
+            }
         }
     }
     None

@@ -196,6 +196,29 @@ const ELEMENTS: [Element; 6] = [
     Element::Closure,
 ];
 
+/// The elements of units that can run in packets.
+const NUMERIC: [Element; 4] = [Element::Int, Element::Float, Element::Triple, Element::Matrix];
+
+/// Those of [`templates`] that units have which can run in packets.
+fn numeric_templates() -> Vec<Template> {
+    let is_number = |kind: &Kind| {
+        let (Kind::One(element) | Kind::Array(element, _)) = kind;
+        NUMERIC.contains(element)
+    };
+    let is_local = |op: Op| match op {
+        Op::Builtin(builtin) => builtin.is_foldable() && !builtin.in_library(),
+        Op::Texture(_) | Op::TextureInfo | Op::HasTextureInfo(_) => false,
+        _ => true,
+    };
+    let mut list = templates();
+    list.retain(|template| {
+        template.gives.as_ref().is_some_and(is_number)
+            && template.takes.iter().all(is_number)
+            && is_local(template.op)
+    });
+    list
+}
+
 /// All operations but those on arrays, in every form.
 fn templates() -> Vec<Template> {
     use Kind as K;
@@ -330,26 +353,36 @@ fn builtins(add: &mut impl FnMut(Op, &[Kind], Kind)) {
 
 /// A valid unit that depends on the seed alone and ends.
 pub fn unit(seed: u64) -> Unit {
-    write(seed, false)
+    write(seed, false, &ELEMENTS)
+}
+
+/// A valid unit that can run in packets, some of whose loops do not end by themselves if that is asked.
+pub fn numeric_unit(seed: u64, endless: bool) -> Unit {
+    write(seed, endless, &NUMERIC)
 }
 
 /// A valid unit that depends on the seed alone, some of whose loops and recursions do not end by themselves.
 pub fn endless_unit(seed: u64) -> Unit {
-    write(seed, true)
+    write(seed, true, &ELEMENTS)
 }
 
-fn write(seed: u64, endless: bool) -> Unit {
+fn write(seed: u64, endless: bool, elements: &[Element]) -> Unit {
     let mut random = Random::new(seed);
     let mut functions = cranelift_entity::PrimaryMap::new();
-    let templates = templates();
-    for i in 0..random.below(3) {
+    let is_numeric = elements.len() < ELEMENTS.len();
+    let templates = if is_numeric {
+        numeric_templates()
+    } else {
+        templates()
+    };
+    let count = if is_numeric { 0 } else { random.below(3) };
+    for i in 0..count {
         let id = FunctionId::from_u32(i as u32);
-        let mut writer = Writer::new(&mut random, &templates, i);
+        let mut writer = Writer::new(&mut random, &templates, elements, i);
         writer.endless = endless;
         functions.push(writer.function(id, i));
     }
-    let count = functions.len();
-    let mut writer = Writer::new(&mut random, &templates, count);
+    let mut writer = Writer::new(&mut random, &templates, elements, count);
     writer.endless = endless;
     writer.variables();
     writer.budget = 10 + writer.random.below(50);
@@ -376,6 +409,8 @@ fn write(seed: u64, endless: bool) -> Unit {
 struct Writer<'a> {
     random: &'a mut Random,
     templates: &'a [Template],
+    /// Of which variables are.
+    elements: &'a [Element],
     code: Code,
     /// Functions that can be called; each takes a countdown, a float and a triple, and gives a float and a closure.
     functions: usize,
@@ -395,10 +430,16 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(random: &'a mut Random, templates: &'a [Template], functions: usize) -> Writer<'a> {
+    fn new(
+        random: &'a mut Random,
+        templates: &'a [Template],
+        elements: &'a [Element],
+        functions: usize,
+    ) -> Writer<'a> {
         Writer {
             random,
             templates,
+            elements,
             code: Code::default(),
             functions,
             endless: false,
@@ -435,7 +476,7 @@ impl<'a> Writer<'a> {
 
     /// Variables of all kinds to begin with.
     fn variables(&mut self) {
-        for element in ELEMENTS {
+        for &element in self.elements {
             for _ in 0..2 + self.random.below(4) {
                 let local = self.local(Kind::One(element));
                 self.locals.push((local, Kind::One(element)));
@@ -491,6 +532,10 @@ impl<'a> Writer<'a> {
                 Kind::One(Element::Triple) => {
                     let triples = [Global::P, Global::I, Global::N, Global::DPdu];
                     (Op::Global(*self.random.pick(&triples)), vec![])
+                }
+                Kind::One(Element::Matrix) if self.elements.len() < ELEMENTS.len() => {
+                    let numbers = [u, v, u, v].map(|x| [x, self.operand(Kind::FLOAT), x, v]);
+                    (Op::MakeMatrix, numbers.concat())
                 }
                 Kind::One(Element::Matrix) => (
                     Op::Builtin(B::SpaceMatrix),

@@ -197,7 +197,7 @@ impl Mesh {
         // The faces of a mirrored mesh look the other way.
         let object_from_world = linear.transpose() * linear.determinant().signum();
         let normals = placed.smooth_normals();
-        let to_object = |&n: &Vec3| (object_from_world * n).try_normalize().unwrap_or(Vec3::Z);
+        let to_object = |&n: &Vec3| unit(object_from_world * n).unwrap_or(Vec3::Z);
         Mesh {
             positions: self.positions,
             normals: normals.iter().map(to_object).collect(),
@@ -218,8 +218,8 @@ impl Mesh {
         let is_unit = |n: Vec3| (n.as_dvec3().length_squared() - 1.0).abs() < 2.5e-7;
         let mut any_bad = false;
         for n in self.normals.iter_mut().filter(|n| !is_unit(**n)) {
-            match n.as_dvec3().try_normalize() {
-                Some(unit) => *n = unit.as_vec3(),
+            match unit(*n) {
+                Some(unit) => *n = unit,
                 None => {
                     *n = Vec3::ZERO;
                     any_bad = true;
@@ -253,7 +253,7 @@ impl Mesh {
         // A vertex of no face has no say in any picture, but unit length all the same.
         normals
             .iter()
-            .map(|n| n.try_normalize().unwrap_or(Vec3::Z))
+            .map(|&n| unit(n).unwrap_or(Vec3::Z))
             .collect()
     }
 
@@ -301,6 +301,11 @@ impl Mesh {
                 .map(|attribute| size_of_val(&*attribute.values))
                 .sum::<usize>()
     }
+}
+
+/// A vector of unit length but for its own rounding, so that it stays as it is when it is written and read again.
+fn unit(n: Vec3) -> Option<Vec3> {
+    n.as_dvec3().try_normalize().map(|n| n.as_vec3())
 }
 
 /// Whether a matrix keeps angles, within rounding.

@@ -47,7 +47,7 @@ pub use projector::{Beam, ProjectorLight};
 pub use select::{ChosenLight, LightSelector, powers};
 pub use sheet::{Outline, SheetLight};
 pub use sky::sky_lights;
-pub use slide::{Interpolation, Slide, SlideWrap};
+pub use slide::{Interpolation, Slide, SlideLookup, SlideWrap};
 pub use spot::{Falloff, SpotLight};
 
 /// Index of a light in its scene.

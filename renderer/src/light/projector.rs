@@ -129,7 +129,7 @@ impl ProjectorLight {
     fn integrated(&self) -> f32 {
         let [width, height] = self
             .slide
-            .size()
+            .cells()
             .map(|side| side * (128u32.div_ceil(side)).max(2));
         let mut sum = 0.0;
         for y in 0..height {

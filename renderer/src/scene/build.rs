@@ -504,12 +504,7 @@ fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
 }
 
 fn projector(pose: &Affine3A, half: Vec2, slide: &SlideDesc, beam: Beam) -> Result<Light, CameraError> {
-    let SlideDesc {
-        map,
-        wrap,
-        interpolation,
-    } = slide;
-    let slide = Slide::new(texels(map), map.width, *wrap, *interpolation);
+    let slide = Slide::new(texels(&slide.map), slide.map.width, slide.lookup);
     let light = ProjectorLight::new(pose, half, slide, beam)?;
     Ok(Light::Projector(Box::new(light)))
 }

@@ -1,6 +1,7 @@
 //! Compiles the functions of a unit, one after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{self, InstBuilder};
@@ -16,7 +17,7 @@ use super::frame::CallLayout;
 use super::layout::POINTER;
 use super::stmt::{Flow, Scopes};
 use super::value::{Address, Emitter};
-use super::{GlobalSet, Outputs, inits};
+use super::{GlobalSet, Outputs, inits, packet};
 use crate::eval::library;
 use crate::hir::{Block, ClosureId, Code, Function, FunctionId, LocalId, Unit, walk};
 use crate::runtime::text::TextPool;
@@ -113,12 +114,32 @@ impl<'u> Shared<'u> {
     }
 }
 
-/// Compiles all functions; gives the entry and the bytes of code.
+/// The functions that run a unit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entries {
+    /// At one point.
+    pub(super) point: FuncId,
+    /// At the points of a packet, where the unit can.
+    pub(super) packet: Option<FuncId>,
+}
+
+/// What was compiled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Compiled {
+    pub(super) entries: Entries,
+    /// Bytes of machine code.
+    pub(super) bytes: usize,
+    /// Time for the code of packets.
+    pub(super) packet_time: Duration,
+}
+
+/// Compiles all functions.
 pub(super) fn compile_all(
     module: &mut JITModule,
     shared: &mut Shared<'_>,
     outputs: &Outputs,
-) -> Result<(FuncId, usize), String> {
+    packets: Option<&packet::Layout>,
+) -> Result<Compiled, String> {
     let unit = shared.unit;
     let signature = shared.signature();
     for (id, _) in &unit.functions {
@@ -142,8 +163,16 @@ pub(super) fn compile_all(
         compiler.function(id, function)?;
     }
     compiler.entry(entry, outputs)?;
-    let bytes = compiler.bytes;
-    Ok((entry, bytes))
+    let start = Instant::now();
+    let packet = match packets {
+        Some(layout) => compiler.packet_entry(outputs, layout)?,
+        None => None,
+    };
+    Ok(Compiled {
+        entries: Entries { point: entry, packet },
+        bytes: compiler.bytes,
+        packet_time: start.elapsed(),
+    })
 }
 
 /// Compiles function after function, reusing memory.
@@ -166,6 +195,23 @@ impl<'u> Compiler<'_, '_, 'u> {
         self.define(id, &unit.code, &inits(unit), &[], &stored)
     }
 
+    /// Compiles the code for packets; `None` when the unit does something that runs at single points only.
+    fn packet_entry(&mut self, outputs: &Outputs, layout: &packet::Layout) -> Result<Option<FuncId>, String> {
+        let unit = self.shared.unit;
+        let stored: Vec<LocalId> = outputs.list.iter().map(|(local, _)| *local).collect();
+        let Some(plan) = packet::Plan::of(unit, &stored) else {
+            return Ok(None);
+        };
+        let declared = self
+            .module
+            .declare_function("packet", Linkage::Local, &self.shared.signature());
+        let id = declared.map_err(|e| e.to_string())?;
+        self.define_by(id, &unit.code, |emitter| {
+            packet::emit(emitter, &plan, &inits(unit), outputs, layout)
+        })?;
+        Ok(Some(id))
+    }
+
     fn function(&mut self, id: FuncId, function: &'u Function) -> Result<(), String> {
         let layout = CallLayout::of(function);
         let pair = |locals: &[LocalId], offsets: &[u64]| -> Vec<(LocalId, u64)> {
@@ -185,12 +231,24 @@ impl<'u> Compiler<'_, '_, 'u> {
         loaded: &[(LocalId, u64)],
         stored: &[(LocalId, u64)],
     ) -> Result<(), String> {
+        self.define_by(id, code, |mut emitter| {
+            emitter.count_temporaries(inits, stored);
+            emitter.body(inits, loaded, stored);
+            emitter
+        })
+    }
+
+    /// Compiles one function with what `emit` emits.
+    fn define_by(
+        &mut self,
+        id: FuncId,
+        code: &'u Code,
+        emit: impl for<'e> FnOnce(Emitter<'e, 'u>) -> Emitter<'e, 'u>,
+    ) -> Result<(), String> {
         self.ctx.func.signature = self.shared.signature();
         let frontend = self.module.isa().frontend_config();
         let b = FunctionBuilder::new(&mut self.ctx.func, &mut self.builder);
-        let mut emitter = Emitter::new(b, self.shared, self.module, code);
-        emitter.count_temporaries(inits, stored);
-        emitter.body(inits, loaded, stored);
+        let emitter = emit(Emitter::new(b, self.shared, self.module, code));
         emitter.b.finalize(frontend);
         self.module
             .define_function(id, &mut self.ctx)

@@ -59,6 +59,15 @@ impl Shape {
         }
     }
 
+    /// How many numbers an element has.
+    pub(super) fn numbers(self) -> u64 {
+        match self {
+            Shape::Int | Shape::Float | Shape::Text | Shape::Closure => 1,
+            Shape::Triple => 3,
+            Shape::Matrix => 16,
+        }
+    }
+
     /// Bytes from one element of an array to the next.
     pub(super) fn stride(self) -> u64 {
         match self {

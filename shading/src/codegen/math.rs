@@ -93,11 +93,11 @@ impl Emitter<'_, '_> {
         self.load(types::F32X4, result)
     }
 
-    fn inline_unary(&mut self, builtin: Builtin, a: ir::Value) -> ir::Value {
+    pub(super) fn inline_unary(&mut self, builtin: Builtin, a: ir::Value) -> ir::Value {
         use Builtin as B;
         let ty = self.b.func.dfg.value_type(a);
         match builtin {
-            B::Abs if ty == types::I32 => self.b.ins().iabs(a),
+            B::Abs if ty.lane_type() == types::I32 => self.b.ins().iabs(a),
             B::Abs => self.b.ins().fabs(a),
             B::Floor => self.b.ins().floor(a),
             B::Ceil => self.b.ins().ceil(a),
@@ -121,8 +121,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn inline_binary(&mut self, builtin: Builtin, a: ir::Value, b: ir::Value) -> ir::Value {
-        let is_int = self.b.func.dfg.value_type(a) == types::I32;
+    pub(super) fn inline_binary(&mut self, builtin: Builtin, a: ir::Value, b: ir::Value) -> ir::Value {
+        let is_int = self.b.func.dfg.value_type(a).lane_type() == types::I32;
         match builtin {
             Builtin::Min if is_int => self.b.ins().smin(a, b),
             Builtin::Max if is_int => self.b.ins().smax(a, b),
@@ -144,7 +144,7 @@ impl Emitter<'_, '_> {
         if ty == types::F32 {
             self.float(x)
         } else {
-            self.triple([x; 3])
+            self.four([x; 4])
         }
     }
 

@@ -20,6 +20,7 @@ mod math;
 mod memory;
 mod module;
 mod op;
+pub(crate) mod packet;
 mod stmt;
 mod texture;
 mod value;
@@ -66,6 +67,8 @@ pub struct CompileOptions<'a> {
     pub level: OptLevel,
     /// The sources that spans of the unit are of, so that reports can name lines.
     pub sources: Option<&'a SourceMap>,
+    /// Whether there is to be code for packets of points too, where the unit can run in packets.
+    pub packets: bool,
 }
 
 /// Why a unit cannot be compiled.
@@ -126,10 +129,14 @@ impl GlobalSet {
 /// What is known of compiled code.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
-    /// Time to compile, in milliseconds.
+    /// Time to compile the code for single points, in milliseconds.
     pub jit_ms: f64,
     /// Bytes of machine code.
     pub code_bytes: usize,
+    /// Whether there is code for packets of points.
+    pub has_packets: bool,
+    /// Time to compile that, in milliseconds.
+    pub packet_ms: f64,
     /// Operations of the HIR.
     pub ops: usize,
     /// Variables of the HIR.
@@ -209,6 +216,8 @@ pub struct CompiledShader {
     /// Its outputs, in the order asked for.
     pub outputs: Vec<Output>,
     pub(crate) output_bytes: usize,
+    /// The outputs of a packet.
+    pub(crate) packet: packet::Layout,
     pub(crate) places: Places,
     pub(crate) layouts: Layouts,
     // The code refers to these by address.
@@ -248,20 +257,28 @@ pub fn compile(
     };
     let mut module = module::new_module(options.level).map_err(backend)?;
     let mut shared = Shared::new(unit, registry, host, module.isa().default_call_conv());
-    let compiled = compiler::compile_all(&mut module, &mut shared, &outputs);
-    let (entry, code_bytes) = match compiled {
+    let packet = packet::Layout::of(&outputs);
+    let packets = options.packets.then_some(&packet);
+    let compiled = compiler::compile_all(&mut module, &mut shared, &outputs, packets);
+    let compiler::Compiled {
+        entries,
+        bytes: code_bytes,
+        packet_time,
+    } = match compiled {
         Ok(done) => done,
         Err(message) => {
             module::free(module);
             return Err(backend(message));
         }
     };
-    let code = module::Code::finish(module, entry).map_err(backend)?;
+    let code = module::Code::finish(module, entries).map_err(backend)?;
 
     let (ops, symbols) = size_of_unit(unit);
     let statistics = Statistics {
-        jit_ms: start.elapsed().as_secs_f64() * 1e3,
+        jit_ms: start.elapsed().saturating_sub(packet_time).as_secs_f64() * 1e3,
         code_bytes,
+        has_packets: code.has_packets(),
+        packet_ms: packet_time.as_secs_f64() * 1e3,
         ops,
         symbols,
         missing_textures: missing_textures(shared.missing, options.sources),
@@ -282,6 +299,7 @@ pub fn compile(
         code,
         statistics,
         output_bytes: outputs.size,
+        packet,
         outputs: outputs.list.into_iter().map(|(_, output)| output).collect(),
         places,
         layouts: layouts(),

@@ -15,9 +15,9 @@ use std::sync::{Arc, LazyLock};
 use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
-use cranelift_module::FuncId;
 
 use super::OptLevel;
+use super::compiler::Entries;
 use crate::runtime::ShaderGlobals;
 use crate::runtime::context::ContextHeader;
 
@@ -73,27 +73,35 @@ fn make_isa(opt_level: &str, regalloc: &str) -> Result<OwnedTargetIsa, String> {
 pub(crate) struct Code {
     module: ManuallyDrop<JITModule>,
     entry: Entry,
+    packet: Option<Entry>,
 }
 
 // SAFETY: a finished module is never changed nor asked anything again until it is dropped; the code it owns is read only.
 unsafe impl Sync for Code {}
 
 impl Code {
-    /// Makes code ready to run. `entry` must be a function of the signature that [`Code::call`] tells.
-    pub(super) fn finish(mut module: JITModule, entry: FuncId) -> Result<Code, String> {
-        let finished = module.finalize_definitions();
-        let entry = finished.map(|()| module.get_finalized_function(entry));
-        match entry {
-            Ok(entry) => Ok(Code {
-                module: ManuallyDrop::new(module),
-                // SAFETY: `entry` was compiled with this signature and the C calling convention.
-                entry: unsafe { transmute::<*const u8, Entry>(entry) },
-            }),
-            Err(error) => {
-                free(module);
-                Err(error.to_string())
-            }
+    /// Makes code ready to run. The entries must be functions of the signature that [`Code::call`] tells.
+    pub(super) fn finish(mut module: JITModule, entries: Entries) -> Result<Code, String> {
+        if let Err(error) = module.finalize_definitions() {
+            free(module);
+            return Err(error.to_string());
         }
+        let function = |id| {
+            let code = module.get_finalized_function(id);
+            // SAFETY: the entries were compiled with this signature and the C calling convention.
+            unsafe { transmute::<*const u8, Entry>(code) }
+        };
+        Ok(Code {
+            entry: function(entries.point),
+            packet: entries.packet.map(function),
+            module: ManuallyDrop::new(module),
+        })
+    }
+
+    /// Whether there is code for packets.
+    #[inline]
+    pub(crate) fn has_packets(&self) -> bool {
+        self.packet.is_some()
     }
 
     /// Runs it.
@@ -112,6 +120,24 @@ impl Code {
     ) {
         // SAFETY: the code is alive as long as `self`; the rest is the caller's.
         unsafe { (self.entry)(globals, ctx, outputs) }
+    }
+
+    /// Runs it at the points of a packet, if there is code for that.
+    ///
+    /// # Safety
+    /// As for [`Code::call`], where `globals` points to as many shading points as a packet has, and `outputs` to as many
+    /// bytes as the packet's outputs take.
+    #[inline]
+    pub(crate) unsafe fn call_packet(
+        &self,
+        globals: *const ShaderGlobals,
+        ctx: *mut ContextHeader,
+        outputs: *mut u8,
+    ) {
+        if let Some(packet) = self.packet {
+            // SAFETY: as for `call`.
+            unsafe { packet(globals, ctx, outputs) }
+        }
     }
 }
 

@@ -129,7 +129,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Whether an operand is a constant of which no lane is zero.
-    fn never_zero(&self, operand: Operand) -> bool {
+    pub(super) fn never_zero(&self, operand: Operand) -> bool {
         match self.constant(operand) {
             Some(Const::Int(i)) => *i != 0,
             Some(Const::Float(x)) => *x != 0.0,
@@ -159,7 +159,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Toward zero, wrapping; 0 for a zero divisor. The machine's division traps where this does not.
-    fn int_div(&mut self, args: &[Operand], a: ir::Value, b: ir::Value) -> ir::Value {
+    pub(super) fn int_div(&mut self, args: &[Operand], a: ir::Value, b: ir::Value) -> ir::Value {
         if let Some(Const::Int(divisor)) = self.constant(args[1]) {
             return match divisor {
                 0 => self.int(0),
@@ -212,7 +212,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    fn int_rem(&mut self, args: &[Operand], a: ir::Value, b: ir::Value) -> ir::Value {
+    pub(super) fn int_rem(&mut self, args: &[Operand], a: ir::Value, b: ir::Value) -> ir::Value {
         if let Some(Const::Int(divisor)) = self.constant(args[1]) {
             return match divisor {
                 0 | -1 => self.int(0),

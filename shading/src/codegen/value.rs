@@ -223,7 +223,12 @@ impl<'a, 'u> Emitter<'a, 'u> {
 
     /// A constant triple; the last lane is zero.
     pub(super) fn triple(&mut self, [x, y, z]: [f32; 3]) -> ir::Value {
-        let bytes: Vec<u8> = [x, y, z, 0.0].into_iter().flat_map(f32::to_le_bytes).collect();
+        self.four([x, y, z, 0.0])
+    }
+
+    /// A constant vector.
+    pub(super) fn four(&mut self, lanes: [f32; 4]) -> ir::Value {
+        let bytes: Vec<u8> = lanes.into_iter().flat_map(f32::to_le_bytes).collect();
         let constant = self.b.func.dfg.constants.insert(bytes.into());
         self.b.ins().vconst(types::F32X4, constant)
     }

@@ -1,4 +1,20 @@
 //! Matrices: row-major, and row vectors multiply from the left, so that a translation stands in the last row.
+//!
+//! What has no branches is written over [`Number`], so that [`crate::eval::packet`] computes the same for four points; and
+//! with loops, since what `map` calls out of line passes vectors through memory.
+
+use std::ops::{Add, Div, Mul, Neg, Sub};
+
+/// A number, or one for each of several points.
+pub trait Number:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+{
+}
+
+impl<T> Number for T where
+    T: Copy + Add<Output = T> + Sub<Output = T> + Mul<Output = T> + Div<Output = T> + Neg<Output = T>
+{
+}
 
 /// The identity.
 pub const IDENTITY: [f32; 16] = diagonal(1.0);
@@ -14,14 +30,17 @@ pub const fn diagonal(x: f32) -> [f32; 16] {
 }
 
 /// The matrix product.
-pub fn mul(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {
-    std::array::from_fn(|i| {
+#[inline(always)]
+pub fn mul<T: Number>(a: &[T; 16], b: &[T; 16]) -> [T; 16] {
+    let mut product = *a;
+    for (i, element) in product.iter_mut().enumerate() {
         let (row, column) = (i & !3, i & 3);
-        a[row] * b[column]
+        *element = a[row] * b[column]
             + a[row + 1] * b[column + 4]
             + a[row + 2] * b[column + 8]
-            + a[row + 3] * b[column + 12]
-    })
+            + a[row + 3] * b[column + 12];
+    }
+    product
 }
 
 /// `a` times the inverse of `b`; a singular `b` counts as the identity.
@@ -34,8 +53,13 @@ pub fn div(a: &[f32; 16], b: &[f32; 16]) -> [f32; 16] {
 }
 
 /// Rows become columns.
-pub fn transpose(m: &[f32; 16]) -> [f32; 16] {
-    std::array::from_fn(|i| m[(i & 3) * 4 + (i >> 2)])
+#[inline(always)]
+pub fn transpose<T: Copy>(m: &[T; 16]) -> [T; 16] {
+    let mut columns = *m;
+    for (i, element) in columns.iter_mut().enumerate() {
+        *element = m[(i & 3) * 4 + (i >> 2)];
+    }
+    columns
 }
 
 /// Whether the last column is that of the identity, so that positions need no division.
@@ -47,46 +71,51 @@ fn is_affine(m: &[f32; 16]) -> bool {
 pub fn determinant(m: &[f32; 16]) -> f32 {
     let wide = m.map(f64::from);
     if is_affine(m) {
-        return expand3(&wide, &cofactors(&wide)) as f32;
+        affine_determinant(&wide) as f32
+    } else {
+        general_determinant(&wide) as f32
     }
-    let (s, c) = minors(&wide);
-    expand(&s, &c) as f32
 }
 
 /// The inverse, computed in `f64`; `None` when the matrix is singular or the result is not finite.
 pub fn inverse(m: &[f32; 16]) -> Option<[f32; 16]> {
     let wide = m.map(f64::from);
-    let inverse = if is_affine(m) {
-        affine_inverse(&wide)
+    let (determinant, inverse) = if is_affine(m) {
+        affine_inverse(&wide, [0.0, 1.0])
     } else {
-        general_inverse(&wide)
-    }?;
-    inverse.iter().all(|x| x.is_finite()).then_some(inverse)
+        general_inverse(&wide, 1.0)
+    };
+    let inverse = inverse.map(|x| x as f32);
+    (determinant != 0.0 && inverse.iter().all(|x| x.is_finite())).then_some(inverse)
 }
 
-/// The inverse of a matrix whose last column is that of the identity.
-fn affine_inverse(m: &[f64; 16]) -> Option<[f32; 16]> {
+/// The determinant of a matrix whose last column is that of the identity.
+#[inline(always)]
+pub(super) fn affine_determinant<T: Number>(m: &[T; 16]) -> T {
+    expand3(m, &cofactors(m))
+}
+
+/// The determinant and the inverse of a matrix whose last column is that of the identity.
+#[inline(always)]
+pub(super) fn affine_inverse<T: Number>(m: &[T; 16], [zero, one]: [T; 2]) -> (T, [T; 16]) {
     let cofactors = cofactors(m);
     let determinant = expand3(m, &cofactors);
-    if determinant == 0.0 {
-        return None;
+    let scale = one / determinant;
+    let mut inverse = [zero; 16];
+    for (column, [a, b, c]) in cofactors.into_iter().enumerate() {
+        let [a, b, c] = [a * scale, b * scale, c * scale];
+        inverse[column] = a;
+        inverse[column + 4] = b;
+        inverse[column + 8] = c;
+        inverse[column + 12] = -(m[12] * a + m[13] * b + m[14] * c);
     }
-    let scale = 1.0 / determinant;
-    let column = |c: [f64; 3]| {
-        let [a, b, c] = c.map(|value| value * scale);
-        [a, b, c, -(m[12] * a + m[13] * b + m[14] * c)]
-    };
-    let [x, y, z] = cofactors.map(column);
-    let mut inverse = [0.0; 16];
-    for row in 0..4 {
-        let elements = [x[row], y[row], z[row], f64::from(u8::from(row == 3))];
-        inverse[4 * row..4 * row + 4].copy_from_slice(&elements.map(|value| value as f32));
-    }
-    Some(inverse)
+    inverse[15] = one;
+    (determinant, inverse)
 }
 
 /// The cofactors of the upper 3×3 part, row by row: the columns of its adjugate.
-fn cofactors(m: &[f64; 16]) -> [[f64; 3]; 3] {
+#[inline(always)]
+fn cofactors<T: Number>(m: &[T; 16]) -> [[T; 3]; 3] {
     let column = |a: usize, b: usize| {
         let minor = |i: usize, j: usize| m[a + i] * m[b + j] - m[a + j] * m[b + i];
         [minor(1, 2), minor(2, 0), minor(0, 1)]
@@ -95,16 +124,22 @@ fn cofactors(m: &[f64; 16]) -> [[f64; 3]; 3] {
 }
 
 /// The determinant of the upper 3×3 part.
-fn expand3(m: &[f64; 16], [x, _, _]: &[[f64; 3]; 3]) -> f64 {
+#[inline(always)]
+fn expand3<T: Number>(m: &[T; 16], [x, _, _]: &[[T; 3]; 3]) -> T {
     m[0] * x[0] + m[1] * x[1] + m[2] * x[2]
 }
 
-fn general_inverse(m: &[f64; 16]) -> Option<[f32; 16]> {
+#[inline(always)]
+pub(super) fn general_determinant<T: Number>(m: &[T; 16]) -> T {
+    let (s, c) = minors(m);
+    expand(&s, &c)
+}
+
+/// The determinant and the inverse of any matrix.
+#[inline(always)]
+pub(super) fn general_inverse<T: Number>(m: &[T; 16], one: T) -> (T, [T; 16]) {
     let (s, c) = minors(m);
     let determinant = expand(&s, &c);
-    if determinant == 0.0 {
-        return None;
-    }
     let adjugate = [
         m[5] * c[5] - m[6] * c[4] + m[7] * c[3],
         -m[1] * c[5] + m[2] * c[4] - m[3] * c[3],
@@ -123,19 +158,28 @@ fn general_inverse(m: &[f64; 16]) -> Option<[f32; 16]> {
         -m[12] * s[3] + m[13] * s[1] - m[14] * s[0],
         m[8] * s[3] - m[9] * s[1] + m[10] * s[0],
     ];
-    let scale = 1.0 / determinant;
-    Some(adjugate.map(|x| (x * scale) as f32))
+    let scale = one / determinant;
+    let mut inverse = adjugate;
+    for x in &mut inverse {
+        *x = *x * scale;
+    }
+    (determinant, inverse)
 }
 
 /// The 2×2 minors of the upper and of the lower two rows (Laplace expansion along them), columns 01 02 03 12 13 23.
-fn minors(m: &[f64; 16]) -> ([f64; 6], [f64; 6]) {
+#[inline(always)]
+fn minors<T: Number>(m: &[T; 16]) -> ([T; 6], [T; 6]) {
     const COLUMNS: [(usize, usize); 6] = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
-    let of_rows =
-        |row: usize| COLUMNS.map(|(i, j)| m[row + i] * m[row + 4 + j] - m[row + j] * m[row + 4 + i]);
-    (of_rows(0), of_rows(8))
+    let (mut upper, mut lower) = ([m[0]; 6], [m[0]; 6]);
+    for (n, (i, j)) in COLUMNS.into_iter().enumerate() {
+        upper[n] = m[i] * m[4 + j] - m[j] * m[4 + i];
+        lower[n] = m[8 + i] * m[12 + j] - m[8 + j] * m[12 + i];
+    }
+    (upper, lower)
 }
 
-fn expand(s: &[f64; 6], c: &[f64; 6]) -> f64 {
+#[inline(always)]
+fn expand<T: Number>(s: &[T; 6], c: &[T; 6]) -> T {
     s[0] * c[5] - s[1] * c[4] + s[2] * c[3] + s[3] * c[2] - s[4] * c[1] + s[5] * c[0]
 }
 
@@ -151,7 +195,8 @@ pub fn transform_point(m: &[f32; 16], [x, y, z]: [f32; 3]) -> [f32; 3] {
 }
 
 /// A direction through the upper 3×3 part of a matrix.
-pub fn transform_vector(m: &[f32; 16], [x, y, z]: [f32; 3]) -> [f32; 3] {
+#[inline(always)]
+pub fn transform_vector<T: Number>(m: &[T; 16], [x, y, z]: [T; 3]) -> [T; 3] {
     let column = |j: usize| x * m[j] + y * m[j + 4] + z * m[j + 8];
     [column(0), column(1), column(2)]
 }
@@ -185,7 +230,8 @@ mod tests {
             7.0, -8.0, 9.0, 1.0,
         ];
         for m in [SAMPLE, affine] {
-            let general = general_inverse(&m.map(f64::from)).expect("regular");
+            let (_, general) = general_inverse(&m.map(f64::from), 1.0);
+            let general = general.map(|x| x as f32);
             let inverse = inverse(&m).expect("regular");
             let product = mul(&m, &inverse);
             let close = |a: &[f32; 16], b: &[f32; 16]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);

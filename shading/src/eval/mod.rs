@@ -22,6 +22,7 @@ pub mod library;
 pub mod math;
 pub mod matrix;
 pub mod noise;
+pub mod packet;
 pub mod search;
 pub mod spline;
 pub mod text;

@@ -194,6 +194,13 @@ impl Run {
         self.outputs[..words].fill(OutputWords::default());
     }
 
+    /// The numbers of a row of a packet's outputs, as their bits.
+    #[inline]
+    pub(crate) fn output_row(&self, row: usize) -> [u32; 4] {
+        let [low, high] = self.outputs[row].0;
+        [low as u32, (low >> 32) as u32, high as u32, (high >> 32) as u32]
+    }
+
     /// Four bytes of the outputs, at an offset that is a multiple of 4.
     pub(crate) fn output_word(&self, offset: usize) -> u32 {
         let bytes = self.output_pointer(offset & !7).to_ne_bytes();

@@ -7,7 +7,8 @@ use shading::interp::{self, Listing, Outcome, RunOptions};
 use shading::runtime::Place;
 use shading::ty::Type;
 use shading::{
-    ClosureRegistry, Printed, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem, SourceMap,
+    BatchOutput, ClosureRegistry, Printed, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem,
+    SourceMap,
 };
 
 use super::host::GridHost;
@@ -27,8 +28,13 @@ pub(super) trait Engine: Sync {
     /// Runs at a point; whether the run came to its end.
     fn run(&self, state: &mut Self::State, globals: &ShaderGlobals) -> bool;
 
-    /// The numbers of an output of the last run.
-    fn store(&self, state: &Self::State, output: usize, values: &mut [f32]);
+    /// Runs at many points and stores the numbers of outputs; how many points came to their end before one did not.
+    fn run_batch(
+        &self,
+        state: &mut Self::State,
+        points: &[ShaderGlobals],
+        outputs: &mut [BatchOutput<'_>],
+    ) -> usize;
 
     /// An output of the last run that is no closure.
     fn value(&self, state: &Self::State, output: usize) -> Const;
@@ -105,9 +111,13 @@ impl Engine for Compiled<'_> {
         context.finished()
     }
 
-    #[inline]
-    fn store(&self, context: &ShadingContext, output: usize, values: &mut [f32]) {
-        self.instance.output_numbers(output, context, values);
+    fn run_batch(
+        &self,
+        context: &mut ShadingContext,
+        points: &[ShaderGlobals],
+        outputs: &mut [BatchOutput<'_>],
+    ) -> usize {
+        self.instance.run_batch(points, context, outputs)
     }
 
     fn value(&self, context: &ShadingContext, output: usize) -> Const {
@@ -201,13 +211,27 @@ impl Engine for Interpreted<'_> {
         finished
     }
 
-    fn store(&self, state: &Interpretation, output: usize, values: &mut [f32]) {
-        let mut numbers = values.iter_mut();
-        spread(&self.value(state, output), &mut |number| {
-            if let Some(value) = numbers.next() {
-                *value = number;
+    fn run_batch(
+        &self,
+        state: &mut Interpretation,
+        points: &[ShaderGlobals],
+        outputs: &mut [BatchOutput<'_>],
+    ) -> usize {
+        for (i, globals) in points.iter().enumerate() {
+            if !self.run(state, globals) {
+                return i;
             }
-        });
+            for BatchOutput { index, numbers } in &mut *outputs {
+                let count = numbers.len() / points.len();
+                let mut numbers = numbers[i * count..][..count].iter_mut();
+                spread(&self.value(state, *index), &mut |number| {
+                    if let Some(value) = numbers.next() {
+                        *value = number;
+                    }
+                });
+            }
+        }
+        points.len()
     }
 
     fn value(&self, state: &Interpretation, output: usize) -> Const {

@@ -31,11 +31,14 @@ use grid::{Grid, Placement, Vary};
 use host::{GridHost, Userdata};
 use output::Requests;
 use pass::{PassOptions, pass};
-use statistics::{Statistics, code_of};
+use statistics::{CodeStatistics, Statistics};
 use subject::Subject;
 
 /// How long caches and clocks are warmed up before time is taken.
 const WARM_UP: Duration = Duration::from_millis(50);
+
+/// Points from which on a grid is worth the time to compile code for packets.
+const PACKET_GRID: usize = 4096;
 
 pub(super) fn run(args: &ShadeArgs) -> Result<(), Failure> {
     let requests = Requests::of(&args.outputs);
@@ -112,6 +115,7 @@ impl Stage<'_> {
             } else {
                 OptLevel::Full
             },
+            packets: !args.print && self.grid.points() >= PACKET_GRID,
             ..InstanceOptions::default()
         };
         let job = Job {
@@ -139,7 +143,7 @@ impl Stage<'_> {
         let instance = system
             .instantiate(subject.template.clone(), &options)
             .map_err(told)?;
-        let (making, code) = (*instance.making(), code_of(&instance));
+        let (making, code) = (*instance.making(), CodeStatistics::of(&instance));
         let missing = instance.statistics().missing_textures.iter();
         let missing = missing.filter(|texture| !texture.optional);
         let missing: Vec<String> = missing.map(|texture| texture.name.clone()).collect();
@@ -252,7 +256,7 @@ impl Job<'_> {
         &self,
         engine: &E,
         making: Making,
-        code: Option<(Duration, usize)>,
+        code: Option<CodeStatistics>,
         missing_textures: &[String],
     ) -> Result<(), Failure> {
         let Stage {

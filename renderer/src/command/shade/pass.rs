@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use shading::{Printed, Sink};
+use shading::{BatchOutput, Printed, Sink};
 
 use super::super::tell;
 use super::engine::{Engine, Report};
@@ -20,6 +20,9 @@ use super::output::{Image, print_point};
 
 /// Points of a band: enough to make the taking of bands cheap, few enough to share the work out.
 const BAND: usize = 2048;
+
+/// Points that are placed before they run.
+const BATCH: usize = 64;
 
 /// What is done at each point besides running the shader.
 #[derive(Clone, Copy, Debug, Default)]
@@ -199,27 +202,38 @@ fn shade_band<E: Engine>(
     shared: &Shared<'_, '_>,
     printed: &mut Printed,
 ) -> bool {
-    let mut globals = grid.globals();
+    let mut points = [grid.globals(); BATCH];
     let (mut x, mut y) = (band.points.start % grid.width(), band.points.start / grid.width());
     let count = band.points.len();
-    for i in 0..count {
-        grid.place(&mut globals, x, y);
-        if !engine.run(state, &globals) {
-            return false;
+    // What is printed of a point is asked for before the next one runs.
+    let batch = if options.print.is_empty() { BATCH } else { 1 };
+    for start in (0..count).step_by(batch) {
+        let points = &mut points[..batch.min(count - start)];
+        let first = [x, y];
+        for globals in &mut *points {
+            grid.place(globals, x, y);
+            x += 1;
+            if x == grid.width() {
+                (x, y) = (0, y + 1);
+            }
         }
-        for (&output, image) in outputs.iter().zip(&mut band.images) {
-            let channels = image.len() / count;
-            engine.store(state, output, &mut image[i * channels..(i + 1) * channels]);
+        let mut stored: Vec<BatchOutput<'_>> = outputs
+            .iter()
+            .zip(&mut band.images)
+            .map(|(&index, image)| {
+                let channels = image.len() / count;
+                let numbers = &mut image[start * channels..][..points.len() * channels];
+                BatchOutput { index, numbers }
+            })
+            .collect();
+        if engine.run_batch(state, points, &mut stored) < points.len() {
+            return false;
         }
         if !options.print.is_empty() {
             printed.append(engine.take_printed(state));
             let mut text = String::new();
-            print_point(engine, state, options.print, [x, y], &mut text);
+            print_point(engine, state, options.print, first, &mut text);
             printed.push(Sink::Output, &text);
-        }
-        x += 1;
-        if x == grid.width() {
-            (x, y) = (0, y + 1);
         }
         // Nothing after the first band that stopped is shown.
         if shared.first_stopped.load(Ordering::Relaxed) < band.index {

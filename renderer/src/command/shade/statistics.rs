@@ -17,17 +17,35 @@ pub(super) struct Statistics {
     /// Time to parse and check.
     pub(super) load: Duration,
     pub(super) making: Making,
-    /// Time to generate machine code, and its bytes; `None` for the interpreter.
-    pub(super) code: Option<(Duration, usize)>,
+    /// The machine code; `None` for the interpreter.
+    pub(super) code: Option<CodeStatistics>,
     /// Time of all iterations.
     pub(super) run: Duration,
     pub(super) warnings: Vec<String>,
 }
 
-/// The time and size of an instance's machine code.
-pub(super) fn code_of(instance: &ShaderInstance) -> (Duration, usize) {
-    let known = instance.statistics();
-    (Duration::from_secs_f64(known.jit_ms * 1e-3), known.code_bytes)
+/// What is known of machine code.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CodeStatistics {
+    /// Time to generate it.
+    time: Duration,
+    bytes: usize,
+    /// Whether it runs at four points at once.
+    has_packets: bool,
+    /// Time to generate that, not among `time`.
+    packet_time: Duration,
+}
+
+impl CodeStatistics {
+    pub(super) fn of(instance: &ShaderInstance) -> CodeStatistics {
+        let known = instance.statistics();
+        CodeStatistics {
+            time: Duration::from_secs_f64(known.jit_ms * 1e-3),
+            bytes: known.code_bytes,
+            has_packets: known.has_packets,
+            packet_time: Duration::from_secs_f64(known.packet_ms * 1e-3),
+        }
+    }
 }
 
 fn ms(time: Duration) -> f64 {
@@ -40,7 +58,7 @@ impl Statistics {
     }
 
     fn codegen(&self) -> Duration {
-        self.code.map_or(Duration::ZERO, |(time, _)| time)
+        self.code.map_or(Duration::ZERO, |code| code.time)
     }
 
     /// Time from templates to machine code.
@@ -68,7 +86,9 @@ impl Statistics {
             "link_ms": ms(self.making.link),
             "optimize_ms": ms(self.making.optimize),
             "codegen_ms": ms(self.codegen()),
-            "code_bytes": self.code.map_or(0, |(_, bytes)| bytes),
+            "packet_ms": self.code.map_or(0.0, |code| ms(code.packet_time)),
+            "code_bytes": self.code.map_or(0, |code| code.bytes),
+            "packets": self.code.is_some_and(|code| code.has_packets),
             "ops_before": optimizer.ops_before,
             "ops_after": optimizer.ops_after,
             "symbols_before": optimizer.symbols_before,
@@ -107,7 +127,15 @@ impl fmt::Display for Statistics {
             100.0 * self.derivative_share()
         )?;
         match self.code {
-            Some((time, bytes)) => write!(f, "generate  {:10.3} ms   {bytes} bytes of code", ms(time)),
+            Some(code) => {
+                let (time, bytes) = (ms(code.time), code.bytes);
+                write!(f, "generate  {time:10.3} ms   {bytes} bytes of code")?;
+                if code.has_packets {
+                    let time = ms(code.packet_time);
+                    write!(f, "\npackets   {time:10.3} ms   four points at a time")?;
+                }
+                Ok(())
+            }
             None => write!(f, "generate           -      interpreted"),
         }
     }

@@ -8,7 +8,7 @@ use shading::Span;
 use crate::camera::FovAxis;
 use crate::color::Rgb;
 use crate::image::Image;
-use crate::light::{Interpolation, MapRows, Outline, SlideWrap};
+use crate::light::{MapRows, Outline, SlideLookup};
 use crate::sky::Sky;
 
 /// A light with its name.
@@ -112,10 +112,8 @@ pub enum LightKind {
 pub struct SlideDesc {
     /// The picture.
     pub map: Arc<Image>,
-    /// What lies beyond its borders.
-    pub wrap: SlideWrap,
-    /// What is between its texels.
-    pub interpolation: Interpolation,
+    /// How.
+    pub lookup: SlideLookup,
 }
 
 /// A picture before a spot, as wide and high as the cone.

@@ -7,7 +7,7 @@ use shading::syntax::ast::Declaration;
 
 use super::context::Context;
 use super::field::{Field, Given, Range};
-use super::projector::{INTERPOLATION, SlideBlock, WRAP, read_projector, up_for};
+use super::projector::{INTERPOLATION, S_OF_UV, SlideBlock, T_OF_UV, WRAP, read_projector, up_for};
 use super::sheet::read_directional_area;
 use super::studio;
 use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
@@ -239,6 +239,16 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
         name: "interpolation",
         doc: INTERPOLATION,
         set: |light, field, context| light.slide.read_interpolation(field, context),
+    },
+    Key {
+        name: "s_of_uv",
+        doc: S_OF_UV,
+        set: |light, field, context| light.slide.read_row(0, field, context),
+    },
+    Key {
+        name: "t_of_uv",
+        doc: T_OF_UV,
+        set: |light, field, context| light.slide.read_row(1, field, context),
     },
     Key {
         name: "up",

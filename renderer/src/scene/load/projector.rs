@@ -13,7 +13,7 @@ use super::table::{Key, body_of, read_block, set};
 use crate::camera::FovAxis;
 use crate::color::Rgb;
 use crate::image::Image;
-use crate::light::{Interpolation, SlideWrap};
+use crate::light::{Interpolation, SlideLookup, SlideWrap};
 use crate::scene::desc::{LightKind, SlideDesc};
 
 /// What the keys of a picture set.
@@ -22,8 +22,7 @@ pub(super) struct SlideBlock {
     /// Whether a picture is named, be it one that can be read or not.
     is_named: bool,
     map: Option<Arc<Image>>,
-    wrap: SlideWrap,
-    interpolation: Interpolation,
+    lookup: SlideLookup,
 }
 
 /// What the block of a projector sets.
@@ -37,12 +36,19 @@ pub(super) struct ProjectorBlock {
 }
 
 /// What `wrap` does.
-pub(super) const WRAP: &str = "what is beyond the borders of the picture, where it is interpolated: `clamp` (its border, \
-                               the default) or `repeat` (the other border)";
+pub(super) const WRAP: &str = "what is beyond the borders of the picture: `clamp` (its border, the default), `repeat` (the \
+                               picture again) or `mirror` (the picture in a mirror)";
 
 /// What `interpolation` does.
 pub(super) const INTERPOLATION: &str =
     "what is between the picture's texels: `linear` (the default) or `closest`";
+
+/// What `s_of_uv` does.
+pub(super) const S_OF_UV: &str = "where in the picture, from its left, is what is at `(u, v)` of all that is shown, from the \
+                                  left and the top: the product with `(u, v, 1)`; (1, 0, 0) by default";
+
+/// What `t_of_uv` does.
+pub(super) const T_OF_UV: &str = "the same from the picture's top; (0, 1, 0) by default";
 
 /// The keys of `projector` lights.
 pub(super) const PROJECTOR: &[Key<ProjectorBlock>] = &[
@@ -60,6 +66,16 @@ pub(super) const PROJECTOR: &[Key<ProjectorBlock>] = &[
         name: "interpolation",
         doc: INTERPOLATION,
         set: |light, field, context| light.slide.read_interpolation(field, context),
+    },
+    Key {
+        name: "s_of_uv",
+        doc: S_OF_UV,
+        set: |light, field, context| light.slide.read_row(0, field, context),
+    },
+    Key {
+        name: "t_of_uv",
+        doc: T_OF_UV,
+        set: |light, field, context| light.slide.read_row(1, field, context),
     },
     Key {
         name: "from",
@@ -146,8 +162,12 @@ impl SlideBlock {
     }
 
     pub(super) fn read_wrap(&mut self, field: Field<'_>, context: &mut Context) {
-        let wraps = [("clamp", SlideWrap::Clamp), ("repeat", SlideWrap::Repeat)];
-        set(&mut self.wrap, field.choice(context, &wraps));
+        let wraps = [
+            ("clamp", SlideWrap::Clamp),
+            ("repeat", SlideWrap::Repeat),
+            ("mirror", SlideWrap::Mirror),
+        ];
+        set(&mut self.lookup.wrap, field.choice(context, &wraps));
     }
 
     pub(super) fn read_interpolation(&mut self, field: Field<'_>, context: &mut Context) {
@@ -155,22 +175,24 @@ impl SlideBlock {
             ("linear", Interpolation::Linear),
             ("closest", Interpolation::Closest),
         ];
-        set(&mut self.interpolation, field.choice(context, &kinds));
+        set(&mut self.lookup.interpolation, field.choice(context, &kinds));
+    }
+
+    /// Sets how a coordinate in the picture, the first or the second, follows from those in the window.
+    pub(super) fn read_row(&mut self, row: usize, field: Field<'_>, context: &mut Context) {
+        let Some(factors) = field.point(context) else {
+            return;
+        };
+        let place = &mut self.lookup.picture_from_window;
+        place.matrix2.x_axis[row] = factors.x;
+        place.matrix2.y_axis[row] = factors.y;
+        place.translation[row] = factors.z;
     }
 
     /// The picture, if one is given.
     pub(super) fn finished(self) -> Option<SlideDesc> {
-        let SlideBlock {
-            map,
-            wrap,
-            interpolation,
-            ..
-        } = self;
-        map.map(|map| SlideDesc {
-            map,
-            wrap,
-            interpolation,
-        })
+        let lookup = self.lookup;
+        self.map.map(|map| SlideDesc { map, lookup })
     }
 }
 

@@ -3,9 +3,9 @@
 use std::num::Wrapping;
 use std::ops::{Add, BitXor, Sub};
 
-use wide::u32x8;
+use wide::{u32x4, u32x8};
 
-/// A word of the hash, or one for each of eight points. Sums wrap around.
+/// A word of the hash, or one for each of several points. Sums wrap around.
 pub(super) trait Word: Copy + Add<Output = Self> + Sub<Output = Self> + BitXor<Output = Self> {
     /// The same number for each.
     fn splat(word: u32) -> Self;
@@ -26,17 +26,24 @@ impl Word for Wrapping<u32> {
     }
 }
 
-impl Word for u32x8 {
-    #[inline(always)]
-    fn splat(word: u32) -> Self {
-        u32x8::splat(word)
-    }
+macro_rules! vector_word {
+    ($vector:ty) => {
+        impl Word for $vector {
+            #[inline(always)]
+            fn splat(word: u32) -> Self {
+                <$vector>::splat(word)
+            }
 
-    #[inline(always)]
-    fn rotated<const BITS: u32>(self) -> Self {
-        self << BITS | self >> (32 - BITS)
-    }
+            #[inline(always)]
+            fn rotated<const BITS: u32>(self) -> Self {
+                self << BITS | self >> (32 - BITS)
+            }
+        }
+    };
 }
+
+vector_word!(u32x4);
+vector_word!(u32x8);
 
 /// Where the hash of `keys` keys starts.
 const fn seed(keys: u32) -> u32 {
@@ -79,7 +86,7 @@ pub(super) fn hash<const K: usize>(k: [u32; K]) -> u32 {
     hash_each(k.map(Wrapping)).0
 }
 
-/// The same for eight points at once, or for one.
+/// The same for one point, or for several at once.
 #[inline(always)]
 pub(super) fn hash_each<W: Word, const K: usize>(k: [W; K]) -> W {
     let start = W::splat(seed(K as u32));

@@ -20,7 +20,7 @@ const OFFSETS: [[u32; 8]; 3] = [
 ];
 
 /// What brings noise of 1 to 4 dimensions to about `[-1,1]`.
-const SCALES: [f32; 4] = [0.25, 0.6616, 0.982, 0.8344];
+pub(super) const SCALES: [f32; 4] = [0.25, 0.6616, 0.982, 0.8344];
 
 /// The cell of a coordinate, and where in the cell.
 #[inline(always)]
@@ -49,7 +49,7 @@ fn turned<const BIT: u32>(x: f32, h: u32x8) -> u32x8 {
 
 /// The gradients that hashes mean, by axis.
 #[inline(always)]
-fn gradients<const D: usize>(h: u32x8) -> [f32x8; D] {
+pub(super) fn gradients<const D: usize>(h: u32x8) -> [f32x8; D] {
     let zero = u32x8::splat(0);
     let below = |bits: u32, limit: u32| (h & u32x8::splat(bits)).simd_lt(u32x8::splat(limit));
     let (one, two, three) = (turned::<0>(1.0, h), turned::<1>(1.0, h), turned::<2>(1.0, h));
@@ -86,7 +86,11 @@ fn gradients<const D: usize>(h: u32x8) -> [f32x8; D] {
             ]
         }
     };
-    std::array::from_fn(|axis| cast(axes[axis]))
+    let mut gradients = [f32x8::splat(0.0); D];
+    for (gradient, axis) in gradients.iter_mut().zip(axes) {
+        *gradient = cast(axis);
+    }
+    gradients
 }
 
 /// The hashes of a cell's corners, and where in the cell a point is, along `D` axes.

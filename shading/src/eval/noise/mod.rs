@@ -6,6 +6,7 @@ mod gabor;
 mod hash;
 mod kind;
 mod lattice;
+pub(crate) mod packet;
 mod simplex;
 
 pub use gabor::GaborOptions;
@@ -53,28 +54,44 @@ const SHIFTS: [u32; 3] = [0, 8, 16];
 #[inline]
 pub fn perlin1_triple<T: Real>(x: T) -> [T; 3] {
     let corners = corners([x]);
-    SHIFTS.map(|s| corners.noise(s))
+    [
+        corners.noise(SHIFTS[0]),
+        corners.noise(SHIFTS[1]),
+        corners.noise(SHIFTS[2]),
+    ]
 }
 
 /// Three signed noises in the plane.
 #[inline]
 pub fn perlin2_triple<T: Real>(x: T, y: T) -> [T; 3] {
     let corners = corners([x, y]);
-    SHIFTS.map(|s| corners.noise(s))
+    [
+        corners.noise(SHIFTS[0]),
+        corners.noise(SHIFTS[1]),
+        corners.noise(SHIFTS[2]),
+    ]
 }
 
 /// Three signed noises in space.
 #[inline]
 pub fn perlin3_triple<T: Real>(p: [T; 3]) -> [T; 3] {
     let corners = corners(p);
-    SHIFTS.map(|s| corners.noise(s))
+    [
+        corners.noise(SHIFTS[0]),
+        corners.noise(SHIFTS[1]),
+        corners.noise(SHIFTS[2]),
+    ]
 }
 
 /// Three signed noises in space and time.
 #[inline]
 pub fn perlin4_triple<T: Real>([x, y, z]: [T; 3], w: T) -> [T; 3] {
     let corners = corners([x, y, z, w]);
-    SHIFTS.map(|s| corners.noise(s))
+    [
+        corners.noise(SHIFTS[0]),
+        corners.noise(SHIFTS[1]),
+        corners.noise(SHIFTS[2]),
+    ]
 }
 
 /// Gradient noise along a line, `[0,1]`.
@@ -152,32 +169,37 @@ pub fn cell4([x, y, z]: [f32; 3], w: f32) -> f32 {
 /// The lane is one more key.
 const LANES: [u32; 3] = [0, 1, 2];
 
+#[inline(always)]
+fn by_lane(f: impl Fn(u32) -> f32) -> [f32; 3] {
+    [f(LANES[0]), f(LANES[1]), f(LANES[2])]
+}
+
 /// Three values for each unit of a line.
 #[inline]
 pub fn cell1_triple(x: f32) -> [f32; 3] {
     let x = cell(x).0;
-    LANES.map(|lane| unit(hash([x, lane])))
+    by_lane(|lane| unit(hash([x, lane])))
 }
 
 /// Three values for each unit square.
 #[inline]
 pub fn cell2_triple(x: f32, y: f32) -> [f32; 3] {
     let [x, y] = [x, y].map(|x| cell(x).0);
-    LANES.map(|lane| unit(hash([x, y, lane])))
+    by_lane(|lane| unit(hash([x, y, lane])))
 }
 
 /// Three values for each unit cube.
 #[inline]
 pub fn cell3_triple(p: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = p.map(|x| cell(x).0);
-    LANES.map(|lane| unit(hash([x, y, z, lane])))
+    by_lane(|lane| unit(hash([x, y, z, lane])))
 }
 
 /// Three values for each unit cube and unit of time.
 #[inline]
 pub fn cell4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
     let [x, y, z, w] = [x, y, z, w].map(|x| cell(x).0);
-    LANES.map(|lane| unit(hash([x, y, z, w, lane])))
+    by_lane(|lane| unit(hash([x, y, z, w, lane])))
 }
 
 /// One value in `[0,1]` for each number.
@@ -207,27 +229,27 @@ pub fn hash4([x, y, z]: [f32; 3], w: f32) -> f32 {
 /// Three values for each number.
 #[inline]
 pub fn hash1_triple(x: f32) -> [f32; 3] {
-    LANES.map(|lane| unit(hash([x.to_bits(), lane])))
+    by_lane(|lane| unit(hash([x.to_bits(), lane])))
 }
 
 /// Three values for each point of the plane.
 #[inline]
 pub fn hash2_triple(x: f32, y: f32) -> [f32; 3] {
-    LANES.map(|lane| unit(hash([x.to_bits(), y.to_bits(), lane])))
+    by_lane(|lane| unit(hash([x.to_bits(), y.to_bits(), lane])))
 }
 
 /// Three values for each point of space.
 #[inline]
 pub fn hash3_triple(p: [f32; 3]) -> [f32; 3] {
     let [x, y, z] = p.map(f32::to_bits);
-    LANES.map(|lane| unit(hash([x, y, z, lane])))
+    by_lane(|lane| unit(hash([x, y, z, lane])))
 }
 
 /// Three values for each point of space and time.
 #[inline]
 pub fn hash4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
     let [x, y, z, w] = [x, y, z, w].map(f32::to_bits);
-    LANES.map(|lane| unit(hash([x, y, z, w, lane])))
+    by_lane(|lane| unit(hash([x, y, z, w, lane])))
 }
 
 #[cfg(test)]

@@ -2,10 +2,50 @@
 
 use super::{Lanes, Shim, put, triple};
 use crate::builtins::Builtin;
-use crate::eval::{lanes, lanes2, math, matrix};
+use crate::eval::{lanes, lanes2, matrix};
 
 /// A matrix, row-major.
 type Matrix = [f32; 16];
+
+/// Applies a macro to the built-ins of one number that are called, with the function of each.
+macro_rules! unary_table {
+    ($table:ident) => {
+        $table! {
+            Sin => $crate::eval::math::sin,
+            Cos => $crate::eval::math::cos,
+            Tan => $crate::eval::math::tan,
+            Asin => $crate::eval::math::asin,
+            Acos => $crate::eval::math::acos,
+            Atan => $crate::eval::math::atan,
+            Sinh => $crate::eval::math::sinh,
+            Cosh => $crate::eval::math::cosh,
+            Tanh => $crate::eval::math::tanh,
+            Exp => $crate::eval::math::exp,
+            Exp2 => $crate::eval::math::exp2,
+            Expm1 => $crate::eval::math::expm1,
+            Log => $crate::eval::math::log,
+            Log2 => $crate::eval::math::log2,
+            Log10 => $crate::eval::math::log10,
+            Logb => $crate::eval::math::logb,
+            Cbrt => $crate::eval::math::cbrt,
+            Round => f32::round,
+            Erf => $crate::eval::math::erf,
+            Erfc => $crate::eval::math::erfc,
+        }
+    };
+}
+
+/// The same for those of two numbers.
+macro_rules! binary_table {
+    ($table:ident) => {
+        $table! {
+            Pow => $crate::eval::math::pow,
+            Atan2 => $crate::eval::math::atan2,
+        }
+    };
+}
+
+pub(super) use {binary_table, unary_table};
 
 /// A built-in of one float: on a float, and on a triple.
 pub(crate) fn unary(builtin: Builtin) -> Option<(Shim, Shim)> {
@@ -26,28 +66,7 @@ pub(crate) fn unary(builtin: Builtin) -> Option<(Shim, Shim)> {
             }
         };
     }
-    Some(table! {
-        Sin => math::sin,
-        Cos => math::cos,
-        Tan => math::tan,
-        Asin => math::asin,
-        Acos => math::acos,
-        Atan => math::atan,
-        Sinh => math::sinh,
-        Cosh => math::cosh,
-        Tanh => math::tanh,
-        Exp => math::exp,
-        Exp2 => math::exp2,
-        Expm1 => math::expm1,
-        Log => math::log,
-        Log2 => math::log2,
-        Log10 => math::log10,
-        Logb => math::logb,
-        Cbrt => math::cbrt,
-        Round => f32::round,
-        Erf => math::erf,
-        Erfc => math::erfc,
-    })
+    Some(unary_table!(table))
 }
 
 /// A built-in of two floats: on floats, and on triples.
@@ -69,10 +88,7 @@ pub(crate) fn binary(builtin: Builtin) -> Option<(Shim, Shim)> {
             }
         };
     }
-    Some(table! {
-        Pow => math::pow,
-        Atan2 => math::atan2,
-    })
+    Some(binary_table!(table))
 }
 
 /// What is done to matrices out of line.

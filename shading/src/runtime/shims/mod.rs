@@ -16,6 +16,7 @@ mod host;
 mod library;
 mod math;
 mod message;
+pub(crate) mod packet;
 mod pattern;
 mod record;
 mod report;

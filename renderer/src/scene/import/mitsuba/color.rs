@@ -10,10 +10,11 @@ use super::write::triple;
 use crate::color::Rgb;
 use crate::spectrum::{self, Spectrum, SpectrumError, named};
 
-const SPECTRA: &[&str] = &[
+pub(super) const SPECTRA: &[&str] = &[
     "blackbody",
     "d65",
     "irregular",
+    "rawconstant",
     "regular",
     "rgb",
     "srgb",
@@ -65,6 +66,11 @@ impl Translator<'_> {
         let place = self.object(id).place;
         match self.object(id).plugin.as_str() {
             "uniform" => Some([self.float(id, "value").unwrap_or(1.0); 3]),
+            "rawconstant" => match self.find(id, "value") {
+                Some((Value::Vector(value), _)) => Some(value.to_array()),
+                Some((value, place)) => self.rgb(value, place, used_as),
+                None => Some([1.0; 3]),
+            },
             "rgb" | "srgb" | "d65" => {
                 let rgb = match self.find(id, "color").or_else(|| self.find(id, "value")) {
                     Some((value, place)) => self.rgb(value, place, used_as)?,

@@ -138,11 +138,18 @@ impl Translator<'_> {
             return false;
         };
         block.set("map", quote(&file));
-        if self.text(texture, "wrap_mode").unwrap_or("repeat") == "repeat" {
-            block.set("wrap", "repeat");
+        match self.text(texture, "wrap_mode").unwrap_or("repeat") {
+            "clamp" => {}
+            "mirror" => block.set("wrap", "mirror"),
+            _ => block.set("wrap", "repeat"),
         }
         if self.is_nearest(texture) {
             block.set("interpolation", "closest");
+        }
+        if self.has(texture, "to_uv") {
+            let [s, t] = self.coordinate_rows(texture);
+            block.set("s_of_uv", triple(s));
+            block.set("t_of_uv", triple(t));
         }
         self.ignore(texture, &["raw", "format", "accel"]);
         true

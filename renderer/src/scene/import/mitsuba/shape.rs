@@ -24,6 +24,7 @@ pub(super) const SHAPES: &[&str] = &[
     "cylinder",
     "shapegroup",
     "instance",
+    "merge",
 ];
 
 /// What a material is made of: the surface, and the light that it emits.
@@ -62,6 +63,11 @@ impl Translator<'_> {
             // Seen through its instances only.
             "shapegroup" => {}
             "instance" => self.instance(id),
+            "merge" => {
+                for member in self.members(id) {
+                    self.shape(member);
+                }
+            }
             _ => {
                 if let Some(body) = self.body(id) {
                     self.place(id, &body, DMat4::IDENTITY);
@@ -82,7 +88,7 @@ impl Translator<'_> {
             return self.error(place, "what an instance holds is to be a shapegroup");
         }
         self.look_at(group);
-        for member in self.parts(group, "shape") {
+        for member in self.members(group) {
             self.look_at(member);
             if matches!(self.object(member).plugin.as_str(), "shapegroup" | "instance") {
                 let place = self.object(member).place;
@@ -91,6 +97,22 @@ impl Translator<'_> {
                 self.place(id, &body, world_from_group);
             }
         }
+    }
+
+    /// The shapes that another holds, with those of a `merge`, which is as many shapes as it holds.
+    fn members(&mut self, id: ObjectId) -> Vec<ObjectId> {
+        let mut members = vec![];
+        let mut left = self.parts(id, "shape");
+        left.reverse();
+        while let Some(member) = left.pop() {
+            if self.object(member).plugin == "merge" {
+                self.look_at(member);
+                left.extend(self.parts(member, "shape").into_iter().rev());
+            } else {
+                members.push(member);
+            }
+        }
+        members
     }
 
     /// Writes a shape down. `id` gives the name.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use glam::{DMat4, DVec3};
 
 use super::Translator;
-use super::color::Use;
+use super::color::{SPECTRA, Use};
 use super::document::{ObjectId, Value};
 use super::write::{Call, color, number};
 use crate::scene::import::stem;
@@ -60,10 +60,16 @@ impl Translator<'_> {
         Some(number(grey))
     }
 
+    /// Whether a texture is the same everywhere.
+    fn is_spectrum(&self, id: ObjectId) -> bool {
+        let object = self.object(id);
+        object.tag == "spectrum" || SPECTRA.contains(&object.plugin.as_str())
+    }
+
     /// A texture as a colour.
     pub(super) fn texture(&mut self, id: ObjectId, usage: Use) -> String {
         self.look_at(id);
-        if self.object(id).tag == "spectrum" {
+        if self.is_spectrum(id) {
             return color(self.rgb_of_object(id, usage).unwrap_or([0.5; 3]));
         }
         match self.object(id).plugin.as_str() {
@@ -84,7 +90,7 @@ impl Translator<'_> {
     /// A texture as a number: the luminance of its colour.
     pub(super) fn float_texture(&mut self, id: ObjectId) -> String {
         self.look_at(id);
-        if self.object(id).tag == "spectrum" {
+        if self.is_spectrum(id) {
             let [r, g, b] = self.rgb_of_object(id, Use::Unbounded).unwrap_or([0.5; 3]);
             return number(0.212_671 * r + 0.715_160 * g + 0.072_169 * b);
         }

@@ -1,0 +1,357 @@
+//! Statements: what all points do together are branches and loops, and where points part, masks.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_frontend::Variable;
+
+use super::Packet;
+use super::plan::{BlockKey, escapes};
+use crate::codegen::layout::FUEL;
+use crate::codegen::stmt::Flow;
+use crate::hir::{Block, Const, Op, Operand, ScopeId, Stmt, walk};
+use crate::runtime::shims;
+
+/// A scope around a statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum OpenScope {
+    /// All points leave it alike: what comes after it, and whether it is left.
+    Together { after: ir::Block, is_left: bool },
+    /// Some points may leave it while others go on: the mask of those that have left.
+    Apart { left: Variable },
+}
+
+/// Statements of a branch that are cheaper to run for nothing than to jump over.
+const CHEAP: usize = 8;
+
+impl Packet<'_, '_, '_> {
+    /// Emits a whole body.
+    pub(super) fn body(&mut self, block: &Block) {
+        if self.statements(block) == Flow::Dead {
+            // An endless loop. What follows is not reached.
+            let rest = self.e.b.create_block();
+            self.e.b.seal_block(rest);
+            self.e.b.switch_to_block(rest);
+        }
+    }
+
+    /// Emits a block of statements. Where points are parted, the end of the block is always there, though it may be that
+    /// no point comes to it.
+    fn statements(&mut self, block: &Block) -> Flow {
+        let outer = std::mem::replace(&mut self.block, BlockKey::of(block));
+        let mut flow = Flow::On;
+        for (at, stmt) in block.iter().enumerate() {
+            flow = match stmt {
+                Stmt::Op { dst, op, args, span } => {
+                    self.e.span = *span;
+                    match dst {
+                        Some(dst) if self.plan.varies(*dst) => self.operation(*dst, *op, args),
+                        _ => self.e.op(*dst, *op, args, block, at),
+                    }
+                    Flow::On
+                }
+                Stmt::Call { .. } => unreachable!("a unit that calls runs at single points"),
+                Stmt::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    if self.plan.operand_varies(*condition) {
+                        self.parting(*condition, then, otherwise)
+                    } else {
+                        self.branch(*condition, then, otherwise)
+                    }
+                }
+                Stmt::Loop { body, span } => {
+                    self.e.span = *span;
+                    self.turns(body)
+                }
+                Stmt::Scope { scope, body } if self.plan.is_divergent(*scope) => {
+                    self.divergent_scope(*scope, body)
+                }
+                Stmt::Scope { scope, body } => self.scope(*scope, body),
+                Stmt::Leave(scope) => self.leave(*scope),
+            };
+            if flow == Flow::Dead {
+                break;
+            }
+        }
+        self.block = outer;
+        flow
+    }
+
+    // ---- Together ----
+
+    /// Whether control comes to the end of what was just emitted, if only without points.
+    fn comes_to_end(&self, flow: Flow) -> bool {
+        self.is_masked || flow == Flow::On
+    }
+
+    /// A branch that all points take alike.
+    fn branch(&mut self, condition: Operand, then: &Block, otherwise: &Block) -> Flow {
+        let condition = self.e.read(condition);
+        let [yes, no, join] = [(); 3].map(|()| self.e.b.create_block());
+        self.e.b.ins().brif(condition, yes, &[], no, &[]);
+        let mut ends = [Flow::Dead; 2];
+        let mut is_joined = false;
+        for (i, (block, start)) in [(then, yes), (otherwise, no)].into_iter().enumerate() {
+            self.e.b.seal_block(start);
+            self.e.b.switch_to_block(start);
+            ends[i] = self.statements(block);
+            if self.comes_to_end(ends[i]) {
+                self.e.b.ins().jump(join, &[]);
+                is_joined = true;
+            }
+        }
+        if is_joined {
+            self.e.b.seal_block(join);
+            self.e.b.switch_to_block(join);
+        }
+        if ends.contains(&Flow::On) {
+            Flow::On
+        } else {
+            Flow::Dead
+        }
+    }
+
+    /// A scope that all points leave alike.
+    fn scope(&mut self, scope: ScopeId, body: &Block) -> Flow {
+        let after = self.e.b.create_block();
+        self.scopes[scope] = Some(OpenScope::Together {
+            after,
+            is_left: false,
+        });
+        let flow = self.statements(body);
+        let is_left = matches!(
+            self.scopes[scope].take(),
+            Some(OpenScope::Together { is_left: true, .. })
+        );
+        if self.comes_to_end(flow) {
+            self.e.b.ins().jump(after, &[]);
+        } else if !is_left {
+            return Flow::Dead;
+        }
+        self.e.b.seal_block(after);
+        self.e.b.switch_to_block(after);
+        if is_left { Flow::On } else { flow }
+    }
+
+    fn leave(&mut self, scope: ScopeId) -> Flow {
+        match self.scopes[scope].as_mut() {
+            Some(OpenScope::Together { after, is_left }) => {
+                *is_left = true;
+                self.e.b.ins().jump(*after, &[]);
+            }
+            Some(&mut OpenScope::Apart { left }) => {
+                let (gone, here) = (self.e.b.use_var(left), self.e.b.use_var(self.mask));
+                let gone = self.e.b.ins().bor(gone, here);
+                self.e.b.def_var(left, gone);
+                let nobody = self.int_row(0);
+                self.e.b.def_var(self.mask, nobody);
+            }
+            None => unreachable!("`Leave` names an enclosing scope"),
+        }
+        Flow::Dead
+    }
+
+    /// Turns of a loop, until the last point has left.
+    fn turns(&mut self, body: &Block) -> Flow {
+        let (turn, done) = (self.e.b.create_block(), self.e.b.create_block());
+        self.e.b.ins().jump(turn, &[]);
+        self.e.b.switch_to_block(turn);
+        self.spend();
+        self.exits.push(done);
+        self.loops += 1;
+        let flow = self.statements(body);
+        self.loops -= 1;
+        self.exits.pop();
+        match flow {
+            Flow::On => {
+                self.e.b.ins().jump(turn, &[]);
+            }
+            Flow::Dead if self.is_masked => {
+                self.e.b.ins().jump(done, &[]);
+            }
+            Flow::Dead => {}
+        }
+        self.e.b.seal_block(turn);
+        if self.is_masked {
+            self.e.b.seal_block(done);
+            self.e.b.switch_to_block(done);
+        }
+        Flow::Dead
+    }
+
+    /// Takes one turn's fuel, which is that of the point with the most turns.
+    fn spend(&mut self) {
+        let fuel = self.e.ctx_field(FUEL);
+        let left = self.e.load(types::I32, fuel);
+        let one = self.e.int(1);
+        let left = self.e.b.ins().isub(left, one);
+        self.e.store(left, fuel);
+        let zero = self.e.int(0);
+        let empty = self.e.b.ins().icmp(IntCC::SignedLessThan, left, zero);
+        self.bail_if(empty);
+    }
+
+    /// Gives up if a condition holds.
+    pub(super) fn bail_if(&mut self, condition: ir::Value) {
+        let go = self.e.b.create_block();
+        self.e.b.ins().brif(condition, self.bail, &[], go, &[]);
+        self.e.b.seal_block(go);
+        self.e.b.switch_to_block(go);
+    }
+
+    // ---- Apart ----
+
+    /// The mask of the points at which an int is not zero.
+    fn test(&mut self, condition: Operand) -> ir::Value {
+        let condition = self.row(condition, 0);
+        let zero = self.int_row(0);
+        self.e.b.ins().icmp(IntCC::NotEqual, condition, zero)
+    }
+
+    /// A branch at which points may part.
+    fn parting(&mut self, condition: Operand, then: &Block, otherwise: &Block) -> Flow {
+        let test = self.test(condition);
+        let was_masked = self.is_masked;
+        let here = was_masked.then(|| self.e.b.use_var(self.mask));
+        let (yes, no) = match here {
+            Some(here) => (
+                self.e.b.ins().band(here, test),
+                self.e.b.ins().band_not(here, test),
+            ),
+            None => (test, self.e.b.ins().bnot(test)),
+        };
+        self.is_masked = true;
+        let left_body = self.left_body.take();
+        let is_left = escapes(then, None) || escapes(otherwise, None);
+        let mut flows = vec![];
+        let mut stayed = None;
+        for (block, mask) in [(then, yes), (otherwise, no)] {
+            if block.is_empty() && !is_left {
+                flows.push(Flow::On);
+                continue;
+            }
+            self.e.b.def_var(self.mask, mask);
+            flows.push(self.side(block, mask));
+            if is_left {
+                let end = self.e.b.use_var(self.mask);
+                stayed = Some(match stayed {
+                    None => end,
+                    Some(other) => self.e.b.ins().bor(other, end),
+                });
+            }
+        }
+        if let Some(stayed) = stayed {
+            self.e.b.def_var(self.mask, stayed);
+            if flows.contains(&Flow::On) {
+                self.exit_if_nobody(stayed);
+            }
+        } else if let Some(here) = here {
+            self.e.b.def_var(self.mask, here);
+        }
+        self.is_masked = was_masked;
+        self.left_body = left_body;
+        if flows.contains(&Flow::On) {
+            Flow::On
+        } else {
+            Flow::Dead
+        }
+    }
+
+    /// One side of a branch: run when any point takes it.
+    fn side(&mut self, block: &Block, mask: ir::Value) -> Flow {
+        if self.is_cheap(block) {
+            return self.statements(block);
+        }
+        let (run, end) = (self.e.b.create_block(), self.e.b.create_block());
+        let any = self.e.b.ins().vany_true(mask);
+        self.e.b.ins().brif(any, run, &[], end, &[]);
+        self.e.b.seal_block(run);
+        self.e.b.switch_to_block(run);
+        self.exits.push(end);
+        let flow = self.statements(block);
+        self.exits.pop();
+        self.e.b.ins().jump(end, &[]);
+        self.e.b.seal_block(end);
+        self.e.b.switch_to_block(end);
+        flow
+    }
+
+    /// Whether a block costs little, and may run without points: it leaves nothing, and no index can be out of range.
+    fn is_cheap(&self, block: &[Stmt]) -> bool {
+        walk::count_statements(block) <= CHEAP && self.is_tame(block)
+    }
+
+    fn is_tame(&self, block: &[Stmt]) -> bool {
+        block.iter().all(|stmt| match stmt {
+            Stmt::Op { dst, op, args, .. } => {
+                let in_registers = dst.is_some_and(|dst| !super::is_in_memory(self.e.ty(dst)));
+                let is_known = |arg: &Operand| matches!(self.e.constant(*arg), Some(Const::Int(0..=2)));
+                in_registers
+                    && match op {
+                        Op::TripleGet | Op::TripleSet => is_known(&args[1]),
+                        Op::MatrixGet | Op::ArrayGet => false,
+                        Op::Builtin(builtin) => {
+                            !(shims::unary(*builtin).is_some()
+                                || shims::binary(*builtin).is_some()
+                                || super::math::is_costly(*builtin))
+                        }
+                        _ => true,
+                    }
+            }
+            Stmt::If { then, otherwise, .. } => self.is_tame(then) && self.is_tame(otherwise),
+            Stmt::Call { .. } | Stmt::Loop { .. } | Stmt::Scope { .. } | Stmt::Leave(_) => false,
+        })
+    }
+
+    /// A scope that some points may leave while others go on.
+    fn divergent_scope(&mut self, scope: ScopeId, body: &Block) -> Flow {
+        let was_masked = self.is_masked;
+        let here = if was_masked {
+            self.e.b.use_var(self.mask)
+        } else {
+            let all = self.int_row(-1);
+            self.e.b.def_var(self.mask, all);
+            all
+        };
+        self.is_masked = true;
+        let left = self.e.b.declare_var(types::I32X4);
+        let nobody = self.int_row(0);
+        self.e.b.def_var(left, nobody);
+        self.scopes[scope] = Some(OpenScope::Apart { left });
+        let after = self.e.b.create_block();
+        // In a loop, or in another scope that points have left, they come back.
+        let is_left_for_good = !was_masked && self.loops == 0;
+        let left_body = std::mem::replace(&mut self.left_body, is_left_for_good.then(|| BlockKey::of(body)));
+        self.exits.push(after);
+        // Where flow is dead at the end, all points have left, if only this scope.
+        let _ = self.statements(body);
+        self.exits.pop();
+        self.left_body = left_body;
+        self.e.b.ins().jump(after, &[]);
+        self.e.b.seal_block(after);
+        self.e.b.switch_to_block(after);
+        self.scopes[scope] = None;
+        if escapes(body, Some(scope)) {
+            let (end, gone) = (self.e.b.use_var(self.mask), self.e.b.use_var(left));
+            let stayed = self.e.b.ins().bor(end, gone);
+            self.e.b.def_var(self.mask, stayed);
+            self.exit_if_nobody(stayed);
+        } else if was_masked {
+            self.e.b.def_var(self.mask, here);
+        }
+        self.is_masked = was_masked;
+        Flow::On
+    }
+
+    /// Goes to the end of what is around when no point is left here.
+    fn exit_if_nobody(&mut self, mask: ir::Value) {
+        let exit = *self.exits.last().expect("what can be left is around");
+        let go = self.e.b.create_block();
+        let any = self.e.b.ins().vany_true(mask);
+        self.e.b.ins().brif(any, go, &[], exit, &[]);
+        self.e.b.seal_block(go);
+        self.e.b.switch_to_block(go);
+    }
+}

@@ -1,0 +1,196 @@
+//! Code that runs a unit at the four points of a packet at once.
+//!
+//! - A value that varies is a row for each of its numbers: a vector with the number of each point. What is the same at
+//!   all points is computed once, by the code for single points.
+//! - Where control flow varies, a mask says which points are there. A branch runs when any point takes it, a loop until
+//!   the last has left, and an assignment keeps the values of points that are not there.
+//! - What happens rarely has no code here: when fuel runs out or an index is out of range, the packet gives up, and its
+//!   points run one by one, from the start. No operation that runs in packets has an effect, so nothing happens twice.
+//! - Every number has the same bits as at a single point.
+
+mod control;
+mod math;
+mod memory;
+mod op;
+mod plan;
+mod value;
+
+use cranelift_codegen::ir::{self, InstBuilder, types};
+use cranelift_entity::SecondaryMap;
+use cranelift_frontend::Variable;
+
+use super::Outputs;
+use super::layout::{FUEL, Shape};
+use super::value::{Address, Emitter};
+use crate::hir::{Block, LocalId, Operand, ScopeId};
+use crate::ty::Type;
+
+use control::OpenScope;
+use plan::BlockKey;
+pub(in crate::codegen) use plan::Plan;
+pub(crate) use plan::rows_of;
+
+/// Bytes of a row.
+pub(crate) const ROW: u64 = 16;
+
+/// Where the rows of a variable live.
+#[derive(Clone, Copy, Debug)]
+enum Rows {
+    /// In registers; a float or an int has the first alone.
+    Registers([Variable; 3]),
+    /// In a stack slot, one after the other.
+    Memory(ir::StackSlot),
+}
+
+/// Emits the code for packets. `e` emits what is the same at all points.
+struct Packet<'a, 'u, 'p> {
+    e: Emitter<'a, 'u>,
+    plan: &'p Plan,
+    /// Of variables that vary.
+    rows: SecondaryMap<LocalId, Option<Rows>>,
+    /// Which points are here, where that is not all of them.
+    mask: Variable,
+    is_masked: bool,
+    /// The block of statements that is being emitted.
+    block: BlockKey,
+    /// Loops around it.
+    loops: usize,
+    /// The body of a divergent scope that is in no loop, if points that are not here have left it.
+    left_body: Option<BlockKey>,
+    scopes: SecondaryMap<ScopeId, Option<OpenScope>>,
+    /// Where control goes when no point is left: the end of the innermost branch, scope or loop.
+    exits: Vec<ir::Block>,
+    /// Gives up.
+    bail: ir::Block,
+    /// Arguments and results of functions: slots and the rows that they have.
+    records: Vec<(ir::StackSlot, u64)>,
+}
+
+/// The first row of each output, and bytes of all.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Layout {
+    pub(crate) rows: Vec<usize>,
+    pub(crate) bytes: usize,
+}
+
+impl Layout {
+    pub(super) fn of(outputs: &Outputs) -> Layout {
+        let mut next = 0;
+        let rows = outputs.list.iter().map(|(_, output)| {
+            let first = next;
+            next += rows_of(output.ty) as usize;
+            first
+        });
+        let rows = rows.collect();
+        Layout {
+            rows,
+            bytes: next * ROW as usize,
+        }
+    }
+}
+
+/// Emits a whole function; gives the emitter back.
+pub(super) fn emit<'a, 'u>(
+    mut e: Emitter<'a, 'u>,
+    plan: &Plan,
+    inits: &[&Block],
+    outputs: &Outputs,
+    layout: &Layout,
+) -> Emitter<'a, 'u> {
+    let varying: Vec<LocalId> = e.code.locals.keys().filter(|&l| plan.varies(l)).collect();
+    let stored: Vec<LocalId> = outputs.list.iter().map(|(local, _)| *local).collect();
+    e.open_frame(&varying, &stored, inits);
+    let mask = e.b.declare_var(types::I32X4);
+    let bail = e.b.create_block();
+    let code = e.code;
+    let mut packet = Packet {
+        e,
+        plan,
+        rows: SecondaryMap::new(),
+        mask,
+        is_masked: false,
+        block: BlockKey::of(&code.body),
+        loops: 0,
+        left_body: None,
+        scopes: SecondaryMap::new(),
+        exits: vec![],
+        bail,
+        records: vec![],
+    };
+    packet.open(&varying);
+    for block in inits.iter().copied().chain([&code.body]) {
+        packet.body(block);
+    }
+    packet.store_outputs(outputs, layout);
+    packet.close();
+    packet.e
+}
+
+impl Packet<'_, '_, '_> {
+    /// Gives the variables that vary their homes, in which they are zero.
+    fn open(&mut self, varying: &[LocalId]) {
+        let zero = [types::F32X4, types::I32X4].map(|ty| (ty, self.constant_row(ty, 0)));
+        for &local in varying {
+            let ty = self.e.ty(local);
+            let home = if is_in_memory(ty) {
+                let slot = self.e.new_slot(rows_of(ty) * ROW);
+                if self.plan.needs_clear(local) {
+                    let at = self.e.slot(slot);
+                    self.e.clear(at, Shape::Float, rows_of(ty) * ROW);
+                }
+                Rows::Memory(slot)
+            } else {
+                let row = row_type(ty);
+                let variables = [(); 3].map(|()| self.e.b.declare_var(row));
+                let (_, zero) = zero[usize::from(row == types::I32X4)];
+                for variable in variables {
+                    self.e.b.def_var(variable, zero);
+                }
+                Rows::Registers(variables)
+            };
+            self.rows[local] = Some(home);
+        }
+    }
+
+    fn store_outputs(&mut self, outputs: &Outputs, layout: &Layout) {
+        for ((local, output), first) in outputs.list.iter().zip(&layout.rows) {
+            for row in 0..rows_of(output.ty) {
+                let value = self.row(Operand::Local(*local), row);
+                let at = Address {
+                    base: self.e.memory,
+                    offset: 0,
+                };
+                self.e.store(value, at.plus((*first as u64 + row) * ROW));
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        self.e.b.ins().return_(&[]);
+        self.e.b.seal_block(self.bail);
+        self.e.b.switch_to_block(self.bail);
+        self.e.b.set_cold_block(self.bail);
+        let spent = self.e.int(-1);
+        let fuel = self.e.ctx_field(FUEL);
+        self.e.store(spent, fuel);
+        self.e.b.ins().return_(&[]);
+        // Where runs end in code for single points.
+        let finish = self.e.finish;
+        self.e.b.seal_block(finish);
+        self.e.b.switch_to_block(finish);
+        self.e.b.ins().return_(&[]);
+    }
+}
+
+/// Whether the rows of a variable live in memory.
+fn is_in_memory(ty: Type) -> bool {
+    ty.is_array() || Shape::of(ty.base) == Shape::Matrix
+}
+
+/// The type of a row of a variable.
+fn row_type(ty: Type) -> ir::Type {
+    match Shape::of(ty.base) {
+        Shape::Int => types::I32X4,
+        _ => types::F32X4,
+    }
+}

@@ -1,0 +1,386 @@
+//! What is the same at all points of a packet, and whether a unit can run in packets at all.
+//!
+//! - A variable *varies* when its value may differ between the points of a packet: it is assigned from what varies, or
+//!   where only some of the points may be.
+//! - A scope is *divergent* when some points may leave it while others go on.
+//! - A variable is *private* to a block when it is assigned there before anything else is done with it, and mentioned
+//!   nowhere outside. In that block it can be assigned at all points, even at those that are elsewhere.
+//! - The *home* of a variable is the innermost block that all its mentions are in. Points that have left that block for
+//!   good may have any value of it.
+
+use cranelift_entity::SecondaryMap;
+
+use crate::builtins::Builtin;
+use crate::codegen::layout;
+use crate::hir::{Block, Code, Const, LocalId, Op, Operand, ScopeId, Stmt, Unit, walk};
+use crate::ty::{Base, Type};
+
+/// Rows of all variables in memory that a unit may have, which are on the native stack, and of its outputs.
+const MAX_ROWS: u64 = 2048;
+
+/// A block of statements, by its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BlockKey(usize);
+
+impl BlockKey {
+    pub(super) fn of(block: &Block) -> BlockKey {
+        BlockKey(std::ptr::from_ref(block).addr())
+    }
+}
+
+/// What is known of a unit before its code is written.
+#[derive(Debug, Default)]
+pub(in crate::codegen) struct Plan {
+    varying: SecondaryMap<LocalId, bool>,
+    divergent: SecondaryMap<ScopeId, bool>,
+    privacy: SecondaryMap<LocalId, Privacy>,
+    /// The blocks around all mentions of each variable, the outermost first.
+    homes: SecondaryMap<LocalId, Option<Vec<BlockKey>>>,
+}
+
+/// What the mentions of a variable so far say.
+#[derive(Clone, Copy, Debug, Default)]
+enum Privacy {
+    #[default]
+    Unmentioned,
+    /// First assigned in this block, and not mentioned outside so far.
+    Private(BlockKey),
+    Shared,
+}
+
+impl Plan {
+    /// `None` when the unit does something that runs at single points only.
+    pub(in crate::codegen) fn of(unit: &Unit, outputs: &[LocalId]) -> Option<Plan> {
+        let mut plan = Plan::default();
+        let blocks = || unit.params.iter().map(|p| &p.init).chain([&unit.code.body]);
+        loop {
+            let mut spread = Spread {
+                plan: &mut plan,
+                changed: false,
+            };
+            blocks().for_each(|block| spread.block(block, false));
+            if !spread.changed {
+                break;
+            }
+        }
+        plan.find_private(blocks(), outputs);
+        plan.supports(unit, blocks(), outputs).then_some(plan)
+    }
+
+    /// Whether a variable may differ from point to point.
+    pub(super) fn varies(&self, local: LocalId) -> bool {
+        self.varying[local]
+    }
+
+    /// Whether an operand may differ from point to point.
+    pub(super) fn operand_varies(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Local(local) => self.varying[local],
+            Operand::Const(_) => false,
+        }
+    }
+
+    /// Whether some points may leave a scope while others go on.
+    pub(super) fn is_divergent(&self, scope: ScopeId) -> bool {
+        self.divergent[scope]
+    }
+
+    /// Whether a variable is private to a block.
+    pub(super) fn is_private(&self, local: LocalId, block: BlockKey) -> bool {
+        matches!(self.privacy[local], Privacy::Private(home) if home == block)
+    }
+
+    /// Whether all mentions of a variable are in a block.
+    pub(super) fn is_at_home(&self, local: LocalId, block: BlockKey) -> bool {
+        self.homes[local]
+            .as_ref()
+            .is_some_and(|home| home.contains(&block))
+    }
+
+    /// Whether a variable in memory could be read before it is assigned.
+    pub(super) fn needs_clear(&self, local: LocalId) -> bool {
+        matches!(self.privacy[local], Privacy::Shared)
+    }
+
+    fn find_private<'b>(&mut self, blocks: impl Iterator<Item = &'b Block>, outputs: &[LocalId]) {
+        for &output in outputs {
+            self.privacy[output] = Privacy::Shared;
+            self.homes[output] = Some(vec![]);
+        }
+        let mut open = vec![];
+        for block in blocks {
+            self.mentions(block, &mut open);
+        }
+    }
+
+    fn mentions(&mut self, block: &Block, open: &mut Vec<BlockKey>) {
+        let key = BlockKey::of(block);
+        open.push(key);
+        for stmt in block {
+            for local in walk::reads(stmt) {
+                self.mention(local, open, None);
+            }
+            for &local in walk::writes(stmt) {
+                self.mention(local, open, Some(key));
+            }
+            match stmt {
+                Stmt::If { then, otherwise, .. } => {
+                    self.mentions(then, open);
+                    self.mentions(otherwise, open);
+                }
+                Stmt::Loop { body, .. } | Stmt::Scope { body, .. } => self.mentions(body, open),
+                Stmt::Op { .. } | Stmt::Call { .. } | Stmt::Leave(_) => {}
+            }
+        }
+        open.pop();
+    }
+
+    fn mention(&mut self, local: LocalId, open: &[BlockKey], assigned_in: Option<BlockKey>) {
+        match &mut self.homes[local] {
+            Some(home) => {
+                let common = home.iter().zip(open).take_while(|(a, b)| a == b).count();
+                home.truncate(common);
+            }
+            home => *home = Some(open.to_vec()),
+        }
+        self.privacy[local] = match (self.privacy[local], assigned_in) {
+            (Privacy::Unmentioned, Some(block)) => Privacy::Private(block),
+            (Privacy::Private(home), _) if open.contains(&home) => Privacy::Private(home),
+            _ => Privacy::Shared,
+        };
+    }
+
+    fn supports<'b>(
+        &self,
+        unit: &Unit,
+        blocks: impl Iterator<Item = &'b Block>,
+        outputs: &[LocalId],
+    ) -> bool {
+        let is_number = |ty: Type| !matches!(ty.base, Base::String | Base::Closure);
+        let rows = |local: LocalId| rows_of(unit.code.locals[local].ty);
+        let in_memory = |local: &LocalId| super::is_in_memory(unit.code.locals[*local].ty);
+        let varying = || unit.code.locals.keys().filter(|&local| self.varying[local]);
+        if !outputs
+            .iter()
+            .copied()
+            .all(|local| is_number(unit.code.locals[local].ty))
+            || !varying().all(|local| is_number(unit.code.locals[local].ty))
+            || varying().filter(in_memory).map(rows).sum::<u64>() > MAX_ROWS
+            || outputs.iter().copied().map(rows).sum::<u64>() > MAX_ROWS
+        {
+            return false;
+        }
+        let mut all = true;
+        for block in blocks {
+            walk::statements(block, &mut |stmt| {
+                all &= self.supports_statement(&unit.code, stmt);
+            });
+        }
+        all
+    }
+
+    fn supports_statement(&self, code: &Code, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Op { dst: None, .. } | Stmt::Call { .. } => false,
+            Stmt::Op {
+                dst: Some(dst),
+                op,
+                args,
+                ..
+            } => {
+                if self.varying[*dst] {
+                    is_vector_op(*op) && args.iter().all(|arg| is_number_operand(code, *arg))
+                } else {
+                    is_blind(*op)
+                }
+            }
+            Stmt::If { .. } | Stmt::Loop { .. } | Stmt::Scope { .. } | Stmt::Leave(_) => true,
+        }
+    }
+}
+
+/// Rows of a value: one for each of its numbers.
+pub(crate) fn rows_of(ty: Type) -> u64 {
+    layout::Shape::of(ty.base).numbers() * u64::from(ty.count())
+}
+
+fn is_number_operand(code: &Code, operand: Operand) -> bool {
+    match operand {
+        Operand::Local(local) => !matches!(code.locals[local].ty.base, Base::String | Base::Closure),
+        Operand::Const(id) => match &code.consts[id] {
+            Const::String(_) | Const::NullClosure => false,
+            Const::Array(list) => !matches!(list.first(), Some(Const::String(_) | Const::NullClosure)),
+            Const::Int(_) | Const::Float(_) | Const::Triple(_) | Const::Matrix(_) => true,
+        },
+    }
+}
+
+/// Whether an operation has code for packets.
+fn is_vector_op(op: Op) -> bool {
+    match op {
+        Op::Copy
+        | Op::IntToFloat
+        | Op::FloatToInt
+        | Op::Splat
+        | Op::Diagonal
+        | Op::Truth
+        | Op::Add
+        | Op::Sub
+        | Op::Mul
+        | Op::Div
+        | Op::Mod
+        | Op::Neg
+        | Op::BitAnd
+        | Op::BitOr
+        | Op::BitXor
+        | Op::Shl
+        | Op::Shr
+        | Op::BitNot
+        | Op::Not
+        | Op::Eq
+        | Op::Ne
+        | Op::Lt
+        | Op::Le
+        | Op::Gt
+        | Op::Ge
+        | Op::MakeTriple
+        | Op::TripleGet
+        | Op::TripleSet
+        | Op::MakeMatrix
+        | Op::MatrixGet
+        | Op::MatrixSet
+        | Op::MakeArray
+        | Op::ArrayGet
+        | Op::ArraySet
+        | Op::Global(_)
+        | Op::GlobalDerivative(..)
+        | Op::Derivative(_) => true,
+        Op::Builtin(builtin) => is_vector_builtin(builtin),
+        Op::BuiltinDual(builtin) => matches!(builtin, Builtin::Perlin | Builtin::UPerlin),
+        Op::MakeClosure(_)
+        | Op::ClosureAdd
+        | Op::ClosureMul
+        | Op::Texture(_)
+        | Op::TextureError(_)
+        | Op::TextureInfo
+        | Op::HasTextureInfo(_)
+        | Op::AttributeValue
+        | Op::AttributeDerivative(_) => false,
+    }
+}
+
+fn is_vector_builtin(builtin: Builtin) -> bool {
+    use Builtin as B;
+    crate::runtime::shims::unary(builtin).is_some()
+        || crate::runtime::shims::binary(builtin).is_some()
+        || matches!(
+            builtin,
+            B::Sqrt
+                | B::InverseSqrt
+                | B::Abs
+                | B::Sign
+                | B::Floor
+                | B::Ceil
+                | B::Trunc
+                | B::Fmod
+                | B::Min
+                | B::Max
+                | B::IsNan
+                | B::IsInf
+                | B::IsFinite
+                | B::Dot
+                | B::Cross
+                | B::Length
+                | B::Normalize
+                | B::Determinant
+                | B::Transpose
+                | B::TransformPoint
+                | B::TransformVector
+                | B::TransformNormal
+                | B::Perlin
+                | B::UPerlin
+                | B::Cell
+                | B::HashNoise
+                | B::IsConstant
+        )
+}
+
+/// Whether an operation gives the same wherever it runs, if its operands are the same, and does nothing else.
+fn is_blind(op: Op) -> bool {
+    match op {
+        Op::Builtin(builtin) => builtin.is_foldable() || builtin == Builtin::IsConstant,
+        Op::MakeClosure(_)
+        | Op::ClosureAdd
+        | Op::ClosureMul
+        | Op::Texture(_)
+        | Op::TextureError(_)
+        | Op::TextureInfo
+        | Op::HasTextureInfo(_)
+        | Op::AttributeValue
+        | Op::AttributeDerivative(_) => false,
+        _ => true,
+    }
+}
+
+/// Finds what varies, turn after turn until nothing new is found.
+struct Spread<'p> {
+    plan: &'p mut Plan,
+    changed: bool,
+}
+
+impl Spread<'_> {
+    /// `some` is whether only some points may run the block.
+    fn block(&mut self, block: &Block, some: bool) {
+        for stmt in block {
+            match stmt {
+                Stmt::Op { dst, op, args, .. } => {
+                    let varies = some
+                        || matches!(op, Op::Global(_) | Op::GlobalDerivative(..))
+                        || args.iter().any(|&arg| self.plan.operand_varies(arg));
+                    if let Some(dst) = dst
+                        && varies
+                        && !self.plan.varying[*dst]
+                    {
+                        self.plan.varying[*dst] = true;
+                        self.changed = true;
+                    }
+                }
+                Stmt::If {
+                    condition,
+                    then,
+                    otherwise,
+                } => {
+                    let some = some || self.plan.operand_varies(*condition);
+                    self.block(then, some);
+                    self.block(otherwise, some);
+                }
+                Stmt::Loop { body, .. } => self.block(body, some),
+                Stmt::Scope { scope, body } => {
+                    let some = some || self.plan.divergent[*scope];
+                    self.block(body, some);
+                }
+                Stmt::Leave(scope) => {
+                    if some && !self.plan.divergent[*scope] {
+                        self.plan.divergent[*scope] = true;
+                        self.changed = true;
+                    }
+                }
+                // A unit that calls runs at single points.
+                Stmt::Call { .. } => {}
+            }
+        }
+    }
+}
+
+/// Whether a block, the body of a scope if one is given, leaves a scope around it.
+pub(super) fn escapes(block: &[Stmt], own: Option<ScopeId>) -> bool {
+    let mut inner: Vec<ScopeId> = own.into_iter().collect();
+    let mut left = vec![];
+    walk::statements(block, &mut |stmt| match stmt {
+        Stmt::Scope { scope, .. } => inner.push(*scope),
+        Stmt::Leave(scope) => left.push(*scope),
+        Stmt::Op { .. } | Stmt::Call { .. } | Stmt::If { .. } | Stmt::Loop { .. } => {}
+    });
+    // A scope has one place in the code, so what is left and lies within is left from within.
+    left.iter().any(|scope| !inner.contains(scope))
+}
