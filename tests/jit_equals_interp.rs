@@ -1,14 +1,16 @@
 //! The shipped library: what is compiled does what the interpreter does, bit for bit, and many threads may compile at
 //! once. (Units made at random are compared in `differential.rs`.)
 
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
 
 use renderer::material::{closure_registry, library};
 use shading::hir::{Const, Unit};
 use shading::interp::{self, Listing, RunOptions};
 use shading::opt::OptLevel;
 use shading::{
-    InstanceOptions, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem, Source, Template,
+    InstanceOptions, ShaderGlobals, ShaderHost, ShaderInstance, ShadingContext, ShadingSystem, Source,
+    Template, TextureHandle, TextureRequest,
 };
 use support::compiled;
 use support::generate::{self, Random, TestHost};
@@ -144,6 +146,58 @@ fn groups_run_as_interpreted() {
     for template in &loaded.templates {
         compare(&system, template);
     }
+}
+
+/// A host that answers for a texture only when so many threads ask at the same time.
+struct Meeting {
+    threads: usize,
+    here: Mutex<usize>,
+    everybody: Condvar,
+}
+
+impl ShaderHost for Meeting {
+    fn texture_handle(&self, _: &TextureRequest) -> Option<TextureHandle> {
+        let mut here = self.here.lock().unwrap();
+        *here += 1;
+        self.everybody.notify_all();
+        let wait = self
+            .everybody
+            .wait_timeout_while(here, Duration::from_secs(60), |here| *here < self.threads);
+        let (here, result) = wait.unwrap();
+        // Released before the panic, so that the others can tell as well.
+        drop(here);
+        assert!(
+            !result.timed_out(),
+            "a thread that compiles keeps others from compiling"
+        );
+        Some(TextureHandle(0))
+    }
+}
+
+/// The host is asked for textures in the middle of code generation. Were a lock held there, the second thread would never
+/// come to ask.
+#[test]
+fn no_lock_is_held_while_shaders_compile() {
+    const THREADS: usize = 64;
+    let host = Arc::new(Meeting {
+        threads: THREADS,
+        here: Mutex::new(0),
+        everybody: Condvar::new(),
+    });
+    let system = ShadingSystem::new(closure_registry(), host).with_library(library::LIBRARY);
+    let text = "shader look(output color result = 0) { result = texture(\"wood\", u, v); }";
+    system
+        .load(Source::new("look.ksl", text))
+        .unwrap_or_else(|e| panic!("{e}"));
+    std::thread::scope(|scope| {
+        for _ in 0..THREADS {
+            scope.spawn(|| {
+                let template = system.template("look").expect("it is loaded");
+                let instance = system.instantiate(template, &InstanceOptions::default());
+                instance.unwrap_or_else(|e| panic!("{e}"));
+            });
+        }
+    });
 }
 
 #[test]

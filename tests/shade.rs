@@ -595,6 +595,25 @@ fn endless_loops_end() {
 }
 
 #[test]
+fn a_file_is_read_once_however_many_layers_use_it() {
+    let bench = Bench::new(&[(
+        "add.osl",
+        "shader add(float a = 0, output float r = 0) { float idle = 1; r = a + 1; }",
+    )]);
+    let mut group = "shader add l0 ;\n".to_owned();
+    for i in 1..50 {
+        group += &format!("shader add l{i} ;\nconnect l{}.r l{i}.a ;\n", i - 1);
+    }
+    let given = bench.kiln(&[
+        "shade", "-v", "--group", &group, "-print", "-g", "1", "1", "-o", "r", "null",
+    ]);
+    assert_eq!(given.status, 0, "{}", given.err);
+    // What is worth saying of the file is said when it is read.
+    assert_eq!(given.err.matches("idle").count(), 2, "{}", given.err);
+    assert!(given.out.contains("50"), "{}", given.out);
+}
+
+#[test]
 fn reports_come_once_for_each_place() {
     let text = "shader s(output float f = 0) {\n    float a[3] = {1, 2, 3};\n    f = a[int(u * 100)];\n    f += texture(\"none.exr\", u, v);\n}\n";
     let bench = Bench::new(&[("s.ksl", text)]);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::check::{self, Environment};
 use crate::codegen::{self, CompileOptions};
-use crate::derivative;
+use crate::derivative::{self, DerivativeStats};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::eval::color_system::ColorSystem;
 use crate::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
@@ -61,6 +61,8 @@ pub struct InstanceOptions {
     pub attributes: Option<Arc<KnownAttributes>>,
     /// The closures that matter; others count as none where that changes nothing about these. `None` for all of them.
     pub closures: Option<Vec<hir::ClosureId>>,
+    /// Whether it runs where nothing is known of the next pixel: all derivatives are zero, and cost nothing.
+    pub without_derivatives: bool,
     /// How much Kiln's own optimiser does.
     pub optimize: opt::OptLevel,
     /// How much work goes into the machine code.
@@ -72,6 +74,7 @@ pub struct InstanceOptions {
 impl ShadingSystem {
     /// A system that knows the given closures and asks `host` for textures, spaces and attributes.
     pub fn new<H: ShaderHost>(closures: ClosureRegistry, host: Arc<H>) -> ShadingSystem {
+        codegen::prepare();
         ShadingSystem {
             closures,
             host: HostFunctions::of(host.clone()),
@@ -265,7 +268,11 @@ impl ShadingSystem {
         )?;
         let (mut unit, link) = (linked.unit, start.elapsed());
         let start = Instant::now();
-        let derivatives = derivative::expand(&mut unit);
+        let derivatives = if options.without_derivatives {
+            DerivativeStats::default()
+        } else {
+            derivative::expand(&mut unit)
+        };
         let optimizer = opt::optimize(
             &mut unit,
             &OptOptions {

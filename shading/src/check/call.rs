@@ -66,8 +66,7 @@ impl<'a> Checker<'a> {
             return None;
         }
         let is_users = self
-            .scopes
-            .find_functions(self.scope, text)
+            .functions_named(self.scope, text)
             .iter()
             .any(|i| self.functions[*i].ast.body.is_some() && !self.functions[*i].is_prelude);
         // The language's own forms stay beside what a file declares.
@@ -138,16 +137,16 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a call of that name means anything.
-    pub(super) fn is_known_callee(&self, name: &str) -> bool {
+    pub(super) fn is_known_callee(&mut self, name: &str) -> bool {
         self.is_callable(name)
             || SPECIAL_NAMES.contains(&name)
             || self.scopes.find_struct(self.scope, name).is_some()
-            || !self.scopes.find_functions(self.scope, name).is_empty()
+            || !self.functions_named(self.scope, name).is_empty()
     }
 
     /// Whether a file declares a closure of that name, which is none of those known here.
-    fn is_declared_closure(&self, name: &str) -> bool {
-        let functions = self.scopes.find_functions(self.scope, name);
+    fn is_declared_closure(&mut self, name: &str) -> bool {
+        let functions = self.functions_named(self.scope, name);
         let is_closure = |index: &usize| {
             let info = &self.functions[*index];
             info.ast.body.is_none() && info.result == Type::CLOSURE

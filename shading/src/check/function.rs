@@ -10,6 +10,7 @@ use super::body::Body;
 use super::error::CheckError;
 use super::overload::same_formals;
 use super::place::{Access, Place};
+use super::prelude;
 use super::scope::{Meaning, Role, ScopeIndex, Symbol};
 use super::warning::Warning;
 use crate::hir::{Function, LocalId, ScopeId, Stmt};
@@ -111,10 +112,23 @@ impl<'a> Checker<'a> {
         Some(index)
     }
 
+    /// The functions that a name means in a scope, the innermost first. Those of the prelude are declared when they are
+    /// first asked for.
+    pub(super) fn functions_named(&mut self, from: ScopeIndex, name: &str) -> Vec<usize> {
+        if !self.scopes.has_functions(ScopeIndex::ROOT, name) {
+            let scope = std::mem::replace(&mut self.scope, ScopeIndex::ROOT);
+            for function in prelude::functions(name) {
+                self.add_function(function, true);
+            }
+            self.scope = scope;
+        }
+        self.scopes.find_functions(from, name)
+    }
+
     /// Declares a function of the file; the index of one with a body comes back.
     pub(super) fn declare_function(&mut self, function: &'a ast::Function) -> Option<usize> {
         let name = &function.name.text;
-        let before = self.scopes.find_functions(self.scope, name);
+        let before = self.functions_named(self.scope, name);
         let Some(index) = self.add_function(function, false) else {
             self.broken.push(function);
             return None;
@@ -200,7 +214,7 @@ impl<'a> Checker<'a> {
         if WRITING.contains(&name) {
             return true;
         }
-        let functions = self.scopes.find_functions(self.scope, name);
+        let functions = self.functions_named(self.scope, name);
         functions.into_iter().any(|index| {
             let is_output = self.functions[index]
                 .formals

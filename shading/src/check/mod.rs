@@ -26,6 +26,7 @@ mod noise;
 mod operator;
 mod overload;
 mod place;
+mod prelude;
 mod scope;
 mod space;
 mod stmt;
@@ -34,8 +35,6 @@ mod types;
 mod unit;
 mod warning;
 
-use std::sync::LazyLock;
-
 use cranelift_entity::PrimaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -43,8 +42,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics, MAX_ERRORS, Severity};
 use crate::eval::color_system::ColorSystem;
 use crate::hir::{self, Function, FunctionId, Unit};
 use crate::runtime::ClosureRegistry;
-use crate::source::{Source, SourceMap, Span};
-use crate::syntax::{self, ast};
+use crate::source::{SourceMap, Span};
+use crate::syntax::ast;
 use crate::ty::Type;
 
 use body::Body;
@@ -180,27 +179,13 @@ pub fn param_type(param: &ast::Param, sources: &SourceMap) -> Result<Type, Diagn
 
 /// Whether the language itself brings a function of that name that is no built-in.
 pub fn is_prelude_function(name: &str) -> bool {
-    call::SPECIAL_NAMES.contains(&name)
-        || prelude()
-            .items
-            .iter()
-            .any(|item| matches!(item, ast::Item::Function(f) if f.name.text == name))
+    call::SPECIAL_NAMES.contains(&name) || prelude::has(name)
 }
 
 /// Nesting is bounded, but not by what every thread's stack holds.
-fn deep_stack<T>(work: impl FnOnce() -> T) -> T {
+pub(crate) fn deep_stack<T>(work: impl FnOnce() -> T) -> T {
     const STACK: usize = 64 << 20;
     stacker::maybe_grow(STACK / 2, STACK, work)
-}
-
-/// The functions written in the language itself.
-fn prelude() -> &'static ast::File {
-    static PRELUDE: LazyLock<ast::File> = LazyLock::new(|| {
-        let (file, diagnostics) = syntax::parse(Source::new("prelude.ksl", include_str!("prelude.ksl")));
-        debug_assert!(diagnostics.list.is_empty(), "{diagnostics}");
-        file
-    });
-    &PRELUDE
 }
 
 /// The state of a check.
@@ -296,11 +281,6 @@ impl<'a> Checker<'a> {
             in_group: false,
             adaptive: Adaptive::default(),
         };
-        for item in &prelude().items {
-            if let ast::Item::Function(function) = item {
-                checker.add_function(function, true);
-            }
-        }
         checker.scope = checker.scopes.push(ScopeIndex::ROOT);
         checker
     }

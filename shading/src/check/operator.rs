@@ -248,7 +248,7 @@ impl<'a> Checker<'a> {
         expected: Option<Type>,
         span: Span,
     ) -> Option<Value> {
-        if self.scopes.find_functions(self.scope, name).is_empty() {
+        if self.functions_named(self.scope, name).is_empty() {
             let shown: Vec<String> = operands.iter().map(|v| self.show(v.ty)).collect();
             self.report(
                 span,
@@ -268,15 +268,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether evaluating an expression may change a variable.
-    fn has_effects(&self, expr: &Expr) -> bool {
+    fn has_effects(&mut self, expr: &Expr) -> bool {
         let mut found = match &expr.kind {
             ExprKind::Assign { .. } | ExprKind::Step { .. } => true,
             ExprKind::Call { name, .. } => {
+                let functions = self.functions_named(self.scope, &name.text);
                 let writes = |index: &usize| self.functions[*index].formals.iter().any(|f| f.output);
-                self.scopes
-                    .find_functions(self.scope, &name.text)
-                    .iter()
-                    .any(writes)
+                functions.iter().any(writes)
             }
             _ => false,
         };

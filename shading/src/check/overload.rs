@@ -10,6 +10,8 @@ use super::Value;
 use super::argument::Given;
 use super::error::CheckError;
 use super::function::Formal;
+use super::prelude;
+use super::scope::ScopeIndex;
 use super::types::{conversion_rank, near};
 use crate::builtins::{self, Builtin, Signature};
 use crate::hir::{Op, Operand};
@@ -69,12 +71,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a function that a file declares takes arguments.
-    pub(super) fn is_users_call(&self, name: &str, given: &[Given<'a>]) -> bool {
+    pub(super) fn is_users_call(&mut self, name: &str, given: &[Given<'a>]) -> bool {
+        let candidates = self.candidates(name);
         let is_users = |candidate: &Candidate| match candidate.callee {
             Callee::Function(index) => !self.functions[index].is_prelude,
             Callee::Builtin(_) => false,
         };
-        let candidates = self.candidates(name);
         candidates
             .iter()
             .any(|candidate| is_users(candidate) && self.rank(candidate, given).is_some())
@@ -126,9 +128,9 @@ impl<'a> Checker<'a> {
         None
     }
 
-    fn candidates(&self, name: &str) -> Vec<Candidate> {
+    fn candidates(&mut self, name: &str) -> Vec<Candidate> {
         let mut list = vec![];
-        for index in self.scopes.find_functions(self.scope, name) {
+        for index in self.functions_named(self.scope, name) {
             let info = &self.functions[index];
             // A prototype stands for what is defined elsewhere.
             if info.ast.body.is_some() {
@@ -140,10 +142,10 @@ impl<'a> Checker<'a> {
                 });
             }
         }
-        let declared = !list.is_empty() || self.scopes.find_functions(self.scope, name).is_empty();
+        let declared = !list.is_empty() || self.functions_named(self.scope, name).is_empty();
         let name = if declared { name } else { c_function(name) };
         if !declared {
-            for index in self.scopes.find_functions(super::ScopeIndex::ROOT, name) {
+            for index in self.functions_named(ScopeIndex::ROOT, name) {
                 let info = &self.functions[index];
                 list.push(Candidate {
                     callee: Callee::Function(index),
@@ -172,12 +174,12 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether any function, structure or closure has the name.
-    pub(super) fn is_callable(&self, name: &str) -> bool {
+    pub(super) fn is_callable(&mut self, name: &str) -> bool {
         !self.candidates(name).is_empty() || self.closures.find(name).is_some()
     }
 
     /// Whether a function of the name takes the arguments.
-    pub(super) fn fits_function(&self, name: &str, given: &[Given<'a>]) -> bool {
+    pub(super) fn fits_function(&mut self, name: &str, given: &[Given<'a>]) -> bool {
         let candidates = self.candidates(name);
         candidates
             .iter()
@@ -282,6 +284,7 @@ impl<'a> Checker<'a> {
     fn no_candidate(&mut self, name: &str, candidates: &[Candidate], given: &[Given<'a>], span: Span) {
         if candidates.is_empty() {
             let mut known = self.scopes.function_names(self.scope);
+            prelude::names().for_each(|name| known.push(name));
             known.extend(builtins::signatures().iter().map(|s| s.name));
             known.extend(super::call::SPECIAL_NAMES);
             known.extend(self.closures.iter().map(|(_, s)| s.name));

@@ -224,13 +224,13 @@ impl<'a> Checker<'a> {
     }
 
     fn unknown_name(&mut self, name: &str, span: Span) {
+        let is_function = self.is_callable(name);
         let mut known: Vec<&str> = vec![];
         known.extend(self.scopes.names(self.scope));
         known.extend(Global::ALL.iter().map(|g| g.name()));
         known.push("Ci");
         super::literal::constant_names().for_each(|name| known.push(name));
         known.extend(self.references.keys().map(String::as_str));
-        let is_function = self.is_callable(name);
         let near = near(name, &known);
         self.report(
             span,

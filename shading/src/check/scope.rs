@@ -155,7 +155,12 @@ impl<'a> Scopes<'a> {
         self.list[scope.0].functions.entry(name).or_default().push(index);
     }
 
-    /// All overloads of a name, the innermost first.
+    /// Whether a scope itself has functions of a name.
+    pub(super) fn has_functions(&self, scope: ScopeIndex, name: &str) -> bool {
+        self.list[scope.0].functions.contains_key(name)
+    }
+
+    /// All overloads of a name that are declared, the innermost first.
     pub(super) fn find_functions(&self, from: ScopeIndex, name: &str) -> Vec<usize> {
         self.chain(from)
             .filter_map(|s| s.functions.get(name))

@@ -140,10 +140,10 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether an expression calls a function that is not the language's own.
-    pub(super) fn calls_functions(&self, expr: &ast::Expr) -> bool {
+    pub(super) fn calls_functions(&mut self, expr: &ast::Expr) -> bool {
         let mut calls = match &expr.kind {
             ExprKind::Call { name, .. } => {
-                let functions = self.scopes.find_functions(self.scope, &name.text);
+                let functions = self.functions_named(self.scope, &name.text);
                 functions.iter().any(|index| !self.functions[*index].is_prelude)
             }
             // An operator of structures calls one, too.

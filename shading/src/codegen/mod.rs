@@ -13,6 +13,7 @@ mod closure;
 mod comparison;
 mod compiler;
 mod data;
+mod fingerprint;
 mod frame;
 mod layout;
 mod math;
@@ -25,18 +26,15 @@ mod texture;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{Hash, Hasher};
 use std::time::Instant;
 
 use cranelift_module::Module;
-use rustc_hash::FxHasher;
 
 use crate::builtins::Global;
 use crate::diagnostic::Label;
 use crate::eval::library::Function;
-use crate::hir::print::print;
 use crate::hir::uniform::is_uniform;
-use crate::hir::{Block, ClosureId, Const, LocalId, Stmt, Unit, walk};
+use crate::hir::{Block, ClosureId, LocalId, Stmt, Unit, walk};
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
@@ -235,6 +233,11 @@ impl CompiledShader {
     }
 }
 
+/// Does what is the same for all units.
+pub(crate) fn prepare() {
+    module::prepare();
+}
+
 /// Compiles a linked unit: one without inputs, whose outputs are its output parameters.
 ///
 /// # Errors
@@ -285,7 +288,7 @@ pub fn compile(
         asks_surface_area: shared.asks_surface_area,
         asks_ray_kind: shared.asks_ray_kind,
         is_uniform: is_uniform(unit, registry),
-        fingerprint: fingerprint(unit, &shared.texture_list),
+        fingerprint: fingerprint::fingerprint(unit, &shared.texture_list),
         textures: shared.texture_list,
         closures: shared.closures.clone(),
     };
@@ -304,30 +307,6 @@ pub fn compile(
         _data: shared.data,
         _library: shared.library,
     })
-}
-
-fn fingerprint(unit: &Unit, textures: &[TextureRequest]) -> u64 {
-    let mut unit = unit.clone();
-    unit.name.clear();
-    let mut codes = vec![&mut unit.code];
-    for function in unit.functions.values_mut() {
-        function.name.clear();
-        codes.push(&mut function.code);
-    }
-    for code in codes {
-        code.scopes.clear();
-        code.locals.values_mut().for_each(|local| local.name.clear());
-        for value in code.consts.values_mut() {
-            if let Const::String(text) = value
-                && let Some(place) = textures.iter().position(|known| *known.file == **text)
-            {
-                *text = format!("texture {place}").into();
-            }
-        }
-    }
-    let mut hasher = FxHasher::default();
-    print(&unit).hash(&mut hasher);
-    hasher.finish()
 }
 
 /// The outputs of an entry function: the variables, and where they go.

@@ -30,6 +30,12 @@ pub(super) fn new_module(level: OptLevel) -> Result<JITModule, String> {
     Ok(JITModule::new(builder))
 }
 
+/// Looks the machine over, which the first module would do else.
+pub(super) fn prepare() {
+    // What is wrong with the machine is told when code is made.
+    let _ = isa(OptLevel::default());
+}
+
 fn isa(level: OptLevel) -> Result<Arc<dyn TargetIsa>, String> {
     type Made = Result<OwnedTargetIsa, String>;
     static FAST: LazyLock<Made> = LazyLock::new(|| make_isa("none", "single_pass"));

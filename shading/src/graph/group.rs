@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::interface::{self, ParamInfo};
 use super::{Accessor, GraphError, Path, Template};
 use crate::builtins::Global;
@@ -98,6 +100,15 @@ pub enum Binding {
 }
 
 impl Binding {
+    /// Calls `note` with the first name of each value that it reads.
+    pub(super) fn for_each_head<'b>(&'b self, note: &mut impl FnMut(&'b str)) {
+        match self {
+            Binding::Value(_) => {}
+            Binding::Path(path) => note(&path.head),
+            Binding::Expression(expr) => super::order::for_each_name(expr, note),
+        }
+    }
+
     /// Whether it reads an output of a node, or a part of it.
     pub(super) fn reads(&self, node: &str, output: &str) -> bool {
         match self {
@@ -108,7 +119,8 @@ impl Binding {
                 };
                 // `s` reads `s.x`, and `s.x[1]` does.
                 let (head, rest) = (first.clone(), rest.to_vec());
-                let (name, _) = interface::longest_name(&Path { head, rest }, |name| name == output);
+                let value = Path { head, rest };
+                let (name, _) = interface::longest_name(&value, |name| name == output);
                 let is_whole = output.strip_prefix(first.as_str());
                 path.head == node
                     // A component may be that of the node by itself.
@@ -192,8 +204,9 @@ pub struct GroupOutput {
 pub struct ShaderGroupTemplate {
     /// Its name.
     pub name: String,
-    /// Its nodes, in any order.
-    pub nodes: Vec<Node>,
+    nodes: Vec<Node>,
+    /// The positions of the nodes by name.
+    positions: FxHashMap<String, usize>,
     /// Inputs shown.
     pub inputs: Vec<GroupInput>,
     /// Outputs shown.
@@ -230,7 +243,7 @@ impl ShaderGroupTemplate {
                 node: name.to_owned(),
             });
         }
-        self.nodes.push(Node {
+        self.push(Node {
             name: name.to_owned(),
             template: template.into(),
             inputs: vec![],
@@ -382,14 +395,42 @@ impl ShaderGroupTemplate {
         Ok(())
     }
 
+    /// Its nodes, in the order in which they were added.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
     /// The node of a name.
     pub fn node(&self, name: &str) -> Option<&Node> {
-        self.nodes.iter().find(|node| node.name == name)
+        self.position(name).map(|index| &self.nodes[index])
+    }
+
+    /// The position of the node of a name; of several the first.
+    pub(super) fn position(&self, name: &str) -> Option<usize> {
+        self.positions.get(name).copied()
+    }
+
+    /// Adds a node; gives its position.
+    pub(super) fn push(&mut self, node: Node) -> usize {
+        let index = self.nodes.len();
+        self.positions.entry(node.name.clone()).or_insert(index);
+        self.nodes.push(node);
+        index
+    }
+
+    /// What feeds the inputs and overrides of a node, in place of what did.
+    pub(super) fn feed(
+        &mut self,
+        index: usize,
+        inputs: Vec<Connection>,
+        overrides: Vec<(Global, Binding, Span)>,
+    ) {
+        self.nodes[index].inputs = inputs;
+        self.nodes[index].overrides = overrides;
     }
 
     fn node_index(&self, name: &str) -> Result<usize, GraphError> {
-        let found = self.nodes.iter().position(|node| node.name == name);
-        found.ok_or_else(|| GraphError::UnknownNode {
+        self.position(name).ok_or_else(|| GraphError::UnknownNode {
             node: name.to_owned(),
             known: self.nodes.iter().map(|n| n.name.clone()).collect(),
         })

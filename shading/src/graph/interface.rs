@@ -1,5 +1,8 @@
 //! What a template shows to the outside: its parameters and their types.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::{Accessor, Binding, Path, ShaderGroupTemplate, Template, TemplateRef, Value};
 use crate::hir::{self, Const, Metadata, Operand, Stmt};
 use crate::ty::{Base, Length, Type, component_index};
@@ -20,11 +23,16 @@ pub struct ParamInfo {
 }
 
 /// The parameters of a template; `None` where that depends on a template given by name.
-pub(crate) fn params(template: &Template) -> Option<Vec<ParamInfo>> {
+pub(crate) fn params(template: &Template) -> Option<Arc<[ParamInfo]>> {
     match template {
-        Template::Unit(unit) => Some(unit.hir.params.iter().map(|p| unit_param(&unit.hir, p)).collect()),
-        Template::Group(group) => group_params(group),
+        Template::Unit(unit) => Some(unit.params.clone()),
+        Template::Group(group) => group_params(group).map(Arc::from),
     }
+}
+
+/// The parameters of a unit.
+pub(super) fn unit_params(unit: &hir::Unit) -> Arc<[ParamInfo]> {
+    unit.params.iter().map(|param| unit_param(unit, param)).collect()
 }
 
 fn unit_param(unit: &hir::Unit, param: &hir::Param) -> ParamInfo {
@@ -106,7 +114,7 @@ fn constant(binding: Option<&Binding>) -> Option<Const> {
 
 /// Type and default of an exposed input: those of the first target it feeds.
 fn exposed_input(group: &ShaderGroupTemplate, name: &str) -> Option<(Type, Option<Const>)> {
-    for node in &group.nodes {
+    for node in group.nodes() {
         for connection in &node.inputs {
             let Binding::Path(path) = &connection.binding else {
                 continue;
@@ -160,16 +168,18 @@ pub(crate) fn resolve(params: &[&ParamInfo], path: &Path) -> Option<Type> {
 }
 
 /// Splits a path into the longest dotted name that `exists` and what follows.
-pub(crate) fn longest_name(path: &Path, exists: impl Fn(&str) -> bool) -> (String, &[Accessor]) {
-    let mut name = path.head.clone();
-    let mut taken = 0;
-    let mut best = (name.clone(), 0);
-    for accessor in &path.rest {
+pub(crate) fn longest_name(path: &Path, exists: impl Fn(&str) -> bool) -> (Cow<'_, str>, &[Accessor]) {
+    let mut best = (Cow::Borrowed(path.head.as_str()), 0);
+    let mut name = String::new();
+    for (i, accessor) in path.rest.iter().enumerate() {
         let Accessor::Field(field) = accessor else { break };
-        name = format!("{name}.{field}");
-        taken += 1;
+        if i == 0 {
+            name.clone_from(&path.head);
+        }
+        name.push('.');
+        name.push_str(field);
         if exists(&name) {
-            best = (name.clone(), taken);
+            best = (Cow::Owned(name.clone()), i + 1);
         }
     }
     (best.0, &path.rest[best.1..])

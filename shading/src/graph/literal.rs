@@ -1,14 +1,15 @@
 //! Constants as they are written: what can be known of a default without compiling it.
 
+use crate::eval::matrix::diagonal;
 use crate::hir::Const;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};
-use crate::ty::{Base, Type};
+use crate::ty::{Base, Length, Type};
 
 /// The value of a literal where a value of type `ty` is expected; `None` for all that has to be computed, and for what
 /// does not fit.
 pub(super) fn literal(expr: &Expr, ty: Type) -> Option<Const> {
     if ty.is_array() {
-        return None;
+        return array(expr, ty);
     }
     match ty.base {
         Base::Int => match expr.kind {
@@ -20,6 +21,7 @@ pub(super) fn literal(expr: &Expr, ty: Type) -> Option<Const> {
             ExprKind::String(text) => Some(Const::String(text.as_str().into())),
             _ => None,
         },
+        Base::Matrix => matrix(expr).map(Const::Matrix),
         base if base.is_triple() => triple(expr, base).map(Const::Triple),
         _ => None,
     }
@@ -35,6 +37,11 @@ pub(super) fn plain(expr: &Expr) -> Option<(Const, Type)> {
             op: UnaryOp::Neg,
             operand,
         } => plain(operand)?.1,
+        ExprKind::Tuple(list) => match list.len() {
+            3 => Type::COLOR,
+            16 => Type::MATRIX,
+            _ => return None,
+        },
         ExprKind::Construct { ty, .. } => match ty.kind {
             TypeKind::Color => Type::COLOR,
             TypeKind::Point => Type::POINT,
@@ -105,6 +112,33 @@ fn triple(expr: &Expr, base: Base) -> Option<[f32; 3]> {
         }
         _ => number(expr).map(|f| [f; 3]),
     }
+}
+
+/// Sixteen numbers row by row, or one that stands on the diagonal.
+fn matrix(expr: &Expr) -> Option<[f32; 16]> {
+    let list: Vec<&Expr> = match &expr.kind {
+        ExprKind::Tuple(list) => list.iter().collect(),
+        ExprKind::Construct { ty, args } if matches!(ty.kind, TypeKind::Matrix) => {
+            args.iter().map(|arg| &arg.value).collect()
+        }
+        _ => vec![expr],
+    };
+    let numbers: Vec<f32> = list.into_iter().map(number).collect::<Option<_>>()?;
+    match numbers[..] {
+        [x] => Some(diagonal(x)),
+        _ => numbers.try_into().ok(),
+    }
+}
+
+/// As many literals as the array is long.
+fn array(expr: &Expr, ty: Type) -> Option<Const> {
+    let (Length::Array(length), ExprKind::List(list) | ExprKind::Braces(list)) = (ty.length, &expr.kind)
+    else {
+        return None;
+    };
+    let elements = list.iter().map(|expr| literal(expr, ty.element()));
+    let elements: Vec<Const> = elements.collect::<Option<_>>()?;
+    (elements.len() as u32 == length).then_some(Const::Array(elements))
 }
 
 fn constructs(kind: &TypeKind, base: Base) -> bool {

@@ -1,7 +1,5 @@
 //! The order in which the nodes of a group run, and which overrides each sees.
 
-use rustc_hash::FxHashMap;
-
 use super::{Binding, GraphError, ShaderGroupTemplate};
 use crate::syntax::ast::{self, ExprKind};
 
@@ -19,10 +17,12 @@ pub(super) struct Order {
 impl Order {
     /// Orders the nodes that `wanted` bindings need.
     pub(super) fn of(group: &ShaderGroupTemplate, wanted: &[&Binding]) -> Result<Order, GraphError> {
-        let names = Names::of(group);
-        let mut feeds = Feeds::of(group, &names);
-        let mut roots: Vec<NodeIndex> = wanted.iter().flat_map(|binding| names.sources(binding)).collect();
-        roots.extend(group.entries.iter().filter_map(|name| names.node(name)));
+        let mut feeds = Feeds::of(group);
+        let mut roots: Vec<NodeIndex> = wanted
+            .iter()
+            .flat_map(|binding| sources(group, binding))
+            .collect();
+        roots.extend(group.entries.iter().filter_map(|name| group.position(name)));
         if !group.entries.is_empty() {
             // Nodes that run in any case run in the order in which they were added.
             roots.sort_unstable();
@@ -72,7 +72,7 @@ fn sort(
     let mut sort = Sort {
         group,
         feeds,
-        state: vec![State::New; group.nodes.len()],
+        state: vec![State::New; group.nodes().len()],
         order: vec![],
     };
     for &root in roots {
@@ -88,55 +88,31 @@ struct Feeds {
 }
 
 impl Feeds {
-    fn of(group: &ShaderGroupTemplate, names: &Names<'_>) -> Feeds {
+    fn of(group: &ShaderGroupTemplate) -> Feeds {
         let inputs = |node: &super::Node| {
             node.inputs
                 .iter()
-                .flat_map(|connection| names.sources(&connection.binding))
+                .flat_map(|connection| sources(group, &connection.binding))
                 .collect()
         };
         let overrides = |node: &super::Node| {
             node.overrides
                 .iter()
-                .flat_map(|(_, b, _)| names.sources(b))
+                .flat_map(|(_, b, _)| sources(group, b))
                 .collect()
         };
         Feeds {
-            inputs: group.nodes.iter().map(inputs).collect(),
-            overrides: group.nodes.iter().map(overrides).collect(),
+            inputs: group.nodes().iter().map(inputs).collect(),
+            overrides: group.nodes().iter().map(overrides).collect(),
         }
     }
 }
 
-/// The nodes of a group by name.
-pub(super) struct Names<'g> {
-    by_name: FxHashMap<&'g str, NodeIndex>,
-}
-
-impl<'g> Names<'g> {
-    pub(super) fn of(group: &'g ShaderGroupTemplate) -> Names<'g> {
-        let mut by_name = FxHashMap::default();
-        for (index, node) in group.nodes.iter().enumerate() {
-            by_name.entry(node.name.as_str()).or_insert(index);
-        }
-        Names { by_name }
-    }
-
-    pub(super) fn node(&self, name: &str) -> Option<NodeIndex> {
-        self.by_name.get(name).copied()
-    }
-
-    /// The nodes that a binding reads.
-    fn sources(&self, binding: &Binding) -> Vec<NodeIndex> {
-        let mut found = vec![];
-        let mut note = |name: &str| found.extend(self.node(name));
-        match binding {
-            Binding::Value(_) => {}
-            Binding::Path(path) => note(&path.head),
-            Binding::Expression(expr) => for_each_name(expr, &mut note),
-        }
-        found
-    }
+/// The nodes that a binding reads.
+fn sources(group: &ShaderGroupTemplate, binding: &Binding) -> Vec<NodeIndex> {
+    let mut found = vec![];
+    binding.for_each_head(&mut |name| found.extend(group.position(name)));
+    found
 }
 
 /// Calls `note` with every name that an expression reads.
@@ -210,7 +186,7 @@ impl Sort<'_> {
 
     fn cycle(&self, stack: &[(NodeIndex, usize)], back: NodeIndex) -> GraphError {
         let start = stack.iter().position(|&(node, _)| node == back).unwrap_or(0);
-        let name = |node: NodeIndex| self.group.nodes[node].name.clone();
+        let name = |node: NodeIndex| self.group.nodes()[node].name.clone();
         // The stack goes against the flow of values; the chain is told along it.
         let mut chain: Vec<String> = stack[start..].iter().rev().map(|&(node, _)| name(node)).collect();
         chain.push(chain[0].clone());
@@ -226,7 +202,7 @@ fn pulled_by(
     roots: &[NodeIndex],
 ) -> Vec<Option<NodeIndex>> {
     // None: no reader seen yet. Some(None): read from outside any override. Some(Some(n)): read under node n's.
-    let mut context: Vec<Option<Option<NodeIndex>>> = vec![None; group.nodes.len()];
+    let mut context: Vec<Option<Option<NodeIndex>>> = vec![None; group.nodes().len()];
     let read = |context: &mut Vec<Option<Option<NodeIndex>>>, node: NodeIndex, by: Option<NodeIndex>| {
         context[node] = match context[node] {
             None => Some(by),
@@ -240,7 +216,7 @@ fn pulled_by(
     // Readers come after what they read, so that backwards every reader's own context is known.
     for &node in order.iter().rev() {
         let inherited = context[node].flatten();
-        let own = if group.nodes[node].overrides.is_empty() {
+        let own = if group.nodes()[node].overrides.is_empty() {
             inherited
         } else {
             Some(node)

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{Binding, GraphError, Node, ShaderGroupTemplate, Template, TemplateRef, Templates};
+use super::{
+    Binding, GraphError, Node, ShaderGroupTemplate, ShaderUnitTemplate, Template, TemplateRef, Templates,
+};
 use crate::diagnostic::Diagnostic;
-use crate::hir::Unit;
 use crate::source::Span;
 
 /// Most instances of units and groups, expressions of groups included, that are linked into one.
@@ -108,7 +109,7 @@ impl Walk<'_> {
     fn run(&mut self) -> Result<(), Diagnostic> {
         while let Some(open) = self.open.last_mut() {
             let group = open.group.clone();
-            let Some(node) = group.nodes.get(open.next) else {
+            let Some(node) = group.nodes().get(open.next) else {
                 let size = open.size;
                 if let Some(error) = size.error(&group) {
                     return Err(at(error.into(), &group, group.span, ""));
@@ -121,7 +122,7 @@ impl Walk<'_> {
             let part = match self.template_of(node) {
                 // A name that is not known is reported when it is linked.
                 None => Size::default(),
-                Some(Template::Unit(unit)) => unit_size(&unit.hir),
+                Some(Template::Unit(unit)) => unit_size(&unit),
                 Some(Template::Group(inner)) => match self.sizes.get(&Arc::as_ptr(&inner)) {
                     Some((size, _)) => *size,
                     None if self.at.contains_key(&Arc::as_ptr(&inner)) => {
@@ -180,10 +181,10 @@ impl Walk<'_> {
     }
 }
 
-fn unit_size(unit: &Unit) -> Size {
+fn unit_size(unit: &ShaderUnitTemplate) -> Size {
     Size {
         instances: 1,
-        weight: unit.weight(),
+        weight: unit.weight,
     }
 }
 

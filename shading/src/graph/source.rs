@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-
 use super::literal::literal;
 use super::{
     Accessor, Binding, Connection, GroupInput, GroupOutput, Node, Path, ShaderGroupTemplate, TemplateRef,
@@ -97,8 +95,6 @@ pub fn material(
 
 struct Builder<'a> {
     group: ShaderGroupTemplate,
-    /// The names of its nodes.
-    names: FxHashSet<String>,
     sources: &'a SourceMap,
     diagnostics: Diagnostics,
 }
@@ -110,7 +106,6 @@ impl<'a> Builder<'a> {
         group.span = span;
         Builder {
             group,
-            names: FxHashSet::default(),
             sources: &file.sources,
             diagnostics: Diagnostics::default(),
         }
@@ -174,7 +169,7 @@ impl<'a> Builder<'a> {
 
     fn instance(&mut self, instance: &ast::Instance) {
         let name = instance.name.text.clone();
-        if self.names.contains(&name) {
+        if self.group.node(&name).is_some() {
             self.error(
                 format!("there already is an instance `{name}`"),
                 instance.name.span,
@@ -198,17 +193,16 @@ impl<'a> Builder<'a> {
         overrides: &[ast::GroupAssign],
         span: Span,
     ) {
-        let mut node = Node {
+        // The place is taken first: calls among the arguments add nodes of their own.
+        let index = self.group.push(Node {
             name,
             template: TemplateRef::Named(unit.text.clone()),
             inputs: vec![],
             overrides: vec![],
-            span: unit.span,
-        };
-        // The place is taken first: calls among the arguments add nodes of their own.
-        let index = self.group.nodes.len();
-        self.names.insert(node.name.clone());
-        self.group.nodes.push(node.clone());
+            span,
+        });
+        let mut inputs: Vec<Connection> = vec![];
+        let mut globals = vec![];
         for arg in args {
             let Some(name) = &arg.name else {
                 let unit = &unit.text;
@@ -218,7 +212,7 @@ impl<'a> Builder<'a> {
                 );
                 continue;
             };
-            if node.inputs.iter().any(|c| c.target.head == name.text) {
+            if inputs.iter().any(|c| c.target.head == name.text) {
                 self.error(format!("`{}` is given twice", name.text), name.span);
             }
             let target = Path {
@@ -226,7 +220,7 @@ impl<'a> Builder<'a> {
                 rest: vec![],
             };
             let binding = self.binding(&arg.value);
-            node.inputs.push(Connection {
+            inputs.push(Connection {
                 target,
                 binding,
                 interpolated: None,
@@ -235,9 +229,7 @@ impl<'a> Builder<'a> {
         }
         for assign in overrides {
             match Global::from_name(&assign.target.joined()) {
-                Some(global) => node
-                    .overrides
-                    .push((global, self.binding(&assign.value), assign.span)),
+                Some(global) => globals.push((global, self.binding(&assign.value), assign.span)),
                 None => {
                     let name = assign.target.joined();
                     let error = Diagnostic::error(format!("`{name}` is not a global variable"))
@@ -247,8 +239,7 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        node.span = span;
-        self.group.nodes[index] = node;
+        self.group.feed(index, inputs, globals);
     }
 
     /// A path stays a path, so that structures, arrays and closures pass whole; all else is an expression, in which each
@@ -270,7 +261,7 @@ impl<'a> Builder<'a> {
                 template: None,
                 args,
             } if is_unit_call(&name.text, args) => {
-                let node = format!("{}_{}", name.text, self.group.nodes.len());
+                let node = format!("{}_{}", name.text, self.group.nodes().len());
                 self.node(node.clone(), name, args, &[], expr.span);
                 expr.kind = ExprKind::Name(node);
             }

@@ -16,6 +16,10 @@ use crate::syntax::ast;
 pub struct ShaderUnitTemplate {
     /// The checked unit.
     pub hir: hir::Unit,
+    /// Its parameters, as they are shown to the outside.
+    pub params: Arc<[ParamInfo]>,
+    /// [`hir::Unit::weight`].
+    pub(super) weight: u64,
     /// The sources that its spans point into.
     pub sources: Arc<SourceMap>,
     /// How it is made for other uses than that of its defaults, where it is adaptive.
@@ -37,6 +41,8 @@ impl ShaderUnitTemplate {
             made: Arc::default(),
         });
         ShaderUnitTemplate {
+            params: interface::unit_params(&hir),
+            weight: hir.weight(),
             hir,
             sources,
             adaptive,
@@ -91,7 +97,7 @@ impl Template {
 
     /// Its parameters, inputs and outputs; `None` for a group that shows an input or output of a template given by name,
     /// whose type is known when it is linked only.
-    pub fn params(&self) -> Option<Vec<ParamInfo>> {
+    pub fn params(&self) -> Option<Arc<[ParamInfo]>> {
         interface::params(self)
     }
 }

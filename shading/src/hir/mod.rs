@@ -403,7 +403,7 @@ impl Param {
 }
 
 /// What a unit is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(
     missing_docs,
     reason = "each is the shader kind of that name in the OSL specification"

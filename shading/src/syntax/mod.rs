@@ -8,10 +8,11 @@ mod error;
 mod lower;
 mod scan;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostics;
-use crate::source::{Source, SourceMap};
+use crate::source::{Source, SourceId, SourceMap};
 
 /// Stack for the recursion that nested brackets cause, whatever thread this runs on.
 const STACK: usize = 16 << 20;
@@ -42,4 +43,16 @@ pub fn parse_into(mut sources: SourceMap, source: Arc<Source>) -> (ast::File, Di
         diagnostics.push(error.diagnostic(&sources, span));
     }
     (ast::File { sources, items }, diagnostics)
+}
+
+/// The bytes of each item of a text without mistakes.
+pub fn items(text: &str) -> Vec<Range<usize>> {
+    scan::scan(text).items
+}
+
+/// Parses one item of a text; `None` after a mistake.
+pub fn parse_item(text: &str, item: Range<usize>, source: SourceId) -> Option<ast::Item> {
+    let mut lowerer = lower::Lowerer::new(source);
+    stacker::maybe_grow(STACK / 2, STACK, || lowerer.item(text, item));
+    lowerer.finish().0.pop()
 }

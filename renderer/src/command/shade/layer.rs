@@ -1,5 +1,9 @@
 //! Layers: shaders of the command line or of a serialised group, with what was said about them.
 
+use std::ops::Deref;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
 use shading::graph::ParamInfo;
 use shading::{Diagnostic, Diagnostics, Template, Value};
 
@@ -53,44 +57,119 @@ pub(super) struct Layer {
     pub(super) params: Vec<LayerParam>,
 }
 
-impl Layer {
-    pub(super) fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.alias == name
+/// The layers of a group in the making.
+#[derive(Default)]
+pub(super) struct Layers {
+    list: Vec<Layer>,
+    /// The first layer that each name or alias is of.
+    by_name: FxHashMap<String, usize>,
+    /// The last number that an alias was given, by the name of the shader.
+    numbers: FxHashMap<String, usize>,
+}
+
+impl Layers {
+    /// Adds a layer; without a name it is called after its shader and its position.
+    pub(super) fn push(&mut self, name: Option<String>, template: Template, params: Vec<LayerParam>) {
+        let index = self.list.len();
+        let is_named = name.is_some();
+        let name = name.unwrap_or_else(|| format!("{}_{index}", template.name()));
+        let alias = self.unused(template.name());
+        for known in [&name, &alias] {
+            self.by_name.entry(known.clone()).or_insert(index);
+        }
+        self.list.push(Layer {
+            name,
+            is_named,
+            alias,
+            template,
+            params,
+        });
     }
 
+    /// A name that no layer has yet.
+    fn unused(&mut self, name: &str) -> String {
+        let number = self.numbers.entry(name.to_owned()).or_insert(0);
+        loop {
+            *number += 1;
+            let alias = if *number == 1 {
+                name.to_owned()
+            } else {
+                format!("{name}_{number}")
+            };
+            if !self.by_name.contains_key(&alias) {
+                return alias;
+            }
+        }
+    }
+
+    /// Gives the last layer what was said after it.
+    pub(super) fn amend_last(&mut self, name: Option<String>, params: &mut Vec<LayerParam>) {
+        let index = self.list.len();
+        let Some(last) = self.list.last_mut() else { return };
+        last.params.append(params);
+        if let Some(name) = name {
+            if self.by_name.get(&last.name) == Some(&(index - 1)) {
+                self.by_name.remove(&last.name);
+            }
+            self.by_name.entry(name.clone()).or_insert(index - 1);
+            last.name = name;
+            last.is_named = true;
+        }
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The layer of a name or alias.
+    pub(super) fn named(&self, name: &str) -> Option<&Layer> {
+        self.position(name).map(|index| &self.list[index])
+    }
+
+    /// The layer of a name or alias, to change.
+    pub(super) fn named_mut(&mut self, name: &str) -> Option<&mut Layer> {
+        self.position(name).map(|index| &mut self.list[index])
+    }
+}
+
+impl Deref for Layers {
+    type Target = [Layer];
+
+    fn deref(&self) -> &[Layer] {
+        &self.list
+    }
+}
+
+impl Layer {
     pub(super) fn outputs(&self) -> Vec<ParamInfo> {
-        self.template
-            .params()
-            .unwrap_or_default()
-            .into_iter()
-            .filter(|param| param.output)
-            .collect()
+        self.declared(true)
     }
 
     pub(super) fn inputs(&self) -> Vec<ParamInfo> {
-        self.template
-            .params()
-            .unwrap_or_default()
-            .into_iter()
-            .filter(|param| !param.output)
-            .collect()
+        self.declared(false)
+    }
+
+    fn declared(&self, output: bool) -> Vec<ParamInfo> {
+        let params = self.template.params().unwrap_or_default();
+        let declared = params.iter().filter(|param| param.output == output);
+        declared.cloned().collect()
     }
 
     /// The values of its inputs.
     pub(super) fn values(&self) -> Result<Vec<(&LayerParam, Value)>, Diagnostics> {
-        let inputs = self.inputs();
+        let declared = self.template.params().unwrap_or_default();
         // A unit's output can be given its first value.
-        let outputs = match self.template {
-            Template::Unit(_) => self.outputs(),
-            Template::Group(_) => vec![],
+        let takes_outputs = matches!(self.template, Template::Unit(_));
+        let named = |name: &str| {
+            let mut known = declared.iter().filter(|param| takes_outputs || !param.output);
+            known.find(|param| param.name == name)
         };
         let mut diagnostics = Diagnostics::default();
         let mut values = vec![];
         for param in &self.params {
-            let mut known = inputs.iter().chain(&outputs);
-            let value = match known.find(|input| input.name == param.name) {
+            let value = match named(&param.name) {
                 Some(input) => params::parse(&param.name, input.ty, &param.value),
-                None => Err(self.unknown(&param.name, &inputs)),
+                None => Err(self.unknown(&param.name, &self.inputs())),
             };
             match value {
                 Ok(value) => values.push((param, value)),
@@ -140,7 +219,7 @@ pub(super) struct LayerSummary {
     pub(super) layer: String,
     pub(super) shader: String,
     pub(super) params: Vec<LayerParam>,
-    pub(super) declared: Vec<ParamInfo>,
+    pub(super) declared: Arc<[ParamInfo]>,
 }
 
 impl LayerSummary {

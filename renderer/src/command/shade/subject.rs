@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use shading::builtins::Builtin;
 use shading::graph::ParamInfo;
 use shading::{
@@ -11,7 +12,7 @@ use shading::{
 };
 
 use super::super::shader_file;
-use super::layer::{Layer, LayerParam, LayerStep, LayerSummary, unknown_output};
+use super::layer::{Layer, LayerParam, LayerStep, LayerSummary, Layers, unknown_output};
 use super::serialised;
 use crate::cli::{Assignment, Setup, ShadeArgs, Step};
 
@@ -117,8 +118,9 @@ pub(super) fn find(
     let mut builder = Builder {
         system,
         group: group.unwrap_or_else(|| format!("unnamed_group_{number}")),
-        layers: vec![],
+        layers: Layers::default(),
         connections: vec![],
+        found: FxHashMap::default(),
         warnings: Diagnostics::default(),
         diagnostics: Diagnostics::default(),
         notes: vec![],
@@ -135,9 +137,11 @@ pub(super) fn find(
 struct Builder<'a> {
     system: &'a ShadingSystem,
     group: String,
-    layers: Vec<Layer>,
+    layers: Layers,
     /// With the statement of a serialised group.
     connections: Vec<([String; 4], Option<String>)>,
+    /// The shaders that were found, by what they were asked for as: a file is read once however many layers use it.
+    found: FxHashMap<String, Template>,
     warnings: Diagnostics,
     diagnostics: Diagnostics,
     notes: Vec<String>,
@@ -204,34 +208,40 @@ impl Builder<'_> {
                 self.connections.push((connection, statement));
                 return;
             }
-            LayerStep::Shader(word) => shader_file::find(self.system, &word),
-            LayerStep::Expr(statements) => self.expression(&statements),
-        };
-        match found {
-            Ok(found) => {
-                self.warnings.list.extend(found.warnings.list.iter().cloned());
-                if let Some(template) = found.last() {
-                    self.layer(template);
-                }
+            LayerStep::Shader(word) => self.shader(&word),
+            LayerStep::Expr(statements) => {
+                let found = self.expression(&statements);
+                self.take(found)
             }
-            Err(errors) => self.diagnostics.list.extend(errors.list),
+        };
+        if let Some(template) = found {
+            let params = std::mem::take(&mut self.params);
+            self.layers.push(self.name.take(), template, params);
         }
     }
 
-    fn layer(&mut self, template: Template) {
-        let index = self.layers.len();
-        let named = self.name.take();
-        let is_named = named.is_some();
-        let name = named.unwrap_or_else(|| format!("{}_{index}", template.name()));
-        let alias = unused(template.name(), &self.layers);
-        let params = std::mem::take(&mut self.params);
-        self.layers.push(Layer {
-            name,
-            is_named,
-            alias,
-            template,
-            params,
-        });
+    fn shader(&mut self, word: &str) -> Option<Template> {
+        if let Some(template) = self.found.get(word) {
+            return Some(template.clone());
+        }
+        let found = shader_file::find(self.system, word);
+        let template = self.take(found)?;
+        self.found.insert(word.to_owned(), template.clone());
+        Some(template)
+    }
+
+    /// Notes what is wrong or doubtful in what was found.
+    fn take(&mut self, found: Result<shader_file::Found, Diagnostics>) -> Option<Template> {
+        match found {
+            Ok(found) => {
+                self.warnings.list.extend(found.warnings.list.iter().cloned());
+                found.last()
+            }
+            Err(errors) => {
+                self.diagnostics.list.extend(errors.list);
+                None
+            }
+        }
     }
 
     /// Statements as a unit.
@@ -252,13 +262,7 @@ impl Builder<'_> {
 
     fn finish(mut self, args: &ShadeArgs, wanted: &[&str], again: bool) -> Result<Subject, SubjectError> {
         // Flags after the last shader are about it as well: that is how most commands take them.
-        if let Some(last) = self.layers.last_mut() {
-            last.params.append(&mut self.params);
-            if let Some(name) = self.name.take() {
-                last.name = name;
-                last.is_named = true;
-            }
-        }
+        self.layers.amend_last(self.name.take(), &mut self.params);
         std::mem::take(&mut self.diagnostics).into_result(())?;
         for step in &args.setup.steps {
             if let Step::Reparam { layer, assignment } = step {
@@ -287,7 +291,7 @@ impl Builder<'_> {
             .iter()
             .map(|layer| layer.name.clone())
             .collect::<Vec<_>>();
-        let Some(layer) = self.layers.iter_mut().find(|known| known.is_called(layer)) else {
+        let Some(layer) = self.layers.named_mut(layer) else {
             let error = Diagnostic::error(format!("unknown layer `{layer}`"));
             return Err(error.nearest(layer, names.iter().map(String::as_str)).into());
         };
@@ -354,7 +358,7 @@ impl Builder<'_> {
     }
 
     fn group(self, args: &ShadeArgs, wanted: &[&str]) -> Result<Subject, SubjectError> {
-        let layers = &self.layers;
+        let layers: &[Layer] = &self.layers;
         let mut group = ShaderGroupTemplate::new(self.group.clone());
         group.attributes_connect = args.userdata_is_connected;
         let mut diagnostics = Diagnostics::default();
@@ -391,7 +395,7 @@ impl Builder<'_> {
         // The last layer runs for what it prints, whatever outputs are asked for.
         let mut diagnostics = Diagnostics::default();
         for entry in &args.entries {
-            match layers.iter().find(|layer| layer.is_called(entry)) {
+            match self.layers.named(entry) {
                 Some(layer) => group.entries.push(layer.name.clone()),
                 None => {
                     let names = layers.iter().map(|layer| layer.name.as_str());
@@ -457,8 +461,7 @@ impl Builder<'_> {
     ) -> Result<(), String> {
         let told = |message: String| format!("ConnectShaders: {message}\n        group: {}", self.group);
         let layer = |name: &str, end: &str| {
-            let found = self.layers.iter().find(|layer| layer.is_called(name));
-            found.ok_or_else(|| {
+            self.layers.named(name).ok_or_else(|| {
                 let names = self.layers.iter().map(|layer| layer.name.as_str());
                 let near = shading::diagnostic::nearest(name, names);
                 let hint = near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
@@ -489,16 +492,6 @@ fn find_output<'a>(layers: &'a [Layer], word: &str) -> Option<(&'a str, String)>
             .find(|name| outputs.iter().any(|output| output.name == *name))?;
         Some((layer.name.as_str(), output.to_owned()))
     })
-}
-
-/// A name that no layer has yet.
-fn unused(name: &str, layers: &[Layer]) -> String {
-    let free = |name: &String| layers.iter().all(|layer| !layer.is_called(name));
-    let numbered = (2..).map(|i| format!("{name}_{i}"));
-    std::iter::once(name.to_owned())
-        .chain(numbered)
-        .find(free)
-        .unwrap_or_default()
 }
 
 /// The folders of the files named, where their textures are looked for.

@@ -188,16 +188,22 @@ impl<const D: usize> Cell<D> {
     fn sloped(&self) -> (f32, [f32; D]) {
         let fades = self.offsets.map(fade);
         let values = along_fourth(&fades, self.values);
+        let gradients: [f32x8; D] =
+            std::array::from_fn(|axis| along_fourth(&fades, self.gradients.map(|gradients| gradients[axis])));
+        let gradient = |axis: usize| gradients.get(axis).copied().unwrap_or_default();
+        let [value, first @ ..] = blend_each(&fades, [values, gradient(0), gradient(1), gradient(2)]);
         let mut slopes = blend_slopes(&fades, values);
         if let Some(slope) = slopes.get_mut(3) {
             *slope = blend(&fades, self.values[1] - self.values[0]);
         }
         for (axis, slope) in slopes.iter_mut().enumerate() {
-            let gradients = self.gradients.map(|gradients| gradients[axis]);
-            let gradient = blend(&fades, along_fourth(&fades, gradients));
+            let gradient = match first.get(axis) {
+                Some(gradient) => *gradient,
+                None => blend(&fades, gradients[axis]),
+            };
             *slope = SCALES[D - 1] * (gradient + *slope * fade_slope(self.offsets[axis]));
         }
-        (SCALES[D - 1] * blend(&fades, values), slopes)
+        (SCALES[D - 1] * value, slopes)
     }
 }
 
@@ -215,21 +221,25 @@ fn along_fourth<const D: usize>(fades: &[f32; D], [near, far]: [f32x8; 2]) -> f3
     }
 }
 
+#[inline(always)]
+fn mix_each(a: f32x4, b: f32x4, t: f32) -> f32x4 {
+    a * f32x4::splat(1.0 - t) + b * f32x4::splat(t)
+}
+
 /// Interpolates along z, if there is one.
 #[inline(always)]
-fn along_third<const D: usize>(fades: &[f32; D], v: f32x8) -> [f32; 4] {
+fn along_third<const D: usize>(fades: &[f32; D], v: f32x8) -> f32x4 {
     let [near, far]: [f32x4; 2] = cast(v);
     match fades.get(2) {
-        Some(&t) => near * f32x4::splat(1.0 - t) + far * f32x4::splat(t),
+        Some(&t) => mix_each(near, far, t),
         None => near,
     }
-    .to_array()
 }
 
 /// Interpolates along z, then x, then y: the order in which OSL rounds.
 #[inline(always)]
 fn blend<const D: usize>(fades: &[f32; D], v: f32x8) -> f32 {
-    let [a, b, c, d] = along_third(fades, v);
+    let [a, b, c, d] = along_third(fades, v).to_array();
     match *fades.as_slice() {
         [u] => mix(a, b, u),
         [u, v, ..] => mix(mix(a, b, u), mix(c, d, u), v),
@@ -237,10 +247,22 @@ fn blend<const D: usize>(fades: &[f32; D], v: f32x8) -> f32 {
     }
 }
 
+/// The same for four quantities side by side.
+#[inline(always)]
+fn blend_each<const D: usize>(fades: &[f32; D], quantities: [f32x8; 4]) -> [f32; 4] {
+    let [a, b, c, d] = f32x4::transpose(quantities.map(|v| along_third(fades, v)));
+    match *fades.as_slice() {
+        [u] => mix_each(a, b, u),
+        [u, v, ..] => mix_each(mix_each(a, b, u), mix_each(c, d, u), v),
+        [] => a,
+    }
+    .to_array()
+}
+
 /// What the interpolation changes by along x, y and z, for a unit change of the fade.
 #[inline(always)]
 fn blend_slopes<const D: usize>(fades: &[f32; D], values: f32x8) -> [f32; D] {
-    let [a, b, c, d] = along_third(fades, values);
+    let [a, b, c, d] = along_third(fades, values).to_array();
     let [near, far]: [f32x4; 2] = cast(values);
     let far_and_near = far - near;
     std::array::from_fn(|axis| match (axis, fades.as_slice()) {

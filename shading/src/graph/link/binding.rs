@@ -60,7 +60,7 @@ impl Linker<'_> {
     /// The value that a path names; `Ok(None)` where an earlier mistake took it away.
     fn path(&mut self, scope: &GroupScope<'_>, path: &Path) -> Result<Option<Wire>, GraphError> {
         let group = scope.group;
-        if let Some(index) = scope.names.node(&path.head) {
+        if let Some(index) = scope.group.position(&path.head) {
             return self.path_in_node(scope, index, path);
         }
         if let Some(wire) = scope.inputs.get(&path.head) {
@@ -69,7 +69,7 @@ impl Linker<'_> {
         if scope.has_input(&path.head) {
             return Ok(None);
         }
-        let nodes = group.nodes.iter().map(|node| node.name.clone());
+        let nodes = group.nodes().iter().map(|node| node.name.clone());
         let inputs = group.inputs.iter().map(|input| input.name.clone());
         Err(GraphError::UnknownNode {
             node: path.head.clone(),
@@ -97,7 +97,7 @@ impl Linker<'_> {
         // A node by itself is its surface, or else its first output.
         let surface = ports.iter().find(|port| port.ty == Type::CLOSURE);
         let found = named.or_else(|| self.part_of(surface.unwrap_or(first), &path.rest));
-        let template = match &scope.group.nodes[index].template {
+        let template = match &scope.group.nodes()[index].template {
             TemplateRef::Template(template) => template.name(),
             TemplateRef::Named(name) => name,
         };

@@ -68,6 +68,9 @@ impl Linker<'_> {
 
     /// Assigns a feed that is for a component or element of the input `name`, which is in `local`.
     pub(super) fn assign_element(&mut self, local: LocalId, name: &str, feed: &Feed<'_>) {
+        if feed.target.rest.is_empty() {
+            return;
+        }
         let (head, rest) = longest_name(&feed.target, |head| head == name);
         let ([accessor], true, Some(wire)) = (rest, head == name, &feed.wire) else {
             return;

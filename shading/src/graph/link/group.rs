@@ -4,10 +4,10 @@ use rustc_hash::FxHashMap;
 
 use super::Linker;
 use super::binding::Site;
-use super::wire::{self, Feed, Instance, Part, Place, Readers, Wire, join};
+use super::wire::{self, Feed, GroupReaders, Instance, Part, Place, Readers, Wire, join};
 use crate::graph::interface::{ParamInfo, params, resolve};
 use crate::graph::literal::plain;
-use crate::graph::order::{Names, NodeIndex, Order};
+use crate::graph::order::{NodeIndex, Order};
 use crate::graph::splice::Overrides;
 use crate::graph::{
     Binding, Connection, GraphError, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template,
@@ -23,7 +23,7 @@ const STACK: usize = 1 << 20;
 /// A group being linked.
 pub(super) struct GroupScope<'g> {
     pub(super) group: &'g ShaderGroupTemplate,
-    pub(super) names: Names<'g>,
+    readers: &'g GroupReaders<'g>,
     /// The whole group runs under its overrides.
     pub(super) instance: &'g Instance<'g>,
     pub(super) inputs: FxHashMap<String, Wire>,
@@ -36,11 +36,12 @@ pub(super) struct GroupScope<'g> {
 }
 
 impl<'g> GroupScope<'g> {
-    fn new(group: &'g ShaderGroupTemplate, instance: &'g Instance<'g>) -> GroupScope<'g> {
-        let count = group.nodes.len();
+    fn new(readers: &'g GroupReaders<'g>, instance: &'g Instance<'g>) -> GroupScope<'g> {
+        let group = readers.group;
+        let count = group.nodes().len();
         GroupScope {
             group,
-            names: Names::of(group),
+            readers,
             instance,
             inputs: FxHashMap::default(),
             nodes: vec![vec![]; count],
@@ -72,7 +73,7 @@ impl<'g> GroupScope<'g> {
             Binding::Value(Value::Const(..)) => false,
             Binding::Value(Value::Global(_)) => true,
             Binding::Expression(expr) => plain(expr).is_none(),
-            Binding::Path(path) if self.names.node(&path.head).is_some() => true,
+            Binding::Path(path) if self.group.position(&path.head).is_some() => true,
             Binding::Path(path) => {
                 let mut feeds = self.instance.feeds.iter();
                 feeds.any(|feed| feed.target.head == path.head && feed.is_fed)
@@ -94,7 +95,8 @@ impl Linker<'_> {
     }
 
     fn group_body(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<Part> {
-        let mut scope = GroupScope::new(group, instance);
+        let readers = GroupReaders::new(group);
+        let mut scope = GroupScope::new(&readers, instance);
         self.group_inputs(&mut scope);
         let is_wanted = |output: &&GroupOutput| {
             instance
@@ -209,7 +211,7 @@ impl Linker<'_> {
     }
 
     fn node(&mut self, scope: &mut GroupScope<'_>, index: NodeIndex) {
-        let node = &scope.group.nodes[index];
+        let node = &scope.group.nodes()[index];
         let context = self.context(scope, index);
         let place = scope.node_place(node, node.span);
         let Some(template) = self.template_of(node, &place) else {
@@ -231,7 +233,7 @@ impl Linker<'_> {
             feeds,
             overrides: &context,
             wanted: None,
-            readers: Readers::Group(scope.group, &node.name),
+            readers: Readers::Group(scope.readers, &node.name),
             attributes_connect: scope.instance.attributes_connect || scope.group.attributes_connect,
         };
         let is_entry = scope.group.entries.contains(&node.name);
@@ -273,7 +275,7 @@ impl Linker<'_> {
     ) -> Option<Feed<'g>> {
         // An exposed input that nothing feeds leaves its targets at their defaults.
         if let Binding::Path(path) = &connection.binding
-            && scope.names.node(&path.head).is_none()
+            && scope.group.position(&path.head).is_none()
             && scope.has_input(&path.head)
             && !scope.inputs.contains_key(&path.head)
         {
@@ -305,7 +307,7 @@ impl Linker<'_> {
             Some(puller) => self.context(scope, puller),
             None => scope.instance.overrides.to_vec(),
         };
-        let node = &scope.group.nodes[index];
+        let node = &scope.group.nodes()[index];
         let mut context = inherited.clone();
         for (global, binding, span) in &node.overrides {
             let place = scope.node_place(node, *span);

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::lazy::{self, Segment};
 use super::{GraphError, Path, Template, Templates, Value, size};
-use crate::check::Environment;
+use crate::check::{self, Environment};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind};
 use crate::source::{SourceMap, SourceUser, Span};
@@ -38,6 +38,17 @@ pub struct Linked {
 /// Unknown names, types that do not fit, cycles, missing inputs: all that were found, with both ends named. Groups that
 /// contain themselves or become too large: the first that was found.
 pub fn link(
+    template: &Template,
+    inputs: &[(String, Value)],
+    outputs: &[String],
+    templates: &dyn Templates,
+    environment: &Environment<'_>,
+) -> Result<Linked, Diagnostics> {
+    // Expressions are compiled on the way: each would ask for a stack of its own.
+    check::deep_stack(|| link_here(template, inputs, outputs, templates, environment))
+}
+
+fn link_here(
     template: &Template,
     inputs: &[(String, Value)],
     outputs: &[String],

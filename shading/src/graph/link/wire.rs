@@ -1,7 +1,11 @@
 //! Values on their way: from where they are made to the input that they feed, and the instance that has that input.
 
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashMap;
+
 use crate::builtins::Global;
-use crate::graph::{Path, ShaderGroupTemplate};
+use crate::graph::{Accessor, Binding, Node, Path, ShaderGroupTemplate};
 use crate::hir::Operand;
 use crate::source::{SourceId, SourceMap, Span};
 use crate::ty::Type;
@@ -66,8 +70,11 @@ pub(super) struct Feed<'a> {
 impl Feed<'_> {
     /// The part that is all of the input `name`.
     pub(super) fn whole(&self, name: &str) -> Option<&Part> {
-        let target = self.target.to_string();
-        let suffix = name.strip_prefix(&target)?;
+        let suffix = name.strip_prefix(self.target.head.as_str())?;
+        let suffix = match &self.target.rest[..] {
+            [] => suffix,
+            rest => suffix.strip_prefix(&rest.iter().map(Accessor::to_string).collect::<String>())?,
+        };
         self.wire.as_ref()?.parts.iter().find(|part| part.name == suffix)
     }
 
@@ -98,8 +105,8 @@ pub(super) struct Instance<'a> {
 pub(super) enum Readers<'a> {
     /// Whoever asks for them by name; nobody without.
     Caller(Option<&'a [String]>),
-    /// Other nodes of a group, and who asks for its outputs.
-    Group(&'a ShaderGroupTemplate, &'a str),
+    /// Other nodes of a group, and who asks for its outputs; and the name of the instance's node.
+    Group(&'a GroupReaders<'a>, &'a str),
 }
 
 impl Readers<'_> {
@@ -107,21 +114,67 @@ impl Readers<'_> {
     pub(super) fn read(&self, output: &str) -> bool {
         match self {
             Readers::Caller(wanted) => wanted.is_some_and(|list| list.iter().any(|name| names(output, name))),
-            Readers::Group(group, node) => {
-                let inputs = group.nodes.iter().flat_map(|node| {
-                    let overrides = node.overrides.iter().map(|(_, binding, _)| binding);
-                    node.inputs
-                        .iter()
-                        .map(|connection| &connection.binding)
-                        .chain(overrides)
-                });
-                let shown = group.outputs.iter().filter(|output| !output.is_unasked);
-                inputs
-                    .chain(shown.map(|output| &output.binding))
-                    .any(|binding| binding.reads(node, output))
-            }
+            Readers::Group(readers, node) => readers.read(node, output),
         }
     }
+}
+
+/// What reads the nodes of a group, found when somebody first asks.
+pub(super) struct GroupReaders<'g> {
+    pub(super) group: &'g ShaderGroupTemplate,
+    by_node: OnceCell<FxHashMap<String, Vec<Reader>>>,
+}
+
+/// What reads a node: another node, or an output of the group, by its position.
+#[derive(Clone, Copy)]
+enum Reader {
+    Node(usize),
+    Output(usize),
+}
+
+impl<'g> GroupReaders<'g> {
+    pub(super) fn new(group: &'g ShaderGroupTemplate) -> GroupReaders<'g> {
+        GroupReaders {
+            group,
+            by_node: OnceCell::new(),
+        }
+    }
+
+    fn read(&self, node: &str, output: &str) -> bool {
+        let by_node = self.by_node.get_or_init(|| self.by_node());
+        let readers = by_node.get(node).map_or(&[][..], Vec::as_slice);
+        readers.iter().any(|reader| match *reader {
+            Reader::Node(index) => {
+                bindings(&self.group.nodes()[index]).any(|binding| binding.reads(node, output))
+            }
+            Reader::Output(index) => self.group.outputs[index].binding.reads(node, output),
+        })
+    }
+
+    fn by_node(&self) -> FxHashMap<String, Vec<Reader>> {
+        let mut by_node: FxHashMap<String, Vec<Reader>> = FxHashMap::default();
+        let mut note = |binding: &Binding, reader| {
+            binding.for_each_head(&mut |head| by_node.entry(head.to_owned()).or_default().push(reader));
+        };
+        for (index, node) in self.group.nodes().iter().enumerate() {
+            bindings(node).for_each(|binding| note(binding, Reader::Node(index)));
+        }
+        for (index, output) in self.group.outputs.iter().enumerate() {
+            if !output.is_unasked {
+                note(&output.binding, Reader::Output(index));
+            }
+        }
+        by_node
+    }
+}
+
+/// All that a node reads.
+fn bindings(node: &Node) -> impl Iterator<Item = &Binding> {
+    let overrides = node.overrides.iter().map(|(_, binding, _)| binding);
+    node.inputs
+        .iter()
+        .map(|connection| &connection.binding)
+        .chain(overrides)
 }
 
 impl Instance<'_> {

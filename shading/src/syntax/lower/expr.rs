@@ -216,7 +216,7 @@ impl Lowerer {
             Rule::float => self.float(pair.as_str(), span),
             Rule::string => ExprKind::String(self.string(pair)),
             Rule::bool => ExprKind::Bool(pair.as_str() == "true"),
-            Rule::name => ExprKind::Name(pair.as_str().to_owned()),
+            Rule::named => return self.named(pair),
             Rule::paren => match inner(pair).next() {
                 // The parentheses belong to the span of a tuple; of another expression they are no part.
                 Some(sequence) => match self.sequence(sequence) {
@@ -230,10 +230,24 @@ impl Lowerer {
             },
             Rule::braces => ExprKind::Braces(inner(pair).map(|p| self.expr(p)).collect()),
             Rule::list => ExprKind::List(inner(pair).map(|p| self.expr(p)).collect()),
-            Rule::construct | Rule::call | Rule::template => self.call(pair),
+            Rule::construct | Rule::template => self.call(pair),
             _ => ExprKind::Int(0),
         };
         Expr { kind, span }
+    }
+
+    fn named(&mut self, pair: Pair<'_>) -> Expr {
+        let parts: Vec<_> = inner(pair.clone()).collect();
+        match &parts[..] {
+            [name] => Expr {
+                kind: ExprKind::Name(name.as_str().to_owned()),
+                span: self.span(name),
+            },
+            _ => Expr {
+                span: self.span(&pair),
+                kind: self.call(pair),
+            },
+        }
     }
 
     fn call(&mut self, pair: Pair<'_>) -> ExprKind {

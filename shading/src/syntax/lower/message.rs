@@ -72,7 +72,7 @@ fn expectation(rules: &[Rule]) -> String {
             Rule::equals => "`=`",
             Rule::kw_if | Rule::stmt => "a statement",
             Rule::kw_while if rules.len() == 1 => "`while`",
-            Rule::name | Rule::word | Rule::path | Rule::field | Rule::variable => "a name",
+            Rule::name | Rule::named | Rule::word | Rule::path | Rule::field | Rule::variable => "a name",
             Rule::r#type
             | Rule::param
             | Rule::metadatum
@@ -181,7 +181,7 @@ fn usual_mistake(
         return None;
     }
     if is_reserved(word)
-        && rules.contains(&Rule::name)
+        && (rules.contains(&Rule::name) || rules.contains(&Rule::named))
         && !rules.contains(&Rule::expr)
         && !starts_line(text, at)
     {

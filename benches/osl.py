@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Runs the shaders and groups of a folder whose README.md has a table of Open Shading Language's times for them: time for a
+point and time to compile, beside OSL's. Several programs are measured in turn.
+
+usage: benches/osl.py FOLDER KILN [KILN…] [--only a,b] [--turns 5]
+
+`jit` is link, optimise and machine code in a process that compiles nothing else, as OSL's is."""
+import argparse, json, math, os, re, statistics, subprocess, tempfile
+
+def table(folder):
+    rows = {}
+    for line in open(f"{folder}/README.md"):
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        name = cells[0].split()[0] if cells and cells[0] else ""
+        if any(os.path.exists(f"{folder}/{name}.{kind}") for kind in ("osl", "grp")):
+            rows[name] = float(cells[1]), float(cells[3])
+    return rows
+
+def run(kiln, folder, name, stats):
+    group = os.path.exists(f"{folder}/{name}.grp")
+    side = "64" if name.endswith("1000") else "256" if group else "512"
+    source = ["--group", f"{name}.grp"] if group else [f"{name}.osl"]
+    output = "Ci" if name == "closures" else "Cout"
+    subprocess.run([kiln, "shade", *source, "--res", side, side, "--iters", "4", "-t", "1", f"--stats={stats}", "-o", output, "null"],
+                   check=True, capture_output=True, cwd=folder)
+    told = json.load(open(stats))
+    return [told[key] for key in ("ns_per_point", "jit_ms", "load_ms", "link_ms", "optimize_ms", "codegen_ms")]
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder"); parser.add_argument("kiln", nargs="+")
+    parser.add_argument("--only", default=""); parser.add_argument("--turns", type=int, default=5)
+    args = parser.parse_args()
+    ratios = {kiln: [] for kiln in args.kiln}
+    with tempfile.TemporaryDirectory() as temporary:
+        for name, (ns, jit) in table(args.folder).items():
+            if args.only and name not in args.only.split(","): continue
+            found = {kiln: [] for kiln in args.kiln}
+            for turn in range(args.turns):
+                for kiln in args.kiln:
+                    found[kiln].append(run(kiln, args.folder, name, f"{temporary}/stats.json"))
+            for kiln in args.kiln:
+                point, compiled, load, link, optimise, code = (statistics.median(column) for column in zip(*found[kiln]))
+                ratios[kiln].append((point / ns, compiled / jit))
+                print(f"{name:10} {point:8.1f} ns, {point / ns:5.2f} of OSL's   jit {compiled:6.2f} ms, 1/{jit / compiled:.0f} of OSL's "
+                      f"(load {load:.2f}, link {link:.2f}, optimise {optimise:.2f}, code {code:.2f})   {kiln}", flush=True)
+    for kiln, rows in ratios.items():
+        if not rows: continue
+        point, compiled = (math.exp(statistics.mean(math.log(row[i]) for row in rows)) for i in (0, 1))
+        print(f"{kiln}: {point:.3f} of OSL's time for a point (at most {max(row[0] for row in rows):.2f}), 1/{1 / compiled:.1f} of its jit (geometric means)")
+
+main()
