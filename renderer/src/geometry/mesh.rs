@@ -251,10 +251,7 @@ impl Mesh {
             }
         }
         // A vertex of no face has no say in any picture, but unit length all the same.
-        normals
-            .iter()
-            .map(|&n| unit(n).unwrap_or(Vec3::Z))
-            .collect()
+        normals.iter().map(|&n| unit(n).unwrap_or(Vec3::Z)).collect()
     }
 
     /// The smallest object-space box that holds it.
