@@ -1,0 +1,188 @@
+//! Damaged shaders: what still compiles runs to its end, in packets as point by point, optimised as it stands, and
+//! nothing panics on the way. `KILN_FUZZ_SECONDS=1800` goes on for half an hour, `KILN_FUZZ_SEED` begins elsewhere.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use renderer::material::Host;
+use renderer::scene::build::shading_system;
+use shading::opt::OptLevel;
+use shading::{
+    InstanceOptions, Preprocessor, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem, Source,
+    Template,
+};
+use support::compiled::batch_difference;
+use support::generate::globals;
+use support::random::Random;
+
+/// Texts tried, where no time is given.
+const TEXTS: usize = 3000;
+/// Turns and calls of a run.
+const FUEL: u32 = 2000;
+/// What a text may take: a machine may be busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Numbers of an output that are compared, at most.
+const NUMBERS: usize = 64;
+
+fn number(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(text.parse().expect("it is a number"))
+}
+
+/// Shipped shaders, and those that other tests run.
+fn texts() -> Vec<String> {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = [
+        here.join("../shaders"),
+        here.join("shaders/run"),
+        here.join("shaders/pass"),
+    ];
+    let mut paths: Vec<_> = folders
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).expect("the folder is there"))
+        .map(|entry| entry.expect("it can be listed").path())
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "ksl" || extension == "osl")
+        })
+        .collect();
+    paths.sort();
+    let texts = paths.iter().map(|path| fs::read_to_string(path));
+    texts.map(|text| text.expect("it is text")).collect()
+}
+
+/// Words and signs of a text, each with its place.
+fn words(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut words: Vec<std::ops::Range<usize>> = vec![];
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    for (at, c) in text.char_indices().filter(|(_, c)| !c.is_whitespace()) {
+        let goes_on = is_part(c) && text[..at].ends_with(is_part);
+        match words.last_mut() {
+            Some(last) if goes_on && last.end == at => last.end = at + c.len_utf8(),
+            _ => words.push(at..at + c.len_utf8()),
+        }
+    }
+    words
+}
+
+/// One text with a few words of its own or of another in place of others: much of it still compiles.
+fn damaged(texts: &[String], random: &mut Random) -> String {
+    let mut text = texts[random.below(texts.len())].clone();
+    for _ in 0..=random.below(2) {
+        let places = words(&text);
+        let donor = if random.below(3) > 0 {
+            text.clone()
+        } else {
+            texts[random.below(texts.len())].clone()
+        };
+        let others = words(&donor);
+        if places.is_empty() || others.is_empty() {
+            break;
+        }
+        let at = random.below(places.len());
+        let from = random.below(others.len());
+        let upto = (from + random.below(4)).min(others.len() - 1);
+        let piece = &donor[others[from].start..others[upto].end];
+        match random.below(4) {
+            0 => text.replace_range(places[at].clone(), ""),
+            1 => text.insert_str(places[at].start, &format!(" {piece} ")),
+            _ => text.replace_range(places[at].clone(), piece),
+        }
+    }
+    text
+}
+
+fn context(system: &ShadingSystem) -> ShadingContext {
+    let mut context = system.context();
+    context.set_fuel(FUEL);
+    context
+}
+
+/// The numbers of all outputs at a point, as bits; `None` where the run was ended.
+fn outputs(
+    instance: &ShaderInstance,
+    point: &ShaderGlobals,
+    context: &mut ShadingContext,
+) -> Option<Vec<u32>> {
+    instance.run(point, context);
+    if !context.finished() {
+        return None;
+    }
+    let mut all = vec![];
+    for output in 0..instance.outputs().len() {
+        let mut numbers = [0.0_f32; NUMBERS];
+        instance.output_numbers(output, context, &mut numbers);
+        // Not a number is one as good as another.
+        all.extend(numbers.map(|x| {
+            if x.is_nan() {
+                f32::NAN.to_bits()
+            } else {
+                x.to_bits()
+            }
+        }));
+    }
+    Some(all)
+}
+
+/// Runs a unit or group all ways; what is wrong with it.
+fn run(system: &ShadingSystem, template: &Template) -> Result<bool, String> {
+    let make = |optimize, packets| {
+        let options = InstanceOptions {
+            optimize,
+            packets,
+            ..InstanceOptions::default()
+        };
+        system.instantiate(template.clone(), &options).ok()
+    };
+    let points: Vec<ShaderGlobals> = (0..5).map(globals).collect();
+    let (Some(plain), Some(exact)) = (make(OptLevel::None, false), make(OptLevel::Exact, false)) else {
+        return Ok(false);
+    };
+    let (mut a, mut b) = (context(system), context(system));
+    for point in &points {
+        // Optimised, it may come to its end with less fuel.
+        if let Some(expected) = outputs(&plain, point, &mut a) {
+            let found = outputs(&exact, point, &mut b);
+            if found.as_ref() != Some(&expected) {
+                return Err("the optimiser changes what it computes".to_owned());
+            }
+        }
+    }
+    let Some(full) = make(OptLevel::Full, true) else {
+        return Err("it compiles, and does not when it is optimised in full".to_owned());
+    };
+    match batch_difference(&full, &points, || context(system)) {
+        Some(difference) => Err(format!("as a batch: {difference}")),
+        None => Ok(true),
+    }
+}
+
+#[test]
+fn damaged_shaders_are_refused_or_run() {
+    let time = number("KILN_FUZZ_SECONDS").map(Duration::from_secs);
+    let mut random = Random(number("KILN_FUZZ_SEED").unwrap_or(1));
+    let (start, texts) = (Instant::now(), texts());
+    let (mut count, mut ran) = (0, 0);
+    while time.map_or(count < TEXTS, |time| start.elapsed() < time) {
+        let text = damaged(&texts, &mut random);
+        let begin = Instant::now();
+        let system = shading_system(Arc::new(Host::new(vec![])), Preprocessor::default());
+        if let Ok(loaded) = system.load(Source::new("damaged.ksl", text.as_str())) {
+            for template in &loaded.templates {
+                match run(&system, template) {
+                    Ok(it_ran) => ran += usize::from(it_ran),
+                    Err(message) => panic!("text {count}: {}: {message}\n{text}", template.name()),
+                }
+            }
+        }
+        assert!(begin.elapsed() < PATIENCE, "{:?} for\n{text}", begin.elapsed());
+        count += 1;
+    }
+    println!("{count} texts, of which {ran} units ran");
+    assert!(
+        ran > count / 20,
+        "the damage is too great: {ran} units of {count} texts ran"
+    );
+}
