@@ -49,7 +49,7 @@ fn texts() -> Vec<String> {
         })
         .collect();
     paths.sort();
-    let texts = paths.iter().map(|path| fs::read_to_string(path));
+    let texts = paths.iter().map(fs::read_to_string);
     texts.map(|text| text.expect("it is text")).collect()
 }
 
