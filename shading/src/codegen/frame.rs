@@ -98,8 +98,16 @@ impl Emitter<'_, '_> {
         let code = self.code;
         let is_entry = std::ptr::eq(code, &raw const self.shared.unit.code);
         self.frame.slots = if is_entry { ENTRY_SLOTS } else { RECURSIVE_SLOTS };
+        let assigned: FxHashSet<LocalId> = assigned.iter().copied().collect();
+        let mut uses = Uses::default();
+        uses.read(outputs);
+        for init in inits {
+            uses.block(init);
+        }
+        uses.block(&code.body);
         for local in code.locals.keys() {
             let home = match layout::register(code.locals[local].ty) {
+                Some(_) if uses.is_value(local) && !assigned.contains(&local) => Home::Value(None),
                 Some(ty) => Home::Register(self.b.declare_var(ty)),
                 None => self.place_memory(local_size(code, local)),
             };
@@ -112,13 +120,6 @@ impl Emitter<'_, '_> {
         if self.frame.size > 0 {
             self.take_large_frame();
         }
-        let assigned: FxHashSet<LocalId> = assigned.iter().copied().collect();
-        let mut uses = Uses::default();
-        uses.read(outputs);
-        for init in inits {
-            uses.block(init);
-        }
-        uses.block(&code.body);
         let mut zeros = [None; 5];
         for local in code.locals.keys().filter(|l| !assigned.contains(l)) {
             let shape = Shape::of(code.locals[local].ty.base);
@@ -247,6 +248,8 @@ struct Uses {
     first: SecondaryMap<LocalId, Option<FirstUse>>,
     /// Whether each block has been left behind.
     closed: Vec<bool>,
+    /// How often each is assigned.
+    writes: SecondaryMap<LocalId, u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -258,6 +261,11 @@ enum FirstUse {
 impl Uses {
     fn needs_clear(&self, local: LocalId) -> bool {
         matches!(self.first[local], Some(FirstUse::Exposed))
+    }
+
+    /// Whether the one operation that assigns it comes before all that reads it, wherever control goes.
+    fn is_value(&self, local: LocalId) -> bool {
+        self.writes[local] == 1 && matches!(self.first[local], Some(FirstUse::Assigned { .. }))
     }
 
     fn read(&mut self, locals: &[LocalId]) {
@@ -293,12 +301,14 @@ impl Uses {
                     self.operands(args);
                     if let Some(dst) = dst {
                         self.mention(*dst, Some(id));
+                        self.writes[*dst] += 1;
                     }
                 }
                 Stmt::Call { args, results, .. } => {
                     self.operands(args);
                     // A call that ends the run assigns nothing.
                     self.read(results);
+                    results.iter().for_each(|&result| self.writes[result] += 1);
                 }
                 Stmt::If {
                     condition,

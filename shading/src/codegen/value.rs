@@ -37,6 +37,9 @@ impl Address {
 pub(super) enum Home {
     /// In registers, as Cranelift sees fit.
     Register(Variable),
+    /// It is a value, once that is assigned. Most locals are; as variables they would cost Cranelift a table each of all
+    /// blocks.
+    Value(Option<ir::Value>),
     /// In a stack slot.
     Slot(ir::StackSlot),
     /// In the large frame, at an offset.
@@ -142,6 +145,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
         match operand {
             Operand::Local(local) => match self.homes[local] {
                 Some(Home::Register(variable)) => self.b.use_var(variable),
+                Some(Home::Value(Some(value))) => value,
                 _ => unreachable!("{local} does not live in a register"),
             },
             Operand::Const(id) => self.const_value(&self.code.consts[id]),
@@ -169,8 +173,9 @@ impl<'a, 'u> Emitter<'a, 'u> {
 
     /// Sets a local that lives in a register.
     pub(super) fn write(&mut self, local: LocalId, value: ir::Value) {
-        match self.homes[local] {
-            Some(Home::Register(variable)) => self.b.def_var(variable, value),
+        match &mut self.homes[local] {
+            Some(Home::Register(variable)) => self.b.def_var(*variable, value),
+            Some(Home::Value(place)) => *place = Some(value),
             _ => unreachable!("{local} does not live in a register"),
         }
     }
