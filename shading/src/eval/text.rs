@@ -69,6 +69,12 @@ pub fn format(format: &str, args: &[Arg<'_>]) -> (String, Option<FormatError>) {
     (out, error)
 }
 
+/// What a host says, at most [`MAX_LENGTH`] bytes: it may repeat what it was asked, and be asked that again.
+pub fn of_host(mut text: String) -> String {
+    cut(&mut text);
+    text
+}
+
 fn cut(text: &mut String) {
     if text.len() > MAX_LENGTH {
         text.truncate(text.floor_char_boundary(MAX_LENGTH));

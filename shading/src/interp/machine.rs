@@ -539,7 +539,7 @@ impl<'a> Machine<'a> {
             Op::TextureError(options) => {
                 let lookup = lookup(frame, options, args);
                 let error = self.options.host.texture_error(&request(frame, &lookup, args));
-                Const::String(error.unwrap_or_default().into())
+                Const::String(eval::text::of_host(error.unwrap_or_default()).into())
             }
             Op::TextureInfo => {
                 let value = self.texture_info(frame, args).and_then(|info| info.of_kind(kind));

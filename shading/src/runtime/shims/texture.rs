@@ -215,7 +215,7 @@ pub(super) unsafe extern "C" fn texture_error<H: ShaderHost>(
         let lookup = (*record).lookup();
         let request = (*record).request(lookup.options.color_space);
         let error = host::<H>(ctx).texture_error(&request);
-        make(ctx, place, &error.unwrap_or_default())
+        make(ctx, place, &crate::eval::text::of_host(error.unwrap_or_default()))
     }
 }
 
