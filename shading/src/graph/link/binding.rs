@@ -32,13 +32,16 @@ impl Linker<'_> {
     ) -> Option<Wire> {
         match binding {
             Binding::Value(value) => Some(self.value(value, site.overrides)),
-            Binding::Path(path) => match self.path(scope, path) {
-                Ok(wire) => wire,
-                Err(error) => {
-                    self.report(error, site.place);
-                    None
+            Binding::Path(path) => {
+                let found = self.path(scope, path);
+                match found.unwrap_or_else(|| Err(unknown_node(scope, path))) {
+                    Ok(wire) => wire,
+                    Err(error) => {
+                        self.report(error, site.place);
+                        None
+                    }
                 }
-            },
+            }
             Binding::Expression(expr) => self.expression(scope, expr, site),
         }
     }
@@ -57,24 +60,16 @@ impl Linker<'_> {
         }
     }
 
-    /// The value that a path names; `Ok(None)` where an earlier mistake took it away.
-    fn path(&mut self, scope: &GroupScope<'_>, path: &Path) -> Result<Option<Wire>, GraphError> {
-        let group = scope.group;
+    /// The value that a path names; `None` where it names nothing of the group, `Ok(None)` where an earlier mistake took it
+    /// away.
+    fn path(&mut self, scope: &GroupScope<'_>, path: &Path) -> Option<Result<Option<Wire>, GraphError>> {
         if let Some(index) = scope.group.position(&path.head) {
-            return self.path_in_node(scope, index, path);
+            return Some(self.path_in_node(scope, index, path));
         }
         if let Some(wire) = scope.inputs.get(&path.head) {
-            return self.path_in_input(scope, wire, path).map(Some);
+            return Some(self.path_in_input(scope, wire, path).map(Some));
         }
-        if scope.has_input(&path.head) {
-            return Ok(None);
-        }
-        let nodes = group.nodes().iter().map(|node| node.name.clone());
-        let inputs = group.inputs.iter().map(|input| input.name.clone());
-        Err(GraphError::UnknownNode {
-            node: path.head.clone(),
-            known: nodes.chain(inputs).collect(),
-        })
+        scope.has_input(&path.head).then_some(Ok(None))
     }
 
     fn path_in_node(
@@ -172,7 +167,7 @@ impl Linker<'_> {
         let environment = self.environment;
         let mut resolve = |reference: &check::ReferencePath| {
             let path = Path::from(reference);
-            match self.path(scope, &path) {
+            match self.path(scope, &path)? {
                 Ok(Some(wire)) => {
                     let [Part { ty, .. }] = wire.parts[..] else {
                         return None;
@@ -192,7 +187,6 @@ impl Linker<'_> {
                     failed = true;
                     None
                 }
-                Err(GraphError::UnknownNode { .. }) => None,
                 Err(error) => {
                     failed = true;
                     errors.push(error);
@@ -226,5 +220,14 @@ impl Linker<'_> {
             part.name = part.name.strip_prefix("result").unwrap_or_default().to_owned();
         }
         Some(Wire { parts })
+    }
+}
+
+fn unknown_node(scope: &GroupScope<'_>, path: &Path) -> GraphError {
+    let nodes = scope.group.nodes().iter().map(|node| node.name.clone());
+    let inputs = scope.group.inputs.iter().map(|input| input.name.clone());
+    GraphError::UnknownNode {
+        node: path.head.clone(),
+        known: nodes.chain(inputs).collect(),
     }
 }
