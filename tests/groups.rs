@@ -79,12 +79,12 @@ fn linking_takes_as_much_for_each_layer_however_many_there_are() {
         };
         (0..3).map(|_| one()).fold(f64::INFINITY, f64::min)
     };
-    let (few, many) = (seconds(2000), seconds(32_000));
+    let (few, many) = (seconds(1000), seconds(16_000));
     // 16 times as many layers; what grew with their square would take 256 times as long. The clock ticks every few
     // milliseconds.
     assert!(
         many < 48.0 * few.max(5e-3),
-        "{few} s for 2000 layers, {many} s for 32000"
+        "{few} s for 1000 layers, {many} s for 16000"
     );
 }
 
