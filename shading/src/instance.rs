@@ -89,20 +89,9 @@ impl ShaderInstance {
     /// When the context is for another type of host than the instance.
     #[inline]
     pub fn run<'c>(&'c self, globals: &ShaderGlobals, ctx: &'c mut ShadingContext) -> ClosureTree<'c> {
-        let here = 0u8;
         let run = &mut *ctx.run;
-        assert!(
-            run.host_type == self.host_type,
-            "the context is for another type of host than the instance"
-        );
-        run.start(
-            globals,
-            &raw const self.compiled.places,
-            self.compiled.output_bytes,
-            (&raw const here).addr(),
-        );
+        let outputs = self.start(run, globals, self.compiled.output_bytes);
         run.last = self.number;
-        let outputs = run.outputs.as_mut_ptr().cast::<u8>();
         let run: *mut Run = run;
         #[expect(unsafe_code, reason = "this is where compiled code is called")]
         // SAFETY: `start` has made the context ready and its outputs large enough, the host's type is right, and all
@@ -161,24 +150,30 @@ impl ShaderInstance {
         done
     }
 
-    /// Runs the code for packets; whether it came to its end.
-    fn run_packet(&self, points: &[ShaderGlobals; POINTS], ctx: &mut ShadingContext) -> bool {
+    /// Makes a context ready for code that stores outputs of so many bytes; gives where they go.
+    #[inline(always)]
+    fn start(&self, run: &mut Run, globals: *const ShaderGlobals, output_bytes: usize) -> *mut u8 {
         let here = 0u8;
-        let run = &mut *ctx.run;
         assert!(
             run.host_type == self.host_type,
             "the context is for another type of host than the instance"
         );
         run.start(
-            points.as_ptr(),
+            globals,
             &raw const self.compiled.places,
-            self.compiled.packet.bytes,
+            output_bytes,
             (&raw const here).addr(),
         );
+        run.outputs.as_mut_ptr().cast()
+    }
+
+    /// Runs the code for packets; whether it came to its end.
+    fn run_packet(&self, points: &[ShaderGlobals; POINTS], ctx: &mut ShadingContext) -> bool {
+        let run = &mut *ctx.run;
+        let outputs = self.start(run, points.as_ptr(), self.compiled.packet.bytes);
         // Its outputs are not laid out as those of one point.
         run.last = 0;
         run.is_packet = true;
-        let outputs = run.outputs.as_mut_ptr().cast::<u8>();
         let run: *mut Run = run;
         #[expect(unsafe_code, reason = "this is where compiled code is called")]
         // SAFETY: as in `run`.

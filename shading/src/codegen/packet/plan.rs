@@ -10,6 +10,7 @@
 
 use cranelift_entity::SecondaryMap;
 
+use super::math::is_costly;
 use crate::builtins::Builtin;
 use crate::codegen::layout;
 use crate::hir::{Block, Code, Const, LocalId, Op, Operand, ScopeId, Stmt, Unit, walk};
@@ -273,6 +274,7 @@ fn is_vector_builtin(builtin: Builtin) -> bool {
     use Builtin as B;
     crate::runtime::shims::unary(builtin).is_some()
         || crate::runtime::shims::binary(builtin).is_some()
+        || is_costly(builtin)
         || matches!(
             builtin,
             B::Sqrt
@@ -292,15 +294,6 @@ fn is_vector_builtin(builtin: Builtin) -> bool {
                 | B::Cross
                 | B::Length
                 | B::Normalize
-                | B::Determinant
-                | B::Transpose
-                | B::TransformPoint
-                | B::TransformVector
-                | B::TransformNormal
-                | B::Perlin
-                | B::UPerlin
-                | B::Cell
-                | B::HashNoise
                 | B::IsConstant
         )
 }
@@ -309,16 +302,8 @@ fn is_vector_builtin(builtin: Builtin) -> bool {
 fn is_blind(op: Op) -> bool {
     match op {
         Op::Builtin(builtin) => builtin.is_foldable() || builtin == Builtin::IsConstant,
-        Op::MakeClosure(_)
-        | Op::ClosureAdd
-        | Op::ClosureMul
-        | Op::Texture(_)
-        | Op::TextureError(_)
-        | Op::TextureInfo
-        | Op::HasTextureInfo(_)
-        | Op::AttributeValue
-        | Op::AttributeDerivative(_) => false,
-        _ => true,
+        Op::BuiltinDual(_) => true,
+        _ => is_vector_op(op),
     }
 }
 
