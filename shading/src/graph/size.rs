@@ -25,7 +25,7 @@ const MAX_LEVELS: u64 = 512;
 struct Size {
     /// The template itself and all that it contains, expressions included.
     instances: u64,
-    /// As [`Unit::weight`].
+    /// As [`crate::hir::Unit::weight`].
     weight: u64,
 }
 
