@@ -1,82 +1,116 @@
 #!/usr/bin/env python3
-"""Samples per second on the Cornell box, Kiln beside Mitsuba 3, in one run and on the same two threads.
+"""Time to equal error beside Mitsuba 3, on the scenes that have references, in turns and on the same threads.
 
     pip install mitsuba==3.9.1            # llvm_ad_rgb needs Debian's libllvm19 besides
     cargo build --release
-    python3 benches/peers.py [--rounds 3] [--size 500] [--spp 64]
+    python3 benches/peers.py [SCENE...] [--seconds 10] [--seeds 3] [--threads 2] [--integrators path,photon,auto]
 
-All bounces, box filter. The programs take turns, so that a slow moment of the machine hits all of them; the best round
-of each counts, and the ratios are what to quote."""
+Each program renders for so long; loading scenes and compiling kernels is not counted, making photon maps is. The
+error is the relative mean square error against the reference, less the variance of the reference itself. A ratio is
+(error × time) of Mitsuba over that of Kiln: above 1, Kiln is sooner at the same error."""
 import argparse
 import glob
 import json
 import os
 import subprocess
+import sys
 import tempfile
-import time
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+HERE = os.path.dirname(os.path.abspath(__file__))
+REFERENCES = os.path.join(HERE, "../tests/references")
+SCENES = os.path.join(HERE, "../scenes")
+NAMES = ["cornell_box", "cornell_spheres", "veach_plates", "sky_balls", "two_rooms", "lights_lens"]
 
-
-def kiln(args):
-    with tempfile.TemporaryDirectory() as folder:
-        stats, image = os.path.join(folder, "stats.json"), os.path.join(folder, "box.exr")
-        subprocess.run([args.kiln, "render", os.path.join(ROOT, "scenes/cornell_box.kiln"), "-o", image, "--quiet",
-                        "--size", f"{args.size}x{args.size}", "--spp", str(args.spp), "--threads", str(args.threads),
-                        "--stats", stats], check=True)
-        return json.load(open(stats))["samples_per_s"]
-
+# Samples of one call of Mitsuba: its wavefronts want to be large, and to fit into memory.
+WAVEFRONT = 1 << 22
 
 MITSUBA = """
-import os, sys, time
-import mitsuba as mi
-variant, size, spp, threads = sys.argv[1], *map(int, sys.argv[2:])
+import importlib.util, json, sys, time
+import numpy as np, mitsuba as mi
+variant, make, name, folder, out, seconds, seed, threads = sys.argv[1:]
 mi.set_variant(variant)
 import drjit as dr
-dr.set_thread_count(threads)
-scene = mi.cornell_box()
-scene["integrator"] = {"type": "path", "max_depth": -1}
-scene["sensor"]["film"].update(width=size, height=size, rfilter={"type": "box"})
-scene = mi.load_dict(scene)
-mi.render(scene, spp=1)
+dr.set_thread_count(int(threads))
+spec = importlib.util.spec_from_file_location("make", make)
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+scene = mi.load_dict(module.scenes(folder)[name])
+width, height = scene.sensors()[0].film().size()
+spp = max(1, WAVEFRONT // (width * height))
+mi.render(scene, spp=spp, seed=1 << 30)
 dr.eval(); dr.sync_thread()
-start = time.perf_counter()
-image = mi.render(scene, spp=spp)
-dr.eval(image); dr.sync_thread()
-print(size * size * spp / (time.perf_counter() - start))
-"""
+start, total, passes = time.perf_counter(), 0.0, 0
+while passes == 0 or time.perf_counter() - start < float(seconds):
+    total = total + np.array(mi.render(scene, spp=spp, seed=(int(seed) << 16) + passes), np.float64)
+    passes += 1
+took = time.perf_counter() - start
+mi.Bitmap((total / passes).astype(np.float32)).write(out)
+print(json.dumps({"seconds": took, "samples": passes * spp * int(width) * int(height)}))
+""".replace("WAVEFRONT", str(WAVEFRONT))
 
 
-def mitsuba(variant, args):
+def kiln(name, integrator, seed, args, folder):
+    stats, image = os.path.join(folder, "stats.json"), os.path.join(folder, "kiln.exr")
+    subprocess.run([args.kiln, "render", os.path.join(SCENES, f"{name}.kiln"), "-o", image, "--quiet", "--stats", stats,
+                    "--integrator", integrator, "--time", f"{args.seconds}s", "--spp", "10000000", "--seed", str(seed),
+                    "--threads", str(args.threads)], check=True)
+    told = json.load(open(stats))
+    stages = told["stages_s"]
+    return image, stages["render"] + stages.get("photons", 0.0), told["samples"]
+
+
+def mitsuba(name, seed, args, folder):
     env = dict(os.environ)
-    found = glob.glob("/usr/lib/*/libLLVM.so.19*") + glob.glob("/usr/lib/llvm-19/lib/libLLVM*.so*")
-    if found:
-        env.setdefault("DRJIT_LIBLLVM_PATH", found[0])
-    result = subprocess.run([args.python, "-c", MITSUBA, variant, str(args.size), str(args.spp), str(args.threads)],
-                            env=env, capture_output=True, text=True)
-    if result.returncode != 0:
-        return None
-    return float(result.stdout.split()[-1])
+    for library in sorted(glob.glob("/usr/lib/*/libLLVM.so.19*")):
+        env.setdefault("DRJIT_LIBLLVM_PATH", library)
+    image = os.path.join(folder, "mitsuba.exr")
+    command = [args.python, "-c", MITSUBA, args.variant, os.path.join(REFERENCES, "make.py"), name, folder, image,
+               str(args.seconds), str(seed), str(args.threads)]
+    told = json.loads(subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
+    return image, told["seconds"], told["samples"]
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--size", type=int, default=500)
-    parser.add_argument("--spp", type=int, default=64)
+    parser.add_argument("scenes", nargs="*", default=NAMES)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--kiln", default=os.path.join(ROOT, "target/release/kiln"))
-    parser.add_argument("--python", default="python3", help="one with mitsuba")
+    parser.add_argument("--integrators", default="path,photon")
+    parser.add_argument("--variant", default="llvm_ad_rgb")
+    parser.add_argument("--kiln", default=os.path.join(HERE, "../target/release/kiln"))
+    parser.add_argument("--python", default=sys.executable, help="one with mitsuba")
     args = parser.parse_args()
-    runs = {"kiln": lambda: kiln(args), "mitsuba scalar_rgb": lambda: mitsuba("scalar_rgb", args),
-            "mitsuba llvm_ad_rgb": lambda: mitsuba("llvm_ad_rgb", args)}
-    best = {name: 0.0 for name in runs}
-    for _ in range(args.rounds):
-        for name, run in runs.items():
-            best[name] = max(best[name], run() or 0.0)
-            time.sleep(0.5)
-    for name, rate in best.items():
-        print(f"{name:22} {rate * 1e-6:7.2f} M samples/s   {rate / best['kiln']:5.2f} × Kiln")
+    integrators = args.integrators.split(",")
+
+    import mitsuba as mi
+    import numpy as np
+    mi.set_variant("scalar_rgb")
+    read = lambda path: np.array(mi.Bitmap(path), np.float64)[..., :3]
+
+    print(f"{'':16}{'Mitsuba M/s':>13}" + "".join(f"{name + ' M/s':>13}{'error':>8}{'ratio':>8}" for name in integrators))
+    for name in args.scenes:
+        reference, variance = (read(os.path.join(REFERENCES, name + end)) for end in (".exr", "_var.exr"))
+        runs = {"mitsuba": [], **{integrator: [] for integrator in integrators}}
+        for seed in range(1, args.seeds + 1):
+            for who, results in runs.items():
+                with tempfile.TemporaryDirectory() as folder:
+                    if who == "mitsuba":
+                        image, seconds, samples = mitsuba(name, seed, args, folder)
+                    else:
+                        image, seconds, samples = kiln(name, who, seed, args, folder)
+                    picture = read(image)
+                square = (picture - reference) ** 2 - variance
+                error = np.mean(square / (reference ** 2 + 1e-2 * np.mean(reference) ** 2))
+                results.append((error, seconds, samples))
+        mean = {who: [np.mean(column) for column in zip(*results)] for who, results in runs.items()}
+        error, seconds, samples = mean["mitsuba"]
+        line = f"{name:16}{samples / seconds * 1e-6:13.2f}"
+        for who in integrators:
+            e, s, n = mean[who]
+            # Errors at the same number of samples, and at the same time.
+            line += f"{n / s * 1e-6:13.2f}{error * samples / (e * n):8.2f}{error * seconds / (e * s):8.2f}"
+        print(line, flush=True)
 
 
 if __name__ == "__main__":
