@@ -34,6 +34,11 @@ impl LightTriangle {
         }
     }
 
+    /// Unit geometric normal.
+    pub(super) fn ng(&self) -> Vec3 {
+        self.ng
+    }
+
     #[inline]
     pub(super) fn seen_from(&self, p: Vec3, place: &Place) -> Option<Seen> {
         let barycentric = triangle(place.u);
