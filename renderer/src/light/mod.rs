@@ -16,9 +16,11 @@
 mod area;
 mod directional;
 mod environment;
+mod face;
 mod pattern;
 mod point;
 mod projector;
+mod rectangle;
 mod select;
 mod sheet;
 mod sky;
