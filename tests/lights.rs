@@ -13,7 +13,7 @@ use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
 use renderer::integrator::Context;
 use renderer::light::{
     Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Interpolation,
-    Light, Outline, ProjectorLight, SheetLight, Slide, SlideLookup, SlideWrap, SpotLight, Target,
+    Light, LitPoint, Outline, ProjectorLight, SheetLight, Slide, SlideLookup, SlideWrap, SpotLight, Target,
 };
 use renderer::material::Sides;
 use renderer::math::{Frame, Ray, RayEnd};
@@ -268,7 +268,7 @@ fn densities_and_radiance_of_samples_are_those_of_rays() {
                 let emitting = found.iter().filter(|(it, _)| case.both || it.wo.dot(it.ng) > 0.0);
                 let (mut pdf, mut radiance) = (0.0, 0.0);
                 for (it, visible) in emitting {
-                    pdf += case.scene.light_pdf(p, it);
+                    pdf += case.scene.light_pdf(&LitPoint::in_space(p), it);
                     let emission = case
                         .scene
                         .material(it.shape)
@@ -696,7 +696,7 @@ fn what_no_probe_finds_is_still_a_light() {
                 let p = sample.point.p + sample.point.ng;
                 let it = sample.point.seen_from(sample.point.ng, ShapeId(0), primitive);
                 assert!(
-                    case.scene.light_pdf(p, &it) > 0.0,
+                    case.scene.light_pdf(&LitPoint::in_space(p), &it) > 0.0,
                     "{}: every point has density",
                     case.name
                 );

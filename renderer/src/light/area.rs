@@ -6,10 +6,12 @@
 //! - Every point that may emit has a density, however dark the shape looked when the light was made.
 //! - Light leaves on the side of the geometric normal, on both where the material says so.
 
+use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 
+use super::bounds::{LightBounds, cone_of};
 use super::face::Faces;
 use super::pattern::{Found, Pattern, Probe, Probing};
 use super::sphere::Ball;
@@ -101,7 +103,7 @@ impl AreaLight {
             power: 0.0,
         };
         if let Some(radiance) = light.material.constant_emission() {
-            let exitance = f64::from(std::f32::consts::PI * light.sides() * radiance.luminance());
+            let exitance = f64::from(PI * light.sides() * radiance.luminance());
             light.power = (exitance * area) as f32;
         } else {
             let context = || ShadingContext::new(host.clone());
@@ -116,6 +118,30 @@ impl AreaLight {
     /// The luminance of the radiant power, estimated when the light was made; 0 when no light was found [W].
     pub(super) fn power(&self) -> f32 {
         self.power
+    }
+
+    /// Where it is and how strong.
+    pub(super) fn bounds(&self) -> LightBounds {
+        let bounds = self.shape.bounds();
+        let (axis, spread) = match &self.surface {
+            _ if self.material.two_sided_emission() => (Vec3::Z, PI),
+            Surface::Triangles(triangles) => cone_of(triangles.iter().map(LightTriangle::ng)),
+            Surface::Faces(faces) => cone_of(faces.normals()),
+            Surface::Analytic(Analytic::Disk) => {
+                let p = Vec3::from(self.shape.world_from_object.translation);
+                (self.analytic_at(p).ng, 0.0)
+            }
+            Surface::Ball(..) | Surface::Analytic(_) => (Vec3::Z, PI),
+        };
+        LightBounds {
+            center: bounds.center(),
+            radius: bounds.radius(),
+            // Flat lights send out π times what they send straight ahead; more than that is a few times too much.
+            intensity: self.power / (PI * self.sides()),
+            axis,
+            spread,
+            falloff: FRAC_PI_2,
+        }
     }
 
     /// A point of the light by `u_primitive` and `u`, as seen from `p`.
@@ -232,7 +258,7 @@ impl AreaLight {
         let direction = self.leaving(end.ng, place.rest < 0.5, u_direction);
         let radiance = self.radiance_from(point.as_ref(), place.primitive, direction, context);
         // The cosine cancels against the density of the direction, cos θ / π.
-        let power = radiance * (std::f32::consts::PI * self.sides() / (pdf * place.density));
+        let power = radiance * (PI * self.sides() / (pdf * place.density));
         let origin = end.ray_origin(direction);
         (pdf > 0.0 && power.is_finite() && !power.is_black()).then_some(Emission {
             ray: Ray::new(origin, direction),
@@ -308,7 +334,7 @@ impl AreaLight {
         }
         let direction = self.leaving(point.ng, probe.side < 0.5, probe.direction);
         let radiance = self.radiance_from(Some(&point), probe.primitive, direction, context);
-        let exitance = std::f32::consts::PI * self.sides() * radiance.luminance();
+        let exitance = PI * self.sides() * radiance.luminance();
         Found {
             power: exitance / pdf,
             area: 1.0 / pdf,
@@ -454,7 +480,7 @@ impl Shares {
 /// The point of the parameter square of [`Shape::sample_area`] whose surface parameters are `uv`.
 fn square_of_uv(analytic: Analytic, uv: Vec2) -> Vec2 {
     match analytic {
-        Analytic::Sphere => Vec2::new(uv.x, 0.5 + 0.5 * (std::f32::consts::PI * uv.y).cos()),
+        Analytic::Sphere => Vec2::new(uv.x, 0.5 + 0.5 * (PI * uv.y).cos()),
         Analytic::Disk => Vec2::new(uv.x * uv.x, uv.y),
         Analytic::Cylinder => uv,
     }

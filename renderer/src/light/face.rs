@@ -58,6 +58,14 @@ impl Faces {
         })
     }
 
+    /// The unit normal of each.
+    pub(super) fn normals(&self) -> impl Iterator<Item = Vec3> + Clone + '_ {
+        self.faces.iter().map(|face| match face {
+            Face::Triangle(triangle) => triangle.ng(),
+            Face::Rectangle(rectangle) => rectangle.ng(),
+        })
+    }
+
     /// The face that a triangle of the mesh belongs to.
     #[inline]
     pub(super) fn index_of(&self, triangle: u32) -> u32 {

@@ -66,6 +66,11 @@ impl LightRectangle {
         })
     }
 
+    /// Unit geometric normal.
+    pub(super) fn ng(&self) -> Vec3 {
+        self.ng
+    }
+
     /// [m²]
     pub(super) fn area(&self) -> f32 {
         self.size.x * self.size.y

@@ -34,6 +34,11 @@ impl LightTriangle {
         }
     }
 
+    /// Unit geometric normal.
+    pub(super) fn ng(&self) -> Vec3 {
+        self.ng
+    }
+
     /// [m²]
     pub(super) fn area(&self) -> f32 {
         0.5 * self.edge1.cross(self.edge2).length()
