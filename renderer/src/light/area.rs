@@ -1,7 +1,8 @@
 //! Shapes that emit, through their own shader.
 //!
-//! - A shape is one light, whatever it is made of: its points are chosen by its [`Pattern`]. Spheres that are seen from
-//!   outside are sampled by the cone that they subtend, as far as they emit alike all over.
+//! - A shape is one light, whatever it is made of: its points are chosen by its [`Pattern`]. Where it emits alike all over,
+//!   the points of spheres are chosen by the cone that they subtend, and those of faces that are seen large by their solid
+//!   angle.
 //! - Every point that may emit has a density, however dark the shape looked when the light was made.
 //! - Light leaves on the side of the geometric normal, on both where the material says so.
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 
 use super::bounds::{LightBounds, cone_of};
+use super::face::Faces;
 use super::pattern::{Found, Pattern, Probe, Probing};
 use super::sphere::Ball;
 use super::triangle::LightTriangle;
@@ -35,7 +37,10 @@ pub struct AreaLight {
 /// What the parameter squares of the pattern are mapped to.
 #[derive(Clone, Debug)]
 enum Surface {
+    /// Of a mesh whose emission varies.
     Triangles(Vec<LightTriangle>),
+    /// Of a mesh that emits alike all over: its faces are the primitives of the pattern.
+    Faces(Faces),
     Ball(Ball, Shares),
     Analytic(Analytic),
 }
@@ -85,9 +90,13 @@ impl AreaLight {
         if !has_area {
             return None;
         }
+        let surface = Surface::of(&shape, &material);
         let mut light = AreaLight {
-            pattern: Pattern::even(&areas),
-            surface: Surface::of(&shape, &material),
+            pattern: match &surface {
+                Surface::Faces(faces) => Pattern::even(&faces.areas().collect::<Vec<_>>()),
+                Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => Pattern::even(&areas),
+            },
+            surface,
             shape,
             id,
             material,
@@ -117,6 +126,7 @@ impl AreaLight {
         let (axis, spread) = match &self.surface {
             _ if self.material.two_sided_emission() => (Vec3::Z, PI),
             Surface::Triangles(triangles) => cone_of(triangles.iter().map(LightTriangle::ng)),
+            Surface::Faces(faces) => cone_of(faces.normals()),
             Surface::Analytic(Analytic::Disk) => {
                 let p = Vec3::from(self.shape.world_from_object.translation);
                 (self.analytic_at(p).ng, 0.0)
@@ -140,6 +150,10 @@ impl AreaLight {
             Surface::Triangles(triangles) => {
                 let place = self.pattern.sample(u_primitive, u);
                 let seen = triangles[place.primitive as usize].seen_from(p, &place);
+                self.sample_of(seen.as_ref()?)
+            }
+            Surface::Faces(faces) => {
+                let seen = faces.seen_from(p, &self.pattern.sample(u_primitive, u));
                 self.sample_of(seen.as_ref()?)
             }
             Surface::Ball(ball, shares) => {
@@ -183,7 +197,7 @@ impl AreaLight {
         context: &mut ShadingContext,
     ) -> Rgb {
         let point = match self.surface {
-            Surface::Triangles(_) => self.shape.surface_point(primitive, barycentric),
+            Surface::Triangles(_) | Surface::Faces(_) => self.shape.surface_point(primitive, barycentric),
             Surface::Ball(..) | Surface::Analytic(_) => self.analytic_at(end.p),
         };
         let it = Interaction {
@@ -203,8 +217,12 @@ impl AreaLight {
                 let density = self
                     .pattern
                     .density(found.primitive, || triangle.place_of(found.p));
-                let pdf_area = density * triangle.inverse_area;
-                solid_angle_pdf(pdf_area, (found.p - p).length_squared(), cos)
+                triangle.pdf(p, density, (found.p, cos))
+            }
+            Surface::Faces(faces) => {
+                let face = faces.index_of(found.primitive);
+                let probability = self.pattern.probability(face);
+                faces.pdf(p, face, probability, (found.p, cos))
             }
             Surface::Ball(ball, shares) => {
                 self.ball_pdf(p, ball, *shares, found.p, (found.ng, found.uv), cos)
@@ -227,12 +245,21 @@ impl AreaLight {
         context: &mut ShadingContext,
     ) -> Option<Emission> {
         let place = self.pattern.sample(u_primitive, u_position);
-        let (point, pdf) = self.point(place.primitive, place.u);
-        let direction = self.leaving(&point, place.rest < 0.5, u_direction);
-        let radiance = self.radiance_from(&point, place.primitive, direction, context);
+        let (end, pdf, point) = match &self.surface {
+            Surface::Faces(faces) => {
+                let (end, pdf) = faces.point(place.primitive, place.u);
+                (end, pdf, None)
+            }
+            Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => {
+                let (point, pdf) = self.point(place.primitive, place.u);
+                (point.ray_end(), pdf, Some(point))
+            }
+        };
+        let direction = self.leaving(end.ng, place.rest < 0.5, u_direction);
+        let radiance = self.radiance_from(point.as_ref(), place.primitive, direction, context);
         // The cosine cancels against the density of the direction, cos θ / π.
         let power = radiance * (PI * self.sides() / (pdf * place.density));
-        let origin = point.ray_end().ray_origin(direction);
+        let origin = end.ray_origin(direction);
         (pdf > 0.0 && power.is_finite() && !power.is_black()).then_some(Emission {
             ray: Ray::new(origin, direction),
             power,
@@ -256,7 +283,7 @@ impl AreaLight {
                 let point = self.shape.surface_point(primitive, triangle(place));
                 (point, triangles[primitive as usize].inverse_area)
             }
-            Surface::Ball(..) | Surface::Analytic(_) => {
+            Surface::Faces(_) | Surface::Ball(..) | Surface::Analytic(_) => {
                 let sample = self.shape.sample_area(primitive, place);
                 (sample.point, sample.pdf)
             }
@@ -271,26 +298,28 @@ impl AreaLight {
             .expect("the shape is analytic")
     }
 
-    /// A direction from a point, in proportion to its cosine; from the back when both sides emit and `back` is set.
-    fn leaving(&self, point: &SurfacePoint, back: bool, u: Vec2) -> Vec3 {
+    /// A direction from a point of that normal, in proportion to its cosine; from the back when both sides emit and `back` is set.
+    fn leaving(&self, ng: Vec3, back: bool, u: Vec2) -> Vec3 {
         let normal = if back && self.material.two_sided_emission() {
-            -point.ng
+            -ng
         } else {
-            point.ng
+            ng
         };
         Frame::from_normal(normal).to_world(cosine_hemisphere(u))
     }
 
+    /// The radiance in a direction from a point; no point is needed where that is the same everywhere.
     fn radiance_from(
         &self,
-        point: &SurfacePoint,
+        point: Option<&SurfacePoint>,
         primitive: u32,
         direction: Vec3,
         context: &mut ShadingContext,
     ) -> Rgb {
-        match self.material.constant_emission() {
-            Some(radiance) => radiance,
-            None => {
+        match (self.material.constant_emission(), point) {
+            (Some(radiance), _) => radiance,
+            (None, None) => unreachable!("faces emit alike all over"),
+            (None, Some(point)) => {
                 let it = point.seen_from(direction, self.id, primitive);
                 self.material.emission_at(&it, context)
             }
@@ -303,8 +332,8 @@ impl AreaLight {
         if pdf <= 0.0 {
             return Found::default();
         }
-        let direction = self.leaving(&point, probe.side < 0.5, probe.direction);
-        let radiance = self.radiance_from(&point, probe.primitive, direction, context);
+        let direction = self.leaving(point.ng, probe.side < 0.5, probe.direction);
+        let radiance = self.radiance_from(Some(&point), probe.primitive, direction, context);
         let exitance = PI * self.sides() * radiance.luminance();
         Found {
             power: exitance / pdf,
@@ -406,6 +435,9 @@ impl AreaLight {
 impl Surface {
     fn of(shape: &Shape, material: &Material) -> Surface {
         let analytic = match shape.geometry {
+            Geometry::Mesh(_) if material.constant_emission().is_some() => {
+                return Surface::Faces(Faces::of(shape));
+            }
             Geometry::Mesh(_) => {
                 let triangles = 0..shape.primitive_count();
                 return Surface::Triangles(
