@@ -18,7 +18,10 @@ use super::sheet::{Coverage, Sheet};
 use super::sides::backs;
 use super::unwrap::Flat;
 use super::work::Workers;
-use super::{BakeError, BakeStats, Job, Outcome, Product, Target, check_texture};
+use super::error::BakeError;
+use super::job::{BakeStats, Job, Outcome};
+use super::limit::check_texture;
+use super::settings::Target;
 use crate::color::Rgb;
 use crate::geometry::{Mesh, ShapeId};
 use crate::image::Rect;
@@ -112,7 +115,7 @@ impl Lightmap {
 }
 
 /// Bakes a texture.
-pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcome>, BakeError> {
+pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcome<Lightmap>>, BakeError> {
     let Target::Texture {
         scale,
         margin,
@@ -223,7 +226,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         places,
     };
     Ok(Some(Outcome {
-        product: Product::Texture(lightmap),
+        product: lightmap,
         notes,
         stats,
     }))

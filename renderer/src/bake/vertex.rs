@@ -12,7 +12,8 @@ use super::receiver::{Receiver, Side, Site, receivers, site};
 use super::sh::Order;
 use super::sides::backs;
 use super::work::Workers;
-use super::{BakeError, BakeStats, Job, Outcome, Product};
+use super::error::BakeError;
+use super::job::{BakeStats, Job, Outcome};
 use crate::color::Rgb;
 use crate::geometry::{Mesh, ShapeId};
 use crate::integrator::Context;
@@ -72,7 +73,7 @@ impl VertexLight {
 }
 
 /// Bakes vertices.
-pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcome>, BakeError> {
+pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcome<VertexLight>>, BakeError> {
     let mut objects: Vec<BakedVertices> = vec![];
     // By vertex: its object and its points.
     let mut vertices = vec![];
@@ -143,7 +144,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         field,
     };
     Ok(Some(Outcome {
-        product: Product::Vertex(light),
+        product: light,
         notes: vec![],
         stats,
     }))

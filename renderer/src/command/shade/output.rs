@@ -9,7 +9,8 @@ use shading::runtime::closure_text::closure_text;
 use shading::ty::{Base, Type};
 use shading::{Diagnostic, Diagnostics};
 
-use super::engine::{Engine, spread};
+use super::engine::Engine;
+use super::host::spread;
 use super::grid::Grid;
 use crate::command::Failure;
 use crate::command::outputs::Outputs;
