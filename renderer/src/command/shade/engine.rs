@@ -268,4 +268,3 @@ impl Engine for Interpreted<'_> {
         std::mem::take(&mut state.reports)
     }
 }
-

@@ -10,8 +10,8 @@ use shading::ty::{Base, Type};
 use shading::{Diagnostic, Diagnostics};
 
 use super::engine::Engine;
-use super::host::spread;
 use super::grid::Grid;
+use super::host::spread;
 use crate::command::Failure;
 use crate::command::outputs::Outputs;
 use crate::image::{self, ImageError, MetaValue, SampleType, WriteOptions};
