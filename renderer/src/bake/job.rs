@@ -65,13 +65,7 @@ impl Job<'_> {
         &self,
         workers: &Workers<'_>,
         count: usize,
-        f: impl Fn(
-            &Estimator<'_>,
-            usize,
-            &mut Sampler,
-            &mut Context,
-        ) -> Option<Estimate>
-        + Sync,
+        f: impl Fn(&Estimator<'_>, usize, &mut Sampler, &mut Context) -> Option<Estimate> + Sync,
     ) -> Result<Option<Field>, BakeError> {
         let settings = self.settings;
         let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);

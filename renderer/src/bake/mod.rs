@@ -46,8 +46,8 @@ mod vertex;
 mod work;
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::material::Report;
@@ -62,9 +62,9 @@ pub use probes::{Grid, Probes};
 pub use progress::{BakeProgress, Silent};
 pub use project::Include;
 pub use receiver::Side;
+pub use settings::{BakeSettings, ProbePlaces, Sides, Target};
 pub use sh::Order;
 pub use sheet::Coverage;
-pub use settings::{BakeSettings, ProbePlaces, Sides, Target};
 pub use texture::{BakedObject, Lightmap};
 pub use vertex::{BakedVertices, VertexLight};
 
@@ -138,7 +138,12 @@ pub fn bake(
         Target::Vertex => vertex::bake(&job, &workers)?.map(|o| o.of(Product::Vertex)),
         Target::Probes(places) => probes::bake(&job, &workers, places)?.map(|o| o.of(Product::Probes)),
     };
-    let Some(Outcome { product, notes, stats }) = result else {
+    let Some(Outcome {
+        product,
+        notes,
+        stats,
+    }) = result
+    else {
         return Ok(None);
     };
     let (work, reports) = workers.finish();
@@ -153,4 +158,3 @@ pub fn bake(
         },
     }))
 }
-

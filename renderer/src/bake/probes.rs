@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use glam::{UVec2, UVec3, Vec3};
 
-use super::field::Field;
-use super::points::{Solids, openness};
-use super::sh::Order;
-use super::work::Workers;
 use super::error::BakeError;
+use super::field::Field;
 use super::job::{BakeStats, Job, Outcome};
 use super::limit::MAX_PROBES;
+use super::points::{Solids, openness};
 use super::settings::ProbePlaces;
+use super::sh::Order;
+use super::work::Workers;
 use crate::color::Rgb;
 use crate::integrator::Context;
 use crate::math::Bounds;

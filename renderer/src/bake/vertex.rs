@@ -6,14 +6,14 @@ use std::time::Instant;
 use glam::{UVec2, Vec2, Vec3};
 use rustc_hash::FxHashMap;
 
+use super::error::BakeError;
 use super::field::{Field, Mixture};
+use super::job::{BakeStats, Job, Outcome};
 use super::points::{Solids, Standing, standing};
 use super::receiver::{Receiver, Side, Site, receivers, site};
 use super::sh::Order;
 use super::sides::backs;
 use super::work::Workers;
-use super::error::BakeError;
-use super::job::{BakeStats, Job, Outcome};
 use crate::color::Rgb;
 use crate::geometry::{Mesh, ShapeId};
 use crate::integrator::Context;
