@@ -13,13 +13,14 @@ use renderer::color::Rgb;
 use renderer::film::Filter;
 use renderer::geometry::Geometry;
 use renderer::image::{Image, read};
-use renderer::integrator::photon::{KdTree, Located, Show};
+use renderer::integrator::photon::{KdTree, Located};
 use renderer::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
 use renderer::light::{DirectionalLight, EnvironmentLight, Falloff, Light, PointLight, SpotLight};
 use renderer::material::Sides;
 use renderer::render::{RenderError, RenderSettings, Rendered, Silent, render};
 use renderer::scene::Scene;
 use renderer::scene::build::{Built, build};
+use renderer::scene::desc::Show;
 use renderer::scene::load::{LoadOptions, load};
 use support::scenes::{SceneBuilder, all_around};
 

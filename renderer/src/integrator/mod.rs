@@ -20,17 +20,8 @@ use crate::sampler::Sampler;
 use crate::scene::Scene;
 use walk::Start;
 
-pub use path::PathSettings;
-pub use photon::{MapError as PrepareError, PhotonSettings};
-
-/// How light is computed.
-#[derive(Clone, Copy, Debug)]
-pub enum Integrator {
-    /// Paths from the camera, with light samples at every hit.
-    Path(PathSettings),
-    /// The same with indirect light from photon maps.
-    Photon(PhotonSettings),
-}
+pub use crate::scene::desc::{Integrator, PathSettings, PhotonSettings};
+pub use photon::MapError as PrepareError;
 
 /// What is known when a pass is prepared.
 #[derive(Clone, Copy)]

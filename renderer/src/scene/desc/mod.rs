@@ -8,13 +8,15 @@
 
 mod camera;
 mod film;
+mod integrator;
 mod light;
 mod material;
 mod placed;
 mod shape;
 
 pub use camera::CameraDesc;
-pub use film::{FilmDesc, IntegratorDesc, SamplerDesc};
+pub use film::{FilmDesc, SamplerDesc};
+pub use integrator::{Integrator, MAX_NEAREST, PathSettings, PhotonSettings, Show};
 pub use light::{LightDesc, LightKind, SlideDesc, SpotFalloff, SpotSlide};
 pub use material::{EmissionSides, MaterialDesc, ShaderFile, TextureDesc};
 pub use placed::Placed;
@@ -46,7 +48,7 @@ pub struct SceneDesc {
     /// How samples are made.
     pub sampler: SamplerDesc,
     /// How light is computed.
-    pub integrator: IntegratorDesc,
+    pub integrator: Integrator,
     /// The cameras; the first is used unless another is chosen. Never empty after loading.
     pub cameras: Vec<CameraDesc>,
     /// The shapes.

@@ -15,7 +15,7 @@ use super::table::body_of;
 use super::{camera, light};
 use crate::film::FilterShape;
 use crate::scene::desc::{
-    CameraDesc, EmissionSides, FilmDesc, IntegratorDesc, LightDesc, Placed, SamplerDesc, SceneDesc,
+    CameraDesc, EmissionSides, FilmDesc, Integrator, LightDesc, Placed, SamplerDesc, SceneDesc,
 };
 use crate::scene::import::{Model, ModelMaterial};
 use crate::scene::text::quote;
@@ -62,7 +62,7 @@ impl Builder {
                 border: true,
             },
             sampler: SamplerDesc::default(),
-            integrator: IntegratorDesc::default(),
+            integrator: Integrator::default(),
             cameras: vec![],
             shapes: vec![],
             lights: vec![],
