@@ -14,7 +14,8 @@ use crate::opt::OptStats;
 use crate::runtime::closure::{ClosureTree, NodeHeader};
 use crate::runtime::context::Run;
 use crate::runtime::text::{self, TextHeader};
-use crate::runtime::{ClosureRegistry, HostFunctions, ShaderGlobals, ShadingContext};
+use crate::hir::ClosureRegistry;
+use crate::runtime::{HostFunctions, ShaderGlobals, ShadingContext};
 use crate::ty::{Base, Type};
 
 /// What came before code generation, and what it took.

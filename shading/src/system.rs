@@ -15,7 +15,8 @@ use crate::hir;
 use crate::instance::{Making, ShaderInstance};
 use crate::opt::{self, OptOptions};
 use crate::preprocess::Preprocessor;
-use crate::runtime::{ClosureRegistry, HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};
+use crate::hir::ClosureRegistry;
+use crate::runtime::{HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};
 use crate::source::{Source, SourceMap};
 use crate::syntax::{self, ast};
 

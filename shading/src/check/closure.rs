@@ -6,7 +6,7 @@ use super::types::near;
 use super::warning::Warning;
 use super::{Checker, Value};
 use crate::hir::{ClosureId, Op};
-use crate::runtime::ClosureSignature;
+use crate::hir::ClosureSignature;
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
 use crate::ty::Type;

@@ -21,7 +21,8 @@ use super::{GlobalSet, Outputs, inits, packet};
 use crate::eval::library;
 use crate::hir::{Block, ClosureId, Code, Function, FunctionId, LocalId, Unit, walk};
 use crate::runtime::text::TextPool;
-use crate::runtime::{ClosureRegistry, HostFunctions, TextureHandle, TextureRequest};
+use crate::hir::ClosureRegistry;
+use crate::runtime::{HostFunctions, TextureHandle, TextureRequest};
 use crate::source::Span;
 
 /// What the functions of one compilation have in common.

@@ -38,7 +38,8 @@ use crate::hir::{Block, ClosureId, LocalId, Stmt, Unit, walk};
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
-use crate::runtime::{ClosureRegistry, HostFunctions, TextureRequest};
+use crate::hir::ClosureRegistry;
+use crate::runtime::{HostFunctions, TextureRequest};
 use crate::source::{SourceMap, Span};
 use crate::ty::Type;
 

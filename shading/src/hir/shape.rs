@@ -3,7 +3,7 @@
 use crate::builtins::{self, Builtin};
 use crate::hir::kind::Element;
 use crate::hir::{Kind, Op};
-use crate::runtime::ClosureRegistry;
+use crate::hir::ClosureRegistry;
 use crate::ty::{Length, Type};
 
 /// The kinds of an operation's operands, and of its result.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::shape::{Shape, shape};
 use crate::hir::{Block, Code, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit};
-use crate::runtime::ClosureRegistry;
+use crate::hir::ClosureRegistry;
 
 /// An invariant that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,8 @@ mod operation;
 
 use crate::eval;
 use crate::hir::{Const, Unit};
-use crate::runtime::{ClosureRegistry, NoHost, Printed, ShaderGlobals, ShaderHost};
+use crate::hir::ClosureRegistry;
+use crate::runtime::{NoHost, Printed, ShaderGlobals, ShaderHost};
 use crate::source::Span;
 
 pub use crate::runtime::listing::{Component, Listing, Param};

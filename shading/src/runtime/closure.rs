@@ -21,7 +21,7 @@ use std::ptr::NonNull;
 
 use crate::hir::ClosureId;
 use crate::runtime::text::{self, TextHeader};
-use crate::runtime::{ClosureRegistry, ClosureSignature};
+use crate::hir::{ClosureRegistry, ClosureSignature};
 use crate::ty::Base;
 
 /// Tag of a product; tags below are [`ClosureId`]s.

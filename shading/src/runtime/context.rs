@@ -13,7 +13,8 @@ use crate::runtime::arena::{Arena, Window};
 use crate::runtime::closure::Layouts;
 use crate::runtime::messages::Messages;
 use crate::runtime::report::{Place, Report, ReportKind};
-use crate::runtime::{ClosureRegistry, Printed, ShaderGlobals, ShaderHost, Sink};
+use crate::hir::ClosureRegistry;
+use crate::runtime::{Printed, ShaderGlobals, ShaderHost, Sink};
 
 /// Bytes of native stack that recursive functions may take, should their frames be so large that [`MAX_DEPTH`] of them
 /// do not fit. Threads have 2 MiB.
