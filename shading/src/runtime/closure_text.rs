@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::eval::text::{Arg, format};
-use crate::hir::Const;
 use crate::hir::ClosureRegistry;
+use crate::hir::Const;
 use crate::runtime::listing::{Component, Listing, Param};
 
 /// Closures nested deeper than this show as `…`.
