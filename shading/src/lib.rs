@@ -46,10 +46,9 @@ pub use hir::{ClosureParam, ClosureRegistry, ClosureSignature};
 pub use instance::{BatchOutput, ShaderInstance};
 pub use preprocess::{Includes, Preprocessor};
 pub use runtime::{
-    AttributeHandle, ClosureNode, ClosureRef, ClosureTree,
-    HostFunctions, KnownAttributes, NoHost, Params, Printed, RayKind, Report, ReportKind, ShaderGlobals,
-    ShaderHost, ShadingContext, Sink, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest,
-    TextureSample,
+    AttributeHandle, ClosureNode, ClosureRef, ClosureTree, HostFunctions, KnownAttributes, NoHost, Params,
+    Printed, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext, Sink, Subimage,
+    TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
 };
 pub use source::{Provenance, Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

@@ -40,8 +40,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::diagnostic::{Diagnostic, Diagnostics, MAX_ERRORS, Severity};
 use crate::eval::color_system::ColorSystem;
-use crate::hir::{self, Function, FunctionId, Unit};
 use crate::hir::ClosureRegistry;
+use crate::hir::{self, Function, FunctionId, Unit};
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast;
 use crate::ty::Type;
