@@ -1,4 +1,4 @@
-//! Templates: what can be put into a group.
+//! Unit templates: checked units, lowered anew for each use where they are adaptive.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
