@@ -54,7 +54,9 @@ fn case(name: &str, geometry: &Geometry, transform: Affine3A, body: &str, both: 
         name: format!("{name}, both sides: {both}, flipped: {flip}, {body}"),
         scene: scene.build(),
         both,
-        by_solid_angle: ["rectangle", "cube"].iter().any(|kind| name.ends_with(kind)),
+        by_solid_angle: ["rectangle", "cube", "folded"]
+            .iter()
+            .any(|kind| name.ends_with(kind)),
     }
 }
 
