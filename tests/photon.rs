@@ -13,7 +13,7 @@ use renderer::color::Rgb;
 use renderer::film::Filter;
 use renderer::geometry::Geometry;
 use renderer::image::{Image, read};
-use renderer::integrator::photon::{KdTree, Located, Show};
+use renderer::integrator::photon::{KdTree, Located};
 use renderer::integrator::{
     Arrival, Collect, Integrator, Label, Pass, PathSettings, PhotonSettings, PrepareError, Prepared,
 };
@@ -22,6 +22,7 @@ use renderer::material::Sides;
 use renderer::render::{RenderError, RenderSettings, Rendered, Silent, render};
 use renderer::scene::Scene;
 use renderer::scene::build::{Built, build};
+use renderer::scene::desc::Show;
 use renderer::scene::load::{LoadOptions, load};
 use support::scenes::{SceneBuilder, all_around};
 

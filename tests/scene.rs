@@ -10,7 +10,7 @@ use renderer::film::FilterShape;
 use renderer::integrator::PathSettings;
 use renderer::material::Host;
 use renderer::scene::build::{self, shading_system};
-use renderer::scene::desc::{GeometryDesc, IntegratorDesc, LightKind, SceneDesc, SpotFalloff};
+use renderer::scene::desc::{GeometryDesc, Integrator, LightKind, SceneDesc, SpotFalloff};
 use renderer::scene::load::{LoadOptions, load, reference};
 use shading::{Diagnostics, InstanceOptions, Preprocessor, Severity, Source};
 
@@ -93,7 +93,7 @@ fn reads_every_kind_of_block() {
     assert_eq!((desc.sampler.spp, desc.sampler.seed), (16, 7));
     assert_eq!(
         desc.integrator,
-        IntegratorDesc::Path(PathSettings {
+        Integrator::Path(PathSettings {
             depth: Some(3),
             rr_depth: 9,
             hide_emitters: true,

@@ -9,12 +9,13 @@ use crate::codegen::packet;
 use crate::codegen::{CodegenError, CompileOptions, CompiledShader, Output, Statistics, compile};
 use crate::derivative::DerivativeStats;
 use crate::eval::packet::POINTS;
+use crate::hir::ClosureRegistry;
 use crate::hir::{Const, Unit};
 use crate::opt::OptStats;
 use crate::runtime::closure::{ClosureTree, NodeHeader};
 use crate::runtime::context::Run;
 use crate::runtime::text::{self, TextHeader};
-use crate::runtime::{ClosureRegistry, HostFunctions, ShaderGlobals, ShadingContext};
+use crate::runtime::{HostFunctions, ShaderGlobals, ShadingContext};
 use crate::ty::{Base, Type};
 
 /// What came before code generation, and what it took.

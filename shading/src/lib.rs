@@ -42,13 +42,13 @@ pub use codegen::{CompileOptions, OptLevel};
 pub use diagnostic::{Diagnostic, Diagnostics, Severity};
 pub use eval::color_system::ColorSystem;
 pub use graph::{GraphError, ShaderGroupTemplate, ShaderUnitTemplate, Template, Value};
+pub use hir::{ClosureParam, ClosureRegistry, ClosureSignature};
 pub use instance::{BatchOutput, ShaderInstance};
 pub use preprocess::{Includes, Preprocessor};
 pub use runtime::{
-    AttributeHandle, ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree,
-    HostFunctions, KnownAttributes, NoHost, Params, Printed, RayKind, Report, ReportKind, ShaderGlobals,
-    ShaderHost, ShadingContext, Sink, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest,
-    TextureSample,
+    AttributeHandle, ClosureNode, ClosureRef, ClosureTree, HostFunctions, KnownAttributes, NoHost, Params,
+    Printed, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext, Sink, Subimage,
+    TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
 };
 pub use source::{Provenance, Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

@@ -12,10 +12,11 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::eval::color_system::ColorSystem;
 use crate::graph::{self, ShaderGroupTemplate, ShaderUnitTemplate, Template, Templates, Value};
 use crate::hir;
+use crate::hir::ClosureRegistry;
 use crate::instance::{Making, ShaderInstance};
 use crate::opt::{self, OptOptions};
 use crate::preprocess::Preprocessor;
-use crate::runtime::{ClosureRegistry, HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};
+use crate::runtime::{HostFunctions, KnownAttributes, RayKind, ShaderHost, ShadingContext};
 use crate::source::{Source, SourceMap};
 use crate::syntax::{self, ast};
 

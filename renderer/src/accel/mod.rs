@@ -8,49 +8,22 @@
 //! The tracing itself is Embree's (Wald et al. 2014, "Embree: A Kernel Framework for Efficient CPU Ray Tracing").
 
 mod embree;
+mod error;
 
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use thiserror::Error;
 
 pub use crate::geometry::Hit;
 use crate::geometry::{Geometry, Mesh, Shape, mesh_uses};
 use crate::math::{Bounds, Ray};
 use embree::{AnalyticSurface, CommittedScene, Device, Quality, SceneBuilder};
 pub use embree::{Bundle, PackedFile, carried, carry};
+pub use error::AccelError;
 
 /// Every kind of ray: the mask of a shape, or of a query, without exceptions.
 pub const ALL: u32 = u32::MAX;
-
-/// Why there is nothing to trace rays with.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum AccelError {
-    /// The Embree library is not where it was when the program was built, nor anywhere else.
-    #[error(
-        "cannot open Embree 4, which traces rays. Where it was looked for, in this order:\n{tried}\n\
-         set EMBREE_DIR to the folder of an Embree 4 release (https://github.com/RenderKit/embree/releases)"
-    )]
-    Library {
-        /// The places, each with what was wrong there, a line each.
-        tried: String,
-    },
-    /// The Embree library does not do.
-    #[error("Embree at {path} does not do: {reason}")]
-    Unsuitable {
-        /// The library.
-        path: String,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// Embree failed at building.
-    #[error("cannot build the ray tracing structure: {reason}")]
-    Build {
-        /// Embree's own message.
-        reason: String,
-    },
-}
 
 /// All shapes of a scene, ready for rays.
 pub struct Accel {

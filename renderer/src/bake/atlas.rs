@@ -6,14 +6,12 @@
 use glam::{UVec2, Vec2, swizzles::Vec2Swizzles as _};
 use rayon::prelude::*;
 
-use super::BakeError;
+use super::error::BakeError;
+use super::limit::MAX_SIDE;
 use super::outline::{Outline, Span, Turn, outlines};
 use super::pack::{Place, pack};
 use super::unwrap::Flat;
 use crate::image::Rect;
-
-/// The most texels along a side: beyond that a bake would want tens of gigabytes.
-pub(super) const MAX_SIDE: u32 = 8192;
 
 /// How large the texture is.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
-use super::BakeError;
+use super::error::BakeError;
 use crate::image::check_place;
 
 const MAGIC: &[u8; 16] = b"kiln bake  v2\n\0\0";

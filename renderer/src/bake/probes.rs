@@ -4,31 +4,22 @@ use std::time::Instant;
 
 use glam::{UVec2, UVec3, Vec3};
 
+use super::error::BakeError;
 use super::field::Field;
+use super::job::{BakeStats, Job, Outcome};
+use super::limit::MAX_PROBES;
 use super::points::{Solids, openness};
+use super::settings::ProbePlaces;
 use super::sh::Order;
 use super::work::Workers;
-use super::{BakeError, BakeStats, Job, Outcome, Product};
 use crate::color::Rgb;
 use crate::integrator::Context;
 use crate::math::Bounds;
 use crate::memory;
 use crate::sampler::Sampler;
 
-/// The most probes of a grid.
-pub(super) const MOST: u32 = 4_000_000;
-
 /// Least share of open directions of a probe that is not in a solid.
 const OPEN: f32 = 0.75;
-
-/// Where probes are.
-#[derive(Clone, Debug)]
-pub enum ProbePlaces {
-    /// In a grid over the scene, so far from each other [m]; without a distance, 8 along the scene's longest side.
-    Grid(Option<f32>),
-    /// Here.
-    Points(Vec<Vec3>),
-}
 
 /// A grid of points; x runs fastest, then y, then z.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +63,7 @@ pub(super) fn bake(
     job: &Job<'_>,
     workers: &Workers<'_>,
     places: &ProbePlaces,
-) -> Result<Option<Outcome>, BakeError> {
+) -> Result<Option<Outcome<Probes>>, BakeError> {
     let scene = workers.scene;
     let (grid, points) = match places {
         ProbePlaces::Points(points) => (None, points.clone()),
@@ -126,7 +117,7 @@ pub(super) fn bake(
         field,
     };
     Ok(Some(Outcome {
-        product: Product::Probes(probes),
+        product: probes,
         notes: vec![],
         stats,
     }))
@@ -141,7 +132,7 @@ impl Grid {
             .max(f32::MIN_POSITIVE);
         let counts = (extent / spacing).map(|n| (n - 1e-3).floor().max(0.0) + 1.0);
         let count = counts.as_dvec3().element_product();
-        if count.is_nan() || count > f64::from(MOST) {
+        if count.is_nan() || count > f64::from(MAX_PROBES) {
             return Err(BakeError::TooManyProbes { spacing, count });
         }
         Ok(Grid {

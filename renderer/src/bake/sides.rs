@@ -13,10 +13,11 @@ use std::f32::consts::FRAC_1_SQRT_2;
 
 use glam::{UVec2, Vec2};
 
-use super::Job;
+use super::job::Job;
 use super::points::{is_closed, lets_light_through};
 use super::project::Estimator;
 use super::receiver::{Side, Site};
+use super::settings::Sides;
 use super::work::Workers;
 use crate::bsdf::Part;
 use crate::geometry::{Footprint, Shape, ShapeId, SurfacePoint};
@@ -26,25 +27,6 @@ use crate::math::Frame;
 use crate::sampler::Sampler;
 use crate::sampling::cosine_hemisphere;
 use crate::scene::Scene;
-
-/// Which sides of surfaces are baked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sides {
-    /// Fronts, and backs that light reaches.
-    Auto,
-    /// Fronts.
-    Front,
-}
-
-impl Sides {
-    /// Its name on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Sides::Auto => "auto",
-            Sides::Front => "front",
-        }
-    }
-}
 
 /// Light on a back that is worth its texels, relative to the front's.
 const LEAST: f64 = 0.005;

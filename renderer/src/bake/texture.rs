@@ -9,16 +9,19 @@ use rustc_hash::FxHashSet;
 use super::atlas::{Atlas, Scale, layout};
 use super::denoise::{Place, denoise};
 use super::dilate::fill_and_dilate;
+use super::error::BakeError;
+use super::job::{BakeStats, Job, Outcome};
+use super::limit::check_texture;
 use super::points::{Solids, Standing, in_sight, standing};
 use super::raster::{Texel, Texels, rasterise};
 use super::receiver::{Coordinates, Receiver, Side, Site, receivers, site};
 use super::seam::{Border, borders, mean_difference, pairs, stitch};
+use super::settings::Target;
 use super::sh::Order;
 use super::sheet::{Coverage, Sheet};
 use super::sides::backs;
 use super::unwrap::Flat;
 use super::work::Workers;
-use super::{BakeError, BakeStats, Job, Outcome, Product, Target, check_texture};
 use crate::color::Rgb;
 use crate::geometry::{Mesh, ShapeId};
 use crate::image::Rect;
@@ -112,7 +115,7 @@ impl Lightmap {
 }
 
 /// Bakes a texture.
-pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcome>, BakeError> {
+pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcome<Lightmap>>, BakeError> {
     let Target::Texture {
         scale,
         margin,
@@ -223,7 +226,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         places,
     };
     Ok(Some(Outcome {
-        product: Product::Texture(lightmap),
+        product: lightmap,
         notes,
         stats,
     }))

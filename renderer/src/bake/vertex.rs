@@ -6,13 +6,14 @@ use std::time::Instant;
 use glam::{UVec2, Vec2, Vec3};
 use rustc_hash::FxHashMap;
 
+use super::error::BakeError;
 use super::field::{Field, Mixture};
+use super::job::{BakeStats, Job, Outcome};
 use super::points::{Solids, Standing, standing};
 use super::receiver::{Receiver, Side, Site, receivers, site};
 use super::sh::Order;
 use super::sides::backs;
 use super::work::Workers;
-use super::{BakeError, BakeStats, Job, Outcome, Product};
 use crate::color::Rgb;
 use crate::geometry::{Mesh, ShapeId};
 use crate::integrator::Context;
@@ -72,7 +73,7 @@ impl VertexLight {
 }
 
 /// Bakes vertices.
-pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcome>, BakeError> {
+pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcome<VertexLight>>, BakeError> {
     let mut objects: Vec<BakedVertices> = vec![];
     // By vertex: its object and its points.
     let mut vertices = vec![];
@@ -143,7 +144,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         field,
     };
     Ok(Some(Outcome {
-        product: Product::Vertex(light),
+        product: light,
         notes: vec![],
         stats,
     }))

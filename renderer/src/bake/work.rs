@@ -6,10 +6,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rayon::prelude::*;
 
 use super::checkpoint::{Checkpoint, Finished};
+use super::error::BakeError;
 use super::field::Field;
+use super::progress::BakeProgress;
 use super::project::Estimate;
 use super::sh::Order;
-use super::{BakeError, BakeProgress};
 use crate::integrator::{Context, Stats};
 use crate::sampler::Sampler;
 use crate::scene::Scene;

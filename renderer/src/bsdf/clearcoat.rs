@@ -9,7 +9,7 @@ use glam::{Vec2, Vec3};
 
 use super::fresnel::{reflect, schlick_weight};
 use super::interface::upwards;
-use super::lobe::{LobeKind, LobeSample};
+use super::lobe_kind::{LobeKind, LobeSample};
 use super::microfacet::Microfacets;
 use crate::color::Rgb;
 use crate::math::sqr;

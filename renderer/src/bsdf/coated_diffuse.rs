@@ -8,7 +8,7 @@ use glam::{Vec2, Vec3};
 
 use super::fresnel;
 use super::lambert::sample_cosine;
-use super::lobe::{LobeKind, LobeSample};
+use super::lobe_kind::{LobeKind, LobeSample};
 use super::microfacet::Microfacets;
 use super::rough_transmission::RoughTransmission;
 use crate::color::Rgb;

@@ -5,7 +5,7 @@ use glam::{Vec2, Vec3};
 use super::albedo;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
-use super::lobe::LobeSample;
+use super::lobe_kind::LobeSample;
 use super::microfacet::Microfacets;
 use crate::color::Rgb;
 

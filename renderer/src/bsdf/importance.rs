@@ -7,7 +7,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::lobe::{LobeKind, Side};
+use super::lobe_kind::{LobeKind, Side};
 use super::{Bsdf, BsdfSample, Sides, Weighted};
 use crate::color::Rgb;
 use crate::math::{Frame, INV_PI, ONE_MINUS_EPSILON};

@@ -8,7 +8,7 @@
 use glam::{Vec2, Vec3};
 
 use super::fresnel::{reflect, refract};
-use super::lobe::{LobeKind, LobeSample};
+use super::lobe_kind::{LobeKind, LobeSample};
 use super::microfacet::{Distribution, Microfacets};
 use crate::color::Rgb;
 use crate::math::sqr;

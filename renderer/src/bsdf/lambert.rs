@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::lobe::{LobeKind, LobeSample};
+use super::lobe_kind::{LobeKind, LobeSample};
 use crate::color::Rgb;
 use crate::math::{INV_PI, abs_cos_theta, same_hemisphere};
 use crate::sampling::{cosine_hemisphere, cosine_hemisphere_pdf};

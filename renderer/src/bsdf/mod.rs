@@ -21,6 +21,7 @@ mod importance;
 mod interface;
 mod lambert;
 mod lobe;
+mod lobe_kind;
 mod microfacet;
 mod normal;
 mod oren_nayar;
@@ -41,7 +42,8 @@ pub use coated_diffuse::CoatedDiffuse;
 pub use conductor::Conductor;
 pub use dielectric::Dielectric;
 pub use lambert::{Lambert, Translucent};
-pub use lobe::{GLOSSY_ALPHA, Lobe, LobeKind, LobeSample, Side, Spread};
+pub use lobe::Lobe;
+pub use lobe_kind::{GLOSSY_ALPHA, LobeKind, LobeSample, Part, Side, Spread};
 pub use microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 pub use oren_nayar::OrenNayar;
 pub use schlick::Schlick;
@@ -102,22 +104,6 @@ impl BsdfSample {
     pub fn is_pass(&self) -> bool {
         self.lobe == LobeKind::PASS
     }
-}
-
-/// The parts of scattering that photon maps treat each in its own way; their sum is all of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// Lambert and his kin: what leaves follows from the irradiance alone.
-    Diffuse,
-    /// Microfacets too rough to be glossy ([`GLOSSY_ALPHA`]).
-    Rough,
-    /// Glossy and specular: what makes caustics.
-    Narrow,
-}
-
-impl Part {
-    /// All of them.
-    pub const ALL: [Part; 3] = [Part::Diffuse, Part::Rough, Part::Narrow];
 }
 
 /// A lobe that [`Bsdf::choose`] drew.

@@ -4,7 +4,7 @@
 use glam::{Vec2, Vec3};
 
 use super::lambert::sample_cosine;
-use super::lobe::{LobeKind, LobeSample};
+use super::lobe_kind::{LobeKind, LobeSample};
 use crate::color::Rgb;
 use crate::math::{INV_PI, abs_cos_theta, safe_sqrt, same_hemisphere, sqr};
 

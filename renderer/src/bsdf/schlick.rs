@@ -7,7 +7,7 @@ use super::albedo;
 use super::dielectric::INDEX_MATCHED;
 use super::fresnel;
 use super::interface::{Facet, Interface, Split};
-use super::lobe::LobeSample;
+use super::lobe_kind::LobeSample;
 use super::microfacet::Microfacets;
 use crate::color::Rgb;
 use crate::math::sqr;

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::lobe::{LobeKind, LobeSample};
+use super::lobe_kind::{LobeKind, LobeSample};
 use crate::color::Rgb;
 
 /// A delta along −`wo`, albedo one.

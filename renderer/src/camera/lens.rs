@@ -4,8 +4,21 @@ use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 
 use glam::{Vec2, Vec3};
 
-use super::{CameraError, LocalRay};
+use super::error::CameraError;
 use crate::math::lat_long_uv;
+
+/// A ray in camera space before its direction is unit length, with its derivatives.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LocalRay {
+    pub(super) origin: Vec3,
+    pub(super) direction: Vec3,
+    pub(super) origin_dx: Vec3,
+    pub(super) origin_dy: Vec3,
+    pub(super) direction_dx: Vec3,
+    pub(super) direction_dy: Vec3,
+    /// The distance along the ray, in units of `direction`, that near and far are multiples of.
+    pub(super) depth_unit: f32,
+}
 
 /// What the field of view of a perspective camera measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -6,9 +6,11 @@
 //!   Pixels are square, but for orthographic cameras that are told otherwise.
 //! - Rays are in world space with unit direction.
 
+mod error;
 mod lens;
 mod pose;
 
+pub use error::CameraError;
 pub use lens::FovAxis;
 pub use pose::look_at;
 
@@ -79,61 +81,6 @@ impl CameraDesc {
     }
 }
 
-/// Why a camera cannot be made.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum CameraError {
-    /// The field of view is not between 0 and 180 degrees.
-    #[error("the field of view is {} degrees, not between 0 and 180", .fov.to_degrees())]
-    Fov {
-        /// The field of view [radians].
-        fov: f32,
-    },
-    /// The lens has a negative radius.
-    #[error("the radius of the aperture is {radius}, not a number from 0 up")]
-    Aperture {
-        /// The radius [m].
-        radius: f32,
-    },
-    /// The focus is not before the lens.
-    #[error("the focus distance is {distance}, not a positive number")]
-    Focus {
-        /// The distance [m].
-        distance: f32,
-    },
-    /// An orthographic camera sees no width or height.
-    #[error("the width or height that the camera sees is {width}, not a positive number")]
-    Width {
-        /// The width or height [m].
-        width: f32,
-    },
-    /// The viewing axis is nowhere.
-    #[error("the shift of the film is {}, {}, not two finite numbers", .shift.x, .shift.y)]
-    Shift {
-        /// The shift, in sizes of the film.
-        shift: Vec2,
-    },
-    /// The clipping distances leave nothing.
-    #[error("the clipping distances are {near} and {far}, not 0 ≤ near < far")]
-    Clip {
-        /// The nearest distance [m].
-        near: f32,
-        /// The farthest distance [m].
-        far: f32,
-    },
-    /// The matrix squashes space or is not finite.
-    #[error("the camera's matrix is singular or not finite")]
-    Singular,
-    /// The camera stands where it looks at.
-    #[error("the camera looks at the point where it stands")]
-    NoDirection,
-    /// The direction that is to be up is the viewing direction.
-    #[error("the camera's up vector is zero or along its viewing direction")]
-    NoUp,
-    /// The film has no pixels.
-    #[error("the film has no pixels")]
-    NoFilm,
-}
-
 /// What leaves a camera.
 #[derive(Clone, Copy, Debug)]
 pub struct CameraRay {
@@ -157,19 +104,6 @@ enum Model {
     Perspective(Perspective),
     Orthographic(Orthographic),
     Panoramic(Panoramic),
-}
-
-/// A ray in camera space before its direction is unit length, with its derivatives.
-#[derive(Clone, Copy, Debug)]
-struct LocalRay {
-    origin: Vec3,
-    direction: Vec3,
-    origin_dx: Vec3,
-    origin_dy: Vec3,
-    direction_dx: Vec3,
-    direction_dy: Vec3,
-    /// The distance along the ray, in units of `direction`, that near and far are multiples of.
-    depth_unit: f32,
 }
 
 impl Camera {

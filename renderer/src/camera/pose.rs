@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Mat3A, Vec3, Vec3A};
 
-use super::CameraError;
+use super::error::CameraError;
 
 /// The matrix `world_from_camera` of a camera at `from` that looks at `to` with `up` upwards in the picture.
 ///

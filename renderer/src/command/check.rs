@@ -4,8 +4,9 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
-use shading::{Diagnostic, Diagnostics, Source, Template};
+use shading::{Diagnostics, Template};
 
+use super::shader_file::{is_shader, read_source};
 use super::{Failure, print, tell};
 use crate::cli::CheckArgs;
 use crate::material::Host;
@@ -122,23 +123,4 @@ fn check(path: &Path, args: &CheckArgs, count: &mut Count) -> Result<Diagnostics
         (false, _) => count.models += 1,
     }
     Ok(warnings)
-}
-
-/// Whether a file is shader source by its name.
-pub(super) fn is_shader(path: &Path) -> bool {
-    matches!(
-        path.extension().and_then(OsStr::to_str),
-        Some("ksl" | "osl" | "tsl")
-    )
-}
-
-/// Reads shader source.
-pub(super) fn read_source(path: &Path) -> Result<Arc<Source>, Diagnostic> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Source::new(path.display().to_string(), text)),
-        Err(error) => Err(Diagnostic::error(format!(
-            "cannot read {}: {error}",
-            path.display()
-        ))),
-    }
 }

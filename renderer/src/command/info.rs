@@ -12,7 +12,7 @@ use shading::hir::{Const, Metadata, UnitKind};
 use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
 
 use super::inventory::{self, Inventory};
-use super::shipped::Shipped;
+use super::shipped::{Shipped, metadata_of};
 use super::{Failure, print, shader_file, tell};
 use crate::cli::InfoArgs;
 use crate::material::Host;
@@ -128,14 +128,6 @@ fn choose(shown: &mut Vec<Subject>, name: &str, diagnostics: &mut Diagnostics) {
             diagnostics.push(error.nearest(name, known));
         }
         info.params.retain(|param| param.name == name);
-    }
-}
-
-/// What is said about a unit or group.
-pub(super) fn metadata_of(template: &Template) -> &[Metadata] {
-    match template {
-        Template::Unit(unit) => &unit.hir.metadata,
-        Template::Group(group) => &group.metadata,
     }
 }
 

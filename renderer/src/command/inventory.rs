@@ -11,7 +11,7 @@ use crate::camera::Projection;
 use crate::geometry::Geometry;
 use crate::math::Bounds;
 use crate::scene::desc::{
-    CameraDesc, GeometryDesc, IntegratorDesc, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc,
+    CameraDesc, GeometryDesc, Integrator, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc,
 };
 
 /// What a file holds as a scene.
@@ -133,10 +133,10 @@ pub(super) fn is_scene(path: &Path) -> bool {
         .any(|known| extension.eq_ignore_ascii_case(known))
 }
 
-fn integrator(integrator: &IntegratorDesc) -> &'static str {
+fn integrator(integrator: &Integrator) -> &'static str {
     match integrator {
-        IntegratorDesc::Path(_) => "path",
-        IntegratorDesc::Photon(_) => "photon",
+        Integrator::Path(_) => "path",
+        Integrator::Photon(_) => "photon",
     }
 }
 

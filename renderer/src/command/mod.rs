@@ -8,6 +8,7 @@ mod check;
 mod common;
 mod compare;
 mod convert;
+mod failure;
 mod info;
 mod interrupt;
 mod inventory;
@@ -19,28 +20,14 @@ mod shader_file;
 mod shipped;
 mod statistics;
 mod summary;
+mod terminal;
 
-use std::io::Write;
 use std::process::ExitCode;
 
-use shading::Diagnostics;
-
 use crate::cli::{Cli, Command};
+use terminal::{print, remark, tell};
 
-/// Why a command did not do what it was asked to.
-#[derive(Debug)]
-pub enum Failure {
-    /// The user's mistake, already told or told by this text; exit status 1.
-    User(String),
-    /// A signal, see [`interrupt`]; what there was has been written and told; exit status 130.
-    Interrupted,
-}
-
-impl<E: std::error::Error> From<E> for Failure {
-    fn from(error: E) -> Failure {
-        Failure::User(format!("error: {error}"))
-    }
-}
+pub use failure::Failure;
 
 /// Does what the command line says.
 pub fn run(cli: &Cli) -> ExitCode {
@@ -63,22 +50,5 @@ pub fn run(cli: &Cli) -> ExitCode {
             ExitCode::from(1)
         }
         Err(Failure::Interrupted) => ExitCode::from(interrupt::STATUS),
-    }
-}
-
-/// Writes a result to standard output. Who closes that does not want to see more, and is not told so.
-fn tell(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
-}
-
-/// Writes a line to standard error, if anybody listens.
-fn remark(text: &dyn std::fmt::Display) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
-}
-
-/// Prints messages to standard error.
-fn print(diagnostics: &Diagnostics) {
-    if !diagnostics.list.is_empty() {
-        remark(diagnostics);
     }
 }

@@ -3,10 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use shading::diagnostic::nearest;
-use shading::{Diagnostic, Diagnostics, Loaded, ShadingSystem, Template};
+use shading::{Diagnostic, Diagnostics, Loaded, ShadingSystem, Source, Template};
 
-use super::check::{is_shader, read_source};
 use crate::material::library;
+
+use std::ffi::OsStr;
+
+use std::sync::Arc;
 
 /// What a name on the command line stands for.
 #[derive(Debug)]
@@ -118,4 +121,23 @@ fn in_order(loaded: Loaded) -> Vec<Template> {
         Template::Group(group) => group.span.start,
     });
     templates
+}
+
+/// Whether a file is shader source by its name.
+pub(super) fn is_shader(path: &Path) -> bool {
+    matches!(
+        path.extension().and_then(OsStr::to_str),
+        Some("ksl" | "osl" | "tsl")
+    )
+}
+
+/// Reads shader source.
+pub(super) fn read_source(path: &Path) -> Result<Arc<Source>, Diagnostic> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Source::new(path.display().to_string(), text)),
+        Err(error) => Err(Diagnostic::error(format!(
+            "cannot read {}: {error}",
+            path.display()
+        ))),
+    }
 }

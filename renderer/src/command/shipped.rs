@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value as Json, json};
-use shading::ShadingSystem;
 use shading::graph::Templates as _;
 use shading::hir::{Const, Metadata};
+use shading::{ShadingSystem, Template};
 
-use super::info::metadata_of;
 use crate::material::library;
 
 /// A shipped unit or group.
@@ -75,5 +74,13 @@ fn text_of(metadata: &[Metadata], name: &str) -> String {
     match found.map(|entry| &entry.value) {
         Some(Const::String(text)) => text.to_string(),
         _ => "other".to_owned(),
+    }
+}
+
+/// What is said about a unit or group.
+pub(super) fn metadata_of(template: &Template) -> &[Metadata] {
+    match template {
+        Template::Unit(unit) => &unit.hir.metadata,
+        Template::Group(group) => &group.metadata,
     }
 }

@@ -5,20 +5,6 @@ use glam::{Vec2, Vec3};
 use super::{ShapeId, SurfacePoint};
 use crate::math::{Ray, RayEnd};
 
-/// What a ray meets first.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// Distance from the ray's origin, in units of its direction.
-    pub t: f32,
-    /// Which shape.
-    pub shape: ShapeId,
-    /// Which triangle of the shape's mesh; 0 on analytic shapes.
-    pub primitive: u32,
-    /// The weights of the triangle's second and third vertex; zero on analytic shapes, which find their surface
-    /// parameters from the point.
-    pub barycentric: Vec2,
-}
-
 /// A point of a surface as a ray finds it. All vectors in world space.
 #[derive(Clone, Copy, Debug)]
 pub struct Interaction {

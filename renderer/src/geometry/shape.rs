@@ -9,12 +9,8 @@ use super::facet::{Facet, UNDERFLOW};
 use super::surface::{
     DEFAULT_UVS, Vertex, derivatives_or_any, shading_normal, triangle_derivatives, unit_normal,
 };
-use super::{Analytic, AreaSample, Hit, Interaction, Mesh, SurfacePoint, Tangents};
+use super::{Analytic, AreaSample, Hit, Interaction, Mesh, ShapeId, SurfacePoint, Tangents};
 use crate::math::{Bounds, ROUNDING, Ray, coordinate_system, in_double, in_single};
-
-/// Index of a shape in its scene.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ShapeId(pub u32);
 
 /// What a shape is made of, in object space.
 #[derive(Clone, Debug)]

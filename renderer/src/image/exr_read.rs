@@ -16,8 +16,8 @@ use ::exr::prelude::{ReadChannels, ReadLayers};
 use half::f16;
 
 use super::exr_write::attribute_length;
+use super::limit::check_size;
 use super::picture::{halving, no_such_picture};
-use super::read::check_size;
 use super::{ImageError, MetaValue, NamedChannels, Picture, PictureInfo, Raster, Samples, Subimage, Window};
 
 /// A decoded file.

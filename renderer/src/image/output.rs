@@ -9,7 +9,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 
 use super::ImageError;
-use super::write::OutputFormat;
+use super::output_format::OutputFormat;
 
 /// Checks that an image can be written to `path`, without touching what is there: its extension names a format that is
 /// written, its directory exists and takes files, nothing but a plain writable file stands in the way. To be asked

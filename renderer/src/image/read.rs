@@ -7,99 +7,9 @@ use std::path::Path;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 
 use super::exr_read::{self, ExrFile};
-use super::{Image, ImageError, MetaValue, Raster, Samples, Window};
+use super::limit::{MAX_BYTES, check_size};
+use super::{Format, Image, ImageError, MetaValue, NamedChannels, Raster, Samples};
 use super::{netpbm, tiff_read};
-
-/// The most memory that decoding one image may take [bytes]: room for 16k × 16k pixels of four floats.
-pub(crate) const MAX_BYTES: u64 = 4 << 30;
-
-/// The formats that are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
-    /// OpenEXR.
-    Exr,
-    /// TIFF, textures of `maketx` among them.
-    Tiff,
-    /// Radiance RGBE.
-    Hdr,
-    /// PNG, 8 or 16 bits.
-    Png,
-    /// JPEG.
-    Jpeg,
-    /// Truevision TGA.
-    Tga,
-    /// Windows bitmap.
-    Bmp,
-    /// WebP, its first picture.
-    WebP,
-    /// PGM, PPM or PFM.
-    Netpbm,
-}
-
-impl Format {
-    /// The format of a file: by its first bytes, else (TGA has none that tell) by the extension of its name.
-    pub fn detect(path: &Path, bytes: &[u8]) -> Option<Format> {
-        const MAGIC: [(&[u8], Format); 10] = [
-            (b"II*\0", Format::Tiff),
-            (b"MM\0*", Format::Tiff),
-            (b"II+\0", Format::Tiff),
-            (b"MM\0+", Format::Tiff),
-            (&[0x76, 0x2f, 0x31, 0x01], Format::Exr),
-            (b"#?RADIANCE", Format::Hdr),
-            (b"#?RGBE", Format::Hdr),
-            (b"\x89PNG\r\n\x1a\n", Format::Png),
-            (&[0xff, 0xd8, 0xff], Format::Jpeg),
-            (b"BM", Format::Bmp),
-        ];
-        let by_magic = MAGIC
-            .iter()
-            .find(|(magic, _)| bytes.starts_with(magic))
-            .map(|&(_, format)| format);
-        let is_webp = || {
-            let known = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
-            known.then_some(Format::WebP)
-        };
-        let is_netpbm = || {
-            let known = netpbm::MAGIC.iter().any(|magic| bytes.starts_with(magic));
-            (known && bytes.get(2).is_some_and(u8::is_ascii_whitespace)).then_some(Format::Netpbm)
-        };
-        by_magic
-            .or_else(is_netpbm)
-            .or_else(is_webp)
-            .or_else(|| Format::from_extension(path))
-    }
-
-    /// The format that the extension of a name promises.
-    pub fn from_extension(path: &Path) -> Option<Format> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "exr" => Some(Format::Exr),
-            "tif" | "tiff" | "tx" => Some(Format::Tiff),
-            "hdr" | "pic" => Some(Format::Hdr),
-            "png" => Some(Format::Png),
-            "jpg" | "jpeg" => Some(Format::Jpeg),
-            "tga" => Some(Format::Tga),
-            "bmp" => Some(Format::Bmp),
-            "webp" => Some(Format::WebP),
-            "pgm" | "ppm" | "pfm" => Some(Format::Netpbm),
-            _ => None,
-        }
-    }
-
-    /// Its usual name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Format::Exr => "EXR",
-            Format::Tiff => "TIFF",
-            Format::Hdr => "Radiance HDR",
-            Format::Png => "PNG",
-            Format::Jpeg => "JPEG",
-            Format::Tga => "TGA",
-            Format::Bmp => "BMP",
-            Format::WebP => "WebP",
-            Format::Netpbm => "PGM, PPM or PFM",
-        }
-    }
-}
 
 /// Reads an image: grey, grey with alpha, RGB or RGBA (of a TIFF all channels), values in the file's own colour space (see
 /// [`Image::into_linear`]).
@@ -129,21 +39,6 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Raster, ImageError> {
             "not a format that is read (EXR, TIFF, HDR, PNG, JPEG, TGA, BMP, WebP, PGM, PPM and PFM are)",
         )),
     }
-}
-
-/// All channels of a file by name, as planes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NamedChannels {
-    /// Columns.
-    pub width: usize,
-    /// Rows.
-    pub height: usize,
-    /// Name and values, row-major, row 0 on top: `height × width` each. A channel of a named layer is `layer.channel`.
-    pub planes: Vec<(String, Vec<f32>)>,
-    /// Where the image lies in a larger one.
-    pub window: Option<Window>,
-    /// The file's own key-value pairs, sorted by key.
-    pub metadata: Vec<(String, MetaValue)>,
 }
 
 /// Reads all channels of a file by name. Files other than EXR have `R`, `G`, `B` or `Y`, and `A`.
@@ -256,42 +151,6 @@ fn jpeg_has_end(bytes: &[u8]) -> bool {
     // thumbnail come before the picture's first scan.
     let last = |marker: u8| bytes.windows(2).rposition(|pair| pair == [0xff, marker]);
     last(0xda).is_some_and(|scan| last(0xd9).is_some_and(|end| end > scan))
-}
-
-/// Refuses images without pixels, those that do not fit [`MAX_BYTES`] as floats, and those that claim more pixels than
-/// their file can hold: before memory is taken for them.
-pub(crate) fn check_size(
-    path: &Path,
-    [width, height, channels]: [usize; 3],
-    file_size: usize,
-) -> Result<(), ImageError> {
-    // Deflate packs 1032 bytes into one; at a bit per pixel each of these becomes eight pixels of four floats. Nothing
-    // else comes near.
-    const DENSEST: u64 = 1032 * 8 * 16;
-    const SLACK: u64 = 1 << 20;
-    if width == 0 || height == 0 {
-        return Err(ImageError::Empty {
-            path: path.to_owned(),
-            width,
-            height,
-        });
-    }
-    let bytes = [height, channels, 4]
-        .iter()
-        .try_fold(width as u64, |n, &f| n.checked_mul(f as u64));
-    match bytes {
-        Some(bytes) if bytes > SLACK && bytes / DENSEST > file_size as u64 => {
-            let reason = format!("{file_size} bytes cannot hold {width}×{height} pixels");
-            Err(ImageError::unsupported(path, reason))
-        }
-        Some(bytes) if bytes <= MAX_BYTES => Ok(()),
-        _ => Err(ImageError::TooLarge {
-            path: path.to_owned(),
-            width,
-            height,
-            channels,
-        }),
-    }
 }
 
 fn samples_of(image: DynamicImage) -> (usize, Samples) {

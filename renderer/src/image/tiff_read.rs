@@ -9,8 +9,8 @@ use tiff::decoder::{ChunkType, Decoder, DecodingResult, Limits};
 use tiff::tags::{PlanarConfiguration, Tag};
 use tiff::{ColorType, TiffError};
 
+use super::limit::{MAX_BYTES, check_size};
 use super::picture::{halving, no_such_picture};
-use super::read::{MAX_BYTES, check_size};
 use super::{ImageError, MetaValue, Picture, PictureInfo, Raster, Rect, Samples, Subimage};
 
 /// An open file, at one of its directories.

@@ -8,94 +8,13 @@ use image::codecs::png::PngEncoder;
 use image::{ExtendedColorType, ImageEncoder};
 use rayon::prelude::*;
 
+use super::output_format::OutputFormat;
 use super::{
-    Image, ImageError, SampleType, check_writable, exr_write, srgb8_from_linear, tiff_write, write_whole,
+    Image, ImageError, WriteOptions, check_writable, exr_write, srgb8_from_linear, tiff_write, write_whole,
 };
 
 /// How good JPEG files are, of 100.
 const JPEG_QUALITY: u8 = 95;
-
-/// A value in an image's metadata.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MetaValue {
-    /// Text.
-    Text(String),
-    /// A whole number.
-    Int(i32),
-    /// A number.
-    Float(f64),
-}
-
-impl From<&str> for MetaValue {
-    fn from(v: &str) -> MetaValue {
-        MetaValue::Text(v.to_owned())
-    }
-}
-
-impl From<String> for MetaValue {
-    fn from(v: String) -> MetaValue {
-        MetaValue::Text(v)
-    }
-}
-
-impl From<f64> for MetaValue {
-    fn from(v: f64) -> MetaValue {
-        MetaValue::Float(v)
-    }
-}
-
-impl From<u64> for MetaValue {
-    /// EXR's whole numbers have 32 bits with sign; larger ones become text.
-    fn from(v: u64) -> MetaValue {
-        i32::try_from(v).map_or_else(|_| MetaValue::Text(v.to_string()), MetaValue::Int)
-    }
-}
-
-/// What a file says beside the pixels, and how pixels become bytes.
-#[derive(Clone, Debug, Default)]
-pub struct WriteOptions {
-    /// Brightness of 8-bit formats [stops]; other formats keep the radiance as it is.
-    pub exposure: f32,
-    /// How an EXR or TIFF stores its numbers; integers become halves in an EXR, which has none of that size.
-    pub samples: SampleType,
-    /// Names of the image's channels in an EXR; empty for the usual ones (`Y`, `YA`, `RGB` or `RGBA`).
-    pub channel_names: Vec<String>,
-    /// Key-value pairs for an EXR's header.
-    pub metadata: Vec<(String, MetaValue)>,
-}
-
-/// The formats that are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OutputFormat {
-    Exr,
-    Tiff,
-    Hdr,
-    Png,
-    Jpeg,
-}
-
-impl OutputFormat {
-    /// The format that the extension of `path` asks for.
-    pub(super) fn of(path: &Path) -> Result<OutputFormat, ImageError> {
-        let extension = path.extension().map(|e| e.to_string_lossy().into_owned());
-        match extension.as_deref().map(str::to_ascii_lowercase).as_deref() {
-            Some("exr") => Ok(OutputFormat::Exr),
-            Some("tif" | "tiff") => Ok(OutputFormat::Tiff),
-            Some("hdr") => Ok(OutputFormat::Hdr),
-            Some("png") => Ok(OutputFormat::Png),
-            Some("jpg" | "jpeg") => Ok(OutputFormat::Jpeg),
-            _ => Err(ImageError::UnknownExtension {
-                path: path.to_owned(),
-                extension,
-            }),
-        }
-    }
-}
-
-/// Whether [`WriteOptions::exposure`] counts for the format that the extension of `path` names.
-pub fn has_exposure(path: &Path) -> bool {
-    matches!(OutputFormat::of(path), Ok(OutputFormat::Png | OutputFormat::Jpeg))
-}
 
 /// Writes an image in the format that the extension names, whole or not at all.
 ///

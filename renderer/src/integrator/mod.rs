@@ -21,20 +21,11 @@ use crate::sampler::Sampler;
 use crate::scene::Scene;
 use walk::Walk;
 
+pub use crate::scene::desc::{Integrator, PathSettings, PhotonSettings};
 pub use collect::{Collect, Label};
 pub use direct::{Asking, DirectLight, sample_one_light};
-pub use path::PathSettings;
-pub use photon::{MapError as PrepareError, PhotonSettings};
+pub use photon::MapError as PrepareError;
 pub use walk::Arrival;
-
-/// How light is computed.
-#[derive(Clone, Copy, Debug)]
-pub enum Integrator {
-    /// Paths from the camera, with light samples at every hit.
-    Path(PathSettings),
-    /// The same with indirect light from photon maps.
-    Photon(PhotonSettings),
-}
 
 /// What is known when a pass is prepared.
 #[derive(Clone, Copy)]

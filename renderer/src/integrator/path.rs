@@ -7,26 +7,7 @@ use super::walk::{Limits, Walk};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
 
-/// How long paths are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PathSettings {
-    /// The most segments of a path; no limit when `None`.
-    pub depth: Option<u32>,
-    /// Segments that a path has before Russian roulette may end it.
-    pub rr_depth: u32,
-    /// Whether the camera's rays pass shapes that emit, and do not see lights at infinity.
-    pub hide_emitters: bool,
-}
-
-impl Default for PathSettings {
-    fn default() -> PathSettings {
-        PathSettings {
-            depth: None,
-            rr_depth: 5,
-            hide_emitters: false,
-        }
-    }
-}
+use crate::scene::desc::PathSettings;
 
 /// Estimates the light that arrives along a path's first ray.
 pub(super) fn trace(

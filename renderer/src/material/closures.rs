@@ -19,8 +19,8 @@ use shading::hir::{ClosureId, Const};
 use shading::ty::{Base, Type};
 use shading::{ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature};
 
-use super::Abilities;
-use super::flatten::{Coat, Component};
+use super::abilities::Abilities;
+use super::component::{Coat, Component};
 use super::scattering::Scattering;
 use crate::bsdf::{
     Burley, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Lambert, Lobe, Microfacets,

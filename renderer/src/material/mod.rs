@@ -3,8 +3,10 @@
 //! A surface point becomes globals, the shader instance makes a closure tree of them, and the tree becomes lobes,
 //! emission and transparency. Nothing but this module and the building of scenes imports from the `shading` crate.
 
+mod abilities;
 mod attribute;
 mod closures;
+mod component;
 mod flatten;
 mod globals;
 mod host;
@@ -13,20 +15,20 @@ pub mod library;
 mod recipe;
 mod scattering;
 mod shader;
+mod surface;
 mod texture;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use glam::{Vec2, Vec3};
 use rustc_hash::FxHasher;
 use shading::TextureRequest;
 use shading::builtins::Global;
 
-use crate::bsdf::{Bsdf, Lobe, Transparent};
 use crate::color::Rgb;
-use crate::geometry::{Footprint, Interaction, ShapeId};
-use crate::math::Frame;
+use crate::geometry::{Footprint, Interaction};
+use abilities::Abilities;
+use recipe::somewhere;
 use shader::Shader;
 
 /// What the rest of the renderer passes on to shaders and gets from them without looking inside.
@@ -37,6 +39,7 @@ pub use closures::closure_registry;
 pub use host::Host;
 pub use includes::Folders;
 pub use shader::Instances;
+pub use surface::Surface;
 
 /// Index of a material in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,65 +78,6 @@ pub struct Sides {
     pub culled: bool,
     /// Whether the back emits as the front does.
     pub two_sided_emission: bool,
-}
-
-/// What a shader may make, whatever the point.
-#[derive(Clone, Copy, Debug, Default)]
-struct Abilities {
-    emits: bool,
-    transparent: bool,
-    /// Whether weights of lobes depend on where the viewer is.
-    layers: bool,
-}
-
-/// What a shader made of a point. It is large: make one and let it be filled again and again.
-#[derive(Clone, Debug)]
-pub struct Surface {
-    /// How it scatters, what passes straight through included.
-    pub bsdf: Bsdf,
-    /// Radiance towards the viewer.
-    pub emission: Rgb,
-    /// The share of light that passes straight through. All rays ask this, and no other: scattered ones by the lobe that
-    /// `bsdf` has of it, those towards lights and from emitters by this number.
-    pub transparency: Rgb,
-    /// Whether there were more lobes than `bsdf` holds, so that one of them stands for several.
-    pub crowded: bool,
-}
-
-impl Surface {
-    /// Nothing: black and empty.
-    #[inline]
-    pub fn new() -> Surface {
-        Surface {
-            bsdf: Bsdf::new(Vec3::Z, Vec3::Z),
-            emission: Rgb::BLACK,
-            transparency: Rgb::BLACK,
-            crowded: false,
-        }
-    }
-
-    /// Empties it for another point.
-    #[inline]
-    fn reset(&mut self, point: &Interaction) {
-        self.bsdf.reset(point.ng, point.wo);
-        (self.emission, self.transparency, self.crowded) = (Rgb::BLACK, Rgb::BLACK, false);
-    }
-
-    /// Adds the lobe of what passes straight through.
-    #[inline]
-    fn pass_straight(&mut self, point: &Interaction) {
-        if !self.transparency.is_black() {
-            let frame = Frame::from_normal(point.ng);
-            self.bsdf
-                .push(self.transparency, frame, Lobe::Transparent(Transparent));
-        }
-    }
-}
-
-impl Default for Surface {
-    fn default() -> Surface {
-        Surface::new()
-    }
 }
 
 impl Material {
@@ -310,23 +254,5 @@ impl Material {
     #[inline]
     pub fn two_sided_emission(&self) -> bool {
         self.two_sided_emission
-    }
-}
-
-/// A point for shaders that look at none.
-fn somewhere() -> Interaction {
-    Interaction {
-        p: Vec3::ZERO,
-        p_error: 0.0,
-        wo: Vec3::Z,
-        ng: Vec3::Z,
-        n: Vec3::Z,
-        uv: Vec2::ZERO,
-        dpdu: Vec3::X,
-        dpdv: Vec3::Y,
-        t: 0.0,
-        time: 0.0,
-        shape: ShapeId(0),
-        primitive: 0,
     }
 }

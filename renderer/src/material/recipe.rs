@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use shading::{ShaderGlobals, ShaderInstance, ShadingContext};
 
-use super::flatten::Flattener;
+use super::Surface;
+use super::component::Flattener;
 use super::scattering::Scattering;
-use super::{Surface, somewhere};
 use crate::color::Rgb;
-use crate::geometry::Interaction;
+use crate::geometry::{Interaction, ShapeId};
+
+use glam::{Vec2, Vec3};
 
 /// The lobes, emission and transparency of all points of a surface.
 #[derive(Clone, Debug)]
@@ -60,5 +62,23 @@ impl Recipe {
     /// Whether a lobe is turned as the surface's texture coordinates are.
     pub(super) fn wants_derivatives(&self) -> bool {
         self.lobes.iter().any(Scattering::wants_derivatives)
+    }
+}
+
+/// A point for shaders that look at none.
+pub(super) fn somewhere() -> Interaction {
+    Interaction {
+        p: Vec3::ZERO,
+        p_error: 0.0,
+        wo: Vec3::Z,
+        ng: Vec3::Z,
+        n: Vec3::Z,
+        uv: Vec2::ZERO,
+        dpdu: Vec3::X,
+        dpdv: Vec3::Y,
+        t: 0.0,
+        time: 0.0,
+        shape: ShapeId(0),
+        primitive: 0,
     }
 }

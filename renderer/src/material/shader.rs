@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shading::{InstanceOptions, RayKind, ShaderGlobals, ShaderInstance, ShadingContext};
 
-use super::flatten::Flattener;
+use super::component::Flattener;
 use super::recipe::Recipe;
 use super::{Surface, closures};
 use crate::color::Rgb;

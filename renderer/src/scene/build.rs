@@ -11,15 +11,12 @@ use shading::{
     Diagnostic, Diagnostics, InstanceOptions, Preprocessor, RayKind, ShadingSystem, Span, Template,
 };
 
-use super::desc::{
-    self, EmissionSides, IntegratorDesc, LightKind, SceneDesc, SlideDesc, SpotFalloff, SpotSlide,
-};
+use super::desc::{self, EmissionSides, Integrator, LightKind, SceneDesc, SlideDesc, SpotFalloff, SpotSlide};
 use super::{Scene, SceneError, SceneParts};
 use crate::camera::{Camera, CameraError, look_at};
 use crate::film::Filter;
 use crate::geometry::Shape;
 use crate::image::Image;
-use crate::integrator::Integrator;
 use crate::light::{
     Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
     ProjectorLight, SheetLight, Slide, SpotLight, sky_lights,
@@ -158,15 +155,11 @@ fn build_with(
         SceneError::Accel(error) => Diagnostic::error(error.to_string()).into(),
     })?;
     warn_about_light(desc, &scene, &mut warnings);
-    let integrator = match desc.integrator {
-        IntegratorDesc::Path(settings) => Integrator::Path(settings),
-        IntegratorDesc::Photon(settings) => Integrator::Photon(settings),
-    };
     Ok(Built {
         scene,
         camera,
         filter,
-        integrator,
+        integrator: desc.integrator,
         shaders,
         build: start.elapsed(),
         warnings,

@@ -12,6 +12,7 @@
 //! - Texels take no more memory than the loader is told. Files of tiles are read by the tile; what does not fit waits
 //!   in a temporary file. Values do not depend on it.
 
+mod color_space;
 mod filter;
 mod level;
 mod lookup;
@@ -22,6 +23,7 @@ mod texels;
 mod tile;
 mod tile_set;
 
+pub use color_space::TextureColorSpace;
 pub use lookup::{EnvironmentLookup, Filter, Interpolation, Lookup, Sample, Wrap};
 pub use store::{TextureId, TextureLoader, TextureRequest, TextureSource, TextureStore};
 pub use texels::{Texels, Transfer};
@@ -37,33 +39,6 @@ use glam::Vec2;
 use crate::image::{Image, ImageError, Picture, PictureInfo, Raster, Rect, TiledPicture, Window};
 use level::{Level, LevelTexels, TexelReader};
 use tile::{PagedTexels, TileSource};
-
-/// How the numbers of a texture's file are to be understood.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum TextureColorSpace {
-    /// By the kind of file: integers (PNG, JPEG, TGA, BMP) are sRGB, floats (EXR, HDR) are linear.
-    #[default]
-    Auto,
-    /// Encoded with the sRGB transfer curve; alpha is not.
-    Srgb,
-    /// Linear Rec.709.
-    Linear,
-    /// No colour but data (normals, roughness, heights): taken as it is.
-    Raw,
-}
-
-impl TextureColorSpace {
-    /// The colour space of that name: `auto`, `srgb`, `linear` or `raw`, and OpenImageIO's and OSL's usual synonyms.
-    pub fn from_name(name: &str) -> Option<TextureColorSpace> {
-        match name.to_ascii_lowercase().as_str() {
-            "" | "auto" => Some(TextureColorSpace::Auto),
-            "srgb" | "srgb_texture" | "g22_rec709" => Some(TextureColorSpace::Srgb),
-            "linear" | "lin_srgb" | "lin_rec709" | "scene_linear" => Some(TextureColorSpace::Linear),
-            "raw" | "data" | "none" | "non-color" => Some(TextureColorSpace::Raw),
-            _ => None,
-        }
-    }
-}
 
 /// An image with its mip pyramid, ready for lookups.
 #[derive(Debug)]

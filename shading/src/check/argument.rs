@@ -1,8 +1,8 @@
 //! Arguments of calls, before it is known what is called.
 
+use super::conversion::conversion_rank;
 use super::error::CheckError;
 use super::place::Place;
-use super::types::conversion_rank;
 use super::{Checker, Value};
 use crate::hir::{Const, Operand, Stmt};
 use crate::source::Span;
@@ -230,7 +230,7 @@ impl<'a> Checker<'a> {
 
     /// How well an argument does for a parameter.
     pub(super) fn argument_rank(&self, given: &Given<'a>, ty: Type, output: bool) -> Option<u32> {
-        use super::types::rank;
+        use super::conversion::rank;
         if let Kind::Braces(_, shapes) = &given.kind {
             return (!output && self.takes_braces(shapes, ty)).then_some(rank::EXACT);
         }

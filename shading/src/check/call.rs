@@ -4,8 +4,8 @@
 //! then the overloads of the prelude and the built-ins.
 
 use super::argument::Given;
+use super::conversion::near;
 use super::error::CheckError;
-use super::types::near;
 use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::Global;

@@ -1,12 +1,12 @@
 //! Making closures of the registry.
 
 use super::argument::Given;
+use super::conversion::near;
 use super::error::CheckError;
-use super::types::near;
 use super::warning::Warning;
 use super::{Checker, Value};
+use crate::hir::ClosureSignature;
 use crate::hir::{ClosureId, Op};
-use crate::runtime::ClosureSignature;
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Name};
 use crate::ty::Type;

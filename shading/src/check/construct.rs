@@ -1,8 +1,8 @@
 //! Constructors: `color(…)`, `matrix(…)`, `float(…)`, structures.
 
 use super::argument::Given;
+use super::conversion::{can_cast, conversion_rank};
 use super::error::CheckError;
-use super::types::{can_cast, conversion_rank};
 use super::{Checker, Value};
 use crate::hir::{Const, Op, Operand};
 use crate::source::Span;

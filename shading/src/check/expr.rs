@@ -1,7 +1,7 @@
 //! Expressions.
 
+use super::conversion::{can_cast, common_type, conversion_rank};
 use super::error::CheckError;
-use super::types::{can_cast, common_type, conversion_rank};
 use super::{Checker, Value};
 use crate::hir::{Op, Operand, Stmt};
 use crate::source::Span;

@@ -2,7 +2,7 @@
 
 use super::argument::Given;
 use super::error::CheckError;
-use super::function::{Formal, Frame};
+use super::frame::{Formal, Frame};
 use super::place::{Access, Place};
 use super::scope::Meaning;
 use super::warning::Warning;

@@ -1,8 +1,8 @@
 //! Noises: their kinds by name, periods and options.
 
 use super::argument::Given;
+use super::conversion::near;
 use super::error::CheckError;
-use super::types::near;
 use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::{self, Builtin};

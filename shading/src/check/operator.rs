@@ -1,7 +1,7 @@
 //! Operators on values.
 
+use super::conversion::common_type;
 use super::error::CheckError;
-use super::types::common_type;
 use super::{Checker, Value};
 use crate::hir::{Const, Op, Operand};
 use crate::source::Span;

@@ -8,11 +8,11 @@
 use super::Checker;
 use super::Value;
 use super::argument::Given;
+use super::conversion::{conversion_rank, near};
 use super::error::CheckError;
-use super::function::Formal;
+use super::frame::Formal;
 use super::prelude;
 use super::scope::ScopeIndex;
-use super::types::{conversion_rank, near};
 use crate::builtins::{self, Builtin, Signature};
 use crate::hir::{Op, Operand};
 use crate::source::Span;

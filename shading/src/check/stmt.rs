@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::error::CheckError;
-use super::function::LoopFrame;
+use super::frame::LoopFrame;
 use super::place::{Access, Place};
 use super::scope::{Meaning, Role, Symbol};
 use super::warning::Warning;

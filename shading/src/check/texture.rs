@@ -1,8 +1,8 @@
 //! Texture lookups: `texture`, `texture3d`, `environment` and their options, and `gettextureinfo`.
 
 use super::argument::Given;
+use super::conversion::near;
 use super::error::CheckError;
-use super::types::near;
 use super::warning::Warning;
 use super::{Checker, Value};
 use crate::hir::{

@@ -1,78 +1,19 @@
 //! Units: their parameters, defaults and metadata; and expressions made into units.
 
-use std::fmt;
-
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
 use super::body::Body;
 use super::error::CheckError;
-use super::function::Frame;
+use super::frame::Frame;
 use super::place::{Access, Place};
+use super::reference::ReferencePath;
 use super::scope::Meaning;
 use super::{Checker, Value};
 use crate::hir::{self, Block, ColorSpace, Const, LocalId, Param, Stmt, Unit, UnitKind, walk};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, Passing};
 use crate::ty::{Length, Type};
-
-/// Something that a group's expression refers to: `tint`, `tex.result`, `a[2]`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ReferencePath {
-    /// Its names and indices.
-    pub parts: Vec<ReferencePart>,
-    /// Its place.
-    pub span: Span,
-}
-
-/// A part of a [`ReferencePath`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum ReferencePart {
-    /// A name; all but the first stand behind a dot.
-    Name(String),
-    /// A constant index in brackets.
-    Index(u32),
-}
-
-impl ReferencePath {
-    /// The path that an expression is, if it is one.
-    pub fn of(expr: &ast::Expr) -> Option<ReferencePath> {
-        let mut path = match &expr.kind {
-            ExprKind::Name(name) => ReferencePath {
-                parts: vec![ReferencePart::Name(name.clone())],
-                span: expr.span,
-            },
-            ExprKind::Member { object, name } => {
-                let mut path = ReferencePath::of(object)?;
-                path.parts.push(ReferencePart::Name(name.text.clone()));
-                path
-            }
-            ExprKind::Index { object, index } => {
-                let mut path = ReferencePath::of(object)?;
-                let index = super::types::constant_int(index)?;
-                path.parts.push(ReferencePart::Index(u32::try_from(index).ok()?));
-                path
-            }
-            _ => return None,
-        };
-        path.span = expr.span;
-        Some(path)
-    }
-}
-
-impl fmt::Display for ReferencePath {
-    /// As in source.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, part) in self.parts.iter().enumerate() {
-            match part {
-                ReferencePart::Name(name) if i == 0 => f.write_str(name)?,
-                ReferencePart::Name(name) => write!(f, ".{name}")?,
-                ReferencePart::Index(index) => write!(f, "[{index}]")?,
-            }
-        }
-        Ok(())
-    }
-}
 
 impl<'a> Checker<'a> {
     /// Lowers a unit; `None` when it has mistakes.

@@ -19,9 +19,10 @@ use super::stmt::{Flow, Scopes};
 use super::value::{Address, Emitter};
 use super::{GlobalSet, Outputs, inits, packet};
 use crate::eval::library;
+use crate::hir::ClosureRegistry;
 use crate::hir::{Block, ClosureId, Code, Function, FunctionId, LocalId, Unit, walk};
 use crate::runtime::text::TextPool;
-use crate::runtime::{ClosureRegistry, HostFunctions, TextureHandle, TextureRequest};
+use crate::runtime::{HostFunctions, TextureHandle, TextureRequest};
 use crate::source::Span;
 
 /// What the functions of one compilation have in common.

@@ -33,12 +33,13 @@ use cranelift_module::Module;
 use crate::builtins::Global;
 use crate::diagnostic::Label;
 use crate::eval::library::Function;
+use crate::hir::ClosureRegistry;
 use crate::hir::uniform::is_uniform;
 use crate::hir::{Block, ClosureId, LocalId, Stmt, Unit, walk};
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
-use crate::runtime::{ClosureRegistry, HostFunctions, TextureRequest};
+use crate::runtime::{HostFunctions, TextureRequest};
 use crate::source::{SourceMap, Span};
 use crate::ty::Type;
 

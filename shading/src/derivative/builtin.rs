@@ -6,7 +6,7 @@
 use std::f32::consts::{FRAC_2_SQRT_PI, LN_2, LOG2_E, LOG10_E};
 
 use super::change::{Change, Writer};
-use super::rule::{Formula, Rule};
+use super::formula::{Formula, Rule};
 use crate::builtins::Builtin as B;
 use crate::hir::{Kind, Op, Operand};
 

@@ -1,6 +1,5 @@
 //! Writing the code of derivatives: changes of values along one axis, as operands of HIR.
 
-use super::demand::is_differentiable;
 use crate::builtins::Builtin;
 use crate::hir::{Block, Code, Const, Kind, Local, LocalId, Op, Operand, Stmt};
 use crate::source::Span;
@@ -169,4 +168,9 @@ impl Writer<'_> {
             self.div(change, divisor)
         })
     }
+}
+
+/// Whether variables of a kind can have derivatives.
+pub(super) fn is_differentiable(kind: Kind) -> bool {
+    matches!(kind.element(), Kind::FLOAT | Kind::TRIPLE)
 }

@@ -6,7 +6,9 @@
 
 use cranelift_entity::EntityRef;
 
-use super::rule::{self, Rule};
+use super::change::is_differentiable;
+use super::formula::Rule;
+use super::rule;
 use crate::hir::{Block, Code, FunctionId, Kind, LocalId, Operand, Stmt, Unit, walk};
 
 /// Whose code a variable is in: the unit's or a function's.
@@ -70,11 +72,6 @@ fn asks(block: &Block) -> bool {
     let mut found = false;
     walk::ops(block, &mut |op, _| found |= rule::is_request(op));
     found
-}
-
-/// Whether variables of a kind can have derivatives.
-pub(super) fn is_differentiable(kind: Kind) -> bool {
-    matches!(kind.element(), Kind::FLOAT | Kind::TRIPLE)
 }
 
 fn index(first: &[usize], owner: Owner, local: LocalId) -> usize {

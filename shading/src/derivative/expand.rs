@@ -2,9 +2,10 @@
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 
-use super::change::{Change, Writer};
-use super::demand::{Demand, Owner, is_differentiable};
-use super::rule::{self, Rule};
+use super::change::{Change, Writer, is_differentiable};
+use super::demand::{Demand, Owner};
+use super::formula::Rule;
+use super::rule;
 use crate::hir::{
     Axis, Block, Code, FunctionId, Kind, Local, LocalId, Op, Operand, Stmt, TextureOptions, Unit,
 };

@@ -15,6 +15,7 @@ mod builtin;
 mod change;
 mod demand;
 mod expand;
+mod formula;
 mod rule;
 
 use crate::hir::Unit;

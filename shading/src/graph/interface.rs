@@ -1,25 +1,18 @@
 //! What a template shows to the outside: its parameters and their types.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Accessor, Binding, Path, ShaderGroupTemplate, Template, TemplateRef, Value};
-use crate::hir::{self, Const, Metadata, Operand, Stmt};
+use super::path::longest_name;
+use super::{Accessor, Binding, ParamInfo, Path, ShaderGroupTemplate, Template, TemplateRef, Value};
+use crate::hir::Const;
 use crate::ty::{Base, Length, Type, component_index};
 
-/// A parameter of a unit or group.
-#[derive(Clone, Debug)]
-pub struct ParamInfo {
-    /// Its name, with the path of fields.
-    pub name: String,
-    /// Its type.
-    pub ty: Type,
-    /// Whether it is an output.
-    pub output: bool,
-    /// Its default, where that is a constant.
-    pub default: Option<Const>,
-    /// What is said of it.
-    pub metadata: Vec<Metadata>,
+impl Template {
+    /// Its parameters, inputs and outputs; `None` for a group that shows an input or output of a template given by name,
+    /// whose type is known when it is linked only.
+    pub fn params(&self) -> Option<Arc<[ParamInfo]>> {
+        params(self)
+    }
 }
 
 /// The parameters of a template; `None` where that depends on a template given by name.
@@ -27,47 +20,6 @@ pub(crate) fn params(template: &Template) -> Option<Arc<[ParamInfo]>> {
     match template {
         Template::Unit(unit) => Some(unit.params.clone()),
         Template::Group(group) => group_params(group).map(Arc::from),
-    }
-}
-
-/// The parameters of a unit.
-pub(super) fn unit_params(unit: &hir::Unit) -> Arc<[ParamInfo]> {
-    unit.params.iter().map(|param| unit_param(unit, param)).collect()
-}
-
-fn unit_param(unit: &hir::Unit, param: &hir::Param) -> ParamInfo {
-    let default = match &param.init[..] {
-        [
-            Stmt::Op {
-                dst: Some(dst),
-                op: hir::Op::Copy,
-                args,
-                ..
-            },
-        ] if *dst == param.local => match args[..] {
-            [Operand::Const(id)] => Some(unit.code.consts[id].clone()),
-            _ => None,
-        },
-        _ => None,
-    };
-    ParamInfo {
-        name: param.name.clone(),
-        ty: declared_type(param),
-        output: param.output,
-        default,
-        metadata: param.metadata.clone(),
-    }
-}
-
-/// The type that a parameter was declared with; void for `any`.
-fn declared_type(param: &hir::Param) -> Type {
-    match (param.is_any, param.is_unsized) {
-        (true, _) => Type::VOID,
-        (false, true) => Type {
-            length: Length::Unsized,
-            ..param.ty
-        },
-        (false, false) => param.ty,
     }
 }
 
@@ -165,24 +117,6 @@ pub(crate) fn resolve(params: &[&ParamInfo], path: &Path) -> Option<Type> {
         .iter()
         .any(|p| p.name.starts_with(&prefix))
         .then_some(Type::VOID)
-}
-
-/// Splits a path into the longest dotted name that `exists` and what follows.
-pub(crate) fn longest_name(path: &Path, exists: impl Fn(&str) -> bool) -> (Cow<'_, str>, &[Accessor]) {
-    let mut best = (Cow::Borrowed(path.head.as_str()), 0);
-    let mut name = String::new();
-    for (i, accessor) in path.rest.iter().enumerate() {
-        let Accessor::Field(field) = accessor else { break };
-        if i == 0 {
-            name.clone_from(&path.head);
-        }
-        name.push('.');
-        name.push_str(field);
-        if exists(&name) {
-            best = (Cow::Owned(name.clone()), i + 1);
-        }
-    }
-    (best.0, &path.rest[best.1..])
 }
 
 /// The type of a part of a value.

@@ -8,6 +8,7 @@
 //! A group may name a unit or group that is declared later or elsewhere: names are looked up when it is linked, so an
 //! edit of an inner group reaches all that use it. Cycles and type errors are diagnostics that name both ends.
 
+mod binding;
 mod error;
 mod group;
 mod interface;
@@ -15,17 +16,20 @@ mod lazy;
 mod link;
 mod literal;
 mod order;
+mod param;
 mod path;
 mod size;
 pub mod source;
 mod splice;
+mod template;
 mod unit;
 
+pub use binding::{Binding, Value};
 pub use error::GraphError;
-pub use group::{
-    Binding, Connection, GroupInput, GroupOutput, Node, ShaderGroupTemplate, TemplateRef, Value,
-};
-pub use interface::ParamInfo;
 pub use link::{Linked, link};
+pub use param::ParamInfo;
 pub use path::{Accessor, Path};
-pub use unit::{Adaptive, ShaderUnitTemplate, Template, Templates};
+pub use template::{
+    Connection, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template, TemplateRef, Templates,
+};
+pub use unit::{Adaptive, ShaderUnitTemplate};

@@ -1,7 +1,6 @@
 //! The order in which the nodes of a group run, and which overrides each sees.
 
 use super::{Binding, GraphError, ShaderGroupTemplate};
-use crate::syntax::ast::{self, ExprKind};
 
 /// A node of a group by its position.
 pub(super) type NodeIndex = usize;
@@ -113,32 +112,6 @@ fn sources(group: &ShaderGroupTemplate, binding: &Binding) -> Vec<NodeIndex> {
     let mut found = vec![];
     binding.for_each_head(&mut |name| found.extend(group.position(name)));
     found
-}
-
-/// Calls `note` with every name that an expression reads.
-pub(super) fn for_each_name<'e>(expr: &'e ast::Expr, note: &mut impl FnMut(&'e str)) {
-    let mut stack = vec![expr];
-    while let Some(expr) = stack.pop() {
-        match &expr.kind {
-            ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::String(_) | ExprKind::Bool(_) => {}
-            ExprKind::Name(name) => note(name),
-            ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Braces(list) => stack.extend(list),
-            ExprKind::Unary { operand, .. } | ExprKind::Cast { operand, .. } => stack.push(operand),
-            ExprKind::Binary { left, right, .. } => stack.extend([&**left, right]),
-            ExprKind::Assign { target, value, .. } => stack.extend([&**target, value]),
-            ExprKind::Step { target, .. } => stack.push(target),
-            ExprKind::Ternary {
-                condition,
-                then,
-                otherwise,
-            } => stack.extend([&**condition, then, otherwise]),
-            ExprKind::Construct { args, .. } | ExprKind::Call { args, .. } => {
-                stack.extend(args.iter().map(|arg| &arg.value));
-            }
-            ExprKind::Member { object, .. } => stack.push(object),
-            ExprKind::Index { object, index } => stack.extend([&**object, index]),
-        }
-    }
 }
 
 #[derive(Clone, Copy, PartialEq)]

@@ -4,6 +4,8 @@ use std::fmt;
 
 use crate::check::{ReferencePart, ReferencePath};
 
+use std::borrow::Cow;
+
 /// A part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Accessor {
@@ -91,6 +93,24 @@ impl fmt::Display for Accessor {
             Accessor::Index(i) => write!(f, "[{i}]"),
         }
     }
+}
+
+/// Splits a path into the longest dotted name that `exists` and what follows.
+pub(crate) fn longest_name(path: &Path, exists: impl Fn(&str) -> bool) -> (Cow<'_, str>, &[Accessor]) {
+    let mut best = (Cow::Borrowed(path.head.as_str()), 0);
+    let mut name = String::new();
+    for (i, accessor) in path.rest.iter().enumerate() {
+        let Accessor::Field(field) = accessor else { break };
+        if i == 0 {
+            name.clone_from(&path.head);
+        }
+        name.push('.');
+        name.push_str(field);
+        if exists(&name) {
+            best = (Cow::Owned(name.clone()), i + 1);
+        }
+    }
+    (best.0, &path.rest[best.1..])
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
-//! Templates: what can be put into a group.
+//! Unit templates: checked units, lowered anew for each use where they are adaptive.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-use super::{ParamInfo, ShaderGroupTemplate, interface};
+use super::ParamInfo;
+use super::param::unit_params;
 use crate::check::{self, Environment, ParamUse};
 use crate::diagnostic::Diagnostics;
 use crate::hir;
@@ -41,7 +42,7 @@ impl ShaderUnitTemplate {
             made: Arc::default(),
         });
         ShaderUnitTemplate {
-            params: interface::unit_params(&hir),
+            params: unit_params(&hir),
             weight: hir.weight(),
             hir,
             sources,
@@ -75,52 +76,4 @@ impl Adaptive {
         let unit = check::specialise(&self.file, self.index, &uses, environment).map(Arc::new);
         made().entry(uses).or_insert(unit).clone()
     }
-}
-
-/// A unit or a group.
-#[derive(Clone, Debug)]
-pub enum Template {
-    /// A unit.
-    Unit(Arc<ShaderUnitTemplate>),
-    /// A group.
-    Group(Arc<ShaderGroupTemplate>),
-}
-
-impl Template {
-    /// Its name.
-    pub fn name(&self) -> &str {
-        match self {
-            Template::Unit(unit) => &unit.hir.name,
-            Template::Group(group) => &group.name,
-        }
-    }
-
-    /// Its parameters, inputs and outputs; `None` for a group that shows an input or output of a template given by name,
-    /// whose type is known when it is linked only.
-    pub fn params(&self) -> Option<Arc<[ParamInfo]>> {
-        interface::params(self)
-    }
-}
-
-impl From<&Arc<ShaderUnitTemplate>> for Template {
-    fn from(unit: &Arc<ShaderUnitTemplate>) -> Template {
-        Template::Unit(unit.clone())
-    }
-}
-
-impl From<&Arc<ShaderGroupTemplate>> for Template {
-    fn from(group: &Arc<ShaderGroupTemplate>) -> Template {
-        Template::Group(group.clone())
-    }
-}
-
-/// Where names of units and groups are looked up.
-pub trait Templates {
-    /// The template of a name; `None` where there is none.
-    ///
-    /// # Errors
-    /// When its source has mistakes.
-    fn find(&self, name: &str) -> Result<Option<Template>, Diagnostics>;
-    /// All names, for hints.
-    fn names(&self) -> Vec<String>;
 }

@@ -1,9 +1,9 @@
 //! What operations take and give: the kinds of operands that [`super::verify()`] holds them to.
 
 use crate::builtins::{self, Builtin};
+use crate::hir::ClosureRegistry;
 use crate::hir::kind::Element;
 use crate::hir::{Kind, Op};
-use crate::runtime::ClosureRegistry;
 use crate::ty::{Length, Type};
 
 /// The kinds of an operation's operands, and of its result.

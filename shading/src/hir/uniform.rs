@@ -4,7 +4,7 @@ use cranelift_entity::SecondaryMap;
 
 use super::{Block, Function, LocalId, Op, Operand, Stmt, Unit, walk};
 use crate::builtins::Global;
-use crate::runtime::ClosureRegistry;
+use crate::hir::ClosureRegistry;
 use crate::ty::Type;
 
 /// Whether every run of a linked unit makes the same closures, whatever the shading point, but for the frame of that

@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::shape::{Shape, shape};
+use crate::hir::ClosureRegistry;
 use crate::hir::{Block, Code, Function, Kind, LocalId, Op, Operand, ScopeId, Stmt, Unit};
-use crate::runtime::ClosureRegistry;
 
 /// An invariant that does not hold.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,6 +21,7 @@ mod algebra;
 mod closures;
 mod coalesce;
 mod compact;
+mod context;
 mod dead;
 mod finite;
 mod forward;
@@ -30,15 +31,15 @@ mod shape;
 mod sink;
 mod value;
 
-use std::sync::Arc;
-
 use cranelift_entity::SecondaryMap;
 
 use crate::builtins::Builtin;
 use crate::hir::verify::debug_verify;
 use crate::hir::walk;
 use crate::hir::{ClosureId, Code, FunctionId, Kind, LocalId, Op, Operand, Unit};
-use crate::runtime::{KnownAttributes, RayKind};
+use context::{Context, codes};
+
+pub use context::Facts;
 
 /// How much is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,15 +52,6 @@ pub enum OptLevel {
     /// has switched off is then gone.
     #[default]
     Full,
-}
-
-/// What is known of where the unit runs.
-#[derive(Clone, Debug, Default)]
-pub struct Facts {
-    /// What found the shading point, where that is always the same.
-    pub ray_kind: Option<RayKind>,
-    /// The attributes of the geometry, where they are known.
-    pub attributes: Option<Arc<KnownAttributes>>,
 }
 
 /// How to optimise.
@@ -105,17 +97,6 @@ pub struct OptStats {
 
 /// More rounds of the first three passes than this never gained anything worth their time.
 const MAX_ROUNDS: usize = 4;
-
-/// What passes know of the whole unit.
-struct Context<'a> {
-    facts: &'a Facts,
-    /// Whether numbers are taken to be finite, and zero to have no sign.
-    finite: bool,
-    /// Whether a call of the function prints, directly or by further calls.
-    prints: SecondaryMap<FunctionId, bool>,
-    /// Whether anything asks if a closure is null; else a closure scaled by zero may become it.
-    observes_closures: bool,
-}
 
 /// Optimises a unit in place.
 pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
@@ -189,10 +170,6 @@ fn code(code: &mut Code, params: &[LocalId], outputs: &[LocalId], context: &Cont
     coalesce::run(code, params, outputs);
     dead::run(code, outputs, context);
     shape::run(code);
-}
-
-fn codes(unit: &Unit) -> impl Iterator<Item = &Code> {
-    std::iter::once(&unit.code).chain(unit.functions.values().map(|f| &f.code))
 }
 
 fn count_ops(unit: &Unit) -> usize {

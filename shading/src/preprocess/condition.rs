@@ -1,7 +1,7 @@
 //! The conditions of `#if` and `#elif`: C's integer expressions.
 
-use super::Run;
 use super::error::{Failure, PreprocessError};
+use super::run::Run;
 use super::token::{Token, TokenKind};
 
 /// Deepest nesting of parentheses and unary operators.

@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::error::{Failure, PreprocessError};
-use super::file::Condition;
 use super::macros::Macro;
+use super::reader::Condition;
+use super::run::{MAX_BYTES, Run};
 use super::token::{Token, TokenKind};
-use super::{MAX_BYTES, Run};
 use crate::diagnostic::nearest;
 use crate::source::{FileIndex, Source};
 

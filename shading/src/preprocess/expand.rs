@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::error::{Failure, PreprocessError};
 use super::macros::{Macro, Meaning};
+use super::run::{MAX_NESTING, Run};
 use super::token::{Token, TokenKind, scan};
-use super::{MAX_NESTING, Run};
 
 /// The arguments of a use, as written and expanded.
 struct Arguments {

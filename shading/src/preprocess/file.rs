@@ -4,84 +4,10 @@ use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
 use super::error::{Failure, PreprocessError};
+use super::reader::FileReader;
+use super::run::{MAX_BYTES, MAX_FILES, MAX_NESTING, Run};
 use super::token::{Token, TokenKind, is_space, scan, unspliced};
-use super::{MAX_BYTES, MAX_FILES, MAX_NESTING, Run};
 use crate::source::{FileIndex, Source};
-
-/// A file being read.
-pub(super) struct FileReader {
-    pub(super) index: FileIndex,
-    pub(super) source: Arc<Source>,
-    pub(super) at: usize,
-    /// Whether nothing but room stands before on the line.
-    at_line_start: bool,
-    /// The conditions whose `#endif` has not come.
-    pub(super) conditions: Vec<Condition>,
-    /// A byte and its line.
-    line: (usize, u32),
-}
-
-/// An `#if` whose `#endif` has not come.
-#[derive(Debug)]
-pub(super) struct Condition {
-    pub(super) range: Range<u32>,
-    /// Whether one of its branches was the right one.
-    pub(super) taken: bool,
-    pub(super) has_else: bool,
-}
-
-impl FileReader {
-    fn new(index: FileIndex, source: Arc<Source>) -> FileReader {
-        let line = (0, source.first_line());
-        FileReader {
-            index,
-            source,
-            at: 0,
-            at_line_start: true,
-            conditions: vec![],
-            line,
-        }
-    }
-
-    /// Kind and range of the next token, past which the reader goes.
-    pub(super) fn scan(&mut self) -> Option<(TokenKind, Range<u32>)> {
-        if self.at >= self.source.text.len() {
-            return None;
-        }
-        let (kind, end) = scan(&self.source.text, self.at);
-        let range = self.at as u32..end as u32;
-        self.at = end;
-        self.at_line_start = kind == TokenKind::Newline || self.at_line_start && is_space(kind);
-        Some((kind, range))
-    }
-
-    /// Whether nothing but room stands before on the line.
-    pub(super) fn is_at_line_start(&self) -> bool {
-        self.at_line_start
-    }
-
-    pub(super) fn slice(&self, range: &Range<u32>) -> &str {
-        &self.source.text[range.start as usize..range.end as usize]
-    }
-
-    /// The line of a byte; bytes are asked for in order, nearly always.
-    pub(super) fn line_of(&mut self, byte: usize) -> u32 {
-        if byte < self.line.0 {
-            self.line = (0, self.source.first_line());
-        }
-        let between = self
-            .source
-            .text
-            .as_bytes()
-            .get(self.line.0..byte)
-            .unwrap_or_default();
-        self.line = (
-            byte,
-            self.line.1 + between.iter().filter(|&&b| b == b'\n').count() as u32,
-        );
-        self.line.1
-    }
-}
 
 type Nothing = (Arc<str>, Arc<[Arc<str>]>);
 

@@ -14,42 +14,17 @@ mod file;
 mod header;
 mod macros;
 mod output;
+mod reader;
+mod run;
 mod token;
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use crate::diagnostic::Diagnostics;
-use crate::source::{FileIndex, Source};
-use error::{Failure, PreprocessError};
-use file::FileReader;
-use macros::Macro;
+use crate::source::Source;
 pub(crate) use macros::OSL_VERSION;
-use output::Output;
-use token::Token;
-
-/// Deepest nesting of `#include`, and of macros that expand to macros.
-const MAX_NESTING: usize = 200;
-
-/// Most files that one text may include.
-const MAX_FILES: usize = 4096;
-
-/// Most bytes that the files have together that one text includes.
-const MAX_BYTES: usize = 64 << 20;
-
-/// Most bytes of macros that are looked at for one text.
-const MAX_WORK: usize = 8 << 20;
-
-/// Finds the files that `#include` and `import` name.
-pub trait Includes: Send + Sync {
-    /// The file of that name as written in `from`: `"name"` when it is `quoted`, else `<name>`. `None` where there is
-    /// none.
-    ///
-    /// # Errors
-    /// Why a file that is there cannot be read.
-    fn find(&self, name: &str, quoted: bool, from: &Source) -> Result<Option<Arc<Source>>, String>;
-}
+pub use run::Includes;
+use run::{MAX_BYTES, Run};
 
 /// What is done to every text: where files are looked for, and which macros are known.
 #[derive(Clone, Default)]
@@ -87,7 +62,7 @@ impl Preprocessor {
             return (source, Diagnostics::default());
         }
         let name = source.name.clone();
-        let mut run = Run::new(self);
+        let mut run = Run::new(self.includes.as_deref());
         if !self.prologue.is_empty() {
             run.enter(Source::new("<command line>", self.prologue.clone()), None);
             run.copy();
@@ -115,107 +90,4 @@ fn needs_work(text: &str) -> bool {
         || text.contains("\\\r\n")
         || text.contains("import")
         || macros::PREDEFINED.iter().any(|name| text.contains(name))
-}
-
-/// The preprocessing of one text.
-struct Run<'a> {
-    includes: Option<&'a dyn Includes>,
-    macros: FxHashMap<Arc<str>, Arc<Macro>>,
-    /// The files being read, outermost first.
-    files: Vec<FileReader>,
-    /// Tokens that were looked at ahead, the next one last.
-    pending: Vec<Token>,
-    output: Output,
-    errors: Vec<(FileIndex, std::ops::Range<u32>, PreprocessError)>,
-    /// Files read, by the file and the name that named them.
-    known: FxHashMap<(String, String, bool), Option<Arc<Source>>>,
-    /// Files that `#pragma once` wants only once.
-    once: Vec<Arc<Source>>,
-    /// Files that `import` has brought, and the text itself.
-    imported: Vec<Arc<Source>>,
-    /// How many files were entered.
-    entered: usize,
-    /// Bytes of the files entered.
-    bytes: usize,
-    /// Bytes of macros looked at.
-    work: usize,
-    /// What `__COUNTER__` gives next.
-    counter: u32,
-    /// Whether a bound was reached and nothing more is done.
-    is_over: bool,
-}
-
-impl<'a> Run<'a> {
-    fn new(options: &'a Preprocessor) -> Run<'a> {
-        Run {
-            includes: options.includes.as_deref(),
-            macros: macros::predefined(),
-            files: vec![],
-            pending: vec![],
-            output: Output::default(),
-            errors: vec![],
-            known: FxHashMap::default(),
-            once: vec![],
-            imported: vec![],
-            entered: 0,
-            bytes: 0,
-            work: 0,
-            counter: 0,
-            is_over: false,
-        }
-    }
-
-    /// Copies the files being read to the output, with macros expanded.
-    fn copy(&mut self) {
-        loop {
-            self.copy_plain();
-            let Some(token) = self.next() else { break };
-            if let Err(failure) = self.copy_token(token) {
-                self.fail(failure);
-            }
-        }
-    }
-
-    fn copy_token(&mut self, token: Token) -> Result<(), Failure> {
-        if token.is_name()
-            && let Some(found) = self.macros.get(&token.text).cloned()
-        {
-            return self.use_macro(token, &found);
-        }
-        self.output.text(&token);
-        Ok(())
-    }
-
-    fn report(&mut self, file: FileIndex, range: std::ops::Range<u32>, error: PreprocessError) {
-        if self.errors.len() < crate::diagnostic::MAX_ERRORS {
-            self.errors.push((file, range, error));
-        }
-    }
-
-    fn fail(&mut self, failure: Failure) {
-        self.is_over |= failure.error.ends_work();
-        self.report(failure.file, failure.range, failure.error);
-        if self.is_over {
-            self.files.clear();
-            self.pending.clear();
-        }
-    }
-
-    /// Counts work for the sake of the token at hand.
-    fn charge(&mut self, bytes: usize, at: &Token) -> Result<(), Failure> {
-        self.work += bytes + 1;
-        if self.work > MAX_WORK {
-            return Err(Failure::at(at, PreprocessError::TooMuch));
-        }
-        Ok(())
-    }
-
-    fn finish(self, name: String) -> (Arc<Source>, Diagnostics) {
-        let (text, origin) = self.output.finish();
-        let mut diagnostics = Diagnostics::default();
-        for (file, range, error) in self.errors {
-            diagnostics.push(error.diagnostic(&origin, file, range));
-        }
-        (Source::preprocessed(name, text, origin), diagnostics)
-    }
 }

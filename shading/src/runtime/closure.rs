@@ -20,8 +20,8 @@ use std::mem::size_of;
 use std::ptr::NonNull;
 
 use crate::hir::ClosureId;
+use crate::hir::{ClosureRegistry, ClosureSignature};
 use crate::runtime::text::{self, TextHeader};
-use crate::runtime::{ClosureRegistry, ClosureSignature};
 use crate::ty::Base;
 
 /// Tag of a product; tags below are [`ClosureId`]s.

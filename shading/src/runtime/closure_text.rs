@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::eval::text::{Arg, format};
+use crate::hir::ClosureRegistry;
 use crate::hir::Const;
-use crate::runtime::ClosureRegistry;
 use crate::runtime::listing::{Component, Listing, Param};
 
 /// Closures nested deeper than this show as `…`.
@@ -87,7 +87,7 @@ fn number(v: f32) -> String {
 #[cfg(test)]
 mod tests {
     use crate::hir::ClosureId;
-    use crate::runtime::{ClosureParam, ClosureSignature};
+    use crate::hir::{ClosureParam, ClosureSignature};
     use crate::ty::Type;
 
     use super::*;

@@ -9,11 +9,12 @@ use rustc_hash::FxHashSet;
 
 use crate::eval::dictionary::Dictionaries;
 use crate::eval::{DEFAULT_FUEL, MAX_DEPTH};
+use crate::hir::ClosureRegistry;
 use crate::runtime::arena::{Arena, Window};
 use crate::runtime::closure::Layouts;
 use crate::runtime::messages::Messages;
 use crate::runtime::report::{Place, Report, ReportKind};
-use crate::runtime::{ClosureRegistry, Printed, ShaderGlobals, ShaderHost, Sink};
+use crate::runtime::{Printed, ShaderGlobals, ShaderHost, Sink};
 
 /// Bytes of native stack that recursive functions may take, should their frames be so large that [`MAX_DEPTH`] of them
 /// do not fit. Threads have 2 MiB.

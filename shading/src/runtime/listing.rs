@@ -1,9 +1,8 @@
 //! Closures as sums: what they mean, however they were put together.
 
 use crate::hir::{self, Const};
-use crate::runtime::{
-    ClosureNode, ClosureParam, ClosureRef, ClosureRegistry, ClosureSignature, ClosureTree, Params,
-};
+use crate::hir::{ClosureParam, ClosureRegistry, ClosureSignature};
+use crate::runtime::{ClosureNode, ClosureRef, ClosureTree, Params};
 use crate::ty::Base;
 
 /// So many components are listed of a closure; sums of shared sums can have any number of them.

@@ -10,7 +10,6 @@ pub mod host;
 pub mod listing;
 pub(crate) mod messages;
 pub mod printed;
-pub mod registry;
 pub mod report;
 pub(crate) mod shims;
 pub(crate) mod text;
@@ -24,6 +23,5 @@ pub use host::{
     TextureSample,
 };
 pub use printed::{Printed, Sink};
-pub use registry::{ClosureParam, ClosureRegistry, ClosureSignature};
 pub use report::{Place, Report, ReportKind};
 pub use shims::HostFunctions;

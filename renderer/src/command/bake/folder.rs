@@ -7,7 +7,7 @@ use clap::ValueEnum as _;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
-use super::{Failure, Outputs, PROBES, SCENE, images};
+use super::{Failure, Outputs, images};
 use crate::bake::Order;
 use crate::cli::Layout;
 use crate::image::{Staged, stage, sweep_files, write_whole};
@@ -126,3 +126,8 @@ fn is_removable(path: &Path, inputs: &[PathBuf]) -> bool {
             .iter()
             .any(|input| input.canonicalize().is_ok_and(|input| input == path))
 }
+
+/// Names of files that are no images.
+pub(super) const SCENE: &str = "scene.glb";
+
+pub(super) const PROBES: &str = "probes.json";

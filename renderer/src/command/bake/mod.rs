@@ -32,9 +32,8 @@ use crate::integrator::{Integrator, PhotonSettings};
 use crate::memory;
 use crate::scene::build::{Built, build_for_bake};
 
-/// Names of files that are no images.
-const SCENE: &str = "scene.glb";
-const PROBES: &str = "probes.json";
+use folder::{PROBES, SCENE};
+
 const MANIFEST: &str = "bake.json";
 
 /// Texels along a side where nothing is said about it.

@@ -11,7 +11,7 @@ use shading::{
     SourceMap,
 };
 
-use super::host::GridHost;
+use super::host::{GridHost, spread};
 
 /// Turns of loops and calls that a run may take: far more than a picture can afford, and still less than a second.
 pub(super) const FUEL: u32 = 1 << 24;
@@ -266,17 +266,5 @@ impl Engine for Interpreted<'_> {
 
     fn take_reports(&self, state: &mut Interpretation) -> Vec<Report> {
         std::mem::take(&mut state.reports)
-    }
-}
-
-/// The numbers of a value, one after the other.
-pub(super) fn spread(value: &Const, each: &mut impl FnMut(f32)) {
-    match value {
-        Const::Int(v) => each(*v as f32),
-        Const::Float(v) => each(*v),
-        Const::Triple(v) => v.iter().for_each(|v| each(*v)),
-        Const::Matrix(v) => v.iter().for_each(|v| each(*v)),
-        Const::Array(list) => list.iter().for_each(|value| spread(value, each)),
-        Const::String(_) | Const::NullClosure => {}
     }
 }

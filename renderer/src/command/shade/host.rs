@@ -11,7 +11,6 @@ use shading::{
     ShaderGlobals, ShaderHost, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
 };
 
-use super::engine::spread;
 use crate::image::ImageError;
 use crate::material::Host;
 use crate::texture::TextureStore;
@@ -212,6 +211,18 @@ impl ShaderHost for GridHost {
         let to_from = self.common_from(to)?.inverse() * self.common_from(from)?;
         // Row vectors: the rows of the language's matrices are the columns here.
         Some(to_from.to_cols_array())
+    }
+}
+
+/// The numbers of a value, one after the other.
+pub(super) fn spread(value: &Const, each: &mut impl FnMut(f32)) {
+    match value {
+        Const::Int(v) => each(*v as f32),
+        Const::Float(v) => each(*v),
+        Const::Triple(v) => v.iter().for_each(|v| each(*v)),
+        Const::Matrix(v) => v.iter().for_each(|v| each(*v)),
+        Const::Array(list) => list.iter().for_each(|value| spread(value, each)),
+        Const::String(_) | Const::NullClosure => {}
     }
 }
 

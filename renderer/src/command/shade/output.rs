@@ -9,8 +9,9 @@ use shading::runtime::closure_text::closure_text;
 use shading::ty::{Base, Type};
 use shading::{Diagnostic, Diagnostics};
 
-use super::engine::{Engine, spread};
+use super::engine::Engine;
 use super::grid::Grid;
+use super::host::spread;
 use crate::command::Failure;
 use crate::command::outputs::Outputs;
 use crate::image::{self, ImageError, MetaValue, SampleType, WriteOptions};

@@ -6,6 +6,7 @@ use super::Photon;
 use super::map::{KdTree, Located};
 use crate::color::Rgb;
 use crate::math::INV_PI;
+use crate::scene::desc::MAX_NEAREST;
 
 /// Photons with what turns their numbers into watts.
 #[derive(Debug)]
@@ -30,9 +31,6 @@ pub(super) struct Found {
     /// How many there are.
     pub(super) count: usize,
 }
-
-/// The most photons of a lookup.
-pub const MAX_NEAREST: usize = 512;
 
 /// The nearest photons found so far: a heap with the farthest on top. Each thread has one, so that no lookup allocates.
 #[derive(Clone, Debug, Default)]

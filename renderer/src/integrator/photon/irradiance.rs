@@ -7,7 +7,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::Photon;
-use super::density::{MAX_NEAREST, Nearest, PhotonMap, SAME_PLANE, Site, same_surface};
+use super::density::{Nearest, PhotonMap, SAME_PLANE, Site, same_surface};
 use super::guide::{Collector, Guide};
 use super::map::{KdTree, Located};
 use super::particle::Packed;
@@ -15,6 +15,7 @@ use crate::color::Rgb;
 use crate::integrator::Context;
 use crate::math::{Frame, Ray};
 use crate::scene::Scene;
+use crate::scene::desc::MAX_NEAREST;
 
 /// What is known at a point of a surface.
 #[derive(Clone, Copy, Debug)]

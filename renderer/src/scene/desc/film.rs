@@ -1,9 +1,8 @@
-//! What is drawn on, and how.
+//! The film and the sampler.
 
 use super::Placed;
 use crate::film::FilterShape;
 use crate::image::Rect;
-use crate::integrator::{PathSettings, PhotonSettings};
 
 /// The film.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,20 +29,5 @@ pub struct SamplerDesc {
 impl Default for SamplerDesc {
     fn default() -> SamplerDesc {
         SamplerDesc { spp: 64, seed: 0 }
-    }
-}
-
-/// The integrator.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum IntegratorDesc {
-    /// The path tracer.
-    Path(PathSettings),
-    /// The path tracer with photon maps.
-    Photon(PhotonSettings),
-}
-
-impl Default for IntegratorDesc {
-    fn default() -> IntegratorDesc {
-        IntegratorDesc::Path(PathSettings::default())
     }
 }

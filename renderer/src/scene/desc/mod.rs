@@ -8,14 +8,18 @@
 
 mod camera;
 mod film;
+mod integrator;
 mod light;
 mod material;
+mod placed;
 mod shape;
 
 pub use camera::CameraDesc;
-pub use film::{FilmDesc, IntegratorDesc, SamplerDesc};
+pub use film::{FilmDesc, SamplerDesc};
+pub use integrator::{Integrator, MAX_NEAREST, PathSettings, PhotonSettings, Show};
 pub use light::{LightDesc, LightKind, SlideDesc, SpotFalloff, SpotSlide};
 pub use material::{EmissionSides, MaterialDesc, ShaderFile, TextureDesc};
+pub use placed::Placed;
 pub use shape::{GeometryDesc, ShapeDesc};
 
 use std::path::PathBuf;
@@ -23,15 +27,6 @@ use std::path::PathBuf;
 use shading::{Diagnostic, SourceMap, Span};
 
 use crate::material::MaterialId;
-
-/// A value with its place.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Placed<T> {
-    /// The value.
-    pub value: T,
-    /// Where it is written, or the place that made it the default.
-    pub span: Span,
-}
 
 /// A scene as its file says it.
 #[derive(Clone, Debug)]
@@ -53,7 +48,7 @@ pub struct SceneDesc {
     /// How samples are made.
     pub sampler: SamplerDesc,
     /// How light is computed.
-    pub integrator: IntegratorDesc,
+    pub integrator: Integrator,
     /// The cameras; the first is used unless another is chosen. Never empty after loading.
     pub cameras: Vec<CameraDesc>,
     /// The shapes.

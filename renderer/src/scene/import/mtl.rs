@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::obj::{logical_lines, numbers};
+use super::obj_text::{logical_lines, numbers};
 use super::{ImportError, text_of};
 
 /// A material as an MTL file describes it. Colours are as in the file, taken for linear; what the file does not say is

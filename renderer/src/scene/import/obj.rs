@@ -10,6 +10,7 @@ use glam::{Vec2, Vec3};
 use rustc_hash::FxHashMap;
 
 use super::mtl::{ObjMaterial, parse_mtl};
+use super::obj_text::{logical_lines, numbers};
 use super::{ImportError, read, text_of};
 use crate::geometry::Mesh;
 
@@ -71,63 +72,6 @@ fn parse_obj(
     read_library: impl FnMut(&Path) -> Result<Vec<u8>, ImportError>,
 ) -> Result<Obj, ImportError> {
     ObjReader::default().read(bytes, path, read_library)
-}
-
-/// The lines of a text with their numbers, from 1: comments and blanks left out, lines that end in `\` joined.
-pub(super) fn logical_lines(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
-    let mut lines = (1..).zip(text.lines());
-    std::iter::from_fn(move || {
-        loop {
-            let (number, line) = lines.next()?;
-            let mut joined = without_comment(line).to_owned();
-            while joined.ends_with('\\') {
-                joined.pop();
-                joined.push(' ');
-                joined.push_str(lines.next().map_or("", |(_, line)| without_comment(line)));
-            }
-            let trimmed = joined.trim();
-            if !trimmed.is_empty() {
-                return Some((number, trimmed.to_owned()));
-            }
-        }
-    })
-}
-
-/// A line up to its comment. In a line that ends with a name (`usemtl Material #25`) a comment has a blank after `#`.
-fn without_comment(line: &str) -> &str {
-    let keyword = line.split_whitespace().next().unwrap_or_default();
-    let is_numbers = matches!(
-        keyword,
-        "v" | "vt" | "vn" | "f" | "fo" | "Kd" | "Ks" | "Ke" | "Ka" | "Ns" | "Ni" | "d"
-    );
-    let begins = |&(at, _): &(usize, &str)| {
-        let before = line[..at].chars().next_back();
-        let after = line[at + 1..].chars().next();
-        is_numbers
-            || before.is_none_or(char::is_whitespace)
-                && (line[..at].trim().is_empty() || after.is_none_or(char::is_whitespace))
-    };
-    let end = line
-        .match_indices('#')
-        .find(begins)
-        .map_or(line.len(), |(at, _)| at);
-    line[..end].trim_end()
-}
-
-/// The first `N` numbers of `text`, and how many it has.
-pub(super) fn numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), String> {
-    let (mut values, mut count) = ([0.0; N], 0);
-    for word in text.split_whitespace() {
-        let value: f32 = word.parse().map_err(|_| format!("`{word}` is not a number"))?;
-        if !value.is_finite() {
-            return Err(format!("`{word}` is not finite"));
-        }
-        if let Some(place) = values.get_mut(count) {
-            *place = value;
-        }
-        count += 1;
-    }
-    Ok((values, count))
 }
 
 /// Indices, from 0, of a corner's position, texture coordinates and normal; `u32::MAX` where it has none.

@@ -7,15 +7,15 @@ use shading::{Diagnostic, Diagnostics, Source, Span};
 
 use super::context::Context;
 use super::film::{read_film, read_integrator, read_sampler};
-use super::import::{Models, Texts, model_file};
+use super::import::{Models, Texts, alias_of, model_file};
 use super::material::{Materials, read_material};
 use super::resolve::Groups;
 use super::shape::read_shape;
 use super::table::body_of;
-use super::{alias_of, camera, light};
+use super::{camera, light};
 use crate::film::FilterShape;
 use crate::scene::desc::{
-    CameraDesc, EmissionSides, FilmDesc, IntegratorDesc, LightDesc, Placed, SamplerDesc, SceneDesc,
+    CameraDesc, EmissionSides, FilmDesc, Integrator, LightDesc, Placed, SamplerDesc, SceneDesc,
 };
 use crate::scene::import::{Model, ModelMaterial};
 use crate::scene::text::quote;
@@ -62,7 +62,7 @@ impl Builder {
                 border: true,
             },
             sampler: SamplerDesc::default(),
-            integrator: IntegratorDesc::default(),
+            integrator: Integrator::default(),
             cameras: vec![],
             shapes: vec![],
             lights: vec![],

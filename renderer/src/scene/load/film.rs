@@ -8,9 +8,9 @@ use super::table::{Key, Part, body_of, kind_of, read_block, set, takes_only};
 use super::value::Value;
 use crate::film::{Film, FilterShape};
 use crate::image::Rect;
-use crate::integrator::photon::{MAX_NEAREST, Show};
-use crate::integrator::{PathSettings, PhotonSettings};
-use crate::scene::desc::{FilmDesc, IntegratorDesc, Placed, SamplerDesc};
+use crate::scene::desc::{
+    FilmDesc, Integrator, MAX_NEAREST, PathSettings, PhotonSettings, Placed, SamplerDesc, Show,
+};
 
 /// The keys of `film { … }`.
 pub(super) const FILM: &[Key<FilmDesc>] = &[
@@ -248,7 +248,7 @@ enum IntegratorKind {
 }
 
 /// Reads `integrator`.
-pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) -> IntegratorDesc {
+pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) -> Integrator {
     takes_only(declaration, &[Part::Kind, Part::Body], context);
     let kinds = [("path", IntegratorKind::Path), ("photon", IntegratorKind::Photon)];
     match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
@@ -261,15 +261,15 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) 
                 &mut path,
                 context,
             );
-            IntegratorDesc::Path(path)
+            Integrator::Path(path)
         }
         Some(IntegratorKind::Photon) => {
             let mut photon = PhotonSettings::default();
             let body = body_of(declaration);
             read_block(body, "the photon integrator", &[PHOTON], &mut photon, context);
-            IntegratorDesc::Photon(photon)
+            Integrator::Photon(photon)
         }
-        None => IntegratorDesc::default(),
+        None => Integrator::default(),
     }
 }
 

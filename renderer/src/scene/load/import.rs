@@ -14,7 +14,7 @@ use super::shape::MeshEdits;
 use super::table::{Part, takes_only};
 use crate::geometry::Mesh;
 use crate::scene::desc::ShaderFile;
-use crate::scene::import::{self, Model};
+use crate::scene::import::{self, Model, stem};
 
 /// What the texts of a scene hold, in the order of the text.
 #[derive(Default)]
@@ -279,5 +279,18 @@ pub(super) fn model_file(declaration: &Declaration) -> Option<(&str, Span)> {
             }
         }
         _ => None,
+    }
+}
+
+/// The name of an import that says none: that of its file, as a word.
+pub(super) fn alias_of(path: &Path) -> String {
+    let word: String = stem(path)
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    if word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        word
+    } else {
+        format!("_{word}")
     }
 }

@@ -8,13 +8,14 @@ use shading::syntax::ast::Declaration;
 use super::context::Context;
 use super::field::{Field, Given, Range};
 use super::projector::{INTERPOLATION, S_OF_UV, SlideBlock, T_OF_UV, WRAP, read_projector, up_for};
+use super::radiance_map::read_map;
 use super::sheet::read_directional_area;
 use super::studio;
 use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
 use super::value::Value;
 use crate::camera::look_at;
 use crate::color::Rgb;
-use crate::image::{self, Image};
+use crate::image::Image;
 use crate::light::MapRows;
 use crate::scene::desc::{LightDesc, LightKind, SpotFalloff, SpotSlide};
 use crate::sky::{SUN_ANGLE, Sky, TURBIDITY};
@@ -529,32 +530,6 @@ fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKi
         irradiance: light.irradiance * light.scale,
         angle: light.angle.to_radians(),
     }
-}
-
-/// Reads the image, makes it linear and three channels wide, and turns what is no radiance into none.
-pub(super) fn read_map(field: Field<'_>, context: &mut Context) -> Option<Arc<Image>> {
-    let name = field.string(context)?;
-    let path = context.existing_file(field.span(), &name)?;
-    let image = match image::read(&path) {
-        Ok(image) => image.into_linear(),
-        Err(error) => {
-            context.error(field.span(), error.to_string());
-            return None;
-        }
-    };
-    let fits = |v: f32| v.is_finite() && v >= 0.0;
-    let bad = image.data.iter().filter(|v| !fits(**v)).count();
-    let map = Image::from_fn(image.width, image.height, |x, y| {
-        image.rgb(x, y).map(|v| if fits(v) { v } else { 0.0 })
-    });
-    if bad > 0 {
-        let message = format!(
-            "{}: {bad} values are negative, infinite or not a number, and count as 0",
-            path.display()
-        );
-        context.warning(field.span(), message);
-    }
-    Some(Arc::new(map))
 }
 
 fn rotation(field: Field<'_>, context: &mut Context) -> Option<Mat3> {

@@ -8,6 +8,7 @@
 mod builder;
 mod camera;
 mod context;
+mod expression;
 mod field;
 mod film;
 mod function;
@@ -19,6 +20,7 @@ mod model;
 mod overrides;
 mod place;
 mod projector;
+mod radiance_map;
 mod reference;
 mod resolve;
 mod shape;
@@ -38,10 +40,10 @@ use shading::{Diagnostic, Diagnostics, Preprocessor, Source};
 
 use self::builder::Builder;
 use self::context::Context;
-use self::import::{Kind, Models, Texts};
+use self::import::{Kind, Models, Texts, alias_of};
 use self::overrides::Override;
 use super::desc::SceneDesc;
-use super::import::{MitsubaOptions, Model, read_model, stem, translate};
+use super::import::{MitsubaOptions, Model, read_model, translate};
 
 /// What a user may say about a scene beside its file.
 #[derive(Clone, Debug, Default)]
@@ -147,19 +149,6 @@ impl SceneDesc {
             Arc::new(model),
         );
         finish(path, texts, models, context, options)
-    }
-}
-
-/// The name of an import that says none: that of its file, as a word.
-fn alias_of(path: &Path) -> String {
-    let word: String = stem(path)
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-        .collect();
-    if word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-        word
-    } else {
-        format!("_{word}")
     }
 }
 

@@ -8,7 +8,7 @@ use shading::syntax::ast::Declaration;
 use super::camera::Placement;
 use super::context::Context;
 use super::field::{Field, Range};
-use super::light::read_map;
+use super::radiance_map::read_map;
 use super::table::{Key, body_of, read_block, set};
 use crate::camera::FovAxis;
 use crate::color::Rgb;

@@ -1,9 +1,9 @@
 //! Transforms: `translate(…) * rotate(…) * scale(…)`. A product reads as that of matrices: the right-most is applied
 //! first. The arithmetic is `f64`, so that a product of many has no more error than one.
 
-use glam::{Affine3A, DAffine3, DQuat, DVec3};
+use glam::{Affine3A, DAffine3, DMat3, DMat4, DQuat, DVec3};
 
-use super::value::{Value, matrix_from_rows};
+use super::value::Value;
 
 /// The functions that make transforms, with what they take.
 pub(super) const FUNCTIONS: [(&str, &str); 5] = [
@@ -103,6 +103,16 @@ fn matrix(args: &[Value]) -> Option<DAffine3> {
             .collect::<Option<_>>()?,
     };
     matrix_from_rows(numbers.try_into().ok()?)
+}
+
+/// A matrix from its sixteen numbers, row by row.
+fn matrix_from_rows(rows: [f64; 16]) -> Option<DAffine3> {
+    let matrix = DMat4::from_cols_array(&rows).transpose();
+    let affine = rows[12..] == [0.0, 0.0, 0.0, 1.0];
+    affine.then(|| DAffine3 {
+        matrix3: DMat3::from_mat4(matrix),
+        translation: DVec3::new(rows[3], rows[7], rows[11]),
+    })
 }
 
 #[cfg(test)]

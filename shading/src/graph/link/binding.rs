@@ -2,25 +2,16 @@
 
 use super::Linker;
 use super::group::GroupScope;
-use super::wire::{Feed, Instance, Part, Place, Readers, Wire};
+use super::wire::{Feed, Instance, Part, Place, Readers, Site, Wire};
 use crate::builtins::Global;
 use crate::check;
-use crate::graph::interface::longest_name;
 use crate::graph::literal::{literal, plain};
 use crate::graph::order::NodeIndex;
+use crate::graph::path::longest_name;
 use crate::graph::{Accessor, Binding, GraphError, Path, TemplateRef, Value};
 use crate::hir::{Op, Operand};
 use crate::syntax::ast;
 use crate::ty::Type;
-
-/// Where a value is asked for.
-pub(super) struct Site<'a> {
-    pub(super) place: &'a Place<'a>,
-    /// Globals that have another value there.
-    pub(super) overrides: &'a [(Global, Operand)],
-    /// The type asked for, where it is known.
-    pub(super) expected: Option<Type>,
-}
 
 impl Linker<'_> {
     /// The value of a binding; `None` after a mistake, which is reported.

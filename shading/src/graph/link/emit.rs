@@ -2,7 +2,8 @@
 
 use super::Linker;
 use super::wire::{Feed, Part, Place};
-use crate::graph::interface::{assignable, longest_name, part};
+use crate::graph::interface::{assignable, part};
+use crate::graph::path::longest_name;
 use crate::graph::{Accessor, GraphError};
 use crate::hir::{Const, Local, LocalId, Op, Operand, Stmt};
 use crate::source::Span;

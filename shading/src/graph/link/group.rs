@@ -3,9 +3,10 @@
 use rustc_hash::FxHashMap;
 
 use super::Linker;
-use super::binding::Site;
+use super::wire::Site;
 use super::wire::{self, Feed, GroupReaders, Instance, Part, Place, Readers, Wire, join};
-use crate::graph::interface::{ParamInfo, params, resolve};
+use crate::graph::ParamInfo;
+use crate::graph::interface::{params, resolve};
 use crate::graph::literal::plain;
 use crate::graph::order::{NodeIndex, Order};
 use crate::graph::splice::Overrides;

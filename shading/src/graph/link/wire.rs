@@ -205,3 +205,12 @@ pub(super) fn join(prefix: &str, name: &str) -> String {
         Some(excess) => format!("…{}.{name}", &prefix[prefix.ceil_char_boundary(excess)..]),
     }
 }
+
+/// Where a value is asked for.
+pub(super) struct Site<'a> {
+    pub(super) place: &'a Place<'a>,
+    /// Globals that have another value there.
+    pub(super) overrides: &'a [(Global, Operand)],
+    /// The type asked for, where it is known.
+    pub(super) expected: Option<Type>,
+}

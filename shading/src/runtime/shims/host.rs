@@ -3,9 +3,9 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
-use super::string::write;
+use super::text::write;
 use super::texture::TextureFunctions;
-use super::{Lanes, Shim, run};
+use super::{Lanes, Shim, host, run};
 use crate::hir::Axis;
 use crate::runtime::ReportKind;
 use crate::runtime::context::ContextHeader;
@@ -49,13 +49,6 @@ impl std::fmt::Debug for HostFunctions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("HostFunctions").finish_non_exhaustive()
     }
-}
-
-/// # Safety
-/// The context is of a run that is going on, and its host is an `H`: `ShaderInstance::run` has checked the type.
-pub(super) unsafe fn host<'a, H>(ctx: *mut ContextHeader) -> &'a H {
-    // SAFETY: the caller's.
-    unsafe { &*(*ctx).host.cast::<H>() }
 }
 
 unsafe extern "C" fn matrix<H: ShaderHost>(

@@ -2,7 +2,7 @@
 
 use super::record::{Record, Values};
 use super::report::report;
-use super::string::make;
+use super::text::make;
 use super::{Lanes, Shim};
 use crate::eval::library::Function;
 use crate::hir::Const;

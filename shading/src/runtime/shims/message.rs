@@ -1,7 +1,7 @@
 //! Messages between the parts of a shader.
 
 use super::report::allocate;
-use super::string::write;
+use super::text::write;
 use super::{Shim, run};
 use crate::runtime::Sink;
 use crate::runtime::context::ContextHeader;

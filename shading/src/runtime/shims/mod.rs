@@ -22,6 +22,7 @@ mod record;
 mod report;
 mod service;
 mod string;
+mod text;
 mod texture;
 
 pub(crate) use attribute::{any_attribute, has_any_attribute};
@@ -125,6 +126,13 @@ shim_of! {
     of6(A B C D E F);
     of7(A B C D E F G);
     of8(A B C D E F G H);
+}
+
+/// # Safety
+/// The context is of a run that is going on, and its host is an `H`: `ShaderInstance::run` has checked the type.
+unsafe fn host<'a, H>(ctx: *mut ContextHeader) -> &'a H {
+    // SAFETY: the caller's.
+    unsafe { &*(*ctx).host.cast::<H>() }
 }
 
 /// The whole context behind its header.

@@ -3,7 +3,7 @@
 use std::slice;
 
 use super::Lanes;
-use super::string::make;
+use super::text::make;
 use crate::eval::text::Arg;
 use crate::runtime::ClosureTree;
 use crate::runtime::closure::NodeHeader;

@@ -1,7 +1,7 @@
 //! Dictionaries, and what is asked of the host rarely.
 
 use super::library::store;
-use super::string::write;
+use super::text::write;
 use super::{Lanes, Shim, run, triple};
 use crate::builtins::Builtin;
 use crate::eval::dictionary::Mistake;

@@ -1,7 +1,8 @@
 //! Strings and output.
 
 use super::record::{Record, Values};
-use super::report::{allocate, report};
+use super::report::report;
+use super::text::{make, write};
 use super::{Shim, run};
 use crate::builtins::Builtin;
 use crate::eval::text as eval;
@@ -9,24 +10,6 @@ use crate::runtime::ReportKind;
 use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{RayKind, Sink};
-
-/// Puts a text into the arena; the empty text when there is no room.
-///
-/// # Safety
-/// `ctx` is the context of a run that is going on.
-pub(super) unsafe fn make(ctx: *mut ContextHeader, place: u32, content: &str) -> *const TextHeader {
-    if content.is_empty() {
-        return text::empty();
-    }
-    // SAFETY: the caller passes the context of its run; the memory is large enough and aligned.
-    unsafe {
-        let memory = allocate(ctx, place, text::size(content));
-        if memory.is_null() {
-            return text::empty();
-        }
-        text::write(memory, content)
-    }
-}
 
 /// `(text, text) → int`.
 pub(crate) fn equal() -> Shim {
@@ -185,13 +168,6 @@ unsafe extern "C" fn file_shim(
             write(ctx, Sink::File(text::read(file).to_owned()), &text);
         }
     }
-}
-
-/// # Safety
-/// `ctx` is the context of a run that is going on.
-pub(super) unsafe fn write(ctx: *mut ContextHeader, sink: Sink, text: &str) {
-    // SAFETY: the caller's.
-    unsafe { run(ctx).printed.push(sink, text) }
 }
 
 /// # Safety

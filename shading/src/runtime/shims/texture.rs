@@ -1,8 +1,8 @@
 //! Texture lookups.
 
-use super::host::host;
+use super::host;
 use super::report::report;
-use super::string::make;
+use super::text::make;
 use super::{Lanes, Shim};
 use crate::hir::kind::Element;
 use crate::hir::{

@@ -1,6 +1,5 @@
 //! Expressions.
 
-use super::{Name, TypeName};
 use crate::source::Span;
 
 /// An expression.
@@ -274,4 +273,66 @@ impl BinaryOp {
             BinaryOp::Or => "||",
         }
     }
+}
+
+/// A word and its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The word.
+    pub text: String,
+    /// Its place.
+    pub span: Span,
+}
+
+/// What stands between the brackets of an array's declaration.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ArrayLength {
+    /// Nothing.
+    Unsized,
+    /// A constant expression.
+    Sized(Box<Expr>),
+}
+
+/// A type as written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TypeName {
+    /// Which.
+    pub kind: TypeKind,
+    /// Its place.
+    pub span: Span,
+}
+
+/// A type's name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TypeKind {
+    /// `void`
+    Void,
+    /// `int`
+    Int,
+    /// `bool`, TSL's int.
+    Bool,
+    /// `float`
+    Float,
+    /// `double`, computed as float.
+    Double,
+    /// `color`
+    Color,
+    /// `point`
+    Point,
+    /// `vector`
+    Vector,
+    /// `normal`
+    Normal,
+    /// `matrix`
+    Matrix,
+    /// `string`
+    String,
+    /// `closure color`, or TSL's `closure`.
+    Closure,
+    /// TSL's `texture2d`: the name of an image.
+    Texture2d,
+    /// A structure.
+    Named(String),
+    /// `typeof(a)`: the type of an expression.
+    Of(Box<Expr>),
 }

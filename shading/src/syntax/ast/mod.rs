@@ -5,13 +5,15 @@
 //! which this crate gives no meaning.
 
 mod expr;
+mod param;
 mod scene;
 mod walk;
 
 use crate::hir::UnitKind;
 use crate::source::{SourceMap, Span};
 
-pub use expr::{Argument, BinaryOp, Expr, ExprKind, UnaryOp};
+pub use expr::{Argument, ArrayLength, BinaryOp, Expr, ExprKind, Name, TypeKind, TypeName, UnaryOp};
+pub use param::{Metadata, Param, Passing};
 pub use scene::{Declaration, Entry, Group, GroupAssign, GroupStmt, Instance, Path, PathPart, Value};
 
 /// A parsed file.
@@ -38,15 +40,6 @@ pub enum Item {
     Declaration(Declaration),
 }
 
-/// A word and its place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
-    /// The word.
-    pub text: String,
-    /// Its place.
-    pub span: Span,
-}
-
 /// A shader unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unit {
@@ -62,104 +55,6 @@ pub struct Unit {
     pub body: Vec<Stmt>,
     /// All of it.
     pub span: Span,
-}
-
-/// One entry of `[[ … ]]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Metadata {
-    /// Its declared type.
-    pub ty: TypeName,
-    /// Its name.
-    pub name: Name,
-    /// `[3]`, when it is an array.
-    pub array: Option<ArrayLength>,
-    /// Its value.
-    pub value: Expr,
-    /// All of it.
-    pub span: Span,
-}
-
-/// How a parameter is passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passing {
-    /// Read only.
-    In,
-    /// `output` (and TSL's `out`): of a unit a result, of a function a reference.
-    Output,
-    /// `const`, TSL's read-only qualifier.
-    Const,
-}
-
-/// A parameter of a unit, a group or a function.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Param {
-    /// How it is passed.
-    pub passing: Passing,
-    /// Its type.
-    pub ty: TypeName,
-    /// Its name; empty in a prototype that gives none.
-    pub name: Name,
-    /// `[3]` or `[]`, when it is an array.
-    pub array: Option<ArrayLength>,
-    /// The value when none is given.
-    pub default: Option<Expr>,
-    /// What is said of it.
-    pub metadata: Vec<Metadata>,
-    /// All of it.
-    pub span: Span,
-}
-
-/// What stands between the brackets of an array's declaration.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ArrayLength {
-    /// Nothing.
-    Unsized,
-    /// A constant expression.
-    Sized(Box<Expr>),
-}
-
-/// A type as written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TypeName {
-    /// Which.
-    pub kind: TypeKind,
-    /// Its place.
-    pub span: Span,
-}
-
-/// A type's name.
-#[derive(Clone, Debug, PartialEq)]
-pub enum TypeKind {
-    /// `void`
-    Void,
-    /// `int`
-    Int,
-    /// `bool`, TSL's int.
-    Bool,
-    /// `float`
-    Float,
-    /// `double`, computed as float.
-    Double,
-    /// `color`
-    Color,
-    /// `point`
-    Point,
-    /// `vector`
-    Vector,
-    /// `normal`
-    Normal,
-    /// `matrix`
-    Matrix,
-    /// `string`
-    String,
-    /// `closure color`, or TSL's `closure`.
-    Closure,
-    /// TSL's `texture2d`: the name of an image.
-    Texture2d,
-    /// A structure.
-    Named(String),
-    /// `typeof(a)`: the type of an expression.
-    Of(Box<Expr>),
 }
 
 /// A function; without a body it is a prototype or a declared closure.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use pest::error::{Error, ErrorVariant, InputLocation};
 
 use super::super::error::SyntaxError;
-use super::Rule;
+use super::grammar::Rule;
 
 /// What to say of a failed parse of `text[item]`, and where in `text`.
 pub(super) fn explain(error: &Error<Rule>, text: &str, item: &Range<usize>) -> (Range<usize>, SyntaxError) {

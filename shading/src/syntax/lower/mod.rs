@@ -3,6 +3,7 @@
 //! Pest's spans may take in white space that follows, so a node's span is made of its tokens, which are exact.
 
 mod expr;
+mod grammar;
 mod item;
 mod message;
 mod scene;
@@ -12,17 +13,12 @@ use std::ops::Range;
 
 use pest::Parser as _;
 use pest::iterators::Pair as PestPair;
-use pest_derive::Parser;
 
 use super::ast::{Item, Name};
 use super::error::SyntaxError;
 use crate::diagnostic::MAX_ERRORS;
 use crate::source::{SourceId, Span};
-
-/// Pest's parser of `grammar.pest`.
-#[derive(Parser)]
-#[grammar = "syntax/grammar.pest"]
-struct Grammar;
+use grammar::{Grammar, Rule};
 
 type Pair<'a> = PestPair<'a, Rule>;
 

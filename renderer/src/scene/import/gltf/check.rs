@@ -115,3 +115,16 @@ fn images(json: &mut Root) -> Result<(), Fault> {
     }
     Ok(())
 }
+
+/// The extensions that are understood.
+pub(super) const EXTENSIONS: [&str; 9] = [
+    "KHR_lights_punctual",
+    "KHR_materials_emissive_strength",
+    "KHR_materials_ior",
+    "KHR_materials_specular",
+    "KHR_materials_transmission",
+    "KHR_materials_unlit",
+    "KHR_materials_volume",
+    "KHR_mesh_quantization",
+    "KHR_texture_transform",
+];

@@ -12,6 +12,7 @@
 mod accessor;
 mod buffers;
 mod check;
+mod fault;
 mod material;
 mod primitive;
 mod scene;
@@ -21,23 +22,9 @@ use std::path::Path;
 use gltf::{Document, Gltf};
 
 use self::buffers::Buffers;
+use self::check::EXTENSIONS;
+use self::fault::Fault;
 use super::{ImportError, Model, read};
-
-/// Why a document makes no sense, without the name of the file.
-type Fault = String;
-
-/// The extensions that are understood.
-const EXTENSIONS: [&str; 9] = [
-    "KHR_lights_punctual",
-    "KHR_materials_emissive_strength",
-    "KHR_materials_ior",
-    "KHR_materials_specular",
-    "KHR_materials_transmission",
-    "KHR_materials_unlit",
-    "KHR_materials_volume",
-    "KHR_mesh_quantization",
-    "KHR_texture_transform",
-];
 
 /// Reads a glTF file with all that belongs to it.
 ///

@@ -3,9 +3,9 @@
 //! In Mitsuba most surfaces scatter on the side of their normal only, until `twosided` says otherwise; in Kiln a material
 //! says `one_sided`.
 
-use super::Translator;
 use super::color::Use;
 use super::document::{ObjectId, Value};
+use super::translator::Translator;
 use super::write::{Call, number, triple};
 use crate::scene::text::quote;
 

@@ -4,8 +4,8 @@ use shading::{Diagnostic, Span};
 
 pub(super) use crate::spectrum::Use;
 
-use super::Translator;
 use super::document::{ObjectId, Value};
+use super::translator::Translator;
 use super::write::triple;
 use crate::color::Rgb;
 use crate::spectrum::{self, Spectrum, SpectrumError, named};

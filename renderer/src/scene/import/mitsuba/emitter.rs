@@ -4,9 +4,9 @@
 
 use glam::{DMat4, DVec3};
 
-use super::Translator;
 use super::color::Use;
 use super::document::ObjectId;
+use super::translator::Translator;
 use super::write::{Block, number, transform, triple};
 use crate::scene::text::quote;
 

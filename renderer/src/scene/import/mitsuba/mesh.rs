@@ -1,51 +1,13 @@
 //! Meshes from files: each is read once for all shapes that use it in the same way.
 
-use std::path::PathBuf;
-
 use glam::{Affine3A, DMat3, DMat4, DVec3, Vec2, Vec3};
-use rustc_hash::FxHashMap;
 
-use super::Translator;
 use super::document::ObjectId;
+use super::mesh_files::{Known, Reading};
+use super::translator::Translator;
 use crate::geometry::Mesh;
 use crate::scene::import::obj::load_obj_mesh;
 use crate::scene::import::{ImportError, load_ply, load_serialized, stem};
-
-/// The meshes of a scene.
-#[derive(Default)]
-pub(super) struct Meshes {
-    known: FxHashMap<Reading, Option<Known>>,
-    list: Vec<(String, Mesh)>,
-    files: Vec<PathBuf>,
-    /// The name of the cube, once there is one.
-    cube: Option<String>,
-}
-
-/// How a file is read.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Reading {
-    path: PathBuf,
-    part: u32,
-    face_normals: bool,
-    flip_uvs: bool,
-    stretch: Option<[u64; 9]>,
-}
-
-/// A mesh that has been read.
-#[derive(Clone, Debug)]
-pub(super) struct Known {
-    /// What the text calls it.
-    pub(super) name: String,
-    /// Whether the file gives it normals that are used.
-    pub(super) has_normals: bool,
-}
-
-impl Meshes {
-    /// The meshes by their names, and the files they are from.
-    pub(super) fn finish(self) -> (Vec<(String, Mesh)>, Vec<PathBuf>) {
-        (self.list, self.files)
-    }
-}
 
 impl Translator<'_> {
     /// What the text calls Mitsuba's cube.

@@ -15,23 +15,28 @@ mod document;
 mod element;
 mod emitter;
 mod mesh;
+mod mesh_files;
 mod object;
 mod reader;
+mod section;
 mod sensor;
 mod shape;
 mod sky;
 mod texture;
+mod translator;
 mod upgrade;
 mod write;
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use shading::{Diagnostic, Diagnostics, Provenance, Severity, Span};
+use shading::{Diagnostic, Diagnostics, Provenance, Severity};
 
-use self::document::{Document, ObjectId};
+use self::document::ObjectId;
+use self::mesh_files::Meshes;
 use self::reader::read_document;
+use self::section::Sections;
+use self::translator::Translator;
 use super::model::Names;
 use crate::geometry::Mesh;
 
@@ -86,7 +91,7 @@ pub fn translate(path: &Path, options: &MitsubaOptions) -> Result<Translation, D
         file_names: Names::default(),
         materials: FxHashMap::default(),
         lookups: 0,
-        meshes: mesh::Meshes::default(),
+        meshes: Meshes::default(),
         images: vec![],
         traces_particles: false,
         size: 0,
@@ -127,99 +132,7 @@ pub fn translate(path: &Path, options: &MitsubaOptions) -> Result<Translation, D
     })
 }
 
-/// The state of a translation.
-struct Translator<'a> {
-    document: &'a Document,
-    diagnostics: &'a mut Diagnostics,
-    strict: bool,
-    /// Of the scene file.
-    source_folder: PathBuf,
-    /// Of the files that are written.
-    folder: Option<String>,
-    /// The properties that were asked for, by object and index.
-    asked: FxHashSet<(ObjectId, usize)>,
-    /// The objects that were looked at, each once.
-    translated: Vec<ObjectId>,
-    seen: FxHashSet<ObjectId>,
-    names: Names,
-    /// Of files that are written, without extensions.
-    file_names: Names,
-    /// The names of materials by what they are made of.
-    materials: FxHashMap<shape::MaterialKey, shape::MaterialName>,
-    /// How often a texture was asked for its coordinates.
-    lookups: usize,
-    meshes: mesh::Meshes,
-    images: Vec<(String, PathBuf)>,
-    /// Whether Mitsuba renders the scene by particles from the lights.
-    traces_particles: bool,
-    /// How much was written for materials [bytes].
-    size: usize,
-    sections: Sections,
-}
-
-/// The parts of the text.
-#[derive(Default)]
-struct Sections {
-    settings: Section,
-    cameras: Section,
-    lights: Section,
-    materials: Section,
-    shapes: Section,
-}
-
-/// Declarations of a kind, and where each comes from.
-#[derive(Default)]
-struct Section {
-    text: String,
-    origins: Vec<(Range<usize>, Span)>,
-}
-
-impl Section {
-    /// Adds the text of what stands at `place`.
-    fn push(&mut self, text: &str, place: Span) {
-        let start = self.text.len();
-        self.text.push_str(text);
-        self.origins.push((start..self.text.len(), place));
-    }
-}
-
-impl Sections {
-    fn text(&self, path: &Path) -> (String, Vec<(Range<usize>, Span)>) {
-        let name = path
-            .file_name()
-            .unwrap_or(path.as_os_str())
-            .to_string_lossy()
-            .replace(['\n', '\r'], " ");
-        let mut text = format!("// From {name}, a scene of Mitsuba 3.\n");
-        let mut origins = vec![];
-        for section in [
-            &self.settings,
-            &self.cameras,
-            &self.lights,
-            &self.materials,
-            &self.shapes,
-        ] {
-            if !section.text.is_empty() {
-                text.push('\n');
-                let start = text.len();
-                let moved =
-                    |(range, place): &(Range<usize>, Span)| (range.start + start..range.end + start, *place);
-                origins.extend(section.origins.iter().map(moved));
-                text.push_str(&section.text);
-            }
-        }
-        (text, origins)
-    }
-}
-
 impl Translator<'_> {
-    /// Notes that an object is looked at, so that what nobody asks it for is told.
-    fn look_at(&mut self, id: ObjectId) {
-        if self.seen.insert(id) {
-            self.translated.push(id);
-        }
-    }
-
     fn scene(&mut self) {
         let root = ObjectId(0);
         self.look_at(root);

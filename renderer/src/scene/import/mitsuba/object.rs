@@ -3,8 +3,8 @@
 use glam::{DMat4, DVec3};
 use shading::{Diagnostic, Span};
 
-use super::Translator;
 use super::document::{Object, ObjectId, Property, Value};
+use super::translator::Translator;
 
 impl<'a> Translator<'a> {
     pub(super) fn object(&self, id: ObjectId) -> &'a Object {

@@ -4,8 +4,8 @@
 
 use glam::{DMat4, DVec3};
 
-use super::Translator;
 use super::document::ObjectId;
+use super::translator::Translator;
 use super::write::{Block, number, transform};
 use crate::scene::text::quote;
 

@@ -5,10 +5,10 @@
 use glam::{DMat4, DVec3};
 use shading::Diagnostic;
 
-use super::Translator;
 use super::bsdf::Surface;
 use super::color::Use;
 use super::document::ObjectId;
+use super::translator::{MaterialKey, MaterialName, Translator};
 use super::write::{Block, Call, number, transform, triple};
 use crate::math::coordinate_system;
 use crate::scene::text::quote;
@@ -27,13 +27,6 @@ pub(super) const SHAPES: &[&str] = &[
     "merge",
 ];
 
-/// What a material is made of: the surface, and the light that it emits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct MaterialKey {
-    bsdf: Option<ObjectId>,
-    emitter: Option<ObjectId>,
-}
-
 /// A shape in its own space.
 pub(super) struct Body {
     /// `sphere`, `mesh`, …
@@ -45,15 +38,6 @@ pub(super) struct Body {
     flip_normals: bool,
     material: MaterialName,
     sheet: Option<(&'static str, String)>,
-}
-
-/// A material as shapes call it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct MaterialName {
-    /// In quotes.
-    name: String,
-    /// Whether it looks texture coordinates up.
-    has_texture: bool,
 }
 
 impl Translator<'_> {

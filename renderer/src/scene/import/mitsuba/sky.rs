@@ -2,9 +2,9 @@
 
 use glam::{DMat3, DVec3};
 
-use super::Translator;
 use super::color::Use;
 use super::document::ObjectId;
+use super::translator::Translator;
 use super::write::{Block, number, triple};
 use crate::sky::position::{Moment, Place, sun_position};
 

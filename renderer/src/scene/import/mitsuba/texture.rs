@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use glam::{DMat4, DVec3};
 
-use super::Translator;
 use super::color::{SPECTRA, Use};
 use super::document::{ObjectId, Value};
+use super::translator::Translator;
 use super::write::{Call, color, number};
 use crate::scene::import::stem;
 use crate::scene::text::quote;

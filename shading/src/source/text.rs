@@ -1,9 +1,8 @@
-//! Where the parts of a preprocessed text were written: in which file, by which `#include`s, and in which macro.
+//! Source texts, and where the parts of a preprocessed or translated text were written: in which file, by which
+//! `#include`s, and in which macro.
 
 use std::ops::Range;
 use std::sync::Arc;
-
-use super::Source;
 
 /// Most `#include`s that a message shows of one place.
 const MAX_CHAIN: usize = 8;
@@ -219,5 +218,146 @@ impl Origin {
         } else {
             (expansion.file, expansion.range.clone())
         }
+    }
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// A source text with the name that diagnostics show.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Source {
+    /// File name as the user wrote it, or a made-up one such as `<expression>`.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// Number of the text's first line; other than 1 after `#line`.
+    first_line: u32,
+    /// Where the parts of a preprocessed text were written; `None` for a text as it was written.
+    origin: Option<Origin>,
+    /// Where parts of a text that was made from another come from, in order; none overlap.
+    provenance: Vec<Provenance>,
+}
+
+/// A part of a text that was translated, and where it comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provenance {
+    /// The bytes of the translation.
+    pub range: Range<u32>,
+    /// The source that it was translated from.
+    pub source: Arc<Source>,
+    /// The bytes there.
+    pub place: Range<u32>,
+}
+
+impl Source {
+    /// A text that was translated: messages about the listed parts name what they come from, since nobody has seen the
+    /// translation.
+    pub fn translated(
+        name: impl Into<String>,
+        text: impl Into<String>,
+        provenance: Vec<Provenance>,
+    ) -> Arc<Source> {
+        Arc::new(Source {
+            name: name.into(),
+            text: text.into(),
+            first_line: 1,
+            origin: None,
+            provenance,
+        })
+    }
+
+    /// What the byte at `offset` was translated from.
+    pub(crate) fn provenance(&self, offset: u32) -> Option<&Provenance> {
+        let after = self.provenance.partition_point(|part| part.range.start <= offset);
+        let part = &self.provenance[after.checked_sub(1)?];
+        part.range.contains(&offset).then_some(part)
+    }
+
+    /// A source from its name and text. A byte-order mark at the beginning is left out, and carriage returns that end
+    /// lines by themselves become line feeds.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Arc<Source> {
+        let mut text: String = text.into();
+        if text.starts_with(BYTE_ORDER_MARK) {
+            text.drain(..BYTE_ORDER_MARK.len_utf8());
+        }
+        let ends_line = |(at, _): (usize, &str)| text.as_bytes().get(at + 1) != Some(&b'\n');
+        if text.match_indices('\r').any(ends_line) {
+            // Places stay where they are: a carriage return before a line feed is white space.
+            text = text.replace("\r\n", " \n").replace('\r', "\n");
+        }
+        Arc::new(Source {
+            name: name.into(),
+            text,
+            first_line: 1,
+            origin: None,
+            provenance: vec![],
+        })
+    }
+
+    /// A part of a text whose lines are numbered from `first_line`.
+    pub(crate) fn part(name: String, text: String, first_line: u32) -> Arc<Source> {
+        let origin = None;
+        Arc::new(Source {
+            name,
+            text,
+            first_line,
+            origin,
+            provenance: vec![],
+        })
+    }
+
+    /// A text that the preprocessor made.
+    pub(crate) fn preprocessed(name: String, text: String, origin: Origin) -> Arc<Source> {
+        Arc::new(Source {
+            name,
+            text,
+            first_line: 1,
+            origin: Some(origin),
+            provenance: vec![],
+        })
+    }
+
+    /// Number of the text's first line.
+    pub(crate) fn first_line(&self) -> u32 {
+        self.first_line
+    }
+
+    /// Where the parts of a preprocessed text were written.
+    pub(crate) fn origin(&self) -> Option<&Origin> {
+        self.origin.as_ref()
+    }
+
+    /// The files that were included to make this text.
+    pub fn included(&self) -> impl Iterator<Item = &Arc<Source>> {
+        self.origin.iter().flat_map(Origin::included)
+    }
+
+    /// File name, line and column (both from 1; columns count characters) where the byte at `offset` was written.
+    pub fn locate(&self, offset: u32) -> (&str, u32, u32) {
+        match &self.origin {
+            Some(origin) => origin.locate(offset),
+            None => {
+                let (line, column) = self.line_column(offset);
+                (&self.name, line, column)
+            }
+        }
+    }
+
+    /// Whether warnings about the byte at `offset` are not wanted: `#pragma osl nowarn`.
+    pub(crate) fn is_quiet(&self, offset: u32) -> bool {
+        self.origin.as_ref().is_some_and(|origin| origin.is_quiet(offset))
+    }
+
+    /// Line and column (both from 1; columns count characters) of a byte offset of this very text. Offsets past the end
+    /// give the end.
+    pub fn line_column(&self, offset: u32) -> (u32, u32) {
+        let mut offset = (offset as usize).min(self.text.len());
+        while !self.text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let before = &self.text[..offset];
+        let line = before.bytes().filter(|&b| b == b'\n').count() as u32 + self.first_line;
+        let column = before.chars().rev().take_while(|&c| c != '\n').count() as u32 + 1;
+        (line, column)
     }
 }

@@ -1,0 +1,31 @@
+//! Errors of building acceleration structures: Embree is missing, unsuitable, or out of memory.
+
+use thiserror::Error;
+
+/// Why there is nothing to trace rays with.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum AccelError {
+    /// The Embree library is not where it was when the program was built, nor anywhere else.
+    #[error(
+        "cannot open Embree 4, which traces rays. Where it was looked for, in this order:\n{tried}\n\
+         set EMBREE_DIR to the folder of an Embree 4 release (https://github.com/RenderKit/embree/releases)"
+    )]
+    Library {
+        /// The places, each with what was wrong there, a line each.
+        tried: String,
+    },
+    /// The Embree library does not do.
+    #[error("Embree at {path} does not do: {reason}")]
+    Unsuitable {
+        /// The library.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Embree failed at building.
+    #[error("cannot build the ray tracing structure: {reason}")]
+    Build {
+        /// Embree's own message.
+        reason: String,
+    },
+}

@@ -1,0 +1,110 @@
+//! A bake in progress: what every target is given, the gathering of light that they share, and what they return.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::checkpoint::{Checkpoint, Finished};
+use super::error::BakeError;
+use super::field::Field;
+use super::progress::BakeProgress;
+use super::project::{Estimate, Estimator};
+use super::settings::BakeSettings;
+use super::work::Workers;
+use crate::integrator::{Context, Pass, Stats};
+use crate::sampler::Sampler;
+
+/// What was done for a bake.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BakeStats {
+    /// Texels, vertices or probes.
+    pub points: usize,
+    /// Those that nobody sees, and that took their neighbours' light.
+    pub filled: usize,
+    /// Those that nobody sees, without neighbours to take light from.
+    pub dark: usize,
+    /// Mean relative difference of rebuilt irradiance over chart borders, before and after stitching.
+    pub seams: [f64; 2],
+    /// Rays and shading.
+    pub work: Stats,
+    /// Threads that worked.
+    pub threads: usize,
+    /// Time until light was gathered: charts, texels, photons.
+    pub prepare: Duration,
+    /// Time to gather.
+    pub gather: Duration,
+    /// Time to finish.
+    pub finish: Duration,
+}
+
+/// Rays of a point that make as much use of photon maps as a pixel does.
+const RAYS_OF_A_PIXEL: u64 = 16;
+
+/// What all targets are given.
+pub(super) struct Job<'a> {
+    pub(super) settings: &'a BakeSettings,
+    /// Taken by whoever gathers.
+    pub(super) checkpoint: Mutex<Option<(Checkpoint, Finished)>>,
+    pub(super) names: &'a [String],
+    pub(super) progress: &'a dyn BakeProgress,
+    pub(super) stop: &'a AtomicBool,
+    pub(super) start: Instant,
+}
+
+/// What a target gives.
+pub(super) struct Outcome<T> {
+    pub(super) product: T,
+    pub(super) notes: Vec<String>,
+    /// As far as the target knows.
+    pub(super) stats: BakeStats,
+}
+
+impl Job<'_> {
+    /// Gathers light at `count` points, where `f` says how.
+    pub(super) fn gather(
+        &self,
+        workers: &Workers<'_>,
+        count: usize,
+        f: impl Fn(&Estimator<'_>, usize, &mut Sampler, &mut Context) -> Option<Estimate> + Sync,
+    ) -> Result<Option<Field>, BakeError> {
+        let settings = self.settings;
+        let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
+        let shot = |done: u64, total: u64| self.progress.photons(done, total);
+        let pass = Pass {
+            // Every point sends many rays: it is worth more photons than a pixel.
+            points: count as u64 * u64::from(settings.samples).div_ceil(RAYS_OF_A_PIXEL),
+            stop: self.stop,
+            progress: &shot,
+            ..Pass::first(settings.seed, count as u64)
+        };
+        // The ray that arrives at a point is the second segment of a path from a camera.
+        let depth = settings.integrator.depth().map(|depth| depth.saturating_sub(1));
+        let integrator = settings.integrator.with_depth(depth);
+        let prepared = workers.install(|| integrator.prepare(workers.scene, &pass))?;
+        let estimator = Estimator {
+            scene: workers.scene,
+            prepared: &prepared,
+            include: settings.include,
+            samples: settings.samples,
+        };
+        workers.estimate(
+            count,
+            settings.order,
+            checkpoint.take(),
+            self.progress,
+            self.stop,
+            |index, sampler, context| f(&estimator, index, sampler, context),
+        )
+    }
+}
+
+impl<T> Outcome<T> {
+    /// The same with its product as `product` has it.
+    pub(super) fn of<U>(self, product: impl FnOnce(T) -> U) -> Outcome<U> {
+        Outcome {
+            product: product(self.product),
+            notes: self.notes,
+            stats: self.stats,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Progress of a bake, for whoever watches it.
+
+/// Is told how far a bake is, from any thread.
+pub trait BakeProgress: Sync {
+    /// `done` of `total` photons are shot.
+    fn photons(&self, done: u64, total: u64) {
+        let _ = (done, total);
+    }
+
+    /// `done` of `total` texels, vertices or probes are baked.
+    fn points(&self, done: u64, total: u64) {
+        let _ = (done, total);
+    }
+
+    /// A shader printed something.
+    fn print(&self, text: &str) {
+        let _ = text;
+    }
+}
+
+/// Tells nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl BakeProgress for Silent {}

@@ -1,0 +1,127 @@
+//! Arguments that several commands share: the scene, how its light is computed, and how sources are read.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use shading::Preprocessor;
+
+use crate::material::Folders;
+use crate::memory;
+use crate::scene::import::MitsubaOptions;
+use crate::scene::load::Lighting;
+
+/// What `render` and `bake` take alike: a scene, and how its light is computed.
+#[derive(Debug, Args)]
+pub struct CommonArgs {
+    /// Scene or model
+    pub scene: PathBuf,
+    /// How light is computed [default: as the scene says; for bakes `photon`]
+    #[arg(long, value_parser = ["path", "photon"])]
+    pub integrator: Option<String>,
+    /// The most segments of a path: 1 shows emission only, 2 adds direct light, 3 adds one bounce
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub depth: Option<u32>,
+    /// What all random numbers follow from
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u32>,
+    /// Threads; the result does not depend on it [default: all processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub threads: Option<u32>,
+    /// The most memory that textures keep, such as 256M or 4G; the result does not depend on it [default: half of what is
+    /// free]
+    #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
+    pub texture_memory: Option<u64>,
+    /// Light in place of the scene's own: `neutral`, `studio`, `sky` or a latitude-longitude image (.hdr, .exr); `+studio`
+    /// adds it
+    #[arg(long, value_name = "LIGHT", value_parser = Lighting::parse)]
+    pub light: Option<Lighting>,
+    /// Changes a value of the scene, such as `camera.main.fov=30`; may be given several times
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// How shader sources are read.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// What scenes of Mitsuba's take.
+    #[command(flatten)]
+    pub mitsuba: MitsubaArgs,
+    /// Writes statistics as JSON
+    #[arg(long, value_name = "FILE.json")]
+    pub stats: Option<PathBuf>,
+    /// Prints nothing but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Prints statistics at the end
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// What all commands that read scenes of Mitsuba's take.
+#[derive(Debug, Default, Args)]
+pub struct MitsubaArgs {
+    /// Defines a macro of shader sources; value of a parameter (`$NAME`) of a Mitsuba scene; may be given several times
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = parse_define)]
+    pub define: Vec<(String, String)>,
+    /// Takes what a Mitsuba scene has and Kiln has not for an error
+    #[arg(long)]
+    pub strict: bool,
+}
+
+impl MitsubaArgs {
+    /// The same, for the reader.
+    pub fn options(&self) -> MitsubaOptions {
+        MitsubaOptions {
+            defines: self.define.clone(),
+            strict: self.strict,
+            ..MitsubaOptions::default()
+        }
+    }
+}
+
+/// How shader sources are read.
+#[derive(Debug, Default, Args)]
+pub struct SourceArgs {
+    /// Looks in this folder, too, for the files that shader sources include; may be given several times
+    #[arg(short = 'I', value_name = "FOLDER")]
+    pub folders: Vec<PathBuf>,
+    /// Forgets a macro that shader sources know; may be given several times
+    #[arg(short = 'U', value_name = "NAME")]
+    pub undefine: Vec<String>,
+}
+
+impl SourceArgs {
+    /// The preprocessor of a command that also reads scenes of Mitsuba's.
+    pub fn preprocessor(&self, mitsuba: &MitsubaArgs) -> Preprocessor {
+        let defines: Vec<String> = mitsuba
+            .define
+            .iter()
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
+        self.preprocessor_with(&defines)
+    }
+
+    /// The preprocessor with these macros, each `NAME` or `NAME=TEXT`.
+    pub fn preprocessor_with(&self, defines: &[String]) -> Preprocessor {
+        let mut preprocessor = Preprocessor::new(Arc::new(Folders::new(self.folders.clone())));
+        // What is no name of a macro may be a parameter of a scene.
+        let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        for define in defines
+            .iter()
+            .filter(|define| is_name(define.split('=').next().unwrap_or_default()))
+        {
+            preprocessor.define(define);
+        }
+        for name in &self.undefine {
+            preprocessor.undefine(name);
+        }
+        preprocessor
+    }
+}
+
+fn parse_define(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        None if !text.is_empty() => Ok((text.to_owned(), "1".to_owned())),
+        _ => Err("expected NAME=VALUE or NAME".to_owned()),
+    }
+}

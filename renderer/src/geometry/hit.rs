@@ -1,0 +1,21 @@
+//! What a ray meets first: a shape, the triangle of its mesh, and where.
+
+use glam::Vec2;
+
+/// Index of a shape in its scene.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ShapeId(pub u32);
+
+/// What a ray meets first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Distance from the ray's origin, in units of its direction.
+    pub t: f32,
+    /// Which shape.
+    pub shape: ShapeId,
+    /// Which triangle of the shape's mesh; 0 on analytic shapes.
+    pub primitive: u32,
+    /// The weights of the triangle's second and third vertex; zero on analytic shapes, which find their surface
+    /// parameters from the point.
+    pub barycentric: Vec2,
+}

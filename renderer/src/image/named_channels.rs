@@ -1,0 +1,18 @@
+//! The channels of an image by name, as planes.
+
+use super::{MetaValue, Window};
+
+/// All channels of a file by name, as planes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedChannels {
+    /// Columns.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// Name and values, row-major, row 0 on top: `height × width` each. A channel of a named layer is `layer.channel`.
+    pub planes: Vec<(String, Vec<f32>)>,
+    /// Where the image lies in a larger one.
+    pub window: Option<Window>,
+    /// The file's own key-value pairs, sorted by key.
+    pub metadata: Vec<(String, MetaValue)>,
+}

@@ -1,0 +1,10 @@
+//! What a shader may make, whatever the point: whether it emits, lets light pass, or has layers.
+
+/// What a shader may make, whatever the point.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Abilities {
+    pub(super) emits: bool,
+    pub(super) transparent: bool,
+    /// Whether weights of lobes depend on where the viewer is.
+    pub(super) layers: bool,
+}

@@ -1,0 +1,58 @@
+//! Surfaces: what a shader made of a point, as lobes, emission and transparency.
+
+use crate::bsdf::{Bsdf, Lobe, Transparent};
+use crate::color::Rgb;
+use crate::geometry::Interaction;
+use crate::math::Frame;
+
+use glam::Vec3;
+
+/// What a shader made of a point. It is large: make one and let it be filled again and again.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    /// How it scatters, what passes straight through included.
+    pub bsdf: Bsdf,
+    /// Radiance towards the viewer.
+    pub emission: Rgb,
+    /// The share of light that passes straight through. All rays ask this, and no other: scattered ones by the lobe that
+    /// `bsdf` has of it, those towards lights and from emitters by this number.
+    pub transparency: Rgb,
+    /// Whether there were more lobes than `bsdf` holds, so that one of them stands for several.
+    pub crowded: bool,
+}
+
+impl Surface {
+    /// Nothing: black and empty.
+    #[inline]
+    pub fn new() -> Surface {
+        Surface {
+            bsdf: Bsdf::new(Vec3::Z, Vec3::Z),
+            emission: Rgb::BLACK,
+            transparency: Rgb::BLACK,
+            crowded: false,
+        }
+    }
+
+    /// Empties it for another point.
+    #[inline]
+    pub(super) fn reset(&mut self, point: &Interaction) {
+        self.bsdf.reset(point.ng, point.wo);
+        (self.emission, self.transparency, self.crowded) = (Rgb::BLACK, Rgb::BLACK, false);
+    }
+
+    /// Adds the lobe of what passes straight through.
+    #[inline]
+    pub(super) fn pass_straight(&mut self, point: &Interaction) {
+        if !self.transparency.is_black() {
+            let frame = Frame::from_normal(point.ng);
+            self.bsdf
+                .push(self.transparency, frame, Lobe::Transparent(Transparent));
+        }
+    }
+}
+
+impl Default for Surface {
+    fn default() -> Surface {
+        Surface::new()
+    }
+}

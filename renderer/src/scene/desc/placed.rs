@@ -1,0 +1,12 @@
+//! Values with the place where they are written.
+
+use shading::Span;
+
+/// A value with its place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placed<T> {
+    /// The value.
+    pub value: T,
+    /// Where it is written, or the place that made it the default.
+    pub span: Span,
+}

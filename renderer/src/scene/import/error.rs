@@ -1,0 +1,69 @@
+//! Errors of importing files of other programs.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::geometry::MeshError;
+
+/// Why a file was not imported.
+#[derive(Debug, Error)]
+pub enum ImportError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", .path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The file is of another kind.
+    #[error("{} is not {expected}", .path.display())]
+    Kind {
+        /// The file.
+        path: PathBuf,
+        /// What it should have been.
+        expected: &'static str,
+    },
+    /// The file ends too early.
+    #[error("{} is cut short: it ends in the {element} elements, at {found} of {expected}", .path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// What it ends among.
+        element: String,
+        /// How many the file promises.
+        expected: usize,
+        /// How many it has.
+        found: usize,
+    },
+    /// Something in the file makes no sense.
+    #[error("{}: {reason}", place(path, *line))]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1, in files that have lines.
+        line: Option<usize>,
+        /// What is wrong, and what was expected.
+        reason: String,
+    },
+    /// What the file describes is no mesh.
+    #[error("{}{}: {source}", .path.display(), part.as_ref().map(|part| format!(", {part}")).unwrap_or_default())]
+    Mesh {
+        /// The file.
+        path: PathBuf,
+        /// Which part of it, where it has parts.
+        part: Option<String>,
+        /// What is wrong.
+        source: MeshError,
+    },
+}
+
+/// The file, and the line where there is one.
+fn place(path: &Path, line: Option<usize>) -> String {
+    match line {
+        Some(line) => format!("{}:{line}", path.display()),
+        None => path.display().to_string(),
+    }
+}

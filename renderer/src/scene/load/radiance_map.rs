@@ -1,0 +1,33 @@
+//! Images as radiance: the maps of environments and the pictures of projectors.
+
+use std::sync::Arc;
+
+use super::context::Context;
+use super::field::Field;
+use crate::image::{self, Image};
+
+/// Reads the image, makes it linear and three channels wide, and turns what is no radiance into none.
+pub(super) fn read_map(field: Field<'_>, context: &mut Context) -> Option<Arc<Image>> {
+    let name = field.string(context)?;
+    let path = context.existing_file(field.span(), &name)?;
+    let image = match image::read(&path) {
+        Ok(image) => image.into_linear(),
+        Err(error) => {
+            context.error(field.span(), error.to_string());
+            return None;
+        }
+    };
+    let fits = |v: f32| v.is_finite() && v >= 0.0;
+    let bad = image.data.iter().filter(|v| !fits(**v)).count();
+    let map = Image::from_fn(image.width, image.height, |x, y| {
+        image.rgb(x, y).map(|v| if fits(v) { v } else { 0.0 })
+    });
+    if bad > 0 {
+        let message = format!(
+            "{}: {bad} values are negative, infinite or not a number, and count as 0",
+            path.display()
+        );
+        context.warning(field.span(), message);
+    }
+    Some(Arc::new(map))
+}

@@ -1,0 +1,19 @@
+//! Structures: their fields and types.
+
+use crate::ty::Type;
+
+/// A structure type.
+#[derive(Clone, Debug)]
+pub(super) struct StructInfo {
+    pub(super) name: String,
+    pub(super) fields: Vec<FieldInfo>,
+    /// Paths and types of the fields that are no structures.
+    pub(super) leaves: Vec<(String, Type)>,
+}
+
+/// A field of a structure.
+#[derive(Clone, Debug)]
+pub(super) struct FieldInfo {
+    pub(super) name: String,
+    pub(super) ty: Type,
+}

@@ -1,0 +1,32 @@
+//! What the passes of the optimiser know of the whole unit.
+
+use crate::hir::{Code, FunctionId, Unit};
+use crate::runtime::{KnownAttributes, RayKind};
+
+use std::sync::Arc;
+
+use cranelift_entity::SecondaryMap;
+
+/// What is known of where the unit runs.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// What found the shading point, where that is always the same.
+    pub ray_kind: Option<RayKind>,
+    /// The attributes of the geometry, where they are known.
+    pub attributes: Option<Arc<KnownAttributes>>,
+}
+
+/// What passes know of the whole unit.
+pub(super) struct Context<'a> {
+    pub(super) facts: &'a Facts,
+    /// Whether numbers are taken to be finite, and zero to have no sign.
+    pub(super) finite: bool,
+    /// Whether a call of the function prints, directly or by further calls.
+    pub(super) prints: SecondaryMap<FunctionId, bool>,
+    /// Whether anything asks if a closure is null; else a closure scaled by zero may become it.
+    pub(super) observes_closures: bool,
+}
+
+pub(super) fn codes(unit: &Unit) -> impl Iterator<Item = &Code> {
+    std::iter::once(&unit.code).chain(unit.functions.values().map(|f| &f.code))
+}

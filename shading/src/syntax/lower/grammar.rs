@@ -1,0 +1,8 @@
+//! Pest's parser and its rules.
+
+use pest_derive::Parser;
+
+/// Pest's parser of `grammar.pest`.
+#[derive(Parser)]
+#[grammar = "syntax/grammar.pest"]
+pub(super) struct Grammar;
