@@ -1,5 +1,8 @@
 //! The state of a check: what is declared, the code being made, and the mistakes found.
 
+use cranelift_entity::PrimaryMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::body::Body;
 use super::error::CheckError;
 use super::frame::{Frame, FunctionInfo};
@@ -14,10 +17,6 @@ use crate::hir;
 use crate::hir::{ClosureRegistry, Function, FunctionId};
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast;
-
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use cranelift_entity::PrimaryMap;
 
 /// What the language is embedded in.
 #[derive(Clone, Copy, Debug)]

@@ -1,13 +1,13 @@
 //! Functions while they are checked: their formals, and the frame of the one that is lowered.
 
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
 use super::scope::ScopeIndex;
 use crate::hir::{LocalId, ScopeId};
 use crate::syntax::ast;
 use crate::ty::Type;
-
-use rustc_hash::FxHashSet;
-
-use std::rc::Rc;
 
 /// What a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use crate::hir::{Function, FunctionId, LocalId, Operand, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::{self, Passing};
 use crate::ty::{Length, Type};
+
 /// Most calls that are inlined within one another.
 const MAX_INLINED: usize = 64;
 

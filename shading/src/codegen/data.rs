@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::value::{const_shape, const_size};
+use super::layout::{const_shape, const_size};
 use crate::hir::Const;
 use crate::runtime::Place;
 use crate::runtime::context::Places;
