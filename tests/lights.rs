@@ -13,7 +13,7 @@ use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
 use renderer::integrator::Context;
 use renderer::light::{
     Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Interpolation,
-    Light, Outline, ProjectorLight, SheetLight, Slide, SlideLookup, SlideWrap, SpotLight, Target,
+    Light, LitPoint, Outline, ProjectorLight, SheetLight, Slide, SlideLookup, SlideWrap, SpotLight, Target,
 };
 use renderer::material::Sides;
 use renderer::math::{Frame, Ray, RayEnd};
@@ -38,6 +38,8 @@ struct Case {
     name: String,
     scene: Scene,
     both: bool,
+    /// Whether its points are chosen by solid angle where it emits alike all over.
+    by_solid_angle: bool,
 }
 
 fn case(name: &str, geometry: &Geometry, transform: Affine3A, body: &str, both: bool, flip: bool) -> Case {
@@ -52,6 +54,7 @@ fn case(name: &str, geometry: &Geometry, transform: Affine3A, body: &str, both: 
         name: format!("{name}, both sides: {both}, flipped: {flip}, {body}"),
         scene: scene.build(),
         both,
+        by_solid_angle: ["rectangle", "cube"].iter().any(|kind| name.ends_with(kind)),
     }
 }
 
@@ -71,13 +74,14 @@ fn folded() -> Mesh {
     Mesh::new(positions, triangles).expect("the mesh is valid")
 }
 
-fn geometries() -> [(&'static str, Geometry); 5] {
+fn geometries() -> [(&'static str, Geometry); 6] {
     [
         ("sphere", Geometry::Sphere),
         ("disk", Geometry::Disk),
         ("cylinder", Geometry::Cylinder),
         ("rectangle", mesh(Mesh::rectangle())),
         ("folded", mesh(folded())),
+        ("cube", mesh(Mesh::cube())),
     ]
 }
 
@@ -179,7 +183,7 @@ fn lookouts(case: &Case) -> Vec<(&'static str, Vec3)> {
     let bounds = case.scene.bounds();
     let point = shape.sample_area(0, Vec2::new(0.31, 0.62)).point;
     let side = point.ng.any_orthonormal_vector();
-    vec![
+    let mut lookouts = vec![
         (
             "inside",
             shape.world_from_object.transform_point3(Vec3::new(0.1, 0.2, 0.3)),
@@ -190,7 +194,13 @@ fn lookouts(case: &Case) -> Vec<(&'static str, Vec3)> {
         ("behind", point.p - point.ng * 0.3),
         // In the plane itself, whether a point is chosen or hit is up to rounding.
         ("near the plane", point.p + side * 3.0 + point.ng * 0.1),
-    ]
+    ];
+    let is_even = case.scene.material(ShapeId(0)).constant_emission().is_some();
+    if is_even && case.by_solid_angle {
+        lookouts.push(("just before", point.p + point.ng * 0.02));
+        lookouts.push(("just behind", point.p - point.ng * 0.02));
+    }
+    lookouts
 }
 
 fn all_cases(mut check: impl FnMut(&Case)) {
@@ -258,7 +268,7 @@ fn densities_and_radiance_of_samples_are_those_of_rays() {
                 let emitting = found.iter().filter(|(it, _)| case.both || it.wo.dot(it.ng) > 0.0);
                 let (mut pdf, mut radiance) = (0.0, 0.0);
                 for (it, visible) in emitting {
-                    pdf += case.scene.light_pdf(p, it);
+                    pdf += case.scene.light_pdf(&LitPoint::in_space(p), it);
                     let emission = case
                         .scene
                         .material(it.shape)
@@ -686,7 +696,7 @@ fn what_no_probe_finds_is_still_a_light() {
                 let p = sample.point.p + sample.point.ng;
                 let it = sample.point.seen_from(sample.point.ng, ShapeId(0), primitive);
                 assert!(
-                    case.scene.light_pdf(p, &it) > 0.0,
+                    case.scene.light_pdf(&LitPoint::in_space(p), &it) > 0.0,
                     "{}: every point has density",
                     case.name
                 );

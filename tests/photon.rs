@@ -14,8 +14,10 @@ use renderer::film::Filter;
 use renderer::geometry::Geometry;
 use renderer::image::{Image, read};
 use renderer::integrator::photon::{KdTree, Located};
-use renderer::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
-use renderer::light::{DirectionalLight, EnvironmentLight, Falloff, Light, PointLight, SpotLight};
+use renderer::integrator::{
+    Arrival, Collect, Integrator, Label, Pass, PathSettings, PhotonSettings, PrepareError, Prepared,
+};
+use renderer::light::{DirectionalLight, EnvironmentLight, Falloff, Light, LitPoint, PointLight, SpotLight};
 use renderer::material::Sides;
 use renderer::render::{RenderError, RenderSettings, Rendered, Silent, render};
 use renderer::scene::Scene;
@@ -481,6 +483,20 @@ fn the_caustic_of_a_glass_ball_is_where_and_as_bright_as_it_should_be() {
     }
 }
 
+/// The red light that is scattered on its way, or all.
+struct Found {
+    emission: bool,
+    red: f64,
+}
+
+impl Collect for Found {
+    fn add(&mut self, label: Label, radiance: Rgb) {
+        if label.scattered || self.emission {
+            self.red += f64::from(radiance.r);
+        }
+    }
+}
+
 #[test]
 fn rays_of_both_integrators_bring_the_same() {
     // What arrives at points of the back wall, of the ceiling and of a corner of the floor, from all of their sides.
@@ -496,11 +512,20 @@ fn rays_of_both_integrators_bring_the_same() {
                 sampler.start(glam::UVec2::ZERO, i);
                 let local = renderer::sampling::cosine_hemisphere(sampler.next_2d());
                 let ray = renderer::math::Ray::new(p, frame.to_world(local));
-                f64::from(
-                    prepared
-                        .incoming(&built.scene, &ray, emission, &mut sampler, &mut context)
-                        .r,
-                )
+                let arrival = Arrival {
+                    at: LitPoint { p, n },
+                    pdf: None,
+                };
+                let mut light = Found { emission, red: 0.0 };
+                prepared.incoming(
+                    &built.scene,
+                    &ray,
+                    arrival,
+                    &mut sampler,
+                    &mut context,
+                    &mut light,
+                );
+                light.red
             })
             .sum();
         sum / count as f64

@@ -1,8 +1,10 @@
 //! Random numbers are stratified and independent where they ought to be; warps and tables have the densities they claim.
 
-use glam::{UVec2, Vec2};
+use glam::{DVec2, DVec3, UVec2, Vec2, Vec3};
 use renderer::sampler::Sampler;
-use renderer::sampling::{self, AliasTable, Distribution1d, Distribution2d};
+use renderer::sampling::{
+    self, AliasTable, Distribution1d, Distribution2d, SphericalRectangle, SphericalTriangle,
+};
 use support::chi2::Chi2;
 use support::stats::{Moments, Rng, chi2_p_value, normal_limit};
 
@@ -425,5 +427,164 @@ fn mis_weights_share_one() {
         }
         assert_eq!(heuristic(0.0, 0.0), 0.0);
         assert_eq!(heuristic(2.0, 0.0), 1.0);
+    }
+}
+
+// ---- Solid angles ----
+
+/// The solid angle of a rectangle from `low` on, seen from the origin.
+fn rectangle_solid_angle(low: DVec2, size: DVec2, z: f64) -> f64 {
+    let corner = |x: f64, y: f64| (x * y / (z * (x * x + y * y + z * z).sqrt())).atan();
+    let high = low + size;
+    corner(high.x, high.y) - corner(low.x, high.y) - corner(high.x, low.y) + corner(low.x, low.y)
+}
+
+/// The solid angle of a triangle, seen from the origin.
+fn triangle_solid_angle([a, b, c]: [DVec3; 3]) -> f64 {
+    let [a, b, c] = [a, b, c].map(DVec3::normalize);
+    2.0 * a
+        .dot(b.cross(c))
+        .abs()
+        .atan2(1.0 + a.dot(b) + b.dot(c) + c.dot(a))
+}
+
+/// Whether `counts` are as expected; cells of which little is expected are taken together.
+fn assert_counts(name: &str, counts: &[u64], expected: &[f64]) {
+    let (mut statistic, mut cells, mut rest) = (0.0, 0, (0.0, 0.0));
+    let mut add = |count: f64, expected: f64| {
+        statistic += (count - expected).powi(2) / expected;
+        cells += 1;
+    };
+    for (&count, &expected) in counts.iter().zip(expected) {
+        if expected >= 8.0 {
+            add(count as f64, expected);
+        } else {
+            rest = (rest.0 + count as f64, rest.1 + expected);
+        }
+    }
+    if rest.1 >= 8.0 {
+        add(rest.0, rest.1);
+    }
+    assert!(
+        cells < 2 || chi2_p_value(statistic, cells - 1) > SIGNIFICANCE,
+        "{name}: {counts:?}, where {expected:.0?} are expected"
+    );
+}
+
+/// Places to look at a unit square from: far away, near, beside, at an edge, right above the middle.
+const LOOKOUTS: [[f32; 3]; 9] = [
+    [0.5, 0.5, 1.0],
+    [0.5, 0.5, 0.01],
+    [0.2, 0.9, 4e-3],
+    [-0.5, 0.3, 0.1],
+    [-3.0, 0.4, 1.0],
+    [1.0, 1.0, 0.05],
+    [0.0, 0.5, 0.02],
+    [-2.0, -3.0, 2.0],
+    [4.0, 6.0, 9.0],
+];
+
+#[test]
+fn spherical_rectangles_are_sampled_by_solid_angle() {
+    const COUNT: u64 = 20_000;
+    const CELLS: usize = 6;
+    let mut rng = Rng::new(5);
+    for scale in [1e-3f32, 1.0, 1e5] {
+        for size in [Vec2::ONE, Vec2::new(1.0, 0.05), Vec2::new(0.2, 6.0)].map(|size| size * scale) {
+            for [x, y, z] in LOOKOUTS {
+                let (low, z) = (-Vec2::new(x, y) * size, z * size.min_element());
+                if z < 2e-3 * size.max_element() {
+                    // So near, rounding shows, and lights are sampled by area.
+                    continue;
+                }
+                let seen = SphericalRectangle::new(low, size, z);
+                let exact = rectangle_solid_angle(low.as_dvec2(), size.as_dvec2(), f64::from(z));
+                let name = format!("{size} at {low}, {z} away");
+                assert!(
+                    (f64::from(seen.solid_angle()) / exact - 1.0).abs() < 5e-5,
+                    "{name}: {} is not {exact}",
+                    seen.solid_angle()
+                );
+                if exact < 1e-3 {
+                    continue;
+                }
+                let mut counts = [0u64; CELLS * CELLS];
+                for _ in 0..COUNT {
+                    let share = seen.sample(rng.next_2d());
+                    let cell = |x: f32| ((x * CELLS as f32) as usize).min(CELLS - 1);
+                    counts[cell(share.y) * CELLS + cell(share.x)] += 1;
+                }
+                let cell = size.as_dvec2() / CELLS as f64;
+                let expected: Vec<f64> = (0..CELLS * CELLS)
+                    .map(|i| {
+                        let corner = DVec2::new((i % CELLS) as f64, (i / CELLS) as f64);
+                        let solid_angle =
+                            rectangle_solid_angle(low.as_dvec2() + corner * cell, cell, f64::from(z));
+                        solid_angle / exact * COUNT as f64
+                    })
+                    .collect();
+                assert_counts(&name, &counts, &expected);
+            }
+        }
+    }
+}
+
+#[test]
+fn spherical_triangles_are_sampled_by_solid_angle() {
+    const COUNT: u64 = 20_000;
+    /// Each edge is cut into so many parts.
+    const PARTS: usize = 4;
+    let mut rng = Rng::new(6);
+    for scale in [1e-3f32, 1.0, 1e5] {
+        for [b, c] in [
+            [(1.0, 0.0), (0.0, 1.0)],
+            [(1.0, 0.1), (0.9, 0.2)],
+            [(-0.2, 3.0), (0.3, 0.4)],
+        ] {
+            let edges = [b, c].map(|(x, y)| Vec3::new(x, y, 0.0) * scale);
+            let area = 0.5 * edges[0].cross(edges[1]).length();
+            for [x, y, z] in LOOKOUTS {
+                let longest = edges[0].length().max(edges[1].length());
+                let z = -z * area.sqrt().max(0.5 * longest);
+                let p = -(edges[0] * x + edges[1] * y).with_z(z);
+                let seen = SphericalTriangle::new(p, edges, area, z.abs());
+                let corner = |i: f64, j: f64| {
+                    p.as_dvec3() + (edges[0].as_dvec3() * i + edges[1].as_dvec3() * j) / PARTS as f64
+                };
+                let whole = PARTS as f64;
+                let exact = triangle_solid_angle([corner(0.0, 0.0), corner(whole, 0.0), corner(0.0, whole)]);
+                let name = format!("{edges:?} from {p}");
+                assert!(
+                    (f64::from(seen.solid_angle()) / exact - 1.0).abs() < 1e-4,
+                    "{name}: {} is not {exact}",
+                    seen.solid_angle()
+                );
+                if exact < 1e-3 {
+                    continue;
+                }
+                // Small triangles, the upright ones first.
+                let mut counts = [0u64; 2 * PARTS * PARTS];
+                for _ in 0..COUNT {
+                    let at = seen.barycentric(rng.next_2d()) * PARTS as f32;
+                    let (i, j) = ((at.x as usize).min(PARTS - 1), (at.y as usize).min(PARTS - 1));
+                    let turned = at.x.fract() + at.y.fract() > 1.0 && i + j + 1 < PARTS;
+                    counts[usize::from(turned) * PARTS * PARTS + j * PARTS + i] += 1;
+                }
+                let expected: Vec<f64> = (0..2 * PARTS * PARTS)
+                    .map(|index| {
+                        let (i, j) = ((index % PARTS) as f64, (index / PARTS % PARTS) as f64);
+                        let corners = match index / (PARTS * PARTS) {
+                            0 if i + j < whole => [corner(i, j), corner(i + 1.0, j), corner(i, j + 1.0)],
+                            1 if i + j + 1.0 < whole => {
+                                [corner(i + 1.0, j + 1.0), corner(i + 1.0, j), corner(i, j + 1.0)]
+                            }
+                            _ => return 0.0,
+                        };
+                        triangle_solid_angle(corners) / exact * COUNT as f64
+                    })
+                    .collect();
+                assert_counts(&name, &counts, &expected);
+            }
+        }
     }
 }

@@ -7,7 +7,8 @@ use glam::{Vec2, Vec3};
 use renderer::bake::sh::{Order, irradiance};
 use renderer::bake::{Include, Lightmap, Side};
 use renderer::color::Rgb;
-use renderer::integrator::{Context, Integrator, Pass, PathSettings};
+use renderer::integrator::{Arrival, Collect, Context, Integrator, Label, Pass, PathSettings};
+use renderer::light::LitPoint;
 use renderer::math::{Frame, Ray, RayEnd};
 use renderer::sampler::Sampler;
 use renderer::sampling::cosine_hemisphere;
@@ -16,6 +17,17 @@ use renderer::scene::build::build;
 use renderer::scene::load::{LoadOptions, load};
 
 use super::{lightmap, run, settings, texture};
+
+/// The sum of light that was scattered on its way.
+struct Scattered(Rgb);
+
+impl Collect for Scattered {
+    fn add(&mut self, label: Label, radiance: Rgb) {
+        if label.scattered {
+            self.0 += radiance;
+        }
+    }
+}
 
 /// Points of all surfaces, uniform by area, with their normals and lightmap coordinates.
 pub(super) fn surface_points(scene: &Scene, map: &Lightmap, count: usize) -> Vec<(Vec3, Vec3, Vec2)> {
@@ -96,7 +108,13 @@ fn path_traced(scene: &Scene, points: &[(Vec3, Vec3, Vec2)], samples: u32) -> Ve
                             .ray_origin(w),
                             w,
                         );
-                        prepared.incoming(scene, &ray, false, &mut sampler, &mut context)
+                        let arrival = Arrival {
+                            at: LitPoint::in_space(p),
+                            pdf: None,
+                        };
+                        let mut light = Scattered(Rgb::BLACK);
+                        prepared.incoming(scene, &ray, arrival, &mut sampler, &mut context, &mut light);
+                        light.0
                     })
                     .sum();
                 sum * (PI / half as f32)

@@ -12,6 +12,7 @@ use std::f32::consts::TAU;
 use glam::{Vec2, Vec3};
 
 use super::receiver::Site;
+use crate::light::LitPoint;
 use crate::math::{Frame, INV_PI, Ray, RayEnd, safe_sqrt};
 use crate::sampling::{uniform_sphere, uniform_sphere_pdf};
 
@@ -65,11 +66,11 @@ impl Horizon {
         }
     }
 
-    /// Where light arrives.
-    pub(super) fn point(&self) -> Vec3 {
+    /// Where light arrives, for the choice of lights.
+    pub(super) fn lit_point(&self) -> LitPoint {
         match self {
-            Horizon::Hemisphere(site, _) => site.p,
-            Horizon::Sphere(p) => *p,
+            Horizon::Hemisphere(site, _) => LitPoint { p: site.p, n: site.n },
+            Horizon::Sphere(p) => LitPoint::in_space(*p),
         }
     }
 

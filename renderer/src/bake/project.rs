@@ -1,7 +1,6 @@
 //! Light that arrives at points, as coefficients of spherical harmonics and as irradiance.
 //!
-//! Light straight from lights is found by these rays and by light samples, weighed against each other; a constant
-//! environment by the rays alone, which know it exactly.
+//! Light straight from lights is found by these rays and by light samples, weighed against each other.
 
 use glam::{UVec2, Vec3};
 
@@ -9,14 +8,11 @@ use super::horizon::Horizon;
 use super::receiver::Site;
 use super::sh::{MAX_COEFFICIENTS, basis};
 use crate::color::Rgb;
-use crate::geometry::Footprint;
-use crate::integrator::{Context, Prepared};
-use crate::light::{EnvironmentLight, Light};
-use crate::material::{RayKind, Surface};
+use crate::integrator::{Arrival, Asking, Collect, Context, DirectLight, Label, Prepared, sample_one_light};
 use crate::math::Frame;
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
-use crate::scene::{MAX_PASSES, Scene};
+use crate::scene::Scene;
 
 /// Which light.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,17 +117,12 @@ impl Estimator<'_> {
             let horizon = horizon(index);
             let mut irradiance = Rgb::BLACK;
             let w = horizon.direction(sampler.next_2d());
-            let mut arrives = Rgb::BLACK;
-            if self.include.direct() {
-                let (wi, light) = self.light_sample(&horizon, sampler, context);
-                irradiance += sums.add(wi, light, horizon.cosine(wi));
-                arrives += self.straight(&horizon, w, context);
+            if self.include.direct()
+                && let Some(found) = self.light_sample(&horizon, sampler, context)
+            {
+                irradiance += sums.add(found.wi, found.radiance, horizon.cosine(found.wi));
             }
-            if self.include.indirect() {
-                let ray = horizon.ray(w);
-                arrives += self.prepared.incoming(self.scene, &ray, false, sampler, context);
-            }
-            let light = arrives * (1.0 / horizon.pdf(w));
+            let light = self.arriving(&horizon, w, sampler, context) * (1.0 / horizon.pdf(w));
             irradiance += sums.add(w, light, horizon.cosine(w));
             let luminance = f64::from(irradiance.luminance());
             sums.luminance[0] += luminance;
@@ -141,90 +132,65 @@ impl Estimator<'_> {
     }
 
     /// One sample of one light: a direction, and the radiance from there over its density.
-    fn light_sample(&self, horizon: &Horizon, sampler: &mut Sampler, context: &mut Context) -> (Vec3, Rgb) {
-        let nothing = (Vec3::Y, Rgb::BLACK);
-        let (u_light, u) = (sampler.next_choice(), sampler.next_2d());
-        let Some((light, probability, u_primitive)) = self.scene.select_light(u_light) else {
-            return nothing;
+    fn light_sample(
+        &self,
+        horizon: &Horizon,
+        sampler: &mut Sampler,
+        context: &mut Context,
+    ) -> Option<DirectLight> {
+        let asking = Asking {
+            at: horizon.lit_point(),
+            end: horizon.ray_end(),
+            time: 0.0,
         };
-        if is_even(light) {
-            return nothing;
-        }
-        let sample = light.sample_li(horizon.point(), u_primitive, u);
-        let Some(sample) = sample.filter(|sample| horizon.sees(sample.wi)) else {
-            return nothing;
+        let response = |wi: Vec3, light_pdf: Option<f32>| match horizon.sees(wi) {
+            true => Rgb::splat(light_pdf.map_or(1.0, |pdf| power_heuristic(pdf, horizon.pdf(wi)))),
+            false => Rgb::BLACK,
         };
-        let ray = sample.shadow_ray(&horizon.ray_end());
-        context.stats.shadow_rays += 1;
-        let visible = self.scene.transmittance(&ray, &mut context.shading);
-        if visible.is_black() {
-            return nothing;
-        }
-        let radiance = light.radiance(&sample, 0.0, &mut context.shading);
-        let pdf = sample.pdf * probability;
-        let weight = if sample.is_delta {
-            1.0
-        } else {
-            power_heuristic(pdf, horizon.pdf(sample.wi))
-        };
-        (sample.wi, radiance * visible * (weight / pdf))
+        let Context { shading, stats, .. } = context;
+        sample_one_light(self.scene, &asking, response, sampler, shading, stats)
     }
 
-    /// The radiance that comes straight from lights out of `w`, less the share that light samples bring.
-    fn straight(&self, horizon: &Horizon, w: Vec3, context: &mut Context) -> Rgb {
-        let pdf = horizon.pdf(w);
-        let mut ray = horizon.ray(w);
-        let mut throughput = Rgb::WHITE;
-        let mut radiance = Rgb::BLACK;
-        let mut surface = Surface::new();
-        for _ in 0..MAX_PASSES {
-            let Some(it) = self.scene.intersect(&ray) else {
-                for escaped in self.scene.escape(ray.direction) {
-                    let light = &self.scene.lights()[escaped.light.0 as usize];
-                    // Where no light samples are taken there is nothing to share.
-                    let light_pdf = if is_even(light) || !horizon.sees(w) {
-                        0.0
-                    } else {
-                        escaped.pdf
-                    };
-                    radiance += throughput * escaped.radiance * power_heuristic(pdf, light_pdf);
-                }
-                return radiance;
-            };
-            let material = self.scene.material(it.shape);
-            if !material.may_emit() && !material.may_be_transparent() {
-                return radiance;
-            }
-            context.stats.shading_runs += 1;
-            material.shade(
-                &it,
-                RayKind::DIFFUSE,
-                &Footprint::POINT,
-                &mut context.shading,
-                &mut surface,
-            );
-            if !surface.emission.is_black() {
-                // A direction that was mirrored has no counterpart among light samples.
-                let light_pdf = if horizon.sees(w) {
-                    self.scene.light_pdf(horizon.point(), &it)
-                } else {
-                    0.0
-                };
-                radiance += throughput * surface.emission * power_heuristic(pdf, light_pdf);
-            }
-            if surface.transparency.is_black() {
-                return radiance;
-            }
-            throughput *= surface.transparency;
-            ray = it.spawn_ray(ray.direction);
+    /// The radiance that arrives from `w`, less the share of it that light samples bring.
+    fn arriving(&self, horizon: &Horizon, w: Vec3, sampler: &mut Sampler, context: &mut Context) -> Rgb {
+        let arrival = Arrival {
+            at: horizon.lit_point(),
+            // A direction that was mirrored has no counterpart among light samples.
+            pdf: horizon.sees(w).then(|| horizon.pdf(w)),
+        };
+        let mut light = Included {
+            include: self.include,
+            sum: Rgb::BLACK,
+        };
+        let ray = horizon.ray(w);
+        match self.include {
+            Include::Direct => self
+                .prepared
+                .straight(self.scene, &ray, arrival, sampler, context, &mut light),
+            Include::Indirect | Include::Both => self
+                .prepared
+                .incoming(self.scene, &ray, arrival, sampler, context, &mut light),
         }
-        radiance
+        light.sum
     }
 }
 
-/// Whether light samples of it are worse than none.
-fn is_even(light: &Light) -> bool {
-    matches!(light, Light::Environment(EnvironmentLight::Constant(_)))
+/// The sum of the light that is asked for.
+struct Included {
+    include: Include,
+    sum: Rgb,
+}
+
+impl Collect for Included {
+    fn add(&mut self, label: Label, radiance: Rgb) {
+        let counts = match label.scattered {
+            true => self.include.indirect(),
+            false => self.include.direct(),
+        };
+        if counts {
+            self.sum += radiance;
+        }
+    }
 }
 
 impl Sums {

@@ -6,50 +6,88 @@ use super::Stats;
 use crate::bsdf::Bsdf;
 use crate::color::Rgb;
 use crate::geometry::Interaction;
+use crate::light::{LightId, LitPoint};
 use crate::material::ShadingContext;
-use crate::math::Ray;
+use crate::math::{Ray, RayEnd};
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
 use crate::scene::Scene;
 
-/// The radiance that one sample of one light makes a point send towards its viewer. `response` gives, for a direction
-/// and the density with which light samples choose it (`None` when nothing else could), f·|cos θi| weighed against
-/// finding the light in other ways. Takes three numbers of `sampler`, whatever comes out.
+/// A point that asks for light.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking {
+    /// Where it is, for the choice of lights.
+    pub at: LitPoint,
+    /// Where shadow rays begin.
+    pub end: RayEnd,
+    /// The moment, in `[0,1]` of the shutter interval.
+    pub time: f32,
+}
+
+/// Light from a light.
+#[derive(Clone, Copy, Debug)]
+pub struct DirectLight {
+    /// The light.
+    pub light: LightId,
+    /// Unit vector towards it.
+    pub wi: Vec3,
+    /// What arrives, by the response, over the density of the choice.
+    pub radiance: Rgb,
+}
+
+/// The point of a surface as its bsdf asks for light: on the viewer's side, or on both where light goes through.
+#[inline]
+pub(super) fn lit_point(it: &Interaction, bsdf: &Bsdf) -> LitPoint {
+    let n = if bsdf.has_transmission() {
+        Vec3::ZERO
+    } else if it.wo.dot(it.ng) < 0.0 {
+        -it.ng
+    } else {
+        it.ng
+    };
+    LitPoint { p: it.p, n }
+}
+
+/// One sample of one light. `response` gives, for a direction and the density with which light samples choose it (`None`
+/// when nothing else could), f·|cos θi| weighed against finding the light in other ways. Takes three numbers of `sampler`,
+/// whatever comes out.
 // Veach 1997, "Robust Monte Carlo Methods for Light Transport Simulation", section 8.1.
 #[inline]
-pub(super) fn sample_one_light(
+pub fn sample_one_light(
     scene: &Scene,
-    it: &Interaction,
+    asking: &Asking,
     response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
     sampler: &mut Sampler,
     shading: &mut ShadingContext,
     stats: &mut Stats,
-) -> Rgb {
+) -> Option<DirectLight> {
     let (u_light, u) = (sampler.next_choice(), sampler.next_2d());
-    let Some((light, probability, u_primitive)) = scene.select_light(u_light) else {
-        return Rgb::BLACK;
-    };
+    let chosen = scene.select_light(&asking.at, u_light)?;
+    let light = scene.light(chosen.light);
     // Looked at where it is written: a copy would wait for every part of it.
-    let sample = light.sample_li(it.p, u_primitive, u);
-    let Some(sample) = &sample else {
-        return Rgb::BLACK;
-    };
-    let pdf = sample.pdf * probability;
+    let sample = light.sample_li(asking.at.p, chosen.u, u);
+    let sample = sample.as_ref()?;
+    let pdf = sample.pdf * chosen.probability;
     let f = response(sample.wi, (!sample.is_delta).then_some(pdf));
     if f.is_black() {
-        return Rgb::BLACK;
+        return None;
     }
     let ray = Ray {
-        time: it.time,
-        ..sample.shadow_ray(&it.ray_end())
+        time: asking.time,
+        ..sample.shadow_ray(&asking.end)
     };
     stats.shadow_rays += 1;
     let visible = scene.transmittance(&ray, shading);
     if visible.is_black() {
-        return Rgb::BLACK;
+        return None;
     }
     // What may take a shader's run comes last.
-    f * light.radiance(sample, it.time, shading) * visible * (1.0 / pdf)
+    let radiance = f * light.radiance(sample, asking.time, shading) * visible * (1.0 / pdf);
+    Some(DirectLight {
+        light: chosen.light,
+        wi: sample.wi,
+        radiance,
+    })
 }
 
 /// What all lobes of `bsdf` make of a light sample, weighed against finding the light by sampling them.

@@ -3,6 +3,7 @@
 //! Nothing on the way of a ray allocates, locks, hashes or calls through a table of functions; what a thread needs is in
 //! its [`Context`].
 
+mod collect;
 mod direct;
 mod path;
 pub mod photon;
@@ -14,14 +15,17 @@ use std::time::Instant;
 
 use crate::camera::CameraRay;
 use crate::color::Rgb;
-use crate::material::{RayKind, ShadingContext, Surface};
+use crate::material::{ShadingContext, Surface};
 use crate::math::Ray;
 use crate::sampler::Sampler;
 use crate::scene::Scene;
-use walk::Start;
+use walk::Walk;
 
 pub use crate::scene::desc::{Integrator, PathSettings, PhotonSettings};
+pub use collect::{Collect, Label};
+pub use direct::{Asking, DirectLight, sample_one_light};
 pub use photon::MapError as PrepareError;
+pub use walk::Arrival;
 
 /// What is known when a pass is prepared.
 #[derive(Clone, Copy)]
@@ -226,33 +230,62 @@ impl Prepared {
     #[inline]
     pub fn li(&self, scene: &Scene, ray: &CameraRay, sampler: &mut Sampler, context: &mut Context) -> Rgb {
         context.stats.camera_rays += 1;
-        let mut start = Start::camera(scene, ray);
+        let mut walk = Walk::camera(scene, ray);
         if self.hides_emitters() {
-            start = start.without_lights(scene);
+            walk = walk.without_lights(scene);
         }
+        let mut radiance = Rgb::BLACK;
         match self {
-            Prepared::Path(settings) => path::li(settings, scene, &start, sampler, context),
-            Prepared::Photon(photons) => photons.li(scene, &start, sampler, context),
+            Prepared::Path(settings) => path::trace(settings, scene, walk, sampler, context, &mut radiance),
+            Prepared::Photon(photons) => photons.trace(scene, walk, sampler, context, &mut radiance),
         }
+        radiance
     }
 
-    /// An estimate of the radiance that arrives at a point of a surface against `ray`, as final gather sees it. Light
-    /// that comes straight from what emits, or through transparent surfaces alone, counts only with `emission`. Depth
-    /// counts from the point.
+    /// Estimates the light that arrives at a point of a surface against `ray`, as final gather sees it, and reports it to
+    /// `light`. `arrival` says how the ray was chosen. Depth counts from the point.
     #[inline]
     pub fn incoming(
         &self,
         scene: &Scene,
         ray: &Ray,
-        emission: bool,
+        arrival: Arrival,
         sampler: &mut Sampler,
         context: &mut Context,
-    ) -> Rgb {
+        light: &mut impl Collect,
+    ) {
         context.stats.gather_rays += 1;
-        let start = Start::point(*ray, RayKind::DIFFUSE, emission);
+        let walk = Walk::point(*ray, arrival);
         match self {
-            Prepared::Path(settings) => path::li(settings, scene, &start, sampler, context),
-            Prepared::Photon(photons) => photons.incoming(scene, &start, sampler, context),
+            Prepared::Path(settings) => path::trace(settings, scene, walk, sampler, context, light),
+            Prepared::Photon(photons) => photons.incoming(scene, walk, sampler, context, light),
         }
+    }
+
+    /// Estimates the light that comes to a point straight from lights, or through transparent surfaces alone, in the same
+    /// way.
+    #[inline]
+    pub fn straight(
+        &self,
+        scene: &Scene,
+        ray: &Ray,
+        arrival: Arrival,
+        sampler: &mut Sampler,
+        context: &mut Context,
+        light: &mut impl Collect,
+    ) {
+        context.stats.gather_rays += 1;
+        let straight = PathSettings {
+            depth: Some(1),
+            ..PathSettings::default()
+        };
+        path::trace(
+            &straight,
+            scene,
+            Walk::point(*ray, arrival),
+            sampler,
+            context,
+            light,
+        );
     }
 }

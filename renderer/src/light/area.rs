@@ -1,14 +1,18 @@
 //! Shapes that emit, through their own shader.
 //!
-//! - A shape is one light, whatever it is made of: its points are chosen by its [`Pattern`]. Spheres that are seen from
-//!   outside are sampled by the cone that they subtend, as far as they emit alike all over.
+//! - A shape is one light, whatever it is made of: its points are chosen by its [`Pattern`]. Where it emits alike all over,
+//!   the points of spheres are chosen by the cone that they subtend, and those of faces that are seen large by their solid
+//!   angle.
 //! - Every point that may emit has a density, however dark the shape looked when the light was made.
 //! - Light leaves on the side of the geometric normal, on both where the material says so.
 
+use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 
+use super::bounds::{LightBounds, cone_of};
+use super::face::Faces;
 use super::pattern::{Found, Pattern, Probe, Probing};
 use super::sphere::Ball;
 use super::triangle::LightTriangle;
@@ -33,7 +37,10 @@ pub struct AreaLight {
 /// What the parameter squares of the pattern are mapped to.
 #[derive(Clone, Debug)]
 enum Surface {
+    /// Of a mesh whose emission varies.
     Triangles(Vec<LightTriangle>),
+    /// Of a mesh that emits alike all over: its faces are the primitives of the pattern.
+    Faces(Faces),
     Ball(Ball, Shares),
     Analytic(Analytic),
 }
@@ -83,16 +90,20 @@ impl AreaLight {
         if !has_area {
             return None;
         }
+        let surface = Surface::of(&shape, &material);
         let mut light = AreaLight {
-            pattern: Pattern::even(&areas),
-            surface: Surface::of(&shape, &material),
+            pattern: match &surface {
+                Surface::Faces(faces) => Pattern::even(&faces.areas().collect::<Vec<_>>()),
+                Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => Pattern::even(&areas),
+            },
+            surface,
             shape,
             id,
             material,
             power: 0.0,
         };
         if let Some(radiance) = light.material.constant_emission() {
-            let exitance = f64::from(std::f32::consts::PI * light.sides() * radiance.luminance());
+            let exitance = f64::from(PI * light.sides() * radiance.luminance());
             light.power = (exitance * area) as f32;
         } else {
             let context = || ShadingContext::new(host.clone());
@@ -109,12 +120,40 @@ impl AreaLight {
         self.power
     }
 
+    /// Where it is and how strong.
+    pub(super) fn bounds(&self) -> LightBounds {
+        let bounds = self.shape.bounds();
+        let (axis, spread) = match &self.surface {
+            _ if self.material.two_sided_emission() => (Vec3::Z, PI),
+            Surface::Triangles(triangles) => cone_of(triangles.iter().map(LightTriangle::ng)),
+            Surface::Faces(faces) => cone_of(faces.normals()),
+            Surface::Analytic(Analytic::Disk) => {
+                let p = Vec3::from(self.shape.world_from_object.translation);
+                (self.analytic_at(p).ng, 0.0)
+            }
+            Surface::Ball(..) | Surface::Analytic(_) => (Vec3::Z, PI),
+        };
+        LightBounds {
+            center: bounds.center(),
+            radius: bounds.radius(),
+            // Flat lights send out π times what they send straight ahead; more than that is a few times too much.
+            intensity: self.power / (PI * self.sides()),
+            axis,
+            spread,
+            falloff: FRAC_PI_2,
+        }
+    }
+
     /// A point of the light by `u_primitive` and `u`, as seen from `p`.
     pub(super) fn sample_li(&self, p: Vec3, u_primitive: f64, u: Vec2) -> Option<LightSample> {
         match &self.surface {
             Surface::Triangles(triangles) => {
                 let place = self.pattern.sample(u_primitive, u);
                 let seen = triangles[place.primitive as usize].seen_from(p, &place);
+                self.sample_of(seen.as_ref()?)
+            }
+            Surface::Faces(faces) => {
+                let seen = faces.seen_from(p, &self.pattern.sample(u_primitive, u));
                 self.sample_of(seen.as_ref()?)
             }
             Surface::Ball(ball, shares) => {
@@ -158,7 +197,7 @@ impl AreaLight {
         context: &mut ShadingContext,
     ) -> Rgb {
         let point = match self.surface {
-            Surface::Triangles(_) => self.shape.surface_point(primitive, barycentric),
+            Surface::Triangles(_) | Surface::Faces(_) => self.shape.surface_point(primitive, barycentric),
             Surface::Ball(..) | Surface::Analytic(_) => self.analytic_at(end.p),
         };
         let it = Interaction {
@@ -178,8 +217,12 @@ impl AreaLight {
                 let density = self
                     .pattern
                     .density(found.primitive, || triangle.place_of(found.p));
-                let pdf_area = density * triangle.inverse_area;
-                solid_angle_pdf(pdf_area, (found.p - p).length_squared(), cos)
+                triangle.pdf(p, density, (found.p, cos))
+            }
+            Surface::Faces(faces) => {
+                let face = faces.index_of(found.primitive);
+                let probability = self.pattern.probability(face);
+                faces.pdf(p, face, probability, (found.p, cos))
             }
             Surface::Ball(ball, shares) => {
                 self.ball_pdf(p, ball, *shares, found.p, (found.ng, found.uv), cos)
@@ -202,12 +245,21 @@ impl AreaLight {
         context: &mut ShadingContext,
     ) -> Option<Emission> {
         let place = self.pattern.sample(u_primitive, u_position);
-        let (point, pdf) = self.point(place.primitive, place.u);
-        let direction = self.leaving(&point, place.rest < 0.5, u_direction);
-        let radiance = self.radiance_from(&point, place.primitive, direction, context);
+        let (end, pdf, point) = match &self.surface {
+            Surface::Faces(faces) => {
+                let (end, pdf) = faces.point(place.primitive, place.u);
+                (end, pdf, None)
+            }
+            Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => {
+                let (point, pdf) = self.point(place.primitive, place.u);
+                (point.ray_end(), pdf, Some(point))
+            }
+        };
+        let direction = self.leaving(end.ng, place.rest < 0.5, u_direction);
+        let radiance = self.radiance_from(point.as_ref(), place.primitive, direction, context);
         // The cosine cancels against the density of the direction, cos θ / π.
-        let power = radiance * (std::f32::consts::PI * self.sides() / (pdf * place.density));
-        let origin = point.ray_end().ray_origin(direction);
+        let power = radiance * (PI * self.sides() / (pdf * place.density));
+        let origin = end.ray_origin(direction);
         (pdf > 0.0 && power.is_finite() && !power.is_black()).then_some(Emission {
             ray: Ray::new(origin, direction),
             power,
@@ -231,7 +283,7 @@ impl AreaLight {
                 let point = self.shape.surface_point(primitive, triangle(place));
                 (point, triangles[primitive as usize].inverse_area)
             }
-            Surface::Ball(..) | Surface::Analytic(_) => {
+            Surface::Faces(_) | Surface::Ball(..) | Surface::Analytic(_) => {
                 let sample = self.shape.sample_area(primitive, place);
                 (sample.point, sample.pdf)
             }
@@ -246,26 +298,28 @@ impl AreaLight {
             .expect("the shape is analytic")
     }
 
-    /// A direction from a point, in proportion to its cosine; from the back when both sides emit and `back` is set.
-    fn leaving(&self, point: &SurfacePoint, back: bool, u: Vec2) -> Vec3 {
+    /// A direction from a point of that normal, in proportion to its cosine; from the back when both sides emit and `back` is set.
+    fn leaving(&self, ng: Vec3, back: bool, u: Vec2) -> Vec3 {
         let normal = if back && self.material.two_sided_emission() {
-            -point.ng
+            -ng
         } else {
-            point.ng
+            ng
         };
         Frame::from_normal(normal).to_world(cosine_hemisphere(u))
     }
 
+    /// The radiance in a direction from a point; no point is needed where that is the same everywhere.
     fn radiance_from(
         &self,
-        point: &SurfacePoint,
+        point: Option<&SurfacePoint>,
         primitive: u32,
         direction: Vec3,
         context: &mut ShadingContext,
     ) -> Rgb {
-        match self.material.constant_emission() {
-            Some(radiance) => radiance,
-            None => {
+        match (self.material.constant_emission(), point) {
+            (Some(radiance), _) => radiance,
+            (None, None) => unreachable!("faces emit alike all over"),
+            (None, Some(point)) => {
                 let it = point.seen_from(direction, self.id, primitive);
                 self.material.emission_at(&it, context)
             }
@@ -278,9 +332,9 @@ impl AreaLight {
         if pdf <= 0.0 {
             return Found::default();
         }
-        let direction = self.leaving(&point, probe.side < 0.5, probe.direction);
-        let radiance = self.radiance_from(&point, probe.primitive, direction, context);
-        let exitance = std::f32::consts::PI * self.sides() * radiance.luminance();
+        let direction = self.leaving(point.ng, probe.side < 0.5, probe.direction);
+        let radiance = self.radiance_from(Some(&point), probe.primitive, direction, context);
+        let exitance = PI * self.sides() * radiance.luminance();
         Found {
             power: exitance / pdf,
             area: 1.0 / pdf,
@@ -381,6 +435,9 @@ impl AreaLight {
 impl Surface {
     fn of(shape: &Shape, material: &Material) -> Surface {
         let analytic = match shape.geometry {
+            Geometry::Mesh(_) if material.constant_emission().is_some() => {
+                return Surface::Faces(Faces::of(shape));
+            }
             Geometry::Mesh(_) => {
                 let triangles = 0..shape.primitive_count();
                 return Surface::Triangles(
@@ -423,7 +480,7 @@ impl Shares {
 /// The point of the parameter square of [`Shape::sample_area`] whose surface parameters are `uv`.
 fn square_of_uv(analytic: Analytic, uv: Vec2) -> Vec2 {
     match analytic {
-        Analytic::Sphere => Vec2::new(uv.x, 0.5 + 0.5 * (std::f32::consts::PI * uv.y).cos()),
+        Analytic::Sphere => Vec2::new(uv.x, 0.5 + 0.5 * (PI * uv.y).cos()),
         Analytic::Disk => Vec2::new(uv.x * uv.x, uv.y),
         Analytic::Cylinder => uv,
     }

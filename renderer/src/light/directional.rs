@@ -4,9 +4,10 @@ use std::f32::consts::PI;
 
 use glam::{Vec2, Vec3};
 
+use super::bounds::LitPoint;
 use super::{LightSample, Shine};
 use crate::color::Rgb;
-use crate::math::{Frame, sqr};
+use crate::math::{Frame, safe_sqrt, sqr};
 use crate::sampling::{cone_solid_angle, uniform_cone, uniform_cone_pdf};
 
 /// Light from one direction.
@@ -87,6 +88,14 @@ impl DirectionalLight {
 
     pub(super) fn is_delta(&self) -> bool {
         self.disk.is_none()
+    }
+
+    pub(super) fn irradiance(&self, at: &LitPoint) -> f32 {
+        // A disk is seen a little longer than its middle.
+        let sine = self
+            .disk
+            .map_or(0.0, |disk| safe_sqrt(2.0 * disk.one_minus_cos).min(1.0));
+        self.irradiance.luminance() * (at.cosine(-self.direction) + sine).min(1.0)
     }
 
     /// What passes through the disks that hide a scene of that radius.

@@ -83,11 +83,12 @@ impl Default for EnvironmentOptions {
 }
 
 impl EnvironmentLight {
-    /// Radiance from the unit vector `direction` (leaving the scene) and the density of sampling it.
+    /// Radiance from the unit vector `direction` (leaving the scene) and the density with which `sample_li` chooses it: 0
+    /// where all directions are alike, since whoever asks draws directions of his own that are better.
     #[inline]
     pub fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
         match self {
-            EnvironmentLight::Constant(radiance) => (*radiance, uniform_sphere_pdf()),
+            EnvironmentLight::Constant(radiance) => (*radiance, 0.0),
             EnvironmentLight::Map(map) => map.le_pdf(direction),
         }
     }
@@ -103,7 +104,10 @@ impl EnvironmentLight {
     }
 
     pub(super) fn sample_li(&self, u: Vec2) -> Option<LightSample> {
-        let (wi, radiance, pdf) = self.sample(u)?;
+        let EnvironmentLight::Map(map) = self else {
+            return None;
+        };
+        let (wi, radiance, pdf) = map.sample(u)?;
         let lit = pdf > 0.0 && !radiance.is_black();
         lit.then_some(LightSample {
             wi,
@@ -126,13 +130,22 @@ impl EnvironmentLight {
         }
     }
 
+    /// The mean over all normals of the luminance of the irradiance [W/m²].
+    pub(super) fn irradiance(&self) -> f32 {
+        0.25 * self.flux()
+    }
+
     /// What enters the sphere that holds a scene of that radius, as luminance.
     pub(super) fn power(&self, scene_radius: f32) -> f32 {
-        let flux = match self {
+        self.flux() * PI * sqr(scene_radius)
+    }
+
+    /// Luminance of the integral over all directions [W/m²].
+    fn flux(&self) -> f32 {
+        match self {
             EnvironmentLight::Constant(radiance) => 4.0 * PI * radiance.luminance(),
             EnvironmentLight::Map(map) => map.flux,
-        };
-        flux * PI * sqr(scene_radius)
+        }
     }
 }
 

@@ -14,17 +14,21 @@
 //! - `power` weighs lights against each other; it may be an estimate.
 
 mod area;
+mod bounds;
 mod directional;
 mod environment;
+mod face;
 mod pattern;
 mod point;
 mod projector;
+mod rectangle;
 mod select;
 mod sheet;
 mod sky;
 mod slide;
 mod sphere;
 mod spot;
+mod tree;
 mod triangle;
 
 use std::f32::consts::PI;
@@ -37,8 +41,10 @@ use crate::geometry::Interaction;
 use crate::material::ShadingContext;
 use crate::math::{Frame, Ray, RayEnd};
 use crate::sampling::disk;
+use bounds::LightBounds;
 
 pub use area::AreaLight;
+pub use bounds::LitPoint;
 pub use directional::DirectionalLight;
 pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions, MapRows};
 pub use pattern::Probing;
@@ -257,6 +263,29 @@ impl Light {
             Light::Directional(light) => light.power(scene_radius).luminance(),
             Light::Area(light) => light.power(),
             Light::Environment(light) => light.power(scene_radius),
+        }
+    }
+
+    /// Where it is and how strong; `None` for lights that are not chosen by that: those at infinity, and parallel light.
+    fn bounds(&self) -> Option<LightBounds> {
+        match self {
+            Light::Point(light) => Some(light.bounds()),
+            Light::Spot(light) => Some(light.bounds()),
+            Light::Projector(light) => Some(light.bounds()),
+            Light::Area(light) => Some(light.bounds()),
+            Light::Sheet(_) | Light::Directional(_) | Light::Environment(_) => None,
+        }
+    }
+
+    /// About the luminance of the irradiance that it brings to a point, if nothing is between, for lights without bounds
+    /// [W/m²].
+    #[inline]
+    fn irradiance(&self, at: &LitPoint) -> f32 {
+        match self {
+            Light::Sheet(light) => light.irradiance(at),
+            Light::Directional(light) => light.irradiance(at),
+            Light::Environment(light) => light.irradiance(),
+            Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Area(_) => 0.0,
         }
     }
 

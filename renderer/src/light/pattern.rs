@@ -184,6 +184,12 @@ impl Pattern {
         }
     }
 
+    /// The probability of a primitive, where each is one cell.
+    #[inline]
+    pub(super) fn probability(&self, primitive: u32) -> f32 {
+        self.table.probability(primitive as usize)
+    }
+
     /// The density of choosing, on that primitive, the point of its parameter square that `place` gives.
     #[inline]
     pub(super) fn density(&self, primitive: u32, place: impl FnOnce() -> Vec2) -> f32 {

@@ -2,6 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
+use super::bounds::LightBounds;
 use super::{Emission, LightSample, Shine};
 use crate::color::Rgb;
 use crate::math::{Ray, RayEnd};
@@ -26,6 +27,10 @@ impl PointLight {
             ray: Ray::new(self.position, uniform_sphere(u)),
             power: self.power(),
         }
+    }
+
+    pub(super) fn bounds(&self) -> LightBounds {
+        LightBounds::around(self.position, 0.0, self.intensity.luminance())
     }
 
     pub(super) fn power(&self) -> Rgb {

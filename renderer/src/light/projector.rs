@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use glam::{Affine3A, Vec2, Vec3};
 
+use super::bounds::LightBounds;
 use super::point::toward_point;
 use super::slide::Slide;
 use super::{Emission, Falloff, LightSample};
@@ -80,6 +81,16 @@ impl ProjectorLight {
             ray: Ray::new(self.pose.position(), self.pose.vector(local)),
             power,
         })
+    }
+
+    pub(super) fn bounds(&self) -> LightBounds {
+        let spread = self.half.length().atan();
+        LightBounds {
+            axis: self.pose.vector(-Vec3::Z),
+            spread,
+            falloff: 0.0,
+            ..LightBounds::around(self.pose.position(), 0.0, self.power / (PI * sqr(spread.sin())))
+        }
     }
 
     pub(super) fn power(&self) -> f32 {

@@ -1,19 +1,30 @@
-//! Which light to sample: a choice in proportion to power.
+//! Which light to sample: a choice in proportion to what each may send to the point.
 //!
-//! The power of a light at infinity is what it sends into the whole scene, and grows with the scene; that of a lamp does
-//! not. Since a large ground must not put out the lamps on it, neither kind gets less than a quarter of the samples.
-//!
-//! The power of a shape is an estimate. Where it found none, the light still gets a small share: it may shine where nothing
-//! was looked at.
+//! - Lights that are somewhere are chosen by a tree over their bounds. The few others, which shine from infinity or along
+//!   parallel rays, are weighed one by one, and all of them together against the tree.
+//! - What lies between is not known. So that a sun that does not get through the roof leaves something to the lamps below
+//!   it, neither kind gets less than a part of the samples where both may shine; and some samples go by power alone.
+//! - The power of a light at infinity is what it sends into the whole scene, and grows with the scene; that of a lamp does
+//!   not. By power, too, neither kind gets less than a quarter.
+//! - The power of a shape is an estimate. Where it found none, the light still gets a small share: it may shine where
+//!   nothing was looked at.
 
+use glam::Vec3;
+
+use super::bounds::{LightBounds, LitPoint};
+use super::tree::LightTree;
 use super::{Light, LightId};
 use crate::sampling::AliasTable;
 
-/// A table that chooses a light with a probability that does not depend on the place.
+/// Chooses lights.
 #[derive(Clone, Debug)]
 pub struct LightSelector {
-    /// `None` when there are no lights.
-    table: Option<AliasTable>,
+    /// By power; `None` when there are no lights.
+    by_power: Option<AliasTable>,
+    /// Over the lights that are somewhere, by [`LightId`]; others are without intensity there.
+    tree: LightTree,
+    /// The lights that are weighed one by one.
+    apart: Vec<LightId>,
 }
 
 /// What a [`LightSelector`] chooses.
@@ -27,8 +38,14 @@ pub struct ChosenLight {
     pub u: f64,
 }
 
-/// The least share of the samples that lights at infinity get where there are others, and the reverse.
-const LEAST_SHARE: f32 = 0.25;
+/// The least share of the power that lights at infinity get where there are others, and the reverse.
+const LEAST_SHARE_OF_POWER: f32 = 0.25;
+
+/// The least share of the samples that lights apart get where others may shine as well, and the reverse.
+const LEAST_SHARE: f32 = 0.1;
+
+/// The share of samples that go by power alone.
+const BY_POWER: f32 = 0.03;
 
 /// The share of all lights together whose power was not found.
 const UNSEEN_SHARE: f32 = 0.01;
@@ -69,62 +86,186 @@ fn share_with_unseen(lights: &[Light], powers: &mut [f32]) {
     }
 }
 
+/// What the lights of either kind may send to a point.
+struct Shares {
+    /// All lights apart together.
+    apart: f32,
+    /// Probability of choosing one of them, rather than the tree.
+    share: f32,
+}
+
 impl LightSelector {
-    /// A table over the lights of a scene of that radius; no power at all counts as all equal.
+    /// A choice among the lights of a scene of that radius; no power at all counts as all equal.
     pub fn new(lights: &[Light], scene_radius: f32) -> LightSelector {
-        let mut powers = known_powers(lights, scene_radius);
-        let sum_of = |infinite: bool| -> f32 {
-            lights
-                .iter()
-                .zip(&powers)
-                .filter(|(light, _)| light.is_infinite() == infinite)
-                .map(|(_, power)| power)
-                .sum()
-        };
-        let (near, far) = (sum_of(false), sum_of(true));
-        if near > 0.0 && far > 0.0 {
-            let far_share = (far / (near + far)).clamp(LEAST_SHARE, 1.0 - LEAST_SHARE);
-            for (light, power) in lights.iter().zip(&mut powers) {
-                *power *= if light.is_infinite() {
-                    far_share / far
-                } else {
-                    (1.0 - far_share) / near
-                };
-            }
-        }
-        share_with_unseen(lights, &mut powers);
+        let powers = balanced_powers(lights, scene_radius);
+        let bounds: Vec<LightBounds> = lights
+            .iter()
+            .map(|light| {
+                light
+                    .bounds()
+                    .unwrap_or(LightBounds::around(Vec3::ZERO, 0.0, 0.0))
+            })
+            .collect();
+        let ids = (0..).map(LightId).zip(lights);
         LightSelector {
-            table: (!powers.is_empty()).then(|| AliasTable::new(&powers)),
+            by_power: (!powers.is_empty()).then(|| AliasTable::new(&powers)),
+            tree: LightTree::new(&bounds),
+            apart: ids
+                .filter(|(_, light)| light.bounds().is_none())
+                .map(|(id, _)| id)
+                .collect(),
         }
     }
 
-    /// The light that `u` in `[0,1)` chooses; `None` when there is none.
+    /// The light that `u` in `[0,1)` chooses for a point; `None` when there is none. `lights` are those that it was made
+    /// for.
     #[inline]
-    pub fn select(&self, u: f64) -> Option<ChosenLight> {
-        let table = self.table.as_ref()?;
-        if table.len() == 1 {
+    pub fn select(&self, lights: &[Light], at: &LitPoint, u: f64) -> Option<ChosenLight> {
+        let by_power = self.by_power.as_ref()?;
+        if by_power.len() == 1 {
             return Some(ChosenLight {
                 light: LightId(0),
                 probability: 1.0,
                 u,
             });
         }
-        let choice = table.sample(u);
+        let Some(shares) = self.shares(lights, at) else {
+            return Some(chosen_by_power(by_power, u));
+        };
+        let power = f64::from(BY_POWER);
+        if u < power {
+            let chosen = chosen_by_power(by_power, u / power);
+            let by_importance = self.by_importance(lights, at, &shares, chosen.light);
+            let probability = BY_POWER * chosen.probability + (1.0 - BY_POWER) * by_importance;
+            return Some(ChosenLight {
+                probability,
+                ..chosen
+            });
+        }
+        let (light, by_importance, u) = self.important(lights, at, &shares, (u - power) / (1.0 - power))?;
+        let by_power = by_power.probability(light.0 as usize);
         Some(ChosenLight {
-            light: LightId(choice.index as u32),
-            probability: choice.probability,
-            u: choice.u,
+            light,
+            probability: BY_POWER * by_power + (1.0 - BY_POWER) * by_importance,
+            u,
         })
     }
 
-    /// Probability with which `select` chooses `light`.
+    /// Probability with which `select` chooses `light` for a point.
     ///
     /// # Panics
     /// When there is no such light.
     #[inline]
-    pub fn probability(&self, light: LightId) -> f32 {
-        self.table
-            .as_ref()
-            .map_or(0.0, |table| table.probability(light.0 as usize))
+    pub fn probability(&self, lights: &[Light], at: &LitPoint, light: LightId) -> f32 {
+        let Some(by_power) = &self.by_power else {
+            return 0.0;
+        };
+        if by_power.len() == 1 {
+            return 1.0;
+        }
+        let power = by_power.probability(light.0 as usize);
+        match self.shares(lights, at) {
+            None => power,
+            Some(shares) => {
+                BY_POWER * power + (1.0 - BY_POWER) * self.by_importance(lights, at, &shares, light)
+            }
+        }
     }
+
+    /// `None` where nothing seems to shine on the point.
+    fn shares(&self, lights: &[Light], at: &LitPoint) -> Option<Shares> {
+        let apart: f32 = self
+            .apart
+            .iter()
+            .map(|id| lights[id.0 as usize].irradiance(at))
+            .sum();
+        let near = self.tree.importance(at);
+        let total = apart + near;
+        let share = match (apart > 0.0, near > 0.0) {
+            (true, true) => (apart / total).clamp(LEAST_SHARE, 1.0 - LEAST_SHARE),
+            (true, false) => 1.0,
+            (false, _) => 0.0,
+        };
+        (total > 0.0 && total.is_finite()).then_some(Shares { apart, share })
+    }
+
+    /// A light by what it may send to a point: the light, the probability, and what is left of `u`.
+    fn important(
+        &self,
+        lights: &[Light],
+        at: &LitPoint,
+        shares: &Shares,
+        u: f64,
+    ) -> Option<(LightId, f32, f64)> {
+        let share = f64::from(shares.share);
+        if u >= share {
+            let chosen = self.tree.select(at, (u - share) / (1.0 - share))?;
+            return Some((
+                LightId(chosen.emitter),
+                (1.0 - shares.share) * chosen.probability,
+                chosen.u,
+            ));
+        }
+        let mut target = u / share * f64::from(shares.apart);
+        let mut last = None;
+        for &id in &self.apart {
+            let weight = lights[id.0 as usize].irradiance(at);
+            if weight > 0.0 {
+                let left = (target / f64::from(weight)).clamp(0.0, 1.0 - f64::EPSILON);
+                last = Some((id, shares.share * (weight / shares.apart), left));
+                target -= f64::from(weight);
+                if target < 0.0 {
+                    break;
+                }
+            }
+        }
+        last
+    }
+
+    /// Probability with which `important` chooses `light`.
+    fn by_importance(&self, lights: &[Light], at: &LitPoint, shares: &Shares, light: LightId) -> f32 {
+        let is_apart = self.apart.contains(&light);
+        match is_apart {
+            true if shares.share > 0.0 => {
+                shares.share * (lights[light.0 as usize].irradiance(at) / shares.apart)
+            }
+            true => 0.0,
+            false => (1.0 - shares.share) * self.tree.probability(at, light.0),
+        }
+    }
+}
+
+fn chosen_by_power(table: &AliasTable, u: f64) -> ChosenLight {
+    let choice = table.sample(u);
+    ChosenLight {
+        light: LightId(choice.index as u32),
+        probability: choice.probability,
+        u: choice.u,
+    }
+}
+
+/// The power of each light, with a fair part for those at infinity and for those that are not.
+fn balanced_powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
+    let mut powers = known_powers(lights, scene_radius);
+    let sum_of = |infinite: bool| -> f32 {
+        lights
+            .iter()
+            .zip(&powers)
+            .filter(|(light, _)| light.is_infinite() == infinite)
+            .map(|(_, power)| power)
+            .sum()
+    };
+    let (near, far) = (sum_of(false), sum_of(true));
+    if near > 0.0 && far > 0.0 {
+        let far_share = (far / (near + far)).clamp(LEAST_SHARE_OF_POWER, 1.0 - LEAST_SHARE_OF_POWER);
+        for (light, power) in lights.iter().zip(&mut powers) {
+            *power *= if light.is_infinite() {
+                far_share / far
+            } else {
+                (1.0 - far_share) / near
+            };
+        }
+    }
+    share_with_unseen(lights, &mut powers);
+    powers
 }

@@ -2,6 +2,7 @@
 
 use glam::{Affine3A, Vec2, Vec3};
 
+use super::bounds::LitPoint;
 use super::{Emission, LightSample, Shine};
 use crate::color::Rgb;
 use crate::math::{Ray, RayEnd};
@@ -95,6 +96,13 @@ impl SheetLight {
         Emission {
             ray: Ray::new(end.ray_origin(self.normal), self.normal),
             power: self.power(),
+        }
+    }
+
+    pub(super) fn irradiance(&self, at: &LitPoint) -> f32 {
+        match self.sample_li(at.p) {
+            Some(_) => self.irradiance.luminance() * at.cosine(-self.normal),
+            None => 0.0,
         }
     }
 

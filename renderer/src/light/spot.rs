@@ -4,6 +4,7 @@ use std::f32::consts::{PI, TAU};
 
 use glam::{Vec2, Vec3};
 
+use super::bounds::LightBounds;
 use super::point::toward_point;
 use super::{Emission, LightSample};
 use crate::color::Rgb;
@@ -53,6 +54,14 @@ impl Falloff {
                 let share = ramp(one_minus_cos_of(outer), one_minus_cos_of(inner), one_minus_cos);
                 share * share
             }
+        }
+    }
+
+    /// The half-angle up to which the intensity is whole [rad].
+    fn inner(self) -> f32 {
+        match self {
+            Falloff::LinearAngle { beam, .. } => beam.min(PI),
+            Falloff::SquaredCosine { inner, .. } => inner.min(PI),
         }
     }
 
@@ -123,6 +132,16 @@ impl SpotLight {
             ray: Ray::new(self.position, direction),
             power,
         })
+    }
+
+    pub(super) fn bounds(&self) -> LightBounds {
+        let (spread, outer) = (self.falloff.inner(), self.falloff.outer());
+        LightBounds {
+            axis: self.axis,
+            spread,
+            falloff: (outer - spread).max(0.0),
+            ..LightBounds::around(self.position, 0.0, self.intensity.luminance())
+        }
     }
 
     pub(super) fn power(&self) -> Rgb {

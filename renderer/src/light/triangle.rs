@@ -34,11 +34,31 @@ impl LightTriangle {
         }
     }
 
+    /// Unit geometric normal.
+    pub(super) fn ng(&self) -> Vec3 {
+        self.ng
+    }
+
+    /// [m²]
+    pub(super) fn area(&self) -> f32 {
+        0.5 * self.edge1.cross(self.edge2).length()
+    }
+
+    /// The point of these weights of the second and third corner.
+    #[inline]
+    pub(super) fn point(&self, barycentric: Vec2) -> RayEnd {
+        RayEnd {
+            p: self.p + self.edge1 * barycentric.x + self.edge2 * barycentric.y,
+            p_error: self.p_error,
+            ng: self.ng,
+        }
+    }
+
     #[inline]
     pub(super) fn seen_from(&self, p: Vec3, place: &Place) -> Option<Seen> {
         let barycentric = triangle(place.u);
-        let point = self.p + self.edge1 * barycentric.x + self.edge2 * barycentric.y;
-        let to_light = point - p;
+        let end = self.point(barycentric);
+        let to_light = end.p - p;
         let distance_squared = to_light.length_squared();
         let wi = to_light / distance_squared.sqrt();
         let cos = -wi.dot(self.ng);
@@ -46,14 +66,17 @@ impl LightTriangle {
             wi,
             cos,
             pdf: solid_angle_pdf(place.density * self.inverse_area, distance_squared, cos),
-            end: RayEnd {
-                p: point,
-                p_error: self.p_error,
-                ng: self.ng,
-            },
+            end,
             primitive: place.primitive,
             barycentric,
         })
+    }
+
+    /// The density [1/sr] with which `seen_from` chooses a point `found`, with the density of its place, where `cos` is the
+    /// cosine between its normal and the way to `p`.
+    #[inline]
+    pub(super) fn pdf(&self, p: Vec3, density: f32, (found, cos): (Vec3, f32)) -> f32 {
+        solid_angle_pdf(density * self.inverse_area, (found - p).length_squared(), cos)
     }
 
     /// The point of the parameter square that [`triangle`] maps to a point of the plane.

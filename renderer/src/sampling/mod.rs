@@ -6,9 +6,11 @@
 mod alias;
 mod distribution;
 mod mis;
+mod spherical;
 mod warp;
 
 pub use alias::{AliasSample, AliasTable};
 pub use distribution::{Distribution1d, Distribution2d, Sample1d, Sample2d};
 pub use mis::{balance_heuristic, power_heuristic};
+pub use spherical::{SphericalRectangle, SphericalTriangle};
 pub use warp::*;

@@ -25,7 +25,7 @@ use crate::accel::{self, Accel, AccelError};
 use crate::color::Rgb;
 use crate::geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 use crate::image::ImageError;
-use crate::light::{AreaLight, Light, LightId, LightSelector, Probing};
+use crate::light::{AreaLight, ChosenLight, Light, LightId, LightSelector, LitPoint, Probing};
 use crate::material::{Host, Instances, Material, MaterialId, ShadingContext, Sides};
 use crate::math::{Bounds, Ray};
 
@@ -106,7 +106,7 @@ pub struct Escaped {
     pub light: LightId,
     /// Radiance against the ray.
     pub radiance: Rgb,
-    /// Density with which [`Scene::select_light`] and the light's sampling together choose that direction [1/sr].
+    /// Density with which the light's sampling chooses that direction [1/sr].
     pub pdf: f32,
 }
 
@@ -286,28 +286,39 @@ impl Scene {
         &self.materials[self.surfaces[shape.0 as usize].material.0 as usize]
     }
 
-    /// Whether a shape is a light.
-    pub fn is_light(&self, shape: ShapeId) -> bool {
-        self.surfaces[shape.0 as usize].light.is_some()
-    }
-
-    /// Chooses a light by `u` in `[0,1)`: the light, the probability and what is left of `u`. `None` without lights.
+    /// The light that a shape is.
     #[inline]
-    pub fn select_light(&self, u: f64) -> Option<(&Light, f32, f64)> {
-        let chosen = self.selector.select(u)?;
-        Some((
-            &self.lights[chosen.light.0 as usize],
-            chosen.probability,
-            chosen.u,
-        ))
+    pub fn light_of(&self, shape: ShapeId) -> Option<LightId> {
+        self.surfaces[shape.0 as usize].light
     }
 
-    /// The density per solid angle with which [`Scene::select_light`] and the light's sampling from `p` together choose
+    /// A light.
+    ///
+    /// # Panics
+    /// When there is no such light.
+    #[inline]
+    pub fn light(&self, id: LightId) -> &Light {
+        &self.lights[id.0 as usize]
+    }
+
+    /// Chooses a light for a point by `u` in `[0,1)`. `None` without lights.
+    #[inline]
+    pub fn select_light(&self, at: &LitPoint, u: f64) -> Option<ChosenLight> {
+        self.selector.select(&self.lights, at, u)
+    }
+
+    /// The probability with which [`Scene::select_light`] chooses a light for a point.
+    #[inline]
+    pub fn light_probability(&self, at: &LitPoint, light: LightId) -> f32 {
+        self.selector.probability(&self.lights, at, light)
+    }
+
+    /// The density per solid angle with which [`Scene::select_light`] and the light's sampling together choose, for `at`,
     /// a point that a ray found; 0 where that is on no light [1/sr].
     #[inline]
-    pub fn light_pdf(&self, p: Vec3, found: &Interaction) -> f32 {
-        match self.surfaces[found.shape.0 as usize].light {
-            Some(id) => self.selector.probability(id) * self.lights[id.0 as usize].pdf_li(p, found),
+    pub fn light_pdf(&self, at: &LitPoint, found: &Interaction) -> f32 {
+        match self.light_of(found.shape) {
+            Some(id) => self.light_probability(at, id) * self.lights[id.0 as usize].pdf_li(at.p, found),
             None => 0.0,
         }
     }
@@ -320,7 +331,7 @@ impl Scene {
             Escaped {
                 light: id,
                 radiance,
-                pdf: pdf * self.selector.probability(id),
+                pdf,
             }
         })
     }

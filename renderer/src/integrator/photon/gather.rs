@@ -6,30 +6,21 @@ use super::vertex::Vertex;
 use super::{Photon, Photons};
 use crate::bsdf::Part;
 use crate::color::Rgb;
-use crate::geometry::Footprint;
 use crate::integrator::Context;
-use crate::integrator::direct::sample_one_light;
-use crate::integrator::walk::{Arrival, MAX_SURVIVAL, Start, kind_of, scattered};
-use crate::material::{RayKind, Surface};
-use crate::math::Ray;
+use crate::integrator::collect::{Collect, Label};
+use crate::integrator::walk::{Limits, Walk};
+use crate::material::Surface;
 use crate::sampler::Sampler;
-use crate::scene::{MAX_PASSES, Scene};
+use crate::sampling::power_heuristic;
+use crate::scene::Scene;
 
 /// Segments that a path has before Russian roulette may end it.
 const RR_DEPTH: u32 = 5;
 
-/// A path between two vertices.
+/// A path on its way to the maps.
 #[derive(Clone, Copy)]
-struct Walk {
-    ray: Ray,
-    kind: RayKind,
-    footprint: Footprint,
-    arrival: Arrival,
-    throughput: Rgb,
-    /// The square of the index of refraction where the path is.
-    eta2: f32,
-    depth: u32,
-    passes: u32,
+struct Gatherer {
+    walk: Walk,
     /// How far it came through transparent surfaces since it was scattered [m].
     passed: f32,
     /// How far it came since the camera, or since the point that gathers [m].
@@ -37,10 +28,6 @@ struct Walk {
     aim: Aim,
     /// Whether light that comes by narrow lobes from what emits has been seen to, by the caustic map.
     leaves_caustics: bool,
-    /// Whether emission counts where the path goes.
-    sees_lights: bool,
-    /// Whether lights at infinity are out of sight until the path is scattered.
-    hides_sky: bool,
     /// How many ways the path goes on at the first vertex that is no narrow one.
     splits: u32,
 }
@@ -67,28 +54,31 @@ impl Aim {
 }
 
 impl Photons {
-    /// An estimate of the radiance that arrives along a camera's ray.
-    pub(in crate::integrator) fn li(
+    /// Estimates the light that arrives along a camera's ray.
+    pub(in crate::integrator) fn trace(
         &self,
         scene: &Scene,
-        start: &Start,
+        mut walk: Walk,
         sampler: &mut Sampler,
         context: &mut Context,
-    ) -> Rgb {
-        let mut walk = Walk::new(start, Aim::All, self.settings.gather.max(1));
+        light: &mut impl Collect,
+    ) {
         walk.sees_lights &= self.settings.show.is_none();
-        self.walk(scene, walk, sampler, context)
+        let gatherer = Gatherer::new(walk, Aim::All, self.settings.gather.max(1));
+        self.gather(scene, gatherer, sampler, context, light);
     }
 
-    /// An estimate of the radiance that arrives at a point along a gather ray.
+    /// Estimates the light that arrives at a point along a gather ray.
     pub(in crate::integrator) fn incoming(
         &self,
         scene: &Scene,
-        start: &Start,
+        walk: Walk,
         sampler: &mut Sampler,
         context: &mut Context,
-    ) -> Rgb {
-        self.walk(scene, Walk::new(start, Aim::Incoming, 1), sampler, context)
+        light: &mut impl Collect,
+    ) {
+        let gatherer = Gatherer::new(walk, Aim::Incoming, 1);
+        self.gather(scene, gatherer, sampler, context, light);
     }
 
     pub(in crate::integrator) fn hides_emitters(&self) -> bool {
@@ -104,97 +94,95 @@ impl Photons {
         self.irradiance.is_none()
     }
 
-    fn walk(&self, scene: &Scene, mut walk: Walk, sampler: &mut Sampler, context: &mut Context) -> Rgb {
+    fn limits(&self) -> Limits {
+        Limits {
+            depth: self.max_depth(),
+            rr_depth: RR_DEPTH,
+        }
+    }
+
+    fn gather(
+        &self,
+        scene: &Scene,
+        mut gatherer: Gatherer,
+        sampler: &mut Sampler,
+        context: &mut Context,
+        light: &mut impl Collect,
+    ) {
         let max_depth = self.max_depth();
-        let mut radiance = Rgb::BLACK;
         let mut surface = Surface::new();
         if max_depth == 0 {
-            return radiance;
+            return;
         }
         loop {
-            let Some(it) = scene.intersect(&walk.ray) else {
-                if walk.sees_lights && !(walk.hides_sky && walk.depth == 1) {
-                    for light in scene.escape(walk.ray.direction) {
-                        radiance += walk.throughput * light.radiance * walk.arrival.weight(|_| light.pdf);
-                    }
-                }
-                return radiance;
-            };
-            let material = scene.material(it.shape);
-            let ends = walk.depth >= max_depth || walk.aim == Aim::Emission;
-            if ends && !material.may_emit() && !material.may_be_transparent() {
-                return radiance;
-            }
-            context.stats.shading_runs += 1;
-            material.shade(
-                &it,
-                walk.kind,
-                &walk.footprint,
-                &mut context.shading,
-                &mut surface,
-            );
-            context.stats.crowded_points += u64::from(surface.crowded);
-
-            if walk.sees_lights && !surface.emission.is_black() {
-                let weight = walk.arrival.weight(|p| scene.light_pdf(p, &it));
-                radiance += walk.throughput * surface.emission * weight;
-            }
-
-            let mut vertex = Vertex::new(&it, &surface.bsdf);
+            let walk = &gatherer.walk;
+            let ends = walk.depth >= max_depth || gatherer.aim == Aim::Emission;
+            let Context { shading, stats, .. } = &mut *context;
+            let found = walk.advance(scene, ends, &mut surface, shading, stats, light);
+            let Some(it) = &found else { return };
+            let mut vertex = Vertex::new(it, &surface.bsdf);
             if !ends {
-                if let Some(show) = self.settings.show
-                    && vertex.is_wide()
-                {
-                    return walk.throughput * self.shown(show, &vertex, sampler, context);
+                match self.settings.show {
+                    None => self.known(scene, &gatherer, &mut vertex, sampler, context, light),
+                    Some(show) if vertex.is_wide() => {
+                        let shown = self.shown(show, &vertex, sampler, context);
+                        return light.add(Label::MAP, walk.throughput * shown);
+                    }
+                    Some(_) => {}
                 }
-                radiance += walk.throughput * self.known(scene, &walk, &mut vertex, sampler, context);
             }
 
             // The ways on.
-            let splits = if vertex.is_wide() && !ends { walk.splits } else { 1 };
+            let splits = if vertex.is_wide() && !ends {
+                gatherer.splits
+            } else {
+                1
+            };
             if vertex.is_wide() {
-                walk.splits = 1;
+                gatherer.splits = 1;
             }
-            walk.throughput *= 1.0 / splits as f32;
+            gatherer.walk.throughput *= 1.0 / splits as f32;
             for _ in 1..splits {
-                if let Some(next) = self.step(scene, &walk, &vertex, sampler, context) {
-                    radiance += self.walk(scene, next, sampler, context);
+                if let Some(next) = self.step(scene, &gatherer, &vertex, sampler, context) {
+                    self.gather(scene, next, sampler, context, light);
                 }
             }
-            match self.step(scene, &walk, &vertex, sampler, context) {
-                Some(next) => walk = next,
-                None => return radiance,
+            match self.step(scene, &gatherer, &vertex, sampler, context) {
+                Some(next) => gatherer = next,
+                None => return,
             }
         }
     }
 
-    /// The light that needs no way on: light samples and what is in the maps.
+    /// Reports the light that needs no way on: light samples and what is in the maps.
     #[inline]
     fn known<'a>(
         &'a self,
         scene: &Scene,
-        walk: &Walk,
+        gatherer: &Gatherer,
         vertex: &mut Vertex<'a>,
         sampler: &mut Sampler,
         context: &mut Context,
-    ) -> Rgb {
-        let mut radiance = Rgb::BLACK;
+        light: &mut impl Collect,
+    ) {
+        let walk = &gatherer.walk;
         let bsdf = vertex.bsdf;
         if bsdf.has(Part::Diffuse)
             && let Some(map) = &self.irradiance
         {
             vertex.record = map.nearest(vertex.it.p, vertex.n);
-            let length = walk.passed + vertex.it.t;
+            let length = gatherer.passed + vertex.it.t;
             if let Some(record) = vertex.record
-                && walk.aim.is_gathering()
+                && gatherer.aim.is_gathering()
                 && length > record.radius
             {
                 vertex.answered = true;
-                radiance += self.gathered(walk.depth, vertex, record, context);
+                let gathered = self.gathered(walk.depth, vertex, record, context);
+                light.add(Label::MAP, walk.throughput * gathered);
             }
         }
 
-        let narrow = !walk.leaves_caustics;
+        let narrow = !gatherer.leaves_caustics;
         let diffuse = !(vertex.answered && self.settings.direct);
         if !bsdf.is_specular() && (narrow || diffuse || bsdf.has(Part::Rough)) {
             let response = |wi: Vec3, light_pdf: Option<f32>| {
@@ -208,35 +196,30 @@ impl Photons {
                     if counts && bsdf.has(part) {
                         let (f, pdf) = bsdf.eval_pdf_part(part, vertex.it.wo, wi);
                         sum += f * light_pdf.map_or(1.0, |light_pdf| {
-                            vertex.weight(part, light_pdf, vertex.pdf(part, wi, pdf))
+                            power_heuristic(light_pdf, vertex.pdf(part, wi, pdf))
                         });
                     }
                 }
                 sum
             };
-            radiance += sample_one_light(
-                scene,
-                vertex.it,
-                response,
-                sampler,
-                &mut context.shading,
-                &mut context.stats,
-            );
+            let Context { shading, stats, .. } = &mut *context;
+            let place = (vertex.it, &vertex.at);
+            walk.sample_lights(scene, place, response, sampler, shading, stats, light);
         }
 
         let left = self.max_depth() - walk.depth;
         if !vertex.answered || bsdf.has(Part::Rough) {
-            let length = walk.length + vertex.it.t;
-            radiance += self.caustics(length, vertex, left, sampler, context);
+            let length = gatherer.length + vertex.it.t;
+            let mut found = self.caustics(length, vertex, left, sampler, context);
             if self.is_direct() {
                 let counts = |photon: &Photon| !photon.is_caustic() && photon.segments() > 1;
                 let (map, k, radius) = (&self.global, self.settings.k, self.global.radius());
-                radiance += self
+                found += self
                     .mapped(map, vertex, left, k, radius, counts, sampler, context)
                     .sum;
             }
+            light.add(Label::MAP, walk.throughput * found);
         }
-        radiance
     }
 
     /// One way on from a vertex, if there is one.
@@ -244,11 +227,11 @@ impl Photons {
     fn step(
         &self,
         scene: &Scene,
-        walk: &Walk,
+        gatherer: &Gatherer,
         vertex: &Vertex<'_>,
         sampler: &mut Sampler,
         context: &mut Context,
-    ) -> Option<Walk> {
+    ) -> Option<Gatherer> {
         let (it, bsdf) = (vertex.it, vertex.bsdf);
         let (u_lobe, u) = (sampler.next_1d(), sampler.next_2d());
         let chosen = bsdf.choose(u_lobe)?;
@@ -257,94 +240,61 @@ impl Photons {
             Part::Diffuse => vertex.sample_diffuse(chosen, u, sampler)?,
             Part::Rough | Part::Narrow => bsdf.sample_part(it.wo, chosen, u)?,
         };
+        let mut next = Gatherer {
+            length: gatherer.length + it.t,
+            ..*gatherer
+        };
         if sample.is_pass() {
-            let throughput = walk.throughput * sample.weight;
-            let ray = Ray {
-                t_max: walk.ray.t_max - it.t,
-                ..it.spawn_ray(walk.ray.direction)
-            };
+            next.passed += it.t;
             context.stats.indirect_rays += 1;
-            return (!throughput.is_black() && walk.passes < MAX_PASSES).then_some(Walk {
-                ray,
-                kind: RayKind(walk.kind.0 | RayKind::TRANSPARENT.0),
-                footprint: walk.footprint.passed(it.t),
-                throughput,
-                passes: walk.passes + 1,
-                passed: walk.passed + it.t,
-                length: walk.length + it.t,
-                ..*walk
-            });
-        }
-        let answered = vertex.answered && part == Part::Diffuse;
-        if walk.depth >= self.max_depth() || walk.aim == Aim::Emission || answered {
-            return None;
-        }
-        let aim = match (part, self.is_direct()) {
-            (Part::Narrow, _) => walk.aim,
-            (Part::Diffuse | Part::Rough, true) => Aim::Emission,
-            (Part::Diffuse, false) => Aim::Gather,
-            (Part::Rough, false) if walk.aim.is_gathering() => Aim::Gather,
-            (Part::Rough, false) => Aim::Rest,
-        };
-        match aim {
-            Aim::Gather | Aim::Rest => context.stats.gather_rays += 1,
-            Aim::All | Aim::Incoming | Aim::Emission => context.stats.indirect_rays += 1,
-        }
-        let leaves_caustics = match part {
-            Part::Narrow => walk.leaves_caustics,
-            Part::Diffuse | Part::Rough => vertex.knows_caustics,
-        };
-        let mut next = Walk {
-            ray: it.spawn_ray(sample.wi),
-            kind: kind_of(sample.lobe),
-            footprint: scattered(&walk.footprint, scene, it, &sample),
-            arrival: Arrival {
-                p: it.p,
-                pdf: (!sample.is_specular()).then_some(sample.pdf),
-            },
-            throughput: walk.throughput * sample.weight,
-            eta2: walk.eta2 * sample.eta * sample.eta,
-            depth: walk.depth + 1,
-            passes: walk.passes,
-            passed: 0.0,
-            length: walk.length + it.t,
-            aim,
-            leaves_caustics,
-            sees_lights: !(part == Part::Narrow && leaves_caustics),
-            hides_sky: walk.hides_sky,
-            splits: walk.splits,
-        };
-        if next.throughput.is_black() {
-            return None;
-        }
-        if next.depth > RR_DEPTH {
-            let survival = (next.throughput.max_component() * next.eta2).min(MAX_SURVIVAL);
-            if sampler.next_1d() >= survival {
+        } else {
+            let answered = vertex.answered && part == Part::Diffuse;
+            if gatherer.aim == Aim::Emission || answered && self.settings.direct {
                 return None;
             }
-            next.throughput *= 1.0 / survival;
+            next.passed = 0.0;
+            next.aim = match answered {
+                true => Aim::Emission,
+                false => self.aim_after(gatherer.aim, part),
+            };
+            match next.aim {
+                Aim::Gather | Aim::Rest => context.stats.gather_rays += 1,
+                Aim::All | Aim::Incoming | Aim::Emission => context.stats.indirect_rays += 1,
+            }
+            next.leaves_caustics = match part {
+                Part::Narrow => gatherer.leaves_caustics,
+                Part::Diffuse | Part::Rough => vertex.knows_caustics,
+            };
         }
-        Some(next)
+        let goes_on = next
+            .walk
+            .follow(scene, (it, &vertex.at), &sample, self.limits(), sampler);
+        if !sample.is_pass() {
+            next.walk.sees_lights = !(part == Part::Narrow && next.leaves_caustics);
+        }
+        goes_on.then_some(next)
+    }
+
+    /// What a path looks for once a part has scattered it.
+    fn aim_after(&self, aim: Aim, part: Part) -> Aim {
+        match (part, self.is_direct()) {
+            (Part::Narrow, _) => aim,
+            (Part::Diffuse | Part::Rough, true) => Aim::Emission,
+            (Part::Diffuse, false) => Aim::Gather,
+            (Part::Rough, false) if aim.is_gathering() => Aim::Gather,
+            (Part::Rough, false) => Aim::Rest,
+        }
     }
 }
 
-impl Walk {
-    fn new(start: &Start, aim: Aim, splits: u32) -> Walk {
-        Walk {
-            ray: start.ray,
-            kind: start.kind,
-            footprint: start.footprint,
-            arrival: Arrival::first(&start.ray),
-            throughput: Rgb::WHITE,
-            eta2: 1.0,
-            depth: 1,
-            passes: 0,
+impl Gatherer {
+    fn new(walk: Walk, aim: Aim, splits: u32) -> Gatherer {
+        Gatherer {
+            walk,
             passed: 0.0,
             length: 0.0,
             aim,
             leaves_caustics: false,
-            sees_lights: start.emission,
-            hides_sky: start.hides_sky,
             splits,
         }
     }

@@ -6,8 +6,9 @@ use super::irradiance::Record;
 use crate::bsdf::{Bsdf, BsdfSample, ChosenLobe, LobeKind, Part};
 use crate::color::Rgb;
 use crate::geometry::Interaction;
+use crate::integrator::direct::lit_point;
+use crate::light::LitPoint;
 use crate::sampler::Sampler;
-use crate::sampling::power_heuristic;
 
 /// The share of directions that bsdfs choose where a guide is at hand.
 const BSDF_SHARE: f32 = 0.5;
@@ -16,6 +17,8 @@ const BSDF_SHARE: f32 = 0.5;
 pub(super) struct Vertex<'a> {
     pub(super) it: &'a Interaction,
     pub(super) bsdf: &'a Bsdf,
+    /// The point as it asks for light.
+    pub(super) at: LitPoint,
     /// Unit geometric normal on the side of the viewer.
     pub(super) n: Vec3,
     /// Irradiance nearby.
@@ -30,6 +33,7 @@ impl<'a> Vertex<'a> {
     pub(super) fn new(it: &'a Interaction, bsdf: &'a Bsdf) -> Vertex<'a> {
         Vertex {
             n: if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng },
+            at: lit_point(it, bsdf),
             it,
             bsdf,
             record: None,
@@ -59,17 +63,6 @@ impl<'a> Vertex<'a> {
                 BSDF_SHARE * pdf + (1.0 - BSDF_SHARE) * guided
             }
             _ => pdf,
-        }
-    }
-
-    /// The weight of a light sample of density `light_pdf` in a direction that the way on chooses with density `pdf`.
-    #[inline]
-    pub(super) fn weight(&self, part: Part, light_pdf: f32, pdf: f32) -> f32 {
-        if part == Part::Diffuse && self.answered {
-            // There is no way on.
-            1.0
-        } else {
-            power_heuristic(light_pdf, pdf)
         }
     }
 

@@ -1,0 +1,102 @@
+//! The faces of a mesh that emits alike all over: triangles, and rectangles where two triangles make one.
+
+use glam::{Vec2, Vec3};
+
+use super::area::Seen;
+use super::pattern::Place;
+use super::rectangle::LightRectangle;
+use super::triangle::LightTriangle;
+use crate::geometry::Shape;
+use crate::math::RayEnd;
+use crate::sampling::triangle;
+
+/// The faces of a mesh.
+#[derive(Clone, Debug)]
+pub(super) struct Faces {
+    faces: Vec<Face>,
+    /// The face of each triangle; empty where each is its own.
+    of_triangle: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Face {
+    Triangle(LightTriangle),
+    Rectangle(LightRectangle),
+}
+
+impl Faces {
+    /// Those of a mesh. Only triangles that follow each other can make a rectangle.
+    pub(super) fn of(shape: &Shape) -> Faces {
+        let count = shape.primitive_count();
+        let (mut faces, mut of_triangle) = (vec![], vec![]);
+        let mut next = 0;
+        while next < count {
+            let pair = (next + 1 < count).then(|| LightRectangle::of(shape, [next, next + 1]));
+            let face = match pair.flatten() {
+                Some(rectangle) => Face::Rectangle(rectangle),
+                None => Face::Triangle(LightTriangle::new(shape, next)),
+            };
+            let triangles = match face {
+                Face::Triangle(_) => 1,
+                Face::Rectangle(_) => 2,
+            };
+            of_triangle.extend((0..triangles).map(|_| faces.len() as u32));
+            faces.push(face);
+            next += triangles;
+        }
+        if faces.len() == of_triangle.len() {
+            of_triangle.clear();
+        }
+        Faces { faces, of_triangle }
+    }
+
+    /// The area of each [m²].
+    pub(super) fn areas(&self) -> impl Iterator<Item = f32> + '_ {
+        self.faces.iter().map(|face| match face {
+            Face::Triangle(triangle) => triangle.area(),
+            Face::Rectangle(rectangle) => rectangle.area(),
+        })
+    }
+
+    /// The unit normal of each.
+    pub(super) fn normals(&self) -> impl Iterator<Item = Vec3> + Clone + '_ {
+        self.faces.iter().map(|face| match face {
+            Face::Triangle(triangle) => triangle.ng(),
+            Face::Rectangle(rectangle) => rectangle.ng(),
+        })
+    }
+
+    /// The face that a triangle of the mesh belongs to.
+    #[inline]
+    pub(super) fn index_of(&self, triangle: u32) -> u32 {
+        let index = self.of_triangle.get(triangle as usize);
+        index.copied().unwrap_or(triangle)
+    }
+
+    /// The point at a place on the face that it names, as seen from `p`.
+    #[inline]
+    pub(super) fn seen_from(&self, p: Vec3, place: &Place) -> Option<Seen> {
+        match &self.faces[place.primitive as usize] {
+            Face::Triangle(triangle) => triangle.seen_from(p, place),
+            Face::Rectangle(rectangle) => rectangle.seen_from(p, place),
+        }
+    }
+
+    /// The density [1/sr] with which `seen_from` chooses the point `found` of a face of that probability, where `cos` is the
+    /// cosine between its normal and the way to `p`.
+    #[inline]
+    pub(super) fn pdf(&self, p: Vec3, face: u32, probability: f32, (found, cos): (Vec3, f32)) -> f32 {
+        match &self.faces[face as usize] {
+            Face::Triangle(triangle) => triangle.pdf(p, probability, (found, cos)),
+            Face::Rectangle(rectangle) => rectangle.pdf(p, probability, (found, cos)),
+        }
+    }
+
+    /// The point of a face that `u` chooses uniformly by area, and its density within the face [1/m²].
+    pub(super) fn point(&self, face: u32, u: Vec2) -> (RayEnd, f32) {
+        match &self.faces[face as usize] {
+            Face::Triangle(face) => (face.point(triangle(u)), face.inverse_area),
+            Face::Rectangle(face) => (face.point(u), face.inverse_area),
+        }
+    }
+}
