@@ -2,7 +2,7 @@
 
 use super::conversion::conversion_rank;
 use super::error::CheckError;
-use super::place::Place;
+use super::lvalue::Lvalue;
 use super::{Checker, Value};
 use crate::hir::{Const, Operand, Stmt};
 use crate::source::Span;
@@ -19,7 +19,7 @@ pub(super) struct Given<'a> {
 #[derive(Clone, Debug)]
 enum Kind<'a> {
     /// Something that could be written; it is read only once it is known that it will not be.
-    Place(Place, &'a Expr),
+    Lvalue(Lvalue, &'a Expr),
     /// A value.
     Value(Value),
     /// `{ a, b }`, whose type is the parameter's, with the shape that decides among overloads.
@@ -47,16 +47,16 @@ impl<'a> Given<'a> {
     /// Its type; braces have none.
     pub(super) fn ty(&self) -> Option<Type> {
         match &self.kind {
-            Kind::Place(place, _) => Some(place.ty),
+            Kind::Lvalue(place, _) => Some(place.ty),
             Kind::Value(value) => Some(value.ty),
             Kind::Braces(..) => None,
         }
     }
 
     /// The place, of an argument that is one and can be written.
-    pub(super) fn place(&self) -> Option<(&Place, &'a Expr)> {
+    pub(super) fn place(&self) -> Option<(&Lvalue, &'a Expr)> {
         match &self.kind {
-            Kind::Place(place, expr) => Some((place, expr)),
+            Kind::Lvalue(place, expr) => Some((place, expr)),
             Kind::Value(_) | Kind::Braces(..) => None,
         }
     }
@@ -77,7 +77,7 @@ impl<'a> Checker<'a> {
         target: Option<&Given<'a>>,
         form: &'static str,
         span: Span,
-    ) -> Option<(Place, &'a Expr)> {
+    ) -> Option<(Lvalue, &'a Expr)> {
         let Some((place, expr)) = target.and_then(Given::place) else {
             self.report(span, CheckError::BadForm { form });
             return None;
@@ -91,7 +91,7 @@ impl<'a> Checker<'a> {
     pub(super) fn answer(
         &mut self,
         found: Value,
-        place: &Place,
+        place: &Lvalue,
         span: Span,
         value: impl FnOnce(&mut Self) -> Value,
     ) -> Value {
@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
             ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. } => {
                 match self.constant_name(expr) {
                     Some(value) => Kind::Value(value),
-                    None => Kind::Place(self.place(expr)?, expr),
+                    None => Kind::Lvalue(self.place(expr)?, expr),
                 }
             }
             _ => Kind::Value(self.value(expr, None)?),
@@ -202,7 +202,7 @@ impl<'a> Checker<'a> {
     /// The value of an argument of known type.
     pub(super) fn given_value(&mut self, given: &Given<'a>) -> Option<Value> {
         match &given.kind {
-            Kind::Place(place, expr) => {
+            Kind::Lvalue(place, expr) => {
                 self.mark_read(expr);
                 self.read(place, given.span)
             }

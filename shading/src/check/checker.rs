@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::body::Body;
 use super::error::CheckError;
 use super::frame::{Frame, FunctionInfo};
-use super::place::Place;
+use super::lvalue::Lvalue;
 use super::scope::{ScopeIndex, Scopes};
 use super::structure::StructInfo;
 use super::uses::Adaptive;
@@ -84,7 +84,7 @@ pub(super) struct Checker<'a> {
     /// Whether functions are checked by themselves: then calls are not followed.
     pub(super) alone: Option<usize>,
     /// How references of a group's expression are resolved; empty in code.
-    pub(super) references: FxHashMap<String, Place>,
+    pub(super) references: FxHashMap<String, Lvalue>,
     /// Whether functions inside functions are recursive, by the places of their names.
     pub(super) local_recursion: FxHashMap<Span, bool>,
     /// What `exit` leaves.

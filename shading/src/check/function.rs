@@ -9,8 +9,8 @@ use super::Checker;
 use super::body::Body;
 use super::error::CheckError;
 use super::frame::{Formal, Frame, FunctionInfo};
+use super::lvalue::{Access, Lvalue};
 use super::overload::same_formals;
-use super::place::{Access, Place};
 use super::prelude;
 use super::scope::{Meaning, Role, ScopeIndex, Symbol};
 use super::warning::Warning;
@@ -280,7 +280,7 @@ impl<'a> Checker<'a> {
             }
             self.declare_param(
                 &param.name,
-                Meaning::Variable(Place::whole(formal.ty, locals, access)),
+                Meaning::Variable(Lvalue::whole(formal.ty, locals, access)),
             );
         }
         let statements = function.body.as_deref().unwrap_or_default();

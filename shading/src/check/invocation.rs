@@ -3,7 +3,7 @@
 use super::argument::Given;
 use super::error::CheckError;
 use super::frame::{Formal, Frame};
-use super::place::{Access, Place};
+use super::lvalue::{Access, Lvalue};
 use super::scope::Meaning;
 use super::warning::Warning;
 use super::{Checker, Value};
@@ -18,7 +18,7 @@ const MAX_INLINED: usize = 64;
 /// An argument bound to a parameter, and where to write it back.
 struct Bound {
     meaning: Meaning,
-    back: Option<(Place, Vec<LocalId>)>,
+    back: Option<(Lvalue, Vec<LocalId>)>,
 }
 
 impl<'a> Checker<'a> {
@@ -55,7 +55,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The place that a call writes through an argument. What is no variable to write is given as a copy.
-    fn output_place(&mut self, given: &Given<'a>, formal: Formal) -> Option<(Place, &'a ast::Expr)> {
+    fn output_place(&mut self, given: &Given<'a>, formal: Formal) -> Option<(Lvalue, &'a ast::Expr)> {
         if !formal.output {
             return None;
         }
@@ -171,7 +171,7 @@ impl<'a> Checker<'a> {
             for (local, leaf) in locals.iter().zip(&value.leaves) {
                 self.store(*local, *leaf, given.span);
             }
-            let meaning = Meaning::Variable(Place::whole(ty, locals.clone(), Access::Writable));
+            let meaning = Meaning::Variable(Lvalue::whole(ty, locals.clone(), Access::Writable));
             return Some(Bound {
                 meaning,
                 back: Some((place, locals)),
@@ -190,7 +190,7 @@ impl<'a> Checker<'a> {
             self.store(*local, *leaf, given.span);
             self.adaptive.alias(*local, *leaf);
         }
-        let changes_argument = |place: &Place| {
+        let changes_argument = |place: &Lvalue| {
             is_written && place.ty == value.ty && matches!(place.access, Access::Writable | Access::Param(_))
         };
         let back = match given.place() {
@@ -202,7 +202,7 @@ impl<'a> Checker<'a> {
         } else {
             Access::Param(name.to_owned())
         };
-        let place = Place::whole(value.ty, locals, access);
+        let place = Lvalue::whole(value.ty, locals, access);
         Some(Bound {
             meaning: Meaning::Variable(place),
             back,

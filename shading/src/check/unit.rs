@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 use super::body::Body;
 use super::error::CheckError;
 use super::frame::Frame;
-use super::place::{Access, Place};
+use super::lvalue::{Access, Lvalue};
 use super::reference::ReferencePath;
 use super::scope::Meaning;
 use super::{Checker, Value};
@@ -59,7 +59,7 @@ impl<'a> Checker<'a> {
                     params.push(param);
                 }
                 c.references
-                    .insert(name.clone(), Place::whole(*ty, locals, Access::Constant(name)));
+                    .insert(name.clone(), Lvalue::whole(*ty, locals, Access::Constant(name)));
             }
             let mut result = None;
             let block = c.block(expr.span, |c| {
@@ -250,7 +250,7 @@ impl<'a> Checker<'a> {
             Passing::In => Access::Param(name.text.clone()),
             Passing::Const => Access::Constant(name.text.clone()),
         };
-        self.declare_param(name, Meaning::Variable(Place::whole(ty, locals, access)));
+        self.declare_param(name, Meaning::Variable(Lvalue::whole(ty, locals, access)));
     }
 
     /// The statements that give leaf `i` of a parameter its default; each leaf's stand alone.
