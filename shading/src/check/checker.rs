@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::body::Body;
 use super::error::CheckError;
-use super::frame::{Frame, FunctionInfo};
+use super::frame::{FunctionFrame, FunctionInfo};
 use super::lvalue::Lvalue;
 use super::scope::{ScopeIndex, Scopes};
 use super::structure::StructInfo;
@@ -67,7 +67,7 @@ pub(super) struct Checker<'a> {
     /// The code being made.
     pub(super) body: Body,
     /// The function being lowered.
-    pub(super) frame: Frame,
+    pub(super) frame: FunctionFrame,
     /// Functions of the unit that are not inlined, and which they are.
     pub(super) called: PrimaryMap<FunctionId, Function>,
     pub(super) called_ids: FxHashMap<usize, FunctionId>,
@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
             scopes: Scopes::default(),
             scope: ScopeIndex::ROOT,
             body: Body::default(),
-            frame: Frame::default(),
+            frame: FunctionFrame::default(),
             called: PrimaryMap::new(),
             called_ids: FxHashMap::default(),
             emitted: 0,

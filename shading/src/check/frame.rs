@@ -36,7 +36,7 @@ pub(super) struct FunctionInfo<'a> {
 
 /// The function, or unit, being lowered.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(super) struct FunctionFrame {
     /// What it returns.
     pub(super) ty: Type,
     /// Where that goes.
@@ -54,9 +54,9 @@ pub(super) struct LoopFrame {
     pub(super) continue_scope: Option<ScopeId>,
 }
 
-impl Default for Frame {
-    fn default() -> Frame {
-        Frame {
+impl Default for FunctionFrame {
+    fn default() -> FunctionFrame {
+        FunctionFrame {
             ty: Type::VOID,
             result: vec![],
             scope: None,

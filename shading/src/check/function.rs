@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::Checker;
 use super::body::Body;
 use super::error::CheckError;
-use super::frame::{Formal, Frame, FunctionInfo};
+use super::frame::{Formal, FunctionFrame, FunctionInfo};
 use super::lvalue::{Access, Lvalue};
 use super::overload::same_formals;
 use super::prelude;
@@ -257,10 +257,10 @@ impl<'a> Checker<'a> {
         let scope = self.scopes.push(scope);
         let outer_scope = std::mem::replace(&mut self.scope, scope);
         let result = self.locals("result", ty);
-        let frame = Frame {
+        let frame = FunctionFrame {
             ty,
             result: result.clone(),
-            ..Frame::default()
+            ..FunctionFrame::default()
         };
         let outer_frame = std::mem::replace(&mut self.frame, frame);
 

@@ -2,7 +2,7 @@
 
 use super::argument::Given;
 use super::error::CheckError;
-use super::frame::{Formal, Frame};
+use super::frame::{Formal, FunctionFrame};
 use super::lvalue::{Access, Lvalue};
 use super::scope::Meaning;
 use super::warning::Warning;
@@ -106,10 +106,10 @@ impl<'a> Checker<'a> {
 
         let scope = self.scopes.push(outer);
         let outer_scope = std::mem::replace(&mut self.scope, scope);
-        let frame = Frame {
+        let frame = FunctionFrame {
             ty,
             result: result.clone(),
-            ..Frame::default()
+            ..FunctionFrame::default()
         };
         let outer_frame = std::mem::replace(&mut self.frame, frame);
         let references = std::mem::take(&mut self.references);

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::body::Body;
 use super::error::CheckError;
-use super::frame::Frame;
+use super::frame::FunctionFrame;
 use super::lvalue::{Access, Lvalue};
 use super::reference::ReferencePath;
 use super::scope::Meaning;
@@ -121,9 +121,9 @@ impl<'a> Checker<'a> {
         let scope = self.new_scope("unit");
         self.unit_scope = Some(scope);
         self.unit_name = Some(name.to_owned());
-        self.frame = Frame {
+        self.frame = FunctionFrame {
             scope: Some(scope),
-            ..Frame::default()
+            ..FunctionFrame::default()
         };
         let inner = self.scopes.push(self.scope);
         let outer = std::mem::replace(&mut self.scope, inner);

@@ -55,7 +55,7 @@ pub(super) fn unaligned() -> MemFlagsData {
 
 /// The memory of one call, beside its stack slots.
 #[derive(Debug, Default)]
-pub(super) struct Frame {
+pub(super) struct MemoryFrame {
     /// The large frame, if there is one.
     pub(super) base: Option<ir::Value>,
     /// Bytes of the large frame.
@@ -73,7 +73,7 @@ pub(super) struct Emitter<'a, 'u> {
     pub(super) module: &'a mut JITModule,
     pub(super) code: &'u Code,
     pub(super) homes: SecondaryMap<LocalId, Option<Home>>,
-    pub(super) frame: Frame,
+    pub(super) frame: MemoryFrame,
     /// Arguments of all functions: the shading point, the context, and the outputs or arguments.
     pub(super) globals: ir::Value,
     pub(super) ctx: ir::Value,

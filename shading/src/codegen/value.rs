@@ -6,7 +6,7 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use rustc_hash::FxHashSet;
 
-use super::emitter::{Address, Emitter, Frame, Home, trusted};
+use super::emitter::{Address, Emitter, Home, MemoryFrame, trusted};
 use super::layout::{POINTER, Shape, const_shape};
 use super::shared::Shared;
 use crate::hir::{Code, Const, LocalId, Operand};
@@ -36,7 +36,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
             module,
             code,
             homes: SecondaryMap::new(),
-            frame: Frame::default(),
+            frame: MemoryFrame::default(),
             globals,
             ctx,
             memory,
