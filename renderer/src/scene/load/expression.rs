@@ -3,11 +3,11 @@
 use shading::Span;
 use shading::syntax::ast::{BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::value::Value;
 use super::{function, transform};
 
-impl Context {
+impl LoadContext {
     /// The value of an expression; `None`, with a message, where it has none.
     pub(super) fn value(&mut self, expr: &Expr) -> Option<Value> {
         match &expr.kind {

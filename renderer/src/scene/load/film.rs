@@ -2,7 +2,7 @@
 
 use shading::syntax::ast::Declaration;
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::field::{Field, Range};
 use super::table::{Key, Part, body_of, kind_of, read_block, set, takes_only};
 use super::value::Value;
@@ -216,7 +216,7 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
 ];
 
 /// Reads `film`.
-pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context: &mut Context) {
+pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context: &mut LoadContext) {
     takes_only(declaration, &[Part::Body], context);
     read_block(body_of(declaration), "film", &[FILM], film, context);
     let Some(crop) = film.crop else { return };
@@ -235,7 +235,7 @@ pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context:
 }
 
 /// Reads `sampler`.
-pub(super) fn read_sampler(declaration: &Declaration, sampler: &mut SamplerDesc, context: &mut Context) {
+pub(super) fn read_sampler(declaration: &Declaration, sampler: &mut SamplerDesc, context: &mut LoadContext) {
     takes_only(declaration, &[Part::Body], context);
     read_block(body_of(declaration), "sampler", &[SAMPLER], sampler, context);
 }
@@ -248,7 +248,7 @@ enum IntegratorKind {
 }
 
 /// Reads `integrator`.
-pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) -> Integrator {
+pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadContext) -> Integrator {
     takes_only(declaration, &[Part::Kind, Part::Body], context);
     let kinds = [("path", IntegratorKind::Path), ("photon", IntegratorKind::Photon)];
     match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
@@ -273,7 +273,7 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) 
     }
 }
 
-fn filter(field: Field<'_>, context: &mut Context) -> Option<FilterShape> {
+fn filter(field: Field<'_>, context: &mut LoadContext) -> Option<FilterShape> {
     let value = context.value(field.expr)?;
     let names = FilterShape::NAMES;
     let (name, args) = match &value {

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use shading::syntax::ast::{Declaration, Entry, ExprKind, Item, Value};
 use shading::{Source, Span};
 
-use super::context::{Context, read_failure};
+use super::context::{LoadContext, read_failure};
 use super::shape::MeshEdits;
 use super::table::{Part, takes_only};
 use crate::geometry::Mesh;
@@ -31,7 +31,7 @@ pub(super) struct Texts {
 
 impl Texts {
     /// Reads the text at `path` and those it imports. `named_at` is the import that names it.
-    pub(super) fn read(&mut self, path: &Path, named_at: Option<Span>, context: &mut Context) {
+    pub(super) fn read(&mut self, path: &Path, named_at: Option<Span>, context: &mut LoadContext) {
         let identity = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if self.open.contains(&identity) {
             self.report_cycle(&identity, path, named_at, context);
@@ -60,7 +60,7 @@ impl Texts {
     }
 
     /// Reads a text whose file names are relative to `directory`.
-    pub(super) fn read_source(&mut self, source: Arc<Source>, directory: &Path, context: &mut Context) {
+    pub(super) fn read_source(&mut self, source: Arc<Source>, directory: &Path, context: &mut LoadContext) {
         if !self.directories.iter().any(|known| known == directory) {
             self.directories.push(directory.to_owned());
         }
@@ -82,7 +82,7 @@ impl Texts {
         }
     }
 
-    fn declaration(&mut self, declaration: &Declaration, context: &mut Context) {
+    fn declaration(&mut self, declaration: &Declaration, context: &mut LoadContext) {
         if declaration.keyword.text != "import" {
             self.declarations.push(declaration.clone());
             return;
@@ -113,7 +113,7 @@ impl Texts {
         }
     }
 
-    fn report_cycle(&self, identity: &Path, path: &Path, named_at: Option<Span>, context: &mut Context) {
+    fn report_cycle(&self, identity: &Path, path: &Path, named_at: Option<Span>, context: &mut LoadContext) {
         let name = |path: &Path| {
             path.file_name()
                 .unwrap_or(path.as_os_str())
@@ -159,7 +159,7 @@ pub(super) fn has_parts(path: &Path) -> bool {
 }
 
 /// The file that an `import` names, with its place.
-pub(super) fn imported_file(declaration: &Declaration, context: &mut Context) -> Option<(String, Span)> {
+pub(super) fn imported_file(declaration: &Declaration, context: &mut LoadContext) -> Option<(String, Span)> {
     match &declaration.target {
         Some(path) if path.parts.len() == 1 && path.parts[0].quoted => {
             Some((path.parts[0].text.clone(), path.span))
@@ -192,7 +192,7 @@ type EditedMesh = (PathBuf, usize, MeshEdits, [u32; 12]);
 
 impl Models {
     /// Reads, in parallel, the models that declarations name.
-    pub(super) fn read_all(&mut self, declarations: &[Declaration], context: &mut Context) {
+    pub(super) fn read_all(&mut self, declarations: &[Declaration], context: &mut LoadContext) {
         let mut wanted: Vec<(PathBuf, Span)> = vec![];
         for (name, span) in declarations.iter().filter_map(model_file) {
             let path = context.resolve(span, name);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Mat3, Vec3};
 use shading::syntax::ast::Declaration;
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::field::{Field, Given, Range};
 use super::projector::{INTERPOLATION, S_OF_UV, SlideBlock, T_OF_UV, WRAP, read_projector, up_for};
 use super::radiance_map::read_map;
@@ -308,7 +308,7 @@ enum LightKeyword {
 }
 
 /// Reads `light`.
-pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Option<LightDesc> {
+pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -> Option<LightDesc> {
     takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
     let name = name_of(declaration, context)?;
     let kinds = [
@@ -344,7 +344,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
     })
 }
 
-fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKind {
+fn read_environment(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
     let mut light = EnvironmentBlock {
         map: None,
         color: Rgb::WHITE,
@@ -380,7 +380,7 @@ fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKi
     }
 }
 
-fn read_studio(declaration: &Declaration, context: &mut Context) -> LightKind {
+fn read_studio(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
     let mut light = StudioBlock {
         scale: 1.0,
         rotate: Mat3::IDENTITY,
@@ -400,7 +400,7 @@ fn read_studio(declaration: &Declaration, context: &mut Context) -> LightKind {
     }
 }
 
-fn read_sky(declaration: &Declaration, context: &mut Context) -> LightKind {
+fn read_sky(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
     let mut light = SkyBlock {
         turbidity: 3.0,
         albedo: Rgb::splat(0.3),
@@ -439,7 +439,7 @@ fn read_point(
     declaration: &Declaration,
     what: &str,
     tables: &[&[Key<PointBlock>]],
-    context: &mut Context,
+    context: &mut LoadContext,
 ) -> PointBlock {
     let mut light = PointBlock {
         position: Vec3::ZERO,
@@ -457,7 +457,7 @@ fn read_point(
     light
 }
 
-fn read_spot(declaration: &Declaration, context: &mut Context) -> Option<LightKind> {
+fn read_spot(declaration: &Declaration, context: &mut LoadContext) -> Option<LightKind> {
     let light = read_point(declaration, "a spot light", &[SPOT, POINT], context);
     if let (Some(_), Some(direction)) = (light.to, light.direction) {
         context.error(direction.span, "a spot light takes either `to` or `direction`");
@@ -511,7 +511,7 @@ fn read_spot(declaration: &Declaration, context: &mut Context) -> Option<LightKi
     })
 }
 
-fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKind {
+fn read_directional(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
     let mut light = DirectionalBlock {
         direction: Vec3::NEG_Y,
         irradiance: Rgb::WHITE,
@@ -532,7 +532,7 @@ fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKi
     }
 }
 
-fn rotation(field: Field<'_>, context: &mut Context) -> Option<Mat3> {
+fn rotation(field: Field<'_>, context: &mut LoadContext) -> Option<Mat3> {
     match context.value(field.expr)? {
         Value::Number(degrees) => {
             let degrees = field.in_range(context, degrees, Range::Any)?;

@@ -8,7 +8,7 @@ use shading::syntax::ast::{
 };
 use shading::{Diagnostic, Source, Span};
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::material::MATERIAL;
 
 /// The keywords whose declarations have no name.
@@ -27,7 +27,7 @@ pub(super) struct Override {
 
 impl Override {
     /// Parses `PATH=VALUE`; notes a message where it is not of that form.
-    pub(super) fn parse(text: &str, context: &mut Context) -> Option<Override> {
+    pub(super) fn parse(text: &str, context: &mut LoadContext) -> Option<Override> {
         // As a declaration of its own, an option has a place that messages can show.
         let source = Source::new("--set", format!("set {text};"));
         let before = context.diagnostics.list.len();
@@ -148,7 +148,7 @@ impl Override {
     }
 
     /// Says that nothing has that name.
-    pub(super) fn report_unknown(&self, declarations: &[Declaration], context: &mut Context) {
+    pub(super) fn report_unknown(&self, declarations: &[Declaration], context: &mut LoadContext) {
         let keyword = self.path.parts[0].text.as_str();
         let message = format!("`--set {}` is about nothing in the scene", self.text);
         let diagnostic = context.error_at(self.path.span, message);

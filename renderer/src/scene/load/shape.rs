@@ -4,7 +4,7 @@ use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;
 use shading::syntax::ast::{Declaration, Expr};
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::field::{Given, Range};
 use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
 use crate::geometry::Mesh;
@@ -216,7 +216,7 @@ enum ShapeKeyword {
 }
 
 /// Reads `shape`.
-pub(super) fn read_shape(declaration: &Declaration, context: &mut Context) -> Option<ShapeDeclaration> {
+pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -> Option<ShapeDeclaration> {
     takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
     let name = name_of(declaration, context)?;
     let kinds = [
@@ -277,7 +277,7 @@ fn required<T>(
     key: &str,
     what: &str,
     declaration: &Declaration,
-    context: &mut Context,
+    context: &mut LoadContext,
 ) -> Option<T> {
     let written = body_of(declaration).iter().any(|entry| entry.key.joined() == key);
     if given.is_none() && !written {

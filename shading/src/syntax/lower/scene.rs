@@ -3,7 +3,7 @@
 use super::super::ast::{
     Declaration, Entry, Expr, ExprKind, Group, GroupAssign, GroupStmt, Instance, Path, PathPart, Value,
 };
-use super::{Context, Lowerer, Pair, Rule, inner};
+use super::{Dialect, Lowerer, Pair, Rule, inner};
 
 impl Lowerer {
     pub(super) fn group(&mut self, pair: Pair<'_>) -> Group {
@@ -21,12 +21,12 @@ impl Lowerer {
                 Rule::metadata => self.metadata(part, &mut group.metadata),
                 Rule::param => group.params.push(self.param(part)),
                 Rule::instance => {
-                    self.context = Context::Scene;
+                    self.context = Dialect::Scene;
                     let instance = self.instance(part);
                     group.body.push(GroupStmt::Instance(instance));
                 }
                 Rule::group_assign => {
-                    self.context = Context::Scene;
+                    self.context = Dialect::Scene;
                     let assign = self.group_assign(part);
                     group.body.push(GroupStmt::Assign(assign));
                 }
@@ -94,7 +94,7 @@ impl Lowerer {
     }
 
     pub(super) fn declaration(&mut self, pair: Pair<'_>) -> Declaration {
-        self.context = Context::Scene;
+        self.context = Dialect::Scene;
         let span = self.span(&pair);
         let mut declaration = Declaration {
             keyword: self.missing_name(span),
