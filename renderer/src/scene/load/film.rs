@@ -4,7 +4,7 @@ use shading::syntax::ast::Declaration;
 
 use super::context::LoadContext;
 use super::field::{Field, Range};
-use super::table::{Key, Part, body_of, kind_of, read_block, set, takes_only};
+use super::table::{Key, DeclarationPart, body_of, kind_of, read_block, set, takes_only};
 use super::value::Value;
 use crate::film::{Film, FilterShape};
 use crate::image::Rect;
@@ -217,7 +217,7 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
 
 /// Reads `film`.
 pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context: &mut LoadContext) {
-    takes_only(declaration, &[Part::Body], context);
+    takes_only(declaration, &[DeclarationPart::Body], context);
     read_block(body_of(declaration), "film", &[FILM], film, context);
     let Some(crop) = film.crop else { return };
     let [width, height] = film.size.value;
@@ -236,7 +236,7 @@ pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context:
 
 /// Reads `sampler`.
 pub(super) fn read_sampler(declaration: &Declaration, sampler: &mut SamplerDesc, context: &mut LoadContext) {
-    takes_only(declaration, &[Part::Body], context);
+    takes_only(declaration, &[DeclarationPart::Body], context);
     read_block(body_of(declaration), "sampler", &[SAMPLER], sampler, context);
 }
 
@@ -249,7 +249,7 @@ enum IntegratorKind {
 
 /// Reads `integrator`.
 pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadContext) -> Integrator {
-    takes_only(declaration, &[Part::Kind, Part::Body], context);
+    takes_only(declaration, &[DeclarationPart::Kind, DeclarationPart::Body], context);
     let kinds = [("path", IntegratorKind::Path), ("photon", IntegratorKind::Photon)];
     match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
         Some(IntegratorKind::Path) => {

@@ -11,7 +11,7 @@ use shading::{Source, Span};
 
 use super::context::{LoadContext, read_failure};
 use super::shape::MeshEdits;
-use super::table::{Part, takes_only};
+use super::table::{DeclarationPart, takes_only};
 use crate::geometry::Mesh;
 use crate::scene::desc::ShaderFile;
 use crate::scene::import::{self, Model, stem};
@@ -93,7 +93,7 @@ impl Texts {
         match FileKind::of(Path::new(&name)) {
             Some(FileKind::Model) => self.declarations.push(declaration.clone()),
             Some(FileKind::Text) => {
-                takes_only(declaration, &[Part::Name], context);
+                takes_only(declaration, &[DeclarationPart::Name], context);
                 if let Some(path) = context.existing_file(span, &name) {
                     self.read(&path, Some(span), context);
                 }

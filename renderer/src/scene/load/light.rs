@@ -11,7 +11,7 @@ use super::projector::{INTERPOLATION, S_OF_UV, SlideBlock, T_OF_UV, WRAP, read_p
 use super::radiance_map::read_map;
 use super::sheet::read_directional_area;
 use super::studio;
-use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
+use super::table::{Key, DeclarationPart, body_of, kind_of, name_of, read_block, set, takes_only};
 use super::value::Value;
 use crate::camera::look_at;
 use crate::color::Rgb;
@@ -309,7 +309,7 @@ enum LightKeyword {
 
 /// Reads `light`.
 pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -> Option<LightDesc> {
-    takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
+    takes_only(declaration, &[DeclarationPart::Name, DeclarationPart::Kind, DeclarationPart::Body], context);
     let name = name_of(declaration, context)?;
     let kinds = [
         ("environment", LightKeyword::Environment),

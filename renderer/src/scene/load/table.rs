@@ -130,18 +130,18 @@ pub(super) fn name_of(declaration: &Declaration, context: &mut LoadContext) -> O
 }
 
 /// Notes what a declaration has that its keyword does not take.
-pub(super) fn takes_only(declaration: &Declaration, parts: &[Part], context: &mut LoadContext) {
+pub(super) fn takes_only(declaration: &Declaration, parts: &[DeclarationPart], context: &mut LoadContext) {
     let target = declaration.target.as_ref().map(|path| path.span);
     let kind = declaration.kind.as_ref().map(|kind| kind.span);
     let value = declaration.value.as_ref().map(|value| value.span);
     let body = declaration.body.as_ref().map(|_| declaration.span);
     let alias = declaration.alias.as_ref().map(|alias| alias.span);
     for (part, span, what) in [
-        (Part::Name, target, "name"),
-        (Part::Kind, kind, "kind"),
-        (Part::Value, value, "value"),
-        (Part::Body, body, "block"),
-        (Part::Alias, alias, "`as`"),
+        (DeclarationPart::Name, target, "name"),
+        (DeclarationPart::Kind, kind, "kind"),
+        (DeclarationPart::Value, value, "value"),
+        (DeclarationPart::Body, body, "block"),
+        (DeclarationPart::Alias, alias, "`as`"),
     ] {
         if let (false, Some(span)) = (parts.contains(&part), span) {
             context.error(span, format!("`{}` takes no {what}", declaration.keyword.text));
@@ -151,7 +151,7 @@ pub(super) fn takes_only(declaration: &Declaration, parts: &[Part], context: &mu
 
 /// The parts that a declaration may have after its keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum DeclarationPart {
     Name,
     Kind,
     Value,

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Linker;
 use super::wire::Site;
-use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, Part, Readers, Wire, join};
+use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, WirePart, Readers, Wire, join};
 use crate::graph::ParamInfo;
 use crate::graph::interface::{params, resolve};
 use crate::graph::literal::plain;
@@ -29,7 +29,7 @@ pub(super) struct GroupScope<'g> {
     pub(super) instance: &'g Instance<'g>,
     pub(super) inputs: FxHashMap<String, Wire>,
     /// Outputs of each node; empty where it is not linked yet.
-    pub(super) nodes: Vec<Vec<Part>>,
+    pub(super) nodes: Vec<Vec<WirePart>>,
     /// The node that alone pulls each node, when that has overrides.
     pulled_by: Vec<Option<NodeIndex>>,
     /// Overrides of each node, once they are known.
@@ -90,12 +90,12 @@ impl<'g> GroupScope<'g> {
 
 impl Linker<'_> {
     /// Gives the group's outputs, only those that are wanted of the instance.
-    pub(super) fn group(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<Part> {
+    pub(super) fn group(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<WirePart> {
         // Levels are bounded, see `size`, but not by what every thread's stack holds.
         stacker::maybe_grow(STACK / 4, STACK, || self.group_body(group, instance))
     }
 
-    fn group_body(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<Part> {
+    fn group_body(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<WirePart> {
         let readers = GroupReaders::new(group);
         let mut scope = GroupScope::new(&readers, instance);
         self.group_inputs(&mut scope);
@@ -186,7 +186,7 @@ impl Linker<'_> {
         }
     }
 
-    fn group_output(&mut self, scope: &GroupScope<'_>, output: &GroupOutput) -> Vec<Part> {
+    fn group_output(&mut self, scope: &GroupScope<'_>, output: &GroupOutput) -> Vec<WirePart> {
         let place = scope.place(output.span);
         let site = Site {
             place: &place,
@@ -196,16 +196,16 @@ impl Linker<'_> {
         let Some(wire) = self.binding(scope, &output.binding, &site) else {
             return vec![];
         };
-        let mut port = |part: Part| {
+        let mut port = |part: WirePart| {
             let name = format!("{}{}", output.name, part.name);
             match output.ty {
                 Some(ty) if part.name.is_empty() => {
                     let local = self.temporary(ty);
                     self.assign(local, &part, &name, &place);
                     let operand = Operand::Local(local);
-                    Part { name, operand, ty }
+                    WirePart { name, operand, ty }
                 }
-                _ => Part { name, ..part },
+                _ => WirePart { name, ..part },
             }
         };
         wire.parts.into_iter().map(&mut port).collect()
