@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Linker;
-use super::wire::Site;
+use super::wire::BindingSite;
 use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, WirePart, Readers, Wire, join};
 use crate::graph::ParamInfo;
 use crate::graph::interface::{params, resolve};
@@ -155,7 +155,7 @@ impl Linker<'_> {
         let wire = match (fed, &input.default) {
             (Some(feed), _) => feed.wire.clone(),
             (None, Some(default)) => {
-                let site = Site {
+                let site = BindingSite {
                     place: &place,
                     overrides: instance.overrides,
                     expected: input.ty,
@@ -188,7 +188,7 @@ impl Linker<'_> {
 
     fn group_output(&mut self, scope: &GroupScope<'_>, output: &GroupOutput) -> Vec<WirePart> {
         let place = scope.place(output.span);
-        let site = Site {
+        let site = BindingSite {
             place: &place,
             overrides: scope.instance.overrides,
             expected: output.ty,
@@ -283,7 +283,7 @@ impl Linker<'_> {
             return None;
         }
         let expected = inputs.and_then(|inputs| resolve(inputs, &connection.target));
-        let site = Site {
+        let site = BindingSite {
             place: &place,
             overrides,
             expected: expected.filter(|ty| ty.base != Base::Void),
@@ -312,7 +312,7 @@ impl Linker<'_> {
         let mut context = inherited.clone();
         for (global, binding, span) in &node.overrides {
             let place = scope.node_place(node, *span);
-            let site = Site {
+            let site = BindingSite {
                 place: &place,
                 overrides: &inherited,
                 expected: Some(global.ty()),

@@ -207,7 +207,7 @@ pub(super) fn join(prefix: &str, name: &str) -> String {
 }
 
 /// Where a value is asked for.
-pub(super) struct Site<'a> {
+pub(super) struct BindingSite<'a> {
     pub(super) place: &'a LinkPlace<'a>,
     /// Globals that have another value there.
     pub(super) overrides: &'a [(Global, Operand)],
