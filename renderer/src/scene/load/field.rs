@@ -6,7 +6,7 @@ use shading::syntax::ast::Expr;
 
 use super::context::LoadContext;
 use super::transform;
-use super::value::Value;
+use super::value::SceneValue;
 use crate::color::Rgb;
 
 /// What numbers a key takes.
@@ -72,7 +72,7 @@ impl Field<'_> {
         value.map(|value| Given { value, span })
     }
 
-    pub(super) fn mismatch(&self, context: &mut LoadContext, expected: &str, found: &Value) {
+    pub(super) fn mismatch(&self, context: &mut LoadContext, expected: &str, found: &SceneValue) {
         context.error(
             self.span(),
             format!("`{}` takes {expected}, found {found}", self.key),
@@ -81,9 +81,9 @@ impl Field<'_> {
 
     pub(super) fn boolean(&self, context: &mut LoadContext) -> Option<bool> {
         match context.value(self.expr)? {
-            Value::Bool(b) => Some(b),
-            Value::Number(0.0) => Some(false),
-            Value::Number(1.0) => Some(true),
+            SceneValue::Bool(b) => Some(b),
+            SceneValue::Number(0.0) => Some(false),
+            SceneValue::Number(1.0) => Some(true),
             other => {
                 self.mismatch(context, "true or false", &other);
                 None
@@ -94,7 +94,7 @@ impl Field<'_> {
     /// A number within `range`.
     pub(super) fn number(&self, context: &mut LoadContext, range: Range) -> Option<f32> {
         match context.value(self.expr)? {
-            Value::Number(x) => self.in_range(context, x, range),
+            SceneValue::Number(x) => self.in_range(context, x, range),
             other => {
                 self.mismatch(context, "a number", &other);
                 None
@@ -118,7 +118,7 @@ impl Field<'_> {
     /// A whole number of `low` to `high`.
     pub(super) fn integer(&self, context: &mut LoadContext, low: u64, high: u64) -> Option<u64> {
         match context.value(self.expr)? {
-            Value::Number(x) => self.whole(context, x, low, high),
+            SceneValue::Number(x) => self.whole(context, x, low, high),
             other => {
                 self.mismatch(context, "a whole number", &other);
                 None
@@ -146,14 +146,18 @@ impl Field<'_> {
         like: &str,
     ) -> Option<[f32; N]> {
         let list = match context.value(self.expr)? {
-            Value::Tuple(list) => list,
+            SceneValue::Tuple(list) => list,
             other => {
                 self.mismatch(context, &format!("{N} numbers, as {like}"), &other);
                 return None;
             }
         };
         let Ok(list) = <[f64; N]>::try_from(list.as_slice()) else {
-            self.mismatch(context, &format!("{N} numbers, as {like}"), &Value::Tuple(list));
+            self.mismatch(
+                context,
+                &format!("{N} numbers, as {like}"),
+                &SceneValue::Tuple(list),
+            );
             return None;
         };
         let mut numbers = [0.0; N];
@@ -173,7 +177,7 @@ impl Field<'_> {
     ) -> Option<[u32; N]> {
         let mut numbers = [0u32; N];
         match context.value(self.expr)? {
-            Value::Tuple(list) if list.len() == N => {
+            SceneValue::Tuple(list) if list.len() == N => {
                 for (slot, x) in numbers.iter_mut().zip(list) {
                     *slot = self.whole(context, x, low, high.min(u64::from(u32::MAX)))? as u32;
                 }
@@ -236,14 +240,14 @@ impl Field<'_> {
         like: &str,
     ) -> Option<[f32; N]> {
         match context.value(self.expr)? {
-            Value::Number(x) => self.in_range(context, x, range).map(|x| [x; N]),
+            SceneValue::Number(x) => self.in_range(context, x, range).map(|x| [x; N]),
             _ => self.numbers(context, range, like),
         }
     }
 
     pub(super) fn string(&self, context: &mut LoadContext) -> Option<String> {
         match context.value(self.expr)? {
-            Value::String(text) => Some(text),
+            SceneValue::String(text) => Some(text),
             other => {
                 self.mismatch(context, "a string in quotes", &other);
                 None
@@ -255,7 +259,7 @@ impl Field<'_> {
     pub(super) fn choice<T: Copy>(&self, context: &mut LoadContext, options: &[(&str, T)]) -> Option<T> {
         let list = || options.iter().map(|(name, _)| *name).collect::<Vec<_>>();
         match context.value(self.expr)? {
-            Value::Name(name) | Value::String(name) => {
+            SceneValue::Name(name) | SceneValue::String(name) => {
                 let found = options.iter().find(|(option, _)| *option == name);
                 if found.is_none() {
                     let message = format!(
@@ -278,7 +282,7 @@ impl Field<'_> {
     /// An invertible transform.
     pub(super) fn transform(&self, context: &mut LoadContext) -> Option<Affine3A> {
         match context.value(self.expr)? {
-            Value::Transform(matrix) => {
+            SceneValue::Transform(matrix) => {
                 let narrow = transform::narrow(matrix);
                 if narrow.is_none() {
                     let message = format!(

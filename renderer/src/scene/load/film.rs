@@ -4,8 +4,8 @@ use shading::syntax::ast::Declaration;
 
 use super::context::LoadContext;
 use super::field::{Field, Range};
-use super::table::{Key, DeclarationPart, body_of, kind_of, read_block, set, takes_only};
-use super::value::Value;
+use super::table::{DeclarationPart, Key, body_of, kind_of, read_block, set, takes_only};
+use super::value::SceneValue;
 use crate::film::{Film, FilterShape};
 use crate::image::Rect;
 use crate::scene::desc::{
@@ -249,7 +249,11 @@ enum IntegratorKind {
 
 /// Reads `integrator`.
 pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadContext) -> Integrator {
-    takes_only(declaration, &[DeclarationPart::Kind, DeclarationPart::Body], context);
+    takes_only(
+        declaration,
+        &[DeclarationPart::Kind, DeclarationPart::Body],
+        context,
+    );
     let kinds = [("path", IntegratorKind::Path), ("photon", IntegratorKind::Photon)];
     match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
         Some(IntegratorKind::Path) => {
@@ -277,15 +281,15 @@ fn filter(field: Field<'_>, context: &mut LoadContext) -> Option<FilterShape> {
     let value = context.value(field.expr)?;
     let names = FilterShape::NAMES;
     let (name, args) = match &value {
-        Value::Name(name) | Value::String(name) => (name, &[][..]),
-        Value::Call(name, args) => (name, args.as_slice()),
+        SceneValue::Name(name) | SceneValue::String(name) => (name, &[][..]),
+        SceneValue::Call(name, args) => (name, args.as_slice()),
         other => {
             field.mismatch(context, &format!("one of {}", names.join(", ")), other);
             return None;
         }
     };
-    let number = |arg: &Value| match arg {
-        Value::Number(x) => *x as f32,
+    let number = |arg: &SceneValue| match arg {
+        SceneValue::Number(x) => *x as f32,
         _ => f32::NAN,
     };
     let numbers: Vec<f32> = args.iter().map(number).collect();

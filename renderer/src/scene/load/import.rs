@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::Affine3A;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use shading::syntax::ast::{Declaration, Entry, ExprKind, Item, Value};
+use shading::syntax::ast::{Declaration, Entry, EntryValue, ExprKind, Item};
 use shading::{Source, Span};
 
 use super::context::{LoadContext, read_failure};
@@ -271,11 +271,11 @@ pub(super) fn model_file(declaration: &Declaration) -> Option<(&str, Span)> {
         "shape" => {
             let is_file = |entry: &&Entry| entry.key.joined() == "file";
             match &declaration.body.as_ref()?.iter().find(is_file)?.value {
-                Value::Expr(expr) => match &expr.kind {
+                EntryValue::Expr(expr) => match &expr.kind {
                     ExprKind::String(name) => Some((name, expr.span)),
                     _ => None,
                 },
-                Value::Block { .. } => None,
+                EntryValue::Block { .. } => None,
             }
         }
         _ => None,

@@ -11,8 +11,8 @@ use super::projector::{INTERPOLATION, S_OF_UV, SlideBlock, T_OF_UV, WRAP, read_p
 use super::radiance_map::read_map;
 use super::sheet::read_directional_area;
 use super::studio;
-use super::table::{Key, DeclarationPart, body_of, kind_of, name_of, read_block, set, takes_only};
-use super::value::Value;
+use super::table::{DeclarationPart, Key, body_of, kind_of, name_of, read_block, set, takes_only};
+use super::value::SceneValue;
 use crate::camera::look_at;
 use crate::color::Rgb;
 use crate::image::Image;
@@ -309,7 +309,15 @@ enum LightKeyword {
 
 /// Reads `light`.
 pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -> Option<LightDesc> {
-    takes_only(declaration, &[DeclarationPart::Name, DeclarationPart::Kind, DeclarationPart::Body], context);
+    takes_only(
+        declaration,
+        &[
+            DeclarationPart::Name,
+            DeclarationPart::Kind,
+            DeclarationPart::Body,
+        ],
+        context,
+    );
     let name = name_of(declaration, context)?;
     let kinds = [
         ("environment", LightKeyword::Environment),
@@ -534,11 +542,11 @@ fn read_directional(declaration: &Declaration, context: &mut LoadContext) -> Lig
 
 fn rotation(field: Field<'_>, context: &mut LoadContext) -> Option<Mat3> {
     match context.value(field.expr)? {
-        Value::Number(degrees) => {
+        SceneValue::Number(degrees) => {
             let degrees = field.in_range(context, degrees, Range::Any)?;
             Some(Mat3::from_rotation_y(degrees.to_radians()))
         }
-        Value::Transform(_) => {
+        SceneValue::Transform(_) => {
             let matrix = Mat3::from(field.transform(context)?.matrix3);
             let product = matrix * matrix.transpose();
             if !product.abs_diff_eq(Mat3::IDENTITY, 1e-4) {

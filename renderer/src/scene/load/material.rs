@@ -8,7 +8,7 @@ use shading::Span;
 use shading::syntax::ast::{Argument, Declaration, Expr, ExprKind, Name};
 
 use super::context::LoadContext;
-use super::table::{Key, DeclarationPart, body_of, name_of, read_block, set, takes_only};
+use super::table::{DeclarationPart, Key, body_of, name_of, read_block, set, takes_only};
 use crate::image::Format;
 use crate::material::MaterialId;
 use crate::scene::desc::{EmissionSides, MaterialDesc};
@@ -169,7 +169,15 @@ impl Materials {
 
 /// Reads `material`.
 pub(super) fn read_material(declaration: &Declaration, context: &mut LoadContext) -> Option<MaterialDesc> {
-    takes_only(declaration, &[DeclarationPart::Name, DeclarationPart::Value, DeclarationPart::Body], context);
+    takes_only(
+        declaration,
+        &[
+            DeclarationPart::Name,
+            DeclarationPart::Value,
+            DeclarationPart::Body,
+        ],
+        context,
+    );
     let name = name_of(declaration, context)?;
     read_definition(declaration, name, context)
 }

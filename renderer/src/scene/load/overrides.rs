@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use shading::syntax::ast::{
-    Argument, Declaration, Entry, Expr, ExprKind, Item, Name, Path as NamePath, Value,
+    Argument, Declaration, Entry, EntryValue, Expr, ExprKind, Item, Name, Path as NamePath,
 };
 use shading::{Diagnostic, Source, Span};
 
@@ -216,8 +216,8 @@ fn material_surface(declaration: &mut Declaration) -> Option<&mut Expr> {
         .iter_mut()
         .find(|entry| entry.key.joined() == "surface")
         .and_then(|entry| match &mut entry.value {
-            Value::Expr(expr) => Some(expr),
-            Value::Block { .. } => None,
+            EntryValue::Expr(expr) => Some(expr),
+            EntryValue::Block { .. } => None,
         })
 }
 
@@ -231,7 +231,7 @@ fn set_entry(body: &mut Option<Vec<Entry>>, key: NamePath, value: &Expr) {
     entries.retain(|entry| entry.key.joined() != key.joined());
     entries.push(Entry {
         key,
-        value: Value::Expr(value.clone()),
+        value: EntryValue::Expr(value.clone()),
         span,
     });
 }

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashMap;
 use shading::Span;
-use shading::syntax::ast::{Declaration, Entry, Value as EntryValue};
+use shading::syntax::ast::{Declaration, Entry, EntryValue};
 
 use super::context::LoadContext;
 use super::field::Field;

@@ -2,7 +2,7 @@
 
 use super::Linker;
 use super::group::GroupScope;
-use super::wire::{Feed, Instance, LinkPlace, WirePart, Readers, BindingSite, Wire};
+use super::wire::{BindingSite, Feed, Instance, LinkPlace, Readers, Wire, WirePart};
 use crate::builtins::Global;
 use crate::check;
 use crate::graph::literal::{literal, plain};
@@ -143,7 +143,12 @@ impl Linker<'_> {
     }
 
     /// Compiles an expression as an anonymous unit and links it here.
-    fn expression(&mut self, scope: &GroupScope<'_>, expr: &ast::Expr, site: &BindingSite<'_>) -> Option<Wire> {
+    fn expression(
+        &mut self,
+        scope: &GroupScope<'_>,
+        expr: &ast::Expr,
+        site: &BindingSite<'_>,
+    ) -> Option<Wire> {
         let constant = match site.expected {
             Some(ty) => literal(expr, ty).map(|value| (value, ty)),
             None => plain(expr),

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Linker;
 use super::wire::BindingSite;
-use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, WirePart, Readers, Wire, join};
+use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, Readers, Wire, WirePart, join};
 use crate::graph::ParamInfo;
 use crate::graph::interface::{params, resolve};
 use crate::graph::literal::plain;

@@ -20,7 +20,7 @@ use crate::check::{self, Environment};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind};
 use crate::source::{SourceMap, SourceUser, Span};
-use wire::{Feed, Instance, LinkPlace, WirePart, Readers};
+use wire::{Feed, Instance, LinkPlace, Readers, WirePart};
 
 /// A template as one piece of code.
 #[derive(Debug)]

@@ -52,7 +52,11 @@ fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
 
 impl Linker<'_> {
     /// An instance of a unit, which is made for its use where it is adaptive.
-    pub(super) fn adapted(&mut self, template: &ShaderUnitTemplate, instance: &Instance<'_>) -> Vec<WirePart> {
+    pub(super) fn adapted(
+        &mut self,
+        template: &ShaderUnitTemplate,
+        instance: &Instance<'_>,
+    ) -> Vec<WirePart> {
         let Some(adaptive) = &template.adaptive else {
             return self.unit(&template.hir, &template.sources, instance);
         };
@@ -97,7 +101,12 @@ impl Linker<'_> {
     }
 
     /// Gives the unit's outputs.
-    pub(super) fn unit(&mut self, unit: &Unit, sources: &SourceMap, instance: &Instance<'_>) -> Vec<WirePart> {
+    pub(super) fn unit(
+        &mut self,
+        unit: &Unit,
+        sources: &SourceMap,
+        instance: &Instance<'_>,
+    ) -> Vec<WirePart> {
         let first_source = self.take_sources(sources, instance.prefix(), &unit.name);
         let splice = Splice::new(
             unit,

@@ -1,7 +1,7 @@
 //! Groups and the declarations of scene files.
 
 use super::super::ast::{
-    Declaration, Entry, Expr, ExprKind, Group, GroupAssign, GroupStmt, Instance, Path, PathPart, Value,
+    Declaration, Entry, EntryValue, Expr, ExprKind, Group, GroupAssign, GroupStmt, Instance, Path, PathPart,
 };
 use super::{Dialect, Lowerer, Pair, Rule, inner};
 
@@ -130,7 +130,7 @@ impl Lowerer {
         let span = self.span(&pair);
         let mut key = Path::default();
         let mut kind = None;
-        let mut value = Value::Block {
+        let mut value = EntryValue::Block {
             kind: None,
             entries: vec![],
         };
@@ -138,10 +138,10 @@ impl Lowerer {
             match part.as_rule() {
                 Rule::path => key = self.path(part),
                 Rule::kind => kind = self.inner_name(part),
-                Rule::expr => value = Value::Expr(self.expr(part)),
+                Rule::expr => value = EntryValue::Expr(self.expr(part)),
                 Rule::scene_block => {
                     let entries = self.entries(part);
-                    value = Value::Block {
+                    value = EntryValue::Block {
                         kind: kind.take(),
                         entries,
                     };

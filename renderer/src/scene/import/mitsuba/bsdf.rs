@@ -4,7 +4,7 @@
 //! says `one_sided`.
 
 use super::color::Use;
-use super::document::{ObjectId, Value};
+use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
 use super::write::{Call, number, triple};
 use crate::scene::text::quote;
@@ -153,9 +153,9 @@ impl Translator<'_> {
 
     fn index(&mut self, id: ObjectId, name: &str, default: &str) -> f64 {
         let material = match self.find(id, name) {
-            Some((Value::Float(value), _)) => return *value,
-            Some((Value::Integer(value), _)) => return *value as f64,
-            Some((Value::Text(material), _)) => material.as_str(),
+            Some((PropertyValue::Float(value), _)) => return *value,
+            Some((PropertyValue::Integer(value), _)) => return *value as f64,
+            Some((PropertyValue::Text(material), _)) => material.as_str(),
             Some((_, place)) => {
                 self.wrong_type::<()>(place, name, "a number or the name of a material");
                 return 1.5;
