@@ -3,7 +3,8 @@
 use glam::{DVec2, DVec3, UVec2, Vec2, Vec3};
 use renderer::sampler::Sampler;
 use renderer::sampling::{
-    self, AliasTable, Distribution1d, Distribution2d, SphericalRectangle, SphericalTriangle,
+    self, AliasTable, BlockDistribution2d, Distribution1d, Distribution2d, SphericalRectangle,
+    SphericalTriangle,
 };
 use support::chi2::Chi2;
 use support::stats::{Moments, Rng, chi2_p_value, normal_limit};
@@ -428,6 +429,59 @@ fn mis_weights_share_one() {
         assert_eq!(heuristic(0.0, 0.0), 0.0);
         assert_eq!(heuristic(2.0, 0.0), 1.0);
     }
+}
+
+/// A map so large that blocks of its cells stand for them, with a bright spot in an even block and sides that are no
+/// multiple of a block's.
+#[test]
+fn a_large_map_is_sampled_by_blocks() {
+    let (width, height) = (1030, 517);
+    let spot = |x: usize, y: usize| (300..303).contains(&x) && (101..104).contains(&y);
+    let weights: Vec<f32> = (0..width * height)
+        .map(|i| match (i % width, i / width) {
+            (x, y) if spot(x, y) => 30_000.0,
+            (_, y) if y < 40 => 0.0,
+            (x, y) => 1.0 + ((x / 100 + y / 100) % 3) as f32,
+        })
+        .collect();
+    let total: f64 = weights.iter().copied().map(f64::from).sum();
+    let table = BlockDistribution2d::new(&weights, width);
+    let mut rng = Rng::new(9);
+    // How often each of 10 × 10 parts is chosen, and the spot.
+    let part_of = |x: usize, y: usize| {
+        if spot(x, y) {
+            100
+        } else {
+            y * 10 / height * 10 + x * 10 / width
+        }
+    };
+    let mut expected = vec![0.0f64; 101];
+    for (i, &weight) in weights.iter().enumerate() {
+        expected[part_of(i % width, i / width)] += f64::from(weight) / total * 1e5;
+    }
+    let (mut counts, mut spread, mut beyond) = (vec![0u64; 101], Moments::default(), 0);
+    for _ in 0..100_000 {
+        let s = table.sample(rng.next_2d());
+        assert!((0.0..1.0).contains(&s.uv.x) && (0.0..1.0).contains(&s.uv.y) && s.pdf > 0.0);
+        let (x, y) = (
+            (s.uv.x * width as f32) as usize,
+            (s.uv.y * height as f32) as usize,
+        );
+        counts[part_of(x, y)] += 1;
+        beyond += u32::from((table.pdf(s.uv) / s.pdf - 1.0).abs() > 1e-4);
+        spread.add(f64::from(weights[y * width + x]) / f64::from(s.pdf));
+    }
+    assert_counts("parts", &counts, &expected);
+    // Rounding moves few points beyond the border of their cell.
+    assert!(beyond < 500, "{beyond}");
+    // Weight over density estimates the mean weight, with little noise.
+    let mean = total / weights.len() as f64;
+    assert!((spread.mean() / mean - 1.0).abs() < 0.01 && spread.variance().sqrt() < 0.2 * mean);
+    let integral: f64 = (0..400_000)
+        .map(|_| f64::from(table.pdf(rng.next_2d())))
+        .sum::<f64>()
+        / 4e5;
+    assert!((integral - 1.0).abs() < 0.2, "{integral}");
 }
 
 // ---- Solid angles ----

@@ -4,8 +4,11 @@
 //!   is (sin φ sin θ, cos θ, −cos φ sin θ): the centre column is +z.
 //! - Columns stand at the centres of their cells; between them the map is bilinear, across the seam too. Rows do as well, or
 //!   they are spread from pole to pole ([`MapRows`]).
-//! - The density of a direction is the mean luminance of the map over the cell of its texel, so wherever there is light
-//!   there is density (less what `compensate` takes away on purpose).
+//! - Light samples know what is brighter than the mean of the map, and nothing else: the rest is found well by directions
+//!   that surfaces choose, so every light sample must be weighed against those. Where all directions are alike there are no
+//!   light samples.
+//! - Photons have a density of their own, which is in proportion to the luminance: wherever there is light there is density.
+// Karlík et al. 2019, "MIS Compensation: Optimizing Sampling Techniques in Multiple Importance Sampling", section 5.
 
 use std::f32::consts::{PI, TAU};
 use std::hash::{Hash, Hasher};
@@ -15,7 +18,7 @@ use glam::{Mat3, Vec2, Vec3};
 use super::{LightSample, Shine};
 use crate::color::Rgb;
 use crate::math::{lat_long_uv, safe_sqrt, sqr};
-use crate::sampling::{Distribution2d, uniform_sphere, uniform_sphere_pdf};
+use crate::sampling::{BlockDistribution2d, uniform_sphere, uniform_sphere_pdf};
 
 /// Light from all directions.
 #[derive(Clone, Debug)]
@@ -40,9 +43,14 @@ pub struct EnvironmentMap {
     texels: Vec<Rgb>,
     world_from_map: Mat3,
     map_from_world: Mat3,
-    distribution: Distribution2d,
+    /// Of photons.
+    emission: BlockDistribution2d,
+    /// Of light samples: what is brighter than the mean; `None` where nothing is.
+    samples: Option<BlockDistribution2d>,
     /// Luminance of the integral over all directions [W/m²].
     flux: f32,
+    /// The part of it that is beyond the mean [W/m²].
+    excess: f32,
 }
 
 /// Where the rows of a map are.
@@ -65,10 +73,6 @@ pub struct EnvironmentOptions {
     pub rows: MapRows,
     /// Factor of all radiance.
     pub scale: Rgb,
-    /// Whether to spend samples only on what is brighter than the mean. Right when every direction is sampled in another
-    /// way too and both are weighed against each other, as the path tracer does; wrong when the light is sampled alone.
-    // Karlík et al. 2019, "MIS Compensation: Optimizing Sampling Techniques in Multiple Importance Sampling", section 5.
-    pub compensate: bool,
 }
 
 impl Default for EnvironmentOptions {
@@ -77,14 +81,12 @@ impl Default for EnvironmentOptions {
             world_from_map: Mat3::IDENTITY,
             rows: MapRows::Centers,
             scale: Rgb::WHITE,
-            compensate: false,
         }
     }
 }
 
 impl EnvironmentLight {
-    /// Radiance from the unit vector `direction` (leaving the scene) and the density with which `sample_li` chooses it: 0
-    /// where all directions are alike, since whoever asks draws directions of his own that are better.
+    /// Radiance from the unit vector `direction` (leaving the scene) and the density with which `sample_li` chooses it.
     #[inline]
     pub fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
         match self {
@@ -93,29 +95,40 @@ impl EnvironmentLight {
         }
     }
 
-    /// A direction by `u`, the radiance from there and the density of the choice.
-    pub(super) fn sample(&self, u: Vec2) -> Option<(Vec3, Rgb, f32)> {
+    /// A direction by `u` for a photon to come from, the radiance from there and the density of the choice.
+    pub(super) fn sample_emission(&self, u: Vec2) -> Option<(Vec3, Rgb, f32)> {
         match self {
             EnvironmentLight::Constant(radiance) => {
                 Some((uniform_sphere(u), *radiance, uniform_sphere_pdf()))
             }
-            EnvironmentLight::Map(map) => map.sample(u),
+            EnvironmentLight::Map(map) => {
+                let (wi, uv, pdf) = map.sample(&map.emission, u)?;
+                Some((wi, map.lookup(uv), pdf))
+            }
         }
     }
 
+    /// A direction by `u`, where some are brighter than others.
     pub(super) fn sample_li(&self, u: Vec2) -> Option<LightSample> {
         let EnvironmentLight::Map(map) = self else {
             return None;
         };
-        let (wi, radiance, pdf) = map.sample(u)?;
-        let lit = pdf > 0.0 && !radiance.is_black();
-        lit.then_some(LightSample {
+        let (wi, uv, pdf) = map.sample(map.samples.as_ref()?, u)?;
+        Some(LightSample {
             wi,
             pdf,
             is_delta: false,
             end: None,
-            shine: Shine::Known(radiance),
+            shine: Shine::FromMap(uv),
         })
+    }
+
+    /// The radiance of a place that `sample_li` chose.
+    pub(super) fn radiance_at(&self, uv: Vec2) -> Rgb {
+        match self {
+            EnvironmentLight::Constant(radiance) => *radiance,
+            EnvironmentLight::Map(map) => map.lookup(uv),
+        }
     }
 
     /// Adds all that it shines to a hash.
@@ -130,9 +143,12 @@ impl EnvironmentLight {
         }
     }
 
-    /// The mean over all normals of the luminance of the irradiance [W/m²].
+    /// The mean over all normals of the luminance of the irradiance that light samples are for [W/m²].
     pub(super) fn irradiance(&self) -> f32 {
-        0.25 * self.flux()
+        match self {
+            EnvironmentLight::Constant(_) => 0.0,
+            EnvironmentLight::Map(map) => 0.25 * map.excess,
+        }
     }
 
     /// What enters the sphere that holds a scene of that radius, as luminance.
@@ -168,26 +184,31 @@ impl EnvironmentMap {
             MapRows::Centers
         };
         let mut weights = cell_fluxes(&texels, width, rows);
-        let flux: f64 = weights.iter().copied().map(f64::from).sum();
-        if options.compensate {
-            let mean = flux / (4.0 * std::f64::consts::PI);
-            let bands = weights.len() / width;
-            for (row, weights) in weights.chunks_exact_mut(width).enumerate() {
-                let from_mean = (mean * cell_solid_angle(row, width, bands)) as f32;
-                for weight in weights {
-                    *weight = (*weight - from_mean).max(0.0);
-                }
+        let sum = |weights: &[f32]| -> f64 { weights.iter().copied().map(f64::from).sum() };
+        let flux = sum(&weights);
+        let emission = BlockDistribution2d::new(&weights, width);
+        let mean = flux / (4.0 * std::f64::consts::PI);
+        let bands = weights.len() / width;
+        for (row, weights) in weights.chunks_exact_mut(width).enumerate() {
+            let from_mean = (mean * cell_solid_angle(row, width, bands)) as f32;
+            for weight in weights {
+                *weight = (*weight - from_mean).max(0.0);
             }
         }
+        let excess = sum(&weights);
+        // Less is rounding.
+        let is_uneven = excess > 1e-4 * flux;
         EnvironmentMap {
             width,
             height,
             rows,
-            distribution: Distribution2d::new(&weights, width),
+            emission,
+            samples: is_uneven.then(|| BlockDistribution2d::new(&weights, width)),
             texels,
             world_from_map: options.world_from_map,
             map_from_world: options.world_from_map.inverse(),
             flux: flux as f32,
+            excess: if is_uneven { excess as f32 } else { 0.0 },
         }
     }
 
@@ -195,21 +216,19 @@ impl EnvironmentMap {
         let d = self.map_from_world * direction;
         let uv = lat_long_uv(d);
         let sin_theta = safe_sqrt(sqr(d.x) + sqr(d.z));
-        (
-            self.lookup(uv),
-            self.solid_angle_pdf(self.distribution.pdf(uv), sin_theta),
-        )
+        let pdf = self.samples.as_ref().map_or(0.0, |samples| samples.pdf(uv));
+        (self.lookup(uv), self.solid_angle_pdf(pdf, sin_theta))
     }
 
-    /// A direction in world space, its radiance and its density.
-    fn sample(&self, u: Vec2) -> Option<(Vec3, Rgb, f32)> {
-        let sample = self.distribution.sample(u);
+    /// A direction in world space, its place on the map and its density.
+    fn sample(&self, distribution: &BlockDistribution2d, u: Vec2) -> Option<(Vec3, Vec2, f32)> {
+        let sample = distribution.sample(u);
         let (sin_theta, cos_theta) = (PI * sample.uv.y).sin_cos();
         let (sin_phi, cos_phi) = (TAU * sample.uv.x).sin_cos();
         let d = Vec3::new(sin_phi * sin_theta, cos_theta, -cos_phi * sin_theta);
         let pdf = self.solid_angle_pdf(sample.pdf, sin_theta);
         let wi = (self.world_from_map * d).normalize();
-        (pdf > 0.0).then(|| (wi, self.lookup(sample.uv), pdf))
+        (pdf > 0.0).then_some((wi, sample.uv, pdf))
     }
 
     /// dω = sin θ dθ dφ = 2π² sin θ du dv.
@@ -349,40 +368,53 @@ mod tests {
         assert!(d.z > 0.0 && d.x < 0.0);
     }
 
+    /// What the density of photons is in a direction.
+    fn emission_pdf(map: &EnvironmentMap, direction: Vec3) -> f32 {
+        let d = map.map_from_world * direction;
+        let sin_theta = safe_sqrt(sqr(d.x) + sqr(d.z));
+        map.solid_angle_pdf(map.emission.pdf(lat_long_uv(d)), sin_theta)
+    }
+
     #[test]
-    fn density_integrates_to_one_and_agrees_with_sampling() {
+    fn densities_integrate_to_one_and_agree_with_sampling() {
         let rotation = Mat3::from_rotation_y(0.7) * Mat3::from_rotation_x(-0.4);
-        for (compensate, rows) in [
-            (false, MapRows::Centers),
-            (true, MapRows::Centers),
-            (false, MapRows::Poles),
-            (true, MapRows::Poles),
-        ] {
+        for rows in [MapRows::Centers, MapRows::Poles] {
             let options = EnvironmentOptions {
                 world_from_map: rotation,
-                compensate,
                 rows,
                 ..EnvironmentOptions::default()
             };
             let map = sun(options);
-            let mut integral = 0.0f64;
-            for uv in grid(400) {
-                let d = uniform_sphere(uv);
-                integral += f64::from(map.le_pdf(d).1) * 4.0 * std::f64::consts::PI / 160_000.0;
-            }
-            assert!((integral - 1.0).abs() < 0.01, "{integral}");
-            for u in grid(40) {
-                let (wi, radiance, pdf) = map.sample(u).expect("the map is nowhere without density");
-                let (expected_radiance, expected_pdf) = map.le_pdf(wi);
-                let near = |a: f32, b: f32| (a - b).abs() < 2e-2 * (a + b) + 1e-3;
-                // Directions on the border between two cells may fall to either side.
-                let at_border = (pdf - expected_pdf).abs() > 1e-2 * pdf;
-                assert!(
-                    at_border || near(radiance.r, expected_radiance.r),
-                    "{radiance:?} {expected_radiance:?}"
-                );
+            let samples = map.samples.as_ref().expect("the sun is brighter than the rest");
+            type Pdf = fn(&EnvironmentMap, Vec3) -> f32;
+            let tables: [(&BlockDistribution2d, Pdf); 2] =
+                [(samples, |map, d| map.le_pdf(d).1), (&map.emission, emission_pdf)];
+            for (table, pdf_of) in tables {
+                let mut integral = 0.0f64;
+                for uv in grid(400) {
+                    let d = uniform_sphere(uv);
+                    integral += f64::from(pdf_of(&map, d)) * 4.0 * std::f64::consts::PI / 160_000.0;
+                }
+                assert!((integral - 1.0).abs() < 0.01, "{integral}");
+                for u in grid(40) {
+                    let (wi, uv, pdf) = map.sample(table, u).expect("there is light");
+                    let (expected_radiance, expected_pdf) = (map.le_pdf(wi).0, pdf_of(&map, wi));
+                    let (a, b) = (map.lookup(uv).r, expected_radiance.r);
+                    // Directions on the border between two cells may fall to either side.
+                    let at_border = (pdf - expected_pdf).abs() > 1e-2 * pdf;
+                    assert!(at_border || (a - b).abs() < 2e-2 * (a + b) + 1e-3, "{a} {b}");
+                }
             }
         }
+    }
+
+    #[test]
+    fn an_even_map_has_no_samples() {
+        let map = EnvironmentMap::new(vec![Rgb::splat(0.7); 64 * 32], 64, EnvironmentOptions::default());
+        let light = EnvironmentLight::Map(map);
+        assert!(light.sample_li(Vec2::splat(0.3)).is_none());
+        assert_eq!((light.le_pdf(Vec3::X).1, light.irradiance()), (0.0, 0.0));
+        assert!(light.sample_emission(Vec2::splat(0.3)).is_some());
     }
 
     #[test]
@@ -394,8 +426,8 @@ mod tests {
             });
             let n = 512 * 512;
             let estimate: f32 = grid(512)
-                .filter_map(|u| map.sample(u))
-                .map(|(_, l, pdf)| l.luminance() / pdf)
+                .filter_map(|u| map.sample(&map.emission, u))
+                .map(|(_, uv, pdf)| map.lookup(uv).luminance() / pdf)
                 .sum::<f32>()
                 / n as f32;
             let directions = grid(1000).map(uniform_sphere);
@@ -411,15 +443,15 @@ mod tests {
     }
 
     #[test]
-    fn light_is_never_without_density() {
+    fn photons_are_never_without_density() {
         for rows in [MapRows::Centers, MapRows::Poles] {
             let map = sun(EnvironmentOptions {
                 rows,
                 ..EnvironmentOptions::default()
             });
             for uv in grid(300) {
-                let (radiance, pdf) = map.le_pdf(uniform_sphere(uv));
-                assert!(pdf > 0.0 || radiance.is_black());
+                let direction = uniform_sphere(uv);
+                assert!(emission_pdf(&map, direction) > 0.0 || map.le_pdf(direction).0.is_black());
             }
         }
     }

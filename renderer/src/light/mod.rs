@@ -7,7 +7,9 @@
 //!   make a sum of it.
 //! - `pdf_li` is that density for a direction or point found in another way; 0 for delta lights. Over all that
 //!   `sample_li` may choose it integrates to the probability that `sample_li` chooses anything.
-//! - Where light may come from there is density, whatever was found when the light was made.
+//! - Where light may come from there is density, whatever was found when the light was made. Environments are the exception:
+//!   their light samples leave out what directions that surfaces choose find as well, so the two always go together.
+//!   `emit` leaves nothing out.
 //! - `le` is the radiance of lights at infinity along a ray that leaves the scene. Lights that are shapes are seen through
 //!   their material.
 //! - `emit` sends photons out, each with its share of the light's power.
@@ -102,6 +104,8 @@ enum Shine {
         primitive: u32,
         barycentric: Vec2,
     },
+    /// A place on the map of an environment.
+    FromMap(Vec2),
 }
 
 impl LightSample {
@@ -184,7 +188,7 @@ impl Light {
             }
             Light::Area(light) => light.emit(u_primitive, u_position, u_direction, context),
             Light::Environment(light) => {
-                let (wi, radiance, pdf) = light.sample(u_direction)?;
+                let (wi, radiance, pdf) = light.sample_emission(u_direction)?;
                 let (ray, area) = target.emission(-wi, u_position);
                 let power = radiance * (area / pdf);
                 (!power.is_black()).then_some(Emission { ray, power })
@@ -220,7 +224,10 @@ impl Light {
                 },
                 Some(end),
             ) => light.radiance(sample.wi, end, (primitive, barycentric), time, context),
-            (_, Shine::FromPoint { .. }, _) => unreachable!("only shapes shine from points"),
+            (Light::Environment(light), Shine::FromMap(uv), _) => light.radiance_at(uv),
+            (_, Shine::FromPoint { .. } | Shine::FromMap(_), _) => {
+                unreachable!("only shapes shine from points, and environments from maps")
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use glam::{Vec2, Vec3};
 
 use super::area::Seen;
+use super::face::LEAST_SOLID_ANGLE;
 use super::pattern::Place;
 use crate::geometry::Shape;
 use crate::math::{RayEnd, sqr};
@@ -27,10 +28,6 @@ pub(super) struct LightRectangle {
 
 /// How far from a rectangle two triangles may be, as a share of its shorter side.
 const TOLERANCE: f32 = 1e-4;
-
-/// Bound on the solid angle [sr] below which points are chosen by area: that costs 100 ns less and is nearly as good. (In a
-/// Cornell box a third of this limit takes a quarter more time for 1 % less error.)
-pub(super) const LEAST_SOLID_ANGLE: f32 = 0.1;
 
 impl LightRectangle {
     /// The rectangle that two triangles of a mesh make up, if they do.

@@ -1,12 +1,13 @@
-//! A triangle as a part of a light.
+//! A triangle as a part of a light, sampled by area, or by solid angle where it is seen large.
 
 use glam::{Vec2, Vec3};
 
 use super::area::Seen;
+use super::face::LEAST_SOLID_ANGLE;
 use super::pattern::Place;
 use crate::geometry::Shape;
 use crate::math::RayEnd;
-use crate::sampling::{solid_angle_pdf, triangle};
+use crate::sampling::{SphericalTriangle, solid_angle_pdf, triangle};
 
 /// A triangle in world space.
 #[derive(Clone, Copy, Debug)]
@@ -18,12 +19,16 @@ pub(super) struct LightTriangle {
     /// 0 for one without area, which is never chosen [1/m²].
     pub(super) inverse_area: f32,
     p_error: f32,
+    /// Greatest distance of a corner from the centroid [m].
+    radius: f32,
 }
 
 impl LightTriangle {
     pub(super) fn new(shape: &Shape, primitive: u32) -> LightTriangle {
         let [p, b, c] = shape.triangle(primitive);
         let point = shape.surface_point(primitive, Vec2::splat(1.0 / 3.0));
+        let to_centroid = (b - p + (c - p)) / 3.0;
+        let from_centroid = |corner: Vec3| (corner - p - to_centroid).length();
         LightTriangle {
             p,
             edge1: b - p,
@@ -31,6 +36,7 @@ impl LightTriangle {
             ng: point.ng,
             inverse_area: shape.pdf_area(primitive, point.ng),
             p_error: point.p_error,
+            radius: [p, b, c].map(from_centroid).into_iter().fold(0.0, f32::max),
         }
     }
 
@@ -54,9 +60,40 @@ impl LightTriangle {
         }
     }
 
+    /// The point that a place chooses by area, as seen from `p`.
     #[inline]
     pub(super) fn seen_from(&self, p: Vec3, place: &Place) -> Option<Seen> {
-        let barycentric = triangle(place.u);
+        self.seen(p, place, None)
+    }
+
+    /// The density [1/sr] with which `seen_from` chooses a point `found`, with the density of its place, where `cos` is the
+    /// cosine between its normal and the way to `p`.
+    #[inline]
+    pub(super) fn pdf(&self, p: Vec3, density: f32, (found, cos): (Vec3, f32)) -> f32 {
+        solid_angle_pdf(density * self.inverse_area, (found - p).length_squared(), cos)
+    }
+
+    /// The point that a place chooses by solid angle if the triangle is seen large from `p`, else by area.
+    #[inline]
+    pub(super) fn face_from(&self, p: Vec3, place: &Place) -> Option<Seen> {
+        self.seen(p, place, self.spherical(p).as_ref())
+    }
+
+    /// As `pdf`, for `face_from`.
+    #[inline]
+    pub(super) fn face_pdf(&self, p: Vec3, density: f32, at: (Vec3, f32)) -> f32 {
+        match self.spherical(p) {
+            Some(spherical) => density / spherical.solid_angle(),
+            None => self.pdf(p, density, at),
+        }
+    }
+
+    #[inline(always)]
+    fn seen(&self, p: Vec3, place: &Place, spherical: Option<&SphericalTriangle>) -> Option<Seen> {
+        let barycentric = match spherical {
+            Some(spherical) => spherical.barycentric(place.u),
+            None => triangle(place.u),
+        };
         let end = self.point(barycentric);
         let to_light = end.p - p;
         let distance_squared = to_light.length_squared();
@@ -65,18 +102,33 @@ impl LightTriangle {
         (distance_squared > 0.0).then(|| Seen {
             wi,
             cos,
-            pdf: solid_angle_pdf(place.density * self.inverse_area, distance_squared, cos),
+            pdf: match spherical {
+                Some(spherical) => place.density / spherical.solid_angle(),
+                None => solid_angle_pdf(place.density * self.inverse_area, distance_squared, cos),
+            },
             end,
             primitive: place.primitive,
             barycentric,
         })
     }
 
-    /// The density [1/sr] with which `seen_from` chooses a point `found`, with the density of its place, where `cos` is the
-    /// cosine between its normal and the way to `p`.
+    /// The triangle on the sphere about `p`, where points are chosen by that.
     #[inline]
-    pub(super) fn pdf(&self, p: Vec3, density: f32, (found, cos): (Vec3, f32)) -> f32 {
-        solid_angle_pdf(density * self.inverse_area, (found - p).length_squared(), cos)
+    fn spherical(&self, p: Vec3) -> Option<SphericalTriangle> {
+        let to_corner = self.p - p;
+        let height = to_corner.dot(self.ng).abs();
+        let to_centroid = to_corner + (self.edge1 + self.edge2) / 3.0;
+        let nearest = (to_centroid.length() - self.radius).max(height);
+        // The solid angle is no more than area times height over the cube of the least distance. That keeps most triangles
+        // from being looked at more closely.
+        let bound = LEAST_SOLID_ANGLE * self.inverse_area * nearest * nearest * nearest;
+        // Near the plane rounding moves points of the farther parts.
+        if height <= bound || height <= 5e-3 * self.radius {
+            return None;
+        }
+        let area = self.inverse_area.recip();
+        let spherical = SphericalTriangle::new(to_corner, [self.edge1, self.edge2], area, height);
+        (spherical.solid_angle() > LEAST_SOLID_ANGLE).then_some(spherical)
     }
 
     /// The point of the parameter square that [`triangle`] maps to a point of the plane.

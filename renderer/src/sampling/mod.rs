@@ -4,12 +4,14 @@
 //! measure it names.
 
 mod alias;
+mod blocks;
 mod distribution;
 mod mis;
 mod spherical;
 mod warp;
 
 pub use alias::{AliasSample, AliasTable};
+pub use blocks::BlockDistribution2d;
 pub use distribution::{Distribution1d, Distribution2d, Sample1d, Sample2d};
 pub use mis::{balance_heuristic, power_heuristic};
 pub use spherical::{SphericalRectangle, SphericalTriangle};

@@ -245,6 +245,7 @@ pub(super) fn read_sampler(declaration: &Declaration, sampler: &mut SamplerDesc,
 enum IntegratorKind {
     Path,
     Photon,
+    Auto,
 }
 
 /// Reads `integrator`.
@@ -254,18 +255,17 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadConte
         &[DeclarationPart::Kind, DeclarationPart::Body],
         context,
     );
-    let kinds = [("path", IntegratorKind::Path), ("photon", IntegratorKind::Photon)];
+    let kinds = [
+        ("path", IntegratorKind::Path),
+        ("photon", IntegratorKind::Photon),
+        ("auto", IntegratorKind::Auto),
+    ];
     match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
         Some(IntegratorKind::Path) => {
-            let mut path = PathSettings::default();
-            read_block(
-                body_of(declaration),
-                "the path integrator",
-                &[PATH],
-                &mut path,
-                context,
-            );
-            Integrator::Path(path)
+            Integrator::Path(read_path(declaration, "the path integrator", context))
+        }
+        Some(IntegratorKind::Auto) => {
+            Integrator::Auto(read_path(declaration, "the choice of an integrator", context))
         }
         Some(IntegratorKind::Photon) => {
             let mut photon = PhotonSettings::default();
@@ -275,6 +275,12 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadConte
         }
         None => Integrator::default(),
     }
+}
+
+fn read_path(declaration: &Declaration, what: &str, context: &mut LoadContext) -> PathSettings {
+    let mut path = PathSettings::default();
+    read_block(body_of(declaration), what, &[PATH], &mut path, context);
+    path
 }
 
 fn filter(field: Field<'_>, context: &mut LoadContext) -> Option<FilterShape> {
