@@ -5,14 +5,14 @@ use std::sync::Arc;
 use glam::{Mat3, Vec3};
 use shading::syntax::ast::Declaration;
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::field::{Field, Given, Range};
 use super::projector::{INTERPOLATION, S_OF_UV, SlideBlock, T_OF_UV, WRAP, read_projector, up_for};
 use super::radiance_map::read_map;
 use super::sheet::read_directional_area;
 use super::studio;
-use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
-use super::value::Value;
+use super::table::{DeclarationPart, Key, body_of, kind_of, name_of, read_block, set, takes_only};
+use super::value::SceneValue;
 use crate::camera::look_at;
 use crate::color::Rgb;
 use crate::image::Image;
@@ -308,8 +308,16 @@ enum LightKeyword {
 }
 
 /// Reads `light`.
-pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Option<LightDesc> {
-    takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
+pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -> Option<LightDesc> {
+    takes_only(
+        declaration,
+        &[
+            DeclarationPart::Name,
+            DeclarationPart::Kind,
+            DeclarationPart::Body,
+        ],
+        context,
+    );
     let name = name_of(declaration, context)?;
     let kinds = [
         ("environment", LightKeyword::Environment),
@@ -344,7 +352,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
     })
 }
 
-fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKind {
+fn read_environment(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
     let mut light = EnvironmentBlock {
         map: None,
         color: Rgb::WHITE,
@@ -380,7 +388,7 @@ fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKi
     }
 }
 
-fn read_studio(declaration: &Declaration, context: &mut Context) -> LightKind {
+fn read_studio(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
     let mut light = StudioBlock {
         scale: 1.0,
         rotate: Mat3::IDENTITY,
@@ -400,7 +408,7 @@ fn read_studio(declaration: &Declaration, context: &mut Context) -> LightKind {
     }
 }
 
-fn read_sky(declaration: &Declaration, context: &mut Context) -> LightKind {
+fn read_sky(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
     let mut light = SkyBlock {
         turbidity: 3.0,
         albedo: Rgb::splat(0.3),
@@ -439,7 +447,7 @@ fn read_point(
     declaration: &Declaration,
     what: &str,
     tables: &[&[Key<PointBlock>]],
-    context: &mut Context,
+    context: &mut LoadContext,
 ) -> PointBlock {
     let mut light = PointBlock {
         position: Vec3::ZERO,
@@ -457,7 +465,7 @@ fn read_point(
     light
 }
 
-fn read_spot(declaration: &Declaration, context: &mut Context) -> Option<LightKind> {
+fn read_spot(declaration: &Declaration, context: &mut LoadContext) -> Option<LightKind> {
     let light = read_point(declaration, "a spot light", &[SPOT, POINT], context);
     if let (Some(_), Some(direction)) = (light.to, light.direction) {
         context.error(direction.span, "a spot light takes either `to` or `direction`");
@@ -511,7 +519,7 @@ fn read_spot(declaration: &Declaration, context: &mut Context) -> Option<LightKi
     })
 }
 
-fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKind {
+fn read_directional(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
     let mut light = DirectionalBlock {
         direction: Vec3::NEG_Y,
         irradiance: Rgb::WHITE,
@@ -532,13 +540,13 @@ fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKi
     }
 }
 
-fn rotation(field: Field<'_>, context: &mut Context) -> Option<Mat3> {
+fn rotation(field: Field<'_>, context: &mut LoadContext) -> Option<Mat3> {
     match context.value(field.expr)? {
-        Value::Number(degrees) => {
+        SceneValue::Number(degrees) => {
             let degrees = field.in_range(context, degrees, Range::Any)?;
             Some(Mat3::from_rotation_y(degrees.to_radians()))
         }
-        Value::Transform(_) => {
+        SceneValue::Transform(_) => {
             let matrix = Mat3::from(field.transform(context)?.matrix3);
             let product = matrix * matrix.transpose();
             if !product.abs_diff_eq(Mat3::IDENTITY, 1e-4) {
