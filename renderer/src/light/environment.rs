@@ -15,6 +15,7 @@ use std::hash::{Hash, Hasher};
 
 use glam::{Mat3, Vec2, Vec3};
 
+use super::portal::PortalLight;
 use super::{LightSample, Shine};
 use crate::color::Rgb;
 use crate::math::{lat_long_uv, safe_sqrt, sqr};
@@ -31,6 +32,8 @@ pub enum EnvironmentLight {
     Constant(Rgb),
     /// A picture of the surroundings.
     Map(EnvironmentMap),
+    /// Either, seen through portals.
+    ThroughPortals(Box<PortalLight>),
 }
 
 /// A latitude-longitude map that can be sampled.
@@ -86,12 +89,14 @@ impl Default for EnvironmentOptions {
 }
 
 impl EnvironmentLight {
-    /// Radiance from the unit vector `direction` (leaving the scene) and the density with which `sample_li` chooses it.
+    /// Radiance from the unit vector `direction` (leaving the scene) and the density with which `sample_li` from `p` chooses
+    /// it.
     #[inline]
-    pub fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
+    pub fn le_pdf(&self, p: Vec3, direction: Vec3) -> (Rgb, f32) {
         match self {
             EnvironmentLight::Constant(radiance) => (*radiance, 0.0),
             EnvironmentLight::Map(map) => map.le_pdf(direction),
+            EnvironmentLight::ThroughPortals(light) => light.le_pdf(p, direction),
         }
     }
 
@@ -105,22 +110,36 @@ impl EnvironmentLight {
                 let (wi, uv, pdf) = map.sample(&map.emission, u)?;
                 Some((wi, map.lookup(uv), pdf))
             }
+            EnvironmentLight::ThroughPortals(light) => light.environment().sample_emission(u),
         }
     }
 
-    /// A direction by `u`, where some are brighter than others.
-    pub(super) fn sample_li(&self, u: Vec2) -> Option<LightSample> {
-        let EnvironmentLight::Map(map) = self else {
-            return None;
-        };
-        let (wi, uv, pdf) = map.sample(map.samples.as_ref()?, u)?;
-        Some(LightSample {
-            wi,
-            pdf,
-            is_delta: false,
-            end: None,
-            shine: Shine::FromMap(uv),
-        })
+    /// A direction from `p` by `u_way` and `u`, where some are brighter than others or lead through a portal.
+    #[inline]
+    pub(super) fn sample_li(&self, p: Vec3, u_way: f64, u: Vec2) -> Option<LightSample> {
+        match self {
+            EnvironmentLight::Constant(_) => None,
+            EnvironmentLight::Map(map) => {
+                let (wi, uv, pdf) = map.sample(map.samples.as_ref()?, u)?;
+                Some(LightSample {
+                    wi,
+                    pdf,
+                    is_delta: false,
+                    end: None,
+                    shine: Shine::FromMap(uv),
+                })
+            }
+            EnvironmentLight::ThroughPortals(light) => light.sample_li(p, u_way, u),
+        }
+    }
+
+    /// Whether `sample_li` chooses anything, portals aside.
+    pub(super) fn has_samples(&self) -> bool {
+        match self {
+            EnvironmentLight::Constant(_) => false,
+            EnvironmentLight::Map(map) => map.samples.is_some(),
+            EnvironmentLight::ThroughPortals(_) => true,
+        }
     }
 
     /// The radiance of a place that `sample_li` chose.
@@ -128,6 +147,7 @@ impl EnvironmentLight {
         match self {
             EnvironmentLight::Constant(radiance) => *radiance,
             EnvironmentLight::Map(map) => map.lookup(uv),
+            EnvironmentLight::ThroughPortals(light) => light.environment().radiance_at(uv),
         }
     }
 
@@ -140,15 +160,23 @@ impl EnvironmentLight {
                 map.world_from_map.to_cols_array().map(f32::to_bits).hash(hasher);
                 map.texels.iter().for_each(|texel| texel.to_bits().hash(hasher));
             }
+            EnvironmentLight::ThroughPortals(light) => light.hash_bits(hasher),
         }
     }
 
-    /// The mean over all normals of the luminance of the irradiance that light samples are for [W/m²].
-    pub(super) fn irradiance(&self) -> f32 {
+    /// The mean over all normals of the luminance of the irradiance that light samples from `p` are for [W/m²].
+    #[inline]
+    pub(super) fn irradiance(&self, p: Vec3) -> f32 {
         match self {
             EnvironmentLight::Constant(_) => 0.0,
             EnvironmentLight::Map(map) => 0.25 * map.excess,
+            EnvironmentLight::ThroughPortals(light) => light.irradiance(p),
         }
+    }
+
+    /// The mean over all directions of the luminance [W/sr/m²].
+    pub(super) fn mean_radiance(&self) -> f32 {
+        self.flux() / (4.0 * PI)
     }
 
     /// What enters the sphere that holds a scene of that radius, as luminance.
@@ -161,6 +189,7 @@ impl EnvironmentLight {
         match self {
             EnvironmentLight::Constant(radiance) => 4.0 * PI * radiance.luminance(),
             EnvironmentLight::Map(map) => map.flux,
+            EnvironmentLight::ThroughPortals(light) => light.environment().flux(),
         }
     }
 }
@@ -412,8 +441,11 @@ mod tests {
     fn an_even_map_has_no_samples() {
         let map = EnvironmentMap::new(vec![Rgb::splat(0.7); 64 * 32], 64, EnvironmentOptions::default());
         let light = EnvironmentLight::Map(map);
-        assert!(light.sample_li(Vec2::splat(0.3)).is_none());
-        assert_eq!((light.le_pdf(Vec3::X).1, light.irradiance()), (0.0, 0.0));
+        assert!(light.sample_li(Vec3::ZERO, 0.5, Vec2::splat(0.3)).is_none());
+        assert_eq!(
+            (light.le_pdf(Vec3::ZERO, Vec3::X).1, light.irradiance(Vec3::ZERO)),
+            (0.0, 0.0)
+        );
         assert!(light.sample_emission(Vec2::splat(0.3)).is_some());
     }
 

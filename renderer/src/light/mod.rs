@@ -22,6 +22,7 @@ mod environment;
 mod face;
 mod pattern;
 mod point;
+mod portal;
 mod projector;
 mod rectangle;
 mod select;
@@ -51,6 +52,7 @@ pub use directional::DirectionalLight;
 pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions, MapRows};
 pub use pattern::Probing;
 pub use point::PointLight;
+pub use portal::{Portal, PortalLight};
 pub use projector::{Beam, ProjectorLight};
 pub use select::{ChosenLight, LightSelector, powers};
 pub use sheet::{Outline, SheetLight};
@@ -207,7 +209,7 @@ impl Light {
             Light::Sheet(light) => light.sample_li(p),
             Light::Directional(light) => Some(light.sample_li(u)),
             Light::Area(light) => light.sample_li(p, u_primitive, u),
-            Light::Environment(light) => light.sample_li(u),
+            Light::Environment(light) => light.sample_li(p, u_primitive, u),
         }
     }
 
@@ -246,12 +248,12 @@ impl Light {
         }
     }
 
-    /// The radiance along a ray that leaves the scene in the unit vector `direction`, and the density of choosing it;
-    /// both 0 for lights that are not at infinity.
+    /// The radiance along a ray that leaves the scene in the unit vector `direction`, and the density with which `sample_li`
+    /// from `p` chooses it; both 0 for lights that are not at infinity.
     #[inline]
-    pub fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
+    pub fn le_pdf(&self, p: Vec3, direction: Vec3) -> (Rgb, f32) {
         match self {
-            Light::Environment(light) => light.le_pdf(direction),
+            Light::Environment(light) => light.le_pdf(p, direction),
             Light::Directional(light) => light.le_pdf(direction),
             Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Sheet(_) | Light::Area(_) => {
                 (Rgb::BLACK, 0.0)
@@ -291,7 +293,7 @@ impl Light {
         match self {
             Light::Sheet(light) => light.irradiance(at),
             Light::Directional(light) => light.irradiance(at),
-            Light::Environment(light) => light.irradiance(),
+            Light::Environment(light) => light.irradiance(at.p),
             Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Area(_) => 0.0,
         }
     }

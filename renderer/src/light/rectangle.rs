@@ -1,5 +1,7 @@
 //! A rectangle as a part of a light, sampled by solid angle where it is seen large.
 
+use std::hash::{Hash, Hasher};
+
 use glam::{Vec2, Vec3};
 
 use super::area::Seen;
@@ -12,14 +14,14 @@ use crate::sampling::{SphericalRectangle, solid_angle_pdf};
 /// A rectangle in world space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LightRectangle {
-    p: Vec3,
+    pub(super) p: Vec3,
     edge1: Vec3,
     edge2: Vec3,
     /// Unit vectors along the edges.
     axis1: Vec3,
     axis2: Vec3,
     /// Lengths of the edges [m].
-    size: Vec2,
+    pub(super) size: Vec2,
     ng: Vec3,
     /// [1/m²]
     pub(super) inverse_area: f32,
@@ -66,6 +68,19 @@ impl LightRectangle {
     /// Unit geometric normal.
     pub(super) fn ng(&self) -> Vec3 {
         self.ng
+    }
+
+    /// What a vector measures along the edges [m].
+    #[inline]
+    pub(super) fn along(&self, v: Vec3) -> Vec2 {
+        Vec2::new(v.dot(self.axis1), v.dot(self.axis2))
+    }
+
+    /// Adds where it is to a hash.
+    pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
+        for v in [self.p, self.edge1, self.edge2, self.ng] {
+            v.to_array().map(f32::to_bits).hash(hasher);
+        }
     }
 
     /// [m²]
@@ -120,7 +135,7 @@ impl LightRectangle {
     #[inline]
     fn spherical(&self, p: Vec3) -> Option<SphericalRectangle> {
         let to_corner = self.p - p;
-        let low = Vec2::new(to_corner.dot(self.axis1), to_corner.dot(self.axis2));
+        let low = self.along(to_corner);
         let height = to_corner.dot(self.ng).abs();
         // From the point of the plane that is nearest.
         let beside = (low.max(Vec2::ZERO) + (low + self.size).min(Vec2::ZERO)).length_squared();

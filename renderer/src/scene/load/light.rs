@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{Mat3, Vec3};
-use shading::syntax::ast::Declaration;
+use shading::syntax::ast::{Declaration, Expr, ExprKind};
 
 use super::context::Context;
 use super::field::{Field, Given, Range};
@@ -28,6 +28,7 @@ pub(super) struct EnvironmentBlock {
     scale: f32,
     rotate: Mat3,
     rows: MapRows,
+    portals: Vec<Given<String>>,
 }
 
 /// The keys of `environment` lights.
@@ -66,6 +67,11 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
             let rows = [("centers", MapRows::Centers), ("poles", MapRows::Poles)];
             set(&mut light.rows, field.choice(context, &rows));
         },
+    },
+    Key {
+        name: "portals",
+        doc: "shapes, as `window` or `(window, door)`, through which its light reaches a room: rectangles in the openings that               face into the room. They are not seen and stop no light; samples go through them, so that a room that is lit               through windows has less noise. None by default",
+        set: |light, field, context| light.portals = names(&field, context),
     },
 ];
 
@@ -307,8 +313,30 @@ enum Kind {
     Directional,
 }
 
+/// A light, before the names in it are looked up.
+pub(super) struct LightDeclaration {
+    pub(super) light: LightDesc,
+    /// The shapes that are its portals.
+    pub(super) portals: Vec<Given<String>>,
+}
+
+/// One name or several.
+fn names(field: &Field, context: &mut Context) -> Vec<Given<String>> {
+    let list = match &field.expr.kind {
+        ExprKind::Tuple(list) | ExprKind::List(list) => list.as_slice(),
+        _ => std::slice::from_ref(field.expr),
+    };
+    let name = |expr: &Expr| {
+        Some(Given {
+            value: context.name(expr)?,
+            span: expr.span,
+        })
+    };
+    list.iter().filter_map(name).collect()
+}
+
 /// Reads `light`.
-pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Option<LightDesc> {
+pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Option<LightDeclaration> {
     takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
     let name = name_of(declaration, context)?;
     let kinds = [
@@ -321,8 +349,9 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
         ("directional_area", Kind::DirectionalArea),
         ("directional", Kind::Directional),
     ];
+    let mut portals = vec![];
     let kind = match kind_of(declaration, None, &kinds, context)? {
-        Kind::Environment => read_environment(declaration, context),
+        Kind::Environment => read_environment(declaration, &mut portals, context),
         Kind::Studio => read_studio(declaration, context),
         Kind::Sky => read_sky(declaration, context),
         Kind::Point => {
@@ -337,14 +366,19 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
         Kind::DirectionalArea => read_directional_area(declaration, context),
         Kind::Directional => read_directional(declaration, context),
     };
-    Some(LightDesc {
+    let light = LightDesc {
         name,
         span: declaration.span,
         kind,
-    })
+    };
+    Some(LightDeclaration { light, portals })
 }
 
-fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKind {
+fn read_environment(
+    declaration: &Declaration,
+    portals: &mut Vec<Given<String>>,
+    context: &mut Context,
+) -> LightKind {
     let mut light = EnvironmentBlock {
         map: None,
         color: Rgb::WHITE,
@@ -352,6 +386,7 @@ fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKi
         scale: 1.0,
         rotate: Mat3::IDENTITY,
         rows: MapRows::Centers,
+        portals: vec![],
     };
     read_block(
         body_of(declaration),
@@ -360,12 +395,14 @@ fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKi
         &mut light,
         context,
     );
+    *portals = light.portals;
     let Some(ground) = light.ground else {
         return LightKind::Environment {
             map: light.map,
             radiance: light.color * light.scale,
             world_from_map: light.rotate,
             rows: light.rows,
+            portals: vec![],
         };
     };
     if light.map.is_some() {
@@ -377,6 +414,7 @@ fn read_environment(declaration: &Declaration, context: &mut Context) -> LightKi
         radiance: Rgb::splat(light.scale),
         world_from_map: light.rotate,
         rows: MapRows::Centers,
+        portals: vec![],
     }
 }
 
@@ -397,6 +435,7 @@ fn read_studio(declaration: &Declaration, context: &mut Context) -> LightKind {
         radiance: Rgb::splat(light.scale),
         world_from_map: light.rotate,
         rows: MapRows::Centers,
+        portals: vec![],
     }
 }
 
