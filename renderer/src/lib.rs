@@ -15,8 +15,7 @@
 //! Conventions, kept everywhere: linear Rec.709 radiance [W·sr⁻¹·m⁻²], metres, right-handed with y up, radians in code
 //! and degrees in files. Directions leave the surface: `wo` towards the viewer, `wi` towards the light.
 //!
-//! A module imports only from its own layer or from those listed below it: `cli`; `render`, `bake`; `integrator`; `scene`;
-//! `material`, `light`; `accel`, `camera`, `texture`, `bsdf`, `film`; `geometry`, `sampler`, `sampling`; `image`; `math`, `color`.
+//! The README lists the layers of these modules: each imports only from those below its own.
 
 #![deny(unsafe_code, missing_docs)]
 // Units stand in brackets: `[m]`.

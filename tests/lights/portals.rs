@@ -40,7 +40,7 @@ fn densities_are_those_of_samples() {
         for environment in [EnvironmentLight::Constant(Rgb::WHITE), sky()] {
             let is_even = matches!(environment, EnvironmentLight::Constant(_));
             let light = PortalLight::new(environment, windows(scale));
-            let light = Light::Environment(EnvironmentLight::ThroughPortals(Box::new(light)));
+            let light = Light::Portals(Box::new(light));
             // In the middle, in a corner, at one of the windows, and outside.
             for (p, is_inside) in [
                 ((0.0, 0.0, 0.0), true),

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::error::BakeError;
 use super::limit::MAX_SIDE;
 use super::outline::{Outline, Span, Turn, outlines};
-use super::pack::{Place, pack};
+use super::pack::{PackedPosition, pack};
 use super::unwrap::Flat;
 use crate::image::Rect;
 
@@ -245,7 +245,8 @@ impl Object {
                 extent,
             })
             .collect();
-        let right = |(place, piece): (&Place, &Vec<Outline>)| place.corner.x + piece[place.way].size.x;
+        let right =
+            |(place, piece): (&PackedPosition, &Vec<Outline>)| place.corner.x + piece[place.way].size.x;
         let used = places.iter().zip(&pieces).map(right).max();
         Object {
             size: UVec2::new(used.unwrap_or(1), height.max(1)),
@@ -267,7 +268,7 @@ impl Object {
 fn finish(
     flats: &[Flat],
     objects: Vec<Object>,
-    corners: &[Place],
+    corners: &[PackedPosition],
     size: UVec2,
     density: f32,
     margin: u32,

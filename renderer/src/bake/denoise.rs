@@ -16,13 +16,13 @@ const TOLERANCE: f32 = 2.0;
 
 /// What a texel stands for: its point and its shading normal.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct TexelPoint {
     pub(super) p: Vec3,
     pub(super) n: Vec3,
 }
 
 /// Filters all valid texels; `places` are theirs, `texel` is a texel's width [m].
-pub(super) fn denoise(sheet: &mut Sheet, places: &[Place], texel: f32) {
+pub(super) fn denoise(sheet: &mut Sheet, places: &[TexelPoint], texel: f32) {
     let variance = smooth_variance(sheet);
     let layers = sheet.field.layers();
     let filtered: Vec<Vec<Rgb>> = (0..sheet.charts.len())
@@ -53,7 +53,7 @@ pub(super) fn denoise(sheet: &mut Sheet, places: &[Place], texel: f32) {
     }
 }
 
-fn weight(sheet: &Sheet, variance: &[f32], places: &[Place], texel: f32, a: usize, b: usize) -> f32 {
+fn weight(sheet: &Sheet, variance: &[f32], places: &[TexelPoint], texel: f32, a: usize, b: usize) -> f32 {
     if a == b {
         return 1.0;
     }

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::denoise::Place;
+use super::denoise::TexelPoint;
 use super::field::Mixture;
 use super::raster::NO_CHART;
 use super::sheet::{Coverage, Sheet};
@@ -12,7 +12,7 @@ use crate::color::Rgb;
 /// Fills the hidden texels of every chart, then dilates charts by `margin` texels. `places` are those of the texels of
 /// charts, hidden ones included. Returns how many texels were filled, and how many could not be: those of charts that are
 /// hidden altogether.
-pub(super) fn fill_and_dilate(sheet: &mut Sheet, places: &[Place], margin: u32) -> (usize, usize) {
+pub(super) fn fill_and_dilate(sheet: &mut Sheet, places: &[TexelPoint], margin: u32) -> (usize, usize) {
     let all = |sheet: &Sheet, coverage| -> Vec<usize> {
         (0..sheet.charts.len())
             .filter(|&i| sheet.coverage[i] == coverage)
@@ -39,7 +39,7 @@ pub(super) fn fill_and_dilate(sheet: &mut Sheet, places: &[Place], margin: u32) 
 
 /// Gives each of these texels the light of its valid neighbours in its chart, turned to its normal; all at once. Returns
 /// those that got something.
-fn fill(sheet: &mut Sheet, places: &[Place], texels: &[usize]) -> Vec<usize> {
+fn fill(sheet: &mut Sheet, places: &[TexelPoint], texels: &[usize]) -> Vec<usize> {
     let mut found = vec![];
     for &index in texels {
         let n = places[index].n;
@@ -137,7 +137,7 @@ mod tests {
         // Two charts of one texel each, four apart in a row: 0 . . . 1
         let charts = [0, NO_CHART, NO_CHART, NO_CHART, 1];
         let mut sheet = row(&charts, &[(0, 1.0), (4, 5.0)]);
-        let places = vec![Place::default(); 5];
+        let places = vec![TexelPoint::default(); 5];
         assert_eq!(fill_and_dilate(&mut sheet, &places, 1), (0, 0));
         assert_eq!(sheet.charts, [0, 0, NO_CHART, 1, 1]);
         assert_eq!(values(&sheet), [1.0, 1.0, 0.0, 5.0, 5.0]);
@@ -148,9 +148,9 @@ mod tests {
     #[test]
     fn hidden_texels_are_filled_from_their_chart() {
         let mut sheet = row(&[0, 0, 0, 0, 1, 2], &[(0, 2.0), (4, 9.0)]);
-        let up = Place {
+        let up = TexelPoint {
             n: Vec3::Y,
-            ..Place::default()
+            ..TexelPoint::default()
         };
         assert_eq!(fill_and_dilate(&mut sheet, &[up; 6], 0), (3, 1));
         for (found, expected) in values(&sheet).into_iter().zip([2.0, 2.0, 2.0, 2.0, 9.0, 0.0]) {
@@ -166,9 +166,9 @@ mod tests {
         let mut sheet = row(&[0; 3], &[(0, 1.0), (2, 1.0)]);
         let light: Vec<Rgb> = basis(Vec3::Y)[..4].iter().map(|&y| Rgb::splat(y)).collect();
         let normals = [Vec3::Y, Vec3::new(0.0, 0.8, 0.6), Vec3::NEG_X];
-        let places = normals.map(|n| Place {
+        let places = normals.map(|n| TexelPoint {
             n,
-            ..Place::default()
+            ..TexelPoint::default()
         });
         sheet.field.at_mut(0)[..4].copy_from_slice(&light);
         // A tenth more than the coefficients explain.

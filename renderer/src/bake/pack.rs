@@ -8,7 +8,7 @@ use super::outline::{Outline, Span};
 
 /// Where a piece goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct PackedPosition {
     /// Its box's lower corner.
     pub(super) corner: UVec2,
     /// Which of its outlines was taken.
@@ -20,7 +20,7 @@ const TRIES: usize = 1024;
 
 /// Where each piece, given by its outlines from several sides, goes in a strip of that width, and the height that they
 /// take. `None` when one is wider than the strip whichever way. Large ones are placed first; equal ones in order.
-pub(super) fn pack<P: AsRef<[Outline]>>(pieces: &[P], width: u32) -> Option<(Vec<Place>, u32)> {
+pub(super) fn pack<P: AsRef<[Outline]>>(pieces: &[P], width: u32) -> Option<(Vec<PackedPosition>, u32)> {
     let size = |index: usize| pieces[index].as_ref()[0].size;
     let mut order: Vec<usize> = (0..pieces.len()).collect();
     order.sort_by_key(|&i| {
@@ -31,7 +31,7 @@ pub(super) fn pack<P: AsRef<[Outline]>>(pieces: &[P], width: u32) -> Option<(Vec
         )
     });
     let mut strip = Strip::new(width);
-    let mut places = vec![Place::default(); pieces.len()];
+    let mut places = vec![PackedPosition::default(); pieces.len()];
     let mut height = 0;
     for index in order {
         let outlines = pieces[index].as_ref();
@@ -57,8 +57,8 @@ impl Strip {
     }
 
     /// Where the top comes to lie lowest; of such places the first way's leftmost.
-    fn lowest(&self, outlines: &[Outline]) -> Option<Place> {
-        let mut best: Option<(u32, Place)> = None;
+    fn lowest(&self, outlines: &[Outline]) -> Option<PackedPosition> {
+        let mut best: Option<(u32, PackedPosition)> = None;
         let step = (self.gaps.len() / TRIES).max(1);
         for (way, outline) in outlines.iter().enumerate() {
             if outlines[..way].contains(outline) {
@@ -71,7 +71,7 @@ impl Strip {
                 let below = best.map_or(u32::MAX, |(top, _)| top);
                 if let Some(y) = self.rest(x, outline, below) {
                     let corner = UVec2::new(x as u32, y);
-                    best = Some((y + outline.size.y, Place { corner, way }));
+                    best = Some((y + outline.size.y, PackedPosition { corner, way }));
                 }
             }
         }

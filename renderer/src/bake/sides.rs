@@ -44,7 +44,7 @@ pub(super) fn backs(job: &Job<'_>, workers: &Workers<'_>) -> Vec<ShapeId> {
         return vec![];
     }
     let path = match settings.integrator {
-        Integrator::Path(path) => path,
+        Integrator::Path(path) | Integrator::Auto(path) => path,
         Integrator::Photon(photon) => PathSettings {
             depth: photon.depth,
             ..PathSettings::default()

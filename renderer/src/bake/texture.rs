@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
 use super::atlas::{Atlas, Scale, layout};
-use super::denoise::{Place, denoise};
+use super::denoise::{TexelPoint, denoise};
 use super::dilate::fill_and_dilate;
 use super::error::BakeError;
 use super::job::{BakeStats, Job, Outcome};
@@ -60,7 +60,7 @@ pub struct Lightmap {
     /// How light is kept.
     pub order: Order,
     sheet: Sheet,
-    places: Vec<Place>,
+    places: Vec<TexelPoint>,
 }
 
 impl Lightmap {
@@ -361,12 +361,12 @@ impl Surfaces<'_> {
     }
 
     /// By texel of the atlas: the first point that is seen, or of all where none is; zeros where there is none.
-    fn places(&self, visible: &[Mask]) -> Vec<Place> {
-        let mut places = vec![Place::default(); self.texels.charts.len()];
+    fn places(&self, visible: &[Mask]) -> Vec<TexelPoint> {
+        let mut places = vec![TexelPoint::default(); self.texels.charts.len()];
         for (texel, &mask) in self.texels.list.iter().zip(visible) {
             let mask = if mask == 0 { Mask::MAX } else { mask };
             if let Some(site) = seen(self.sites(texel), mask).first() {
-                places[self.texels.index(texel.at)] = Place { p: site.p, n: site.n };
+                places[self.texels.index(texel.at)] = TexelPoint { p: site.p, n: site.n };
             }
         }
         places

@@ -17,7 +17,7 @@ pub struct CommonArgs {
     /// Scene or model
     pub scene: PathBuf,
     /// How light is computed [default: as the scene says; for bakes `photon`]
-    #[arg(long, value_parser = ["path", "photon"])]
+    #[arg(long, value_parser = ["path", "photon", "auto"])]
     pub integrator: Option<String>,
     /// The most segments of a path: 1 shows emission only, 2 adds direct light, 3 adds one bounce
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

@@ -11,7 +11,7 @@ use crate::camera::Projection;
 use crate::geometry::Geometry;
 use crate::math::Bounds;
 use crate::scene::desc::{
-    CameraDesc, GeometryDesc, Integrator, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc,
+    CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc,
 };
 
 /// What a file holds as a scene.
@@ -53,7 +53,7 @@ impl Inventory {
             text,
             "    film {width} x {height}, {} samples a pixel, integrator {}",
             desc.sampler.spp,
-            integrator(&desc.integrator)
+            desc.integrator.name()
         );
         if let Some((min, max)) = extent(desc) {
             let _ = writeln!(text, "    extent from {min} to {max} m");
@@ -115,7 +115,7 @@ impl Inventory {
             "kind": self.kind(),
             "size": desc.film.size.value,
             "spp": desc.sampler.spp,
-            "integrator": integrator(&desc.integrator),
+            "integrator": desc.integrator.name(),
             "bounds": bounds,
             "cameras": desc.cameras.iter().map(camera).collect::<Json>(),
             "lights": desc.lights.iter().map(light).collect::<Json>(),
@@ -131,13 +131,6 @@ pub(super) fn is_scene(path: &Path) -> bool {
     ["kiln", "xml", "glb", "gltf", "ply", "obj", "serialized"]
         .iter()
         .any(|known| extension.eq_ignore_ascii_case(known))
-}
-
-fn integrator(integrator: &Integrator) -> &'static str {
-    match integrator {
-        Integrator::Path(_) => "path",
-        Integrator::Photon(_) => "photon",
-    }
 }
 
 fn projection(camera: &CameraDesc) -> &'static str {

@@ -8,8 +8,9 @@ use std::time::Duration;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use super::interrupt::Interrupt;
-use super::tell;
-use crate::render::{Progress, RenderSettings};
+use super::{remark, tell};
+use crate::integrator::Integrator;
+use crate::render::{Decision, Progress, RenderSettings};
 
 /// A bar over the photons of a picture, where there are any, and then over its samples.
 pub(super) struct Bar {
@@ -19,6 +20,7 @@ pub(super) struct Bar {
     /// Whether samples are being taken: photons that are shot between them get no bar of their own.
     sampling: AtomicBool,
     interrupt: Arc<Interrupt>,
+    quiet: bool,
 }
 
 impl Bar {
@@ -49,6 +51,7 @@ impl Bar {
             samples,
             sampling: AtomicBool::new(false),
             interrupt: interrupt.clone(),
+            quiet,
         }
     }
 
@@ -77,6 +80,21 @@ impl Progress for Bar {
             self.bar.set_length(total);
             self.bar.set_position(done);
         }
+    }
+
+    fn decided(&self, decision: &Decision) {
+        if self.quiet {
+            return;
+        }
+        let [name, other] = match decision.integrator {
+            Integrator::Photon(_) => ["photon", "path"],
+            Integrator::Path(_) | Integrator::Auto(_) => ["path", "photon"],
+        };
+        let text = format!(
+            "auto: {name}; {other} would take {:.1} times as long to the same error",
+            decision.gain
+        );
+        self.bar.suspend(|| remark(&text));
     }
 
     fn print(&self, text: &str) {

@@ -183,6 +183,8 @@ fn idle_flags(args: &RenderArgs, images: &[PathBuf]) -> Vec<Diagnostic> {
 /// What an EXR tells about its making.
 fn metadata(args: &RenderArgs, settings: &RenderSettings, rendered: &Rendered) -> Vec<(String, MetaValue)> {
     let text = |s: &str| MetaValue::Text(s.to_owned());
+    let decision = &rendered.stats.decision;
+    let integrator = decision.map_or(settings.integrator, |decision| decision.integrator);
     vec![
         ("kiln.version".to_owned(), text(env!("CARGO_PKG_VERSION"))),
         (
@@ -194,6 +196,6 @@ fn metadata(args: &RenderArgs, settings: &RenderSettings, rendered: &Rendered) -
             "kiln.samples".to_owned(),
             text(&format!("{}..{}", rendered.samples.start, rendered.samples.end)),
         ),
-        ("kiln.integrator".to_owned(), text(settings.integrator.name())),
+        ("kiln.integrator".to_owned(), text(integrator.name())),
     ]
 }

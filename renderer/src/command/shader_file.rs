@@ -1,15 +1,13 @@
 //! Finds the units and groups that a command line names.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use shading::diagnostic::nearest;
 use shading::{Diagnostic, Diagnostics, Loaded, ShadingSystem, Source, Template};
 
 use crate::material::library;
-
-use std::ffi::OsStr;
-
-use std::sync::Arc;
 
 /// What a name on the command line stands for.
 #[derive(Debug)]

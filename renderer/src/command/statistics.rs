@@ -10,7 +10,7 @@ use crate::bsdf::MAX_LOBES;
 use crate::integrator::Stats;
 use crate::integrator::photon::PhotonStats;
 use crate::memory;
-use crate::render::Rendered;
+use crate::render::{Decision, Rendered};
 use crate::scene::build::{Built, ShaderStats};
 
 /// How long each stage took.
@@ -36,6 +36,7 @@ pub(super) struct Statistics {
     /// Time that photons took [s].
     preparing: f64,
     photons: Option<PhotonStats>,
+    decision: Option<Decision>,
     dropped_samples: u64,
     clamped_samples: u64,
     reports: Vec<shading::Report>,
@@ -56,6 +57,7 @@ impl Statistics {
             peak_bytes: memory::peak(),
             preparing: rendered.stats.preparing.as_secs_f64(),
             photons: rendered.stats.photons.clone(),
+            decision: rendered.stats.decision,
             dropped_samples: counts.non_finite,
             clamped_samples: counts.saturated,
             reports: rendered.stats.reports.clone(),
@@ -126,6 +128,10 @@ impl Statistics {
                 "photon": self.work.photon_rays,
                 "gather": self.work.gather_rays,
             },
+            "decision": self.decision.map(|decision| json!({
+                "integrator": decision.integrator.name(),
+                "gain": decision.gain,
+            })),
             "photons": self.photons.as_ref().map(photons_json),
             "rays_per_s": self.work.rays() as f64 / render,
             "shading_runs": self.work.shading_runs,

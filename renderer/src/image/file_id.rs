@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 /// A file, be it there or not. Paths to the same file have equal ids: neither dots, symbolic links, hard links (on Unix)
 /// nor, where the file system ignores it, the case of letters make a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileId(Kind);
+pub struct FileId(FileIdentity);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum FileIdentity {
     /// A file that is there, by device and inode.
     #[cfg(unix)]
     Inode(u64, u64),
@@ -26,7 +26,7 @@ impl FileId {
         #[cfg(unix)]
         if let Ok(metadata) = fs::metadata(path) {
             use std::os::unix::fs::MetadataExt as _;
-            return FileId(Kind::Inode(metadata.dev(), metadata.ino()));
+            return FileId(FileIdentity::Inode(metadata.dev(), metadata.ino()));
         }
         let absolute = fs::canonicalize(path).unwrap_or_else(|_| {
             let directory = match path.parent() {
@@ -36,7 +36,7 @@ impl FileId {
             let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
             directory.join(path.file_name().unwrap_or_default())
         });
-        FileId(Kind::Path(if IGNORES_CASE {
+        FileId(FileIdentity::Path(if IGNORES_CASE {
             absolute.to_string_lossy().to_lowercase().into()
         } else {
             absolute

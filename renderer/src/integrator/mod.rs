@@ -148,13 +148,14 @@ impl Integrator {
         match self {
             Integrator::Path(_) => "path",
             Integrator::Photon(_) => "photon",
+            Integrator::Auto(_) => "auto",
         }
     }
 
     /// The most segments of a path; no limit when `None`.
     pub fn depth(&self) -> Option<u32> {
         match self {
-            Integrator::Path(settings) => settings.depth,
+            Integrator::Path(settings) | Integrator::Auto(settings) => settings.depth,
             Integrator::Photon(settings) => settings.depth,
         }
     }
@@ -164,7 +165,7 @@ impl Integrator {
         /// A photon while maps are made: as it is shot, sorted, and with its share of the irradiance.
         const PHOTON: u64 = 100;
         match self {
-            Integrator::Path(_) => 0,
+            Integrator::Path(_) | Integrator::Auto(_) => 0,
             Integrator::Photon(settings) => {
                 let [global, caustic] = [settings.photons, settings.caustic_photons].map(|n| n.unwrap_or(0));
                 (global + caustic) * PHOTON
@@ -174,34 +175,31 @@ impl Integrator {
 
     /// The same with paths of at most `depth` segments, if a depth is given.
     #[must_use]
-    pub fn with_depth(self, depth: Option<u32>) -> Integrator {
-        match self {
-            Integrator::Path(settings) => Integrator::Path(PathSettings {
-                depth: depth.or(settings.depth),
-                ..settings
-            }),
-            Integrator::Photon(settings) => Integrator::Photon(PhotonSettings {
-                depth: depth.or(settings.depth),
-                ..settings
-            }),
-        }
+    pub fn with_depth(mut self, depth: Option<u32>) -> Integrator {
+        let own = match &mut self {
+            Integrator::Path(settings) | Integrator::Auto(settings) => &mut settings.depth,
+            Integrator::Photon(settings) => &mut settings.depth,
+        };
+        *own = depth.or(*own);
+        self
     }
 
     /// How many samples a pixel share what is prepared for a pass; `None` when all do.
     pub fn samples_per_pass(&self) -> Option<u64> {
         match self {
-            Integrator::Path(_) => None,
+            Integrator::Path(_) | Integrator::Auto(_) => None,
             Integrator::Photon(settings) => settings.progressive.then_some(1),
         }
     }
 
     /// Makes what a pass needs, on the threads of the `rayon` pool that it is called in; the same for any number of them.
+    /// Where nobody has decided for it, `auto` is `path`.
     ///
     /// # Errors
     /// When a file of photon maps cannot be used.
     pub fn prepare(&self, scene: &Scene, pass: &Pass<'_>) -> Result<Prepared, PrepareError> {
         match self {
-            Integrator::Path(settings) => Ok(Prepared::Path(*settings)),
+            Integrator::Path(settings) | Integrator::Auto(settings) => Ok(Prepared::Path(*settings)),
             Integrator::Photon(settings) => Ok(Prepared::Photon(Box::new(photon::Photons::prepare(
                 settings, scene, pass,
             )?))),

@@ -15,8 +15,7 @@ use std::hash::{Hash, Hasher};
 
 use glam::{Mat3, Vec2, Vec3};
 
-use super::portal::PortalLight;
-use super::{LightSample, Shine};
+use super::{Emission, LightSample, Shine, Target};
 use crate::color::Rgb;
 use crate::math::{lat_long_uv, safe_sqrt, sqr};
 use crate::sampling::{BlockDistribution2d, uniform_sphere, uniform_sphere_pdf};
@@ -32,8 +31,6 @@ pub enum EnvironmentLight {
     Constant(Rgb),
     /// A picture of the surroundings.
     Map(EnvironmentMap),
-    /// Either, seen through portals.
-    ThroughPortals(Box<PortalLight>),
 }
 
 /// A latitude-longitude map that can be sampled.
@@ -89,19 +86,25 @@ impl Default for EnvironmentOptions {
 }
 
 impl EnvironmentLight {
-    /// Radiance from the unit vector `direction` (leaving the scene) and the density with which `sample_li` from `p` chooses
-    /// it.
+    /// Radiance from the unit vector `direction` (leaving the scene) and the density with which `sample_li` chooses it.
     #[inline]
-    pub fn le_pdf(&self, p: Vec3, direction: Vec3) -> (Rgb, f32) {
+    pub fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
         match self {
             EnvironmentLight::Constant(radiance) => (*radiance, 0.0),
             EnvironmentLight::Map(map) => map.le_pdf(direction),
-            EnvironmentLight::ThroughPortals(light) => light.le_pdf(p, direction),
         }
     }
 
+    /// A photon into `target`.
+    pub(super) fn emit(&self, target: Target, u_position: Vec2, u_direction: Vec2) -> Option<Emission> {
+        let (wi, radiance, pdf) = self.sample_emission(u_direction)?;
+        let (ray, area) = target.emission(-wi, u_position);
+        let power = radiance * (area / pdf);
+        (!power.is_black()).then_some(Emission { ray, power })
+    }
+
     /// A direction by `u` for a photon to come from, the radiance from there and the density of the choice.
-    pub(super) fn sample_emission(&self, u: Vec2) -> Option<(Vec3, Rgb, f32)> {
+    fn sample_emission(&self, u: Vec2) -> Option<(Vec3, Rgb, f32)> {
         match self {
             EnvironmentLight::Constant(radiance) => {
                 Some((uniform_sphere(u), *radiance, uniform_sphere_pdf()))
@@ -110,13 +113,12 @@ impl EnvironmentLight {
                 let (wi, uv, pdf) = map.sample(&map.emission, u)?;
                 Some((wi, map.lookup(uv), pdf))
             }
-            EnvironmentLight::ThroughPortals(light) => light.environment().sample_emission(u),
         }
     }
 
-    /// A direction from `p` by `u_way` and `u`, where some are brighter than others or lead through a portal.
+    /// A direction by `u`, where some are brighter than others.
     #[inline]
-    pub(super) fn sample_li(&self, p: Vec3, u_way: f64, u: Vec2) -> Option<LightSample> {
+    pub(super) fn sample_li(&self, u: Vec2) -> Option<LightSample> {
         match self {
             EnvironmentLight::Constant(_) => None,
             EnvironmentLight::Map(map) => {
@@ -129,16 +131,14 @@ impl EnvironmentLight {
                     shine: Shine::FromMap(uv),
                 })
             }
-            EnvironmentLight::ThroughPortals(light) => light.sample_li(p, u_way, u),
         }
     }
 
-    /// Whether `sample_li` chooses anything, portals aside.
+    /// Whether `sample_li` chooses anything.
     pub(super) fn has_samples(&self) -> bool {
         match self {
             EnvironmentLight::Constant(_) => false,
             EnvironmentLight::Map(map) => map.samples.is_some(),
-            EnvironmentLight::ThroughPortals(_) => true,
         }
     }
 
@@ -147,7 +147,6 @@ impl EnvironmentLight {
         match self {
             EnvironmentLight::Constant(radiance) => *radiance,
             EnvironmentLight::Map(map) => map.lookup(uv),
-            EnvironmentLight::ThroughPortals(light) => light.environment().radiance_at(uv),
         }
     }
 
@@ -160,17 +159,14 @@ impl EnvironmentLight {
                 map.world_from_map.to_cols_array().map(f32::to_bits).hash(hasher);
                 map.texels.iter().for_each(|texel| texel.to_bits().hash(hasher));
             }
-            EnvironmentLight::ThroughPortals(light) => light.hash_bits(hasher),
         }
     }
 
-    /// The mean over all normals of the luminance of the irradiance that light samples from `p` are for [W/m²].
-    #[inline]
-    pub(super) fn irradiance(&self, p: Vec3) -> f32 {
+    /// The mean over all normals of the luminance of the irradiance that light samples are for [W/m²].
+    pub(super) fn irradiance(&self) -> f32 {
         match self {
             EnvironmentLight::Constant(_) => 0.0,
             EnvironmentLight::Map(map) => 0.25 * map.excess,
-            EnvironmentLight::ThroughPortals(light) => light.irradiance(p),
         }
     }
 
@@ -189,7 +185,6 @@ impl EnvironmentLight {
         match self {
             EnvironmentLight::Constant(radiance) => 4.0 * PI * radiance.luminance(),
             EnvironmentLight::Map(map) => map.flux,
-            EnvironmentLight::ThroughPortals(light) => light.environment().flux(),
         }
     }
 }
@@ -441,11 +436,8 @@ mod tests {
     fn an_even_map_has_no_samples() {
         let map = EnvironmentMap::new(vec![Rgb::splat(0.7); 64 * 32], 64, EnvironmentOptions::default());
         let light = EnvironmentLight::Map(map);
-        assert!(light.sample_li(Vec3::ZERO, 0.5, Vec2::splat(0.3)).is_none());
-        assert_eq!(
-            (light.le_pdf(Vec3::ZERO, Vec3::X).1, light.irradiance(Vec3::ZERO)),
-            (0.0, 0.0)
-        );
+        assert!(light.sample_li(Vec2::splat(0.3)).is_none());
+        assert_eq!((light.le_pdf(Vec3::X).1, light.irradiance()), (0.0, 0.0));
         assert!(light.sample_emission(Vec2::splat(0.3)).is_some());
     }
 

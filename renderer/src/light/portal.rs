@@ -89,7 +89,7 @@ impl PortalLight {
         let visible = self.solid_angle(p);
         let share = self.share(visible);
         if u_way >= f64::from(share) {
-            let mut sample = self.environment.sample_li(p, u_way, u)?;
+            let mut sample = self.environment.sample_li(u)?;
             sample.pdf = (1.0 - share) * sample.pdf + share * self.pdf(p, sample.wi, visible);
             return Some(sample);
         }
@@ -106,7 +106,7 @@ impl PortalLight {
         }
         let (portal, seen) = chosen?;
         let wi = (portal.0.point(seen.sample(u)).p - p).try_normalize()?;
-        let (radiance, pdf) = self.environment.le_pdf(p, wi);
+        let (radiance, pdf) = self.environment.le_pdf(wi);
         // Counted by where it was chosen: rounding may have moved it over the edge.
         let others = self.portals.iter().filter(|other| !std::ptr::eq(*other, portal));
         let met = 1 + others.filter(|other| other.takes(p, wi)).count();
@@ -123,7 +123,7 @@ impl PortalLight {
     pub(super) fn le_pdf(&self, p: Vec3, direction: Vec3) -> (Rgb, f32) {
         let visible = self.solid_angle(p);
         let share = self.share(visible);
-        let (radiance, pdf) = self.environment.le_pdf(p, direction);
+        let (radiance, pdf) = self.environment.le_pdf(direction);
         (
             radiance,
             (1.0 - share) * pdf + share * self.pdf(p, direction, visible),
@@ -137,7 +137,7 @@ impl PortalLight {
         if visible > 0.0 {
             mean * visible
         } else {
-            self.environment.irradiance(p)
+            self.environment.irradiance()
         }
     }
 

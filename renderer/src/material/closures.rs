@@ -30,7 +30,7 @@ use crate::color::Rgb;
 
 /// A line of the table.
 struct Entry {
-    kind: Kind,
+    kind: ClosureKind,
     name: &'static str,
     params: &'static [(&'static str, Type)],
     /// Parameters that may be left out, with their values.
@@ -62,10 +62,10 @@ impl Value {
 macro_rules! closures {
     ($($kind:ident $name:literal [$($param:expr),*] [$($optional:expr),*] $meaning:expr;)*) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        enum Kind { $($kind),* }
+        enum ClosureKind { $($kind),* }
 
         static TABLE: &[Entry] = &[$(
-            Entry { kind: Kind::$kind, name: $name, params: &[$($param),*], optional: &[$($optional),*] }
+            Entry { kind: ClosureKind::$kind, name: $name, params: &[$($param),*], optional: &[$($optional),*] }
         ),*];
 
         /// Does what the component `id` of [`closure_registry`] means. A closure that lies below it and is to be visited
@@ -73,7 +73,7 @@ macro_rules! closures {
         #[inline(always)]
         pub(super) fn interpret<'t>(id: ClosureId, mut component: Component<'_, '_, 't>) -> Option<ClosureRef<'t>> {
             match TABLE[id.0 as usize].kind {
-                $(Kind::$kind => as_meaning($meaning)(&mut component)),*
+                $(ClosureKind::$kind => as_meaning($meaning)(&mut component)),*
             }
         }
     };
@@ -482,9 +482,13 @@ pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> Abilities {
     let mut abilities = Abilities::default();
     for id in ids {
         match TABLE[id.0 as usize].kind {
-            Kind::Emission | Kind::Background | Kind::UniformEdf => abilities.emits = true,
-            Kind::Transparent | Kind::TransparentBsdf | Kind::RayPortalBsdf => abilities.transparent = true,
-            Kind::Layer | Kind::Coat => abilities.layers = true,
+            ClosureKind::Emission | ClosureKind::Background | ClosureKind::UniformEdf => {
+                abilities.emits = true
+            }
+            ClosureKind::Transparent | ClosureKind::TransparentBsdf | ClosureKind::RayPortalBsdf => {
+                abilities.transparent = true
+            }
+            ClosureKind::Layer | ClosureKind::Coat => abilities.layers = true,
             _ => {}
         }
     }

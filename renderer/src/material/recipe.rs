@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use glam::{Vec2, Vec3};
 use shading::{ShaderGlobals, ShaderInstance, ShadingContext};
 
 use super::Surface;
@@ -9,8 +10,6 @@ use super::component::Flattener;
 use super::scattering::Scattering;
 use crate::color::Rgb;
 use crate::geometry::{Interaction, ShapeId};
-
-use glam::{Vec2, Vec3};
 
 /// The lobes, emission and transparency of all points of a surface.
 #[derive(Clone, Debug)]

@@ -1,11 +1,11 @@
 //! Surfaces: what a shader made of a point, as lobes, emission and transparency.
 
+use glam::Vec3;
+
 use crate::bsdf::{Bsdf, Lobe, Transparent};
 use crate::color::Rgb;
 use crate::geometry::Interaction;
 use crate::math::Frame;
-
-use glam::Vec3;
 
 /// What a shader made of a point. It is large: make one and let it be filled again and again.
 #[derive(Clone, Debug)]

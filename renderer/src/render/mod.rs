@@ -2,6 +2,7 @@
 //!
 //! The film depends on scene, settings and sample range alone: the same bytes for any number of threads.
 
+mod auto;
 mod progress;
 mod scheduler;
 mod tiles;
@@ -19,6 +20,7 @@ use crate::integrator::photon::PhotonStats;
 use crate::integrator::{Integrator, PrepareError, Stats};
 use crate::material::Report;
 
+pub use auto::Decision;
 pub use progress::{Progress, Silent};
 pub use scheduler::render;
 
@@ -54,10 +56,19 @@ pub struct RenderSettings {
 }
 
 impl RenderSettings {
+    /// What is rendered of the film.
+    fn rendered(&self) -> Rect {
+        self.crop.unwrap_or(Rect::of_size(self.width, self.height))
+    }
+
+    /// How many pixels are rendered.
+    fn pixels(&self) -> u64 {
+        u64::from(self.rendered().width()) * u64::from(self.rendered().height())
+    }
+
     /// Where on the film samples are taken; everywhere when `None`.
     fn sampled(&self) -> Option<Rect> {
-        let whole = Rect::of_size(self.width, self.height);
-        (!self.border).then(|| self.crop.unwrap_or(whole))
+        (!self.border).then(|| self.rendered())
     }
 }
 
@@ -81,6 +92,8 @@ pub struct RenderStats {
     pub elapsed: Duration,
     /// How much of that the integrator's preparations took.
     pub preparing: Duration,
+    /// What the pilot of `auto` has told.
+    pub decision: Option<Decision>,
     /// Threads that worked.
     pub threads: usize,
     /// Rays and shading.

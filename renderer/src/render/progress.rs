@@ -1,5 +1,7 @@
 //! Who is told how far a render is.
 
+use super::Decision;
+
 /// Is told how far a render is, between passes and from the thread that started it; how
 /// far a photon pass is and what shaders print, from any.
 pub trait Progress: Sync {
@@ -11,6 +13,11 @@ pub trait Progress: Sync {
     /// `done` of `total` photons are shot before samples are taken. There may be several such passes.
     fn photons(&self, done: u64, total: u64) {
         let _ = (done, total);
+    }
+
+    /// It is decided which integrator renders.
+    fn decided(&self, decision: &Decision) {
+        let _ = decision;
     }
 
     /// A shader printed something.

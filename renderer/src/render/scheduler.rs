@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
+use super::auto::decide;
 use super::tiles::{TILE, sample_tile};
 use super::{Progress, RenderError, RenderSettings, RenderStats, Rendered};
 use crate::film::{Film, FilmTile};
 use crate::integrator::photon::PhotonStats;
-use crate::integrator::{Context, Pass, PrepareError, Prepared};
+use crate::integrator::{Context, Integrator, Pass, Prepared};
 use crate::scene::Scene;
 
 /// How long a pass should take: short enough to stop soon and to show progress, long enough to keep threads busy.
@@ -57,8 +58,29 @@ pub fn render(
     );
     let mut next = first;
     let mut preparing = Duration::ZERO;
+    let tell = |done, total| progress.photons(done, total);
+    let pass = |index: u64| Pass {
+        seed: settings.seed,
+        index,
+        points: u64::from(settings.width) * u64::from(settings.height),
+        file: settings.photon_map.as_deref(),
+        stop,
+        // Half of the time that there is may go into preparations.
+        until: settings.time_limit.map(|limit| start + limit / 2),
+        progress: &tell,
+    };
+    let decision = match &settings.integrator {
+        Integrator::Auto(path) => {
+            let decision = pool.install(|| decide(scene, settings, path, &pass(0)))?;
+            progress.decided(&decision);
+            preparing += start.elapsed();
+            Some(decision)
+        }
+        Integrator::Path(_) | Integrator::Photon(_) => None,
+    };
+    let integrator = decision.map_or(settings.integrator, |decision| decision.integrator);
     let mut photons: Option<PhotonStats> = None;
-    let shared = settings.integrator.samples_per_pass();
+    let shared = integrator.samples_per_pass();
     let mut prepared: Option<(u64, Prepared)> = None;
     while next < end {
         let mut size = pass_size(next - first, start.elapsed(), settings.time_limit).min(end - next);
@@ -74,7 +96,7 @@ pub fn render(
             Some((done, ready)) if done == index => ready,
             _ => {
                 let begin = Instant::now();
-                let ready = pool.install(|| prepare(scene, settings, index, start, progress, stop))?;
+                let ready = pool.install(|| integrator.prepare(scene, &pass(index)))?;
                 preparing += begin.elapsed();
                 if let Some(stats) = ready.photons() {
                     photons.get_or_insert_default().merge(stats);
@@ -117,6 +139,7 @@ pub fn render(
     }
     let mut stats = collect(contexts, next - first, start.elapsed());
     stats.preparing = preparing;
+    stats.decision = decision;
     if let Some(photons) = photons {
         stats.work.photon_rays += photons.rays;
         stats.work.shading_runs += photons.shading_runs;
@@ -127,27 +150,6 @@ pub fn render(
         samples: first..next,
         stats,
     })
-}
-
-/// What the integrator needs for a pass; half of the time that there is may go into it.
-fn prepare(
-    scene: &Scene,
-    settings: &RenderSettings,
-    index: u64,
-    start: Instant,
-    progress: &dyn Progress,
-    stop: &AtomicBool,
-) -> Result<Prepared, PrepareError> {
-    let pass = Pass {
-        seed: settings.seed,
-        index,
-        points: u64::from(settings.width) * u64::from(settings.height),
-        file: settings.photon_map.as_deref(),
-        stop,
-        until: settings.time_limit.map(|limit| start + limit / 2),
-        progress: &|done, total| progress.photons(done, total),
-    };
-    settings.integrator.prepare(scene, &pass)
 }
 
 /// How many samples the next pass takes after `done` took `elapsed`; 0 when there is no time left for one.

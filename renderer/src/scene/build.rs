@@ -417,12 +417,10 @@ fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
                     EnvironmentLight::Map(EnvironmentMap::new(texels(image), image.width, options))
                 }
             };
-            Light::Environment(match portals.as_slice() {
-                [] => environment,
-                _ => {
-                    EnvironmentLight::ThroughPortals(Box::new(PortalLight::new(environment, portals.clone())))
-                }
-            })
+            match portals.as_slice() {
+                [] => Light::Environment(environment),
+                _ => Light::Portals(Box::new(PortalLight::new(environment, portals.clone()))),
+            }
         }
         LightKind::Point { position, intensity } => Light::Point(PointLight {
             position: *position,

@@ -21,7 +21,7 @@ pub struct Moment {
 
 /// A place on Earth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct GeoLocation {
     /// Degrees north.
     pub latitude: f64,
     /// Degrees east.
@@ -57,7 +57,7 @@ const PARALLAX: f64 = 6371.01 / 149_597_890.0;
 
 /// Where the sun stands.
 // Blanco-Muriel et al. 2001, "Computing the Solar Vector", Solar Energy 70.
-pub fn sun_position(moment: Moment, place: Place) -> SunPosition {
+pub fn sun_position(moment: Moment, place: GeoLocation) -> SunPosition {
     let hours = moment.hours - moment.timezone;
     let days = days_since_2000(moment, hours);
 
@@ -148,7 +148,7 @@ mod tests {
                 hours,
                 timezone,
             };
-            let found = sun_position(moment, Place { latitude, longitude }).mitsuba_direction();
+            let found = sun_position(moment, GeoLocation { latitude, longitude }).mitsuba_direction();
             let off = found.angle_between(Vec3::from(expected)).to_degrees();
             assert!(off < 0.05, "{found:?} is {off} degrees from {expected:?}");
         }
@@ -163,7 +163,7 @@ mod tests {
             hours: 7.0,
             timezone: 0.0,
         };
-        let place = Place {
+        let place = GeoLocation {
             latitude: 51.5,
             longitude: 0.0,
         };

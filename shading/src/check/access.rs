@@ -2,7 +2,7 @@
 
 use super::conversion::near;
 use super::error::CheckError;
-use super::place::{Access, Component, Place};
+use super::lvalue::{Access, Component, Lvalue};
 use super::scope::Meaning;
 use super::warning::Warning;
 use super::{Checker, Value};
@@ -49,7 +49,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The input that an expression of a group refers to.
-    fn reference(&self, expr: &Expr) -> Option<Place> {
+    fn reference(&self, expr: &Expr) -> Option<Lvalue> {
         if self.references.is_empty() {
             return None;
         }
@@ -80,7 +80,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The place that an expression means. What is no variable is put into one that cannot be written.
-    pub(super) fn place(&mut self, expr: &'a Expr) -> Option<Place> {
+    pub(super) fn place(&mut self, expr: &'a Expr) -> Option<Lvalue> {
         if let Some(place) = self.reference(expr) {
             return Some(place);
         }
@@ -103,7 +103,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Puts a value into variables.
-    pub(super) fn materialise(&mut self, value: Value, span: Span) -> Place {
+    pub(super) fn materialise(&mut self, value: Value, span: Span) -> Lvalue {
         let leaves = value
             .leaves
             .iter()
@@ -116,10 +116,10 @@ impl<'a> Checker<'a> {
         for (local, leaf) in leaves.iter().zip(&value.leaves) {
             self.store(*local, *leaf, span);
         }
-        Place::whole(value.ty, leaves, Access::Value)
+        Lvalue::whole(value.ty, leaves, Access::Value)
     }
 
-    fn name_place(&mut self, name: &str, span: Span) -> Option<Place> {
+    fn name_place(&mut self, name: &str, span: Span) -> Option<Lvalue> {
         if let Some(index) = self.scopes.find(self.scope, name) {
             let symbol = self.scopes.get(index);
             let is_foreign = symbol.body != self.body.id;
@@ -145,7 +145,7 @@ impl<'a> Checker<'a> {
                 Global::P | Global::I | Global::N => Access::Writable,
                 _ => Access::Global(global.name()),
             };
-            return Some(Place::whole(global.ty(), vec![local], access));
+            return Some(Lvalue::whole(global.ty(), vec![local], access));
         }
         if name == "Ci" {
             let local = match self.body.ci {
@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
                     ty: Type::CLOSURE,
                 })),
             };
-            return Some(Place::whole(Type::CLOSURE, vec![local], Access::Writable));
+            return Some(Lvalue::whole(Type::CLOSURE, vec![local], Access::Writable));
         }
         if let Some(value) = self.constant_named(name) {
             let mut place = self.materialise(value, span);
@@ -185,7 +185,7 @@ impl<'a> Checker<'a> {
         );
     }
 
-    fn member(&mut self, mut place: Place, name: &Name) -> Option<Place> {
+    fn member(&mut self, mut place: Lvalue, name: &Name) -> Option<Lvalue> {
         if let Some(info) = self.structure(place.ty.base)
             && !place.ty.is_array()
         {
@@ -227,7 +227,7 @@ impl<'a> Checker<'a> {
         self.prelude_call.is_some() || !self.is_osl(name.span) || is_color_name == (ty.base == Base::Color)
     }
 
-    fn unknown_member(&mut self, ty: Type, name: &Name, near: Option<String>) -> Option<Place> {
+    fn unknown_member(&mut self, ty: Type, name: &Name, near: Option<String>) -> Option<Lvalue> {
         let (ty, member) = (self.show(ty), name.text.clone());
         let error = CheckError::UnknownMember {
             ty,
@@ -238,7 +238,7 @@ impl<'a> Checker<'a> {
         None
     }
 
-    fn index(&mut self, mut place: Place, index: Operand, span: Span) -> Option<Place> {
+    fn index(&mut self, mut place: Lvalue, index: Operand, span: Span) -> Option<Lvalue> {
         let length = match (place.ty.length, place.component) {
             (Length::Unsized, _) => {
                 place.element = Some(index);
@@ -279,7 +279,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The value of a place.
-    pub(super) fn read(&mut self, place: &Place, span: Span) -> Option<Value> {
+    pub(super) fn read(&mut self, place: &Lvalue, span: Span) -> Option<Value> {
         if let Some(Component::Row(_)) = place.component {
             self.report(span, CheckError::HalfIndexed);
             return None;
@@ -315,7 +315,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Writes a value of the place's type; the value to go on with comes back.
-    pub(super) fn write(&mut self, place: &Place, value: Value, span: Span) -> Value {
+    pub(super) fn write(&mut self, place: &Lvalue, value: Value, span: Span) -> Value {
         if place.is_whole() {
             for (local, leaf) in place.leaves.iter().zip(&value.leaves) {
                 self.store(*local, *leaf, span);
@@ -329,7 +329,7 @@ impl<'a> Checker<'a> {
         value
     }
 
-    fn write_leaf(&mut self, place: &Place, local: LocalId, leaf: Operand, span: Span) {
+    fn write_leaf(&mut self, place: &Lvalue, local: LocalId, leaf: Operand, span: Span) {
         let old = Operand::Local(local);
         let Some(index) = place.element else {
             match place.component {
@@ -371,13 +371,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Whether a place can be written.
-    pub(super) fn is_writable(place: &Place) -> bool {
+    pub(super) fn is_writable(place: &Lvalue) -> bool {
         !matches!(place.component, Some(Component::Row(_)))
             && matches!(place.access, Access::Writable | Access::Param(_))
     }
 
     /// Reports a write to what is not to be written; tells whether it can be.
-    pub(super) fn check_writable(&mut self, place: &Place, span: Span) -> bool {
+    pub(super) fn check_writable(&mut self, place: &Lvalue, span: Span) -> bool {
         if matches!(place.component, Some(Component::Row(_))) {
             self.report(span, CheckError::HalfIndexed);
             return false;

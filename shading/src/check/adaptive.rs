@@ -6,7 +6,7 @@
 //! branch that they rule out is not looked at: what stands there may have mistakes for other types.
 
 use super::error::CheckError;
-use super::place::Place;
+use super::lvalue::Lvalue;
 use super::uses::Uses;
 use super::{Checker, Environment, Value};
 use crate::builtins::Builtin;
@@ -121,7 +121,7 @@ impl<'a> Checker<'a> {
         Some(Value::new(Type::INT, self.int(answer)))
     }
 
-    fn used(&mut self, place: &Place, question: &str) -> i32 {
+    fn used(&mut self, place: &Lvalue, question: &str) -> i32 {
         let mut answer = 0;
         for &local in &place.leaves {
             let Some(name) = self.adaptive.params.get(&local).cloned() else {

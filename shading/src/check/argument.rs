@@ -2,7 +2,7 @@
 
 use super::conversion::conversion_rank;
 use super::error::CheckError;
-use super::place::Place;
+use super::lvalue::Lvalue;
 use super::{Checker, Value};
 use crate::hir::{Const, Operand, Stmt};
 use crate::source::Span;
@@ -13,13 +13,13 @@ use crate::ty::{Base, Length, Type};
 #[derive(Clone, Debug)]
 pub(super) struct Given<'a> {
     pub(super) span: Span,
-    kind: Kind<'a>,
+    kind: GivenKind<'a>,
 }
 
 #[derive(Clone, Debug)]
-enum Kind<'a> {
+enum GivenKind<'a> {
     /// Something that could be written; it is read only once it is known that it will not be.
-    Place(Place, &'a Expr),
+    Lvalue(Lvalue, &'a Expr),
     /// A value.
     Value(Value),
     /// `{ a, b }`, whose type is the parameter's, with the shape that decides among overloads.
@@ -40,31 +40,31 @@ impl<'a> Given<'a> {
     pub(super) fn value(value: Value, span: Span) -> Given<'a> {
         Given {
             span,
-            kind: Kind::Value(value),
+            kind: GivenKind::Value(value),
         }
     }
 
     /// Its type; braces have none.
     pub(super) fn ty(&self) -> Option<Type> {
         match &self.kind {
-            Kind::Place(place, _) => Some(place.ty),
-            Kind::Value(value) => Some(value.ty),
-            Kind::Braces(..) => None,
+            GivenKind::Lvalue(place, _) => Some(place.ty),
+            GivenKind::Value(value) => Some(value.ty),
+            GivenKind::Braces(..) => None,
         }
     }
 
     /// The place, of an argument that is one and can be written.
-    pub(super) fn place(&self) -> Option<(&Place, &'a Expr)> {
+    pub(super) fn place(&self) -> Option<(&Lvalue, &'a Expr)> {
         match &self.kind {
-            Kind::Place(place, expr) => Some((place, expr)),
-            Kind::Value(_) | Kind::Braces(..) => None,
+            GivenKind::Lvalue(place, expr) => Some((place, expr)),
+            GivenKind::Value(_) | GivenKind::Braces(..) => None,
         }
     }
 
     /// The operand of a value that is no structure.
     pub(super) fn operand(&self) -> Option<Operand> {
         match &self.kind {
-            Kind::Value(value) if value.leaves.len() == 1 => Some(value.leaf()),
+            GivenKind::Value(value) if value.leaves.len() == 1 => Some(value.leaf()),
             _ => None,
         }
     }
@@ -77,7 +77,7 @@ impl<'a> Checker<'a> {
         target: Option<&Given<'a>>,
         form: &'static str,
         span: Span,
-    ) -> Option<(Place, &'a Expr)> {
+    ) -> Option<(Lvalue, &'a Expr)> {
         let Some((place, expr)) = target.and_then(Given::place) else {
             self.report(span, CheckError::BadForm { form });
             return None;
@@ -91,7 +91,7 @@ impl<'a> Checker<'a> {
     pub(super) fn answer(
         &mut self,
         found: Value,
-        place: &Place,
+        place: &Lvalue,
         span: Span,
         value: impl FnOnce(&mut Self) -> Value,
     ) -> Value {
@@ -128,14 +128,14 @@ impl<'a> Checker<'a> {
     pub(super) fn argument(&mut self, expr: &'a Expr) -> Option<Given<'a>> {
         let span = expr.span;
         let kind = match &expr.kind {
-            ExprKind::Braces(elements) => Kind::Braces(elements, self.shapes(elements)),
+            ExprKind::Braces(elements) => GivenKind::Braces(elements, self.shapes(elements)),
             ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. } => {
                 match self.constant_name(expr) {
-                    Some(value) => Kind::Value(value),
-                    None => Kind::Place(self.place(expr)?, expr),
+                    Some(value) => GivenKind::Value(value),
+                    None => GivenKind::Lvalue(self.place(expr)?, expr),
                 }
             }
-            _ => Kind::Value(self.value(expr, None)?),
+            _ => GivenKind::Value(self.value(expr, None)?),
         };
         Some(Given { span, kind })
     }
@@ -202,12 +202,12 @@ impl<'a> Checker<'a> {
     /// The value of an argument of known type.
     pub(super) fn given_value(&mut self, given: &Given<'a>) -> Option<Value> {
         match &given.kind {
-            Kind::Place(place, expr) => {
+            GivenKind::Lvalue(place, expr) => {
                 self.mark_read(expr);
                 self.read(place, given.span)
             }
-            Kind::Value(value) => Some(value.clone()),
-            Kind::Braces(..) => {
+            GivenKind::Value(value) => Some(value.clone()),
+            GivenKind::Braces(..) => {
                 self.report(given.span, CheckError::BracesWithoutType);
                 None
             }
@@ -216,7 +216,7 @@ impl<'a> Checker<'a> {
 
     /// The value of an argument as the type of its parameter.
     pub(super) fn given_as(&mut self, given: &Given<'a>, ty: Type) -> Option<Value> {
-        if let Kind::Braces(elements, _) = given.kind {
+        if let GivenKind::Braces(elements, _) = given.kind {
             return self.braces(elements, ty, given.span);
         }
         let value = self.given_value(given)?;
@@ -231,7 +231,7 @@ impl<'a> Checker<'a> {
     /// How well an argument does for a parameter.
     pub(super) fn argument_rank(&self, given: &Given<'a>, ty: Type, output: bool) -> Option<u32> {
         use super::conversion::rank;
-        if let Kind::Braces(_, shapes) = &given.kind {
+        if let GivenKind::Braces(_, shapes) = &given.kind {
             return (!output && self.takes_braces(shapes, ty)).then_some(rank::EXACT);
         }
         let own = given.ty()?;

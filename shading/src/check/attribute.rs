@@ -2,7 +2,7 @@
 
 use super::argument::Given;
 use super::error::CheckError;
-use super::place::Place;
+use super::lvalue::Lvalue;
 use super::warning::Warning;
 use super::{Checker, Value};
 use crate::builtins::Builtin;
@@ -136,7 +136,7 @@ impl<'a> Checker<'a> {
         &mut self,
         [has, value]: [Op; 2],
         operands: Vec<Operand>,
-        place: &Place,
+        place: &Lvalue,
         span: Span,
     ) -> Value {
         let found = self.emit_value(has, operands.clone(), Type::INT, span);

@@ -1,12 +1,12 @@
 //! The code of a function or unit while it is made.
 
-use crate::builtins::Global;
-use crate::hir::{Block, Code, ColorSpace, Const, ConstId, Local, LocalId, Operand};
-use crate::ty::{Base, Length, Type};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use std::sync::Arc;
+use crate::builtins::Global;
+use crate::hir::{Block, Code, ColorSpace, Const, ConstId, Local, LocalId, Operand};
+use crate::ty::{Base, Length, Type};
 
 /// The code being made, and what is found again in it.
 #[derive(Debug, Default)]

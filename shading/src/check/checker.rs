@@ -1,9 +1,12 @@
 //! The state of a check: what is declared, the code being made, and the mistakes found.
 
+use cranelift_entity::PrimaryMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::body::Body;
 use super::error::CheckError;
-use super::frame::{Frame, FunctionInfo};
-use super::place::Place;
+use super::frame::{FunctionFrame, FunctionInfo};
+use super::lvalue::Lvalue;
 use super::scope::{ScopeIndex, Scopes};
 use super::structure::StructInfo;
 use super::uses::Adaptive;
@@ -14,10 +17,6 @@ use crate::hir;
 use crate::hir::{ClosureRegistry, Function, FunctionId};
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast;
-
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use cranelift_entity::PrimaryMap;
 
 /// What the language is embedded in.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +67,7 @@ pub(super) struct Checker<'a> {
     /// The code being made.
     pub(super) body: Body,
     /// The function being lowered.
-    pub(super) frame: Frame,
+    pub(super) frame: FunctionFrame,
     /// Functions of the unit that are not inlined, and which they are.
     pub(super) called: PrimaryMap<FunctionId, Function>,
     pub(super) called_ids: FxHashMap<usize, FunctionId>,
@@ -85,7 +84,7 @@ pub(super) struct Checker<'a> {
     /// Whether functions are checked by themselves: then calls are not followed.
     pub(super) alone: Option<usize>,
     /// How references of a group's expression are resolved; empty in code.
-    pub(super) references: FxHashMap<String, Place>,
+    pub(super) references: FxHashMap<String, Lvalue>,
     /// Whether functions inside functions are recursive, by the places of their names.
     pub(super) local_recursion: FxHashMap<Span, bool>,
     /// What `exit` leaves.
@@ -119,7 +118,7 @@ impl<'a> Checker<'a> {
             scopes: Scopes::default(),
             scope: ScopeIndex::ROOT,
             body: Body::default(),
-            frame: Frame::default(),
+            frame: FunctionFrame::default(),
             called: PrimaryMap::new(),
             called_ids: FxHashMap::default(),
             emitted: 0,

@@ -1,7 +1,7 @@
 //! What can be wrong with a file that is well formed, and the only place with the words for it; what is only doubtful is in
 //! [`super::warning`].
 
-use super::place::Access;
+use super::lvalue::Access;
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::BinaryOp;

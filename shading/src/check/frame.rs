@@ -1,13 +1,13 @@
 //! Functions while they are checked: their formals, and the frame of the one that is lowered.
 
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
 use super::scope::ScopeIndex;
 use crate::hir::{LocalId, ScopeId};
 use crate::syntax::ast;
 use crate::ty::Type;
-
-use rustc_hash::FxHashSet;
-
-use std::rc::Rc;
 
 /// What a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) struct FunctionInfo<'a> {
 
 /// The function, or unit, being lowered.
 #[derive(Debug)]
-pub(super) struct Frame {
+pub(super) struct FunctionFrame {
     /// What it returns.
     pub(super) ty: Type,
     /// Where that goes.
@@ -54,9 +54,9 @@ pub(super) struct LoopFrame {
     pub(super) continue_scope: Option<ScopeId>,
 }
 
-impl Default for Frame {
-    fn default() -> Frame {
-        Frame {
+impl Default for FunctionFrame {
+    fn default() -> FunctionFrame {
+        FunctionFrame {
             ty: Type::VOID,
             result: vec![],
             scope: None,

@@ -8,9 +8,9 @@ use rustc_hash::FxHashSet;
 use super::Checker;
 use super::body::Body;
 use super::error::CheckError;
-use super::frame::{Formal, Frame, FunctionInfo};
+use super::frame::{Formal, FunctionFrame, FunctionInfo};
+use super::lvalue::{Access, Lvalue};
 use super::overload::same_formals;
-use super::place::{Access, Place};
 use super::prelude;
 use super::scope::{Meaning, Role, ScopeIndex, Symbol};
 use super::warning::Warning;
@@ -257,10 +257,10 @@ impl<'a> Checker<'a> {
         let scope = self.scopes.push(scope);
         let outer_scope = std::mem::replace(&mut self.scope, scope);
         let result = self.locals("result", ty);
-        let frame = Frame {
+        let frame = FunctionFrame {
             ty,
             result: result.clone(),
-            ..Frame::default()
+            ..FunctionFrame::default()
         };
         let outer_frame = std::mem::replace(&mut self.frame, frame);
 
@@ -280,7 +280,7 @@ impl<'a> Checker<'a> {
             }
             self.declare_param(
                 &param.name,
-                Meaning::Variable(Place::whole(formal.ty, locals, access)),
+                Meaning::Variable(Lvalue::whole(formal.ty, locals, access)),
             );
         }
         let statements = function.body.as_deref().unwrap_or_default();

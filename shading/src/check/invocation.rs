@@ -2,8 +2,8 @@
 
 use super::argument::Given;
 use super::error::CheckError;
-use super::frame::{Formal, Frame};
-use super::place::{Access, Place};
+use super::frame::{Formal, FunctionFrame};
+use super::lvalue::{Access, Lvalue};
 use super::scope::Meaning;
 use super::warning::Warning;
 use super::{Checker, Value};
@@ -11,13 +11,14 @@ use crate::hir::{Function, FunctionId, LocalId, Operand, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::{self, Passing};
 use crate::ty::{Length, Type};
+
 /// Most calls that are inlined within one another.
 const MAX_INLINED: usize = 64;
 
 /// An argument bound to a parameter, and where to write it back.
 struct Bound {
     meaning: Meaning,
-    back: Option<(Place, Vec<LocalId>)>,
+    back: Option<(Lvalue, Vec<LocalId>)>,
 }
 
 impl<'a> Checker<'a> {
@@ -54,7 +55,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The place that a call writes through an argument. What is no variable to write is given as a copy.
-    fn output_place(&mut self, given: &Given<'a>, formal: Formal) -> Option<(Place, &'a ast::Expr)> {
+    fn output_place(&mut self, given: &Given<'a>, formal: Formal) -> Option<(Lvalue, &'a ast::Expr)> {
         if !formal.output {
             return None;
         }
@@ -105,10 +106,10 @@ impl<'a> Checker<'a> {
 
         let scope = self.scopes.push(outer);
         let outer_scope = std::mem::replace(&mut self.scope, scope);
-        let frame = Frame {
+        let frame = FunctionFrame {
             ty,
             result: result.clone(),
-            ..Frame::default()
+            ..FunctionFrame::default()
         };
         let outer_frame = std::mem::replace(&mut self.frame, frame);
         let references = std::mem::take(&mut self.references);
@@ -170,7 +171,7 @@ impl<'a> Checker<'a> {
             for (local, leaf) in locals.iter().zip(&value.leaves) {
                 self.store(*local, *leaf, given.span);
             }
-            let meaning = Meaning::Variable(Place::whole(ty, locals.clone(), Access::Writable));
+            let meaning = Meaning::Variable(Lvalue::whole(ty, locals.clone(), Access::Writable));
             return Some(Bound {
                 meaning,
                 back: Some((place, locals)),
@@ -189,7 +190,7 @@ impl<'a> Checker<'a> {
             self.store(*local, *leaf, given.span);
             self.adaptive.alias(*local, *leaf);
         }
-        let changes_argument = |place: &Place| {
+        let changes_argument = |place: &Lvalue| {
             is_written && place.ty == value.ty && matches!(place.access, Access::Writable | Access::Param(_))
         };
         let back = match given.place() {
@@ -201,7 +202,7 @@ impl<'a> Checker<'a> {
         } else {
             Access::Param(name.to_owned())
         };
-        let place = Place::whole(value.ty, locals, access);
+        let place = Lvalue::whole(value.ty, locals, access);
         Some(Bound {
             meaning: Meaning::Variable(place),
             back,

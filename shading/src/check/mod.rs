@@ -26,11 +26,12 @@ mod frame;
 mod function;
 mod invocation;
 mod literal;
+mod lvalue;
 mod message;
 mod noise;
 mod operator;
 mod overload;
-mod place;
+
 mod prelude;
 mod reference;
 mod scope;

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Value;
-use super::place::Place;
+use super::lvalue::Lvalue;
 use crate::source::Span;
 
 /// Which scope.
@@ -23,7 +23,7 @@ pub(super) struct SymbolIndex(usize);
 #[derive(Clone, Debug)]
 pub(super) enum Meaning {
     /// A variable.
-    Variable(Place),
+    Variable(Lvalue),
     /// A parameter that is given a constant.
     Value(Value),
     /// A variable whose type is not known, because of a mistake.

@@ -2,7 +2,7 @@
 
 use super::error::CheckError;
 use super::frame::LoopFrame;
-use super::place::{Access, Place};
+use super::lvalue::{Access, Lvalue};
 use super::scope::{Meaning, Role, Symbol};
 use super::warning::Warning;
 use super::{Checker, Value};
@@ -306,7 +306,7 @@ impl<'a> Checker<'a> {
 
     fn variable(&mut self, name: &Name, ty: Type, access: Access) -> Meaning {
         let leaves = self.locals(&name.text, ty);
-        Meaning::Variable(Place::whole(ty, leaves, access))
+        Meaning::Variable(Lvalue::whole(ty, leaves, access))
     }
 
     fn declare_local(&mut self, name: &'a Name, meaning: Meaning, is_written: bool) {

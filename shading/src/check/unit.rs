@@ -5,8 +5,8 @@ use rustc_hash::FxHashMap;
 
 use super::body::Body;
 use super::error::CheckError;
-use super::frame::Frame;
-use super::place::{Access, Place};
+use super::frame::FunctionFrame;
+use super::lvalue::{Access, Lvalue};
 use super::reference::ReferencePath;
 use super::scope::Meaning;
 use super::{Checker, Value};
@@ -59,7 +59,7 @@ impl<'a> Checker<'a> {
                     params.push(param);
                 }
                 c.references
-                    .insert(name.clone(), Place::whole(*ty, locals, Access::Constant(name)));
+                    .insert(name.clone(), Lvalue::whole(*ty, locals, Access::Constant(name)));
             }
             let mut result = None;
             let block = c.block(expr.span, |c| {
@@ -121,9 +121,9 @@ impl<'a> Checker<'a> {
         let scope = self.new_scope("unit");
         self.unit_scope = Some(scope);
         self.unit_name = Some(name.to_owned());
-        self.frame = Frame {
+        self.frame = FunctionFrame {
             scope: Some(scope),
-            ..Frame::default()
+            ..FunctionFrame::default()
         };
         let inner = self.scopes.push(self.scope);
         let outer = std::mem::replace(&mut self.scope, inner);
@@ -250,7 +250,7 @@ impl<'a> Checker<'a> {
             Passing::In => Access::Param(name.text.clone()),
             Passing::Const => Access::Constant(name.text.clone()),
         };
-        self.declare_param(name, Meaning::Variable(Place::whole(ty, locals, access)));
+        self.declare_param(name, Meaning::Variable(Lvalue::whole(ty, locals, access)));
     }
 
     /// The statements that give leaf `i` of a parameter its default; each leaf's stand alone.

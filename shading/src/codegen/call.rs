@@ -5,8 +5,9 @@ use std::mem::{offset_of, size_of};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
+use super::emitter::{Address, Emitter, trusted};
+use super::layout::length;
 use super::layout::{Shape, register};
-use super::value::{Address, Emitter, length, trusted};
 use crate::builtins::Builtin;
 use crate::eval::library::Function;
 use crate::hir::{Axis, Const, Kind, LocalId, Operand};

@@ -3,8 +3,9 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
+use super::emitter::{Emitter, trusted, unaligned};
+use super::layout::length;
 use super::layout::{ARENA_CURSOR, ARENA_END, POINTER, Shape};
-use super::value::{Emitter, length, trusted, unaligned};
 use crate::hir::{Block, ClosureId, Const, Op, Operand, Stmt};
 use crate::runtime::closure::{HEADER_BYTES, TAG_ADD, TAG_MUL};
 use crate::runtime::shims;

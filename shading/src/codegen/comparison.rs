@@ -5,8 +5,8 @@ use std::mem::offset_of;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
+use super::emitter::{Emitter, trusted};
 use super::layout::Shape;
-use super::value::{Emitter, trusted};
 use crate::hir::{Op, Operand};
 use crate::runtime::shims;
 use crate::runtime::text::TextHeader;

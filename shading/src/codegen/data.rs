@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::value::{const_shape, const_size};
+use super::layout::{const_shape, const_size};
 use crate::hir::Const;
-use crate::runtime::Place;
+use crate::runtime::ReportPlace;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
 use crate::source::{SourceMap, Span};
@@ -80,7 +80,7 @@ impl PlaceTable {
             let source = sources.get(span.source);
             let (file, line, column) = source.locate(span.start);
             let user = sources.user(span.source);
-            Some(Place {
+            Some(ReportPlace {
                 file: file.to_owned(),
                 line,
                 column,

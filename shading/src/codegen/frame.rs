@@ -5,13 +5,14 @@
 //! - What one call of another function takes and gives back lies in an area that all calls of the function share.
 //! - Memory is cleared only where it could be read before it is assigned.
 
+use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, InstBuilder};
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashSet;
 
+use super::emitter::{Address, Emitter, Home, trusted};
+use super::layout::local_size;
 use super::layout::{self, FRAMES_CURSOR, FRAMES_END, POINTER, Record, Shape};
-use super::value::{Address, Emitter, Home, local_size, trusted};
 use crate::hir::{Block, Code, Function, FunctionId, LocalId, Operand, Stmt, Unit, walk};
 use crate::runtime::shims;
 
@@ -20,19 +21,6 @@ const ENTRY_SLOTS: u64 = 8 << 10;
 /// Bytes of variables on the native stack of a function that calls itself: so few that as many calls as may nest do not
 /// come near the stack's end.
 const RECURSIVE_SLOTS: u64 = 512;
-
-/// The memory of one call, beside its stack slots.
-#[derive(Debug, Default)]
-pub(super) struct Frame {
-    /// The large frame, if there is one.
-    pub(super) base: Option<ir::Value>,
-    /// Bytes of the large frame.
-    pub(super) size: u64,
-    /// Bytes that stack slots may still take.
-    slots: u64,
-    /// Where arguments and results of calls go.
-    pub(super) call_area: Option<Home>,
-}
 
 /// Where arguments and outputs of a function lie in the memory that its caller provides.
 #[derive(Debug)]

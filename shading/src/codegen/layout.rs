@@ -10,7 +10,7 @@ use std::mem::{offset_of, size_of};
 use cranelift_codegen::ir::{self, types};
 
 use crate::builtins::Global;
-use crate::hir::Axis;
+use crate::hir::{Axis, Code, Const, LocalId, Operand};
 use crate::runtime::ShaderGlobals;
 use crate::runtime::arena::Window;
 use crate::runtime::context::ContextHeader;
@@ -160,6 +160,44 @@ pub(super) const ARENA_END: i32 = (offset_of!(ContextHeader, arena) + offset_of!
 pub(super) const FRAMES_CURSOR: i32 = (offset_of!(ContextHeader, frames) + offset_of!(Window, cursor)) as i32;
 pub(super) const FRAMES_END: i32 = (offset_of!(ContextHeader, frames) + offset_of!(Window, end)) as i32;
 pub(super) const STACK_LIMIT: i32 = offset_of!(ContextHeader, stack_limit) as i32;
+
+/// The shape of a constant, or of an array's elements.
+pub(super) fn const_shape(value: &Const) -> Shape {
+    match value {
+        Const::Int(_) => Shape::Int,
+        Const::Float(_) => Shape::Float,
+        Const::Triple(_) => Shape::Triple,
+        Const::Matrix(_) => Shape::Matrix,
+        Const::String(_) => Shape::Text,
+        Const::NullClosure => Shape::Closure,
+        Const::Array(elements) => elements.first().map_or(Shape::Int, const_shape),
+    }
+}
+
+/// Bytes that a constant takes in memory, as [`layout::size`] has it.
+pub(super) fn const_size(value: &Const) -> u64 {
+    let count = match value {
+        Const::Array(elements) => elements.len() as u64,
+        _ => 1,
+    };
+    (const_shape(value).stride() * count).next_multiple_of(16)
+}
+
+/// The number of elements of an array operand.
+pub(super) fn length(code: &Code, operand: Operand) -> u32 {
+    match operand {
+        Operand::Local(local) => code.locals[local].ty.count(),
+        Operand::Const(id) => match &code.consts[id] {
+            Const::Array(elements) => elements.len() as u32,
+            _ => 1,
+        },
+    }
+}
+
+/// Bytes of a local, for copies.
+pub(super) fn local_size(code: &Code, local: LocalId) -> u64 {
+    size(code.locals[local].ty)
+}
 
 #[cfg(test)]
 mod tests {

@@ -3,8 +3,8 @@
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
+use super::emitter::Emitter;
 use super::layout::{Shape, register};
-use super::value::Emitter;
 use crate::builtins::Builtin;
 use crate::hir::{LocalId, Operand};
 use crate::runtime::shims::{self, Dimensions, MatrixFunction, Shim};

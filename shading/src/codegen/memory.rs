@@ -3,8 +3,9 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
+use super::emitter::{Address, Emitter};
 use super::layout::{self, POINTER, Shape};
-use super::value::{Address, Emitter, const_size, length, local_size};
+use super::layout::{const_size, length, local_size};
 use crate::builtins::Builtin;
 use crate::hir::{Const, LocalId, Op, Operand};
 use crate::runtime::shims::{self, MatrixFunction};

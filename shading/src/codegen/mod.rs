@@ -13,14 +13,20 @@ mod closure;
 mod comparison;
 mod compiler;
 mod data;
+mod emitter;
+mod error;
 mod fingerprint;
 mod frame;
+mod global_set;
 mod layout;
 mod math;
 mod memory;
 mod module;
 mod op;
+mod options;
+mod output;
 pub(crate) mod packet;
+mod shared;
 mod stmt;
 mod texture;
 mod value;
@@ -30,102 +36,26 @@ use std::time::Instant;
 
 use cranelift_module::Module;
 
-use crate::builtins::Global;
 use crate::diagnostic::Label;
 use crate::eval::library::Function;
 use crate::hir::ClosureRegistry;
 use crate::hir::uniform::is_uniform;
-use crate::hir::{Block, ClosureId, LocalId, Stmt, Unit, walk};
+use crate::hir::{Block, ClosureId, Stmt, Unit, walk};
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
 use crate::runtime::{HostFunctions, TextureRequest};
 use crate::source::{SourceMap, Span};
-use crate::ty::Type;
 
-use compiler::Shared;
 use data::DataPool;
-use layout::Record;
+use error::MAX_MEMORY;
+use output::{choose_outputs, inits};
+use shared::Shared;
 
-/// How much work goes into the code.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum OptLevel {
-    /// Least: one pass of register allocation. Compiles in 0.6 of the time and runs 1.5 times as long.
-    Fast,
-    /// No optimisation of instructions, but good register allocation.
-    #[default]
-    Plain,
-    /// All that Cranelift can do. HIR is optimised already: compiles in 1.2 to 1.4 of the time and runs 0 to 3 % faster.
-    Full,
-}
-
-/// How to compile.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CompileOptions<'a> {
-    /// Names of the output parameters to store; all of them when `None`.
-    pub outputs: Option<&'a [&'a str]>,
-    /// How much work goes into the code.
-    pub level: OptLevel,
-    /// The sources that spans of the unit are of, so that reports can name lines.
-    pub sources: Option<&'a SourceMap>,
-    /// Whether there is to be code for packets of points too, where the unit can run in packets.
-    pub packets: bool,
-}
-
-/// Why a unit cannot be compiled.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CodegenError {
-    /// An output that was asked for is not among the unit's.
-    #[error("{unit} has no output `{output}`")]
-    NoSuchOutput {
-        /// The unit.
-        unit: String,
-        /// The output.
-        output: String,
-    },
-    /// Its variables take too much memory.
-    #[error(
-        "the variables of {function} take {bytes} bytes of memory; at most {} are possible",
-        MAX_MEMORY
-    )]
-    TooLarge {
-        /// The unit or function.
-        function: String,
-        /// What they take.
-        bytes: u64,
-    },
-    /// The machine is not one that Cranelift compiles for, or Cranelift gave up: a bug.
-    #[error("cannot generate code for {unit}: {message}")]
-    Backend {
-        /// The unit.
-        unit: String,
-        /// What Cranelift said.
-        message: String,
-    },
-}
-
-/// Bytes of matrices and arrays that one function may have.
-const MAX_MEMORY: u64 = 8 << 20;
-
-/// The globals that code reads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GlobalSet(u16);
-
-impl GlobalSet {
-    /// Whether it has none.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Whether it has a global.
-    pub fn contains(self, global: Global) -> bool {
-        self.0 & 1 << global as u16 != 0
-    }
-
-    fn insert(&mut self, global: Global) {
-        self.0 |= 1 << global as u16;
-    }
-}
+pub use error::CodegenError;
+pub use global_set::GlobalSet;
+pub use options::{CompileOptions, OptLevel};
+pub use output::Output;
 
 /// What is known of compiled code.
 #[derive(Clone, Debug, Default)]
@@ -196,16 +126,6 @@ fn missing_textures(
         optional,
     })
     .collect()
-}
-
-/// An output of compiled code.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Output {
-    /// Name of the parameter.
-    pub name: String,
-    /// Its type.
-    pub ty: Type,
-    pub(crate) offset: usize,
 }
 
 /// A unit as machine code, and all that the code refers to.
@@ -308,52 +228,6 @@ pub fn compile(
         _data: shared.data,
         _library: shared.library,
     })
-}
-
-/// The outputs of an entry function: the variables, and where they go.
-struct Outputs {
-    list: Vec<(LocalId, Output)>,
-    size: usize,
-}
-
-fn choose_outputs(unit: &Unit, names: Option<&[&str]>) -> Result<Outputs, CodegenError> {
-    let all = || unit.params.iter().filter(|p| p.output);
-    let chosen = match names {
-        None => all().collect(),
-        Some(names) => names
-            .iter()
-            .map(|&name| {
-                all()
-                    .find(|p| p.name == name)
-                    .ok_or_else(|| CodegenError::NoSuchOutput {
-                        unit: unit.name.clone(),
-                        output: name.to_owned(),
-                    })
-            })
-            .collect::<Result<Vec<_>, _>>()?,
-    };
-    let mut record = Record::default();
-    let list = chosen
-        .into_iter()
-        .map(|p| {
-            let ty = unit.code.locals[p.local].ty;
-            let offset = record.add(ty) as usize;
-            let output = Output {
-                name: p.name.clone(),
-                ty,
-                offset,
-            };
-            (p.local, output)
-        })
-        .collect();
-    Ok(Outputs {
-        list,
-        size: record.size.next_multiple_of(16) as usize,
-    })
-}
-
-fn inits(unit: &Unit) -> Vec<&Block> {
-    unit.params.iter().map(|p| &p.init).collect()
 }
 
 fn check_memory(unit: &Unit) -> Result<(), CodegenError> {

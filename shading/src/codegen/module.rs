@@ -16,8 +16,8 @@ use cranelift_codegen::isa::{OwnedTargetIsa, TargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
 
-use super::OptLevel;
 use super::compiler::Entries;
+use super::options::OptLevel;
 use crate::runtime::ShaderGlobals;
 use crate::runtime::context::ContextHeader;
 

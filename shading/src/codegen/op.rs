@@ -3,8 +3,8 @@
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
+use super::emitter::{Address, Emitter, trusted};
 use super::layout::{self, Shape};
-use super::value::{Address, Emitter, trusted};
 use crate::builtins::Global;
 use crate::hir::{Axis, Block, Const, LocalId, Op, Operand};
 

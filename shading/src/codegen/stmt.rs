@@ -5,9 +5,10 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use cranelift_entity::SecondaryMap;
 use cranelift_module::Module;
 
+use super::emitter::Emitter;
 use super::frame::CallLayout;
+use super::layout::local_size;
 use super::layout::{DEPTH, FUEL, POINTER, STACK_LIMIT, register};
-use super::value::{Emitter, local_size};
 use crate::hir::{Block, FunctionId, LocalId, Operand, ScopeId, Stmt};
 use crate::runtime::shims::{self, Shim};
 

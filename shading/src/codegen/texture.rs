@@ -4,8 +4,8 @@ use std::mem::{offset_of, size_of};
 
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
+use super::emitter::{Address, Emitter};
 use super::layout::{Shape, register};
-use super::value::{Address, Emitter};
 use crate::hir::{Const, Kind, LocalId, Operand, TextureMapping, TextureOperand, TextureOptions};
 use crate::runtime::shims::{self, LookupRecord};
 use crate::runtime::{Subimage, TextureRequest};

@@ -1,86 +1,18 @@
-//! Reading and writing variables, constants and memory: what all other files of code generation stand on.
+//! Reading and writing variables, constants and memory.
 
-use cranelift_codegen::ir::{self, AbiParam, InstBuilder, MemFlagsData, StackSlotData, StackSlotKind, types};
+use cranelift_codegen::ir::{self, AbiParam, InstBuilder, StackSlotData, StackSlotKind, types};
 use cranelift_entity::SecondaryMap;
-use cranelift_frontend::{FunctionBuilder, Variable};
+use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use rustc_hash::FxHashSet;
 
-use super::compiler::Shared;
-use super::frame::Frame;
-use super::layout::{self, POINTER, Shape};
+use super::emitter::{Address, Emitter, Home, MemoryFrame, trusted};
+use super::layout::{POINTER, Shape, const_shape};
+use super::shared::Shared;
 use crate::hir::{Code, Const, LocalId, Operand};
 use crate::runtime::shims::{Abi, Shim};
 use crate::source::Span;
 use crate::ty::Type;
-
-/// An address in memory.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Address {
-    pub(super) base: ir::Value,
-    pub(super) offset: i32,
-}
-
-impl Address {
-    /// So many bytes further.
-    pub(super) fn plus(self, bytes: u64) -> Address {
-        // Frames are bounded far below 2 GiB when they are laid out.
-        Address {
-            base: self.base,
-            offset: self.offset + bytes as i32,
-        }
-    }
-}
-
-/// Where a local lives.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Home {
-    /// In registers, as Cranelift sees fit.
-    Register(Variable),
-    /// It is a value, once that is assigned. Most locals are; as variables they would cost Cranelift a table each of all
-    /// blocks.
-    Value(Option<ir::Value>),
-    /// In a stack slot.
-    Slot(ir::StackSlot),
-    /// In the large frame, at an offset.
-    Large(i32),
-}
-
-/// Emits the code of one function.
-pub(super) struct Emitter<'a, 'u> {
-    pub(super) b: FunctionBuilder<'a>,
-    pub(super) shared: &'a mut Shared<'u>,
-    pub(super) module: &'a mut JITModule,
-    pub(super) code: &'u Code,
-    pub(super) homes: SecondaryMap<LocalId, Option<Home>>,
-    pub(super) frame: Frame,
-    /// Arguments of all functions: the shading point, the context, and the outputs or arguments.
-    pub(super) globals: ir::Value,
-    pub(super) ctx: ir::Value,
-    pub(super) memory: ir::Value,
-    /// Stores the outputs and returns; where a run that must end goes.
-    pub(super) finish: ir::Block,
-    /// Temporary triples for arguments of shims.
-    pub(super) temps: Vec<ir::StackSlot>,
-    /// Arguments of shims that compute derivatives, and room for how many.
-    pub(super) records: Option<(ir::StackSlot, usize)>,
-    /// Locals that are assigned once and read once.
-    pub(super) temporaries: FxHashSet<LocalId>,
-    /// Signatures of shims that were called.
-    pub(super) signatures: Vec<(ir::Signature, ir::SigRef)>,
-    /// Where the present operation stands.
-    pub(super) span: Span,
-}
-
-/// Memory that is aligned and there.
-pub(super) fn trusted() -> MemFlagsData {
-    MemFlagsData::trusted()
-}
-
-/// Memory that is there, but need not be aligned.
-pub(super) fn unaligned() -> MemFlagsData {
-    MemFlagsData::new().with_notrap()
-}
 
 impl<'a, 'u> Emitter<'a, 'u> {
     /// Starts a function of three arguments.
@@ -104,7 +36,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
             module,
             code,
             homes: SecondaryMap::new(),
-            frame: Frame::default(),
+            frame: MemoryFrame::default(),
             globals,
             ctx,
             memory,
@@ -362,42 +294,4 @@ impl<'a, 'u> Emitter<'a, 'u> {
         let index = self.shared.places.index(self.span);
         self.int(index as i32)
     }
-}
-
-/// The shape of a constant, or of an array's elements.
-pub(super) fn const_shape(value: &Const) -> Shape {
-    match value {
-        Const::Int(_) => Shape::Int,
-        Const::Float(_) => Shape::Float,
-        Const::Triple(_) => Shape::Triple,
-        Const::Matrix(_) => Shape::Matrix,
-        Const::String(_) => Shape::Text,
-        Const::NullClosure => Shape::Closure,
-        Const::Array(elements) => elements.first().map_or(Shape::Int, const_shape),
-    }
-}
-
-/// Bytes that a constant takes in memory, as [`layout::size`] has it.
-pub(super) fn const_size(value: &Const) -> u64 {
-    let count = match value {
-        Const::Array(elements) => elements.len() as u64,
-        _ => 1,
-    };
-    (const_shape(value).stride() * count).next_multiple_of(16)
-}
-
-/// The number of elements of an array operand.
-pub(super) fn length(code: &Code, operand: Operand) -> u32 {
-    match operand {
-        Operand::Local(local) => code.locals[local].ty.count(),
-        Operand::Const(id) => match &code.consts[id] {
-            Const::Array(elements) => elements.len() as u32,
-            _ => 1,
-        },
-    }
-}
-
-/// Bytes of a local, for copies.
-pub(super) fn local_size(code: &Code, local: LocalId) -> u64 {
-    layout::size(code.locals[local].ty)
 }

@@ -1,10 +1,9 @@
 //! Paths of values in a group: `tex.result`, `tex.result.r`, `s.field`, `a[2]`.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::check::{ReferencePart, ReferencePath};
-
-use std::borrow::Cow;
 
 /// A part of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]

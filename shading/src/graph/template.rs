@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::{Binding, Path, ShaderUnitTemplate};
 use crate::builtins::Global;
 use crate::diagnostic::Diagnostics;
@@ -9,8 +11,6 @@ use crate::hir::Metadata;
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::ty::Type;
-
-use rustc_hash::FxHashMap;
 
 /// A unit or a group.
 #[derive(Clone, Debug)]

@@ -34,7 +34,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         reports: vec![],
         finite: true,
     };
-    let mut frame = Frame::new(&unit.code);
+    let mut frame = CallFrame::new(&unit.code);
     let flow = machine.unit(&mut frame);
     let finished = !matches!(flow, Flow::Stop);
     let outputs = unit.params.iter().filter(|p| p.output).map(|p| {
@@ -67,18 +67,18 @@ enum Flow {
 }
 
 /// The variables of a function under way.
-struct Frame<'a> {
+struct CallFrame<'a> {
     code: &'a Code,
     locals: SecondaryMap<LocalId, Value>,
 }
 
-impl<'a> Frame<'a> {
-    fn new(code: &'a Code) -> Frame<'a> {
+impl<'a> CallFrame<'a> {
+    fn new(code: &'a Code) -> CallFrame<'a> {
         let mut locals = SecondaryMap::with_default(Value::Closure(None));
         for (id, local) in &code.locals {
             locals[id] = Kind::of(local.ty).map_or(Value::Closure(None), Value::zero);
         }
-        Frame { code, locals }
+        CallFrame { code, locals }
     }
 
     fn get(&self, operand: Operand) -> Value {
@@ -188,7 +188,7 @@ impl<'a> Machine<'a> {
         true
     }
 
-    fn unit(&mut self, frame: &mut Frame<'a>) -> Flow {
+    fn unit(&mut self, frame: &mut CallFrame<'a>) -> Flow {
         let unit = self.unit;
         for param in &unit.params {
             let given = self.options.given.iter().find(|(name, _)| *name == param.name);
@@ -201,7 +201,7 @@ impl<'a> Machine<'a> {
         self.block(frame, &unit.code.body)
     }
 
-    fn block(&mut self, frame: &mut Frame<'a>, block: &'a Block) -> Flow {
+    fn block(&mut self, frame: &mut CallFrame<'a>, block: &'a Block) -> Flow {
         for stmt in block {
             match self.stmt(frame, stmt) {
                 Flow::Next => {}
@@ -211,7 +211,7 @@ impl<'a> Machine<'a> {
         Flow::Next
     }
 
-    fn stmt(&mut self, frame: &mut Frame<'a>, stmt: &'a Stmt) -> Flow {
+    fn stmt(&mut self, frame: &mut CallFrame<'a>, stmt: &'a Stmt) -> Flow {
         match stmt {
             Stmt::Op { dst, op, args, span } => {
                 self.op(frame, *dst, *op, args, *span);
@@ -254,7 +254,7 @@ impl<'a> Machine<'a> {
 
     fn call(
         &mut self,
-        frame: &mut Frame<'a>,
+        frame: &mut CallFrame<'a>,
         function: &'a Function,
         args: &[Operand],
         results: &[LocalId],
@@ -267,7 +267,7 @@ impl<'a> Machine<'a> {
             self.report(ReportKind::TooDeep, span, "recursive calls nest too deep");
             return Flow::Stop;
         }
-        let mut inner = Box::new(Frame::new(&function.code));
+        let mut inner = Box::new(CallFrame::new(&function.code));
         for (&param, &arg) in function.params.iter().zip(args) {
             inner.locals[param] = frame.get(arg);
         }
@@ -285,7 +285,7 @@ impl<'a> Machine<'a> {
 
     // Kept out of the recursion of blocks, whose frames must be small.
     #[inline(never)]
-    fn op(&mut self, frame: &mut Frame<'a>, dst: Option<LocalId>, op: Op, args: &[Operand], span: Span) {
+    fn op(&mut self, frame: &mut CallFrame<'a>, dst: Option<LocalId>, op: Op, args: &[Operand], span: Span) {
         if let Op::Builtin(builtin) = op
             && self.effect(frame, builtin, args, span)
         {
@@ -314,7 +314,7 @@ impl<'a> Machine<'a> {
 
     /// Reports a named variable that is set to what is no finite number.
     #[cold]
-    fn watch_finite(&mut self, frame: &Frame<'a>, dst: LocalId, value: &Value, op: Op, span: Span) {
+    fn watch_finite(&mut self, frame: &CallFrame<'a>, dst: LocalId, value: &Value, op: Op, span: Span) {
         let name = &frame.code.locals[dst].name;
         let Value::Plain(value) = value else { return };
         if name.is_empty() || value.is_finite() {
@@ -339,7 +339,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Does what a function without result does; whether it is one.
-    fn effect(&mut self, frame: &Frame<'a>, builtin: Builtin, args: &[Operand], span: Span) -> bool {
+    fn effect(&mut self, frame: &CallFrame<'a>, builtin: Builtin, args: &[Operand], span: Span) -> bool {
         let (sink, skip) = match builtin {
             Builtin::Printf => (Sink::Output, 0),
             Builtin::Warning => (Sink::Warning, 0),
@@ -361,7 +361,7 @@ impl<'a> Machine<'a> {
     }
 
     /// What the parts of a shader told each other.
-    fn of_messages(&mut self, frame: &Frame<'a>, kind: Kind, op: Op, args: &[Operand]) -> Option<Value> {
+    fn of_messages(&mut self, frame: &CallFrame<'a>, kind: Kind, op: Op, args: &[Operand]) -> Option<Value> {
         match op {
             Op::Builtin(Builtin::HasMessage) => {
                 let found = match frame.text(args[0]) {
@@ -389,7 +389,7 @@ impl<'a> Machine<'a> {
 
     fn of_dictionaries(
         &mut self,
-        frame: &Frame<'a>,
+        frame: &CallFrame<'a>,
         kind: Kind,
         builtin: Builtin,
         args: &[Operand],
@@ -419,7 +419,7 @@ impl<'a> Machine<'a> {
         Some(Const::Int(found))
     }
 
-    fn array_set(&mut self, frame: &mut Frame<'a>, dst: LocalId, args: &[Operand], span: Span) {
+    fn array_set(&mut self, frame: &mut CallFrame<'a>, dst: LocalId, args: &[Operand], span: Span) {
         let &[_, index, element] = args else { return };
         let (index, element) = (frame.int(index), frame.get(element));
         let mut problem = None;
@@ -438,7 +438,14 @@ impl<'a> Machine<'a> {
     }
 
     /// What depends on operands alone.
-    fn of_constants(&mut self, frame: &Frame<'a>, kind: Kind, op: Op, args: &[Operand], span: Span) -> Value {
+    fn of_constants(
+        &mut self,
+        frame: &CallFrame<'a>,
+        kind: Kind,
+        op: Op,
+        args: &[Operand],
+        span: Span,
+    ) -> Value {
         let args: Option<Vec<&Const>> = args.iter().map(|&a| frame.plain(a)).collect();
         let mut problem = None;
         let value = args.and_then(|args| operation::evaluate(op, kind, &args, &mut problem));
@@ -450,7 +457,7 @@ impl<'a> Machine<'a> {
     /// What is done with closures.
     fn of_closures(
         &mut self,
-        frame: &Frame<'a>,
+        frame: &CallFrame<'a>,
         kind: Kind,
         op: Op,
         args: &[Operand],
@@ -508,7 +515,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn format(&mut self, frame: &Frame<'a>, args: &[Operand], span: Span) -> String {
+    fn format(&mut self, frame: &CallFrame<'a>, args: &[Operand], span: Span) -> String {
         let Some((&format, values)) = args.split_first() else {
             return String::new();
         };
@@ -523,7 +530,7 @@ impl<'a> Machine<'a> {
     /// What depends on the shading point or the host.
     fn of_point(
         &mut self,
-        frame: &Frame<'a>,
+        frame: &CallFrame<'a>,
         kind: Kind,
         op: Op,
         args: &[Operand],
@@ -601,7 +608,13 @@ impl<'a> Machine<'a> {
         }))
     }
 
-    fn texture(&mut self, frame: &Frame<'a>, options: TextureOptions, args: &[Operand], span: Span) -> Const {
+    fn texture(
+        &mut self,
+        frame: &CallFrame<'a>,
+        options: TextureOptions,
+        args: &[Operand],
+        span: Span,
+    ) -> Const {
         let lookup = lookup(frame, options, args);
         let request = request(frame, &lookup, args);
         let sample = match self.options.host.texture_handle(&request) {
@@ -619,7 +632,7 @@ impl<'a> Machine<'a> {
         Const::Array(values.map(|&v| Const::Float(v)).collect())
     }
 
-    fn texture_info(&self, frame: &Frame<'a>, args: &[Operand]) -> Option<TextureInfo> {
+    fn texture_info(&self, frame: &CallFrame<'a>, args: &[Operand]) -> Option<TextureInfo> {
         let [s, t] = [2, 3].map(|i| frame.float(args[i]));
         let st = (!s.is_nan() && !t.is_nan()).then_some([s, t]);
         let request = TextureRequest {
@@ -678,7 +691,7 @@ impl<'a> Machine<'a> {
 }
 
 /// Name, type and place of a message.
-fn asked<'f>(frame: &'f Frame<'_>, args: &[Operand]) -> Asked<'f> {
+fn asked<'f>(frame: &'f CallFrame<'_>, args: &[Operand]) -> Asked<'f> {
     let text = |i: usize| frame.text(args[i]);
     Asked {
         name: text(0),
@@ -688,7 +701,7 @@ fn asked<'f>(frame: &'f Frame<'_>, args: &[Operand]) -> Asked<'f> {
 }
 
 /// A texture lookup with the values of its operands.
-fn lookup(frame: &Frame<'_>, mut options: TextureOptions, args: &[Operand]) -> TextureLookup {
+fn lookup(frame: &CallFrame<'_>, mut options: TextureOptions, args: &[Operand]) -> TextureLookup {
     let mut lookup = TextureLookup::default();
     match options.mapping {
         TextureMapping::Plane => {
@@ -730,7 +743,7 @@ fn lookup(frame: &Frame<'_>, mut options: TextureOptions, args: &[Operand]) -> T
 }
 
 /// The picture that a lookup wants.
-fn request(frame: &Frame<'_>, lookup: &TextureLookup, args: &[Operand]) -> TextureRequest {
+fn request(frame: &CallFrame<'_>, lookup: &TextureLookup, args: &[Operand]) -> TextureRequest {
     let operand = |option| lookup.options.position(option).and_then(|i| args.get(i));
     let subimage = if let Some(&name) = operand(TextureOperand::SubimageName) {
         Subimage::named(frame.text(name))

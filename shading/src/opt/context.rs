@@ -1,11 +1,11 @@
 //! What the passes of the optimiser know of the whole unit.
 
-use crate::hir::{Code, FunctionId, Unit};
-use crate::runtime::{KnownAttributes, RayKind};
-
 use std::sync::Arc;
 
 use cranelift_entity::SecondaryMap;
+
+use crate::hir::{Code, FunctionId, Unit};
+use crate::runtime::{KnownAttributes, RayKind};
 
 /// What is known of where the unit runs.
 #[derive(Clone, Debug, Default)]

@@ -46,10 +46,10 @@ struct Mentions {
 }
 
 /// When a statement comes, and those within it: `first..end`, for each of its blocks too.
-struct Place {
+struct StmtPosition {
     first: u32,
     end: u32,
-    blocks: Vec<Vec<Place>>,
+    blocks: Vec<Vec<StmtPosition>>,
     ends: Vec<u32>,
 }
 
@@ -63,7 +63,7 @@ struct Sink {
 
 impl Sink {
     /// Numbers all statements and notes what they mention.
-    fn number(&mut self, block: &[Stmt]) -> Vec<Place> {
+    fn number(&mut self, block: &[Stmt]) -> Vec<StmtPosition> {
         let mut places = Vec::with_capacity(block.len());
         for stmt in block {
             let first = self.order;
@@ -74,7 +74,7 @@ impl Sink {
             for &local in walk::writes(stmt) {
                 self.mentions[local].writes.push(first);
             }
-            let mut place = Place {
+            let mut place = StmtPosition {
                 first,
                 end: first + 1,
                 blocks: vec![],
@@ -90,8 +90,8 @@ impl Sink {
         places
     }
 
-    fn block(&mut self, block: &mut Block, places: Vec<Place>) {
-        let mut stmts: Vec<Option<(Stmt, Place)>> =
+    fn block(&mut self, block: &mut Block, places: Vec<StmtPosition>) {
+        let mut stmts: Vec<Option<(Stmt, StmtPosition)>> =
             std::mem::take(block).into_iter().zip(places).map(Some).collect();
         // The branches of this block, last first: when they begin and end, whose they are.
         let mut branches: Vec<Branch> = vec![];
@@ -143,7 +143,7 @@ impl Sink {
     }
 
     /// The branch that alone reads what a statement computes, if it may move there.
-    fn target(&self, stmt: &Stmt, place: &Place, branches: &[Branch]) -> Option<usize> {
+    fn target(&self, stmt: &Stmt, place: &StmtPosition, branches: &[Branch]) -> Option<usize> {
         if branches.is_empty() || !self.is_movable(stmt) {
             return None;
         }
@@ -192,7 +192,7 @@ impl Sink {
     }
 
     /// Notes that all that a statement mentions is now mentioned at the beginning of a branch.
-    fn note_move(&mut self, stmt: &Stmt, place: &Place, to: u32) {
+    fn note_move(&mut self, stmt: &Stmt, place: &StmtPosition, to: u32) {
         self.moved += 1;
         let move_in = |list: &mut Vec<u32>| {
             let from = list.partition_point(|&at| at < place.first);
@@ -238,7 +238,7 @@ struct Branch {
     /// When its statements come.
     range: (u32, u32),
     /// What was moved here, last first.
-    sunk: Vec<(Stmt, Place)>,
+    sunk: Vec<(Stmt, StmtPosition)>,
 }
 
 fn insert(list: &mut Vec<u32>, value: u32) {

@@ -25,7 +25,7 @@ impl Run<'_> {
         let Some((word, rest)) = line.split_first() else {
             return Ok(());
         };
-        let whole = Place {
+        let whole = DirectivePlace {
             file: word.file,
             range: hash.start..line.last().map_or(hash.end, |last| last.range.end),
         };
@@ -98,13 +98,13 @@ impl Run<'_> {
     }
 
     /// The text after the word of a directive, as written.
-    fn rest_text(&self, word: &Token, whole: &Place) -> String {
+    fn rest_text(&self, word: &Token, whole: &DirectivePlace) -> String {
         let source = self.output.origin.source(whole.file);
         let text = &source.text[word.range.end as usize..whole.range.end as usize];
         text.trim().trim_matches('"').to_owned()
     }
 
-    fn include_line(&mut self, word: &Token, rest: &[Token], whole: &Place) -> Result<(), Failure> {
+    fn include_line(&mut self, word: &Token, rest: &[Token], whole: &DirectivePlace) -> Result<(), Failure> {
         let name = match rest.first() {
             Some(first) if first.kind == TokenKind::String || first.is("<") => rest.to_vec(),
             Some(_) => self.expand(rest.to_vec(), None)?,
@@ -161,7 +161,7 @@ impl Run<'_> {
     }
 
     /// `#if` and its kin. A condition with a mistake is taken as false.
-    fn begin(&mut self, whole: &Place, is_true: Result<bool, Failure>) -> Result<(), Failure> {
+    fn begin(&mut self, whole: &DirectivePlace, is_true: Result<bool, Failure>) -> Result<(), Failure> {
         let (is_true, failure) = match is_true {
             Ok(is_true) => (is_true, None),
             Err(failure) => (false, Some(failure)),
@@ -180,14 +180,14 @@ impl Run<'_> {
     }
 
     /// A branch begins, so the one before it, which was taken, ends.
-    fn branch(&mut self, word: &Token, whole: &Place) -> Result<(), Failure> {
+    fn branch(&mut self, word: &Token, whole: &DirectivePlace) -> Result<(), Failure> {
         self.check_branch(word, whole)?;
         self.skip();
         Ok(())
     }
 
     /// Whether a branch may stand here: there is an `#if`, and no `#else` before.
-    fn check_branch(&mut self, word: &Token, whole: &Place) -> Result<(), Failure> {
+    fn check_branch(&mut self, word: &Token, whole: &DirectivePlace) -> Result<(), Failure> {
         let condition = self
             .files
             .last_mut()
@@ -222,7 +222,7 @@ impl Run<'_> {
             let Some((word, rest)) = line.split_first() else {
                 continue;
             };
-            let whole = Place {
+            let whole = DirectivePlace {
                 file: word.file,
                 range: range.start..line.last().map_or(range.end, |last| last.range.end),
             };
@@ -273,7 +273,7 @@ impl Run<'_> {
     }
 
     /// `#line number "file"`: what follows goes by that name and number.
-    fn line_directive(&mut self, rest: &[Token], whole: &Place) -> Result<(), Failure> {
+    fn line_directive(&mut self, rest: &[Token], whole: &DirectivePlace) -> Result<(), Failure> {
         let rest = self.expand(rest.to_vec(), None)?;
         let number = rest.first().and_then(|token| token.text.parse::<u32>().ok());
         let name = match rest.get(1) {
@@ -303,7 +303,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn pragma(&mut self, rest: &[Token], whole: &Place) -> Result<(), Failure> {
+    fn pragma(&mut self, rest: &[Token], whole: &DirectivePlace) -> Result<(), Failure> {
         let words: Vec<&str> = rest.iter().map(|token| &*token.text).collect();
         match words.as_slice() {
             ["once", ..] => {
@@ -346,12 +346,12 @@ fn macro_name<'t>(word: &Token, rest: &'t [Token]) -> Result<&'t Token, Failure>
 }
 
 /// A directive's place.
-struct Place {
+struct DirectivePlace {
     file: FileIndex,
     range: Range<u32>,
 }
 
-impl Place {
+impl DirectivePlace {
     fn failure(&self, error: PreprocessError) -> Failure {
         Failure {
             file: self.file,

@@ -13,7 +13,7 @@ use crate::hir::ClosureRegistry;
 use crate::runtime::arena::{Arena, Window};
 use crate::runtime::closure::Layouts;
 use crate::runtime::messages::Messages;
-use crate::runtime::report::{Place, Report, ReportKind};
+use crate::runtime::report::{Report, ReportKind, ReportPlace};
 use crate::runtime::{Printed, ShaderGlobals, ShaderHost, Sink};
 
 /// Bytes of native stack that recursive functions may take, should their frames be so large that [`MAX_DEPTH`] of them
@@ -283,7 +283,7 @@ pub(crate) struct Places {
     /// The unit's or group's name.
     pub(crate) name: String,
     /// Each place that can be reported; `None` where the source is not known.
-    pub(crate) list: Vec<Option<Place>>,
+    pub(crate) list: Vec<Option<ReportPlace>>,
     /// Where the shader prints closures, what they are.
     pub(crate) closures: Option<(ClosureRegistry, Layouts)>,
 }

@@ -23,5 +23,5 @@ pub use host::{
     TextureSample,
 };
 pub use printed::{Printed, Sink};
-pub use report::{Place, Report, ReportKind};
+pub use report::{Report, ReportKind, ReportPlace};
 pub use shims::HostFunctions;

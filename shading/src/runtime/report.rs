@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 /// A place in source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct ReportPlace {
     /// Name of the source.
     pub file: String,
     /// Line, from 1.
@@ -20,7 +20,7 @@ pub struct Place {
     pub text: Arc<str>,
 }
 
-impl Place {
+impl ReportPlace {
     /// The name of the variable that is indexed there: `a` of `a[i]`, `s.a` of `s.a[i]`.
     pub fn indexed(&self) -> &str {
         let name = self.text.split('[').next().unwrap_or_default().trim();
@@ -65,7 +65,7 @@ pub struct Report {
     /// Name of the unit or group.
     pub shader: String,
     /// Where in source, if the shader was compiled with its sources.
-    pub place: Option<Place>,
+    pub place: Option<ReportPlace>,
 }
 
 impl fmt::Display for Report {

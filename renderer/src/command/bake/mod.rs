@@ -212,6 +212,11 @@ fn integrator(args: &BakeArgs, built: &Built) -> Integrator {
             show: None,
             ..photon
         }),
+        // All light that is baked has been scattered: what photon maps are for.
+        Integrator::Auto(path) => Integrator::Photon(PhotonSettings {
+            depth: path.depth,
+            ..PhotonSettings::default()
+        }),
         path @ Integrator::Path(_) => path,
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use shading::hir::{Const, Unit};
 use shading::interp::{self, Listing, Outcome, RunOptions};
-use shading::runtime::Place;
+use shading::runtime::ReportPlace;
 use shading::ty::Type;
 use shading::{
     BatchOutput, ClosureRegistry, Printed, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem,
@@ -142,7 +142,7 @@ impl Engine for Compiled<'_> {
             fatal: Report::is_fatal(report.kind, finished),
             message: format!("{}: {}", report.shader, report.message),
             place: report.place.map(
-                |Place {
+                |ReportPlace {
                      file, line, column, ..
                  }| (file, line, column),
             ),

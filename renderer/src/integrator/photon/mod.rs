@@ -284,15 +284,20 @@ fn split(photons: Vec<Photon>) -> (Vec<Photon>, Vec<Photon>) {
     (places, rest.map(|(_, photon)| photon).collect())
 }
 
+/// Photons to keep in each map where none are asked for; in progressive mode, to shoot in each pass.
+pub fn default_count(settings: &PhotonSettings, points: u64) -> u64 {
+    if settings.progressive {
+        points.clamp(BATCH / 2, 1 << 20)
+    } else {
+        (2 * points).clamp(1 << 18, 1 << 21)
+    }
+}
+
 /// What a pass shoots for the two maps.
 fn orders(settings: &PhotonSettings, pass: &Pass<'_>) -> [Order; 2] {
     let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1));
     let needed = |show| settings.show.is_none_or(|shown| shown == show);
-    let by_default = if settings.progressive {
-        pass.points.clamp(BATCH / 2, 1 << 20)
-    } else {
-        (2 * pass.points).clamp(1 << 18, 1 << 21)
-    };
+    let by_default = default_count(settings, pass.points);
     let of_caustics = needed(Show::Caustic) && !settings.progressive;
     let order = |wanted, count: Option<u64>, needed: bool| Order {
         wanted,

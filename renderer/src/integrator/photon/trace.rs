@@ -28,7 +28,7 @@ const BLOCK: u64 = 1 << 10;
 /// Photons after which it is seen whether there are enough.
 pub(super) const BATCH: u64 = 1 << 15;
 
-/// Batches that tell which photons are of use; they are not kept.
+/// Batches at most that tell which photons are of use; they are not kept.
 const PILOTS: u64 = 4;
 
 /// Keeps the pilots' random numbers apart from those of photons that are kept.
@@ -134,8 +134,9 @@ pub(super) fn shoot(
         emitter.choice(&useful)
     };
     let mut worth = 1.0;
+    let pilots = (order.count / BATCH).clamp(1, PILOTS);
     if !order.exactly {
-        for pilot in 0..PILOTS {
+        for pilot in 0..pilots {
             let pilot_stream = UVec2::new(stream.x, stream.y | PILOT_STREAM);
             let blocks = batch(&choice, None, pilot_stream, pilot * BATCH..(pilot + 1) * BATCH);
             density.add(&blocks);
@@ -144,10 +145,10 @@ pub(super) fn shoot(
         }
         // Nothing that anyone would see.
         if density.is_empty() {
-            result.shot = PILOTS * BATCH;
+            result.shot = pilots * BATCH;
             return result;
         }
-        density.thin(PILOTS * BATCH);
+        density.thin(pilots * BATCH);
     }
     let keep = (!order.exactly && order.wanted != Wanted::Caustic).then_some(&density);
     // A map that fills slowly is not worth waiting for.

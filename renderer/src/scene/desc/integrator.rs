@@ -7,6 +7,8 @@ pub enum Integrator {
     Path(PathSettings),
     /// The same with indirect light from photon maps.
     Photon(PhotonSettings),
+    /// Whichever of the two reaches an error sooner, told by a pilot; with photon maps of default settings.
+    Auto(PathSettings),
 }
 
 /// How long paths are.

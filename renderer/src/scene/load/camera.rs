@@ -139,7 +139,7 @@ pub(super) const ORTHOGRAPHIC: &[Key<CameraBlock>] = &[
 
 /// The kinds of cameras.
 #[derive(Clone, Copy)]
-enum Kind {
+enum CameraKeyword {
     Perspective,
     Orthographic,
     Panoramic,
@@ -150,15 +150,15 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut Context) -> O
     takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
     let name = name_of(declaration, context)?;
     let kinds = [
-        ("perspective", Kind::Perspective),
-        ("orthographic", Kind::Orthographic),
-        ("panoramic", Kind::Panoramic),
+        ("perspective", CameraKeyword::Perspective),
+        ("orthographic", CameraKeyword::Orthographic),
+        ("panoramic", CameraKeyword::Panoramic),
     ];
-    let kind = kind_of(declaration, Some(Kind::Perspective), &kinds, context)?;
+    let kind = kind_of(declaration, Some(CameraKeyword::Perspective), &kinds, context)?;
     let (what, own) = match kind {
-        Kind::Perspective => ("a perspective camera", PERSPECTIVE),
-        Kind::Orthographic => ("an orthographic camera", ORTHOGRAPHIC),
-        Kind::Panoramic => ("a panoramic camera", &[][..]),
+        CameraKeyword::Perspective => ("a perspective camera", PERSPECTIVE),
+        CameraKeyword::Orthographic => ("an orthographic camera", ORTHOGRAPHIC),
+        CameraKeyword::Panoramic => ("a panoramic camera", &[][..]),
     };
     let mut block = CameraBlock::default();
     read_block(body_of(declaration), what, &[own, ANY], &mut block, context);
@@ -173,18 +173,18 @@ pub(super) fn read_camera(declaration: &Declaration, context: &mut Context) -> O
         );
     }
     let projection = match kind {
-        Kind::Perspective => Projection::Perspective {
+        CameraKeyword::Perspective => Projection::Perspective {
             fov: block.fov.to_radians(),
             fov_axis: block.fov_axis,
             aperture_radius: block.aperture_radius,
             focus_distance: focus_distance(&block, declaration, context),
             shift: block.shift,
         },
-        Kind::Orthographic => Projection::Orthographic {
+        CameraKeyword::Orthographic => Projection::Orthographic {
             width: block.width,
             height: block.height,
         },
-        Kind::Panoramic => Projection::Panoramic,
+        CameraKeyword::Panoramic => Projection::Panoramic,
     };
     let camera = camera::CameraDesc {
         world_from_camera,

@@ -245,23 +245,23 @@ pub(super) fn read_sampler(declaration: &Declaration, sampler: &mut SamplerDesc,
 enum IntegratorKind {
     Path,
     Photon,
+    Auto,
 }
 
 /// Reads `integrator`.
 pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) -> Integrator {
     takes_only(declaration, &[Part::Kind, Part::Body], context);
-    let kinds = [("path", IntegratorKind::Path), ("photon", IntegratorKind::Photon)];
+    let kinds = [
+        ("path", IntegratorKind::Path),
+        ("photon", IntegratorKind::Photon),
+        ("auto", IntegratorKind::Auto),
+    ];
     match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
         Some(IntegratorKind::Path) => {
-            let mut path = PathSettings::default();
-            read_block(
-                body_of(declaration),
-                "the path integrator",
-                &[PATH],
-                &mut path,
-                context,
-            );
-            Integrator::Path(path)
+            Integrator::Path(read_path(declaration, "the path integrator", context))
+        }
+        Some(IntegratorKind::Auto) => {
+            Integrator::Auto(read_path(declaration, "the choice of an integrator", context))
         }
         Some(IntegratorKind::Photon) => {
             let mut photon = PhotonSettings::default();
@@ -271,6 +271,12 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) 
         }
         None => Integrator::default(),
     }
+}
+
+fn read_path(declaration: &Declaration, what: &str, context: &mut Context) -> PathSettings {
+    let mut path = PathSettings::default();
+    read_block(body_of(declaration), what, &[PATH], &mut path, context);
+    path
 }
 
 fn filter(field: Field<'_>, context: &mut Context) -> Option<FilterShape> {

@@ -1,7 +1,7 @@
 //! Functions of constant values that give vectors or colours.
 
 use super::value::Value;
-use crate::sky::position::{Moment, Place, sun_position};
+use crate::sky::position::{GeoLocation, Moment, sun_position};
 use crate::spectrum::{Use, blackbody};
 
 /// The functions, with what they take.
@@ -74,6 +74,6 @@ fn sun_at(args: &[Value]) -> Option<Vec<f64>> {
     };
     let on_earth =
         latitude.abs() <= 90.0 && longitude.abs() <= 360.0 && timezone.abs() <= 24.0 && hours.abs() <= 48.0;
-    let direction = sun_position(moment, Place { latitude, longitude }).direction();
+    let direction = sun_position(moment, GeoLocation { latitude, longitude }).direction();
     on_earth.then(|| direction.to_array().map(f64::from).to_vec())
 }

@@ -90,15 +90,15 @@ impl Texts {
         let Some((name, span)) = imported_file(declaration, context) else {
             return;
         };
-        match Kind::of(Path::new(&name)) {
-            Some(Kind::Model) => self.declarations.push(declaration.clone()),
-            Some(Kind::Text) => {
+        match FileKind::of(Path::new(&name)) {
+            Some(FileKind::Model) => self.declarations.push(declaration.clone()),
+            Some(FileKind::Text) => {
                 takes_only(declaration, &[Part::Name], context);
                 if let Some(path) = context.existing_file(span, &name) {
                     self.read(&path, Some(span), context);
                 }
             }
-            Some(Kind::Mitsuba) | None => {
+            Some(FileKind::Mitsuba) | None => {
                 let diagnostic = context
                     .error_at(
                         span,
@@ -134,19 +134,19 @@ impl Texts {
 
 /// The kinds of files that can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FileKind {
     Text,
     Model,
     /// A scene of Mitsuba's.
     Mitsuba,
 }
 
-impl Kind {
-    pub(super) fn of(path: &Path) -> Option<Kind> {
+impl FileKind {
+    pub(super) fn of(path: &Path) -> Option<FileKind> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "kiln" | "ksl" | "osl" => Some(Kind::Text),
-            "glb" | "gltf" | "ply" | "obj" | "serialized" => Some(Kind::Model),
-            "xml" => Some(Kind::Mitsuba),
+            "kiln" | "ksl" | "osl" => Some(FileKind::Text),
+            "glb" | "gltf" | "ply" | "obj" | "serialized" => Some(FileKind::Model),
+            "xml" => Some(FileKind::Mitsuba),
             _ => None,
         }
     }
@@ -196,7 +196,7 @@ impl Models {
         let mut wanted: Vec<(PathBuf, Span)> = vec![];
         for (name, span) in declarations.iter().filter_map(model_file) {
             let path = context.resolve(span, name);
-            if Kind::of(&path) == Some(Kind::Model)
+            if FileKind::of(&path) == Some(FileKind::Model)
                 && !self.list.contains_key(&path)
                 && !wanted.iter().any(|(known, _)| *known == path)
                 && context.existing_file(span, name).is_some()

@@ -302,7 +302,7 @@ pub(super) const DIRECTIONAL: &[Key<DirectionalBlock>] = &[
 
 /// The kinds of lights.
 #[derive(Clone, Copy)]
-enum Kind {
+enum LightKeyword {
     Environment,
     Studio,
     Sky,
@@ -340,31 +340,31 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
     takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
     let name = name_of(declaration, context)?;
     let kinds = [
-        ("environment", Kind::Environment),
-        ("studio", Kind::Studio),
-        ("sky", Kind::Sky),
-        ("point", Kind::Point),
-        ("spot", Kind::Spot),
-        ("projector", Kind::Projector),
-        ("directional_area", Kind::DirectionalArea),
-        ("directional", Kind::Directional),
+        ("environment", LightKeyword::Environment),
+        ("studio", LightKeyword::Studio),
+        ("sky", LightKeyword::Sky),
+        ("point", LightKeyword::Point),
+        ("spot", LightKeyword::Spot),
+        ("projector", LightKeyword::Projector),
+        ("directional_area", LightKeyword::DirectionalArea),
+        ("directional", LightKeyword::Directional),
     ];
     let mut portals = vec![];
     let kind = match kind_of(declaration, None, &kinds, context)? {
-        Kind::Environment => read_environment(declaration, &mut portals, context),
-        Kind::Studio => read_studio(declaration, context),
-        Kind::Sky => read_sky(declaration, context),
-        Kind::Point => {
+        LightKeyword::Environment => read_environment(declaration, &mut portals, context),
+        LightKeyword::Studio => read_studio(declaration, context),
+        LightKeyword::Sky => read_sky(declaration, context),
+        LightKeyword::Point => {
             let light = read_point(declaration, "a point light", &[POINT], context);
             LightKind::Point {
                 position: light.position,
                 intensity: light.intensity * light.scale,
             }
         }
-        Kind::Spot => read_spot(declaration, context)?,
-        Kind::Projector => read_projector(declaration, context)?,
-        Kind::DirectionalArea => read_directional_area(declaration, context),
-        Kind::Directional => read_directional(declaration, context),
+        LightKeyword::Spot => read_spot(declaration, context)?,
+        LightKeyword::Projector => read_projector(declaration, context)?,
+        LightKeyword::DirectionalArea => read_directional_area(declaration, context),
+        LightKeyword::Directional => read_directional(declaration, context),
     };
     let light = LightDesc {
         name,

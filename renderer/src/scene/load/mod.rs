@@ -41,7 +41,7 @@ use shading::{Diagnostic, Diagnostics, Preprocessor, Source};
 
 use self::builder::Builder;
 use self::context::Context;
-use self::import::{Kind, Models, Texts, alias_of};
+use self::import::{FileKind, Models, Texts, alias_of};
 use self::overrides::Override;
 use super::desc::SceneDesc;
 use super::import::{MitsubaOptions, Model, read_model, translate};
@@ -65,10 +65,10 @@ pub struct LoadOptions {
 /// # Errors
 /// All mistakes of the files, with their places.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-    match Kind::of(path) {
-        Some(Kind::Model) => SceneDesc::from_model(path, options),
-        Some(Kind::Mitsuba) => SceneDesc::from_mitsuba(path, options),
-        Some(Kind::Text) => {
+    match FileKind::of(path) {
+        Some(FileKind::Model) => SceneDesc::from_model(path, options),
+        Some(FileKind::Mitsuba) => SceneDesc::from_mitsuba(path, options),
+        Some(FileKind::Text) => {
             let mut context = Context::new(options.preprocessor.clone());
             let mut texts = Texts::default();
             texts.read(path, None, &mut context);

@@ -78,7 +78,10 @@ impl Override {
             return true;
         };
         let before = declaration.kind.as_ref().map_or("path", |kind| &kind.text);
+        let has_keys_of_path = |kind: &str| matches!(kind, "path" | "auto");
+        let has_same_keys = has_keys_of_path(before) && has_keys_of_path(&kind.text);
         if before != kind.text
+            && !has_same_keys
             && let Some(body) = &mut declaration.body
         {
             body.retain(|entry| entry.key.joined() == "depth");

@@ -8,7 +8,7 @@ use shading::syntax::ast::{Declaration, ExprKind};
 
 use super::builder::{Builder, import_name};
 use super::field::Given;
-use super::import::{Kind, has_parts, imported_file};
+use super::import::{FileKind, has_parts, imported_file};
 use super::material::read_definition;
 use super::resolve::Pending;
 use super::shape::{MeshEdits, MeshFile, ShapeDeclaration, ShapeSource};
@@ -200,7 +200,7 @@ impl Builder {
     fn model_of_mesh(&mut self, mesh: &MeshFile, transform: &Affine3A) -> Option<Arc<Model>> {
         let Given { value: file, span } = &mesh.file;
         let path = self.context.resolve(*span, file);
-        if Kind::of(&path) != Some(Kind::Model) {
+        if FileKind::of(&path) != Some(FileKind::Model) {
             let diagnostic = self
                 .context
                 .error_at(*span, format!("`{file}` is not a mesh that is read"))

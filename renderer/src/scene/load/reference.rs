@@ -19,6 +19,7 @@ pub fn reference() -> Vec<Block> {
         block("sampler", film::SAMPLER),
         block("integrator : path", film::PATH),
         block("integrator : photon", film::PHOTON),
+        block("integrator : auto", film::PATH),
         block("camera NAME : perspective", camera::PERSPECTIVE),
         block("camera NAME : orthographic", camera::ORTHOGRAPHIC),
         block("camera NAME : any kind, panoramic too", camera::ANY),

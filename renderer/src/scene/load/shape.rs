@@ -204,7 +204,7 @@ impl MeshEdits {
 
 /// The kinds of shapes.
 #[derive(Clone, Copy)]
-enum Kind {
+enum ShapeKeyword {
     Sphere,
     Plane,
     Rectangle,
@@ -220,47 +220,47 @@ pub(super) fn read_shape(declaration: &Declaration, context: &mut Context) -> Op
     takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
     let name = name_of(declaration, context)?;
     let kinds = [
-        ("sphere", Kind::Sphere),
-        ("plane", Kind::Plane),
-        ("rectangle", Kind::Rectangle),
-        ("disk", Kind::Disk),
-        ("cube", Kind::Cube),
-        ("cylinder", Kind::Cylinder),
-        ("mesh", Kind::Mesh),
-        ("instance", Kind::Instance),
+        ("sphere", ShapeKeyword::Sphere),
+        ("plane", ShapeKeyword::Plane),
+        ("rectangle", ShapeKeyword::Rectangle),
+        ("disk", ShapeKeyword::Disk),
+        ("cube", ShapeKeyword::Cube),
+        ("cylinder", ShapeKeyword::Cylinder),
+        ("mesh", ShapeKeyword::Mesh),
+        ("instance", ShapeKeyword::Instance),
     ];
     let kind = kind_of(declaration, None, &kinds, context)?;
     let (what, own) = match kind {
-        Kind::Sphere => ("a sphere", SPHERE),
-        Kind::Plane => ("a plane", PLANE),
-        Kind::Rectangle => ("a rectangle", RECTANGLE),
-        Kind::Disk => ("a disk", DISK),
-        Kind::Cube => ("a cube", CUBE),
-        Kind::Cylinder => ("a cylinder", CYLINDER),
-        Kind::Mesh => ("a mesh", MESH),
-        Kind::Instance => ("an instance", INSTANCE),
+        ShapeKeyword::Sphere => ("a sphere", SPHERE),
+        ShapeKeyword::Plane => ("a plane", PLANE),
+        ShapeKeyword::Rectangle => ("a rectangle", RECTANGLE),
+        ShapeKeyword::Disk => ("a disk", DISK),
+        ShapeKeyword::Cube => ("a cube", CUBE),
+        ShapeKeyword::Cylinder => ("a cylinder", CYLINDER),
+        ShapeKeyword::Mesh => ("a mesh", MESH),
+        ShapeKeyword::Instance => ("an instance", INSTANCE),
     };
     let mut block = ShapeBlock::default();
     read_block(body_of(declaration), what, &[own, ANY], &mut block, context);
     let source = match kind {
-        Kind::Sphere => ShapeSource::Geometry(GeometryDesc::Sphere {
+        ShapeKeyword::Sphere => ShapeSource::Geometry(GeometryDesc::Sphere {
             center: block.center,
             radius: block.radius,
         }),
-        Kind::Plane => ShapeSource::Geometry(GeometryDesc::Plane { size: block.size }),
-        Kind::Rectangle => ShapeSource::Geometry(GeometryDesc::Rectangle { size: block.size2 }),
-        Kind::Disk => ShapeSource::Geometry(GeometryDesc::Disk { radius: block.radius }),
-        Kind::Cube => ShapeSource::Geometry(GeometryDesc::Cube { size: block.size3 }),
-        Kind::Cylinder => ShapeSource::Geometry(GeometryDesc::Cylinder {
+        ShapeKeyword::Plane => ShapeSource::Geometry(GeometryDesc::Plane { size: block.size }),
+        ShapeKeyword::Rectangle => ShapeSource::Geometry(GeometryDesc::Rectangle { size: block.size2 }),
+        ShapeKeyword::Disk => ShapeSource::Geometry(GeometryDesc::Disk { radius: block.radius }),
+        ShapeKeyword::Cube => ShapeSource::Geometry(GeometryDesc::Cube { size: block.size3 }),
+        ShapeKeyword::Cylinder => ShapeSource::Geometry(GeometryDesc::Cylinder {
             radius: block.radius,
             height: block.height,
         }),
-        Kind::Mesh => ShapeSource::File(MeshFile {
+        ShapeKeyword::Mesh => ShapeSource::File(MeshFile {
             file: required(block.file.take(), "file", what, declaration, context)?,
             part: block.part.take(),
             edits: block.edits,
         }),
-        Kind::Instance => {
+        ShapeKeyword::Instance => {
             ShapeSource::InstanceOf(required(block.of.take(), "of", what, declaration, context)?)
         }
     };

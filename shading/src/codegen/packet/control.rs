@@ -2,23 +2,14 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use cranelift_frontend::Variable;
 
 use super::Packet;
+use super::emitter::OpenScope;
 use super::plan::{BlockKey, escapes};
 use crate::codegen::layout::FUEL;
 use crate::codegen::stmt::Flow;
 use crate::hir::{Block, Const, Op, Operand, ScopeId, Stmt, walk};
 use crate::runtime::shims;
-
-/// A scope around a statement.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum OpenScope {
-    /// All points leave it alike: what comes after it, and whether it is left.
-    Together { after: ir::Block, is_left: bool },
-    /// Some points may leave it while others go on: the mask of those that have left.
-    Apart { left: Variable },
-}
 
 /// Statements of a branch that are cheaper to run for nothing than to jump over.
 const CHEAP: usize = 8;
@@ -295,7 +286,7 @@ impl Packet<'_, '_, '_> {
                         Op::Builtin(builtin) => {
                             !(shims::unary(*builtin).is_some()
                                 || shims::binary(*builtin).is_some()
-                                || super::math::is_costly(*builtin))
+                                || super::plan::is_costly(*builtin))
                         }
                         _ => true,
                     }

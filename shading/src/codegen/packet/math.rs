@@ -10,23 +10,6 @@ use crate::hir::{LocalId, Operand};
 use crate::runtime::shims::MatrixFunction;
 use crate::runtime::shims::packet::{self as shims, NoiseResult};
 
-/// Whether a built-in, not of a number or two, is a call.
-pub(super) fn is_costly(builtin: Builtin) -> bool {
-    use Builtin as B;
-    matches!(
-        builtin,
-        B::Determinant
-            | B::Transpose
-            | B::TransformPoint
-            | B::TransformVector
-            | B::TransformNormal
-            | B::Perlin
-            | B::UPerlin
-            | B::Cell
-            | B::HashNoise
-    )
-}
-
 impl Packet<'_, '_, '_> {
     /// A built-in function whose result varies.
     pub(super) fn builtin(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) {

@@ -4,9 +4,10 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::{Packet, ROW, Rows};
+use crate::codegen::emitter::Address;
 use crate::codegen::layout::POINTER;
+use crate::codegen::layout::length;
 use crate::codegen::memory::Index;
-use crate::codegen::value::{Address, length};
 use crate::hir::{Const, LocalId, Operand};
 
 /// The index of an element, within range.

@@ -9,6 +9,7 @@
 //! - Every number has the same bits as at a single point.
 
 mod control;
+mod emitter;
 mod math;
 mod memory;
 mod op;
@@ -17,54 +18,20 @@ mod value;
 
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use cranelift_entity::SecondaryMap;
-use cranelift_frontend::Variable;
 
-use super::Outputs;
+use super::emitter::{Address, Emitter};
 use super::layout::{FUEL, Shape};
-use super::value::{Address, Emitter};
-use crate::hir::{Block, LocalId, Operand, ScopeId};
+use super::output::Outputs;
+use crate::hir::{Block, LocalId, Operand};
 use crate::ty::Type;
 
-use control::OpenScope;
-use plan::BlockKey;
+use emitter::{Packet, Rows};
 pub(in crate::codegen) use plan::Plan;
 pub(crate) use plan::rows_of;
+use plan::{BlockKey, is_in_memory};
 
 /// Bytes of a row.
 pub(crate) const ROW: u64 = 16;
-
-/// Where the rows of a variable live.
-#[derive(Clone, Copy, Debug)]
-enum Rows {
-    /// In registers; a float or an int has the first alone.
-    Registers([Variable; 3]),
-    /// In a stack slot, one after the other.
-    Memory(ir::StackSlot),
-}
-
-/// Emits the code for packets. `e` emits what is the same at all points.
-struct Packet<'a, 'u, 'p> {
-    e: Emitter<'a, 'u>,
-    plan: &'p Plan,
-    /// Of variables that vary.
-    rows: SecondaryMap<LocalId, Option<Rows>>,
-    /// Which points are here, where that is not all of them.
-    mask: Variable,
-    is_masked: bool,
-    /// The block of statements that is being emitted.
-    block: BlockKey,
-    /// Loops around it.
-    loops: usize,
-    /// The body of a divergent scope that is in no loop, if points that are not here have left it.
-    left_body: Option<BlockKey>,
-    scopes: SecondaryMap<ScopeId, Option<OpenScope>>,
-    /// Where control goes when no point is left: the end of the innermost branch, scope or loop.
-    exits: Vec<ir::Block>,
-    /// Gives up.
-    bail: ir::Block,
-    /// Arguments and results of functions: slots and the rows that they have.
-    records: Vec<(ir::StackSlot, u64)>,
-}
 
 /// The first row of each output, and bytes of all.
 #[derive(Clone, Debug, Default)]
@@ -180,11 +147,6 @@ impl Packet<'_, '_, '_> {
         self.e.b.switch_to_block(finish);
         self.e.b.ins().return_(&[]);
     }
-}
-
-/// Whether the rows of a variable live in memory.
-fn is_in_memory(ty: Type) -> bool {
-    ty.is_array() || Shape::of(ty.base) == Shape::Matrix
 }
 
 /// The type of a row of a variable.

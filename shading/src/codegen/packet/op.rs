@@ -6,8 +6,8 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::Packet;
+use crate::codegen::emitter::Address;
 use crate::codegen::layout::{self, Shape};
-use crate::codegen::value::Address;
 use crate::hir::{LocalId, Op, Operand};
 use crate::runtime::ShaderGlobals;
 use crate::runtime::shims::MatrixFunction;

@@ -10,9 +10,8 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::math::is_costly;
 use crate::builtins::Builtin;
-use crate::codegen::layout;
+use crate::codegen::layout::Shape;
 use crate::hir::{Block, Code, Const, LocalId, Op, Operand, ScopeId, Stmt, Unit, walk};
 use crate::ty::{Base, Type};
 
@@ -159,7 +158,7 @@ impl Plan {
     ) -> bool {
         let is_number = |ty: Type| !matches!(ty.base, Base::String | Base::Closure);
         let rows = |local: LocalId| rows_of(unit.code.locals[local].ty);
-        let in_memory = |local: &LocalId| super::is_in_memory(unit.code.locals[*local].ty);
+        let in_memory = |local: &LocalId| is_in_memory(unit.code.locals[*local].ty);
         let varying = || unit.code.locals.keys().filter(|&local| self.varying[local]);
         if !outputs
             .iter()
@@ -202,7 +201,7 @@ impl Plan {
 
 /// Rows of a value: one for each of its numbers.
 pub(crate) fn rows_of(ty: Type) -> u64 {
-    layout::Shape::of(ty.base).numbers() * u64::from(ty.count())
+    Shape::of(ty.base).numbers() * u64::from(ty.count())
 }
 
 fn is_number_operand(code: &Code, operand: Operand) -> bool {
@@ -368,4 +367,26 @@ pub(super) fn escapes(block: &[Stmt], own: Option<ScopeId>) -> bool {
     });
     // A scope has one place in the code, so what is left and lies within is left from within.
     left.iter().any(|scope| !inner.contains(scope))
+}
+
+/// Whether a built-in, not of a number or two, is a call.
+pub(super) fn is_costly(builtin: Builtin) -> bool {
+    use Builtin as B;
+    matches!(
+        builtin,
+        B::Determinant
+            | B::Transpose
+            | B::TransformPoint
+            | B::TransformVector
+            | B::TransformNormal
+            | B::Perlin
+            | B::UPerlin
+            | B::Cell
+            | B::HashNoise
+    )
+}
+
+/// Whether the rows of a variable live in memory.
+pub(super) fn is_in_memory(ty: Type) -> bool {
+    ty.is_array() || Shape::of(ty.base) == Shape::Matrix
 }

@@ -3,8 +3,9 @@
 use cranelift_codegen::ir::{self, InstBuilder, types};
 
 use super::{Packet, ROW, Rows, row_type};
+use crate::codegen::emitter::Address;
 use crate::codegen::layout::Shape;
-use crate::codegen::value::{Address, const_shape, length};
+use crate::codegen::layout::{const_shape, length};
 use crate::hir::{Const, LocalId, Operand};
 
 /// The bits of vectors do not depend on the order of bytes, since their elements have one size.

@@ -2,7 +2,7 @@
 
 use super::Linker;
 use super::group::GroupScope;
-use super::wire::{Feed, Instance, Part, Place, Readers, Site, Wire};
+use super::wire::{Feed, Instance, LinkPlace, Part, Readers, Site, Wire};
 use crate::builtins::Global;
 use crate::check;
 use crate::graph::literal::{literal, plain};
@@ -170,7 +170,7 @@ impl Linker<'_> {
                         wire: Some(wire),
                         is_fed: true,
                         interpolated: None,
-                        place: Place::NONE,
+                        place: LinkPlace::NONE,
                     });
                     Some(ty)
                 }

@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Linker;
 use super::wire::Site;
-use super::wire::{self, Feed, GroupReaders, Instance, Part, Place, Readers, Wire, join};
+use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, Part, Readers, Wire, join};
 use crate::graph::ParamInfo;
 use crate::graph::interface::{params, resolve};
 use crate::graph::literal::plain;
@@ -52,8 +52,8 @@ impl<'g> GroupScope<'g> {
     }
 
     /// A place in the group itself.
-    fn place(&self, span: Span) -> Place<'g> {
-        Place {
+    fn place(&self, span: Span) -> LinkPlace<'g> {
+        LinkPlace {
             sources: self.group.file.as_deref().map(|file| &file.sources),
             span,
             instance: self.instance.prefix().to_owned(),
@@ -61,8 +61,8 @@ impl<'g> GroupScope<'g> {
     }
 
     /// A place in what is said of a node.
-    fn node_place(&self, node: &Node, span: Span) -> Place<'g> {
-        Place {
+    fn node_place(&self, node: &Node, span: Span) -> LinkPlace<'g> {
+        LinkPlace {
             instance: join(self.instance.prefix(), &node.name),
             ..self.place(span)
         }
@@ -243,7 +243,7 @@ impl Linker<'_> {
         self.entries -= u32::from(is_entry);
     }
 
-    fn template_of(&mut self, node: &Node, place: &Place<'_>) -> Option<Template> {
+    fn template_of(&mut self, node: &Node, place: &LinkPlace<'_>) -> Option<Template> {
         let name = match &node.template {
             TemplateRef::Template(template) => return Some(template.clone()),
             TemplateRef::Named(name) => name,
@@ -271,7 +271,7 @@ impl Linker<'_> {
         scope: &GroupScope<'g>,
         connection: &Connection,
         inputs: Option<&[&ParamInfo]>,
-        place: Place<'g>,
+        place: LinkPlace<'g>,
         overrides: &Overrides,
     ) -> Option<Feed<'g>> {
         // An exposed input that nothing feeds leaves its targets at their defaults.

@@ -20,7 +20,7 @@ use crate::check::{self, Environment};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind};
 use crate::source::{SourceMap, SourceUser, Span};
-use wire::{Feed, Instance, Part, Place, Readers};
+use wire::{Feed, Instance, LinkPlace, Part, Readers};
 
 /// A template as one piece of code.
 #[derive(Debug)]
@@ -76,13 +76,13 @@ fn link_here(
                 wire: Some(linker.value(value, &[])),
                 is_fed: matches!(value, Value::Global(_)),
                 interpolated: None,
-                place: Place::NONE,
+                place: LinkPlace::NONE,
             }),
-            None => linker.report(GraphError::NotAPath { text: name.clone() }, &Place::NONE),
+            None => linker.report(GraphError::NotAPath { text: name.clone() }, &LinkPlace::NONE),
         }
     }
     let whole = Instance {
-        place: &Place::NONE,
+        place: &LinkPlace::NONE,
         feeds,
         overrides: &[],
         wanted: Some(outputs).filter(|list| !list.is_empty()),
@@ -154,13 +154,13 @@ impl Linker<'_> {
                     output: true,
                     known: all.clone(),
                 };
-                self.report(error, &Place::NONE);
+                self.report(error, &LinkPlace::NONE);
             }
         }
         params
     }
 
-    fn report(&mut self, error: GraphError, place: &Place<'_>) {
+    fn report(&mut self, error: GraphError, place: &LinkPlace<'_>) {
         let mut diagnostic = Diagnostic::from(error);
         if !place.instance.is_empty() {
             diagnostic.message = format!("{}: {}", place.instance, diagnostic.message);

@@ -36,15 +36,15 @@ impl Wire {
 
 /// Where a mistake is written, and the instance that it is in.
 #[derive(Clone)]
-pub(super) struct Place<'a> {
+pub(super) struct LinkPlace<'a> {
     pub(super) sources: Option<&'a SourceMap>,
     pub(super) span: Span,
     /// The names of the nodes that lead to the instance, with dots; `""` for the outermost.
     pub(super) instance: String,
 }
 
-impl Place<'_> {
-    pub(super) const NONE: Place<'static> = Place {
+impl LinkPlace<'_> {
+    pub(super) const NONE: LinkPlace<'static> = LinkPlace {
         sources: None,
         span: Span {
             source: SourceId(0),
@@ -64,7 +64,7 @@ pub(super) struct Feed<'a> {
     pub(super) is_fed: bool,
     /// As [`crate::graph::Connection::interpolated`].
     pub(super) interpolated: Option<bool>,
-    pub(super) place: Place<'a>,
+    pub(super) place: LinkPlace<'a>,
 }
 
 impl Feed<'_> {
@@ -87,7 +87,7 @@ impl Feed<'_> {
 /// A use of a template.
 pub(super) struct Instance<'a> {
     /// Where it stands; it is the instance that is named there.
-    pub(super) place: &'a Place<'a>,
+    pub(super) place: &'a LinkPlace<'a>,
     /// What its inputs are given.
     pub(super) feeds: Vec<Feed<'a>>,
     /// Globals that have another value for it.
@@ -208,7 +208,7 @@ pub(super) fn join(prefix: &str, name: &str) -> String {
 
 /// Where a value is asked for.
 pub(super) struct Site<'a> {
-    pub(super) place: &'a Place<'a>,
+    pub(super) place: &'a LinkPlace<'a>,
     /// Globals that have another value there.
     pub(super) overrides: &'a [(Global, Operand)],
     /// The type asked for, where it is known.

@@ -5,7 +5,7 @@ use std::ptr;
 use super::{Shim, run};
 use crate::eval::{self, MAX_DEPTH};
 use crate::runtime::context::ContextHeader;
-use crate::runtime::{Place, ReportKind};
+use crate::runtime::{ReportKind, ReportPlace};
 
 /// `(context, place)`: fuel ran out.
 pub(crate) fn out_of_fuel() -> Shim {
@@ -54,7 +54,7 @@ unsafe extern "C" fn index_out_of_range_shim(
         let places = &*(*ctx).places;
         report(ctx, place, ReportKind::IndexOutOfRange, || {
             let place = places.list.get(place as usize).and_then(Option::as_ref);
-            eval::index_message(index, place.map_or("array", Place::indexed), length)
+            eval::index_message(index, place.map_or("array", ReportPlace::indexed), length)
         });
     }
     clamped as i32

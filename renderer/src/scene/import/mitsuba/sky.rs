@@ -6,7 +6,7 @@ use super::color::Use;
 use super::document::ObjectId;
 use super::translator::Translator;
 use super::write::{Block, number, triple};
-use crate::sky::position::{Moment, Place, sun_position};
+use crate::sky::position::{GeoLocation, Moment, sun_position};
 
 const TIMES: &[&str] = &[
     "latitude",
@@ -60,7 +60,7 @@ impl Translator<'_> {
     /// Where the sun stands at the time and place given.
     fn sun_by_time(&mut self, id: ObjectId) -> DVec3 {
         let mut get = |name: &str, default: f64| self.float(id, name).unwrap_or(default);
-        let place = Place {
+        let place = GeoLocation {
             latitude: get("latitude", 35.6894),
             longitude: get("longitude", 139.6917),
         };

@@ -1,11 +1,11 @@
-//! Places that can be read and written: variables, parts of them, and globals.
+//! Lvalues: variables and parts of them that can be read and written.
 
 use crate::hir::{LocalId, Operand};
 use crate::ty::Type;
 
 /// Part of a variable.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct Lvalue {
     /// The type of the part.
     pub(super) ty: Type,
     /// The variables that hold its leaves.
@@ -43,10 +43,10 @@ pub(super) enum Access {
     Value,
 }
 
-impl Place {
+impl Lvalue {
     /// A whole variable.
-    pub(super) fn whole(ty: Type, leaves: Vec<LocalId>, access: Access) -> Place {
-        Place {
+    pub(super) fn whole(ty: Type, leaves: Vec<LocalId>, access: Access) -> Lvalue {
+        Lvalue {
             ty,
             leaves,
             element: None,

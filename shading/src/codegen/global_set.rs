@@ -1,0 +1,23 @@
+//! Sets of global variables.
+
+use crate::builtins::Global;
+
+/// The globals that code reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GlobalSet(u16);
+
+impl GlobalSet {
+    /// Whether it has none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether it has a global.
+    pub fn contains(self, global: Global) -> bool {
+        self.0 & 1 << global as u16 != 0
+    }
+
+    pub(super) fn insert(&mut self, global: Global) {
+        self.0 |= 1 << global as u16;
+    }
+}

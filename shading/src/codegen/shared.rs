@@ -1,0 +1,108 @@
+//! What the functions of one compilation have in common.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cranelift_codegen::ir;
+use cranelift_codegen::isa::CallConv;
+use cranelift_entity::SecondaryMap;
+use cranelift_module::FuncId;
+use rustc_hash::FxHashMap;
+
+use super::data::{DataPool, PlaceTable};
+use super::global_set::GlobalSet;
+use super::layout::POINTER;
+use crate::eval::library;
+use crate::hir::{ClosureId, ClosureRegistry, FunctionId, Unit};
+use crate::runtime::text::TextPool;
+use crate::runtime::{HostFunctions, TextureHandle, TextureRequest};
+use crate::source::Span;
+
+/// What the functions of one compilation have in common.
+pub(super) struct Shared<'u> {
+    pub(super) unit: &'u Unit,
+    pub(super) registry: &'u ClosureRegistry,
+    pub(super) host: &'u HostFunctions,
+    pub(super) call_conv: CallConv,
+    pub(super) functions: SecondaryMap<FunctionId, Option<FuncId>>,
+    pub(super) texts: TextPool,
+    pub(super) data: DataPool,
+    /// The functions of the library that the code calls, by address.
+    #[expect(clippy::vec_box, reason = "the code refers to each by its address")]
+    pub(super) library: Vec<Box<library::Function>>,
+    pub(super) places: PlaceTable,
+    pub(super) textures: FxHashMap<TextureRequest, Option<TextureHandle>>,
+    /// The same in the order of the code.
+    pub(super) texture_list: Vec<TextureRequest>,
+    /// Textures that the host does not know: where they are looked up, and whether the shader can do without.
+    pub(super) missing: BTreeMap<String, (Span, bool)>,
+    pub(super) closures: BTreeSet<ClosureId>,
+    pub(super) shows_closures: bool,
+    pub(super) reads: GlobalSet,
+    pub(super) asks_host: bool,
+    pub(super) asks_derivatives: bool,
+    pub(super) asks_surface_area: bool,
+    pub(super) asks_ray_kind: bool,
+}
+
+impl<'u> Shared<'u> {
+    pub(super) fn new(
+        unit: &'u Unit,
+        registry: &'u ClosureRegistry,
+        host: &'u HostFunctions,
+        call_conv: CallConv,
+    ) -> Shared<'u> {
+        Shared {
+            unit,
+            registry,
+            host,
+            call_conv,
+            functions: SecondaryMap::new(),
+            texts: TextPool::default(),
+            data: DataPool::default(),
+            library: vec![],
+            places: PlaceTable::default(),
+            textures: FxHashMap::default(),
+            missing: BTreeMap::new(),
+            texture_list: vec![],
+            closures: BTreeSet::new(),
+            shows_closures: false,
+            reads: GlobalSet::default(),
+            asks_host: false,
+            asks_derivatives: false,
+            asks_surface_area: false,
+            asks_ray_kind: false,
+        }
+    }
+
+    /// The handle of a texture that is named in the code; asks the host once for each.
+    pub(super) fn texture_handle(
+        &mut self,
+        request: TextureRequest,
+        optional: bool,
+        span: Span,
+    ) -> Option<TextureHandle> {
+        let handle = match self.textures.get(&request) {
+            Some(handle) => *handle,
+            None => {
+                let handle = self.host.host.texture_handle(&request);
+                self.textures.insert(request.clone(), handle);
+                self.texture_list.push(request.clone());
+                handle
+            }
+        };
+        if handle.is_none() {
+            let missing = self.missing.entry(request.file).or_insert((span, true));
+            if missing.1 && !optional {
+                *missing = (span, false);
+            }
+        }
+        handle
+    }
+
+    /// The signature of all functions: globals, context, and outputs or arguments.
+    pub(super) fn signature(&self) -> ir::Signature {
+        let mut signature = ir::Signature::new(self.call_conv);
+        signature.params = vec![ir::AbiParam::new(POINTER); 3];
+        signature
+    }
+}
