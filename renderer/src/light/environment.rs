@@ -22,10 +22,6 @@ use crate::sampling::{BlockDistribution2d, uniform_sphere, uniform_sphere_pdf};
 
 /// Light from all directions.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a scene has few of them, and a map is looked up at every ray that leaves it"
-)]
 pub enum EnvironmentLight {
     /// The same radiance from everywhere.
     Constant(Rgb),
@@ -44,9 +40,9 @@ pub struct EnvironmentMap {
     world_from_map: Mat3,
     map_from_world: Mat3,
     /// Of photons.
-    emission: BlockDistribution2d,
+    emission: Box<BlockDistribution2d>,
     /// Of light samples: what is brighter than the mean; `None` where nothing is.
-    samples: Option<BlockDistribution2d>,
+    samples: Option<Box<BlockDistribution2d>>,
     /// Luminance of the integral over all directions [W/m²].
     flux: f32,
     /// The part of it that is beyond the mean [W/m²].
@@ -210,7 +206,7 @@ impl EnvironmentMap {
         let mut weights = cell_fluxes(&texels, width, rows);
         let sum = |weights: &[f32]| -> f64 { weights.iter().copied().map(f64::from).sum() };
         let flux = sum(&weights);
-        let emission = BlockDistribution2d::new(&weights, width);
+        let emission = Box::new(BlockDistribution2d::new(&weights, width));
         let mean = flux / (4.0 * std::f64::consts::PI);
         let bands = weights.len() / width;
         for (row, weights) in weights.chunks_exact_mut(width).enumerate() {
@@ -227,7 +223,7 @@ impl EnvironmentMap {
             height,
             rows,
             emission,
-            samples: is_uneven.then(|| BlockDistribution2d::new(&weights, width)),
+            samples: is_uneven.then(|| Box::new(BlockDistribution2d::new(&weights, width))),
             texels,
             world_from_map: options.world_from_map,
             map_from_world: options.world_from_map.inverse(),

@@ -28,7 +28,7 @@ pub struct PortalLight {
 }
 
 /// The least solid angle of a portal that takes samples [sr]; `f32` tells the directions of a smaller one apart badly.
-const LEAST_SOLID_ANGLE: f32 = 2e-4;
+const LEAST_SEEN: f32 = 2e-4;
 
 /// The share of samples that go through portals, where any is seen, and the environment has samples of its own.
 const PORTAL_SHARE: f32 = 0.5;
@@ -50,7 +50,7 @@ impl Portal {
             return None;
         }
         let seen = SphericalRectangle::new(rectangle.along(to_corner), rectangle.size, height);
-        (seen.solid_angle() > LEAST_SOLID_ANGLE).then_some(seen)
+        (seen.solid_angle() > LEAST_SEEN).then_some(seen)
     }
 
     /// Whether samples from `p` may go through it in a direction.

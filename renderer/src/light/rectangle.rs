@@ -5,11 +5,10 @@ use std::hash::{Hash, Hasher};
 use glam::{Vec2, Vec3};
 
 use super::area::Seen;
-use super::face::LEAST_SOLID_ANGLE;
 use super::pattern::Place;
 use crate::geometry::Shape;
 use crate::math::{RayEnd, sqr};
-use crate::sampling::{SphericalRectangle, solid_angle_pdf};
+use crate::sampling::{LEAST_SOLID_ANGLE, SphericalRectangle, solid_angle_pdf};
 
 /// A rectangle in world space.
 #[derive(Clone, Copy, Debug)]
