@@ -2,6 +2,8 @@
 
 #[path = "lights/mitsuba.rs"]
 mod mitsuba;
+#[path = "lights/portals.rs"]
+mod portals;
 
 use std::f32::consts::PI;
 use std::sync::atomic::AtomicBool;
@@ -603,7 +605,7 @@ fn power_of_lights_at_infinity_is_what_enters_the_scene() {
     assert!(light.power(1.0).is_finite() && light.power(1.0) > 0.0);
     let mut rng = Rng::new(4);
     for _ in 0..1000 {
-        let (_, pdf) = light.le_pdf(rng.direction());
+        let (_, pdf) = light.le_pdf(Vec3::ZERO, rng.direction());
         assert!(pdf.is_finite());
         let photon = light.emit(TARGET, 0.5, rng.next_2d(), rng.next_2d(), &mut context.shading);
         assert!(photon.is_none_or(|photon| photon.power.is_finite()));
@@ -630,7 +632,7 @@ fn disks_in_the_sky_are_sampled_as_they_are_seen() {
             assert!(sample.wi.angle_between(towards) <= 0.5 * angle + 1e-3);
             facing += f64::from(radiance.g / sample.pdf * sample.wi.dot(towards)) / f64::from(n);
             // Rounding may put samples just outside the rim.
-            let found = light.le_pdf(sample.wi);
+            let found = light.le_pdf(Vec3::ZERO, sample.wi);
             seen += i32::from(found == (radiance, sample.pdf));
         }
         assert!(
@@ -641,7 +643,7 @@ fn disks_in_the_sky_are_sampled_as_they_are_seen() {
         let frame = Frame::from_normal(towards);
         for (share, inside) in [(0.9, true), (1.1, false)] {
             let (sin, cos) = (0.5 * angle * share).sin_cos();
-            let (_, pdf) = light.le_pdf(frame.to_world(Vec3::new(sin, 0.0, cos)));
+            let (_, pdf) = light.le_pdf(Vec3::ZERO, frame.to_world(Vec3::new(sin, 0.0, cos)));
             assert_eq!(pdf > 0.0, inside, "{degrees} {share}");
         }
     }
@@ -857,6 +859,12 @@ fn shadow_rays_end_at_the_light_and_nowhere_before() {
 
 /// The mean of a scene's picture.
 fn picture(text: &str, set: &[&str], spp: u64) -> f64 {
+    let values = pixels(text, set, spp);
+    values.iter().map(|&v| f64::from(v)).sum::<f64>() / values.len() as f64
+}
+
+/// A scene's picture.
+fn pixels(text: &str, set: &[&str], spp: u64) -> Vec<f32> {
     let folder = tempfile::tempdir().expect("there is room for a scene");
     let path = folder.path().join("scene.kiln");
     std::fs::write(&path, text).expect("the scene is written");
@@ -885,8 +893,7 @@ fn picture(text: &str, set: &[&str], spp: u64) -> f64 {
     };
     let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"));
-    let image = rendered.film.develop();
-    image.data.iter().map(|&v| f64::from(v)).sum::<f64>() / image.data.len() as f64
+    rendered.film.develop().data
 }
 
 const PROGRESSIVE: [&str; 3] = [

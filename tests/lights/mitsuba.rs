@@ -194,7 +194,7 @@ fn environments_are_mitsubas() {
             let v: Vec<f32> = row.split(' ').map(|v| v.parse().expect("a number")).collect();
             let direction = Vec3::from_slice(&v).normalize();
             let radiance: Rgb = scene
-                .escape(direction)
+                .escape(Vec3::ZERO, direction)
                 .fold(Rgb::BLACK, |sum, light| sum + light.radiance);
             for (found, expected) in radiance.to_array().into_iter().zip(&v[3..]) {
                 assert!((found - expected).abs() < 1e-4, "{name}: {radiance:?} for {row}");

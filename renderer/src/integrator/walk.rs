@@ -162,7 +162,7 @@ impl Walk {
     /// Reports the lights at infinity that the path finds as it leaves the scene.
     #[inline]
     fn escape(&self, scene: &Scene, light: &mut impl Collect) {
-        for escaped in scene.escape(self.ray.direction) {
+        for escaped in scene.escape(self.arrival.at.p, self.ray.direction) {
             let density = |at: &LitPoint| escaped.pdf * scene.light_probability(at, escaped.light);
             let weight = self.arrival.weight(density);
             let label = Label {

@@ -15,17 +15,13 @@ use std::hash::{Hash, Hasher};
 
 use glam::{Mat3, Vec2, Vec3};
 
-use super::{LightSample, Shine};
+use super::{Emission, LightSample, Shine, Target};
 use crate::color::Rgb;
 use crate::math::{lat_long_uv, safe_sqrt, sqr};
 use crate::sampling::{BlockDistribution2d, uniform_sphere, uniform_sphere_pdf};
 
 /// Light from all directions.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a scene has few of them, and a map is looked up at every ray that leaves it"
-)]
 pub enum EnvironmentLight {
     /// The same radiance from everywhere.
     Constant(Rgb),
@@ -44,9 +40,9 @@ pub struct EnvironmentMap {
     world_from_map: Mat3,
     map_from_world: Mat3,
     /// Of photons.
-    emission: BlockDistribution2d,
+    emission: Box<BlockDistribution2d>,
     /// Of light samples: what is brighter than the mean; `None` where nothing is.
-    samples: Option<BlockDistribution2d>,
+    samples: Option<Box<BlockDistribution2d>>,
     /// Luminance of the integral over all directions [W/m²].
     flux: f32,
     /// The part of it that is beyond the mean [W/m²].
@@ -95,8 +91,16 @@ impl EnvironmentLight {
         }
     }
 
+    /// A photon into `target`.
+    pub(super) fn emit(&self, target: Target, u_position: Vec2, u_direction: Vec2) -> Option<Emission> {
+        let (wi, radiance, pdf) = self.sample_emission(u_direction)?;
+        let (ray, area) = target.emission(-wi, u_position);
+        let power = radiance * (area / pdf);
+        (!power.is_black()).then_some(Emission { ray, power })
+    }
+
     /// A direction by `u` for a photon to come from, the radiance from there and the density of the choice.
-    pub(super) fn sample_emission(&self, u: Vec2) -> Option<(Vec3, Rgb, f32)> {
+    fn sample_emission(&self, u: Vec2) -> Option<(Vec3, Rgb, f32)> {
         match self {
             EnvironmentLight::Constant(radiance) => {
                 Some((uniform_sphere(u), *radiance, uniform_sphere_pdf()))
@@ -109,18 +113,29 @@ impl EnvironmentLight {
     }
 
     /// A direction by `u`, where some are brighter than others.
+    #[inline]
     pub(super) fn sample_li(&self, u: Vec2) -> Option<LightSample> {
-        let EnvironmentLight::Map(map) = self else {
-            return None;
-        };
-        let (wi, uv, pdf) = map.sample(map.samples.as_ref()?, u)?;
-        Some(LightSample {
-            wi,
-            pdf,
-            is_delta: false,
-            end: None,
-            shine: Shine::FromMap(uv),
-        })
+        match self {
+            EnvironmentLight::Constant(_) => None,
+            EnvironmentLight::Map(map) => {
+                let (wi, uv, pdf) = map.sample(map.samples.as_ref()?, u)?;
+                Some(LightSample {
+                    wi,
+                    pdf,
+                    is_delta: false,
+                    end: None,
+                    shine: Shine::FromMap(uv),
+                })
+            }
+        }
+    }
+
+    /// Whether `sample_li` chooses anything.
+    pub(super) fn has_samples(&self) -> bool {
+        match self {
+            EnvironmentLight::Constant(_) => false,
+            EnvironmentLight::Map(map) => map.samples.is_some(),
+        }
     }
 
     /// The radiance of a place that `sample_li` chose.
@@ -149,6 +164,11 @@ impl EnvironmentLight {
             EnvironmentLight::Constant(_) => 0.0,
             EnvironmentLight::Map(map) => 0.25 * map.excess,
         }
+    }
+
+    /// The mean over all directions of the luminance [W/sr/m²].
+    pub(super) fn mean_radiance(&self) -> f32 {
+        self.flux() / (4.0 * PI)
     }
 
     /// What enters the sphere that holds a scene of that radius, as luminance.
@@ -186,7 +206,7 @@ impl EnvironmentMap {
         let mut weights = cell_fluxes(&texels, width, rows);
         let sum = |weights: &[f32]| -> f64 { weights.iter().copied().map(f64::from).sum() };
         let flux = sum(&weights);
-        let emission = BlockDistribution2d::new(&weights, width);
+        let emission = Box::new(BlockDistribution2d::new(&weights, width));
         let mean = flux / (4.0 * std::f64::consts::PI);
         let bands = weights.len() / width;
         for (row, weights) in weights.chunks_exact_mut(width).enumerate() {
@@ -203,7 +223,7 @@ impl EnvironmentMap {
             height,
             rows,
             emission,
-            samples: is_uneven.then(|| BlockDistribution2d::new(&weights, width)),
+            samples: is_uneven.then(|| Box::new(BlockDistribution2d::new(&weights, width))),
             texels,
             world_from_map: options.world_from_map,
             map_from_world: options.world_from_map.inverse(),

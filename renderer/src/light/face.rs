@@ -10,10 +10,6 @@ use crate::geometry::Shape;
 use crate::math::{Bounds, RayEnd};
 use crate::sampling::triangle;
 
-/// The solid angle [sr], or a bound on it, below which points are chosen by area: that costs 100 ns less and is nearly as
-/// good. (In a Cornell box a third of this limit takes a quarter more time for 1 % less error.)
-pub(super) const LEAST_SOLID_ANGLE: f32 = 0.1;
-
 /// The faces of a mesh.
 #[derive(Clone, Debug)]
 pub(super) struct Faces {

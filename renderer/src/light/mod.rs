@@ -22,6 +22,7 @@ mod environment;
 mod face;
 mod pattern;
 mod point;
+mod portal;
 mod projector;
 mod rectangle;
 mod select;
@@ -51,6 +52,7 @@ pub use directional::DirectionalLight;
 pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions, MapRows};
 pub use pattern::Probing;
 pub use point::PointLight;
+pub use portal::{Portal, PortalLight};
 pub use projector::{Beam, ProjectorLight};
 pub use select::{ChosenLight, LightSelector, powers};
 pub use sheet::{Outline, SheetLight};
@@ -79,6 +81,8 @@ pub enum Light {
     Area(Box<AreaLight>),
     /// Shines from infinity in all directions.
     Environment(EnvironmentLight),
+    /// The same, seen through portals.
+    Portals(Box<PortalLight>),
 }
 
 /// A direction towards a light.
@@ -162,6 +166,7 @@ impl Light {
             Light::Projector(light) => light.hash_bits(hasher),
             Light::Area(_) => {}
             Light::Environment(light) => light.hash_bits(hasher),
+            Light::Portals(light) => light.hash_bits(hasher),
         }
     }
 
@@ -187,12 +192,8 @@ impl Light {
                 Some(Emission { ray, power })
             }
             Light::Area(light) => light.emit(u_primitive, u_position, u_direction, context),
-            Light::Environment(light) => {
-                let (wi, radiance, pdf) = light.sample_emission(u_direction)?;
-                let (ray, area) = target.emission(-wi, u_position);
-                let power = radiance * (area / pdf);
-                (!power.is_black()).then_some(Emission { ray, power })
-            }
+            Light::Environment(light) => light.emit(target, u_position, u_direction),
+            Light::Portals(light) => light.environment().emit(target, u_position, u_direction),
         }
     }
 
@@ -205,7 +206,8 @@ impl Light {
             | Light::Projector(_)
             | Light::Sheet(_)
             | Light::Directional(_)
-            | Light::Environment(_) => 1,
+            | Light::Environment(_)
+            | Light::Portals(_) => 1,
         }
     }
 
@@ -219,7 +221,8 @@ impl Light {
             | Light::Projector(_)
             | Light::Sheet(_)
             | Light::Directional(_)
-            | Light::Environment(_) => 0,
+            | Light::Environment(_)
+            | Light::Portals(_) => 0,
         }
     }
 
@@ -235,6 +238,7 @@ impl Light {
             Light::Directional(light) => Some(light.sample_li(u)),
             Light::Area(light) => light.sample_li(p, part, u_primitive, u),
             Light::Environment(light) => light.sample_li(u),
+            Light::Portals(light) => light.sample_li(p, u_primitive, u),
         }
     }
 
@@ -252,6 +256,7 @@ impl Light {
                 Some(end),
             ) => light.radiance(sample.wi, end, (primitive, barycentric), time, context),
             (Light::Environment(light), Shine::FromMap(uv), _) => light.radiance_at(uv),
+            (Light::Portals(light), Shine::FromMap(uv), _) => light.environment().radiance_at(uv),
             (_, Shine::FromPoint { .. } | Shine::FromMap(_), _) => {
                 unreachable!("only shapes shine from points, and environments from maps")
             }
@@ -269,16 +274,18 @@ impl Light {
             | Light::Projector(_)
             | Light::Sheet(_)
             | Light::Directional(_)
-            | Light::Environment(_) => 0.0,
+            | Light::Environment(_)
+            | Light::Portals(_) => 0.0,
         }
     }
 
-    /// The radiance along a ray that leaves the scene in the unit vector `direction`, and the density of choosing it;
-    /// both 0 for lights that are not at infinity.
+    /// The radiance along a ray that leaves the scene in the unit vector `direction`, and the density with which `sample_li`
+    /// from `p` chooses it; both 0 for lights that are not at infinity.
     #[inline]
-    pub fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
+    pub fn le_pdf(&self, p: Vec3, direction: Vec3) -> (Rgb, f32) {
         match self {
             Light::Environment(light) => light.le_pdf(direction),
+            Light::Portals(light) => light.le_pdf(p, direction),
             Light::Directional(light) => light.le_pdf(direction),
             Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Sheet(_) | Light::Area(_) => {
                 (Rgb::BLACK, 0.0)
@@ -297,6 +304,7 @@ impl Light {
             Light::Directional(light) => light.power(scene_radius).luminance(),
             Light::Area(light) => light.power(),
             Light::Environment(light) => light.power(scene_radius),
+            Light::Portals(light) => light.environment().power(scene_radius),
         }
     }
 
@@ -307,7 +315,7 @@ impl Light {
             Light::Spot(light) => Some(light.bounds()),
             Light::Projector(light) => Some(light.bounds()),
             Light::Area(light) => Some(light.bounds(part)),
-            Light::Sheet(_) | Light::Directional(_) | Light::Environment(_) => None,
+            Light::Sheet(_) | Light::Directional(_) | Light::Environment(_) | Light::Portals(_) => None,
         }
     }
 
@@ -319,6 +327,7 @@ impl Light {
             Light::Sheet(light) => light.irradiance(at),
             Light::Directional(light) => light.irradiance(at),
             Light::Environment(light) => light.irradiance(),
+            Light::Portals(light) => light.irradiance(at.p),
             Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Area(_) => 0.0,
         }
     }
@@ -326,7 +335,7 @@ impl Light {
     /// Whether it shines from infinity.
     pub fn is_infinite(&self) -> bool {
         match self {
-            Light::Directional(_) | Light::Environment(_) => true,
+            Light::Directional(_) | Light::Environment(_) | Light::Portals(_) => true,
             Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Sheet(_) | Light::Area(_) => {
                 false
             }
@@ -338,7 +347,7 @@ impl Light {
         match self {
             Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Sheet(_) => true,
             Light::Directional(light) => light.is_delta(),
-            Light::Area(_) | Light::Environment(_) => false,
+            Light::Area(_) | Light::Environment(_) | Light::Portals(_) => false,
         }
     }
 }

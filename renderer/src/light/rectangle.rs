@@ -1,25 +1,26 @@
 //! A rectangle as a part of a light, sampled by solid angle where it is seen large.
 
+use std::hash::{Hash, Hasher};
+
 use glam::{Vec2, Vec3};
 
 use super::area::Seen;
-use super::face::LEAST_SOLID_ANGLE;
 use super::pattern::Place;
 use crate::geometry::Shape;
 use crate::math::{RayEnd, sqr};
-use crate::sampling::{SphericalRectangle, solid_angle_pdf};
+use crate::sampling::{LEAST_SOLID_ANGLE, SphericalRectangle, solid_angle_pdf};
 
 /// A rectangle in world space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LightRectangle {
-    p: Vec3,
+    pub(super) p: Vec3,
     edge1: Vec3,
     edge2: Vec3,
     /// Unit vectors along the edges.
     axis1: Vec3,
     axis2: Vec3,
     /// Lengths of the edges [m].
-    size: Vec2,
+    pub(super) size: Vec2,
     ng: Vec3,
     /// [1/m²]
     pub(super) inverse_area: f32,
@@ -71,6 +72,19 @@ impl LightRectangle {
     pub(super) fn corners(&self) -> [Vec3; 4] {
         let (p, b, c) = (self.p, self.p + self.edge1, self.p + self.edge2);
         [p, b, c, b + self.edge2]
+    }
+
+    /// What a vector measures along the edges [m].
+    #[inline]
+    pub(super) fn along(&self, v: Vec3) -> Vec2 {
+        Vec2::new(v.dot(self.axis1), v.dot(self.axis2))
+    }
+
+    /// Adds where it is to a hash.
+    pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
+        for v in [self.p, self.edge1, self.edge2, self.ng] {
+            v.to_array().map(f32::to_bits).hash(hasher);
+        }
     }
 
     /// [m²]
@@ -125,7 +139,7 @@ impl LightRectangle {
     #[inline]
     fn spherical(&self, p: Vec3) -> Option<SphericalRectangle> {
         let to_corner = self.p - p;
-        let low = Vec2::new(to_corner.dot(self.axis1), to_corner.dot(self.axis2));
+        let low = self.along(to_corner);
         let height = to_corner.dot(self.ng).abs();
         // From the point of the plane that is nearest.
         let beside = (low.max(Vec2::ZERO) + (low + self.size).min(Vec2::ZERO)).length_squared();

@@ -3,11 +3,10 @@
 use glam::{Vec2, Vec3};
 
 use super::area::Seen;
-use super::face::LEAST_SOLID_ANGLE;
 use super::pattern::Place;
 use crate::geometry::Shape;
 use crate::math::RayEnd;
-use crate::sampling::{SphericalTriangle, solid_angle_pdf, triangle};
+use crate::sampling::{LEAST_SOLID_ANGLE, SphericalTriangle, solid_angle_pdf, triangle};
 
 /// A triangle in world space.
 #[derive(Clone, Copy, Debug)]

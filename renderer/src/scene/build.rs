@@ -19,7 +19,7 @@ use crate::geometry::Shape;
 use crate::image::Image;
 use crate::light::{
     Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
-    ProjectorLight, SheetLight, Slide, SpotLight, sky_lights,
+    PortalLight, ProjectorLight, SheetLight, Slide, SpotLight, sky_lights,
 };
 use crate::material::{Host, Instances, Sides, closure_registry, known_attributes, library};
 use crate::memory;
@@ -107,7 +107,7 @@ fn build_with(
     }
     let start = Instant::now();
     let system = shading_system(host.clone(), Preprocessor::default());
-    let shapes: Vec<Shape> = desc.shapes.iter().map(shape).collect();
+    let shapes: Vec<Shape> = desc.shapes.iter().map(desc::ShapeDesc::build).collect();
     let Compiled {
         instances, warnings, ..
     } = compile(desc, &system, host.purpose(), &shapes)?;
@@ -388,13 +388,6 @@ fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics)
     }
 }
 
-fn shape(desc: &desc::ShapeDesc) -> Shape {
-    let (geometry, placed) = desc.geometry.build();
-    let mut shape = Shape::new(geometry, desc.world_from_object * placed);
-    shape.flip_normals = desc.flip_normals;
-    shape
-}
-
 /// The lights that a declaration makes: of a sky the dome and the sun, as far as they shine.
 fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
     let light = match kind {
@@ -407,22 +400,27 @@ fn lights(kind: &LightKind) -> Result<Vec<Light>, CameraError> {
             return Ok(sky_lights(sky, *sky_scale, *sun_scale, *sun_angle));
         }
         LightKind::Environment {
-            map: None, radiance, ..
-        } => Light::Environment(EnvironmentLight::Constant(*radiance)),
-        LightKind::Environment {
-            map: Some(image),
+            map,
             radiance,
             world_from_map,
             rows,
+            portals,
         } => {
-            let options = EnvironmentOptions {
-                world_from_map: *world_from_map,
-                rows: *rows,
-                scale: *radiance,
-                ..EnvironmentOptions::default()
+            let environment = match map {
+                None => EnvironmentLight::Constant(*radiance),
+                Some(image) => {
+                    let options = EnvironmentOptions {
+                        world_from_map: *world_from_map,
+                        rows: *rows,
+                        scale: *radiance,
+                    };
+                    EnvironmentLight::Map(EnvironmentMap::new(texels(image), image.width, options))
+                }
             };
-            let map = EnvironmentMap::new(texels(image), image.width, options);
-            Light::Environment(EnvironmentLight::Map(map))
+            match portals.as_slice() {
+                [] => Light::Environment(environment),
+                _ => Light::Portals(Box::new(PortalLight::new(environment, portals.clone()))),
+            }
         }
         LightKind::Point { position, intensity } => Light::Point(PointLight {
             position: *position,

@@ -327,11 +327,12 @@ impl Scene {
         }
     }
 
-    /// The lights that a ray finds as it leaves the scene in the unit vector `direction`.
+    /// The lights that a ray finds as it leaves the scene in the unit vector `direction`, with the densities of light samples
+    /// from `p`.
     #[inline]
-    pub fn escape(&self, direction: Vec3) -> impl Iterator<Item = Escaped> + '_ {
+    pub fn escape(&self, p: Vec3, direction: Vec3) -> impl Iterator<Item = Escaped> + '_ {
         self.infinite.iter().map(move |&id| {
-            let (radiance, pdf) = self.lights[id.0 as usize].le_pdf(direction);
+            let (radiance, pdf) = self.lights[id.0 as usize].le_pdf(p, direction);
             Escaped {
                 light: id,
                 radiance,

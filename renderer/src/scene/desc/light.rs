@@ -8,7 +8,7 @@ use shading::Span;
 use crate::camera::FovAxis;
 use crate::color::Rgb;
 use crate::image::Image;
-use crate::light::{MapRows, Outline, SlideLookup};
+use crate::light::{MapRows, Outline, Portal, SlideLookup};
 use crate::sky::Sky;
 
 /// A light with its name.
@@ -36,6 +36,8 @@ pub enum LightKind {
         world_from_map: Mat3,
         /// Where its rows are.
         rows: MapRows,
+        /// Rectangles through which its light reaches rooms.
+        portals: Vec<Portal>,
     },
     /// A clear sky and its sun.
     Sky {

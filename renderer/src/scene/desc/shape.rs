@@ -5,7 +5,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;
 
-use crate::geometry::{Geometry, Mesh};
+use crate::geometry::{Geometry, Mesh, Shape};
 use crate::material::MaterialId;
 
 /// A shape with its name.
@@ -23,6 +23,16 @@ pub struct ShapeDesc {
     pub world_from_object: Affine3A,
     /// Whether normals are turned to the other side.
     pub flip_normals: bool,
+}
+
+impl ShapeDesc {
+    /// The shape.
+    pub fn build(&self) -> Shape {
+        let (geometry, placed) = self.geometry.build();
+        let mut shape = Shape::new(geometry, self.world_from_object * placed);
+        shape.flip_normals = self.flip_normals;
+        shape
+    }
 }
 
 /// What a shape is made of, in object space.

@@ -9,6 +9,7 @@ use super::context::LoadContext;
 use super::film::{read_film, read_integrator, read_sampler};
 use super::import::{Models, Texts, alias_of, model_file};
 use super::material::{Materials, read_material};
+use super::portal::PendingPortals;
 use super::resolve::Groups;
 use super::shape::read_shape;
 use super::table::body_of;
@@ -151,9 +152,16 @@ impl Builder {
                 self.add_camera(camera);
             }
         }
+        let mut portals = vec![];
         for declaration in of("light") {
-            if let Some(light) = light::read_light(declaration, &mut self.context) {
-                self.add_light(light);
+            if let Some(declared) = light::read_light(declaration, &mut self.context) {
+                if !declared.portals.is_empty() {
+                    portals.push(PendingPortals {
+                        light: self.desc.lights.len(),
+                        names: declared.portals,
+                    });
+                }
+                self.add_light(declared.light);
             }
         }
         for declaration in of("import") {
@@ -170,6 +178,7 @@ impl Builder {
         for declaration in of("assign") {
             self.assign(declaration);
         }
+        self.place_portals(portals);
         self.finish(texts)
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use glam::{Mat3, Vec3};
-use shading::syntax::ast::Declaration;
+use shading::syntax::ast::{Declaration, Expr, ExprKind};
 
 use super::context::LoadContext;
 use super::field::{Field, Given, Range};
@@ -28,6 +28,7 @@ pub(super) struct EnvironmentBlock {
     scale: f32,
     rotate: Mat3,
     rows: MapRows,
+    portals: Vec<Given<String>>,
 }
 
 /// The keys of `environment` lights.
@@ -66,6 +67,11 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
             let rows = [("centers", MapRows::Centers), ("poles", MapRows::Poles)];
             set(&mut light.rows, field.choice(context, &rows));
         },
+    },
+    Key {
+        name: "portals",
+        doc: "shapes, as `window` or `(window, door)`, through which its light reaches a room: rectangles in the openings that               face into the room. They are not seen and stop no light; samples go through them, so that a room that is lit               through windows has less noise. None by default",
+        set: |light, field, context| light.portals = names(&field, context),
     },
 ];
 
@@ -307,8 +313,30 @@ enum LightKeyword {
     Directional,
 }
 
+/// A light, before the names in it are looked up.
+pub(super) struct LightDeclaration {
+    pub(super) light: LightDesc,
+    /// The shapes that are its portals.
+    pub(super) portals: Vec<Given<String>>,
+}
+
+/// One name or several.
+fn names(field: &Field, context: &mut LoadContext) -> Vec<Given<String>> {
+    let list = match &field.expr.kind {
+        ExprKind::Tuple(list) | ExprKind::List(list) => list.as_slice(),
+        _ => std::slice::from_ref(field.expr),
+    };
+    let name = |expr: &Expr| {
+        Some(Given {
+            value: context.name(expr)?,
+            span: expr.span,
+        })
+    };
+    list.iter().filter_map(name).collect()
+}
+
 /// Reads `light`.
-pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -> Option<LightDesc> {
+pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -> Option<LightDeclaration> {
     takes_only(
         declaration,
         &[
@@ -329,8 +357,9 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -
         ("directional_area", LightKeyword::DirectionalArea),
         ("directional", LightKeyword::Directional),
     ];
+    let mut portals = vec![];
     let kind = match kind_of(declaration, None, &kinds, context)? {
-        LightKeyword::Environment => read_environment(declaration, context),
+        LightKeyword::Environment => read_environment(declaration, &mut portals, context),
         LightKeyword::Studio => read_studio(declaration, context),
         LightKeyword::Sky => read_sky(declaration, context),
         LightKeyword::Point => {
@@ -345,14 +374,19 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -
         LightKeyword::DirectionalArea => read_directional_area(declaration, context),
         LightKeyword::Directional => read_directional(declaration, context),
     };
-    Some(LightDesc {
+    let light = LightDesc {
         name,
         span: declaration.span,
         kind,
-    })
+    };
+    Some(LightDeclaration { light, portals })
 }
 
-fn read_environment(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
+fn read_environment(
+    declaration: &Declaration,
+    portals: &mut Vec<Given<String>>,
+    context: &mut LoadContext,
+) -> LightKind {
     let mut light = EnvironmentBlock {
         map: None,
         color: Rgb::WHITE,
@@ -360,6 +394,7 @@ fn read_environment(declaration: &Declaration, context: &mut LoadContext) -> Lig
         scale: 1.0,
         rotate: Mat3::IDENTITY,
         rows: MapRows::Centers,
+        portals: vec![],
     };
     read_block(
         body_of(declaration),
@@ -368,12 +403,14 @@ fn read_environment(declaration: &Declaration, context: &mut LoadContext) -> Lig
         &mut light,
         context,
     );
+    *portals = light.portals;
     let Some(ground) = light.ground else {
         return LightKind::Environment {
             map: light.map,
             radiance: light.color * light.scale,
             world_from_map: light.rotate,
             rows: light.rows,
+            portals: vec![],
         };
     };
     if light.map.is_some() {
@@ -385,6 +422,7 @@ fn read_environment(declaration: &Declaration, context: &mut LoadContext) -> Lig
         radiance: Rgb::splat(light.scale),
         world_from_map: light.rotate,
         rows: MapRows::Centers,
+        portals: vec![],
     }
 }
 
@@ -405,6 +443,7 @@ fn read_studio(declaration: &Declaration, context: &mut LoadContext) -> LightKin
         radiance: Rgb::splat(light.scale),
         world_from_map: light.rotate,
         rows: MapRows::Centers,
+        portals: vec![],
     }
 }
 

@@ -19,6 +19,7 @@ mod material;
 mod model;
 mod overrides;
 mod place;
+mod portal;
 mod projector;
 mod radiance_map;
 mod reference;
