@@ -377,3 +377,58 @@ fn shader_sources_include_and_import() {
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(message.contains("cannot find `missing.ksl`"), "{message}");
 }
+
+/// A ball that a lamp lights, in the open or behind a wall with a gap.
+fn lit_ball(walls: &str) -> String {
+    format!(
+        "film {{ size = (64, 48); filter = box; }}\n\
+         camera main : perspective {{ from = (-2, 0.5, 3); to = (-2, 0, 0); fov = 70; }}\n\
+         material white = matte(albedo = 0.7); material glow = emitter(radiance = 60);\n\
+         shape ball : sphere {{ material = white; center = (-2, -0.5, 0); radius = 0.5; }}\n\
+         shape lamp : rectangle {{ material = glow; transform = translate(3, 0.99, 0) * rotate((1, 0, 0), 90) * scale(0.2); }}\n\
+         {walls}"
+    )
+}
+
+#[test]
+fn auto_takes_paths_in_the_open_and_photons_behind_a_wall() {
+    let open =
+        lit_ball("shape floor : plane { size = 20; material = white; transform = translate(0, -1, 0); }");
+    let walls = lit_ball(
+        "shape room : cube { size = (12, 2, 8); material = white; }\n\
+         shape wall : cube { size = (0.1, 2, 7.4); material = white; transform = translate(0.5, 0, -0.3); }",
+    );
+    let folder = folder(&[("open.kiln", open.as_bytes()), ("walls.kiln", walls.as_bytes())]);
+    for (name, expected) in [("open", "path"), ("walls", "photon")] {
+        let gains = ["1", "3"].map(|threads| {
+            let scene = format!("{name}.kiln");
+            let output = run(
+                folder.path(),
+                &[
+                    "render",
+                    &scene,
+                    "-o",
+                    "o.exr",
+                    "--integrator",
+                    "auto",
+                    "--threads",
+                    threads,
+                    "--spp",
+                    "20000",
+                    "--time",
+                    "3s",
+                    "--stats",
+                    "s.json",
+                ],
+            );
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(told.contains(&format!("auto: {expected}")), "{name}: {told}");
+            let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
+            let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+            assert_eq!(stats["decision"]["integrator"], expected, "{name}");
+            stats["decision"]["gain"].as_f64().unwrap()
+        });
+        assert!(gains[0] > 1.0);
+        assert_eq!(gains[0], gains[1], "{name}: one thread and three");
+    }
+}

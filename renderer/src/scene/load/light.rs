@@ -70,7 +70,9 @@ pub(super) const ENVIRONMENT: &[Key<EnvironmentBlock>] = &[
     },
     Key {
         name: "portals",
-        doc: "shapes, as `window` or `(window, door)`, through which its light reaches a room: rectangles in the openings that               face into the room. They are not seen and stop no light; samples go through them, so that a room that is lit               through windows has less noise. None by default",
+        doc: "shapes, as `window` or `(window, door)`, through which its light reaches a room: rectangles in the openings that \
+              face into the room. They are not seen and stop no light; samples go through them, so that a room that is lit \
+              through windows has less noise. None by default",
         set: |light, field, context| light.portals = names(&field, context),
     },
 ];
