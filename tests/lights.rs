@@ -15,7 +15,8 @@ use renderer::geometry::{Geometry, Interaction, Mesh, ShapeId};
 use renderer::integrator::Context;
 use renderer::light::{
     Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Interpolation,
-    Light, LitPoint, Outline, ProjectorLight, SheetLight, Slide, SlideLookup, SlideWrap, SpotLight, Target,
+    Light, LightSample, LitPoint, Outline, ProjectorLight, SheetLight, Slide, SlideLookup, SlideWrap,
+    SpotLight, Target,
 };
 use renderer::material::Sides;
 use renderer::math::{Frame, Ray, RayEnd};
@@ -237,6 +238,15 @@ fn agree(a: &Moments, b: &Moments) -> bool {
     (a.mean() - b.mean()).abs() <= 5.0 * error + 0.01 * a.mean().abs().max(b.mean().abs()) + 1e-4
 }
 
+/// A sample of the scene's lights, with the density of the choice of a light in it.
+fn sample_lights(scene: &Scene, p: Vec3, rng: &mut Rng) -> Option<LightSample> {
+    let chosen = scene.select_light(&LitPoint::in_space(p), rng.next_choice())?;
+    let light = scene.light(chosen.light);
+    let mut sample = light.sample_li(p, chosen.part, chosen.u, rng.next_2d())?;
+    sample.pdf *= chosen.probability;
+    Some(sample)
+}
+
 #[test]
 fn densities_and_radiance_of_samples_are_those_of_rays() {
     const SAMPLES: u64 = 1500;
@@ -247,7 +257,7 @@ fn densities_and_radiance_of_samples_are_those_of_rays() {
         for (place, p) in lookouts(case) {
             let (mut chosen, mut sampled) = (Moments::default(), Moments::default());
             for _ in 0..SAMPLES {
-                let Some(sample) = light.sample_li(p, rng.next_choice(), rng.next_2d()) else {
+                let Some(sample) = sample_lights(&case.scene, p, &mut rng) else {
                     chosen.add(0.0);
                     sampled.add(0.0);
                     continue;
@@ -387,7 +397,7 @@ fn power_of_spots_is_the_integral_of_their_intensity() {
                         };
                         let p = frame.to_world(local) * radius;
                         let light = Light::Spot(spot);
-                        let sample = light.sample_li(p, 0.5, Vec2::splat(0.5));
+                        let sample = light.sample_li(p, 0, 0.5, Vec2::splat(0.5));
                         let radiance = sample.map_or(Rgb::BLACK, |sample| {
                             light.radiance(&sample, 0.0, &mut context.shading)
                         });
@@ -479,10 +489,12 @@ fn sheets_light_what_is_before_them() {
         );
         let mut seen = |x: f32, y: f32, z: f32| {
             let p = pose.transform_point3(Vec3::new(x, y, z));
-            light.sample_li(p, 0.5, Vec2::splat(0.5)).map_or(0.0, |sample| {
-                assert!(sample.wi.distance(-pose.transform_vector3(Vec3::Z).normalize()) < 1e-5);
-                light.radiance(&sample, 0.0, &mut context.shading).g
-            })
+            light
+                .sample_li(p, 0, 0.5, Vec2::splat(0.5))
+                .map_or(0.0, |sample| {
+                    assert!(sample.wi.distance(-pose.transform_vector3(Vec3::Z).normalize()) < 1e-5);
+                    light.radiance(&sample, 0.0, &mut context.shading).g
+                })
         };
         let before = [seen(0.1, -1.0, 4.0), seen(0.1, -1.0, -4.0), seen(0.1, -1.0, 0.0)];
         assert_eq!(before, [1.5, 0.0, 0.0]);
@@ -495,7 +507,7 @@ fn sheets_light_what_is_before_them() {
             let photon = light.emit(TARGET, numbers.0, numbers.1, numbers.2, &mut context.shading);
             let photon = photon.expect("it shines");
             assert!((photon.power.g / power - 1.0).abs() < 1e-5);
-            let sample = light.sample_li(photon.ray.at(2.0), 0.5, Vec2::splat(0.5));
+            let sample = light.sample_li(photon.ray.at(2.0), 0, 0.5, Vec2::splat(0.5));
             let wi = sample.expect("photons go where light is seen").wi;
             assert!(wi.distance(-photon.ray.direction) < 1e-5);
         }
@@ -530,7 +542,7 @@ fn photons_of_projectors_go_where_their_light_is_seen() {
         }
         for _ in 0..1_000_000 {
             let d = rng.direction();
-            let sample = light.sample_li(position + d, 0.5, Vec2::splat(0.5));
+            let sample = light.sample_li(position + d, 0, 0.5, Vec2::splat(0.5));
             let radiance = sample.map_or(0.0, |sample| {
                 light.radiance(&sample, 0.0, &mut context.shading).luminance()
             });
@@ -614,7 +626,7 @@ fn disks_in_the_sky_are_sampled_as_they_are_seen() {
         for _ in 0..n {
             let u = rng.next_2d();
             let sample = light
-                .sample_li(Vec3::ZERO, 0.5, u)
+                .sample_li(Vec3::ZERO, 0, 0.5, u)
                 .expect("light from everywhere on the disk");
             let radiance = light.radiance(&sample, 0.0, &mut context.shading);
             assert!(sample.wi.angle_between(towards) <= 0.5 * angle + 1e-3);
@@ -706,7 +718,7 @@ fn what_no_probe_finds_is_still_a_light() {
                     case.name
                 );
             }
-            let mut any = || light.sample_li(Vec3::new(1.5, 2.0, 5.0), rng.next_choice(), rng.next_2d());
+            let mut any = || sample_lights(&case.scene, Vec3::new(1.5, 2.0, 5.0), &mut rng);
             assert!(
                 (0..50).any(|_| any().is_some()),
                 "{}: points are chosen",
@@ -736,9 +748,7 @@ fn emission_that_is_no_number_poisons_nothing() {
             assert!(light.power(1.0).is_finite(), "{}", case.name);
             let (mut rng, mut chosen) = (Rng::new(6), 0);
             for _ in 0..500 {
-                if let Some(sample) =
-                    light.sample_li(Vec3::new(1.5, 2.0, 5.0), rng.next_choice(), rng.next_2d())
-                {
+                if let Some(sample) = sample_lights(&case.scene, Vec3::new(1.5, 2.0, 5.0), &mut rng) {
                     assert!(sample.pdf.is_finite() && sample.pdf > 0.0 && sample.wi.is_normalized());
                     chosen += 1;
                 }
@@ -752,14 +762,13 @@ fn emission_that_is_no_number_poisons_nothing() {
 fn samples_from_anywhere_are_sound() {
     all_cases(|case| {
         let shape = &case.scene.shapes()[0];
-        let light = &case.scene.lights()[0];
         let mut rng = Rng::new(8);
         for _ in 0..50 {
             // On the light, on its edges and vertices, and right at its centre.
             let on = shape.sample_area(0, rng.next_2d()).point.p;
             let corner = shape.surface_point(0, Vec2::X).p;
             for p in [on, corner, case.scene.bounds().center(), on * 1e6] {
-                let Some(sample) = light.sample_li(p, rng.next_choice(), rng.next_2d()) else {
+                let Some(sample) = sample_lights(&case.scene, p, &mut rng) else {
                     continue;
                 };
                 assert!(sample.wi.is_normalized(), "{}: towards {}", case.name, sample.wi);
@@ -825,7 +834,7 @@ fn shadow_rays_end_at_the_light_and_nowhere_before() {
             let scene = scene.build();
             let mut context = Context::new(&scene);
             for _ in 0..100 {
-                let Some(sample) = scene.lights()[0].sample_li(p, rng.next_choice(), rng.next_2d()) else {
+                let Some(sample) = sample_lights(&scene, p, &mut rng) else {
                     continue;
                 };
                 let seen = !scene

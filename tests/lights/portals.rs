@@ -54,7 +54,7 @@ fn densities_are_those_of_samples() {
                 let weigh = |d: Vec3| f64::from((2.0 * d.x - 3.0 * d.y + d.z).sin());
                 const COUNT: u32 = 20_000;
                 for _ in 0..COUNT {
-                    let sample = light.sample_li(p, rng.next_choice(), rng.next_2d());
+                    let sample = light.sample_li(p, 0, rng.next_choice(), rng.next_2d());
                     moments[0].add(sample.map_or(0.0, |sample| weigh(sample.wi)));
                     if let Some(sample) = sample {
                         chosen += 1;

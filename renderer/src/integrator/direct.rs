@@ -65,7 +65,7 @@ pub fn sample_one_light(
     let chosen = scene.select_light(&asking.at, u_light)?;
     let light = scene.light(chosen.light);
     // Looked at where it is written: a copy would wait for every part of it.
-    let sample = light.sample_li(asking.at.p, chosen.u, u);
+    let sample = light.sample_li(asking.at.p, chosen.part, chosen.u, u);
     let sample = sample.as_ref()?;
     let pdf = sample.pdf * chosen.probability;
     let f = response(sample.wi, (!sample.is_delta).then_some(pdf));

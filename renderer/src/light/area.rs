@@ -120,13 +120,53 @@ impl AreaLight {
         self.power
     }
 
-    /// Where it is and how strong.
-    pub(super) fn bounds(&self) -> LightBounds {
-        let bounds = self.shape.bounds();
+    /// How many parts are chosen apart from each other.
+    pub(super) fn parts(&self) -> u32 {
+        match &self.surface {
+            Surface::Faces(faces) => faces.len(),
+            Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => 1,
+        }
+    }
+
+    /// The part that a primitive belongs to.
+    #[inline]
+    pub(super) fn part_of(&self, primitive: u32) -> u32 {
+        match &self.surface {
+            Surface::Faces(faces) => faces.index_of(primitive),
+            Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => 0,
+        }
+    }
+
+    /// The share of the light's power that a part has.
+    #[inline]
+    pub(super) fn part_probability(&self, part: u32) -> f32 {
+        match &self.surface {
+            Surface::Faces(_) => self.pattern.probability(part),
+            Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => 1.0,
+        }
+    }
+
+    /// The part that `u` in `[0,1)` chooses by power, and what is left of `u`.
+    pub(super) fn part_by_power(&self, u: f64) -> (u32, f64) {
+        match &self.surface {
+            Surface::Faces(_) => {
+                let place = self.pattern.sample(u, Vec2::ZERO);
+                (place.primitive, place.rest)
+            }
+            Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => (0, u),
+        }
+    }
+
+    /// Where a part is and how strong.
+    pub(super) fn bounds(&self, part: u32) -> LightBounds {
+        let bounds = match &self.surface {
+            Surface::Faces(faces) => faces.bounds(part),
+            Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => self.shape.bounds(),
+        };
         let (axis, spread) = match &self.surface {
             _ if self.material.two_sided_emission() => (Vec3::Z, PI),
             Surface::Triangles(triangles) => cone_of(triangles.iter().map(LightTriangle::ng)),
-            Surface::Faces(faces) => cone_of(faces.normals()),
+            Surface::Faces(faces) => (faces.normal(part), 0.0),
             Surface::Analytic(Analytic::Disk) => {
                 let p = Vec3::from(self.shape.world_from_object.translation);
                 (self.analytic_at(p).ng, 0.0)
@@ -137,15 +177,15 @@ impl AreaLight {
             center: bounds.center(),
             radius: bounds.radius(),
             // Flat lights send out π times what they send straight ahead; more than that is a few times too much.
-            intensity: self.power / (PI * self.sides()),
+            intensity: self.power * self.part_probability(part) / (PI * self.sides()),
             axis,
             spread,
             falloff: FRAC_PI_2,
         }
     }
 
-    /// A point of the light by `u_primitive` and `u`, as seen from `p`.
-    pub(super) fn sample_li(&self, p: Vec3, u_primitive: f64, u: Vec2) -> Option<LightSample> {
+    /// A point of a part by `u_primitive` and `u`, as seen from `p`.
+    pub(super) fn sample_li(&self, p: Vec3, part: u32, u_primitive: f64, u: Vec2) -> Option<LightSample> {
         match &self.surface {
             Surface::Triangles(triangles) => {
                 let place = self.pattern.sample(u_primitive, u);
@@ -153,7 +193,7 @@ impl AreaLight {
                 self.sample_of(seen.as_ref()?)
             }
             Surface::Faces(faces) => {
-                let seen = faces.seen_from(p, &self.pattern.sample(u_primitive, u));
+                let seen = faces.seen_from(p, part, u);
                 self.sample_of(seen.as_ref()?)
             }
             Surface::Ball(ball, shares) => {
@@ -221,8 +261,7 @@ impl AreaLight {
             }
             Surface::Faces(faces) => {
                 let face = faces.index_of(found.primitive);
-                let probability = self.pattern.probability(face);
-                faces.pdf(p, face, probability, (found.p, cos))
+                faces.pdf(p, face, (found.p, cos))
             }
             Surface::Ball(ball, shares) => {
                 self.ball_pdf(p, ball, *shares, found.p, (found.ng, found.uv), cos)

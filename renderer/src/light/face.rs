@@ -7,7 +7,7 @@ use super::pattern::Place;
 use super::rectangle::LightRectangle;
 use super::triangle::LightTriangle;
 use crate::geometry::Shape;
-use crate::math::RayEnd;
+use crate::math::{Bounds, RayEnd};
 use crate::sampling::triangle;
 
 /// The faces of a mesh.
@@ -58,12 +58,25 @@ impl Faces {
         })
     }
 
-    /// The unit normal of each.
-    pub(super) fn normals(&self) -> impl Iterator<Item = Vec3> + Clone + '_ {
-        self.faces.iter().map(|face| match face {
+    /// How many there are.
+    pub(super) fn len(&self) -> u32 {
+        self.faces.len() as u32
+    }
+
+    /// The unit normal of a face.
+    pub(super) fn normal(&self, face: u32) -> Vec3 {
+        match &self.faces[face as usize] {
             Face::Triangle(triangle) => triangle.ng(),
             Face::Rectangle(rectangle) => rectangle.ng(),
-        })
+        }
+    }
+
+    /// A box that holds a face.
+    pub(super) fn bounds(&self, face: u32) -> Bounds {
+        match &self.faces[face as usize] {
+            Face::Triangle(triangle) => Bounds::of_points(triangle.corners()),
+            Face::Rectangle(rectangle) => Bounds::of_points(rectangle.corners()),
+        }
     }
 
     /// The face that a triangle of the mesh belongs to.
@@ -73,22 +86,28 @@ impl Faces {
         index.copied().unwrap_or(triangle)
     }
 
-    /// The point at a place on the face that it names, as seen from `p`.
+    /// The point of a face that `u` chooses, as seen from `p`.
     #[inline]
-    pub(super) fn seen_from(&self, p: Vec3, place: &Place) -> Option<Seen> {
-        match &self.faces[place.primitive as usize] {
-            Face::Triangle(triangle) => triangle.face_from(p, place),
-            Face::Rectangle(rectangle) => rectangle.seen_from(p, place),
+    pub(super) fn seen_from(&self, p: Vec3, face: u32, u: Vec2) -> Option<Seen> {
+        let place = Place {
+            primitive: face,
+            u,
+            density: 1.0,
+            rest: 0.0,
+        };
+        match &self.faces[face as usize] {
+            Face::Triangle(triangle) => triangle.face_from(p, &place),
+            Face::Rectangle(rectangle) => rectangle.seen_from(p, &place),
         }
     }
 
-    /// The density [1/sr] with which `seen_from` chooses the point `found` of a face of that probability, where `cos` is the
-    /// cosine between its normal and the way to `p`.
+    /// The density [1/sr] with which `seen_from` chooses the point `found` of a face, where `cos` is the cosine between its
+    /// normal and the way to `p`.
     #[inline]
-    pub(super) fn pdf(&self, p: Vec3, face: u32, probability: f32, (found, cos): (Vec3, f32)) -> f32 {
+    pub(super) fn pdf(&self, p: Vec3, face: u32, at: (Vec3, f32)) -> f32 {
         match &self.faces[face as usize] {
-            Face::Triangle(triangle) => triangle.face_pdf(p, probability, (found, cos)),
-            Face::Rectangle(rectangle) => rectangle.pdf(p, probability, (found, cos)),
+            Face::Triangle(triangle) => triangle.face_pdf(p, 1.0, at),
+            Face::Rectangle(rectangle) => rectangle.pdf(p, 1.0, at),
         }
     }
 

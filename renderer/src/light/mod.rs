@@ -197,17 +197,46 @@ impl Light {
         }
     }
 
-    /// A direction from `p` by `u_primitive` (which part of the light) and `u` (where on it), each in `[0,1)`; `None`
-    /// where no light arrives.
+    /// How many parts it has that are chosen apart from each other: the faces of a mesh that emits alike all over.
+    pub fn parts(&self) -> u32 {
+        match self {
+            Light::Area(light) => light.parts(),
+            Light::Point(_)
+            | Light::Spot(_)
+            | Light::Projector(_)
+            | Light::Sheet(_)
+            | Light::Directional(_)
+            | Light::Environment(_)
+            | Light::Portals(_) => 1,
+        }
+    }
+
+    /// The part that a primitive of this light's shape belongs to.
     #[inline]
-    pub fn sample_li(&self, p: Vec3, u_primitive: f64, u: Vec2) -> Option<LightSample> {
+    pub fn part_of(&self, primitive: u32) -> u32 {
+        match self {
+            Light::Area(light) => light.part_of(primitive),
+            Light::Point(_)
+            | Light::Spot(_)
+            | Light::Projector(_)
+            | Light::Sheet(_)
+            | Light::Directional(_)
+            | Light::Environment(_)
+            | Light::Portals(_) => 0,
+        }
+    }
+
+    /// A direction from `p` to a part of the light by `u_primitive` (which primitive of it) and `u` (where on that), each in
+    /// `[0,1)`; `None` where no light arrives.
+    #[inline]
+    pub fn sample_li(&self, p: Vec3, part: u32, u_primitive: f64, u: Vec2) -> Option<LightSample> {
         match self {
             Light::Point(light) => light.sample_li(p),
             Light::Spot(light) => light.sample_li(p),
             Light::Projector(light) => light.sample_li(p),
             Light::Sheet(light) => light.sample_li(p),
             Light::Directional(light) => Some(light.sample_li(u)),
-            Light::Area(light) => light.sample_li(p, u_primitive, u),
+            Light::Area(light) => light.sample_li(p, part, u_primitive, u),
             Light::Environment(light) => light.sample_li(u),
             Light::Portals(light) => light.sample_li(p, u_primitive, u),
         }
@@ -235,7 +264,7 @@ impl Light {
     }
 
     /// The density per solid angle with which `sample_li` from `p` chooses the point that a ray found on this light's
-    /// shape; 0 for lights that are no shape.
+    /// shape, of the part that it belongs to; 0 for lights that are no shape.
     #[inline]
     pub fn pdf_li(&self, p: Vec3, found: &Interaction) -> f32 {
         match self {
@@ -279,13 +308,13 @@ impl Light {
         }
     }
 
-    /// Where it is and how strong; `None` for lights that are not chosen by that: those at infinity, and parallel light.
-    fn bounds(&self) -> Option<LightBounds> {
+    /// Where a part is and how strong; `None` for lights that are not chosen by that: those at infinity, and parallel light.
+    fn bounds(&self, part: u32) -> Option<LightBounds> {
         match self {
             Light::Point(light) => Some(light.bounds()),
             Light::Spot(light) => Some(light.bounds()),
             Light::Projector(light) => Some(light.bounds()),
-            Light::Area(light) => Some(light.bounds()),
+            Light::Area(light) => Some(light.bounds(part)),
             Light::Sheet(_) | Light::Directional(_) | Light::Environment(_) | Light::Portals(_) => None,
         }
     }

@@ -82,6 +82,11 @@ impl LightRectangle {
         }
     }
 
+    pub(super) fn corners(&self) -> [Vec3; 4] {
+        let (p, b, c) = (self.p, self.p + self.edge1, self.p + self.edge2);
+        [p, b, c, b + self.edge2]
+    }
+
     /// [m²]
     pub(super) fn area(&self) -> f32 {
         self.size.x * self.size.y

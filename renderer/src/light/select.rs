@@ -21,7 +21,11 @@ use crate::sampling::AliasTable;
 pub struct LightSelector {
     /// By power; `None` when there are no lights.
     by_power: Option<AliasTable>,
-    /// Over the lights that are somewhere, by [`LightId`]; others are without intensity there.
+    /// The emitters: parts of lights. Those of a light follow each other.
+    emitters: Vec<(LightId, u32)>,
+    /// The first emitter of each light.
+    first: Vec<u32>,
+    /// Over the emitters that are somewhere; others are without intensity there.
     tree: LightTree,
     /// The lights that are weighed one by one.
     apart: Vec<LightId>,
@@ -32,7 +36,9 @@ pub struct LightSelector {
 pub struct ChosenLight {
     /// The light.
     pub light: LightId,
-    /// Probability of the choice.
+    /// Which part of it.
+    pub part: u32,
+    /// Probability of the choice of both.
     pub probability: f32,
     /// What is left of the random number, in `[0,1)` and independent of the choice.
     pub u: f64,
@@ -98,76 +104,82 @@ impl LightSelector {
     /// A choice among the lights of a scene of that radius; no power at all counts as all equal.
     pub fn new(lights: &[Light], scene_radius: f32) -> LightSelector {
         let powers = balanced_powers(lights, scene_radius);
-        let bounds: Vec<LightBounds> = lights
+        let ids = || (0..).map(LightId).zip(lights);
+        let parts = |(id, light): (LightId, &Light)| (0..light.parts()).map(move |part| (id, part));
+        let emitters: Vec<(LightId, u32)> = ids().flat_map(parts).collect();
+        let nowhere = LightBounds::around(Vec3::ZERO, 0.0, 0.0);
+        let bounds: Vec<LightBounds> = emitters
             .iter()
-            .map(|light| {
-                light
-                    .bounds()
-                    .unwrap_or(LightBounds::around(Vec3::ZERO, 0.0, 0.0))
-            })
+            .map(|&(id, part)| lights[id.0 as usize].bounds(part).unwrap_or(nowhere))
             .collect();
-        let ids = (0..).map(LightId).zip(lights);
+        let before = lights.iter().scan(0, |next, light| {
+            let first = *next;
+            *next += light.parts();
+            Some(first)
+        });
         LightSelector {
             by_power: (!powers.is_empty()).then(|| AliasTable::new(&powers)),
+            first: before.collect(),
+            emitters,
             tree: LightTree::new(&bounds),
-            apart: ids
-                .filter(|(_, light)| light.bounds().is_none())
+            apart: ids()
+                .filter(|(_, light)| light.bounds(0).is_none())
                 .map(|(id, _)| id)
                 .collect(),
         }
     }
 
-    /// The light that `u` in `[0,1)` chooses for a point; `None` when there is none. `lights` are those that it was made
-    /// for.
+    /// The part of a light that `u` in `[0,1)` chooses for a point; `None` when there is none. `lights` are those that it
+    /// was made for.
     #[inline]
     pub fn select(&self, lights: &[Light], at: &LitPoint, u: f64) -> Option<ChosenLight> {
         let by_power = self.by_power.as_ref()?;
-        if by_power.len() == 1 {
+        if self.emitters.len() == 1 {
             return Some(ChosenLight {
                 light: LightId(0),
+                part: 0,
                 probability: 1.0,
                 u,
             });
         }
         let Some(shares) = self.shares(lights, at) else {
-            return Some(chosen_by_power(by_power, u));
+            return Some(chosen_by_power(by_power, lights, u));
         };
         let power = f64::from(BY_POWER);
         if u < power {
-            let chosen = chosen_by_power(by_power, u / power);
-            let by_importance = self.by_importance(lights, at, &shares, chosen.light);
+            let chosen = chosen_by_power(by_power, lights, u / power);
+            let by_importance = self.by_importance(lights, at, &shares, chosen.light, chosen.part);
             let probability = BY_POWER * chosen.probability + (1.0 - BY_POWER) * by_importance;
             return Some(ChosenLight {
                 probability,
                 ..chosen
             });
         }
-        let (light, by_importance, u) = self.important(lights, at, &shares, (u - power) / (1.0 - power))?;
-        let by_power = by_power.probability(light.0 as usize);
+        let chosen = self.important(lights, at, &shares, (u - power) / (1.0 - power))?;
+        let by_power = probability_by_power(by_power, lights, chosen.light, chosen.part);
         Some(ChosenLight {
-            light,
-            probability: BY_POWER * by_power + (1.0 - BY_POWER) * by_importance,
-            u,
+            probability: BY_POWER * by_power + (1.0 - BY_POWER) * chosen.probability,
+            ..chosen
         })
     }
 
-    /// Probability with which `select` chooses `light` for a point.
+    /// Probability with which `select` chooses a part of a light for a point.
     ///
     /// # Panics
     /// When there is no such light.
     #[inline]
-    pub fn probability(&self, lights: &[Light], at: &LitPoint, light: LightId) -> f32 {
+    pub fn probability(&self, lights: &[Light], at: &LitPoint, light: LightId, part: u32) -> f32 {
         let Some(by_power) = &self.by_power else {
             return 0.0;
         };
-        if by_power.len() == 1 {
+        if self.emitters.len() == 1 {
             return 1.0;
         }
-        let power = by_power.probability(light.0 as usize);
+        let power = probability_by_power(by_power, lights, light, part);
         match self.shares(lights, at) {
             None => power,
             Some(shares) => {
-                BY_POWER * power + (1.0 - BY_POWER) * self.by_importance(lights, at, &shares, light)
+                BY_POWER * power + (1.0 - BY_POWER) * self.by_importance(lights, at, &shares, light, part)
             }
         }
     }
@@ -189,30 +201,30 @@ impl LightSelector {
         (total > 0.0 && total.is_finite()).then_some(Shares { apart, share })
     }
 
-    /// A light by what it may send to a point: the light, the probability, and what is left of `u`.
-    fn important(
-        &self,
-        lights: &[Light],
-        at: &LitPoint,
-        shares: &Shares,
-        u: f64,
-    ) -> Option<(LightId, f32, f64)> {
+    /// A part of a light by what it may send to a point.
+    fn important(&self, lights: &[Light], at: &LitPoint, shares: &Shares, u: f64) -> Option<ChosenLight> {
         let share = f64::from(shares.share);
         if u >= share {
             let chosen = self.tree.select(at, (u - share) / (1.0 - share))?;
-            return Some((
-                LightId(chosen.emitter),
-                (1.0 - shares.share) * chosen.probability,
-                chosen.u,
-            ));
+            let (light, part) = self.emitters[chosen.emitter as usize];
+            return Some(ChosenLight {
+                light,
+                part,
+                probability: (1.0 - shares.share) * chosen.probability,
+                u: chosen.u,
+            });
         }
         let mut target = u / share * f64::from(shares.apart);
         let mut last = None;
-        for &id in &self.apart {
-            let weight = lights[id.0 as usize].irradiance(at);
+        for &light in &self.apart {
+            let weight = lights[light.0 as usize].irradiance(at);
             if weight > 0.0 {
-                let left = (target / f64::from(weight)).clamp(0.0, 1.0 - f64::EPSILON);
-                last = Some((id, shares.share * (weight / shares.apart), left));
+                last = Some(ChosenLight {
+                    light,
+                    part: 0,
+                    probability: shares.share * (weight / shares.apart),
+                    u: (target / f64::from(weight)).clamp(0.0, 1.0 - f64::EPSILON),
+                });
                 target -= f64::from(weight);
                 if target < 0.0 {
                     break;
@@ -222,26 +234,49 @@ impl LightSelector {
         last
     }
 
-    /// Probability with which `important` chooses `light`.
-    fn by_importance(&self, lights: &[Light], at: &LitPoint, shares: &Shares, light: LightId) -> f32 {
-        let is_apart = self.apart.contains(&light);
-        match is_apart {
-            true if shares.share > 0.0 => {
-                shares.share * (lights[light.0 as usize].irradiance(at) / shares.apart)
-            }
-            true => 0.0,
-            false => (1.0 - shares.share) * self.tree.probability(at, light.0),
+    /// Probability with which `important` chooses a part of a light.
+    fn by_importance(
+        &self,
+        lights: &[Light],
+        at: &LitPoint,
+        shares: &Shares,
+        light: LightId,
+        part: u32,
+    ) -> f32 {
+        if !self.apart.contains(&light) {
+            let emitter = self.first[light.0 as usize] + part;
+            (1.0 - shares.share) * self.tree.probability(at, emitter)
+        } else if shares.share > 0.0 {
+            shares.share * (lights[light.0 as usize].irradiance(at) / shares.apart)
+        } else {
+            0.0
         }
     }
 }
 
-fn chosen_by_power(table: &AliasTable, u: f64) -> ChosenLight {
+fn chosen_by_power(table: &AliasTable, lights: &[Light], u: f64) -> ChosenLight {
     let choice = table.sample(u);
+    let (part, part_probability, u) = match &lights[choice.index] {
+        Light::Area(light) => {
+            let (part, u) = light.part_by_power(choice.u);
+            (part, light.part_probability(part), u)
+        }
+        _ => (0, 1.0, choice.u),
+    };
     ChosenLight {
         light: LightId(choice.index as u32),
-        probability: choice.probability,
-        u: choice.u,
+        part,
+        probability: choice.probability * part_probability,
+        u,
     }
+}
+
+fn probability_by_power(table: &AliasTable, lights: &[Light], light: LightId, part: u32) -> f32 {
+    let of_part = match &lights[light.0 as usize] {
+        Light::Area(light) => light.part_probability(part),
+        _ => 1.0,
+    };
+    table.probability(light.0 as usize) * of_part
 }
 
 /// The power of each light, with a fair part for those at infinity and for those that are not.

@@ -44,6 +44,10 @@ impl LightTriangle {
         self.ng
     }
 
+    pub(super) fn corners(&self) -> [Vec3; 3] {
+        [self.p, self.p + self.edge1, self.p + self.edge2]
+    }
+
     /// [m²]
     pub(super) fn area(&self) -> f32 {
         0.5 * self.edge1.cross(self.edge2).length()

@@ -483,10 +483,10 @@ pub(super) fn abilities(ids: impl IntoIterator<Item = ClosureId>) -> Abilities {
     for id in ids {
         match TABLE[id.0 as usize].kind {
             ClosureKind::Emission | ClosureKind::Background | ClosureKind::UniformEdf => {
-                abilities.emits = true
+                abilities.emits = true;
             }
             ClosureKind::Transparent | ClosureKind::TransparentBsdf | ClosureKind::RayPortalBsdf => {
-                abilities.transparent = true
+                abilities.transparent = true;
             }
             ClosureKind::Layer | ClosureKind::Coat => abilities.layers = true,
             _ => {}

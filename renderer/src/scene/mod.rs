@@ -307,10 +307,10 @@ impl Scene {
         self.selector.select(&self.lights, at, u)
     }
 
-    /// The probability with which [`Scene::select_light`] chooses a light for a point.
+    /// The probability with which [`Scene::select_light`] chooses a light without parts for a point.
     #[inline]
     pub fn light_probability(&self, at: &LitPoint, light: LightId) -> f32 {
-        self.selector.probability(&self.lights, at, light)
+        self.selector.probability(&self.lights, at, light, 0)
     }
 
     /// The density per solid angle with which [`Scene::select_light`] and the light's sampling together choose, for `at`,
@@ -318,7 +318,11 @@ impl Scene {
     #[inline]
     pub fn light_pdf(&self, at: &LitPoint, found: &Interaction) -> f32 {
         match self.light_of(found.shape) {
-            Some(id) => self.light_probability(at, id) * self.lights[id.0 as usize].pdf_li(at.p, found),
+            Some(id) => {
+                let light = self.light(id);
+                let part = light.part_of(found.primitive);
+                self.selector.probability(&self.lights, at, id, part) * light.pdf_li(at.p, found)
+            }
             None => 0.0,
         }
     }
