@@ -4,15 +4,9 @@ use shading::Span;
 
 use super::builder::Builder;
 use super::field::Given;
+use super::resolve::PendingPortals;
 use crate::light::Portal;
 use crate::scene::desc::LightKind;
-
-/// The names that a light gives of its portals.
-pub(super) struct PendingPortals {
-    /// Which of the lights.
-    pub(super) light: usize,
-    pub(super) names: Vec<Given<String>>,
-}
 
 impl Builder {
     /// Gives lights their portals, and takes those out of the shapes.
