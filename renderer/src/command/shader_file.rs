@@ -11,14 +11,14 @@ use crate::material::library;
 
 /// What a name on the command line stands for.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct FoundShaders {
     /// Units and groups, in the order of the file.
     pub(super) templates: Vec<Template>,
     /// What is worth knowing though nothing is wrong.
     pub(super) warnings: Diagnostics,
 }
 
-impl Found {
+impl FoundShaders {
     /// The one that is meant when one is wanted: the last, since what stands before helps it.
     pub(super) fn last(self) -> Option<Template> {
         self.templates.into_iter().last()
@@ -26,7 +26,7 @@ impl Found {
 }
 
 /// A file, `FILE:NAME`, a file without its extension, or the name of what ships.
-pub(super) fn find(system: &ShadingSystem, word: &str) -> Result<Found, Diagnostics> {
+pub(super) fn find(system: &ShadingSystem, word: &str) -> Result<FoundShaders, Diagnostics> {
     if let Some((file, name)) = split(word) {
         if let Some(what) = no_text(&file) {
             let message = format!("{} is {what}, not shader source", file.display());
@@ -44,7 +44,7 @@ pub(super) fn find(system: &ShadingSystem, word: &str) -> Result<Found, Diagnost
                     Diagnostic::error(format!("{} holds no unit and no group", file.display())).into(),
                 );
             }
-            return Ok(Found { templates, warnings });
+            return Ok(FoundShaders { templates, warnings });
         };
         let Some(template) = templates.into_iter().find(|template| template.name() == name) else {
             let message = format!("{} holds no unit or group `{name}`", file.display());
@@ -52,13 +52,13 @@ pub(super) fn find(system: &ShadingSystem, word: &str) -> Result<Found, Diagnost
                 .nearest(&name, known.iter().map(String::as_str))
                 .into());
         };
-        return Ok(Found {
+        return Ok(FoundShaders {
             templates: vec![template],
             warnings,
         });
     }
     if let Some(template) = system.template(word) {
-        return Ok(Found {
+        return Ok(FoundShaders {
             templates: vec![template],
             warnings: Diagnostics::default(),
         });

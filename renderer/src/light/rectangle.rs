@@ -69,6 +69,11 @@ impl LightRectangle {
         self.ng
     }
 
+    pub(super) fn corners(&self) -> [Vec3; 4] {
+        let (p, b, c) = (self.p, self.p + self.edge1, self.p + self.edge2);
+        [p, b, c, b + self.edge2]
+    }
+
     /// What a vector measures along the edges [m].
     #[inline]
     pub(super) fn along(&self, v: Vec3) -> Vec2 {
@@ -80,11 +85,6 @@ impl LightRectangle {
         for v in [self.p, self.edge1, self.edge2, self.ng] {
             v.to_array().map(f32::to_bits).hash(hasher);
         }
-    }
-
-    pub(super) fn corners(&self) -> [Vec3; 4] {
-        let (p, b, c) = (self.p, self.p + self.edge1, self.p + self.edge2);
-        [p, b, c, b + self.edge2]
     }
 
     /// [m²]

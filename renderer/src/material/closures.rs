@@ -34,25 +34,25 @@ struct Entry {
     name: &'static str,
     params: &'static [(&'static str, Type)],
     /// Parameters that may be left out, with their values.
-    optional: &'static [(&'static str, Type, Value)],
+    optional: &'static [(&'static str, Type, DefaultValue)],
 }
 
 /// The value of a parameter that is left out.
 #[derive(Clone, Copy)]
-enum Value {
+enum DefaultValue {
     Int(i32),
     Float(f32),
     Triple(f32),
     Text,
 }
 
-impl Value {
+impl DefaultValue {
     fn constant(self) -> Const {
         match self {
-            Value::Int(v) => Const::Int(v),
-            Value::Float(v) => Const::Float(v),
-            Value::Triple(v) => Const::Triple([v; 3]),
-            Value::Text => Const::String("".into()),
+            DefaultValue::Int(v) => Const::Int(v),
+            DefaultValue::Float(v) => Const::Float(v),
+            DefaultValue::Triple(v) => Const::Triple([v; 3]),
+            DefaultValue::Text => Const::String("".into()),
         }
     }
 }
@@ -94,17 +94,17 @@ const DISTRIBUTION: (&str, Type) = ("distribution", T::STRING);
 const ROUGHNESS: [(&str, Type); 2] = [("roughness_x", T::FLOAT), ("roughness_y", T::FLOAT)];
 const TINTS: [(&str, Type); 2] = [("reflection_tint", T::COLOR), ("transmission_tint", T::COLOR)];
 /// Tags a component for render passes; not used yet. Other closures take a label too, and forget it.
-const LABEL: (&str, Type, Value) = ("label", T::STRING, Value::Text);
-const THIN_FILM: [(&str, Type, Value); 2] = [
-    ("thinfilm_thickness", T::FLOAT, Value::Float(0.0)),
-    ("thinfilm_ior", T::FLOAT, Value::Float(1.33)),
+const LABEL: (&str, Type, DefaultValue) = ("label", T::STRING, DefaultValue::Text);
+const THIN_FILM: [(&str, Type, DefaultValue); 2] = [
+    ("thinfilm_thickness", T::FLOAT, DefaultValue::Float(0.0)),
+    ("thinfilm_ior", T::FLOAT, DefaultValue::Float(1.33)),
 ];
 const THIN_FILM_GIVEN: [(&str, Type); 2] = [("thinfilm_thickness", T::FLOAT), ("thinfilm_ior", T::FLOAT)];
 const RAMP: (&str, Type) = ("colors", T::array(Base::Color, 8));
 const TOON: [(&str, Type); 2] = [("size", T::FLOAT), ("smooth", T::FLOAT)];
 const HAIR: [(&str, Type); 2] = [("roughnessu", T::FLOAT), ("roughnessv", T::FLOAT)];
-const TSL_COLOR: (&str, Type, Value) = ("base_color", T::COLOR, Value::Triple(1.0));
-const TSL_NORMAL: (&str, Type, Value) = ("normal", T::NORMAL, Value::Triple(0.0));
+const TSL_COLOR: (&str, Type, DefaultValue) = ("base_color", T::COLOR, DefaultValue::Triple(1.0));
+const TSL_NORMAL: (&str, Type, DefaultValue) = ("normal", T::NORMAL, DefaultValue::Triple(0.0));
 
 closures! {
     // Emission and nothing.
@@ -149,11 +149,11 @@ closures! {
 
     // MaterialX, and more in its manner.
     OrenNayarDiffuseBsdf "oren_nayar_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)]
-        [("energy_compensation", T::INT, Value::Int(0))] |c| {
+        [("energy_compensation", T::INT, DefaultValue::Int(0))] |c| {
             colored_lobe(c, |c| Lobe::OrenNayar(OrenNayar::new(c.float())))
         };
     BurleyDiffuseBsdf "burley_diffuse_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)]
-        [("flatness", T::FLOAT, Value::Float(0.0))] |c| {
+        [("flatness", T::FLOAT, DefaultValue::Float(0.0))] |c| {
             colored_lobe(c, |c| {
                 let roughness = c.float();
                 Lobe::Burley(Burley { roughness, flatness: c.float() })
@@ -318,9 +318,9 @@ closures! {
         c.scatter(Scattering { weight, normal, ..white(lobe) })
     };
     Bssrdf "bssrdf" [("method", T::STRING), N, ("radius", T::VECTOR), ALBEDO]
-        [("texture_blur", T::FLOAT, Value::Float(0.0)), ("sharpness", T::FLOAT, Value::Float(0.0)),
-            ("roughness", T::FLOAT, Value::Float(1.0)), ("ior", T::FLOAT, Value::Float(1.4)),
-            ("anisotropy", T::FLOAT, Value::Float(0.0))] |c| {
+        [("texture_blur", T::FLOAT, DefaultValue::Float(0.0)), ("sharpness", T::FLOAT, DefaultValue::Float(0.0)),
+            ("roughness", T::FLOAT, DefaultValue::Float(1.0)), ("ior", T::FLOAT, DefaultValue::Float(1.4)),
+            ("anisotropy", T::FLOAT, DefaultValue::Float(0.0))] |c| {
             c.text();
             let normal = c.triple();
             c.skip(12);
@@ -399,13 +399,13 @@ closures! {
             ("string_param", T::STRING), ("int_array", T::array(Base::Int, 5)),
             ("vector_array", T::array(Base::Vector, 5)), ("color_array", T::array(Base::Color, 5)),
             ("float_array", T::array(Base::Float, 5)), ("string_array", T::array(Base::String, 5))]
-        [("int_key", T::INT, Value::Int(0)), ("float_key", T::FLOAT, Value::Float(0.0)),
-            ("color_key", T::COLOR, Value::Triple(0.0)), ("vector_key", T::VECTOR, Value::Triple(0.0)),
-            ("string_key", T::STRING, Value::Text)] |_| None;
+        [("int_key", T::INT, DefaultValue::Int(0)), ("float_key", T::FLOAT, DefaultValue::Float(0.0)),
+            ("color_key", T::COLOR, DefaultValue::Triple(0.0)), ("vector_key", T::VECTOR, DefaultValue::Triple(0.0)),
+            ("string_key", T::STRING, DefaultValue::Text)] |_| None;
 
     Coat "coat" [("base", T::CLOSURE)]
-        [("N", T::NORMAL, Value::Triple(0.0)), ("roughness", T::FLOAT, Value::Float(0.0)),
-            ("ior", T::FLOAT, Value::Float(1.5)), ("tint", T::COLOR, Value::Triple(1.0))] |c| {
+        [("N", T::NORMAL, DefaultValue::Triple(0.0)), ("roughness", T::FLOAT, DefaultValue::Float(0.0)),
+            ("ior", T::FLOAT, DefaultValue::Float(1.5)), ("tint", T::COLOR, DefaultValue::Triple(1.0))] |c| {
             let base = c.closure();
             let normal = c.triple();
             let microfacets = Microfacets::isotropic(c.float());

@@ -5,7 +5,7 @@ use super::error::CheckError;
 use super::lvalue::{Access, Component, Lvalue};
 use super::scope::Meaning;
 use super::warning::Warning;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::builtins::Global;
 use crate::hir::{LocalId, Op, Operand};
 use crate::source::Span;
@@ -14,7 +14,7 @@ use crate::ty::{Base, Length, Type, component_index};
 
 impl<'a> Checker<'a> {
     /// The value of a name that means a constant.
-    pub(super) fn constant_name(&mut self, expr: &'a Expr) -> Option<Value> {
+    pub(super) fn constant_name(&mut self, expr: &'a Expr) -> Option<TypedValue> {
         let ExprKind::Name(name) = &expr.kind else {
             return None;
         };
@@ -103,7 +103,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Puts a value into variables.
-    pub(super) fn materialise(&mut self, value: Value, span: Span) -> Lvalue {
+    pub(super) fn materialise(&mut self, value: TypedValue, span: Span) -> Lvalue {
         let leaves = value
             .leaves
             .iter()
@@ -279,7 +279,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The value of a place.
-    pub(super) fn read(&mut self, place: &Lvalue, span: Span) -> Option<Value> {
+    pub(super) fn read(&mut self, place: &Lvalue, span: Span) -> Option<TypedValue> {
         if let Some(Component::Row(_)) = place.component {
             self.report(span, CheckError::HalfIndexed);
             return None;
@@ -288,7 +288,7 @@ impl<'a> Checker<'a> {
             let leaves: Vec<Operand> = place.leaves.iter().map(|l| Operand::Local(*l)).collect();
             return Some(match place.component {
                 Some(component) => self.read_component(leaves[0], component, span),
-                None => Value { ty: place.ty, leaves },
+                None => TypedValue { ty: place.ty, leaves },
             });
         };
         let mut leaves = vec![];
@@ -299,11 +299,11 @@ impl<'a> Checker<'a> {
         // A field that is an array, of an array of structures, is refused where it is declared.
         Some(match place.component {
             Some(component) => self.read_component(leaves[0], component, span),
-            None => Value { ty: place.ty, leaves },
+            None => TypedValue { ty: place.ty, leaves },
         })
     }
 
-    fn read_component(&mut self, whole: Operand, component: Component, span: Span) -> Value {
+    fn read_component(&mut self, whole: Operand, component: Component, span: Span) -> TypedValue {
         match component {
             Component::Lane(lane) | Component::Row(lane) => {
                 self.emit_value(Op::TripleGet, vec![whole, lane], Type::FLOAT, span)
@@ -315,13 +315,13 @@ impl<'a> Checker<'a> {
     }
 
     /// Writes a value of the place's type; the value to go on with comes back.
-    pub(super) fn write(&mut self, place: &Lvalue, value: Value, span: Span) -> Value {
+    pub(super) fn write(&mut self, place: &Lvalue, value: TypedValue, span: Span) -> TypedValue {
         if place.is_whole() {
             for (local, leaf) in place.leaves.iter().zip(&value.leaves) {
                 self.store(*local, *leaf, span);
             }
             let leaves = place.leaves.iter().map(|l| Operand::Local(*l)).collect();
-            return Value { ty: place.ty, leaves };
+            return TypedValue { ty: place.ty, leaves };
         }
         for (local, leaf) in place.leaves.iter().zip(&value.leaves) {
             self.write_leaf(place, *local, *leaf, span);

@@ -8,7 +8,7 @@
 use super::error::CheckError;
 use super::lvalue::Lvalue;
 use super::uses::Uses;
-use super::{Checker, Environment, Value};
+use super::{Checker, Environment, TypedValue};
 use crate::builtins::Builtin;
 use crate::diagnostic::Diagnostics;
 use crate::hir::{Op, Unit};
@@ -80,7 +80,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The answer to a question, as an int.
-    pub(super) fn question(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<Value> {
+    pub(super) fn question(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let [
             Argument {
                 value: expr,
@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
             let value = self.value(expr, None)?;
             let leaf = match value.leaves.first() {
                 Some(leaf) if !value.ty.is_array() => *leaf,
-                _ => return Some(Value::new(Type::INT, self.int(0))),
+                _ => return Some(TypedValue::new(Type::INT, self.int(0))),
             };
             return Some(self.emit_value(Op::Builtin(Builtin::IsConstant), vec![leaf], Type::INT, span));
         }
@@ -118,7 +118,7 @@ impl<'a> Checker<'a> {
             self.mark_read(expr);
             self.used(&place, name)
         };
-        Some(Value::new(Type::INT, self.int(answer)))
+        Some(TypedValue::new(Type::INT, self.int(answer)))
     }
 
     fn used(&mut self, place: &Lvalue, question: &str) -> i32 {

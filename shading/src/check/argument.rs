@@ -3,7 +3,7 @@
 use super::conversion::conversion_rank;
 use super::error::CheckError;
 use super::lvalue::Lvalue;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::hir::{Const, Operand, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, Expr, ExprKind};
@@ -21,7 +21,7 @@ enum GivenKind<'a> {
     /// Something that could be written; it is read only once it is known that it will not be.
     Lvalue(Lvalue, &'a Expr),
     /// A value.
-    Value(Value),
+    Value(TypedValue),
     /// `{ a, b }`, whose type is the parameter's, with the shape that decides among overloads.
     Braces(&'a [Expr], Vec<Shape>),
 }
@@ -37,7 +37,7 @@ enum Shape {
 
 impl<'a> Given<'a> {
     /// A value as an argument.
-    pub(super) fn value(value: Value, span: Span) -> Given<'a> {
+    pub(super) fn value(value: TypedValue, span: Span) -> Given<'a> {
         Given {
             span,
             kind: GivenKind::Value(value),
@@ -90,11 +90,11 @@ impl<'a> Checker<'a> {
     /// Writes the answer of a call to its variable where there is one; gives whether there is, as the call does.
     pub(super) fn answer(
         &mut self,
-        found: Value,
+        found: TypedValue,
         place: &Lvalue,
         span: Span,
-        value: impl FnOnce(&mut Self) -> Value,
-    ) -> Value {
+        value: impl FnOnce(&mut Self) -> TypedValue,
+    ) -> TypedValue {
         let then = self.block(span, |c| {
             let value = value(c);
             c.write(place, value, span);
@@ -200,7 +200,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The value of an argument of known type.
-    pub(super) fn given_value(&mut self, given: &Given<'a>) -> Option<Value> {
+    pub(super) fn given_value(&mut self, given: &Given<'a>) -> Option<TypedValue> {
         match &given.kind {
             GivenKind::Lvalue(place, expr) => {
                 self.mark_read(expr);
@@ -215,7 +215,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The value of an argument as the type of its parameter.
-    pub(super) fn given_as(&mut self, given: &Given<'a>, ty: Type) -> Option<Value> {
+    pub(super) fn given_as(&mut self, given: &Given<'a>, ty: Type) -> Option<TypedValue> {
         if let GivenKind::Braces(elements, _) = given.kind {
             return self.braces(elements, ty, given.span);
         }

@@ -4,7 +4,7 @@ use super::argument::Given;
 use super::error::CheckError;
 use super::lvalue::Lvalue;
 use super::warning::Warning;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::builtins::Builtin;
 use crate::hir::{Kind, Op, Operand};
 use crate::preprocess::OSL_VERSION;
@@ -18,7 +18,7 @@ const DICT_VALUE: &str = "dict_value(node, \"attribute\", variable)";
 
 impl<'a> Checker<'a> {
     /// `getattribute(name, value)`, `getattribute(object, name, value)`, and the same with an index before the value.
-    pub(super) fn attribute(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
+    pub(super) fn attribute(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let mut given = self.arguments(args)?;
         let target = given.pop();
         let index = match given.last().and_then(Given::ty) {
@@ -43,8 +43,8 @@ impl<'a> Checker<'a> {
             _ => None,
         };
         if let Some(known) = known {
-            self.write(&place, Value::new(place.ty, known), span);
-            return Some(Value::new(Type::INT, self.int(1)));
+            self.write(&place, TypedValue::new(place.ty, known), span);
+            return Some(TypedValue::new(Type::INT, self.int(1)));
         }
         let mut names = vec![];
         if given.len() == 1 {
@@ -79,7 +79,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `dict_value(node, attribute, variable)`
-    pub(super) fn dict_value(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
+    pub(super) fn dict_value(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let given = self.arguments(args)?;
         let [node, name, target] = given.as_slice() else {
             self.report(span, CheckError::BadForm { form: DICT_VALUE });
@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `trace(point, direction, options…)`
-    pub(super) fn trace(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
+    pub(super) fn trace(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let mut given = self.arguments(args)?;
         let fits = given.len() >= 2 && given.len().is_multiple_of(2);
         if !fits {
@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `pointcloud_search`, `pointcloud_get` and `pointcloud_write`: there are no point clouds, so nothing is found.
-    pub(super) fn point_cloud(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<Value> {
+    pub(super) fn point_cloud(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         for given in self.arguments(args)? {
             match given.place() {
                 Some((_, expr)) => {
@@ -128,7 +128,7 @@ impl<'a> Checker<'a> {
         }
         let name = name.to_owned();
         self.warn(span, Warning::NoPointClouds { name });
-        Some(Value::new(Type::INT, self.int(0)))
+        Some(TypedValue::new(Type::INT, self.int(0)))
     }
 
     /// Asks whether there is an attribute, and reads it if so.
@@ -138,7 +138,7 @@ impl<'a> Checker<'a> {
         operands: Vec<Operand>,
         place: &Lvalue,
         span: Span,
-    ) -> Value {
+    ) -> TypedValue {
         let found = self.emit_value(has, operands.clone(), Type::INT, span);
         self.answer(found, place, span, |c| {
             c.emit_value(value, operands, place.ty, span)

@@ -7,7 +7,7 @@ use super::argument::Given;
 use super::conversion::near;
 use super::error::CheckError;
 use super::warning::Warning;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::builtins::Global;
 use crate::hir::{Axis, Op, Operand, Stmt};
 use crate::source::Span;
@@ -53,7 +53,7 @@ impl<'a> Checker<'a> {
         args: &'a [Argument],
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         let text = name.text.as_str();
         if self.is_osl(name.span) && self.scopes.is_hidden_function(self.scope, text) {
             self.arguments(args);
@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A closure that is declared, but that nothing here can make: no light.
-    fn declared_closure(&mut self, name: &Name, args: &'a [Argument], span: Span) -> Option<Value> {
+    fn declared_closure(&mut self, name: &Name, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         for given in self.arguments(args)? {
             if given.ty().is_some() {
                 self.given_value(&given);
@@ -177,7 +177,7 @@ impl<'a> Checker<'a> {
         template: &'a Name,
         args: &'a [Argument],
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         match name.text.as_str() {
             "make_closure" => self.closure(template, args, span),
             "global_value" => self.global_value(template),
@@ -186,7 +186,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A global by its OSL name or by the name that TSL's hosts give it.
-    fn global_value(&mut self, name: &Name) -> Option<Value> {
+    fn global_value(&mut self, name: &Name) -> Option<TypedValue> {
         let global = match name.text.as_str() {
             "position" => Some(Global::P),
             "normal" => Some(Global::N),
@@ -201,7 +201,7 @@ impl<'a> Checker<'a> {
             text => Global::from_name(text),
         };
         match global {
-            Some(global) => Some(Value::new(
+            Some(global) => Some(TypedValue::new(
                 global.ty(),
                 Operand::Local(self.global(global, name.span)),
             )),
@@ -221,7 +221,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn array_length_call(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
+    fn array_length_call(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let given = self.arguments(args)?;
         let length = match given.as_slice() {
             [only] => match only.ty()?.length {
@@ -236,7 +236,7 @@ impl<'a> Checker<'a> {
             self.mark_read(expr);
         }
         match length {
-            Some(length) => Some(Value::new(Type::INT, self.int(length))),
+            Some(length) => Some(TypedValue::new(Type::INT, self.int(length))),
             None => {
                 self.report(
                     span,
@@ -250,7 +250,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `Dx(value)`, `Dy(value)`, `Dz(value)`. Points are on surfaces: nothing changes along z.
-    fn derivative(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<Value> {
+    fn derivative(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let given = self.arguments(args)?;
         let [of] = given.as_slice() else {
             self.report(
@@ -282,7 +282,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `exit()` ends the unit.
-    fn exit(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
+    fn exit(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         if !args.is_empty() {
             self.report(span, CheckError::BadForm { form: "exit()" });
         }
@@ -297,6 +297,6 @@ impl<'a> Checker<'a> {
                 },
             ),
         }
-        Some(Value::void())
+        Some(TypedValue::void())
     }
 }

@@ -4,7 +4,7 @@ use super::argument::Given;
 use super::conversion::near;
 use super::error::CheckError;
 use super::warning::Warning;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::hir::ClosureSignature;
 use crate::hir::{ClosureId, Op};
 use crate::source::Span;
@@ -13,7 +13,7 @@ use crate::ty::Type;
 
 impl<'a> Checker<'a> {
     /// `name(args)` or `make_closure<name>(args)`: positional arguments, then `"keyword", value` pairs.
-    pub(super) fn closure(&mut self, name: &'a Name, args: &'a [Argument], span: Span) -> Option<Value> {
+    pub(super) fn closure(&mut self, name: &'a Name, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let given = self.arguments(args);
         let closures = self.closures;
         let overloads: Vec<(ClosureId, &'a ClosureSignature)> = closures.overloads(&name.text).collect();
@@ -86,7 +86,7 @@ impl<'a> Checker<'a> {
         given: &[Given<'a>],
         failed: Option<&Vec<(ClosureId, &'a ClosureSignature)>>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         if let Some(overloads) = failed {
             self.closure_mismatch(signature, given, overloads, span);
             return None;

@@ -3,7 +3,7 @@
 use super::argument::Given;
 use super::conversion::{can_cast, conversion_rank};
 use super::error::CheckError;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::hir::{Const, Op, Operand};
 use crate::source::Span;
 use crate::syntax::ast::{Argument, TypeName};
@@ -11,7 +11,12 @@ use crate::ty::{Base, Type};
 
 impl<'a> Checker<'a> {
     /// `type(args)`
-    pub(super) fn construct(&mut self, ty: &'a TypeName, args: &'a [Argument], span: Span) -> Option<Value> {
+    pub(super) fn construct(
+        &mut self,
+        ty: &'a TypeName,
+        args: &'a [Argument],
+        span: Span,
+    ) -> Option<TypedValue> {
         let ty = self.resolve(ty, None);
         // Each argument of several is a float, which chooses among noises.
         let expected = if args.len() == 1 { ty } else { Some(Type::FLOAT) };
@@ -38,7 +43,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A triple or matrix of its floats.
-    pub(super) fn build_from(&mut self, ty: Type, given: &[Given<'a>], span: Span) -> Option<Value> {
+    pub(super) fn build_from(&mut self, ty: Type, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
         let mut leaves = vec![];
         let mut is_whole = true;
         for given in given {
@@ -51,7 +56,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A triple or matrix of float operands; a constant when all of them are.
-    pub(super) fn build(&mut self, ty: Type, leaves: Vec<Operand>, span: Span) -> Value {
+    pub(super) fn build(&mut self, ty: Type, leaves: Vec<Operand>, span: Span) -> TypedValue {
         let known: Option<Vec<f32>> = leaves
             .iter()
             .map(|leaf| match self.body.known(*leaf) {
@@ -65,7 +70,7 @@ impl<'a> Checker<'a> {
             None => None,
         };
         if let Some(constant) = constant {
-            return Value::new(ty, self.body.constant(constant));
+            return TypedValue::new(ty, self.body.constant(constant));
         }
         let op = if ty.base == Base::Matrix {
             Op::MakeMatrix
@@ -76,7 +81,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `float(x)`, `color(x)`: a conversion.
-    fn convert_one(&mut self, ty: Type, given: &[Given<'a>], span: Span) -> Option<Value> {
+    fn convert_one(&mut self, ty: Type, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
         let [only] = given else {
             let (name, found) = (self.show(ty), given.len());
             self.report(span, CheckError::BadConstructor { name, found });
@@ -92,7 +97,12 @@ impl<'a> Checker<'a> {
     }
 
     /// `structure(a, b)`
-    pub(super) fn construct_struct(&mut self, ty: Type, args: &'a [Argument], span: Span) -> Option<Value> {
+    pub(super) fn construct_struct(
+        &mut self,
+        ty: Type,
+        args: &'a [Argument],
+        span: Span,
+    ) -> Option<TypedValue> {
         let fields = self.structure(ty.base)?.fields.clone();
         if args.len() != fields.len() {
             let (name, expected, found) = (self.show(ty), fields.len(), args.len());
@@ -120,6 +130,6 @@ impl<'a> Checker<'a> {
                 None => is_whole = false,
             }
         }
-        is_whole.then_some(Value { ty, leaves })
+        is_whole.then_some(TypedValue { ty, leaves })
     }
 }

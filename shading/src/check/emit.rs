@@ -3,7 +3,7 @@
 use super::body::zero_const;
 use super::error::CheckError;
 use super::warning::Warning;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::builtins::Global;
 use crate::diagnostic::MAX_ERRORS;
 use crate::hir::{Block, Const, LocalId, Op, Operand, ScopeId, Stmt};
@@ -73,8 +73,8 @@ impl Checker<'_> {
     }
 
     /// The same as a value.
-    pub(super) fn emit_value(&mut self, op: Op, args: Vec<Operand>, ty: Type, span: Span) -> Value {
-        Value::new(ty, self.emit(op, args, ty, span))
+    pub(super) fn emit_value(&mut self, op: Op, args: Vec<Operand>, ty: Type, span: Span) -> TypedValue {
+        TypedValue::new(ty, self.emit(op, args, ty, span))
     }
 
     /// `dst = value`. A temporary that the last statement made for this alone is made in `dst` instead.
@@ -174,11 +174,11 @@ impl Checker<'_> {
     }
 
     /// Zero, the empty string, the null closure, or a structure or array of these.
-    pub(super) fn zero(&mut self, ty: Type) -> Value {
+    pub(super) fn zero(&mut self, ty: Type) -> TypedValue {
         let mut leaves = vec![];
         for (_, leaf) in self.leaves(ty) {
             leaves.push(self.body.constant(zero_const(leaf)));
         }
-        Value { ty, leaves }
+        TypedValue { ty, leaves }
     }
 }

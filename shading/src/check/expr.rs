@@ -2,7 +2,7 @@
 
 use super::conversion::{can_cast, common_type, conversion_rank};
 use super::error::CheckError;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::hir::{Op, Operand, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, TypeName};
@@ -11,16 +11,16 @@ use crate::ty::{Base, Type};
 impl<'a> Checker<'a> {
     /// The value of an expression. Where overloads differ by what they give, the `expected` type decides; it binds to
     /// nothing else.
-    pub(super) fn expr(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<Value> {
+    pub(super) fn expr(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<TypedValue> {
         if self.is_exhausted() {
             return None;
         }
         let span = expr.span;
         match &expr.kind {
             ExprKind::Int(value) => Some(self.int_literal(*value, span)),
-            ExprKind::Float(value) => Some(Value::new(Type::FLOAT, self.float(*value))),
-            ExprKind::String(text) => Some(Value::new(Type::STRING, self.string(text))),
-            ExprKind::Bool(value) => Some(Value::new(Type::INT, self.int(i32::from(*value)))),
+            ExprKind::Float(value) => Some(TypedValue::new(Type::FLOAT, self.float(*value))),
+            ExprKind::String(text) => Some(TypedValue::new(Type::STRING, self.string(text))),
+            ExprKind::Bool(value) => Some(TypedValue::new(Type::INT, self.int(i32::from(*value)))),
             ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. } => {
                 if let Some(value) = self.constant_name(expr) {
                     return Some(value);
@@ -75,7 +75,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The value of an expression that must have one.
-    pub(super) fn value(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<Value> {
+    pub(super) fn value(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<TypedValue> {
         let value = self.expr(expr, expected)?;
         if value.ty == Type::VOID {
             self.report(expr.span, CheckError::NoValue);
@@ -85,13 +85,13 @@ impl<'a> Checker<'a> {
     }
 
     /// The value of an expression as a given type, by the conversions of an assignment.
-    pub(super) fn initial(&mut self, expr: &'a Expr, ty: Type) -> Option<Value> {
+    pub(super) fn initial(&mut self, expr: &'a Expr, ty: Type) -> Option<TypedValue> {
         let value = self.value(expr, Some(ty))?;
         self.fit(&value, ty, expr.span)
     }
 
     /// Converts as an assignment does, or says why not.
-    pub(super) fn fit(&mut self, value: &Value, ty: Type, span: Span) -> Option<Value> {
+    pub(super) fn fit(&mut self, value: &TypedValue, ty: Type, span: Span) -> Option<TypedValue> {
         let fitted = self.coerce(value, ty, span);
         if fitted.is_none() {
             let cast = can_cast(value.ty, ty);
@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
         self.truth(&value, expr.span)
     }
 
-    fn truth(&mut self, value: &Value, span: Span) -> Option<Operand> {
+    fn truth(&mut self, value: &TypedValue, span: Span) -> Option<Operand> {
         if value.ty.is_array() || matches!(value.ty.base, Base::Struct(_)) {
             let found = self.show(value.ty);
             self.report(span, CheckError::NotACondition { found });
@@ -142,7 +142,7 @@ impl<'a> Checker<'a> {
     }
 
     /// In code the comma operator; in groups a triple or a matrix.
-    fn tuple(&mut self, list: &'a [Expr], expected: Option<Type>, span: Span) -> Option<Value> {
+    fn tuple(&mut self, list: &'a [Expr], expected: Option<Type>, span: Span) -> Option<TypedValue> {
         if self.in_group {
             let ty = match list.len() {
                 3 => expected.filter(|ty| ty.is_triple()).unwrap_or(Type::COLOR),
@@ -161,7 +161,13 @@ impl<'a> Checker<'a> {
         self.expr(last, expected)
     }
 
-    fn short_circuit(&mut self, op: BinaryOp, left: &'a Expr, right: &'a Expr, span: Span) -> Option<Value> {
+    fn short_circuit(
+        &mut self,
+        op: BinaryOp,
+        left: &'a Expr,
+        right: &'a Expr,
+        span: Span,
+    ) -> Option<TypedValue> {
         let result = self.body.local("", Type::INT);
         let first = self.condition(left);
         let mut second = None;
@@ -194,7 +200,7 @@ impl<'a> Checker<'a> {
             },
             span,
         );
-        Some(Value::new(Type::INT, Operand::Local(result)))
+        Some(TypedValue::new(Type::INT, Operand::Local(result)))
     }
 
     /// 0 or 1 of an int. Comparisons give these already.
@@ -226,7 +232,7 @@ impl<'a> Checker<'a> {
         otherwise: &'a Expr,
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         if let Some(decided) = self.decided(condition) {
             return self.value(if decided { then } else { otherwise }, expected);
         }
@@ -235,7 +241,7 @@ impl<'a> Checker<'a> {
         let mut then_block = self.block(span, |c| first = c.value(then, expected));
         let mut else_block = self.block(span, |c| second = c.value(otherwise, expected));
         let (condition, first, second) = (condition?, first?, second?);
-        let zero_meets_closure = |a: &Value, b: &Value| a.ty == Type::CLOSURE && b.ty == Type::INT;
+        let zero_meets_closure = |a: &TypedValue, b: &TypedValue| a.ty == Type::CLOSURE && b.ty == Type::INT;
         let ty = if zero_meets_closure(&first, &second) || zero_meets_closure(&second, &first) {
             Some(Type::CLOSURE)
         } else {
@@ -267,10 +273,10 @@ impl<'a> Checker<'a> {
             span,
         );
         let leaves = result.into_iter().map(Operand::Local).collect();
-        Some(Value { ty, leaves })
+        Some(TypedValue { ty, leaves })
     }
 
-    fn cast(&mut self, ty: &'a TypeName, operand: &'a Expr, span: Span) -> Option<Value> {
+    fn cast(&mut self, ty: &'a TypeName, operand: &'a Expr, span: Span) -> Option<TypedValue> {
         let to = self.resolve(ty, None);
         let value = self.value(operand, to);
         let (to, value) = (to?, value?);
@@ -291,7 +297,7 @@ impl<'a> Checker<'a> {
         target: &'a Expr,
         value: &'a Expr,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         let place = self.place(target);
         if op.is_some() {
             self.mark_read(target);
@@ -320,7 +326,7 @@ impl<'a> Checker<'a> {
         Some(self.write(&place, new, span))
     }
 
-    fn step(&mut self, increment: bool, prefix: bool, target: &'a Expr, span: Span) -> Option<Value> {
+    fn step(&mut self, increment: bool, prefix: bool, target: &'a Expr, span: Span) -> Option<TypedValue> {
         let place = self.place(target)?;
         self.mark_read(target);
         self.mark_written(target);
@@ -339,7 +345,7 @@ impl<'a> Checker<'a> {
         if !prefix {
             old.leaves[0] = self.emit(Op::Copy, vec![old.leaf()], old.ty, span);
         }
-        let one = Value::new(Type::INT, self.int(1));
+        let one = TypedValue::new(Type::INT, self.int(1));
         let one = self.convert(&one, old.ty, span);
         let op = if increment { Op::Add } else { Op::Sub };
         let new = self.emit_value(op, vec![old.leaf(), one.leaf()], old.ty, span);

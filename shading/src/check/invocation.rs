@@ -6,7 +6,7 @@ use super::frame::{Formal, FunctionFrame};
 use super::lvalue::{Access, Lvalue};
 use super::scope::Meaning;
 use super::warning::Warning;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::hir::{Function, FunctionId, LocalId, Operand, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::{self, Passing};
@@ -23,7 +23,7 @@ struct Bound {
 
 impl<'a> Checker<'a> {
     /// Calls a function whose parameters the arguments fit.
-    pub(super) fn invoke(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<Value> {
+    pub(super) fn invoke(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
         if let Some(caller) = self.alone {
             return self.pretend(caller, index, given);
         }
@@ -34,7 +34,7 @@ impl<'a> Checker<'a> {
     }
 
     /// What a call would give, in a function that is checked by itself.
-    fn pretend(&mut self, caller: usize, index: usize, given: &[Given<'a>]) -> Option<Value> {
+    fn pretend(&mut self, caller: usize, index: usize, given: &[Given<'a>]) -> Option<TypedValue> {
         self.functions[caller].callees.insert(index);
         let formals = self.functions[index].formals.clone();
         for (given, formal) in given.iter().zip(&formals) {
@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
         }
         let ty = self.functions[index].result;
         let leaves = self.locals("", ty).into_iter().map(Operand::Local).collect();
-        Some(Value { ty, leaves })
+        Some(TypedValue { ty, leaves })
     }
 
     /// The place that a call writes through an argument. What is no variable to write is given as a copy.
@@ -75,7 +75,7 @@ impl<'a> Checker<'a> {
         self.quiet -= 1;
     }
 
-    fn inline(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<Value> {
+    fn inline(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
         let info = &self.functions[index];
         let (function, outer, ty, is_prelude) = (info.ast, info.scope, info.result, info.is_prelude);
         let formals = info.formals.clone();
@@ -140,10 +140,10 @@ impl<'a> Checker<'a> {
         }
         for (place, locals) in bound.into_iter().filter_map(|b| b.back) {
             let leaves = locals.into_iter().map(Operand::Local).collect();
-            self.write(&place, Value { ty: place.ty, leaves }, span);
+            self.write(&place, TypedValue { ty: place.ty, leaves }, span);
         }
         let leaves = result.into_iter().map(Operand::Local).collect();
-        Some(Value { ty, leaves })
+        Some(TypedValue { ty, leaves })
     }
 
     /// Binds an argument: outputs by reference, constants as they are, other values as copies. A parameter that is no
@@ -209,7 +209,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    fn call_recursive(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<Value> {
+    fn call_recursive(&mut self, index: usize, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
         let formals = self.functions[index].formals.clone();
         let ty = self.functions[index].result;
         let mut args = vec![];
@@ -252,10 +252,10 @@ impl<'a> Checker<'a> {
         );
         for (place, locals) in back {
             let leaves = locals.into_iter().map(Operand::Local).collect();
-            self.write(&place, Value { ty: place.ty, leaves }, span);
+            self.write(&place, TypedValue { ty: place.ty, leaves }, span);
         }
         let leaves = result.into_iter().map(Operand::Local).collect();
-        Some(Value { ty, leaves })
+        Some(TypedValue { ty, leaves })
     }
 
     /// The function that is not inlined, made on its first call.

@@ -5,7 +5,7 @@ use std::f32::consts;
 use super::argument::Given;
 use super::error::CheckError;
 use super::warning::Warning;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::eval::color_system::ColorSystem;
 use crate::hir::{Const, Operand};
 use crate::source::Span;
@@ -46,9 +46,9 @@ pub(super) fn constant_names() -> impl Iterator<Item = &'static str> {
 
 impl<'a> Checker<'a> {
     /// The value of a constant with a name. Some are the prelude's own, of the system that colours are in.
-    pub(super) fn constant_named(&mut self, name: &str) -> Option<Value> {
+    pub(super) fn constant_named(&mut self, name: &str) -> Option<TypedValue> {
         if let Some(value) = named_constant(name) {
-            return Some(Value::new(Type::FLOAT, self.float(value)));
+            return Some(TypedValue::new(Type::FLOAT, self.float(value)));
         }
         if self.prelude_call.is_none() || !name.starts_with("__") {
             return None;
@@ -64,14 +64,14 @@ impl<'a> Checker<'a> {
             "__709_FROM_XYZ" => (Type::MATRIX, Const::Matrix(plain.rgb_from_xyz())),
             _ => return None,
         };
-        Some(Value::new(ty, self.body.constant(value)))
+        Some(TypedValue::new(ty, self.body.constant(value)))
     }
 
-    pub(super) fn int_literal(&mut self, value: i64, span: Span) -> Value {
+    pub(super) fn int_literal(&mut self, value: i64, span: Span) -> TypedValue {
         if i32::try_from(value).is_err() {
             // A number of a scene or a group is no int unless an int is wanted, and then this is a mistake.
             if self.in_group {
-                return Value::new(Type::FLOAT, self.float(value as f32));
+                return TypedValue::new(Type::FLOAT, self.float(value as f32));
             }
             // 2147483648 may be part of -2147483648, and is of many a text that means its bits.
             if value == 1 << 31 {
@@ -81,11 +81,11 @@ impl<'a> Checker<'a> {
                 self.report(span, CheckError::IntOverflow { value });
             }
         }
-        Value::new(Type::INT, self.int(value as i32))
+        TypedValue::new(Type::INT, self.int(value as i32))
     }
 
     /// `{ a, b }` as a value of the type that is wanted.
-    pub(super) fn braces(&mut self, elements: &'a [Expr], ty: Type, span: Span) -> Option<Value> {
+    pub(super) fn braces(&mut self, elements: &'a [Expr], ty: Type, span: Span) -> Option<TypedValue> {
         if elements.is_empty() && !self.body.in_default && self.is_osl(span) {
             self.report(span, CheckError::EmptyBraces);
             return None;
@@ -104,7 +104,7 @@ impl<'a> Checker<'a> {
                 };
                 append(&mut leaves, value);
             }
-            return Some(Value { ty, leaves: leaves? });
+            return Some(TypedValue { ty, leaves: leaves? });
         }
         if let Some((first, rest)) = elements.split_first()
             && (ty.base.is_triple() || ty.base == Base::Matrix)
@@ -134,7 +134,13 @@ impl<'a> Checker<'a> {
     }
 
     /// `{ "space", x, y, z }`
-    fn braces_in_space(&mut self, first: &'a Expr, rest: &'a [Expr], ty: Type, span: Span) -> Option<Value> {
+    fn braces_in_space(
+        &mut self,
+        first: &'a Expr,
+        rest: &'a [Expr],
+        ty: Type,
+        span: Span,
+    ) -> Option<TypedValue> {
         let space = self.initial(first, Type::STRING)?;
         let mut given = vec![Given::value(space, first.span)];
         for expr in rest {
@@ -147,7 +153,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn array_value(&mut self, elements: &'a [Expr], ty: Type, span: Span) -> Option<Value> {
+    fn array_value(&mut self, elements: &'a [Expr], ty: Type, span: Span) -> Option<TypedValue> {
         let length = match ty.length {
             Length::Array(n) => n as usize,
             Length::Single | Length::Unsized => elements.len().max(1),
@@ -172,7 +178,7 @@ impl<'a> Checker<'a> {
             let column: Vec<Operand> = values.iter().map(|v| v.leaves[i]).collect();
             leaves.push(self.make_array(column, *leaf, span));
         }
-        Some(Value { ty, leaves })
+        Some(TypedValue { ty, leaves })
     }
 
     fn make_array(&mut self, elements: Vec<Operand>, ty: Type, span: Span) -> Operand {
@@ -200,7 +206,7 @@ impl<'a> Checker<'a> {
 }
 
 /// Adds the leaves of a value, or forgets them all where one is unknown.
-fn append(leaves: &mut Option<Vec<Operand>>, value: Option<Value>) {
+fn append(leaves: &mut Option<Vec<Operand>>, value: Option<TypedValue>) {
     match (leaves.as_mut(), value) {
         (Some(list), Some(value)) => list.extend(value.leaves),
         _ => *leaves = None,

@@ -1,7 +1,7 @@
 //! Messages between the parts of a shader.
 
 use super::error::CheckError;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::builtins::Builtin;
 use crate::hir::{Op, Operand};
 use crate::source::Span;
@@ -10,7 +10,7 @@ use crate::ty::{Base, Type};
 
 impl<'a> Checker<'a> {
     /// `setmessage(name, value)`
-    pub(super) fn set_message(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
+    pub(super) fn set_message(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         const FORM: &str = "setmessage(\"name\", value)";
         let given = self.arguments(args)?;
         let [name, value] = given.as_slice() else {
@@ -32,11 +32,11 @@ impl<'a> Checker<'a> {
             vec![name, ty, place, value.leaf()],
             span,
         );
-        Some(Value::void())
+        Some(TypedValue::void())
     }
 
     /// `getmessage(name, variable)` and `getmessage(source, name, variable)`
-    pub(super) fn get_message(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
+    pub(super) fn get_message(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         const FORM: &str = "getmessage(\"name\", variable) or getmessage(\"source\", \"name\", variable)";
         let mut given = self.arguments(args)?;
         let target = given.pop();

@@ -54,7 +54,7 @@ use crate::ty::Type;
 
 use checker::Checker;
 use error::CheckError;
-use value::Value;
+use value::TypedValue;
 
 pub use adaptive::specialise;
 pub use checker::Environment;

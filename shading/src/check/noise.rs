@@ -4,7 +4,7 @@ use super::argument::Given;
 use super::conversion::near;
 use super::error::CheckError;
 use super::warning::Warning;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::builtins::{self, Builtin};
 use crate::eval::noise::{GaborOptions, NoiseKind};
 use crate::hir::{Axis, Const, Op};
@@ -29,7 +29,7 @@ impl<'a> Checker<'a> {
         mut given: Vec<Given<'a>>,
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         let periodic = name.starts_with('p');
         let has_kind = given.first().and_then(Given::ty) == Some(Type::STRING);
         let kind = match name {
@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
 
     fn given_constant(&mut self, text: &str, span: Span) -> Given<'a> {
         let text = self.string(text);
-        Given::value(Value::new(Type::STRING, text), span)
+        Given::value(TypedValue::new(Type::STRING, text), span)
     }
 
     /// The options of gabor noise, from pairs of name and value.
@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
         ]
         .into_iter()
         .zip(OPTIONS)
-        .map(|(value, (_, ty))| Value::new(ty, self.body.constant(value)))
+        .map(|(value, (_, ty))| TypedValue::new(ty, self.body.constant(value)))
         .collect::<Vec<_>>();
         for pair in given.chunks(2) {
             let [key, value] = pair else {

@@ -2,7 +2,7 @@
 
 use super::conversion::common_type;
 use super::error::CheckError;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::hir::{Const, Op, Operand};
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
@@ -15,7 +15,7 @@ impl<'a> Checker<'a> {
         operand: &'a Expr,
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         let value = self.value(operand, expected)?;
         if matches!(value.ty.base, Base::Struct(_)) && !value.ty.is_array() {
             let name = match op {
@@ -33,7 +33,7 @@ impl<'a> Checker<'a> {
         match op {
             UnaryOp::Plus if is_number => Some(value),
             UnaryOp::Neg if is_number => Some(match self.negated(value.leaf()) {
-                Some(leaf) => Value::new(value.ty, leaf),
+                Some(leaf) => TypedValue::new(value.ty, leaf),
                 None => self.emit_value(Op::Neg, value.leaves, value.ty, span),
             }),
             UnaryOp::Not if is_single => {
@@ -84,7 +84,7 @@ impl<'a> Checker<'a> {
         right: &'a Expr,
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         let is_comparison = matches!(
             op,
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge
@@ -110,11 +110,11 @@ impl<'a> Checker<'a> {
     pub(super) fn operate_any(
         &mut self,
         op: BinaryOp,
-        a: &Value,
-        b: &Value,
+        a: &TypedValue,
+        b: &TypedValue,
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         if matches!(a.ty.base, Base::Struct(_)) || matches!(b.ty.base, Base::Struct(_)) {
             return self.operator_call(overload_name(op), op.symbol(), &[a, b], expected, span);
         }
@@ -122,7 +122,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `a op b` of values that are no structures, except for `&&` and `||`.
-    fn operate(&mut self, op: BinaryOp, a: &Value, b: &Value, span: Span) -> Option<Value> {
+    fn operate(&mut self, op: BinaryOp, a: &TypedValue, b: &TypedValue, span: Span) -> Option<TypedValue> {
         let result = match op {
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div => {
                 return self.arithmetic(op, a, b, span);
@@ -147,18 +147,18 @@ impl<'a> Checker<'a> {
         result
     }
 
-    fn bad_operands(&mut self, op: BinaryOp, a: &Value, b: &Value, span: Span) {
+    fn bad_operands(&mut self, op: BinaryOp, a: &TypedValue, b: &TypedValue, span: Span) {
         let (left, right) = (self.show(a.ty), self.show(b.ty));
         let error = CheckError::BadOperands { op, left, right };
         self.report(span, error);
     }
 
-    fn int_operation(&mut self, op: Op, a: &Value, b: &Value, span: Span) -> Option<Value> {
+    fn int_operation(&mut self, op: Op, a: &TypedValue, b: &TypedValue, span: Span) -> Option<TypedValue> {
         (a.ty == Type::INT && b.ty == Type::INT)
             .then(|| self.emit_value(op, vec![a.leaf(), b.leaf()], Type::INT, span))
     }
 
-    fn comparison(&mut self, op: Op, a: &Value, b: &Value, span: Span) -> Option<Value> {
+    fn comparison(&mut self, op: Op, a: &TypedValue, b: &TypedValue, span: Span) -> Option<TypedValue> {
         let ty = common_type(a.ty, b.ty)?;
         let is_equality = matches!(op, Op::Eq | Op::Ne);
         let fits = match ty.base {
@@ -173,7 +173,7 @@ impl<'a> Checker<'a> {
         Some(self.emit_value(op, vec![a.leaf(), b.leaf()], Type::INT, span))
     }
 
-    fn arithmetic(&mut self, op: BinaryOp, a: &Value, b: &Value, span: Span) -> Option<Value> {
+    fn arithmetic(&mut self, op: BinaryOp, a: &TypedValue, b: &TypedValue, span: Span) -> Option<TypedValue> {
         if a.ty == Type::CLOSURE || b.ty == Type::CLOSURE {
             return self.closure_arithmetic(op, a, b, span);
         }
@@ -201,7 +201,13 @@ impl<'a> Checker<'a> {
         Some(self.emit_value(op, vec![a.leaf(), b.leaf()], ty, span))
     }
 
-    fn closure_arithmetic(&mut self, op: BinaryOp, a: &Value, b: &Value, span: Span) -> Option<Value> {
+    fn closure_arithmetic(
+        &mut self,
+        op: BinaryOp,
+        a: &TypedValue,
+        b: &TypedValue,
+        span: Span,
+    ) -> Option<TypedValue> {
         let is_weight = |ty: Type| matches!(ty, Type::INT | Type::FLOAT | Type::COLOR);
         match op {
             BinaryOp::Add => {
@@ -244,10 +250,10 @@ impl<'a> Checker<'a> {
         &mut self,
         name: &'static str,
         symbol: &'static str,
-        operands: &[&Value],
+        operands: &[&TypedValue],
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         if self.functions_named(self.scope, name).is_empty() {
             let shown: Vec<String> = operands.iter().map(|v| self.show(v.ty)).collect();
             self.report(

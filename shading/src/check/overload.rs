@@ -6,7 +6,7 @@
 //! between structures, the call is a mistake.
 
 use super::Checker;
-use super::Value;
+use super::TypedValue;
 use super::argument::Given;
 use super::conversion::{conversion_rank, near};
 use super::error::CheckError;
@@ -41,7 +41,7 @@ impl<'a> Checker<'a> {
         given: Vec<Given<'a>>,
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         let candidates = self.candidates(name);
         let ranks: Vec<Option<u32>> = candidates.iter().map(|c| self.rank(c, &given)).collect();
         let Some(best) = ranks.iter().flatten().max() else {
@@ -202,7 +202,7 @@ impl<'a> Checker<'a> {
         signature: &'static Signature,
         given: &[Given<'a>],
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         if signature.builtin == Builtin::Concat {
             return self.concat(given, span);
         }
@@ -243,7 +243,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `concat` of any number of strings.
-    fn concat(&mut self, given: &[Given<'a>], span: Span) -> Option<Value> {
+    fn concat(&mut self, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
         let mut whole: Option<Operand> = None;
         for given in given {
             let text = self.given_as(given, Type::STRING)?.leaf();
@@ -254,7 +254,7 @@ impl<'a> Checker<'a> {
                     .leaf(),
             });
         }
-        whole.map(|text| Value::new(Type::STRING, text))
+        whole.map(|text| TypedValue::new(Type::STRING, text))
     }
 
     /// A text with another before it.
@@ -273,10 +273,10 @@ impl<'a> Checker<'a> {
         args: Vec<Operand>,
         result: Type,
         span: Span,
-    ) -> Value {
+    ) -> TypedValue {
         if result == Type::VOID {
             self.assign(None, Op::Builtin(builtin), args, span);
-            return Value::void();
+            return TypedValue::void();
         }
         self.emit_value(Op::Builtin(builtin), args, result, span)
     }

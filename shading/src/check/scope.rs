@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Value;
+use super::TypedValue;
 use super::lvalue::Lvalue;
 use crate::source::Span;
 
@@ -25,7 +25,7 @@ pub(super) enum Meaning {
     /// A variable.
     Variable(Lvalue),
     /// A parameter that is given a constant.
-    Value(Value),
+    Value(TypedValue),
     /// A variable whose type is not known, because of a mistake.
     Unknown,
 }

@@ -2,7 +2,7 @@
 
 use super::argument::Given;
 use super::error::CheckError;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::builtins::Builtin;
 use crate::hir::{Op, Operand};
 use crate::source::Span;
@@ -10,7 +10,7 @@ use crate::ty::{Base, Type};
 
 impl<'a> Checker<'a> {
     /// `transform(matrix, p)`, `transform("to", p)`, `transform("from", "to", p)`
-    pub(super) fn transform(&mut self, given: Vec<Given<'a>>, span: Span) -> Option<Value> {
+    pub(super) fn transform(&mut self, given: Vec<Given<'a>>, span: Span) -> Option<TypedValue> {
         let is_string = |g: &Given<'a>| g.ty() == Some(Type::STRING);
         let (from, to, of) = match given.as_slice() {
             [to, of] if is_string(to) => (None, to, of),
@@ -27,7 +27,13 @@ impl<'a> Checker<'a> {
     }
 
     /// A point, vector or normal taken from one space to another.
-    fn transform_value(&mut self, from: Operand, to: Operand, value: &Value, span: Span) -> Option<Value> {
+    fn transform_value(
+        &mut self,
+        from: Operand,
+        to: Operand,
+        value: &TypedValue,
+        span: Span,
+    ) -> Option<TypedValue> {
         let builtin = match value.ty {
             Type::POINT => Builtin::TransformPoint,
             Type::VECTOR => Builtin::TransformVector,
@@ -51,7 +57,12 @@ impl<'a> Checker<'a> {
     }
 
     /// `point("space", x, y, z)`, `color("hsv", h, s, v)`
-    pub(super) fn triple_in_space(&mut self, ty: Type, given: &[Given<'a>], span: Span) -> Option<Value> {
+    pub(super) fn triple_in_space(
+        &mut self,
+        ty: Type,
+        given: &[Given<'a>],
+        span: Span,
+    ) -> Option<TypedValue> {
         let (space, floats) = given.split_first()?;
         if floats.len() != 3 {
             let (name, found) = (self.show(ty), given.len());
@@ -69,14 +80,14 @@ impl<'a> Checker<'a> {
     }
 
     /// `matrix("from", "to")`, `matrix("space", f)`, `matrix("space", 16 floats)`
-    pub(super) fn matrix_in_space(&mut self, given: &[Given<'a>], span: Span) -> Option<Value> {
+    pub(super) fn matrix_in_space(&mut self, given: &[Given<'a>], span: Span) -> Option<TypedValue> {
         let (space, rest) = given.split_first()?;
         let from = self.given_as(space, Type::STRING)?.leaf();
         let common = self.string("common");
         let inner = match rest {
             [to] if to.ty() == Some(Type::STRING) => {
                 let to = self.given_as(to, Type::STRING)?.leaf();
-                return Some(Value::new(Type::MATRIX, self.space_matrix(from, to, span)));
+                return Some(TypedValue::new(Type::MATRIX, self.space_matrix(from, to, span)));
             }
             [only] => self.given_as(only, Type::MATRIX)?,
             floats if floats.len() == 16 => self.build_from(Type::MATRIX, floats, span)?,

@@ -5,7 +5,7 @@ use super::frame::LoopFrame;
 use super::lvalue::{Access, Lvalue};
 use super::scope::{Meaning, Role, Symbol};
 use super::warning::Warning;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::hir::Stmt as Out;
 use crate::source::Span;
 use crate::syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, TypeName, Variable};
@@ -296,7 +296,7 @@ impl<'a> Checker<'a> {
             Access::Writable
         };
         let meaning = self.variable(name, ty, access);
-        if let (Some(Value { leaves, .. }), Meaning::Variable(place)) = (value, &meaning) {
+        if let (Some(TypedValue { leaves, .. }), Meaning::Variable(place)) = (value, &meaning) {
             for (local, leaf) in place.leaves.clone().into_iter().zip(leaves) {
                 self.store(local, leaf, name.span);
             }

@@ -4,7 +4,7 @@ use super::argument::Given;
 use super::conversion::near;
 use super::error::CheckError;
 use super::warning::Warning;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::hir::{
     ColorSpace, Interpolation, Kind, Op, Operand, TextureMapping, TextureOperand, TextureOperands,
     TextureOptions, Wrap,
@@ -97,7 +97,7 @@ impl<'a> Checker<'a> {
         args: &'a [Argument],
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         self.lookup(&PLANE, args, expected, span)
     }
 
@@ -107,7 +107,7 @@ impl<'a> Checker<'a> {
         args: &'a [Argument],
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         self.lookup(&ENVIRONMENT, args, expected, span)
     }
 
@@ -117,7 +117,7 @@ impl<'a> Checker<'a> {
         args: &'a [Argument],
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         self.lookup(&VOLUME, args, expected, span)
     }
 
@@ -127,7 +127,7 @@ impl<'a> Checker<'a> {
         args: &'a [Argument],
         expected: Option<Type>,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         let mut given = self.arguments(args)?;
         let is_string = |g: &Given<'a>| g.ty() == Some(Type::STRING);
         let after = given.iter().skip(1).position(is_string);
@@ -171,7 +171,13 @@ impl<'a> Checker<'a> {
     }
 
     /// The operation, its value, and what it writes besides.
-    fn emit_lookup(&mut self, options: &Options<'a>, operands: Vec<Operand>, ty: Type, span: Span) -> Value {
+    fn emit_lookup(
+        &mut self,
+        options: &Options<'a>,
+        operands: Vec<Operand>,
+        ty: Type,
+        span: Span,
+    ) -> TypedValue {
         let texel = self.emit_texel(options.how, operands.clone(), span);
         let result = self.channels(texel, ty, span);
         if let Some((place, expr)) = options.alpha.as_ref().and_then(Given::place) {
@@ -203,13 +209,13 @@ impl<'a> Checker<'a> {
     }
 
     /// A channel of what a lookup gave.
-    fn channel(&mut self, texel: Operand, index: i32, span: Span) -> Value {
+    fn channel(&mut self, texel: Operand, index: i32, span: Span) -> TypedValue {
         let index = self.int(index);
         self.emit_value(Op::ArrayGet, vec![texel, index], Type::FLOAT, span)
     }
 
     /// The first channel, or the first three.
-    fn channels(&mut self, texel: Operand, ty: Type, span: Span) -> Value {
+    fn channels(&mut self, texel: Operand, ty: Type, span: Span) -> TypedValue {
         if ty == Type::FLOAT {
             return self.channel(texel, 0, span);
         }
@@ -342,7 +348,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `gettextureinfo(file, [s, t,] name, variable)`
-    pub(super) fn texture_info(&mut self, args: &'a [Argument], span: Span) -> Option<Value> {
+    pub(super) fn texture_info(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
         let mut given = self.arguments(args)?;
         let target = given.pop();
         let fits = matches!(given.len(), 2 | 4)
@@ -378,7 +384,7 @@ impl<'a> Checker<'a> {
         args: &'a [Argument],
         alpha: bool,
         span: Span,
-    ) -> Option<Value> {
+    ) -> Option<TypedValue> {
         let given = self.arguments(args);
         let file = match self.scopes.find(self.scope, &name.text) {
             Some(index) => {

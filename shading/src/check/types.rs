@@ -4,7 +4,7 @@ use super::conversion::{TYPE_NAMES, conversion_rank, near};
 use super::error::CheckError;
 use super::structure::{FieldInfo, StructInfo};
 use super::warning::Warning;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::hir::{Const, LocalId, Op, Operand};
 use crate::source::Span;
 use crate::syntax::ast::{self, ArrayLength, BinaryOp, ExprKind, TypeKind};
@@ -216,10 +216,10 @@ impl<'a> Checker<'a> {
     }
 
     /// Converts as an assignment does; `None` when that is not allowed. Says nothing.
-    pub(super) fn coerce(&mut self, value: &Value, to: Type, span: Span) -> Option<Value> {
+    pub(super) fn coerce(&mut self, value: &TypedValue, to: Type, span: Span) -> Option<TypedValue> {
         if to == Type::CLOSURE && value.ty != to {
             let is_zero = value.leaves.len() == 1 && is_zero(self.body.known(value.leaf())?);
-            return is_zero.then(|| Value::new(to, self.body.constant(Const::NullClosure)));
+            return is_zero.then(|| TypedValue::new(to, self.body.constant(Const::NullClosure)));
         }
         conversion_rank(value.ty, to)?;
         if value.ty.is_array() && value.ty.count() < to.count() {
@@ -230,7 +230,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A longer array that begins as this one; the rest is zero.
-    fn lengthened(&mut self, value: &Value, length: u32, span: Span) -> Value {
+    fn lengthened(&mut self, value: &TypedValue, length: u32, span: Span) -> TypedValue {
         let ty = Type::array(value.ty.base, length);
         let locals = self.locals("", ty);
         for (local, zero) in locals.iter().zip(self.zero(ty).leaves) {
@@ -238,11 +238,11 @@ impl<'a> Checker<'a> {
         }
         self.copy_elements(&locals, value, span);
         let leaves = locals.into_iter().map(Operand::Local).collect();
-        Value { ty, leaves }
+        TypedValue { ty, leaves }
     }
 
     /// Sets the first elements of arrays to those of another.
-    pub(super) fn copy_elements(&mut self, to: &[LocalId], from: &Value, span: Span) {
+    pub(super) fn copy_elements(&mut self, to: &[LocalId], from: &TypedValue, span: Span) {
         for ((local, leaf), (_, ty)) in to.iter().zip(&from.leaves).zip(self.leaves(from.ty)) {
             for i in 0..from.ty.count() {
                 let index = self.int(i as i32);
@@ -254,7 +254,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Converts, explicitly where that is needed. Types that no conversion joins are left as they are.
-    pub(super) fn convert(&mut self, value: &Value, to: Type, span: Span) -> Value {
+    pub(super) fn convert(&mut self, value: &TypedValue, to: Type, span: Span) -> TypedValue {
         let length = match to.length {
             Length::Unsized => value.ty.length,
             length => length,
@@ -268,7 +268,7 @@ impl<'a> Checker<'a> {
             || value.leaves.len() != 1
             || (value.ty.is_triple() && to.is_triple())
         {
-            return Value {
+            return TypedValue {
                 ty: to,
                 leaves: value.leaves.clone(),
             };
@@ -308,11 +308,11 @@ impl<'a> Checker<'a> {
             }
             _ => leaf,
         };
-        Value::new(to, leaf)
+        TypedValue::new(to, leaf)
     }
 
     /// The float of an int or float.
-    fn as_float(&mut self, value: &Value, span: Span) -> Operand {
+    fn as_float(&mut self, value: &TypedValue, span: Span) -> Operand {
         match value.ty.base {
             Base::Int => self.int_to_float(value.leaf(), span),
             _ => value.leaf(),

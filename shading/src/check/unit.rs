@@ -9,7 +9,7 @@ use super::frame::FunctionFrame;
 use super::lvalue::{Access, Lvalue};
 use super::reference::ReferencePath;
 use super::scope::Meaning;
-use super::{Checker, Value};
+use super::{Checker, TypedValue};
 use crate::hir::{self, Block, ColorSpace, Const, LocalId, Param, Stmt, Unit, UnitKind, walk};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, Passing};
@@ -94,7 +94,7 @@ impl<'a> Checker<'a> {
         calls
     }
 
-    fn materialise_result(&mut self, value: &Value, span: Span) -> (Type, Vec<LocalId>) {
+    fn materialise_result(&mut self, value: &TypedValue, span: Span) -> (Type, Vec<LocalId>) {
         let locals = self.locals("result", value.ty);
         for (local, leaf) in locals.iter().zip(&value.leaves) {
             self.store(*local, *leaf, span);

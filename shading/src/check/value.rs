@@ -5,21 +5,21 @@ use crate::ty::Type;
 
 /// A value: one operand for each leaf of its type.
 #[derive(Clone, Debug)]
-pub(super) struct Value {
+pub(super) struct TypedValue {
     pub(super) ty: Type,
     pub(super) leaves: Vec<hir::Operand>,
 }
 
-impl Value {
-    pub(super) fn new(ty: Type, leaf: hir::Operand) -> Value {
-        Value {
+impl TypedValue {
+    pub(super) fn new(ty: Type, leaf: hir::Operand) -> TypedValue {
+        TypedValue {
             ty,
             leaves: vec![leaf],
         }
     }
 
-    pub(super) fn void() -> Value {
-        Value {
+    pub(super) fn void() -> TypedValue {
+        TypedValue {
             ty: Type::VOID,
             leaves: vec![],
         }

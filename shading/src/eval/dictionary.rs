@@ -16,7 +16,7 @@ pub struct Dictionaries {
     /// By name, or by their text; none where it is no XML.
     documents: Vec<(String, Option<Document>)>,
     /// What was found in this run; a shader knows it by its place, from 1.
-    found: Vec<Found>,
+    found: Vec<FoundElement>,
     /// The first element that a query found, by document, element and path.
     queries: FxHashMap<(usize, usize, String), i32>,
 }
@@ -32,7 +32,7 @@ pub struct Mistake {
 
 /// An element that a query found.
 #[derive(Debug)]
-struct Found {
+struct FoundElement {
     document: usize,
     element: usize,
     /// The next that the same query found; 0 behind the last.
@@ -105,7 +105,7 @@ impl Dictionaries {
     /// What is wrong with the path.
     pub fn find_below(&mut self, node: i32, path: &str) -> Result<i32, Mistake> {
         match self.node(node) {
-            Some(&Found {
+            Some(&FoundElement {
                 document, element, ..
             }) => self.query(document, element, path),
             None => Ok(0),
@@ -149,7 +149,7 @@ impl Dictionaries {
         }
     }
 
-    fn node(&self, node: i32) -> Option<&Found> {
+    fn node(&self, node: i32) -> Option<&FoundElement> {
         self.found.get(usize::try_from(node.checked_sub(1)?).ok()?)
     }
 
@@ -170,7 +170,7 @@ impl Dictionaries {
         let first = self.found.len() as i32 + 1;
         for (i, &element) in reached.iter().enumerate() {
             let is_last = i + 1 == reached.len();
-            self.found.push(Found {
+            self.found.push(FoundElement {
                 document,
                 element,
                 next: if is_last { 0 } else { first + i as i32 + 1 },

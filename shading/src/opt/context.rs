@@ -17,7 +17,7 @@ pub struct Facts {
 }
 
 /// What passes know of the whole unit.
-pub(super) struct Context<'a> {
+pub(super) struct PassContext<'a> {
     pub(super) facts: &'a Facts,
     /// Whether numbers are taken to be finite, and zero to have no sign.
     pub(super) finite: bool,

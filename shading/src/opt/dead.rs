@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::Context;
+use super::PassContext;
 use super::set::{LiveSet, LocalSet, Mark};
 use crate::hir::walk;
 use crate::hir::{Block, Code, Const, LocalId, Op, Operand, ScopeId, Stmt};
@@ -19,7 +19,7 @@ use crate::ty::Length;
 const MAX_ROUNDS: usize = 12;
 
 /// Removes dead statements of a function whose `outputs` are read at its end.
-pub(super) fn run(code: &mut Code, outputs: &[LocalId], context: &Context<'_>) {
+pub(super) fn run(code: &mut Code, outputs: &[LocalId], context: &PassContext<'_>) {
     let mut body = std::mem::take(&mut code.body);
     let locals = code.locals.len();
     let mut liveness = Liveness {
@@ -101,7 +101,7 @@ fn stored_at_risk(code: &Code, stmt: &Stmt) -> Option<LocalId> {
 }
 
 struct Liveness<'a> {
-    context: &'a Context<'a>,
+    context: &'a PassContext<'a>,
     code: &'a Code,
     /// See [`reported`].
     reported: FxHashSet<LocalId>,

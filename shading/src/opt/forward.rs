@@ -5,7 +5,7 @@
 
 use cranelift_entity::SecondaryMap;
 
-use super::Context;
+use super::PassContext;
 use super::value::{MAX_CONST_ARRAY, ValueId, Values};
 use crate::hir::walk;
 use crate::hir::{Block, Code, Const, Kind, LocalId, Op, Operand, ScopeId, Stmt};
@@ -22,7 +22,7 @@ const UNROLL_BUDGET: usize = 600;
 const MAX_EXITS: usize = 1 << 14;
 
 /// Simplifies a function.
-pub(super) fn run(code: &mut Code, params: &[LocalId], context: &Context<'_>) {
+pub(super) fn run(code: &mut Code, params: &[LocalId], context: &PassContext<'_>) {
     let body = std::mem::take(&mut code.body);
     let mut forward = Forward::new(code, params, context);
     let mut out = Vec::with_capacity(body.len());
@@ -55,7 +55,7 @@ struct Agreement {
 
 pub(super) struct Forward<'a> {
     pub(super) code: &'a mut Code,
-    pub(super) context: &'a Context<'a>,
+    pub(super) context: &'a PassContext<'a>,
     pub(super) values: Values,
     env: SecondaryMap<LocalId, ValueId>,
     /// A variable that held the value when it was last asked; whether it still does must be checked.
@@ -71,7 +71,7 @@ pub(super) struct Forward<'a> {
 }
 
 impl<'a> Forward<'a> {
-    fn new(code: &'a mut Code, params: &[LocalId], context: &'a Context<'a>) -> Forward<'a> {
+    fn new(code: &'a mut Code, params: &[LocalId], context: &'a PassContext<'a>) -> Forward<'a> {
         let mut values = Values::default();
         let nothing = values.unknown(Kind::INT);
         let mut env = SecondaryMap::with_default(nothing);

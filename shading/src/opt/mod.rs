@@ -37,7 +37,7 @@ use crate::builtins::Builtin;
 use crate::hir::verify::debug_verify;
 use crate::hir::walk;
 use crate::hir::{ClosureId, Code, FunctionId, Kind, LocalId, Op, Operand, Unit};
-use context::{Context, codes};
+use context::{PassContext, codes};
 
 pub use context::Facts;
 
@@ -107,7 +107,7 @@ pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
     };
     if options.level > OptLevel::None {
         gather(unit, options.outputs);
-        let context = Context {
+        let context = PassContext {
             facts: options.facts,
             finite: options.level >= OptLevel::Full,
             prints: functions_that_print(unit),
@@ -143,7 +143,7 @@ fn gather(unit: &mut Unit, outputs: Option<&[&str]>) {
 }
 
 /// All passes over a unit and its functions.
-fn every_code(unit: &mut Unit, context: &Context<'_>) {
+fn every_code(unit: &mut Unit, context: &PassContext<'_>) {
     let outputs: Vec<LocalId> = unit.params.iter().map(|p| p.local).collect();
     code(&mut unit.code, &[], &outputs, context);
     for function in unit.functions.values_mut() {
@@ -152,7 +152,7 @@ fn every_code(unit: &mut Unit, context: &Context<'_>) {
 }
 
 /// All passes over one function.
-fn code(code: &mut Code, params: &[LocalId], outputs: &[LocalId], context: &Context<'_>) {
+fn code(code: &mut Code, params: &[LocalId], outputs: &[LocalId], context: &PassContext<'_>) {
     let mut size = usize::MAX;
     for _ in 0..MAX_ROUNDS {
         forward::run(code, params, context);

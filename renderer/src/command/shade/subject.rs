@@ -231,7 +231,7 @@ impl Builder<'_> {
     }
 
     /// Notes what is wrong or doubtful in what was found.
-    fn take(&mut self, found: Result<shader_file::Found, Diagnostics>) -> Option<Template> {
+    fn take(&mut self, found: Result<shader_file::FoundShaders, Diagnostics>) -> Option<Template> {
         match found {
             Ok(found) => {
                 self.warnings.list.extend(found.warnings.list.iter().cloned());
@@ -245,7 +245,7 @@ impl Builder<'_> {
     }
 
     /// Statements as a unit.
-    fn expression(&mut self, statements: &str) -> Result<shader_file::Found, Diagnostics> {
+    fn expression(&mut self, statements: &str) -> Result<shader_file::FoundShaders, Diagnostics> {
         let text = format!(
             "shader expr_{} (\n    float s = u [[ int interpolated=1 ]],\n    float t = v [[ int interpolated=1 \
              ]],\n    output color result = 0,\n    output float alpha = 1,\n  )\n{{\n    {statements}\n    ;\n}}\n",
@@ -254,7 +254,7 @@ impl Builder<'_> {
         self.notes
             .push(format!("Expression-based shader text is:\n---\n{text}---\n"));
         let loaded = self.system.load(Source::new("<expression>", text))?;
-        Ok(shader_file::Found {
+        Ok(shader_file::FoundShaders {
             templates: loaded.templates,
             warnings: loaded.warnings,
         })

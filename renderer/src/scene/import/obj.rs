@@ -80,7 +80,7 @@ const NONE: u32 = u32::MAX;
 
 /// A part while faces are added to it.
 #[derive(Default)]
-struct Part {
+struct PartBuilder {
     name: String,
     material: Option<String>,
     triangles: Vec<[u32; 3]>,
@@ -100,7 +100,7 @@ struct ObjReader {
     normals: Vec<Vec3>,
     group: String,
     material: Option<String>,
-    parts: Vec<Part>,
+    parts: Vec<PartBuilder>,
     part_of: FxHashMap<(String, Option<String>), usize>,
     /// The part that faces go to, unless group or material have changed since.
     current: Option<usize>,
@@ -213,10 +213,10 @@ impl ObjReader {
                 .entry((self.group.clone(), self.material.clone()))
                 .or_insert_with(|| {
                     let (name, material) = (self.group.clone(), self.material.clone());
-                    self.parts.push(Part {
+                    self.parts.push(PartBuilder {
                         name,
                         material,
-                        ..Part::default()
+                        ..PartBuilder::default()
                     });
                     self.parts.len() - 1
                 })
@@ -289,7 +289,7 @@ impl ObjReader {
         Ok(self.obj)
     }
 
-    fn mesh(&self, part: &Part) -> Mesh {
+    fn mesh(&self, part: &PartBuilder) -> Mesh {
         let corners = &part.corners;
         let get = |index: u32| (index != NONE).then_some(index as usize);
         let mut mesh = Mesh {

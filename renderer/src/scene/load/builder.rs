@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use shading::syntax::ast::{Declaration, Item};
 use shading::{Diagnostic, Diagnostics, Source, Span};
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::film::{read_film, read_integrator, read_sampler};
 use super::import::{Models, Texts, alias_of, model_file};
 use super::material::{Materials, read_material};
@@ -35,7 +35,7 @@ const KEYWORDS: [&str; 9] = [
 
 /// A description being made.
 pub(super) struct Builder {
-    pub(super) context: Context,
+    pub(super) context: LoadContext,
     pub(super) models: Models,
     pub(super) materials: Materials,
     pub(super) groups: Groups,
@@ -45,7 +45,7 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    pub(super) fn new(path: &Path, models: Models, context: Context) -> Builder {
+    pub(super) fn new(path: &Path, models: Models, context: LoadContext) -> Builder {
         let desc = SceneDesc {
             sources: context.sources.clone(),
             file: path.to_owned(),

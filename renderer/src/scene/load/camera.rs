@@ -3,9 +3,9 @@
 use glam::{Affine3A, Vec2, Vec3};
 use shading::syntax::ast::Declaration;
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::field::{Given, Range};
-use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
+use super::table::{DeclarationPart, Key, body_of, kind_of, name_of, read_block, set, takes_only};
 use crate::camera::{self, FovAxis, Projection, look_at};
 use crate::scene::desc::CameraDesc;
 
@@ -146,8 +146,16 @@ enum CameraKeyword {
 }
 
 /// Reads `camera`.
-pub(super) fn read_camera(declaration: &Declaration, context: &mut Context) -> Option<CameraDesc> {
-    takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
+pub(super) fn read_camera(declaration: &Declaration, context: &mut LoadContext) -> Option<CameraDesc> {
+    takes_only(
+        declaration,
+        &[
+            DeclarationPart::Name,
+            DeclarationPart::Kind,
+            DeclarationPart::Body,
+        ],
+        context,
+    );
     let name = name_of(declaration, context)?;
     let kinds = [
         ("perspective", CameraKeyword::Perspective),
@@ -205,7 +213,7 @@ impl Placement {
         &self,
         what: &str,
         declaration: &Declaration,
-        context: &mut Context,
+        context: &mut LoadContext,
     ) -> Option<Affine3A> {
         let others = [self.from, self.to, self.up];
         if let Some(transform) = self.transform {
@@ -229,7 +237,7 @@ impl Placement {
     }
 }
 
-fn focus_distance(block: &CameraBlock, declaration: &Declaration, context: &mut Context) -> f32 {
+fn focus_distance(block: &CameraBlock, declaration: &Declaration, context: &mut LoadContext) -> f32 {
     if let Some(distance) = block.focus_distance {
         return distance;
     }

@@ -10,7 +10,7 @@ use shading::{Diagnostic, Diagnostics, Preprocessor, Source, SourceId, SourceMap
 
 /// The state of one load. A mistake is noted and reading goes on, so that all of them are told at once.
 #[derive(Debug, Default)]
-pub(super) struct Context {
+pub(super) struct LoadContext {
     pub(super) sources: SourceMap,
     pub(super) diagnostics: Diagnostics,
     /// The files that were read.
@@ -21,12 +21,12 @@ pub(super) struct Context {
     texts: u32,
 }
 
-impl Context {
+impl LoadContext {
     /// A load that preprocesses shader sources so.
-    pub(super) fn new(preprocessor: Preprocessor) -> Context {
-        Context {
+    pub(super) fn new(preprocessor: Preprocessor) -> LoadContext {
+        LoadContext {
             preprocessor,
-            ..Context::default()
+            ..LoadContext::default()
         }
     }
 

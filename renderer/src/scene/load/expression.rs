@@ -3,20 +3,20 @@
 use shading::Span;
 use shading::syntax::ast::{BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};
 
-use super::context::Context;
-use super::value::Value;
+use super::context::LoadContext;
+use super::value::SceneValue;
 use super::{function, transform};
 
-impl Context {
+impl LoadContext {
     /// The value of an expression; `None`, with a message, where it has none.
-    pub(super) fn value(&mut self, expr: &Expr) -> Option<Value> {
+    pub(super) fn value(&mut self, expr: &Expr) -> Option<SceneValue> {
         match &expr.kind {
-            ExprKind::Int(i) => Some(Value::Number(*i as f64)),
+            ExprKind::Int(i) => Some(SceneValue::Number(*i as f64)),
             // The number as people read it: 0.1 is not 0.10000000149.
-            ExprKind::Float(x) => Some(Value::Number(x.to_string().parse().unwrap_or(f64::from(*x)))),
-            ExprKind::Bool(b) => Some(Value::Bool(*b)),
-            ExprKind::String(text) => Some(Value::String(text.clone())),
-            ExprKind::Name(_) | ExprKind::Member { .. } => self.name(expr).map(Value::Name),
+            ExprKind::Float(x) => Some(SceneValue::Number(x.to_string().parse().unwrap_or(f64::from(*x)))),
+            ExprKind::Bool(b) => Some(SceneValue::Bool(*b)),
+            ExprKind::String(text) => Some(SceneValue::String(text.clone())),
+            ExprKind::Name(_) | ExprKind::Member { .. } => self.name(expr).map(SceneValue::Name),
             ExprKind::Tuple(list) | ExprKind::List(list) | ExprKind::Braces(list) => self.tuple(list),
             ExprKind::Unary { op, operand } => {
                 let value = self.value(operand)?;
@@ -64,7 +64,7 @@ impl Context {
         }
     }
 
-    fn no_value(&mut self, span: Span) -> Option<Value> {
+    fn no_value(&mut self, span: Span) -> Option<SceneValue> {
         let diagnostic = self
             .error_at(span, "not a constant value")
             .hint("a key takes numbers, tuples, strings, names, transforms, and + - * / of these");
@@ -85,12 +85,12 @@ impl Context {
         }
     }
 
-    fn tuple(&mut self, list: &[Expr]) -> Option<Value> {
+    fn tuple(&mut self, list: &[Expr]) -> Option<SceneValue> {
         let mut numbers = vec![];
         let mut whole = true;
         for item in list {
             match self.value(item) {
-                Some(Value::Number(x)) => numbers.push(x),
+                Some(SceneValue::Number(x)) => numbers.push(x),
                 Some(other) => {
                     self.error(item.span, format!("expected a number, found {other}"));
                     whole = false;
@@ -100,17 +100,19 @@ impl Context {
         }
         match (whole, numbers.as_slice()) {
             (false, _) => None,
-            (true, &[single]) => Some(Value::Number(single)),
-            (true, _) => Some(Value::Tuple(numbers)),
+            (true, &[single]) => Some(SceneValue::Number(single)),
+            (true, _) => Some(SceneValue::Tuple(numbers)),
         }
     }
 
-    fn unary(&mut self, span: Span, op: UnaryOp, value: Value) -> Option<Value> {
+    fn unary(&mut self, span: Span, op: UnaryOp, value: SceneValue) -> Option<SceneValue> {
         match (op, value) {
-            (UnaryOp::Plus, value @ (Value::Number(_) | Value::Tuple(_))) => Some(value),
-            (UnaryOp::Neg, Value::Number(x)) => Some(Value::Number(-x)),
-            (UnaryOp::Neg, Value::Tuple(list)) => Some(Value::Tuple(list.into_iter().map(|x| -x).collect())),
-            (UnaryOp::Not, Value::Bool(b)) => Some(Value::Bool(!b)),
+            (UnaryOp::Plus, value @ (SceneValue::Number(_) | SceneValue::Tuple(_))) => Some(value),
+            (UnaryOp::Neg, SceneValue::Number(x)) => Some(SceneValue::Number(-x)),
+            (UnaryOp::Neg, SceneValue::Tuple(list)) => {
+                Some(SceneValue::Tuple(list.into_iter().map(|x| -x).collect()))
+            }
+            (UnaryOp::Not, SceneValue::Bool(b)) => Some(SceneValue::Bool(!b)),
             (_, value) => {
                 self.error(span, format!("`{}` cannot be applied to {value}", op.symbol()));
                 None
@@ -118,7 +120,13 @@ impl Context {
         }
     }
 
-    fn binary(&mut self, span: Span, op: BinaryOp, left: Value, right: Value) -> Option<Value> {
+    fn binary(
+        &mut self,
+        span: Span,
+        op: BinaryOp,
+        left: SceneValue,
+        right: SceneValue,
+    ) -> Option<SceneValue> {
         let f = match op {
             BinaryOp::Add => |a, b| a + b,
             BinaryOp::Sub => |a, b| a - b,
@@ -134,18 +142,18 @@ impl Context {
             }
         };
         match (left, right) {
-            (Value::Number(a), Value::Number(b)) => Some(Value::Number(f(a, b))),
-            (Value::Tuple(a), Value::Number(b)) => {
-                Some(Value::Tuple(a.into_iter().map(|a| f(a, b)).collect()))
+            (SceneValue::Number(a), SceneValue::Number(b)) => Some(SceneValue::Number(f(a, b))),
+            (SceneValue::Tuple(a), SceneValue::Number(b)) => {
+                Some(SceneValue::Tuple(a.into_iter().map(|a| f(a, b)).collect()))
             }
-            (Value::Number(a), Value::Tuple(b)) => {
-                Some(Value::Tuple(b.into_iter().map(|b| f(a, b)).collect()))
+            (SceneValue::Number(a), SceneValue::Tuple(b)) => {
+                Some(SceneValue::Tuple(b.into_iter().map(|b| f(a, b)).collect()))
             }
-            (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() => {
-                Some(Value::Tuple(a.into_iter().zip(b).map(|(a, b)| f(a, b)).collect()))
-            }
-            (Value::Transform(a), Value::Transform(b)) if op == BinaryOp::Mul => {
-                Some(Value::Transform(a * b))
+            (SceneValue::Tuple(a), SceneValue::Tuple(b)) if a.len() == b.len() => Some(SceneValue::Tuple(
+                a.into_iter().zip(b).map(|(a, b)| f(a, b)).collect(),
+            )),
+            (SceneValue::Transform(a), SceneValue::Transform(b)) if op == BinaryOp::Mul => {
+                Some(SceneValue::Transform(a * b))
             }
             (left, right) => {
                 self.error(
@@ -157,14 +165,14 @@ impl Context {
         }
     }
 
-    fn call(&mut self, span: Span, name: &str, args: &[&Expr]) -> Option<Value> {
+    fn call(&mut self, span: Span, name: &str, args: &[&Expr]) -> Option<SceneValue> {
         let mut values = vec![];
         for arg in args {
             values.push(self.value(arg)?);
         }
         if let Some(made) = function::call(name, &values) {
             return match made {
-                Ok(numbers) => Some(Value::Tuple(numbers)),
+                Ok(numbers) => Some(SceneValue::Tuple(numbers)),
                 Err(message) => {
                     self.error(span, message);
                     None
@@ -172,8 +180,8 @@ impl Context {
             };
         }
         match transform::from_call(name, &values) {
-            None => Some(Value::Call(name.to_owned(), values)),
-            Some(Ok(matrix)) => Some(Value::Transform(matrix)),
+            None => Some(SceneValue::Call(name.to_owned(), values)),
+            Some(Ok(matrix)) => Some(SceneValue::Transform(matrix)),
             Some(Err(message)) => {
                 self.error(span, message);
                 None

@@ -4,9 +4,9 @@ use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;
 use shading::syntax::ast::Expr;
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::transform;
-use super::value::Value;
+use super::value::SceneValue;
 use crate::color::Rgb;
 
 /// What numbers a key takes.
@@ -72,18 +72,18 @@ impl Field<'_> {
         value.map(|value| Given { value, span })
     }
 
-    pub(super) fn mismatch(&self, context: &mut Context, expected: &str, found: &Value) {
+    pub(super) fn mismatch(&self, context: &mut LoadContext, expected: &str, found: &SceneValue) {
         context.error(
             self.span(),
             format!("`{}` takes {expected}, found {found}", self.key),
         );
     }
 
-    pub(super) fn boolean(&self, context: &mut Context) -> Option<bool> {
+    pub(super) fn boolean(&self, context: &mut LoadContext) -> Option<bool> {
         match context.value(self.expr)? {
-            Value::Bool(b) => Some(b),
-            Value::Number(0.0) => Some(false),
-            Value::Number(1.0) => Some(true),
+            SceneValue::Bool(b) => Some(b),
+            SceneValue::Number(0.0) => Some(false),
+            SceneValue::Number(1.0) => Some(true),
             other => {
                 self.mismatch(context, "true or false", &other);
                 None
@@ -92,9 +92,9 @@ impl Field<'_> {
     }
 
     /// A number within `range`.
-    pub(super) fn number(&self, context: &mut Context, range: Range) -> Option<f32> {
+    pub(super) fn number(&self, context: &mut LoadContext, range: Range) -> Option<f32> {
         match context.value(self.expr)? {
-            Value::Number(x) => self.in_range(context, x, range),
+            SceneValue::Number(x) => self.in_range(context, x, range),
             other => {
                 self.mismatch(context, "a number", &other);
                 None
@@ -102,7 +102,7 @@ impl Field<'_> {
         }
     }
 
-    pub(super) fn in_range(&self, context: &mut Context, x: f64, range: Range) -> Option<f32> {
+    pub(super) fn in_range(&self, context: &mut LoadContext, x: f64, range: Range) -> Option<f32> {
         let narrow = x as f32;
         // A number can be in range as written and not as kept: 1e99 is infinite, 1e-99 is zero.
         if range.contains(x) && range.contains(f64::from(narrow)) {
@@ -116,9 +116,9 @@ impl Field<'_> {
     }
 
     /// A whole number of `low` to `high`.
-    pub(super) fn integer(&self, context: &mut Context, low: u64, high: u64) -> Option<u64> {
+    pub(super) fn integer(&self, context: &mut LoadContext, low: u64, high: u64) -> Option<u64> {
         match context.value(self.expr)? {
-            Value::Number(x) => self.whole(context, x, low, high),
+            SceneValue::Number(x) => self.whole(context, x, low, high),
             other => {
                 self.mismatch(context, "a whole number", &other);
                 None
@@ -126,7 +126,7 @@ impl Field<'_> {
         }
     }
 
-    fn whole(&self, context: &mut Context, x: f64, low: u64, high: u64) -> Option<u64> {
+    fn whole(&self, context: &mut LoadContext, x: f64, low: u64, high: u64) -> Option<u64> {
         if x.fract() == 0.0 && x >= low as f64 && x <= high as f64 {
             return Some(x as u64);
         }
@@ -141,19 +141,23 @@ impl Field<'_> {
     /// Exactly `N` numbers; `like` shows what is meant.
     pub(super) fn numbers<const N: usize>(
         &self,
-        context: &mut Context,
+        context: &mut LoadContext,
         range: Range,
         like: &str,
     ) -> Option<[f32; N]> {
         let list = match context.value(self.expr)? {
-            Value::Tuple(list) => list,
+            SceneValue::Tuple(list) => list,
             other => {
                 self.mismatch(context, &format!("{N} numbers, as {like}"), &other);
                 return None;
             }
         };
         let Ok(list) = <[f64; N]>::try_from(list.as_slice()) else {
-            self.mismatch(context, &format!("{N} numbers, as {like}"), &Value::Tuple(list));
+            self.mismatch(
+                context,
+                &format!("{N} numbers, as {like}"),
+                &SceneValue::Tuple(list),
+            );
             return None;
         };
         let mut numbers = [0.0; N];
@@ -166,14 +170,14 @@ impl Field<'_> {
     /// Exactly `N` whole numbers of `low` to `high`.
     pub(super) fn integers<const N: usize>(
         &self,
-        context: &mut Context,
+        context: &mut LoadContext,
         low: u64,
         high: u64,
         like: &str,
     ) -> Option<[u32; N]> {
         let mut numbers = [0u32; N];
         match context.value(self.expr)? {
-            Value::Tuple(list) if list.len() == N => {
+            SceneValue::Tuple(list) if list.len() == N => {
                 for (slot, x) in numbers.iter_mut().zip(list) {
                     *slot = self.whole(context, x, low, high.min(u64::from(u32::MAX)))? as u32;
                 }
@@ -186,13 +190,13 @@ impl Field<'_> {
         }
     }
 
-    pub(super) fn point(&self, context: &mut Context) -> Option<Vec3> {
+    pub(super) fn point(&self, context: &mut LoadContext) -> Option<Vec3> {
         self.numbers(context, Range::Any, "(0, 1, 0)")
             .map(Vec3::from_array)
     }
 
     /// A vector that is not zero, made unit length.
-    pub(super) fn direction(&self, context: &mut Context) -> Option<Vec3> {
+    pub(super) fn direction(&self, context: &mut LoadContext) -> Option<Vec3> {
         let v = self.point(context)?;
         let unit = v.as_dvec3().try_normalize().map(|v| v.as_vec3());
         if unit.is_none() {
@@ -205,25 +209,25 @@ impl Field<'_> {
     }
 
     /// A number in x and y, or one for each.
-    pub(super) fn size2(&self, context: &mut Context) -> Option<Vec2> {
+    pub(super) fn size2(&self, context: &mut LoadContext) -> Option<Vec2> {
         self.one_or_each(context, Range::Positive, "(2, 1)")
             .map(Vec2::from_array)
     }
 
     /// A number in x, y and z, or one for each.
-    pub(super) fn size3(&self, context: &mut Context) -> Option<Vec3> {
+    pub(super) fn size3(&self, context: &mut LoadContext) -> Option<Vec3> {
         self.one_or_each(context, Range::Positive, "(2, 1, 3)")
             .map(Vec3::from_array)
     }
 
     /// Three numbers from zero up, or one for a grey.
-    pub(super) fn color(&self, context: &mut Context) -> Option<Rgb> {
+    pub(super) fn color(&self, context: &mut LoadContext) -> Option<Rgb> {
         self.one_or_each(context, Range::NotNegative, "(0.8, 0.7, 0.6)")
             .map(Rgb::from)
     }
 
     /// Three numbers from 0 to 1, or one for a grey.
-    pub(super) fn reflectance(&self, context: &mut Context) -> Option<Rgb> {
+    pub(super) fn reflectance(&self, context: &mut LoadContext) -> Option<Rgb> {
         self.one_or_each(context, Range::Within(0.0, 1.0), "(0.8, 0.7, 0.6)")
             .map(Rgb::from)
     }
@@ -231,19 +235,19 @@ impl Field<'_> {
     /// A number for all, or `N` numbers; `like` shows what is meant.
     fn one_or_each<const N: usize>(
         &self,
-        context: &mut Context,
+        context: &mut LoadContext,
         range: Range,
         like: &str,
     ) -> Option<[f32; N]> {
         match context.value(self.expr)? {
-            Value::Number(x) => self.in_range(context, x, range).map(|x| [x; N]),
+            SceneValue::Number(x) => self.in_range(context, x, range).map(|x| [x; N]),
             _ => self.numbers(context, range, like),
         }
     }
 
-    pub(super) fn string(&self, context: &mut Context) -> Option<String> {
+    pub(super) fn string(&self, context: &mut LoadContext) -> Option<String> {
         match context.value(self.expr)? {
-            Value::String(text) => Some(text),
+            SceneValue::String(text) => Some(text),
             other => {
                 self.mismatch(context, "a string in quotes", &other);
                 None
@@ -252,10 +256,10 @@ impl Field<'_> {
     }
 
     /// One of a few names, quoted or not.
-    pub(super) fn choice<T: Copy>(&self, context: &mut Context, options: &[(&str, T)]) -> Option<T> {
+    pub(super) fn choice<T: Copy>(&self, context: &mut LoadContext, options: &[(&str, T)]) -> Option<T> {
         let list = || options.iter().map(|(name, _)| *name).collect::<Vec<_>>();
         match context.value(self.expr)? {
-            Value::Name(name) | Value::String(name) => {
+            SceneValue::Name(name) | SceneValue::String(name) => {
                 let found = options.iter().find(|(option, _)| *option == name);
                 if found.is_none() {
                     let message = format!(
@@ -276,9 +280,9 @@ impl Field<'_> {
     }
 
     /// An invertible transform.
-    pub(super) fn transform(&self, context: &mut Context) -> Option<Affine3A> {
+    pub(super) fn transform(&self, context: &mut LoadContext) -> Option<Affine3A> {
         match context.value(self.expr)? {
-            Value::Transform(matrix) => {
+            SceneValue::Transform(matrix) => {
                 let narrow = transform::narrow(matrix);
                 if narrow.is_none() {
                     let message = format!(

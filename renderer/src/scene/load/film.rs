@@ -2,10 +2,10 @@
 
 use shading::syntax::ast::Declaration;
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::field::{Field, Range};
-use super::table::{Key, Part, body_of, kind_of, read_block, set, takes_only};
-use super::value::Value;
+use super::table::{DeclarationPart, Key, body_of, kind_of, read_block, set, takes_only};
+use super::value::SceneValue;
 use crate::film::{Film, FilterShape};
 use crate::image::Rect;
 use crate::scene::desc::{
@@ -216,8 +216,8 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
 ];
 
 /// Reads `film`.
-pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context: &mut Context) {
-    takes_only(declaration, &[Part::Body], context);
+pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context: &mut LoadContext) {
+    takes_only(declaration, &[DeclarationPart::Body], context);
     read_block(body_of(declaration), "film", &[FILM], film, context);
     let Some(crop) = film.crop else { return };
     let [width, height] = film.size.value;
@@ -235,8 +235,8 @@ pub(super) fn read_film(declaration: &Declaration, film: &mut FilmDesc, context:
 }
 
 /// Reads `sampler`.
-pub(super) fn read_sampler(declaration: &Declaration, sampler: &mut SamplerDesc, context: &mut Context) {
-    takes_only(declaration, &[Part::Body], context);
+pub(super) fn read_sampler(declaration: &Declaration, sampler: &mut SamplerDesc, context: &mut LoadContext) {
+    takes_only(declaration, &[DeclarationPart::Body], context);
     read_block(body_of(declaration), "sampler", &[SAMPLER], sampler, context);
 }
 
@@ -249,8 +249,12 @@ enum IntegratorKind {
 }
 
 /// Reads `integrator`.
-pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) -> Integrator {
-    takes_only(declaration, &[Part::Kind, Part::Body], context);
+pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadContext) -> Integrator {
+    takes_only(
+        declaration,
+        &[DeclarationPart::Kind, DeclarationPart::Body],
+        context,
+    );
     let kinds = [
         ("path", IntegratorKind::Path),
         ("photon", IntegratorKind::Photon),
@@ -273,25 +277,25 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut Context) 
     }
 }
 
-fn read_path(declaration: &Declaration, what: &str, context: &mut Context) -> PathSettings {
+fn read_path(declaration: &Declaration, what: &str, context: &mut LoadContext) -> PathSettings {
     let mut path = PathSettings::default();
     read_block(body_of(declaration), what, &[PATH], &mut path, context);
     path
 }
 
-fn filter(field: Field<'_>, context: &mut Context) -> Option<FilterShape> {
+fn filter(field: Field<'_>, context: &mut LoadContext) -> Option<FilterShape> {
     let value = context.value(field.expr)?;
     let names = FilterShape::NAMES;
     let (name, args) = match &value {
-        Value::Name(name) | Value::String(name) => (name, &[][..]),
-        Value::Call(name, args) => (name, args.as_slice()),
+        SceneValue::Name(name) | SceneValue::String(name) => (name, &[][..]),
+        SceneValue::Call(name, args) => (name, args.as_slice()),
         other => {
             field.mismatch(context, &format!("one of {}", names.join(", ")), other);
             return None;
         }
     };
-    let number = |arg: &Value| match arg {
-        Value::Number(x) => *x as f32,
+    let number = |arg: &SceneValue| match arg {
+        SceneValue::Number(x) => *x as f32,
         _ => f32::NAN,
     };
     let numbers: Vec<f32> = args.iter().map(number).collect();

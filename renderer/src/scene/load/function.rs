@@ -1,6 +1,6 @@
 //! Functions of constant values that give vectors or colours.
 
-use super::value::Value;
+use super::value::SceneValue;
 use crate::sky::position::{GeoLocation, Moment, sun_position};
 use crate::spectrum::{Use, blackbody};
 
@@ -20,7 +20,7 @@ pub(super) const FUNCTIONS: [(&str, &str); 2] = [
 ];
 
 /// What a call gives, or why it gives nothing; `None` when there is no such function.
-pub(super) fn call(name: &str, args: &[Value]) -> Option<Result<Vec<f64>, String>> {
+pub(super) fn call(name: &str, args: &[SceneValue]) -> Option<Result<Vec<f64>, String>> {
     let (_, usage) = FUNCTIONS.iter().find(|(function, _)| *function == name)?;
     let made = match name {
         "blackbody" => glow(args),
@@ -34,8 +34,8 @@ const COLDEST: f64 = 500.0;
 /// The hottest that Planck's law is of use for [K].
 const HOTTEST: f64 = 1e9;
 
-fn glow(args: &[Value]) -> Option<Vec<f64>> {
-    let &[Value::Number(kelvin)] = args else {
+fn glow(args: &[SceneValue]) -> Option<Vec<f64>> {
+    let &[SceneValue::Number(kelvin)] = args else {
         return None;
     };
     if !(COLDEST..=HOTTEST).contains(&kelvin) {
@@ -50,11 +50,11 @@ fn glow(args: &[Value]) -> Option<Vec<f64>> {
     )
 }
 
-fn sun_at(args: &[Value]) -> Option<Vec<f64>> {
+fn sun_at(args: &[SceneValue]) -> Option<Vec<f64>> {
     let numbers: Option<Vec<f64>> = args
         .iter()
         .map(|arg| match arg {
-            Value::Number(x) => Some(*x),
+            SceneValue::Number(x) => Some(*x),
             _ => None,
         })
         .collect();

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use glam::Affine3A;
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use shading::syntax::ast::{Declaration, Entry, ExprKind, Item, Value};
+use shading::syntax::ast::{Declaration, Entry, EntryValue, ExprKind, Item};
 use shading::{Source, Span};
 
-use super::context::{Context, read_failure};
+use super::context::{LoadContext, read_failure};
 use super::shape::MeshEdits;
-use super::table::{Part, takes_only};
+use super::table::{DeclarationPart, takes_only};
 use crate::geometry::Mesh;
 use crate::scene::desc::ShaderFile;
 use crate::scene::import::{self, Model, stem};
@@ -31,7 +31,7 @@ pub(super) struct Texts {
 
 impl Texts {
     /// Reads the text at `path` and those it imports. `named_at` is the import that names it.
-    pub(super) fn read(&mut self, path: &Path, named_at: Option<Span>, context: &mut Context) {
+    pub(super) fn read(&mut self, path: &Path, named_at: Option<Span>, context: &mut LoadContext) {
         let identity = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if self.open.contains(&identity) {
             self.report_cycle(&identity, path, named_at, context);
@@ -60,7 +60,7 @@ impl Texts {
     }
 
     /// Reads a text whose file names are relative to `directory`.
-    pub(super) fn read_source(&mut self, source: Arc<Source>, directory: &Path, context: &mut Context) {
+    pub(super) fn read_source(&mut self, source: Arc<Source>, directory: &Path, context: &mut LoadContext) {
         if !self.directories.iter().any(|known| known == directory) {
             self.directories.push(directory.to_owned());
         }
@@ -82,7 +82,7 @@ impl Texts {
         }
     }
 
-    fn declaration(&mut self, declaration: &Declaration, context: &mut Context) {
+    fn declaration(&mut self, declaration: &Declaration, context: &mut LoadContext) {
         if declaration.keyword.text != "import" {
             self.declarations.push(declaration.clone());
             return;
@@ -93,7 +93,7 @@ impl Texts {
         match FileKind::of(Path::new(&name)) {
             Some(FileKind::Model) => self.declarations.push(declaration.clone()),
             Some(FileKind::Text) => {
-                takes_only(declaration, &[Part::Name], context);
+                takes_only(declaration, &[DeclarationPart::Name], context);
                 if let Some(path) = context.existing_file(span, &name) {
                     self.read(&path, Some(span), context);
                 }
@@ -113,7 +113,7 @@ impl Texts {
         }
     }
 
-    fn report_cycle(&self, identity: &Path, path: &Path, named_at: Option<Span>, context: &mut Context) {
+    fn report_cycle(&self, identity: &Path, path: &Path, named_at: Option<Span>, context: &mut LoadContext) {
         let name = |path: &Path| {
             path.file_name()
                 .unwrap_or(path.as_os_str())
@@ -159,7 +159,7 @@ pub(super) fn has_parts(path: &Path) -> bool {
 }
 
 /// The file that an `import` names, with its place.
-pub(super) fn imported_file(declaration: &Declaration, context: &mut Context) -> Option<(String, Span)> {
+pub(super) fn imported_file(declaration: &Declaration, context: &mut LoadContext) -> Option<(String, Span)> {
     match &declaration.target {
         Some(path) if path.parts.len() == 1 && path.parts[0].quoted => {
             Some((path.parts[0].text.clone(), path.span))
@@ -192,7 +192,7 @@ type EditedMesh = (PathBuf, usize, MeshEdits, [u32; 12]);
 
 impl Models {
     /// Reads, in parallel, the models that declarations name.
-    pub(super) fn read_all(&mut self, declarations: &[Declaration], context: &mut Context) {
+    pub(super) fn read_all(&mut self, declarations: &[Declaration], context: &mut LoadContext) {
         let mut wanted: Vec<(PathBuf, Span)> = vec![];
         for (name, span) in declarations.iter().filter_map(model_file) {
             let path = context.resolve(span, name);
@@ -271,11 +271,11 @@ pub(super) fn model_file(declaration: &Declaration) -> Option<(&str, Span)> {
         "shape" => {
             let is_file = |entry: &&Entry| entry.key.joined() == "file";
             match &declaration.body.as_ref()?.iter().find(is_file)?.value {
-                Value::Expr(expr) => match &expr.kind {
+                EntryValue::Expr(expr) => match &expr.kind {
                     ExprKind::String(name) => Some((name, expr.span)),
                     _ => None,
                 },
-                Value::Block { .. } => None,
+                EntryValue::Block { .. } => None,
             }
         }
         _ => None,

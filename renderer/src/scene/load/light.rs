@@ -5,14 +5,14 @@ use std::sync::Arc;
 use glam::{Mat3, Vec3};
 use shading::syntax::ast::{Declaration, Expr, ExprKind};
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::field::{Field, Given, Range};
 use super::projector::{INTERPOLATION, S_OF_UV, SlideBlock, T_OF_UV, WRAP, read_projector, up_for};
 use super::radiance_map::read_map;
 use super::sheet::read_directional_area;
 use super::studio;
-use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
-use super::value::Value;
+use super::table::{DeclarationPart, Key, body_of, kind_of, name_of, read_block, set, takes_only};
+use super::value::SceneValue;
 use crate::camera::look_at;
 use crate::color::Rgb;
 use crate::image::Image;
@@ -321,7 +321,7 @@ pub(super) struct LightDeclaration {
 }
 
 /// One name or several.
-fn names(field: &Field, context: &mut Context) -> Vec<Given<String>> {
+fn names(field: &Field, context: &mut LoadContext) -> Vec<Given<String>> {
     let list = match &field.expr.kind {
         ExprKind::Tuple(list) | ExprKind::List(list) => list.as_slice(),
         _ => std::slice::from_ref(field.expr),
@@ -336,8 +336,16 @@ fn names(field: &Field, context: &mut Context) -> Vec<Given<String>> {
 }
 
 /// Reads `light`.
-pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Option<LightDeclaration> {
-    takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
+pub(super) fn read_light(declaration: &Declaration, context: &mut LoadContext) -> Option<LightDeclaration> {
+    takes_only(
+        declaration,
+        &[
+            DeclarationPart::Name,
+            DeclarationPart::Kind,
+            DeclarationPart::Body,
+        ],
+        context,
+    );
     let name = name_of(declaration, context)?;
     let kinds = [
         ("environment", LightKeyword::Environment),
@@ -377,7 +385,7 @@ pub(super) fn read_light(declaration: &Declaration, context: &mut Context) -> Op
 fn read_environment(
     declaration: &Declaration,
     portals: &mut Vec<Given<String>>,
-    context: &mut Context,
+    context: &mut LoadContext,
 ) -> LightKind {
     let mut light = EnvironmentBlock {
         map: None,
@@ -418,7 +426,7 @@ fn read_environment(
     }
 }
 
-fn read_studio(declaration: &Declaration, context: &mut Context) -> LightKind {
+fn read_studio(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
     let mut light = StudioBlock {
         scale: 1.0,
         rotate: Mat3::IDENTITY,
@@ -439,7 +447,7 @@ fn read_studio(declaration: &Declaration, context: &mut Context) -> LightKind {
     }
 }
 
-fn read_sky(declaration: &Declaration, context: &mut Context) -> LightKind {
+fn read_sky(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
     let mut light = SkyBlock {
         turbidity: 3.0,
         albedo: Rgb::splat(0.3),
@@ -478,7 +486,7 @@ fn read_point(
     declaration: &Declaration,
     what: &str,
     tables: &[&[Key<PointBlock>]],
-    context: &mut Context,
+    context: &mut LoadContext,
 ) -> PointBlock {
     let mut light = PointBlock {
         position: Vec3::ZERO,
@@ -496,7 +504,7 @@ fn read_point(
     light
 }
 
-fn read_spot(declaration: &Declaration, context: &mut Context) -> Option<LightKind> {
+fn read_spot(declaration: &Declaration, context: &mut LoadContext) -> Option<LightKind> {
     let light = read_point(declaration, "a spot light", &[SPOT, POINT], context);
     if let (Some(_), Some(direction)) = (light.to, light.direction) {
         context.error(direction.span, "a spot light takes either `to` or `direction`");
@@ -550,7 +558,7 @@ fn read_spot(declaration: &Declaration, context: &mut Context) -> Option<LightKi
     })
 }
 
-fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKind {
+fn read_directional(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
     let mut light = DirectionalBlock {
         direction: Vec3::NEG_Y,
         irradiance: Rgb::WHITE,
@@ -571,13 +579,13 @@ fn read_directional(declaration: &Declaration, context: &mut Context) -> LightKi
     }
 }
 
-fn rotation(field: Field<'_>, context: &mut Context) -> Option<Mat3> {
+fn rotation(field: Field<'_>, context: &mut LoadContext) -> Option<Mat3> {
     match context.value(field.expr)? {
-        Value::Number(degrees) => {
+        SceneValue::Number(degrees) => {
             let degrees = field.in_range(context, degrees, Range::Any)?;
             Some(Mat3::from_rotation_y(degrees.to_radians()))
         }
-        Value::Transform(_) => {
+        SceneValue::Transform(_) => {
             let matrix = Mat3::from(field.transform(context)?.matrix3);
             let product = matrix * matrix.transpose();
             if !product.abs_diff_eq(Mat3::IDENTITY, 1e-4) {

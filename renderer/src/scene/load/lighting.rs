@@ -5,7 +5,7 @@ use std::path::Path;
 use shading::Source;
 use shading::syntax::ast::{Declaration, Item, Path as NamePath};
 
-use super::context::Context;
+use super::context::LoadContext;
 use crate::scene::text::quote;
 
 /// Light that a user wants, besides what the scene says.
@@ -56,7 +56,7 @@ impl Lighting {
 
     /// Takes the scene's own lights away, unless they are to stay, and adds this one. What models bring goes with
     /// [`Builder::keep_model_lights`](super::builder::Builder).
-    pub(super) fn apply(&self, declarations: &mut Vec<Declaration>, context: &mut Context) {
+    pub(super) fn apply(&self, declarations: &mut Vec<Declaration>, context: &mut LoadContext) {
         if !self.adds {
             declarations.retain(|declaration| declaration.keyword.text != "light");
         }

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use shading::Span;
 use shading::syntax::ast::{Argument, Declaration, Expr, ExprKind, Name};
 
-use super::context::Context;
-use super::table::{Key, Part, body_of, name_of, read_block, set, takes_only};
+use super::context::LoadContext;
+use super::table::{DeclarationPart, Key, body_of, name_of, read_block, set, takes_only};
 use crate::image::Format;
 use crate::material::MaterialId;
 use crate::scene::desc::{EmissionSides, MaterialDesc};
@@ -62,7 +62,7 @@ pub(super) struct Materials {
 
 impl Materials {
     /// Adds a material under its name.
-    pub(super) fn declare(&mut self, material: MaterialDesc, context: &mut Context) {
+    pub(super) fn declare(&mut self, material: MaterialDesc, context: &mut LoadContext) {
         if let Some(first) = self.by_name.get(&material.name) {
             let first = self.list[first.0 as usize].span;
             let diagnostic = context
@@ -133,7 +133,12 @@ impl Materials {
     }
 
     /// The material that a shape's `material = …` means: a name, or a call that makes one for `owner` alone.
-    pub(super) fn of_expr(&mut self, expr: &Expr, owner: &str, context: &mut Context) -> Option<MaterialId> {
+    pub(super) fn of_expr(
+        &mut self,
+        expr: &Expr,
+        owner: &str,
+        context: &mut LoadContext,
+    ) -> Option<MaterialId> {
         if let ExprKind::Call { .. } = expr.kind {
             let material = MaterialDesc {
                 name: format!("{owner}.material"),
@@ -163,8 +168,16 @@ impl Materials {
 }
 
 /// Reads `material`.
-pub(super) fn read_material(declaration: &Declaration, context: &mut Context) -> Option<MaterialDesc> {
-    takes_only(declaration, &[Part::Name, Part::Value, Part::Body], context);
+pub(super) fn read_material(declaration: &Declaration, context: &mut LoadContext) -> Option<MaterialDesc> {
+    takes_only(
+        declaration,
+        &[
+            DeclarationPart::Name,
+            DeclarationPart::Value,
+            DeclarationPart::Body,
+        ],
+        context,
+    );
     let name = name_of(declaration, context)?;
     read_definition(declaration, name, context)
 }
@@ -173,7 +186,7 @@ pub(super) fn read_material(declaration: &Declaration, context: &mut Context) ->
 pub(super) fn read_definition(
     declaration: &Declaration,
     name: String,
-    context: &mut Context,
+    context: &mut LoadContext,
 ) -> Option<MaterialDesc> {
     let mut block = MaterialBlock::default();
     read_block(
@@ -210,7 +223,7 @@ pub(super) fn read_definition(
 
 /// Checks the form of a material's surface, and makes the names of image files in it independent of where it is
 /// written.
-fn surface_of(expr: &Expr, context: &mut Context) -> Option<Arc<Expr>> {
+fn surface_of(expr: &Expr, context: &mut LoadContext) -> Option<Arc<Expr>> {
     let mut surface = expr.clone();
     match &mut surface.kind {
         ExprKind::Name(_) => {}
@@ -231,7 +244,7 @@ fn surface_of(expr: &Expr, context: &mut Context) -> Option<Arc<Expr>> {
 }
 
 /// Replaces the name of an image file by its path. Names that cannot be files (`ball.glb#image2`) stay.
-fn resolve_images(expr: &mut Expr, context: &mut Context) {
+fn resolve_images(expr: &mut Expr, context: &mut LoadContext) {
     match &mut expr.kind {
         ExprKind::String(name) => {
             if Format::from_extension(Path::new(name.as_str())).is_some()

@@ -40,7 +40,7 @@ use std::sync::Arc;
 use shading::{Diagnostic, Diagnostics, Preprocessor, Source};
 
 use self::builder::Builder;
-use self::context::Context;
+use self::context::LoadContext;
 use self::import::{FileKind, Models, Texts, alias_of};
 use self::overrides::Override;
 use super::desc::SceneDesc;
@@ -69,7 +69,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
         Some(FileKind::Model) => SceneDesc::from_model(path, options),
         Some(FileKind::Mitsuba) => SceneDesc::from_mitsuba(path, options),
         Some(FileKind::Text) => {
-            let mut context = Context::new(options.preprocessor.clone());
+            let mut context = LoadContext::new(options.preprocessor.clone());
             let mut texts = Texts::default();
             texts.read(path, None, &mut context);
             finish(path, texts, Models::default(), context, options)
@@ -95,7 +95,7 @@ impl SceneDesc {
         directory: &Path,
         options: &LoadOptions,
     ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-        let mut context = Context::new(options.preprocessor.clone());
+        let mut context = LoadContext::new(options.preprocessor.clone());
         let mut texts = Texts::default();
         texts.read_source(Source::new(name, text), directory, &mut context);
         finish(Path::new(name), texts, Models::default(), context, options)
@@ -108,7 +108,7 @@ impl SceneDesc {
     pub fn from_mitsuba(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
         let translation = translate(path, &options.mitsuba)?;
         let directory = path.parent().unwrap_or(Path::new(""));
-        let mut context = Context::new(options.preprocessor.clone());
+        let mut context = LoadContext::new(options.preprocessor.clone());
         context.files.extend(translation.files);
         context.diagnostics.list.extend(translation.warnings.list);
         let mut models = Models::default();
@@ -130,7 +130,7 @@ impl SceneDesc {
     /// When the model cannot be read, or an option is wrong.
     pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
         let model = read_model(path).map_err(|error| Diagnostic::error(error.to_string()))?;
-        let mut context = Context::new(options.preprocessor.clone());
+        let mut context = LoadContext::new(options.preprocessor.clone());
         context.files.push(path.to_owned());
         context.files.extend(model.read_or_named());
         for warning in &model.warnings {
@@ -157,7 +157,7 @@ fn finish(
     path: &Path,
     mut texts: Texts,
     mut models: Models,
-    mut context: Context,
+    mut context: LoadContext,
     options: &LoadOptions,
 ) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
     if let Some(light) = &options.light {

@@ -4,11 +4,11 @@
 use std::path::Path;
 
 use shading::syntax::ast::{
-    Argument, Declaration, Entry, Expr, ExprKind, Item, Name, Path as NamePath, Value,
+    Argument, Declaration, Entry, EntryValue, Expr, ExprKind, Item, Name, Path as NamePath,
 };
 use shading::{Diagnostic, Source, Span};
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::material::MATERIAL;
 
 /// The keywords whose declarations have no name.
@@ -27,7 +27,7 @@ pub(super) struct Override {
 
 impl Override {
     /// Parses `PATH=VALUE`; notes a message where it is not of that form.
-    pub(super) fn parse(text: &str, context: &mut Context) -> Option<Override> {
+    pub(super) fn parse(text: &str, context: &mut LoadContext) -> Option<Override> {
         // As a declaration of its own, an option has a place that messages can show.
         let source = Source::new("--set", format!("set {text};"));
         let before = context.diagnostics.list.len();
@@ -151,7 +151,7 @@ impl Override {
     }
 
     /// Says that nothing has that name.
-    pub(super) fn report_unknown(&self, declarations: &[Declaration], context: &mut Context) {
+    pub(super) fn report_unknown(&self, declarations: &[Declaration], context: &mut LoadContext) {
         let keyword = self.path.parts[0].text.as_str();
         let message = format!("`--set {}` is about nothing in the scene", self.text);
         let diagnostic = context.error_at(self.path.span, message);
@@ -219,8 +219,8 @@ fn material_surface(declaration: &mut Declaration) -> Option<&mut Expr> {
         .iter_mut()
         .find(|entry| entry.key.joined() == "surface")
         .and_then(|entry| match &mut entry.value {
-            Value::Expr(expr) => Some(expr),
-            Value::Block { .. } => None,
+            EntryValue::Expr(expr) => Some(expr),
+            EntryValue::Block { .. } => None,
         })
 }
 
@@ -234,7 +234,7 @@ fn set_entry(body: &mut Option<Vec<Entry>>, key: NamePath, value: &Expr) {
     entries.retain(|entry| entry.key.joined() != key.joined());
     entries.push(Entry {
         key,
-        value: Value::Expr(value.clone()),
+        value: EntryValue::Expr(value.clone()),
         span,
     });
 }

@@ -12,7 +12,7 @@ use super::import::{FileKind, has_parts, imported_file};
 use super::material::read_definition;
 use super::resolve::Pending;
 use super::shape::{MeshEdits, MeshFile, ShapeDeclaration, ShapeSource};
-use super::table::{Key, Part, body_of, read_block, set, takes_only};
+use super::table::{DeclarationPart, Key, body_of, read_block, set, takes_only};
 use crate::material::MaterialId;
 use crate::scene::desc::{
     CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, ShapeDesc, SpotSlide,
@@ -49,7 +49,11 @@ impl Builder {
     pub(super) fn read_import(&mut self, declaration: &Declaration) {
         takes_only(
             declaration,
-            &[Part::Name, Part::Alias, Part::Body],
+            &[
+                DeclarationPart::Name,
+                DeclarationPart::Alias,
+                DeclarationPart::Body,
+            ],
             &mut self.context,
         );
         let mut block = ImportBlock {
@@ -244,7 +248,11 @@ impl Builder {
     pub(super) fn assign(&mut self, declaration: &Declaration) {
         takes_only(
             declaration,
-            &[Part::Name, Part::Value, Part::Body],
+            &[
+                DeclarationPart::Name,
+                DeclarationPart::Value,
+                DeclarationPart::Body,
+            ],
             &mut self.context,
         );
         let Some(target) = &declaration.target else {

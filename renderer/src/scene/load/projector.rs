@@ -6,7 +6,7 @@ use glam::{Affine3A, Vec3};
 use shading::syntax::ast::Declaration;
 
 use super::camera::Placement;
-use super::context::Context;
+use super::context::LoadContext;
 use super::field::{Field, Range};
 use super::radiance_map::read_map;
 use super::table::{Key, body_of, read_block, set};
@@ -122,7 +122,7 @@ pub(super) const PROJECTOR: &[Key<ProjectorBlock>] = &[
 ];
 
 /// Reads the block of a projector.
-pub(super) fn read_projector(declaration: &Declaration, context: &mut Context) -> Option<LightKind> {
+pub(super) fn read_projector(declaration: &Declaration, context: &mut LoadContext) -> Option<LightKind> {
     let mut light = ProjectorBlock {
         placement: Placement::default(),
         slide: SlideBlock::default(),
@@ -156,12 +156,12 @@ pub(super) fn read_projector(declaration: &Declaration, context: &mut Context) -
 }
 
 impl SlideBlock {
-    pub(super) fn read_map(&mut self, field: Field<'_>, context: &mut Context) {
+    pub(super) fn read_map(&mut self, field: Field<'_>, context: &mut LoadContext) {
         self.is_named = true;
         self.map = read_map(field, context);
     }
 
-    pub(super) fn read_wrap(&mut self, field: Field<'_>, context: &mut Context) {
+    pub(super) fn read_wrap(&mut self, field: Field<'_>, context: &mut LoadContext) {
         let wraps = [
             ("clamp", SlideWrap::Clamp),
             ("repeat", SlideWrap::Repeat),
@@ -170,7 +170,7 @@ impl SlideBlock {
         set(&mut self.lookup.wrap, field.choice(context, &wraps));
     }
 
-    pub(super) fn read_interpolation(&mut self, field: Field<'_>, context: &mut Context) {
+    pub(super) fn read_interpolation(&mut self, field: Field<'_>, context: &mut LoadContext) {
         let kinds = [
             ("linear", Interpolation::Linear),
             ("closest", Interpolation::Closest),
@@ -179,7 +179,7 @@ impl SlideBlock {
     }
 
     /// Sets how a coordinate in the picture, the first or the second, follows from those in the window.
-    pub(super) fn read_row(&mut self, row: usize, field: Field<'_>, context: &mut Context) {
+    pub(super) fn read_row(&mut self, row: usize, field: Field<'_>, context: &mut LoadContext) {
         let Some(factors) = field.point(context) else {
             return;
         };

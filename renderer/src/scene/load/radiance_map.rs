@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::field::Field;
 use crate::image::{self, Image};
 
 /// Reads the image, makes it linear and three channels wide, and turns what is no radiance into none.
-pub(super) fn read_map(field: Field<'_>, context: &mut Context) -> Option<Arc<Image>> {
+pub(super) fn read_map(field: Field<'_>, context: &mut LoadContext) -> Option<Arc<Image>> {
     let name = field.string(context)?;
     let path = context.existing_file(field.span(), &name)?;
     let image = match image::read(&path) {

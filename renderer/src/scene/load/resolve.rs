@@ -4,7 +4,7 @@ use glam::Affine3A;
 use rustc_hash::FxHashMap;
 use shading::Span;
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::field::Given;
 use crate::material::MaterialId;
 use crate::scene::desc::ShapeDesc;
@@ -34,7 +34,7 @@ pub(super) struct Groups {
 
 impl Groups {
     /// Says what a name stands for.
-    pub(super) fn declare(&mut self, name: &str, shapes: Vec<usize>, span: Span, context: &mut Context) {
+    pub(super) fn declare(&mut self, name: &str, shapes: Vec<usize>, span: Span, context: &mut LoadContext) {
         if let Some((_, first)) = self.by_name.get(name) {
             // A model of one shape of the model's own name.
             if *first != span {
@@ -63,7 +63,7 @@ impl Groups {
         &mut self,
         pending: Vec<Pending>,
         shapes: &mut Vec<ShapeDesc>,
-        context: &mut Context,
+        context: &mut LoadContext,
     ) {
         let mut rest = pending;
         loop {
@@ -93,7 +93,7 @@ impl Groups {
         instance: Pending,
         originals: &[usize],
         shapes: &mut Vec<ShapeDesc>,
-        context: &mut Context,
+        context: &mut LoadContext,
     ) {
         let first = shapes.len();
         for &original in originals {
@@ -121,7 +121,7 @@ impl Groups {
         );
     }
 
-    fn report_missing(&self, instance: &Pending, rest: &[Pending], context: &mut Context) {
+    fn report_missing(&self, instance: &Pending, rest: &[Pending], context: &mut LoadContext) {
         let of = &instance.of.value;
         let diagnostic = if rest.iter().any(|other| other.name == *of) {
             context.error_at(

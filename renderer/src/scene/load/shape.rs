@@ -4,9 +4,9 @@ use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;
 use shading::syntax::ast::{Declaration, Expr};
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::field::{Given, Range};
-use super::table::{Key, Part, body_of, kind_of, name_of, read_block, set, takes_only};
+use super::table::{DeclarationPart, Key, body_of, kind_of, name_of, read_block, set, takes_only};
 use crate::geometry::Mesh;
 use crate::scene::desc::GeometryDesc;
 
@@ -216,8 +216,16 @@ enum ShapeKeyword {
 }
 
 /// Reads `shape`.
-pub(super) fn read_shape(declaration: &Declaration, context: &mut Context) -> Option<ShapeDeclaration> {
-    takes_only(declaration, &[Part::Name, Part::Kind, Part::Body], context);
+pub(super) fn read_shape(declaration: &Declaration, context: &mut LoadContext) -> Option<ShapeDeclaration> {
+    takes_only(
+        declaration,
+        &[
+            DeclarationPart::Name,
+            DeclarationPart::Kind,
+            DeclarationPart::Body,
+        ],
+        context,
+    );
     let name = name_of(declaration, context)?;
     let kinds = [
         ("sphere", ShapeKeyword::Sphere),
@@ -277,7 +285,7 @@ fn required<T>(
     key: &str,
     what: &str,
     declaration: &Declaration,
-    context: &mut Context,
+    context: &mut LoadContext,
 ) -> Option<T> {
     let written = body_of(declaration).iter().any(|entry| entry.key.joined() == key);
     if given.is_none() && !written {

@@ -3,7 +3,7 @@
 use glam::{Affine3A, Vec2};
 use shading::syntax::ast::Declaration;
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::field::Range;
 use super::table::{Key, body_of, read_block, set};
 use crate::color::Rgb;
@@ -52,7 +52,7 @@ pub(super) const DIRECTIONAL_AREA: &[Key<SheetBlock>] = &[
 ];
 
 /// Reads the block of a directional area light.
-pub(super) fn read_directional_area(declaration: &Declaration, context: &mut Context) -> LightKind {
+pub(super) fn read_directional_area(declaration: &Declaration, context: &mut LoadContext) -> LightKind {
     let mut light = SheetBlock {
         transform: Affine3A::IDENTITY,
         size: Vec2::splat(2.0),

@@ -3,9 +3,9 @@
 
 use rustc_hash::FxHashMap;
 use shading::Span;
-use shading::syntax::ast::{Declaration, Entry, Value as EntryValue};
+use shading::syntax::ast::{Declaration, Entry, EntryValue};
 
-use super::context::Context;
+use super::context::LoadContext;
 use super::field::Field;
 
 /// A key of a block that makes a `T`.
@@ -14,7 +14,7 @@ pub(super) struct Key<T> {
     /// What it takes, what it means, and what holds when it is missing.
     pub(super) doc: &'static str,
     /// Reads the value into its place; notes a message where it does not fit.
-    pub(super) set: fn(&mut T, Field<'_>, &mut Context),
+    pub(super) set: fn(&mut T, Field<'_>, &mut LoadContext),
 }
 
 /// Reads the entries of a block by its tables. `what` names the kind of block in messages.
@@ -23,7 +23,7 @@ pub(super) fn read_block<T>(
     what: &str,
     tables: &[&[Key<T>]],
     into: &mut T,
-    context: &mut Context,
+    context: &mut LoadContext,
 ) {
     let mut seen: FxHashMap<String, Span> = FxHashMap::default();
     for entry in entries {
@@ -62,7 +62,7 @@ pub(super) fn set<T>(slot: &mut T, value: Option<T>) {
     }
 }
 
-fn unknown_key(name: &str, span: Span, what: &str, known: Vec<&str>, context: &mut Context) {
+fn unknown_key(name: &str, span: Span, what: &str, known: Vec<&str>, context: &mut LoadContext) {
     let list = known.join(", ");
     let diagnostic = context
         .error_at(span, format!("{what} has no key `{name}`"))
@@ -79,7 +79,7 @@ pub(super) fn kind_of<T: Copy>(
     declaration: &Declaration,
     default: Option<T>,
     kinds: &[(&'static str, T)],
-    context: &mut Context,
+    context: &mut LoadContext,
 ) -> Option<T> {
     let list = || kinds.iter().map(|(name, _)| *name).collect::<Vec<_>>();
     let keyword = &declaration.keyword.text;
@@ -118,7 +118,7 @@ pub(super) fn kind_of<T: Copy>(
 }
 
 /// The name that a declaration gives, which has to be one word or one string.
-pub(super) fn name_of(declaration: &Declaration, context: &mut Context) -> Option<String> {
+pub(super) fn name_of(declaration: &Declaration, context: &mut LoadContext) -> Option<String> {
     let keyword = &declaration.keyword.text;
     match &declaration.target {
         Some(path) => Some(path.joined()),
@@ -130,18 +130,18 @@ pub(super) fn name_of(declaration: &Declaration, context: &mut Context) -> Optio
 }
 
 /// Notes what a declaration has that its keyword does not take.
-pub(super) fn takes_only(declaration: &Declaration, parts: &[Part], context: &mut Context) {
+pub(super) fn takes_only(declaration: &Declaration, parts: &[DeclarationPart], context: &mut LoadContext) {
     let target = declaration.target.as_ref().map(|path| path.span);
     let kind = declaration.kind.as_ref().map(|kind| kind.span);
     let value = declaration.value.as_ref().map(|value| value.span);
     let body = declaration.body.as_ref().map(|_| declaration.span);
     let alias = declaration.alias.as_ref().map(|alias| alias.span);
     for (part, span, what) in [
-        (Part::Name, target, "name"),
-        (Part::Kind, kind, "kind"),
-        (Part::Value, value, "value"),
-        (Part::Body, body, "block"),
-        (Part::Alias, alias, "`as`"),
+        (DeclarationPart::Name, target, "name"),
+        (DeclarationPart::Kind, kind, "kind"),
+        (DeclarationPart::Value, value, "value"),
+        (DeclarationPart::Body, body, "block"),
+        (DeclarationPart::Alias, alias, "`as`"),
     ] {
         if let (false, Some(span)) = (parts.contains(&part), span) {
             context.error(span, format!("`{}` takes no {what}", declaration.keyword.text));
@@ -151,7 +151,7 @@ pub(super) fn takes_only(declaration: &Declaration, parts: &[Part], context: &mu
 
 /// The parts that a declaration may have after its keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum DeclarationPart {
     Name,
     Kind,
     Value,

@@ -3,7 +3,7 @@
 
 use glam::{Affine3A, DAffine3, DMat3, DMat4, DQuat, DVec3};
 
-use super::value::Value;
+use super::value::SceneValue;
 
 /// The functions that make transforms, with what they take.
 pub(super) const FUNCTIONS: [(&str, &str); 5] = [
@@ -24,13 +24,13 @@ pub(super) const FUNCTIONS: [(&str, &str); 5] = [
 ];
 
 /// The transform that a call makes, or why it makes none; `None` when the function is no transform.
-pub(super) fn from_call(name: &str, args: &[Value]) -> Option<Result<DAffine3, String>> {
+pub(super) fn from_call(name: &str, args: &[SceneValue]) -> Option<Result<DAffine3, String>> {
     let (_, usage) = FUNCTIONS.iter().find(|(function, _)| *function == name)?;
     let made = match name {
         "translate" => vector(args).map(DAffine3::from_translation),
         "rotate" => rotate(args),
         "scale" => match args {
-            [Value::Number(s)] => Some(DAffine3::from_scale(DVec3::splat(*s))),
+            [SceneValue::Number(s)] => Some(DAffine3::from_scale(DVec3::splat(*s))),
             _ => vector(args).map(DAffine3::from_scale),
         },
         "look_at" => look_at(args),
@@ -51,10 +51,14 @@ pub(super) fn narrow(matrix: DAffine3) -> Option<Affine3A> {
     (finite && flatness > 1e-7 && narrow.is_finite() && narrow.inverse().is_finite()).then_some(narrow)
 }
 
-fn vector(args: &[Value]) -> Option<DVec3> {
+fn vector(args: &[SceneValue]) -> Option<DVec3> {
     match args {
-        [Value::Tuple(list)] => triple(list),
-        [Value::Number(x), Value::Number(y), Value::Number(z)] => Some(DVec3::new(*x, *y, *z)),
+        [SceneValue::Tuple(list)] => triple(list),
+        [
+            SceneValue::Number(x),
+            SceneValue::Number(y),
+            SceneValue::Number(z),
+        ] => Some(DVec3::new(*x, *y, *z)),
         _ => None,
     }
 }
@@ -63,14 +67,14 @@ fn triple(list: &[f64]) -> Option<DVec3> {
     <[f64; 3]>::try_from(list).ok().map(DVec3::from_array)
 }
 
-fn rotate(args: &[Value]) -> Option<DAffine3> {
+fn rotate(args: &[SceneValue]) -> Option<DAffine3> {
     let (axis, degrees) = match args {
-        [Value::Tuple(axis), Value::Number(degrees)] => (triple(axis)?, *degrees),
+        [SceneValue::Tuple(axis), SceneValue::Number(degrees)] => (triple(axis)?, *degrees),
         [
-            Value::Number(x),
-            Value::Number(y),
-            Value::Number(z),
-            Value::Number(degrees),
+            SceneValue::Number(x),
+            SceneValue::Number(y),
+            SceneValue::Number(z),
+            SceneValue::Number(degrees),
         ] => (DVec3::new(*x, *y, *z), *degrees),
         _ => return None,
     };
@@ -80,10 +84,14 @@ fn rotate(args: &[Value]) -> Option<DAffine3> {
     )))
 }
 
-fn look_at(args: &[Value]) -> Option<DAffine3> {
+fn look_at(args: &[SceneValue]) -> Option<DAffine3> {
     let (from, to, up) = match args {
-        [Value::Tuple(from), Value::Tuple(to)] => (triple(from)?, triple(to)?, DVec3::Y),
-        [Value::Tuple(from), Value::Tuple(to), Value::Tuple(up)] => (triple(from)?, triple(to)?, triple(up)?),
+        [SceneValue::Tuple(from), SceneValue::Tuple(to)] => (triple(from)?, triple(to)?, DVec3::Y),
+        [
+            SceneValue::Tuple(from),
+            SceneValue::Tuple(to),
+            SceneValue::Tuple(up),
+        ] => (triple(from)?, triple(to)?, triple(up)?),
         _ => return None,
     };
     let z = (to - from).try_normalize()?;
@@ -91,13 +99,13 @@ fn look_at(args: &[Value]) -> Option<DAffine3> {
     Some(DAffine3::from_cols(x, z.cross(x), z, from))
 }
 
-fn matrix(args: &[Value]) -> Option<DAffine3> {
+fn matrix(args: &[SceneValue]) -> Option<DAffine3> {
     let numbers: Vec<f64> = match args {
-        [Value::Tuple(list)] => list.clone(),
+        [SceneValue::Tuple(list)] => list.clone(),
         _ => args
             .iter()
             .map(|arg| match arg {
-                Value::Number(x) => Some(*x),
+                SceneValue::Number(x) => Some(*x),
                 _ => None,
             })
             .collect::<Option<_>>()?,
@@ -119,20 +127,20 @@ fn matrix_from_rows(rows: [f64; 16]) -> Option<DAffine3> {
 mod tests {
     use super::*;
 
-    fn call(name: &str, args: &[Value]) -> DAffine3 {
+    fn call(name: &str, args: &[SceneValue]) -> DAffine3 {
         from_call(name, args)
             .expect("it is a transform")
             .expect("its arguments fit")
     }
 
-    fn tuple(list: &[f64]) -> Value {
-        Value::Tuple(list.to_vec())
+    fn tuple(list: &[f64]) -> SceneValue {
+        SceneValue::Tuple(list.to_vec())
     }
 
     #[test]
     fn products_apply_from_the_right() {
         let moved = call("translate", &[tuple(&[1.0, 0.0, 0.0])]);
-        let turned = call("rotate", &[tuple(&[0.0, 0.0, 1.0]), Value::Number(90.0)]);
+        let turned = call("rotate", &[tuple(&[0.0, 0.0, 1.0]), SceneValue::Number(90.0)]);
         let p = (moved * turned).transform_point3(DVec3::X);
         assert!((p - DVec3::new(1.0, 1.0, 0.0)).length() < 1e-12, "{p}");
     }
@@ -148,8 +156,8 @@ mod tests {
     #[test]
     fn flat_transforms_are_refused() {
         assert!(narrow(call("scale", &[tuple(&[1.0, 0.0, 1.0])])).is_none());
-        assert!(narrow(call("scale", &[Value::Number(f64::NAN)])).is_none());
-        assert!(narrow(call("scale", &[Value::Number(1e-4)])).is_some());
+        assert!(narrow(call("scale", &[SceneValue::Number(f64::NAN)])).is_none());
+        assert!(narrow(call("scale", &[SceneValue::Number(1e-4)])).is_some());
         assert!(narrow(call("scale", &[tuple(&[4.0, 0.05, 0.8])])).is_some());
     }
 }

@@ -6,7 +6,7 @@ use glam::DAffine3;
 
 /// What an expression comes to.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(super) enum SceneValue {
     Bool(bool),
     Number(f64),
     Tuple(Vec<f64>),
@@ -15,20 +15,20 @@ pub(super) enum Value {
     Name(String),
     Transform(DAffine3),
     /// A call of something that is no transform: `gaussian(2)`, with its numbers.
-    Call(String, Vec<Value>),
+    Call(String, Vec<SceneValue>),
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for SceneValue {
     /// What it is, for messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Value::Bool(b) => write!(f, "`{b}`"),
-            Value::Number(n) => write!(f, "the number {n}"),
-            Value::Tuple(list) => write!(f, "a tuple of {} numbers", list.len()),
-            Value::String(_) => f.write_str("a string"),
-            Value::Name(name) => write!(f, "the name `{name}`"),
-            Value::Transform(_) => f.write_str("a transform"),
-            Value::Call(name, _) => write!(f, "a call of `{name}`"),
+            SceneValue::Bool(b) => write!(f, "`{b}`"),
+            SceneValue::Number(n) => write!(f, "the number {n}"),
+            SceneValue::Tuple(list) => write!(f, "a tuple of {} numbers", list.len()),
+            SceneValue::String(_) => f.write_str("a string"),
+            SceneValue::Name(name) => write!(f, "the name `{name}`"),
+            SceneValue::Transform(_) => f.write_str("a transform"),
+            SceneValue::Call(name, _) => write!(f, "a call of `{name}`"),
         }
     }
 }

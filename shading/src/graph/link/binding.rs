@@ -2,7 +2,7 @@
 
 use super::Linker;
 use super::group::GroupScope;
-use super::wire::{Feed, Instance, LinkPlace, Part, Readers, Site, Wire};
+use super::wire::{BindingSite, Feed, Instance, LinkPlace, Readers, Wire, WirePart};
 use crate::builtins::Global;
 use crate::check;
 use crate::graph::literal::{literal, plain};
@@ -19,7 +19,7 @@ impl Linker<'_> {
         &mut self,
         scope: &GroupScope<'_>,
         binding: &Binding,
-        site: &Site<'_>,
+        site: &BindingSite<'_>,
     ) -> Option<Wire> {
         match binding {
             Binding::Value(value) => Some(self.value(value, site.overrides)),
@@ -102,11 +102,11 @@ impl Linker<'_> {
         wire: &Wire,
         path: &Path,
     ) -> Result<Wire, GraphError> {
-        let named = |part: &Part| Part {
+        let named = |part: &WirePart| WirePart {
             name: format!("{}{}", path.head, part.name),
             ..part.clone()
         };
-        let parts: Vec<Part> = wire.parts.iter().map(named).collect();
+        let parts: Vec<WirePart> = wire.parts.iter().map(named).collect();
         let unknown = || GraphError::UnknownParam {
             path: path.to_string(),
             template: scope.group.name.clone(),
@@ -117,24 +117,24 @@ impl Linker<'_> {
     }
 
     /// The value that a path names among named parts: a part of one, or all fields of a structure.
-    fn select(&mut self, parts: &[Part], path: &Path) -> Option<Wire> {
+    fn select(&mut self, parts: &[WirePart], path: &Path) -> Option<Wire> {
         let (name, rest) = longest_name(path, |name| parts.iter().any(|part| part.name == name));
         if let Some(found) = parts.iter().find(|part| part.name == name) {
             return self.part_of(found, rest);
         }
         let structure = path.to_string();
-        let field = |part: &Part| {
+        let field = |part: &WirePart| {
             let suffix = part.name.strip_prefix(&structure)?;
-            suffix.starts_with('.').then(|| Part {
+            suffix.starts_with('.').then(|| WirePart {
                 name: suffix.to_owned(),
                 ..part.clone()
             })
         };
-        let fields: Vec<Part> = parts.iter().filter_map(field).collect();
+        let fields: Vec<WirePart> = parts.iter().filter_map(field).collect();
         (!fields.is_empty()).then_some(Wire { parts: fields })
     }
 
-    fn part_of(&mut self, whole: &Part, accessors: &[Accessor]) -> Option<Wire> {
+    fn part_of(&mut self, whole: &WirePart, accessors: &[Accessor]) -> Option<Wire> {
         let whole = (whole.operand, whole.ty);
         let (operand, ty) = accessors.iter().try_fold(whole, |(operand, ty), accessor| {
             self.element(operand, ty, accessor)
@@ -143,7 +143,12 @@ impl Linker<'_> {
     }
 
     /// Compiles an expression as an anonymous unit and links it here.
-    fn expression(&mut self, scope: &GroupScope<'_>, expr: &ast::Expr, site: &Site<'_>) -> Option<Wire> {
+    fn expression(
+        &mut self,
+        scope: &GroupScope<'_>,
+        expr: &ast::Expr,
+        site: &BindingSite<'_>,
+    ) -> Option<Wire> {
         let constant = match site.expected {
             Some(ty) => literal(expr, ty).map(|value| (value, ty)),
             None => plain(expr),
@@ -160,7 +165,7 @@ impl Linker<'_> {
             let path = Path::from(reference);
             match self.path(scope, &path)? {
                 Ok(Some(wire)) => {
-                    let [Part { ty, .. }] = wire.parts[..] else {
+                    let [WirePart { ty, .. }] = wire.parts[..] else {
                         return None;
                     };
                     // The unit's input has the whole path as its name.

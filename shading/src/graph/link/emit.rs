@@ -1,7 +1,7 @@
 //! Writing statements of the linked code: variables, constants, and assignments with the language's conversions.
 
 use super::Linker;
-use super::wire::{Feed, LinkPlace, Part};
+use super::wire::{Feed, LinkPlace, WirePart};
 use crate::graph::interface::{assignable, part};
 use crate::graph::path::longest_name;
 use crate::graph::{Accessor, GraphError};
@@ -33,7 +33,7 @@ impl Linker<'_> {
     }
 
     /// `dst = value` with the language's implicit conversion; messages call the left side `to`.
-    pub(super) fn assign(&mut self, dst: LocalId, value: &Part, to: &str, place: &LinkPlace<'_>) {
+    pub(super) fn assign(&mut self, dst: LocalId, value: &WirePart, to: &str, place: &LinkPlace<'_>) {
         let (found, expected) = (value.ty, self.code.locals[dst].ty);
         if !assignable(found, expected) {
             let from = self.describe(value.operand);

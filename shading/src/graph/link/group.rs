@@ -3,8 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::Linker;
-use super::wire::Site;
-use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, Part, Readers, Wire, join};
+use super::wire::BindingSite;
+use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, Readers, Wire, WirePart, join};
 use crate::graph::ParamInfo;
 use crate::graph::interface::{params, resolve};
 use crate::graph::literal::plain;
@@ -29,7 +29,7 @@ pub(super) struct GroupScope<'g> {
     pub(super) instance: &'g Instance<'g>,
     pub(super) inputs: FxHashMap<String, Wire>,
     /// Outputs of each node; empty where it is not linked yet.
-    pub(super) nodes: Vec<Vec<Part>>,
+    pub(super) nodes: Vec<Vec<WirePart>>,
     /// The node that alone pulls each node, when that has overrides.
     pulled_by: Vec<Option<NodeIndex>>,
     /// Overrides of each node, once they are known.
@@ -90,12 +90,12 @@ impl<'g> GroupScope<'g> {
 
 impl Linker<'_> {
     /// Gives the group's outputs, only those that are wanted of the instance.
-    pub(super) fn group(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<Part> {
+    pub(super) fn group(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<WirePart> {
         // Levels are bounded, see `size`, but not by what every thread's stack holds.
         stacker::maybe_grow(STACK / 4, STACK, || self.group_body(group, instance))
     }
 
-    fn group_body(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<Part> {
+    fn group_body(&mut self, group: &ShaderGroupTemplate, instance: &Instance<'_>) -> Vec<WirePart> {
         let readers = GroupReaders::new(group);
         let mut scope = GroupScope::new(&readers, instance);
         self.group_inputs(&mut scope);
@@ -155,7 +155,7 @@ impl Linker<'_> {
         let wire = match (fed, &input.default) {
             (Some(feed), _) => feed.wire.clone(),
             (None, Some(default)) => {
-                let site = Site {
+                let site = BindingSite {
                     place: &place,
                     overrides: instance.overrides,
                     expected: input.ty,
@@ -186,9 +186,9 @@ impl Linker<'_> {
         }
     }
 
-    fn group_output(&mut self, scope: &GroupScope<'_>, output: &GroupOutput) -> Vec<Part> {
+    fn group_output(&mut self, scope: &GroupScope<'_>, output: &GroupOutput) -> Vec<WirePart> {
         let place = scope.place(output.span);
-        let site = Site {
+        let site = BindingSite {
             place: &place,
             overrides: scope.instance.overrides,
             expected: output.ty,
@@ -196,16 +196,16 @@ impl Linker<'_> {
         let Some(wire) = self.binding(scope, &output.binding, &site) else {
             return vec![];
         };
-        let mut port = |part: Part| {
+        let mut port = |part: WirePart| {
             let name = format!("{}{}", output.name, part.name);
             match output.ty {
                 Some(ty) if part.name.is_empty() => {
                     let local = self.temporary(ty);
                     self.assign(local, &part, &name, &place);
                     let operand = Operand::Local(local);
-                    Part { name, operand, ty }
+                    WirePart { name, operand, ty }
                 }
-                _ => Part { name, ..part },
+                _ => WirePart { name, ..part },
             }
         };
         wire.parts.into_iter().map(&mut port).collect()
@@ -283,7 +283,7 @@ impl Linker<'_> {
             return None;
         }
         let expected = inputs.and_then(|inputs| resolve(inputs, &connection.target));
-        let site = Site {
+        let site = BindingSite {
             place: &place,
             overrides,
             expected: expected.filter(|ty| ty.base != Base::Void),
@@ -312,7 +312,7 @@ impl Linker<'_> {
         let mut context = inherited.clone();
         for (global, binding, span) in &node.overrides {
             let place = scope.node_place(node, *span);
-            let site = Site {
+            let site = BindingSite {
                 place: &place,
                 overrides: &inherited,
                 expected: Some(global.ty()),

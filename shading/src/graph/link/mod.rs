@@ -20,7 +20,7 @@ use crate::check::{self, Environment};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind};
 use crate::source::{SourceMap, SourceUser, Span};
-use wire::{Feed, Instance, LinkPlace, Part, Readers};
+use wire::{Feed, Instance, LinkPlace, Readers, WirePart};
 
 /// A template as one piece of code.
 #[derive(Debug)]
@@ -127,7 +127,7 @@ struct Linker<'a> {
 
 impl Linker<'_> {
     /// Links an instance of a template; gives its outputs, of a group only the wanted ones.
-    fn template(&mut self, template: &Template, instance: &Instance<'_>) -> Vec<Part> {
+    fn template(&mut self, template: &Template, instance: &Instance<'_>) -> Vec<WirePart> {
         match template {
             Template::Unit(unit) => self.adapted(unit, instance),
             Template::Group(group) => self.group(group, instance),
@@ -135,7 +135,7 @@ impl Linker<'_> {
     }
 
     /// The outputs asked for as parameters of the linked unit.
-    fn outputs(&mut self, template: &Template, ports: &[Part], wanted: &[String]) -> Vec<Param> {
+    fn outputs(&mut self, template: &Template, ports: &[WirePart], wanted: &[String]) -> Vec<Param> {
         let mut params = vec![];
         let all: Vec<String> = ports.iter().map(|port| port.name.clone()).collect();
         for name in if wanted.is_empty() { &all[..] } else { wanted } {

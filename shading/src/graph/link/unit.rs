@@ -1,7 +1,7 @@
 //! Linking an instance of a unit: its inputs are given what feeds them, and its code is spliced in.
 
 use super::Linker;
-use super::wire::{Feed, Instance, Part};
+use super::wire::{Feed, Instance, WirePart};
 use crate::builtins::Builtin;
 use crate::check::ParamUse;
 use crate::graph::ShaderUnitTemplate;
@@ -52,7 +52,11 @@ fn param_use(param: &Param, instance: &Instance<'_>) -> ParamUse {
 
 impl Linker<'_> {
     /// An instance of a unit, which is made for its use where it is adaptive.
-    pub(super) fn adapted(&mut self, template: &ShaderUnitTemplate, instance: &Instance<'_>) -> Vec<Part> {
+    pub(super) fn adapted(
+        &mut self,
+        template: &ShaderUnitTemplate,
+        instance: &Instance<'_>,
+    ) -> Vec<WirePart> {
         let Some(adaptive) = &template.adaptive else {
             return self.unit(&template.hir, &template.sources, instance);
         };
@@ -97,7 +101,12 @@ impl Linker<'_> {
     }
 
     /// Gives the unit's outputs.
-    pub(super) fn unit(&mut self, unit: &Unit, sources: &SourceMap, instance: &Instance<'_>) -> Vec<Part> {
+    pub(super) fn unit(
+        &mut self,
+        unit: &Unit,
+        sources: &SourceMap,
+        instance: &Instance<'_>,
+    ) -> Vec<WirePart> {
         let first_source = self.take_sources(sources, instance.prefix(), &unit.name);
         let splice = Splice::new(
             unit,
@@ -135,7 +144,7 @@ impl Linker<'_> {
                 self.assign_element(local, &param.name, feed);
             }
             if param.output {
-                ports.push(Part {
+                ports.push(WirePart {
                     name: param.name.clone(),
                     operand: Operand::Local(local),
                     ty: param.ty,

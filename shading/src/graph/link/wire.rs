@@ -12,7 +12,7 @@ use crate::ty::Type;
 
 /// A value with a name: that of an output, or the suffix of a part of a wire.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct WirePart {
     pub(super) name: String,
     pub(super) operand: Operand,
     pub(super) ty: Type,
@@ -22,14 +22,14 @@ pub(super) struct Part {
 /// path of fields.
 #[derive(Clone, Debug)]
 pub(super) struct Wire {
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<WirePart>,
 }
 
 impl Wire {
     pub(super) fn single(operand: Operand, ty: Type) -> Wire {
         let name = String::new();
         Wire {
-            parts: vec![Part { name, operand, ty }],
+            parts: vec![WirePart { name, operand, ty }],
         }
     }
 }
@@ -69,7 +69,7 @@ pub(super) struct Feed<'a> {
 
 impl Feed<'_> {
     /// The part that is all of the input `name`.
-    pub(super) fn whole(&self, name: &str) -> Option<&Part> {
+    pub(super) fn whole(&self, name: &str) -> Option<&WirePart> {
         let suffix = name.strip_prefix(self.target.head.as_str())?;
         let suffix = match &self.target.rest[..] {
             [] => suffix,
@@ -207,7 +207,7 @@ pub(super) fn join(prefix: &str, name: &str) -> String {
 }
 
 /// Where a value is asked for.
-pub(super) struct Site<'a> {
+pub(super) struct BindingSite<'a> {
     pub(super) place: &'a LinkPlace<'a>,
     /// Globals that have another value there.
     pub(super) overrides: &'a [(Global, Operand)],

@@ -14,7 +14,7 @@ use crate::source::{SourceMap, Span};
 
 pub use expr::{Argument, ArrayLength, BinaryOp, Expr, ExprKind, Name, TypeKind, TypeName, UnaryOp};
 pub use param::{Metadata, Param, Passing};
-pub use scene::{Declaration, Entry, Group, GroupAssign, GroupStmt, Instance, Path, PathPart, Value};
+pub use scene::{Declaration, Entry, EntryValue, Group, GroupAssign, GroupStmt, Instance, Path, PathPart};
 
 /// A parsed file.
 #[derive(Clone, Debug, Default)]

@@ -107,14 +107,14 @@ pub struct Entry {
     /// The key.
     pub key: Path,
     /// The value.
-    pub value: Value,
+    pub value: EntryValue,
     /// All of it.
     pub span: Span,
 }
 
 /// The value of an [`Entry`].
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum EntryValue {
     /// A number, string, tuple, list, name, path or call.
     Expr(Expr),
     /// A nested block.

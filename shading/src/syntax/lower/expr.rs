@@ -6,7 +6,7 @@ use pest::pratt_parser::{Assoc, Op, PrattParser};
 
 use super::super::ast::{Argument, BinaryOp, Expr, ExprKind, Name, UnaryOp};
 use super::super::error::SyntaxError;
-use super::{Context, Lowerer, MAX_DEPTH, Pair, Rule, inner};
+use super::{Dialect, Lowerer, MAX_DEPTH, Pair, Rule, inner};
 use crate::diagnostic::MAX_ERRORS;
 use crate::source::Span;
 
@@ -142,7 +142,7 @@ impl Lowerer {
             Rule::member => match inner(op).next() {
                 Some(part) => {
                     let part = self.path_part(part);
-                    if part.quoted && self.context == Context::Code {
+                    if part.quoted && self.context == Dialect::Code {
                         self.errors.push((
                             part.span,
                             SyntaxError::Misplaced {
@@ -289,7 +289,7 @@ impl Lowerer {
             }
         }
         match name {
-            Some(name) if self.context == Context::Code => {
+            Some(name) if self.context == Dialect::Code => {
                 let span = name.span.to(value.span);
                 let target = Expr {
                     kind: ExprKind::Name(name.text),
@@ -313,10 +313,10 @@ impl Lowerer {
         let value = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
             // Hexadecimal digits give the bits of an int, in scenes a number.
             Some(digits) => i64::from_str_radix(digits, 16).map(|bits| match u32::try_from(bits) {
-                Ok(bits) if self.context == Context::Code => i64::from(bits as i32),
+                Ok(bits) if self.context == Dialect::Code => i64::from(bits as i32),
                 _ => bits,
             }),
-            None if self.context == Context::Scene && text.parse::<i64>().is_err() => {
+            None if self.context == Dialect::Scene && text.parse::<i64>().is_err() => {
                 return self.float(text, span);
             }
             None => text.parse(),

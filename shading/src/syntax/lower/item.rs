@@ -4,13 +4,13 @@ use super::super::ast::{
     ArrayLength, Expr, ExprKind, Field, Function, Item, Metadata, Name, Param, Passing, Struct, TypeKind,
     TypeName, Unit,
 };
-use super::{Context, Lowerer, Pair, Rule, inner};
+use super::{Dialect, Lowerer, Pair, Rule, inner};
 use crate::hir::UnitKind;
 use crate::source::Span;
 
 impl Lowerer {
     pub(super) fn lower_item(&mut self, pair: Pair<'_>) -> Option<Item> {
-        self.context = Context::Code;
+        self.context = Dialect::Code;
         match pair.as_rule() {
             Rule::unit => Some(Item::Unit(self.unit(pair))),
             Rule::function => Some(Item::Function(self.function(pair))),

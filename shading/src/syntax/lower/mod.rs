@@ -27,7 +27,7 @@ const MAX_DEPTH: usize = 256;
 
 /// What the meaning of some forms depends on.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Context {
+enum Dialect {
     /// Units and functions.
     Code,
     /// Groups and scenes, where `f(a = 1)` names an argument.
@@ -39,7 +39,7 @@ pub(super) struct Lowerer {
     source: SourceId,
     /// Where the item being lowered begins.
     base: usize,
-    context: Context,
+    context: Dialect,
     /// Depth of the deepest expression made since [`Lowerer::nested`] began.
     deepest: usize,
     /// How many expressions enclose the present one.
@@ -56,7 +56,7 @@ impl Lowerer {
         Lowerer {
             source,
             base: 0,
-            context: Context::Code,
+            context: Dialect::Code,
             deepest: 0,
             expr_depth: 0,
             stmt_depth: 0,

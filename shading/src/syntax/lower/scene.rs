@@ -1,9 +1,9 @@
 //! Groups and the declarations of scene files.
 
 use super::super::ast::{
-    Declaration, Entry, Expr, ExprKind, Group, GroupAssign, GroupStmt, Instance, Path, PathPart, Value,
+    Declaration, Entry, EntryValue, Expr, ExprKind, Group, GroupAssign, GroupStmt, Instance, Path, PathPart,
 };
-use super::{Context, Lowerer, Pair, Rule, inner};
+use super::{Dialect, Lowerer, Pair, Rule, inner};
 
 impl Lowerer {
     pub(super) fn group(&mut self, pair: Pair<'_>) -> Group {
@@ -21,12 +21,12 @@ impl Lowerer {
                 Rule::metadata => self.metadata(part, &mut group.metadata),
                 Rule::param => group.params.push(self.param(part)),
                 Rule::instance => {
-                    self.context = Context::Scene;
+                    self.context = Dialect::Scene;
                     let instance = self.instance(part);
                     group.body.push(GroupStmt::Instance(instance));
                 }
                 Rule::group_assign => {
-                    self.context = Context::Scene;
+                    self.context = Dialect::Scene;
                     let assign = self.group_assign(part);
                     group.body.push(GroupStmt::Assign(assign));
                 }
@@ -94,7 +94,7 @@ impl Lowerer {
     }
 
     pub(super) fn declaration(&mut self, pair: Pair<'_>) -> Declaration {
-        self.context = Context::Scene;
+        self.context = Dialect::Scene;
         let span = self.span(&pair);
         let mut declaration = Declaration {
             keyword: self.missing_name(span),
@@ -130,7 +130,7 @@ impl Lowerer {
         let span = self.span(&pair);
         let mut key = Path::default();
         let mut kind = None;
-        let mut value = Value::Block {
+        let mut value = EntryValue::Block {
             kind: None,
             entries: vec![],
         };
@@ -138,10 +138,10 @@ impl Lowerer {
             match part.as_rule() {
                 Rule::path => key = self.path(part),
                 Rule::kind => kind = self.inner_name(part),
-                Rule::expr => value = Value::Expr(self.expr(part)),
+                Rule::expr => value = EntryValue::Expr(self.expr(part)),
                 Rule::scene_block => {
                     let entries = self.entries(part);
-                    value = Value::Block {
+                    value = EntryValue::Block {
                         kind: kind.take(),
                         entries,
                     };

@@ -4,7 +4,7 @@
 //! says `one_sided`.
 
 use super::color::Use;
-use super::document::{ObjectId, Value};
+use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
 use super::write::{Call, number, triple};
 use crate::scene::text::quote;
@@ -33,7 +33,7 @@ const MAX_SIZE: usize = 1 << 26;
 
 /// What a surface is.
 #[derive(Clone, Debug)]
-pub(super) struct Surface {
+pub(super) struct BsdfCall {
     /// A call that makes it, the same from both sides.
     pub(super) call: String,
     /// Whether its back is black.
@@ -41,32 +41,32 @@ pub(super) struct Surface {
     is_black: bool,
 }
 
-impl Surface {
-    fn front(call: String) -> Surface {
-        Surface {
+impl BsdfCall {
+    fn front(call: String) -> BsdfCall {
+        BsdfCall {
             call,
             front_only: true,
             is_black: false,
         }
     }
 
-    fn both(call: String) -> Surface {
-        Surface {
+    fn both(call: String) -> BsdfCall {
+        BsdfCall {
             front_only: false,
-            ..Surface::front(call)
+            ..BsdfCall::front(call)
         }
     }
 
     /// What shapes without a material are.
-    pub(super) fn grey() -> Surface {
-        Surface::front("matte(albedo = 0.5)".to_owned())
+    pub(super) fn grey() -> BsdfCall {
+        BsdfCall::front("matte(albedo = 0.5)".to_owned())
     }
 
     /// What emitters without a material are.
-    pub(super) fn black() -> Surface {
-        Surface {
+    pub(super) fn black() -> BsdfCall {
+        BsdfCall {
             is_black: true,
-            ..Surface::front("matte(albedo = 0)".to_owned())
+            ..BsdfCall::front("matte(albedo = 0)".to_owned())
         }
     }
 
@@ -87,7 +87,7 @@ impl Surface {
 
 impl Translator<'_> {
     /// Translates a bsdf about the normal `n`, an expression, or about the surface's own.
-    pub(super) fn bsdf(&mut self, id: ObjectId, n: Option<&str>) -> Surface {
+    pub(super) fn bsdf(&mut self, id: ObjectId, n: Option<&str>) -> BsdfCall {
         // References may nest as deep as a file is long.
         let surface = stacker::maybe_grow(128 << 10, 1 << 20, || self.any_bsdf(id, n));
         self.size += surface.call.len();
@@ -97,21 +97,21 @@ impl Translator<'_> {
                 place,
                 "materials refer to each other so often that they are too large",
             );
-            return Surface::grey();
+            return BsdfCall::grey();
         }
         surface
     }
 
-    fn any_bsdf(&mut self, id: ObjectId, n: Option<&str>) -> Surface {
+    fn any_bsdf(&mut self, id: ObjectId, n: Option<&str>) -> BsdfCall {
         if self.size > MAX_SIZE {
-            return Surface::grey();
+            return BsdfCall::grey();
         }
         self.look_at(id);
         let n = || n.map(str::to_owned);
         match self.object(id).plugin.as_str() {
             "diffuse" => {
                 let albedo = self.color_argument(id, "reflectance", [0.5; 3], Use::Reflectance);
-                Surface::front(Call::new("matte").with("albedo", albedo).maybe("n", n()).finish())
+                BsdfCall::front(Call::new("matte").with("albedo", albedo).maybe("n", n()).finish())
             }
             "dielectric" => self.dielectric(id, Call::new("glass"), n()),
             "roughdielectric" => {
@@ -131,10 +131,10 @@ impl Translator<'_> {
             "blendbsdf" => self.blend(id, n().as_deref()),
             "normalmap" => self.normal_map(id),
             "bumpmap" => self.bump_map(id),
-            "null" => Surface::both("cutout(opacity = 0)".to_owned()),
+            "null" => BsdfCall::both("cutout(opacity = 0)".to_owned()),
             _ => {
                 self.unknown_plugin(id, BSDFS, "; a grey diffuse surface stands in for it");
-                Surface::both("matte(albedo = 0.5)".to_owned())
+                BsdfCall::both("matte(albedo = 0.5)".to_owned())
             }
         }
     }
@@ -153,9 +153,9 @@ impl Translator<'_> {
 
     fn index(&mut self, id: ObjectId, name: &str, default: &str) -> f64 {
         let material = match self.find(id, name) {
-            Some((Value::Float(value), _)) => return *value,
-            Some((Value::Integer(value), _)) => return *value as f64,
-            Some((Value::Text(material), _)) => material.as_str(),
+            Some((PropertyValue::Float(value), _)) => return *value,
+            Some((PropertyValue::Integer(value), _)) => return *value as f64,
+            Some((PropertyValue::Text(material), _)) => material.as_str(),
             Some((_, place)) => {
                 self.wrong_type::<()>(place, name, "a number or the name of a material");
                 return 1.5;
@@ -165,7 +165,7 @@ impl Translator<'_> {
         self.named_index(id, name, material)
     }
 
-    fn dielectric(&mut self, id: ObjectId, call: Call, n: Option<String>) -> Surface {
+    fn dielectric(&mut self, id: ObjectId, call: Call, n: Option<String>) -> BsdfCall {
         let ior = self.ior(id, "bk7");
         let reflection = self.given_color(id, "specular_reflectance", Use::Reflectance);
         let transmission = self.given_color(id, "specular_transmittance", Use::Reflectance);
@@ -173,7 +173,7 @@ impl Translator<'_> {
             .with("ior", ior)
             .maybe("reflection_tint", reflection)
             .maybe("transmission_tint", transmission);
-        Surface::both(call.maybe("n", n).finish())
+        BsdfCall::both(call.maybe("n", n).finish())
     }
 
     /// Adds the arguments for `alpha` or `alpha_u` and `alpha_v`, and for the distribution.
@@ -219,7 +219,7 @@ impl Translator<'_> {
         }
     }
 
-    fn conductor(&mut self, id: ObjectId, rough: bool, n: Option<String>) -> Surface {
+    fn conductor(&mut self, id: ObjectId, rough: bool, n: Option<String>) -> BsdfCall {
         let given = self.has(id, "eta") || self.has(id, "k");
         let mut call = Call::new("metal");
         match self.text(id, "material").unwrap_or("none").to_owned() {
@@ -235,10 +235,10 @@ impl Translator<'_> {
         }
         call = if rough { self.roughness(id, call) } else { call };
         let tint = self.given_color(id, "specular_reflectance", Use::Reflectance);
-        Surface::front(call.maybe("tint", tint).maybe("n", n).finish())
+        BsdfCall::front(call.maybe("tint", tint).maybe("n", n).finish())
     }
 
-    fn plastic(&mut self, id: ObjectId, rough: bool, n: Option<String>) -> Surface {
+    fn plastic(&mut self, id: ObjectId, rough: bool, n: Option<String>) -> BsdfCall {
         let albedo = self.color_argument(id, "diffuse_reflectance", [0.5; 3], Use::Reflectance);
         let ior = self.ior(id, "polypropylene");
         let mut call = Call::new("coated_diffuse")
@@ -256,10 +256,10 @@ impl Translator<'_> {
         if self.boolean(id, "nonlinear") == Some(true) {
             call = call.with("nonlinear", "1");
         }
-        Surface::front(call.maybe("n", n).finish())
+        BsdfCall::front(call.maybe("n", n).finish())
     }
 
-    fn principled(&mut self, id: ObjectId, n: Option<String>) -> Surface {
+    fn principled(&mut self, id: ObjectId, n: Option<String>) -> BsdfCall {
         let call = self.principled_call(
             id,
             "principled",
@@ -274,13 +274,13 @@ impl Translator<'_> {
         self.ignore(id, &rates);
         let call = call.maybe("n", n).finish();
         if refracts {
-            Surface::both(call)
+            BsdfCall::both(call)
         } else {
-            Surface::front(call)
+            BsdfCall::front(call)
         }
     }
 
-    fn principled_thin(&mut self, id: ObjectId, n: Option<String>) -> Surface {
+    fn principled_thin(&mut self, id: ObjectId, n: Option<String>) -> BsdfCall {
         let call = self.principled_call(id, "principled_thin", &["diff_trans"]);
         let rates = [
             "specular_reflectance_sampling_rate",
@@ -289,7 +289,7 @@ impl Translator<'_> {
             "diffuse_reflectance_sampling_rate",
         ];
         self.ignore(id, &rates);
-        Surface::both(call.maybe("n", n).finish())
+        BsdfCall::both(call.maybe("n", n).finish())
     }
 
     fn principled_call(&mut self, id: ObjectId, unit: &str, own: &[&str]) -> Call {
@@ -324,16 +324,16 @@ impl Translator<'_> {
         }
     }
 
-    fn twosided(&mut self, id: ObjectId, n: Option<&str>) -> Surface {
+    fn twosided(&mut self, id: ObjectId, n: Option<&str>) -> BsdfCall {
         self.ignore(id, &["allow_transmission"]);
         match self.parts(id, "bsdf")[..] {
-            [both] => Surface {
+            [both] => BsdfCall {
                 front_only: false,
                 ..self.bsdf(both, n)
             },
             [front, back] => {
                 let [front, back] = [front, back].map(|side| self.bsdf(side, n).call);
-                Surface::both(
+                BsdfCall::both(
                     Call::new("sides")
                         .with("front", front)
                         .with("back", back)
@@ -343,14 +343,14 @@ impl Translator<'_> {
             _ => {
                 let place = self.object(id).place;
                 self.error(place, "`twosided` holds one bsdf, or one for each side");
-                Surface::grey()
+                BsdfCall::grey()
             }
         }
     }
 
-    fn mask(&mut self, id: ObjectId, n: Option<&str>) -> Surface {
+    fn mask(&mut self, id: ObjectId, n: Option<&str>) -> BsdfCall {
         let Some(nested) = self.nested(id) else {
-            return Surface::grey();
+            return BsdfCall::grey();
         };
         let base = self.bsdf(nested, n);
         let opacity = self
@@ -360,18 +360,18 @@ impl Translator<'_> {
             .with("base", &base.call)
             .with("opacity", opacity)
             .finish();
-        Surface {
+        BsdfCall {
             call,
             is_black: false,
             ..base
         }
     }
 
-    fn blend(&mut self, id: ObjectId, n: Option<&str>) -> Surface {
+    fn blend(&mut self, id: ObjectId, n: Option<&str>) -> BsdfCall {
         let &[a, b] = &self.parts(id, "bsdf")[..] else {
             let place = self.object(id).place;
             self.error(place, "a blendbsdf holds two bsdfs");
-            return Surface::grey();
+            return BsdfCall::grey();
         };
         let [a, b] = [a, b].map(|part| self.bsdf(part, n));
         let amount = self
@@ -394,7 +394,7 @@ impl Translator<'_> {
             .with("b", b)
             .with("amount", amount)
             .finish();
-        Surface {
+        BsdfCall {
             call,
             front_only,
             is_black: false,
@@ -424,14 +424,14 @@ impl Translator<'_> {
         }
     }
 
-    fn normal_map(&mut self, id: ObjectId) -> Surface {
+    fn normal_map(&mut self, id: ObjectId) -> BsdfCall {
         self.bent(id, |translator, texture| {
             let call = translator.bitmap_call(texture, "normal_map")?;
             Some(translator.unfiltered(texture, call).with("along_v", "0"))
         })
     }
 
-    fn bump_map(&mut self, id: ObjectId) -> Surface {
+    fn bump_map(&mut self, id: ObjectId) -> BsdfCall {
         let height = self.float(id, "scale").unwrap_or(1.0);
         self.bent(id, |translator, texture| {
             // The slope between the nearest texels is taken to be 0.
@@ -456,11 +456,11 @@ impl Translator<'_> {
     }
 
     /// The surface that a bsdf holds, about the normal that a unit makes of its texture.
-    fn bent(&mut self, id: ObjectId, unit: impl FnOnce(&mut Self, ObjectId) -> Option<Call>) -> Surface {
+    fn bent(&mut self, id: ObjectId, unit: impl FnOnce(&mut Self, ObjectId) -> Option<Call>) -> BsdfCall {
         let [flips, softens] = ["flip_invalid_normals", "use_shadowing_function"]
             .map(|key| self.boolean(id, key).unwrap_or(true));
         let (Some(nested), relief) = (self.nested(id), self.relief(id)) else {
-            return Surface::grey();
+            return BsdfCall::grey();
         };
         let n = relief
             .and_then(|texture| unit(self, texture))
@@ -471,6 +471,6 @@ impl Translator<'_> {
             return surface;
         }
         let call = Call::new("soft_terminator").with("base", &surface.call).finish();
-        Surface { call, ..surface }
+        BsdfCall { call, ..surface }
     }
 }

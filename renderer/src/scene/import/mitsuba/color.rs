@@ -4,7 +4,7 @@ use shading::{Diagnostic, Span};
 
 pub(super) use crate::spectrum::Use;
 
-use super::document::{ObjectId, Value};
+use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
 use super::write::triple;
 use crate::color::Rgb;
@@ -23,16 +23,16 @@ pub(super) const SPECTRA: &[&str] = &[
 
 impl Translator<'_> {
     /// The colour that a value is; `None` for one that is none, which has been reported.
-    pub(super) fn rgb(&mut self, value: &Value, place: Span, used_as: Use) -> Option<[f64; 3]> {
+    pub(super) fn rgb(&mut self, value: &PropertyValue, place: Span, used_as: Use) -> Option<[f64; 3]> {
         match value {
-            Value::Rgb(rgb) => Some(*rgb),
-            Value::Float(value) => Some([*value; 3]),
-            Value::Integer(value) => Some([*value as f64; 3]),
-            Value::Spectrum(text) => match text.trim().parse() {
+            PropertyValue::Rgb(rgb) => Some(*rgb),
+            PropertyValue::Float(value) => Some([*value; 3]),
+            PropertyValue::Integer(value) => Some([*value as f64; 3]),
+            PropertyValue::Spectrum(text) => match text.trim().parse() {
                 Ok(value) => Some(channels(spectrum::uniform(value, used_as))),
                 Err(_) => self.spectrum(spectrum::parse_pairs(text), place, used_as),
             },
-            Value::SpectrumFile(path) => match std::fs::read_to_string(path) {
+            PropertyValue::SpectrumFile(path) => match std::fs::read_to_string(path) {
                 Ok(text) => self.spectrum(spectrum::read_spd(&text), place, used_as),
                 Err(error) => {
                     self.error(place, format!("cannot read {}: {error}", path.display()));
@@ -67,7 +67,7 @@ impl Translator<'_> {
         match self.object(id).plugin.as_str() {
             "uniform" => Some([self.float(id, "value").unwrap_or(1.0); 3]),
             "rawconstant" => match self.find(id, "value") {
-                Some((Value::Vector(value), _)) => Some(value.to_array()),
+                Some((PropertyValue::Vector(value), _)) => Some(value.to_array()),
                 Some((value, place)) => self.rgb(value, place, used_as),
                 None => Some([1.0; 3]),
             },

@@ -28,13 +28,13 @@ pub(super) struct Object {
 pub(super) struct Property {
     /// Empty for an object without a name.
     pub(super) name: String,
-    pub(super) value: Value,
+    pub(super) value: PropertyValue,
     pub(super) place: Span,
 }
 
 /// The value of a property.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(super) enum PropertyValue {
     Boolean(bool),
     Integer(i64),
     Float(f64),

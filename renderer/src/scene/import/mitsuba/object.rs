@@ -3,7 +3,7 @@
 use glam::{DMat4, DVec3};
 use shading::{Diagnostic, Span};
 
-use super::document::{Object, ObjectId, Property, Value};
+use super::document::{Object, ObjectId, Property, PropertyValue};
 use super::translator::Translator;
 
 impl<'a> Translator<'a> {
@@ -12,7 +12,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The value of a property, and its place.
-    pub(super) fn find(&mut self, id: ObjectId, name: &str) -> Option<(&'a Value, Span)> {
+    pub(super) fn find(&mut self, id: ObjectId, name: &str) -> Option<(&'a PropertyValue, Span)> {
         let properties = &self.object(id).properties;
         let index = properties.iter().rposition(|property| property.name == name)?;
         self.asked.insert((id, index));
@@ -35,43 +35,43 @@ impl<'a> Translator<'a> {
 
     pub(super) fn float(&mut self, id: ObjectId, name: &str) -> Option<f64> {
         match self.find(id, name)? {
-            (Value::Float(value), _) => Some(*value),
-            (Value::Integer(value), _) => Some(*value as f64),
+            (PropertyValue::Float(value), _) => Some(*value),
+            (PropertyValue::Integer(value), _) => Some(*value as f64),
             (_, place) => self.wrong_type(place, name, "a number"),
         }
     }
 
     pub(super) fn integer(&mut self, id: ObjectId, name: &str) -> Option<i64> {
         match self.find(id, name)? {
-            (Value::Integer(value), _) => Some(*value),
+            (PropertyValue::Integer(value), _) => Some(*value),
             (_, place) => self.wrong_type(place, name, "a whole number"),
         }
     }
 
     pub(super) fn boolean(&mut self, id: ObjectId, name: &str) -> Option<bool> {
         match self.find(id, name)? {
-            (Value::Boolean(value), _) => Some(*value),
+            (PropertyValue::Boolean(value), _) => Some(*value),
             (_, place) => self.wrong_type(place, name, "`true` or `false`"),
         }
     }
 
     pub(super) fn text(&mut self, id: ObjectId, name: &str) -> Option<&'a str> {
         match self.find(id, name)? {
-            (Value::Text(value), _) => Some(value),
+            (PropertyValue::Text(value), _) => Some(value),
             (_, place) => self.wrong_type(place, name, "a text"),
         }
     }
 
     pub(super) fn vector(&mut self, id: ObjectId, name: &str) -> Option<DVec3> {
         match self.find(id, name)? {
-            (Value::Vector(value), _) => Some(*value),
+            (PropertyValue::Vector(value), _) => Some(*value),
             (_, place) => self.wrong_type(place, name, "a point or vector"),
         }
     }
 
     pub(super) fn matrix(&mut self, id: ObjectId, name: &str) -> Option<DMat4> {
         match self.find(id, name)? {
-            (Value::Transform(value), _) => Some(*value),
+            (PropertyValue::Transform(value), _) => Some(*value),
             (_, place) => self.wrong_type(place, name, "a transform"),
         }
     }
@@ -104,7 +104,7 @@ impl<'a> Translator<'a> {
         let document = self.document;
         let mut found = vec![];
         for (index, property) in document.object(id).properties.iter().enumerate() {
-            if let Value::Object(part) = property.value
+            if let PropertyValue::Object(part) = property.value
                 && document.object(part).tag == tag
             {
                 self.asked.insert((id, index));
@@ -172,7 +172,7 @@ impl<'a> Translator<'a> {
                     continue;
                 }
                 let what = match value {
-                    Value::Object(part) => {
+                    PropertyValue::Object(part) => {
                         let part = document.object(*part);
                         // A definition that is used elsewhere, or nowhere.
                         if object.tag == "scene"

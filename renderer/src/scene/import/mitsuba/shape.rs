@@ -5,7 +5,7 @@
 use glam::{DMat4, DVec3};
 use shading::Diagnostic;
 
-use super::bsdf::Surface;
+use super::bsdf::BsdfCall;
 use super::color::Use;
 use super::document::ObjectId;
 use super::translator::{MaterialKey, MaterialName, Translator};
@@ -271,8 +271,8 @@ impl Translator<'_> {
         let lookups = self.lookups;
         let surface = match (key.bsdf, key.emitter) {
             (Some(bsdf), _) => self.bsdf(bsdf, None),
-            (None, Some(_)) => Surface::black(),
-            (None, None) => Surface::grey(),
+            (None, Some(_)) => BsdfCall::black(),
+            (None, None) => BsdfCall::grey(),
         };
         let call = match key.emitter {
             None => surface.call.clone(),
@@ -296,7 +296,7 @@ impl Translator<'_> {
     }
 
     /// A surface that emits.
-    fn lamp(&mut self, id: ObjectId, surface: &Surface) -> String {
+    fn lamp(&mut self, id: ObjectId, surface: &BsdfCall) -> String {
         self.look_at(id);
         let plugin = self.object(id).plugin.as_str();
         if plugin == "directionalarea" {

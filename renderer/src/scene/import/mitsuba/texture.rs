@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use glam::{DMat4, DVec3};
 
 use super::color::{SPECTRA, Use};
-use super::document::{ObjectId, Value};
+use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
 use super::write::{Call, color, number};
 use crate::scene::import::stem;
@@ -32,7 +32,7 @@ impl Translator<'_> {
     /// The same, where the property is there.
     pub(super) fn given_color(&mut self, id: ObjectId, name: &str, usage: Use) -> Option<String> {
         let (value, place) = self.find(id, name)?;
-        if let Value::Object(texture) = *value {
+        if let PropertyValue::Object(texture) = *value {
             return Some(self.texture(texture, usage));
         }
         let rgb = self.rgb(value, place, usage)?;
@@ -47,7 +47,7 @@ impl Translator<'_> {
     /// What a property says as a number, where it is there.
     pub(super) fn given_float(&mut self, id: ObjectId, name: &str, usage: Use) -> Option<String> {
         let (value, place) = self.find(id, name)?;
-        if let Value::Object(texture) = *value {
+        if let PropertyValue::Object(texture) = *value {
             return Some(self.float_texture(texture));
         }
         // A colour counts by its luminance.

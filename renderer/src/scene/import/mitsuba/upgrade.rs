@@ -2,7 +2,7 @@
 
 use glam::{DMat4, DVec3};
 
-use super::document::{Object, Property, Value};
+use super::document::{Object, Property, PropertyValue};
 
 /// The versions whose names are the old ones: those below it.
 const RENAMED_IN: u32 = 2;
@@ -36,8 +36,10 @@ fn place_texture(object: &mut Object) {
             .properties
             .iter()
             .find_map(|property| match property.value {
-                Value::Float(value) if property.name == name => Some((value, property.place)),
-                Value::Integer(value) if property.name == name => Some((value as f64, property.place)),
+                PropertyValue::Float(value) if property.name == name => Some((value, property.place)),
+                PropertyValue::Integer(value) if property.name == name => {
+                    Some((value as f64, property.place))
+                }
                 _ => None,
             })
     };
@@ -54,7 +56,7 @@ fn place_texture(object: &mut Object) {
         .retain(|property| !names.contains(&property.name.as_str()));
     object.properties.push(Property {
         name: "to_uv".to_owned(),
-        value: Value::Transform(DMat4::from_scale(scale) * DMat4::from_translation(offset)),
+        value: PropertyValue::Transform(DMat4::from_scale(scale) * DMat4::from_translation(offset)),
         place,
     });
 }

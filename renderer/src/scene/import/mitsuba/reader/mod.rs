@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use shading::{Diagnostic, Diagnostics, Source, Span};
 
-use super::document::{Document, Object, ObjectId, Property, Value};
+use super::document::{Document, Object, ObjectId, Property, PropertyValue};
 use super::element::Element;
 use super::upgrade;
 
@@ -168,7 +168,7 @@ impl Reader<'_> {
             Some((parent, _)) if root.tag_name().name() == "scene" => self.read_children(root, parent, whole),
             Some((parent, name)) => {
                 if let Some(id) = self.read_object(root, whole) {
-                    self.add_property(parent, name, Value::Object(id), place);
+                    self.add_property(parent, name, PropertyValue::Object(id), place);
                 }
             }
             None if root.tag_name().name() == "scene" => {
@@ -186,7 +186,7 @@ impl Reader<'_> {
         self.is_old = is_old;
     }
 
-    fn add_property(&mut self, parent: ObjectId, name: String, value: Value, place: Span) {
+    fn add_property(&mut self, parent: ObjectId, name: String, value: PropertyValue, place: Span) {
         let object = &mut self.document.objects[parent.0 as usize];
         object.properties.push(Property { name, value, place });
     }
@@ -322,7 +322,7 @@ impl Reader<'_> {
             let name = node.attribute("name").unwrap_or_default().to_owned();
             if let Some(id) = self.read_object(node, file) {
                 let place = self.document.object(id).place;
-                self.add_property(parent, name, Value::Object(id), place);
+                self.add_property(parent, name, PropertyValue::Object(id), place);
             }
             return;
         }
@@ -345,14 +345,14 @@ impl Reader<'_> {
                 if let Some(element) = self.element(node, file, &["id"], &["name"]) {
                     let name = element.get("name").unwrap_or_default().to_owned();
                     let id = element.get("id").unwrap_or_default().to_owned();
-                    self.add_property(parent, name, Value::Reference(id), element.place);
+                    self.add_property(parent, name, PropertyValue::Reference(id), element.place);
                 }
             }
             "transform" => {
                 if let Some(element) = self.element(node, file, &["name"], &[]) {
                     let matrix = self.read_transform(node, file);
                     let name = element.get("name").unwrap_or_default().to_owned();
-                    self.add_property(parent, name, Value::Transform(matrix), element.place);
+                    self.add_property(parent, name, PropertyValue::Transform(matrix), element.place);
                 }
             }
             _ if OTHERS.contains(&tag) => self.read_value(node, parent, file),

@@ -2,7 +2,7 @@
 
 use shading::{Diagnostic, Span};
 
-use super::super::document::{Property, Value};
+use super::super::document::{Property, PropertyValue};
 use super::Reader;
 
 impl Reader<'_> {
@@ -18,7 +18,7 @@ impl Reader<'_> {
         for index in 0..self.document.objects.len() {
             for property in 0..self.document.objects[index].properties.len() {
                 let Property {
-                    value: Value::Reference(id),
+                    value: PropertyValue::Reference(id),
                     place,
                     ..
                 } = &self.document.objects[index].properties[property]
@@ -28,7 +28,8 @@ impl Reader<'_> {
                 let (id, place) = (id.clone(), *place);
                 match self.ids.get(&id) {
                     Some(&object) => {
-                        self.document.objects[index].properties[property].value = Value::Object(object);
+                        self.document.objects[index].properties[property].value =
+                            PropertyValue::Object(object);
                     }
                     None => self.report_unknown(&id, place),
                 }
@@ -60,7 +61,7 @@ impl Reader<'_> {
                     continue;
                 };
                 *next += 1;
-                let Value::Object(part) = property.value else {
+                let PropertyValue::Object(part) = property.value else {
                     continue;
                 };
                 match marks[part.0 as usize] {

@@ -3,7 +3,7 @@
 use glam::DMat4;
 use shading::Span;
 
-use super::super::document::{ObjectId, Value};
+use super::super::document::{ObjectId, PropertyValue};
 use super::super::element::{Element, number, numbers, step, vector};
 use super::Reader;
 
@@ -24,7 +24,7 @@ impl Reader<'_> {
         }
     }
 
-    fn value_of(&self, element: &Element<'_>) -> Result<Value, String> {
+    fn value_of(&self, element: &Element<'_>) -> Result<PropertyValue, String> {
         let text = || {
             element
                 .get("value")
@@ -32,25 +32,25 @@ impl Reader<'_> {
         };
         Ok(match element.name {
             "boolean" => match text()?.trim().to_ascii_lowercase().as_str() {
-                "true" => Value::Boolean(true),
-                "false" => Value::Boolean(false),
+                "true" => PropertyValue::Boolean(true),
+                "false" => PropertyValue::Boolean(false),
                 other => return Err(format!("`{other}` is neither `true` nor `false`")),
             },
             "integer" => {
                 let text = text()?.trim();
-                Value::Integer(text.parse().map_err(|_| format!("`{text}` is no whole number"))?)
+                PropertyValue::Integer(text.parse().map_err(|_| format!("`{text}` is no whole number"))?)
             }
-            "float" => Value::Float(number(text()?)?),
-            "string" => Value::Text(text()?.to_owned()),
-            "point" | "vector" => Value::Vector(vector(element, 0.0)?),
-            "rgb" => Value::Rgb(match numbers(text()?)?[..] {
+            "float" => PropertyValue::Float(number(text()?)?),
+            "string" => PropertyValue::Text(text()?.to_owned()),
+            "point" | "vector" => PropertyValue::Vector(vector(element, 0.0)?),
+            "rgb" => PropertyValue::Rgb(match numbers(text()?)?[..] {
                 [grey] => [grey; 3],
                 [r, g, b] => [r, g, b],
                 _ => return Err("a colour is one number or three".to_owned()),
             }),
             "spectrum" => match (element.get("value"), element.get("filename")) {
-                (Some(value), None) => Value::Spectrum(value.to_owned()),
-                (None, Some(name)) => Value::SpectrumFile(self.document.resolve(name)),
+                (Some(value), None) => PropertyValue::Spectrum(value.to_owned()),
+                (None, Some(name)) => PropertyValue::SpectrumFile(self.document.resolve(name)),
                 _ => return Err("a spectrum takes either `value` or `filename`".to_owned()),
             },
             other => return Err(format!("<{other}> is no value")),
