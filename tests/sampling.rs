@@ -168,14 +168,10 @@ fn it_converges_faster_than_chance() {
 
 #[test]
 fn directions_follow_their_density() {
-    let upper = |w: glam::Vec3, pdf: f32| if w.z > 0.0 { pdf } else { 0.0 };
+    let upper = |w: Vec3, pdf: f32| if w.z > 0.0 { pdf } else { 0.0 };
     // The border of the cone is one of the bins, which an integral by points would blur.
     let cone = 0.5;
-    type Warp = (
-        &'static str,
-        Box<dyn Fn(Vec2) -> glam::Vec3>,
-        Box<dyn Fn(glam::Vec3) -> f32>,
-    );
+    type Warp = (&'static str, Box<dyn Fn(Vec2) -> Vec3>, Box<dyn Fn(Vec3) -> f32>);
     let warps: [Warp; 4] = [
         (
             "cosine_hemisphere",

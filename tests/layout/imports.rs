@@ -15,7 +15,7 @@ enum Target {
 }
 
 /// The imports between the files of a crate.
-pub struct Imports {
+pub(super) struct Imports {
     /// The files by number, with their paths from `src` on.
     files: Vec<String>,
     /// For each file, the files whose items it names, with the items.
@@ -24,7 +24,7 @@ pub struct Imports {
 
 impl Imports {
     /// Of a crate's files with their texts.
-    pub fn new(sources: &[(String, String)]) -> Imports {
+    pub(super) fn new(sources: &[(String, String)]) -> Imports {
         let modules: Vec<Module> = sources
             .iter()
             .map(|(file, text)| Module::new(file, text))
@@ -37,7 +37,7 @@ impl Imports {
     }
 
     /// Each file with a file whose items it names, and these items.
-    pub fn all(&self) -> impl Iterator<Item = (&str, &str, String)> {
+    pub(super) fn all(&self) -> impl Iterator<Item = (&str, &str, String)> {
         let pairs = self.files.iter().zip(&self.needs);
         let pairs = pairs.flat_map(|(file, needs)| needs.iter().map(move |need| (file, need)));
         pairs.map(|(file, (need, items))| {
@@ -47,14 +47,14 @@ impl Imports {
     }
 
     /// Leaves out the imports of one file by another for which `open` holds.
-    pub fn forget(&mut self, open: impl Fn(&str, &str) -> bool) {
+    pub(super) fn forget(&mut self, open: impl Fn(&str, &str) -> bool) {
         for (file, needs) in self.files.iter().zip(&mut self.needs) {
             needs.retain(|need, _| !open(file, &self.files[*need]));
         }
     }
 
     /// The groups of files that need each other, directly or not: what each takes from the others, a line for each pair.
-    pub fn rings(&self) -> Vec<String> {
+    pub(super) fn rings(&self) -> Vec<String> {
         let reach: Vec<BTreeSet<usize>> = (0..self.files.len()).map(|file| self.reach(file)).collect();
         let mut seen: BTreeSet<usize> = BTreeSet::new();
         let mut rings = vec![];

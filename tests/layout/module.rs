@@ -6,37 +6,37 @@ use crate::tokens::{Token, tokens};
 
 /// A name that a `use` brings into a module.
 #[derive(Clone, Debug)]
-pub struct Import {
+pub(super) struct Import {
     /// The name in this module.
-    pub name: String,
+    pub(super) name: String,
     /// The path as written, without `as`.
-    pub path: Vec<String>,
+    pub(super) path: Vec<String>,
     /// Whether others can import the name from here.
-    pub public: bool,
+    pub(super) public: bool,
 }
 
 /// One source file.
 #[derive(Debug, Default)]
-pub struct Module {
+pub(super) struct Module {
     /// The file's path from `src` on.
-    pub file: String,
+    pub(super) file: String,
     /// The module's path from the crate on.
-    pub path: Vec<String>,
+    pub(super) path: Vec<String>,
     /// The modules that have files of their own.
-    pub children: BTreeSet<String>,
+    pub(super) children: BTreeSet<String>,
     /// What is defined at the top of the file.
-    pub items: BTreeSet<String>,
+    pub(super) items: BTreeSet<String>,
     /// What is imported anywhere in the file.
-    pub imports: Vec<Import>,
+    pub(super) imports: Vec<Import>,
     /// Paths of two and more names outside of imports.
-    pub paths: BTreeSet<Vec<String>>,
+    pub(super) paths: BTreeSet<Vec<String>>,
     /// Names outside of imports, those of fields and methods left out.
-    pub names: BTreeSet<String>,
+    pub(super) names: BTreeSet<String>,
 }
 
 impl Module {
     /// Reads the file `file` of a crate.
-    pub fn new(file: &str, text: &str) -> Module {
+    pub(super) fn new(file: &str, text: &str) -> Module {
         let mut module = Module {
             file: file.to_owned(),
             path: module_path(file),
@@ -54,7 +54,7 @@ impl Module {
     }
 
     /// What the name means here by an import.
-    pub fn import(&self, name: &str) -> Option<&Import> {
+    pub(super) fn import(&self, name: &str) -> Option<&Import> {
         self.imports.iter().find(|import| import.name == name)
     }
 }

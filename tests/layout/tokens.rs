@@ -3,7 +3,7 @@
 
 /// One token of a source file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Token {
+pub(super) enum Token {
     /// An identifier or keyword.
     Word(String),
     /// `::`
@@ -14,7 +14,7 @@ pub enum Token {
 
 impl Token {
     /// The name, if this is one.
-    pub fn word(&self) -> Option<&str> {
+    pub(super) fn word(&self) -> Option<&str> {
         match self {
             Token::Word(word) => Some(word),
             Token::Path | Token::Mark(_) => None,
@@ -23,7 +23,7 @@ impl Token {
 }
 
 /// The tokens of a file, items under `#[cfg(test)]` left out.
-pub fn tokens(text: &str) -> Vec<Token> {
+pub(super) fn tokens(text: &str) -> Vec<Token> {
     without_tests(&lex(text))
 }
 

@@ -307,10 +307,7 @@ mod tests {
                 })
                 .collect();
             let tree = LightTree::new(&bounds);
-            let at = LitPoint {
-                p: Vec3::new(random(), random(), random()) * 10.0,
-                n: Vec3::Y,
-            };
+            let at = LitPoint::in_space(Vec3::new(random(), random(), random()) * 10.0);
             let all: f64 = (0..count as u32)
                 .map(|i| f64::from(tree.probability(&at, i)))
                 .sum();

@@ -320,6 +320,13 @@ pub(super) struct LightDeclaration {
     pub(super) portals: Vec<Given<String>>,
 }
 
+/// The names that a light gives of its portals.
+pub(super) struct PendingPortals {
+    /// Which of the lights.
+    pub(super) light: usize,
+    pub(super) names: Vec<Given<String>>,
+}
+
 /// One name or several.
 fn names(field: &Field, context: &mut LoadContext) -> Vec<Given<String>> {
     let list = match &field.expr.kind {

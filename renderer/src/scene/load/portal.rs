@@ -4,7 +4,7 @@ use shading::Span;
 
 use super::builder::Builder;
 use super::field::Given;
-use super::resolve::PendingPortals;
+use super::light::PendingPortals;
 use crate::light::Portal;
 use crate::scene::desc::LightKind;
 

@@ -19,13 +19,6 @@ pub(super) struct Pending {
     pub(super) material: Option<MaterialId>,
 }
 
-/// The names that a light gives of its portals.
-pub(super) struct PendingPortals {
-    /// Which of the lights.
-    pub(super) light: usize,
-    pub(super) names: Vec<Given<String>>,
-}
-
 /// What the names of shapes and imports stand for: one shape, or all of a model's.
 #[derive(Default)]
 pub(super) struct Groups {
