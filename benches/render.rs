@@ -7,20 +7,22 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use renderer::render::{RenderSettings, Silent, render};
 use renderer::scene::build::{Built, build};
+use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::{LoadOptions, load};
 
 fn main() {
     divan::main();
 }
 
-fn scene(name: &str, size: u32) -> Built {
+fn scene(name: &str, size: u32) -> (SceneDesc, Built) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../scenes/{name}.kiln"));
     let options = LoadOptions {
         set: vec![format!("film.size=({size}, {size})")],
         ..LoadOptions::default()
     };
     let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));
-    build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"))
+    let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
+    (desc, built)
 }
 
 /// Samples per second, all bounces.
@@ -28,21 +30,10 @@ fn scene(name: &str, size: u32) -> Built {
 fn samples(bencher: Bencher, name: &str) {
     const SIZE: u32 = 128;
     const SPP: u64 = 16;
-    let built = scene(name, SIZE);
+    let (desc, built) = scene(name, SIZE);
     let settings = RenderSettings {
-        width: SIZE,
-        height: SIZE,
-        crop: None,
-        variance: false,
-        camera: built.camera,
-        filter: built.filter.clone(),
-        border: true,
-        integrator: built.integrator,
         samples: 0..SPP,
-        seed: 0,
-        threads: 0,
-        time_limit: None,
-        photon_map: None,
+        ..RenderSettings::new(&desc, &built)
     };
     let count = u64::from(SIZE * SIZE) * SPP;
     bencher.counter(ItemsCount::new(count)).bench_local(|| {

@@ -1,6 +1,28 @@
 //! Kiln's renderer: a scene file goes in, its materials are compiled from shader source to machine code, a path
 //! tracer turns their closure trees into light, a picture comes out.
 //!
+//! ```
+//! use std::path::Path;
+//! use std::sync::atomic::AtomicBool;
+//! use renderer::render::{RenderSettings, Silent, render};
+//! use renderer::scene::{build::build, load::{LoadOptions, load}};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/cornell_box.kiln");
+//! let (desc, _warnings) = load(&path, &LoadOptions::default())?;
+//! let built = build(&desc, None, 0)?;
+//! let settings = RenderSettings {
+//!     samples: 0..4,
+//!     ..RenderSettings::new(&desc, &built)
+//! };
+//! let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))?;
+//! let image = rendered.film.develop();
+//! let wall = image.rgb(10, 128); // column, row from the top: the red wall
+//! assert!(wall.r > 3.0 * wall.g);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The way of the data, one module a step:
 //!
 //! 1. [`scene`] reads a file into a description and freezes it into a `Scene`.

@@ -1,5 +1,29 @@
 //! Kiln's shading language: source text goes in, machine code that fills closure trees comes out.
 //!
+//! ```
+//! use std::sync::Arc;
+//! use shading::{ClosureRegistry, InstanceOptions, NoHost, ShaderGlobals, ShadingSystem, Source};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
+//! system.load(Source::new(
+//!     "rings.ksl",
+//!     "shader rings(float count = 4, output float result = 0) { result = mod(count * hypot(u, v), 1); }
+//!      group target(output float result) { rings r(count = 8); result = r.result; }",
+//! ))?;
+//! let target = system.template("target").ok_or("no target")?;
+//! let instance = system.instantiate(target, &InstanceOptions::default())?;
+//!
+//! let mut context = system.context(); // one for each thread
+//! let globals = ShaderGlobals { u: 0.5, ..ShaderGlobals::default() };
+//! instance.run(&globals, &mut context);
+//! let mut result = [1.0];
+//! instance.output_numbers(0, &context, &mut result);
+//! assert_eq!(result, [0.0]); // 8 · 0.5 is whole
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The way of a shader, one module a step:
 //!
 //! 0. [`preprocess`] includes files and expands macros.

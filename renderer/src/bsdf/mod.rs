@@ -63,6 +63,10 @@ pub struct Bsdf {
     /// Sum of the lobes' importances.
     total: f32,
     count: usize,
+    /// Whether a lobe is no delta.
+    scatters: bool,
+    /// Whether a lobe that is no delta sends light through.
+    scatters_through: bool,
     /// The first `count` are meant. They are written in place: a lobe that is made elsewhere and moved here costs more
     /// than to make it.
     places: [Weighted; MAX_LOBES],
@@ -161,13 +165,16 @@ impl Bsdf {
             mode: TransportMode::Radiance,
             total: 0.0,
             count: 0,
+            scatters: false,
+            scatters_through: false,
             places: [Weighted::NONE; MAX_LOBES],
         }
     }
 
     /// Empties it for another point: cheaper than a new one, which would have to be moved. The mode stays.
     pub fn reset(&mut self, ng: Vec3, wo: Vec3) {
-        (self.ng, self.wo, self.total, self.count) = (ng, wo, 0.0, 0);
+        (self.ng, self.wo) = (ng, wo);
+        self.clear();
     }
 
     /// Chooses what paths carry, before the first lobe is added; radiance to begin with.
@@ -208,6 +215,8 @@ impl Bsdf {
         place.specular = lobe.is_specular();
         place.part = lobe.part();
         place.probability = 1.0;
+        self.scatters |= !place.specular;
+        self.scatters_through |= !place.specular && lobe.has_transmission();
         self.count += 1;
         match self.count {
             1 => {}
@@ -224,8 +233,10 @@ impl Bsdf {
     }
 
     /// Takes all lobes away.
+    #[inline]
     pub fn clear(&mut self) {
         (self.total, self.count) = (0.0, 0);
+        (self.scatters, self.scatters_through) = (false, false);
     }
 
     /// Computes the importances of the lobes in `range`, and every lobe's probability anew.
@@ -253,8 +264,15 @@ impl Bsdf {
     }
 
     /// Whether all lobes are deltas (or there are none): light samples are in vain.
+    #[inline]
     pub fn is_specular(&self) -> bool {
-        self.lobes().iter().all(|l| l.specular)
+        !self.scatters
+    }
+
+    /// Whether light from the other side may be scattered to this one, deltas apart.
+    #[inline]
+    pub fn scatters_through(&self) -> bool {
+        self.scatters_through
     }
 
     /// Whether light goes through.

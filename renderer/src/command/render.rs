@@ -125,22 +125,15 @@ fn changes(args: &RenderArgs) -> Vec<String> {
 }
 
 fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSettings {
-    let [width, height] = desc.film.size.value;
     let spp = args.spp.unwrap_or(desc.sampler.spp);
     RenderSettings {
-        width,
-        height,
-        crop: desc.film.crop.map(|crop| crop.value),
-        variance: false,
-        camera: built.camera,
-        filter: built.filter.clone(),
-        border: desc.film.border,
         integrator: built.integrator.with_depth(args.common.depth),
         samples: 0..u64::from(spp),
         seed: args.common.seed(desc),
         threads: args.common.threads(),
         time_limit: args.time,
         photon_map: args.photon_map.clone(),
+        ..RenderSettings::new(desc, built)
     }
 }
 

@@ -38,7 +38,7 @@ pub struct DirectLight {
 /// The point of a surface as its bsdf asks for light: on the viewer's side, or on both where light goes through.
 #[inline]
 pub(super) fn lit_point(it: &Interaction, bsdf: &Bsdf) -> LitPoint {
-    let n = if bsdf.has_transmission() {
+    let n = if bsdf.scatters_through() {
         Vec3::ZERO
     } else if it.wo.dot(it.ng) < 0.0 {
         -it.ng

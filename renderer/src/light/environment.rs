@@ -176,6 +176,11 @@ impl EnvironmentLight {
         self.flux() * PI * sqr(scene_radius)
     }
 
+    /// The part of it that light samples are for.
+    pub(super) fn sampled_power(&self, scene_radius: f32) -> f32 {
+        4.0 * self.irradiance() * PI * sqr(scene_radius)
+    }
+
     /// Luminance of the integral over all directions [W/m²].
     fn flux(&self) -> f32 {
         match self {

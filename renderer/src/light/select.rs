@@ -12,7 +12,7 @@
 use glam::Vec3;
 
 use super::bounds::{LightBounds, LitPoint};
-use super::tree::LightTree;
+use super::tree::{LightTree, Weights};
 use super::{Light, LightId};
 use crate::sampling::AliasTable;
 
@@ -59,17 +59,16 @@ const UNSEEN_SHARE: f32 = 0.01;
 /// The power of each light of a scene of radius `scene_radius`, as luminance [W], and where that is not known a small share
 /// of what all others have: no light that may shine is without.
 pub fn powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
-    let mut powers = known_powers(lights, scene_radius);
+    let mut powers: Vec<f32> = lights
+        .iter()
+        .map(|light| usable(light.power(scene_radius)))
+        .collect();
     share_with_unseen(lights, &mut powers);
     powers
 }
 
-fn known_powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
-    let known = |light: &Light| {
-        let power = light.power(scene_radius);
-        if power.is_finite() { power.max(0.0) } else { 0.0 }
-    };
-    lights.iter().map(known).collect()
+fn usable(power: f32) -> f32 {
+    if power.is_finite() { power.max(0.0) } else { 0.0 }
 }
 
 fn share_with_unseen(lights: &[Light], powers: &mut [f32]) {
@@ -98,6 +97,8 @@ struct Shares {
     apart: f32,
     /// Probability of choosing one of them, rather than the tree.
     share: f32,
+    /// The tree's.
+    root: Weights,
 }
 
 impl LightSelector {
@@ -191,21 +192,22 @@ impl LightSelector {
             .iter()
             .map(|id| lights[id.0 as usize].irradiance(at))
             .sum();
-        let near = self.tree.importance(at);
+        let root = self.tree.root(at);
+        let near = root.total;
         let total = apart + near;
         let share = match (apart > 0.0, near > 0.0) {
             (true, true) => (apart / total).clamp(LEAST_SHARE, 1.0 - LEAST_SHARE),
             (true, false) => 1.0,
             (false, _) => 0.0,
         };
-        (total > 0.0 && total.is_finite()).then_some(Shares { apart, share })
+        (total > 0.0 && total.is_finite()).then_some(Shares { apart, share, root })
     }
 
     /// A part of a light by what it may send to a point.
     fn important(&self, lights: &[Light], at: &LitPoint, shares: &Shares, u: f64) -> Option<ChosenLight> {
         let share = f64::from(shares.share);
         if u >= share {
-            let chosen = self.tree.select(at, (u - share) / (1.0 - share))?;
+            let chosen = self.tree.select(at, &shares.root, (u - share) / (1.0 - share))?;
             let (light, part) = self.emitters[chosen.emitter as usize];
             return Some(ChosenLight {
                 light,
@@ -245,7 +247,7 @@ impl LightSelector {
     ) -> f32 {
         if !self.apart.contains(&light) {
             let emitter = self.first[light.0 as usize] + part;
-            (1.0 - shares.share) * self.tree.probability(at, emitter)
+            (1.0 - shares.share) * self.tree.probability(at, &shares.root, emitter)
         } else if shares.share > 0.0 {
             shares.share * (lights[light.0 as usize].irradiance(at) / shares.apart)
         } else {
@@ -279,9 +281,13 @@ fn probability_by_power(table: &AliasTable, lights: &[Light], light: LightId, pa
     table.probability(light.0 as usize) * of_part
 }
 
-/// The power of each light, with a fair part for those at infinity and for those that are not.
+/// The power of each light that is for light samples, with a fair part for those at infinity and for those that are not.
 fn balanced_powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
-    let mut powers = known_powers(lights, scene_radius);
+    let sampled = |light: &Light| match light {
+        Light::Environment(light) => light.sampled_power(scene_radius),
+        _ => light.power(scene_radius),
+    };
+    let mut powers: Vec<f32> = lights.iter().map(|light| usable(sampled(light))).collect();
     let sum_of = |infinite: bool| -> f32 {
         lights
             .iter()

@@ -90,23 +90,21 @@ impl LightTree {
         index
     }
 
-    /// About the irradiance that all emitters bring to a point [W/m²].
+    /// What the children of the root may send to a point.
     #[inline]
-    pub(super) fn importance(&self, at: &LitPoint) -> f32 {
-        self.nodes.first().map_or(0.0, |root| root.weights(at).1)
+    pub(super) fn root(&self, at: &LitPoint) -> Weights {
+        self.nodes.first().map_or(Weights::NONE, |root| root.weights(at))
     }
 
-    /// The emitter that `u` in `[0,1)` chooses; `None` where none of them shines.
+    /// The emitter that `u` in `[0,1)` chooses for a point whose weights at the root are `root`; `None` where none of them
+    /// shines.
     #[inline]
-    pub(super) fn select(&self, at: &LitPoint, mut u: f64) -> Option<Chosen> {
+    pub(super) fn select(&self, at: &LitPoint, root: &Weights, mut u: f64) -> Option<Chosen> {
         let mut node = self.nodes.first()?;
+        let mut weights = *root;
         let mut probability = 1.0;
-        loop {
-            let (weights, total) = node.weights(at);
-            if !(total > 0.0 && total.is_finite()) {
-                return None;
-            }
-            let (slot, share, rest) = pick(&weights, total, u);
+        while weights.is_some() {
+            let (slot, share, rest) = weights.pick(u);
             probability *= share;
             u = rest;
             match node.children[slot] {
@@ -120,28 +118,75 @@ impl LightTree {
                 }
                 Child::None => return None,
             }
+            weights = node.weights(at);
         }
+        None
     }
 
     /// Probability with which `select` chooses `emitter`.
-    pub(super) fn probability(&self, at: &LitPoint, emitter: u32) -> f32 {
+    pub(super) fn probability(&self, at: &LitPoint, root: &Weights, emitter: u32) -> f32 {
         let (mut index, mut slot) = self.places[emitter as usize];
         if index == u32::MAX {
             return 0.0;
         }
         let mut probability = 1.0;
-        loop {
+        while index != 0 {
             let node = &self.nodes[index as usize];
-            let (weights, total) = node.weights(at);
-            if !(total > 0.0 && total.is_finite()) {
-                return 0.0;
-            }
-            probability *= weights[usize::from(slot)] / total;
-            if index == 0 {
-                return probability;
-            }
+            probability *= node.weights(at).share(slot);
             (index, slot) = node.parent;
         }
+        probability * root.share(slot)
+    }
+}
+
+/// What each child of a node may send to a point, and the sum of that [W/m²].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weights {
+    each: [f32; WIDTH],
+    pub(super) total: f32,
+}
+
+impl Weights {
+    const NONE: Weights = Weights {
+        each: [0.0; WIDTH],
+        total: 0.0,
+    };
+
+    /// Whether any child shines.
+    #[inline(always)]
+    fn is_some(&self) -> bool {
+        self.total > 0.0 && self.total.is_finite()
+    }
+
+    /// The probability of a child.
+    #[inline(always)]
+    fn share(&self, slot: u8) -> f32 {
+        if self.is_some() {
+            self.each[usize::from(slot)] / self.total
+        } else {
+            0.0
+        }
+    }
+
+    /// The child that `u` in `[0,1)` picks, its probability, and what is left of `u`.
+    #[inline(always)]
+    fn pick(&self, u: f64) -> (usize, f32, f64) {
+        const LAST: f64 = 1.0 - f64::EPSILON / 2.0;
+        let target = u * f64::from(self.total);
+        let (mut before, mut last) = (0.0f64, (0, 0.0f64));
+        for (slot, &weight) in self.each.iter().enumerate() {
+            if weight > 0.0 {
+                last = (slot, before);
+                before += f64::from(weight);
+                if target < before {
+                    break;
+                }
+            }
+        }
+        let (slot, before) = last;
+        let weight = self.each[slot];
+        let rest = (target - before) / f64::from(weight);
+        (slot, weight / self.total, rest.clamp(0.0, LAST))
     }
 }
 
@@ -174,10 +219,9 @@ impl Node {
         self.children[slot] = child;
     }
 
-    /// What each child may send to a point, and the sum.
     #[inline(always)]
-    fn weights(&self, at: &LitPoint) -> ([f32; WIDTH], f32) {
-        let weights: [f32; WIDTH] = std::array::from_fn(|i| {
+    fn weights(&self, at: &LitPoint) -> Weights {
+        let each: [f32; WIDTH] = std::array::from_fn(|i| {
             let cone = Cosines {
                 cos_spread: self.cos_spread[i],
                 sin_spread: self.sin_spread[i],
@@ -192,31 +236,11 @@ impl Node {
                 &cone,
             )
         });
-        (weights, weights.iter().sum())
-    }
-}
-
-/// The entry of `weights`, which sum up to `total`, that `u` in `[0,1)` picks, its share, and what is left of `u`.
-#[inline(always)]
-pub(super) fn pick(weights: &[f32], total: f32, u: f64) -> (usize, f32, f64) {
-    const LAST: f64 = 1.0 - f64::EPSILON / 2.0;
-    let target = u * f64::from(total);
-    let (mut before, mut last) = (0.0f64, None);
-    for (index, &weight) in weights.iter().enumerate() {
-        if weight > 0.0 {
-            let weight_f64 = f64::from(weight);
-            last = Some((
-                index,
-                weight / total,
-                ((target - before) / weight_f64).clamp(0.0, LAST),
-            ));
-            before += weight_f64;
-            if target < before {
-                break;
-            }
+        Weights {
+            each,
+            total: each.iter().sum(),
         }
     }
-    last.unwrap_or((0, 0.0, u))
 }
 
 fn union(leaves: &[Leaf]) -> LightBounds {
@@ -309,12 +333,14 @@ mod tests {
             let tree = LightTree::new(&bounds);
             let at = LitPoint::in_space(Vec3::new(random(), random(), random()) * 10.0);
             let all: f64 = (0..count as u32)
-                .map(|i| f64::from(tree.probability(&at, i)))
+                .map(|i| f64::from(tree.probability(&at, &tree.root(&at), i)))
                 .sum();
             assert!((all - 1.0).abs() < 1e-4, "{count}: {all}");
             for _ in 0..200 {
-                let chosen = tree.select(&at, f64::from(random())).expect("something shines");
-                let expected = tree.probability(&at, chosen.emitter);
+                let chosen = tree
+                    .select(&at, &tree.root(&at), f64::from(random()))
+                    .expect("something shines");
+                let expected = tree.probability(&at, &tree.root(&at), chosen.emitter);
                 assert!((chosen.probability / expected - 1.0).abs() < 1e-4);
                 assert!((0.0..1.0).contains(&chosen.u));
                 assert!(bounds[chosen.emitter as usize].importance(&at) > 0.0);

@@ -8,6 +8,8 @@ use crate::camera::Camera;
 use crate::film::Filter;
 use crate::image::Rect;
 use crate::integrator::Integrator;
+use crate::scene::build::Built;
+use crate::scene::desc::SceneDesc;
 
 /// What to render.
 #[derive(Clone, Debug)]
@@ -41,6 +43,26 @@ pub struct RenderSettings {
 }
 
 impl RenderSettings {
+    /// What a scene's own description asks for, on all cores.
+    pub fn new(desc: &SceneDesc, built: &Built) -> RenderSettings {
+        let [width, height] = desc.film.size.value;
+        RenderSettings {
+            width,
+            height,
+            crop: desc.film.crop.map(|crop| crop.value),
+            variance: false,
+            camera: built.camera,
+            filter: built.filter.clone(),
+            border: desc.film.border,
+            integrator: built.integrator,
+            samples: 0..u64::from(desc.sampler.spp),
+            seed: desc.sampler.seed,
+            threads: 0,
+            time_limit: None,
+            photon_map: None,
+        }
+    }
+
     /// What is rendered of the film.
     pub(super) fn rendered(&self) -> Rect {
         self.crop.unwrap_or(Rect::of_size(self.width, self.height))
