@@ -67,6 +67,8 @@ pub struct Bsdf {
     scatters: bool,
     /// Whether a lobe that is no delta sends light through.
     scatters_through: bool,
+    /// A bit for each part that has a lobe.
+    parts: u8,
     /// The first `count` are meant. They are written in place: a lobe that is made elsewhere and moved here costs more
     /// than to make it.
     places: [Weighted; MAX_LOBES],
@@ -167,6 +169,7 @@ impl Bsdf {
             count: 0,
             scatters: false,
             scatters_through: false,
+            parts: 0,
             places: [Weighted::NONE; MAX_LOBES],
         }
     }
@@ -215,6 +218,7 @@ impl Bsdf {
         place.specular = lobe.is_specular();
         place.part = lobe.part();
         place.probability = 1.0;
+        self.parts |= 1 << place.part as u8;
         self.scatters |= !place.specular;
         self.scatters_through |= !place.specular && lobe.has_transmission();
         self.count += 1;
@@ -236,7 +240,7 @@ impl Bsdf {
     #[inline]
     pub fn clear(&mut self) {
         (self.total, self.count) = (0.0, 0);
-        (self.scatters, self.scatters_through) = (false, false);
+        (self.scatters, self.scatters_through, self.parts) = (false, false, 0);
     }
 
     /// Computes the importances of the lobes in `range`, and every lobe's probability anew.
@@ -289,8 +293,9 @@ impl Bsdf {
     }
 
     /// Whether such a part scatters light that comes from `wo`.
+    #[inline]
     pub fn has(&self, part: Part) -> bool {
-        self.lobes().iter().any(|l| l.part == part)
+        self.parts >> part as u8 & 1 == 1
     }
 
     /// The share of uniform light that leaves by the diffuse part towards `wo`: of light on its side, and of light on

@@ -84,6 +84,8 @@ pub struct Context {
     pub shading: ShadingContext,
     /// What the path is on: kept here because it is large.
     pub surface: Surface,
+    /// What other vertices of a path are on, where there are several at once.
+    surfaces: Vec<Box<Surface>>,
     /// What was done so far.
     pub stats: Stats,
     /// For lookups of photons.
@@ -117,6 +119,7 @@ impl Context {
         Context {
             shading: ShadingContext::new(scene.host().clone()),
             surface: Surface::new(),
+            surfaces: vec![],
             stats: Stats::default(),
             nearest: photon::Nearest::new(),
         }

@@ -104,21 +104,35 @@ impl Photons {
     fn gather(
         &self,
         scene: &Scene,
+        gatherer: Gatherer,
+        sampler: &mut Sampler,
+        context: &mut Context,
+        light: &mut impl Collect,
+    ) {
+        if self.max_depth() > 0 {
+            // One for each level of splits: it is large.
+            let mut surface = context.surfaces.pop().unwrap_or_default();
+            self.gather_on(&mut surface, scene, gatherer, sampler, context, light);
+            context.surfaces.push(surface);
+        }
+    }
+
+    #[inline(always)]
+    fn gather_on(
+        &self,
+        surface: &mut Surface,
+        scene: &Scene,
         mut gatherer: Gatherer,
         sampler: &mut Sampler,
         context: &mut Context,
         light: &mut impl Collect,
     ) {
         let max_depth = self.max_depth();
-        let mut surface = Surface::new();
-        if max_depth == 0 {
-            return;
-        }
         loop {
             let walk = &gatherer.walk;
             let ends = walk.depth >= max_depth || gatherer.aim == Aim::Emission;
             let Context { shading, stats, .. } = &mut *context;
-            let found = walk.advance(scene, ends, &mut surface, shading, stats, light);
+            let found = walk.advance(scene, ends, surface, shading, stats, light);
             let Some(it) = &found else { return };
             let mut vertex = Vertex::new(it, &surface.bsdf);
             if !ends {
