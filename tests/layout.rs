@@ -131,26 +131,10 @@ fn layers_import_downwards() {
     }
 }
 
-/// Imports that make rings and are still to be mended: by files whose paths begin so, of that file.
-const OPEN: [(&str, &str); 6] = [
-    ("light/", "light/mod.rs"),
-    ("light/", "light/area.rs"),
-    ("light/", "light/face.rs"),
-    ("integrator/", "integrator/mod.rs"),
-    ("integrator/photon/trace.rs", "integrator/photon/mod.rs"),
-    ("integrator/photon/pilot.rs", "integrator/photon/trace.rs"),
-];
-
 #[test]
 fn no_files_import_each_other() {
     for package in PACKAGES {
-        let mut imports = Imports::new(&sources(package));
-        if package == "renderer" {
-            imports.forget(|file, needed| {
-                let mut open = OPEN.iter();
-                open.any(|(from, to)| file.starts_with(from) && needed == *to)
-            });
-        }
+        let imports = Imports::new(&sources(package));
         let rings = imports.rings();
         assert!(
             rings.is_empty(),

@@ -46,13 +46,6 @@ impl Imports {
         })
     }
 
-    /// Leaves out the imports of one file by another for which `open` holds.
-    pub(super) fn forget(&mut self, open: impl Fn(&str, &str) -> bool) {
-        for (file, needs) in self.files.iter().zip(&mut self.needs) {
-            needs.retain(|need, _| !open(file, &self.files[*need]));
-        }
-    }
-
     /// The groups of files that need each other, directly or not: what each takes from the others, a line for each pair.
     pub(super) fn rings(&self) -> Vec<String> {
         let reach: Vec<BTreeSet<usize>> = (0..self.files.len()).map(|file| self.reach(file)).collect();

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::Stats;
+use super::context::Stats;
 use crate::bsdf::Bsdf;
 use crate::color::Rgb;
 use crate::geometry::Interaction;

@@ -4,18 +4,15 @@
 //! its [`Context`].
 
 mod collect;
+mod context;
 mod direct;
+mod pass;
 mod path;
 pub mod photon;
 mod walk;
 
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
-use std::time::Instant;
-
 use crate::camera::CameraRay;
 use crate::color::Rgb;
-use crate::material::{ShadingContext, Surface};
 use crate::math::Ray;
 use crate::sampler::Sampler;
 use crate::scene::Scene;
@@ -23,28 +20,11 @@ use walk::Walk;
 
 pub use crate::scene::desc::{Integrator, PathSettings, PhotonSettings};
 pub use collect::{Collect, Label};
+pub use context::{Context, Stats};
 pub use direct::{Asking, DirectLight, sample_one_light};
+pub use pass::Pass;
 pub use photon::MapError as PrepareError;
 pub use walk::Arrival;
-
-/// What is known when a pass is prepared.
-#[derive(Clone, Copy)]
-pub struct Pass<'a> {
-    /// The number that all random numbers follow from.
-    pub seed: u64,
-    /// Which pass it is. What is prepared follows from scene, settings, seed and this alone.
-    pub index: u64,
-    /// Points that will be looked from: pixels of the film, or texels. Defaults follow from it.
-    pub points: u64,
-    /// Where photon maps are kept from one run to the next: read when it exists, else written.
-    pub file: Option<&'a Path>,
-    /// Ends the preparation early, with what there is by then.
-    pub stop: &'a AtomicBool,
-    /// The same at a moment.
-    pub until: Option<Instant>,
-    /// Is told how many photons of how many have been shot, from any thread.
-    pub progress: &'a (dyn Fn(u64, u64) + Sync),
-}
 
 /// An integrator with all that a pass needs.
 #[derive(Debug)]
@@ -53,96 +33,6 @@ pub enum Prepared {
     Path(PathSettings),
     /// With its maps.
     Photon(Box<photon::Photons>),
-}
-
-/// Never set.
-static GO_ON: AtomicBool = AtomicBool::new(false);
-
-impl Pass<'_> {
-    /// The first pass, for that many points, without a file, watched by no one.
-    pub fn first(seed: u64, points: u64) -> Pass<'static> {
-        Pass {
-            seed,
-            index: 0,
-            points,
-            file: None,
-            stop: &GO_ON,
-            until: None,
-            progress: &|_, _| {},
-        }
-    }
-}
-
-/// What one thread needs to trace rays.
-///
-/// Threads' contexts lie side by side in a list and are written at every bounce: no two may share a cache line, nor a
-/// pair of lines that is fetched as one.
-#[derive(Debug)]
-#[repr(align(128))]
-pub struct Context {
-    /// For shaders.
-    pub shading: ShadingContext,
-    /// What the path is on: kept here because it is large.
-    pub surface: Surface,
-    /// What other vertices of a path are on, where there are several at once.
-    surfaces: Vec<Box<Surface>>,
-    /// What was done so far.
-    pub stats: Stats,
-    /// For lookups of photons.
-    pub(crate) nearest: photon::Nearest,
-}
-
-/// Counts of what was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Rays from the camera.
-    pub camera_rays: u64,
-    /// Rays towards lights.
-    pub shadow_rays: u64,
-    /// Rays that were scattered, or passed through something transparent.
-    pub indirect_rays: u64,
-    /// Rays that look for indirect light which photon maps know.
-    pub gather_rays: u64,
-    /// Rays of photons.
-    pub photon_rays: u64,
-    /// Photons that ended because what they would have carried is not finite.
-    pub non_finite_photons: u64,
-    /// Runs of shaders at hits.
-    pub shading_runs: u64,
-    /// Hits with more lobes than a `Bsdf` holds, some of which were chosen at random to stand for the rest.
-    pub crowded_points: u64,
-}
-
-impl Context {
-    /// A context for a scene.
-    pub fn new(scene: &Scene) -> Context {
-        Context {
-            shading: ShadingContext::new(scene.host().clone()),
-            surface: Surface::new(),
-            surfaces: vec![],
-            stats: Stats::default(),
-            nearest: photon::Nearest::new(),
-        }
-    }
-}
-
-impl Stats {
-    /// Adds another thread's counts.
-    pub fn merge(&mut self, other: &Stats) {
-        self.camera_rays += other.camera_rays;
-        self.shadow_rays += other.shadow_rays;
-        self.indirect_rays += other.indirect_rays;
-        self.gather_rays += other.gather_rays;
-        self.photon_rays += other.photon_rays;
-        self.non_finite_photons += other.non_finite_photons;
-        self.shading_runs += other.shading_runs;
-        self.crowded_points += other.crowded_points;
-    }
-
-    /// All rays.
-    pub fn rays(&self) -> u64 {
-        self.camera_rays + self.shadow_rays + self.indirect_rays + self.gather_rays + self.photon_rays
-    }
 }
 
 impl Integrator {

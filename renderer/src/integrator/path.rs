@@ -1,7 +1,7 @@
 //! The path tracer: one path from the camera, with a light sample at every hit and both ways to find a light combined.
 
-use super::Context;
 use super::collect::Collect;
+use super::context::Context;
 use super::direct::{bsdf_response, lit_point};
 use super::walk::{Limits, Walk};
 use crate::sampler::Sampler;

@@ -9,8 +9,8 @@
 
 use glam::Vec3;
 
-use super::Stats;
 use super::collect::{Collect, Label};
+use super::context::Stats;
 use super::direct::{Asking, sample_one_light};
 use crate::bsdf::{BsdfSample, LobeKind, Side, Spread};
 use crate::camera::CameraRay;

@@ -14,9 +14,9 @@ use glam::{Vec2, Vec3};
 use super::bounds::{LightBounds, cone_of};
 use super::face::Faces;
 use super::pattern::{Found, Pattern, Probe, Probing};
+use super::sample::{Emission, LightSample, Seen, Shine};
 use super::sphere::Ball;
 use super::triangle::LightTriangle;
-use super::{Emission, LightSample, Shine};
 use crate::color::Rgb;
 use crate::geometry::{Analytic, Geometry, Interaction, Shape, ShapeId, SurfacePoint};
 use crate::material::{Host, Material, ShadingContext};
@@ -52,19 +52,6 @@ struct Shares {
     cone: f32,
     /// Of those chosen by the cone, those on the far side.
     far: f32,
-}
-
-/// A point of the light as seen from somewhere.
-pub(super) struct Seen {
-    pub(super) wi: Vec3,
-    /// Cosine between the light's normal and the direction back.
-    pub(super) cos: f32,
-    /// Per solid angle [1/sr].
-    pub(super) pdf: f32,
-    pub(super) end: RayEnd,
-    pub(super) primitive: u32,
-    /// Zero on analytic shapes.
-    pub(super) barycentric: Vec2,
 }
 
 impl AreaLight {

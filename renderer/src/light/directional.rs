@@ -5,7 +5,7 @@ use std::f32::consts::PI;
 use glam::{Vec2, Vec3};
 
 use super::bounds::LitPoint;
-use super::{LightSample, Shine};
+use super::sample::{LightSample, Shine};
 use crate::color::Rgb;
 use crate::math::{Frame, safe_sqrt, sqr};
 use crate::sampling::{cone_solid_angle, uniform_cone, uniform_cone_pdf};

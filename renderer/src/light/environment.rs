@@ -15,7 +15,7 @@ use std::hash::{Hash, Hasher};
 
 use glam::{Mat3, Vec2, Vec3};
 
-use super::{Emission, LightSample, Shine, Target};
+use super::sample::{Emission, LightSample, Shine, Target};
 use crate::color::Rgb;
 use crate::math::{lat_long_uv, safe_sqrt, sqr};
 use crate::sampling::{BlockDistribution2d, uniform_sphere, uniform_sphere_pdf};

@@ -2,9 +2,9 @@
 
 use glam::{Vec2, Vec3};
 
-use super::area::Seen;
 use super::pattern::Place;
 use super::rectangle::LightRectangle;
+use super::sample::Seen;
 use super::triangle::LightTriangle;
 use crate::geometry::Shape;
 use crate::math::{Bounds, RayEnd};

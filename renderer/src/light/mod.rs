@@ -25,6 +25,7 @@ mod point;
 mod portal;
 mod projector;
 mod rectangle;
+mod sample;
 mod select;
 mod sheet;
 mod sky;
@@ -34,7 +35,6 @@ mod spot;
 mod tree;
 mod triangle;
 
-use std::f32::consts::PI;
 use std::hash::{Hash, Hasher};
 
 use glam::{Vec2, Vec3};
@@ -42,9 +42,8 @@ use glam::{Vec2, Vec3};
 use crate::color::Rgb;
 use crate::geometry::Interaction;
 use crate::material::ShadingContext;
-use crate::math::{Frame, Ray, RayEnd};
-use crate::sampling::disk;
 use bounds::LightBounds;
+use sample::Shine;
 
 pub use area::AreaLight;
 pub use bounds::LitPoint;
@@ -54,6 +53,7 @@ pub use pattern::Probing;
 pub use point::PointLight;
 pub use portal::{Portal, PortalLight};
 pub use projector::{Beam, ProjectorLight};
+pub use sample::{Emission, LightSample, Target};
 pub use select::{ChosenLight, LightSelector, powers};
 pub use sheet::{Outline, SheetLight};
 pub use sky::sky_lights;
@@ -83,76 +83,6 @@ pub enum Light {
     Environment(EnvironmentLight),
     /// The same, seen through portals.
     Portals(Box<PortalLight>),
-}
-
-/// A direction towards a light.
-#[derive(Clone, Copy, Debug)]
-pub struct LightSample {
-    /// Unit vector towards the light, world space.
-    pub wi: Vec3,
-    /// Density per solid angle [1/sr]; 1 for delta lights.
-    pub pdf: f32,
-    /// Whether no ray can hit the light by chance.
-    pub is_delta: bool,
-    /// The point of the light; `None` at infinity.
-    end: Option<RayEnd>,
-    shine: Shine,
-}
-
-/// What arrives from a chosen direction.
-#[derive(Clone, Copy, Debug)]
-enum Shine {
-    Known(Rgb),
-    /// What the shader of an area light makes of one of its points.
-    FromPoint {
-        primitive: u32,
-        barycentric: Vec2,
-    },
-    /// A place on the map of an environment.
-    FromMap(Vec2),
-}
-
-impl LightSample {
-    /// The ray from `from` that meets all that is between there and the light, but neither of the two. `from` is where
-    /// the direction was chosen.
-    #[inline]
-    pub fn shadow_ray(&self, from: &RayEnd) -> Ray {
-        match &self.end {
-            Some(end) => from.ray_to(end),
-            None => Ray::new(from.ray_origin(self.wi), self.wi),
-        }
-    }
-}
-
-/// A photon on its way.
-#[derive(Clone, Copy, Debug)]
-pub struct Emission {
-    /// Where it goes.
-    pub ray: Ray,
-    /// What it carries, divided by the density of its choice [W].
-    pub power: Rgb,
-}
-
-/// The sphere that holds all that lights at infinity are to reach.
-#[derive(Clone, Copy, Debug)]
-pub struct Target {
-    /// Its centre [m].
-    pub center: Vec3,
-    /// Its radius [m].
-    pub radius: f32,
-}
-
-impl Target {
-    /// A photon towards `direction` through the point `u` of the disk that hides the target, and the disk's area.
-    // Pharr et al. 2016, "Physically Based Rendering", section 16.1.2.
-    fn emission(self, direction: Vec3, u: Vec2) -> (Ray, f32) {
-        let p = disk(u) * self.radius;
-        let offset = Frame::from_normal(direction).to_world(Vec3::new(p.x, p.y, -self.radius));
-        (
-            Ray::new(self.center + offset, direction),
-            PI * self.radius * self.radius,
-        )
-    }
 }
 
 impl Light {

@@ -11,7 +11,7 @@ use glam::{Vec2, Vec3};
 
 use super::environment::EnvironmentLight;
 use super::rectangle::LightRectangle;
-use super::{LightSample, Shine};
+use super::sample::{LightSample, Shine};
 use crate::color::Rgb;
 use crate::geometry::Shape;
 use crate::sampling::SphericalRectangle;

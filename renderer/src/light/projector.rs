@@ -7,8 +7,9 @@ use glam::{Affine3A, Vec2, Vec3};
 
 use super::bounds::LightBounds;
 use super::point::toward_point;
+use super::sample::{Emission, LightSample};
 use super::slide::Slide;
-use super::{Emission, Falloff, LightSample};
+use super::spot::Falloff;
 use crate::camera::{CameraError, Pose};
 use crate::color::Rgb;
 use crate::math::{Ray, sqr};

@@ -4,8 +4,8 @@ use std::hash::{Hash, Hasher};
 
 use glam::{Vec2, Vec3};
 
-use super::area::Seen;
 use super::pattern::Place;
+use super::sample::Seen;
 use crate::geometry::Shape;
 use crate::math::{RayEnd, sqr};
 use crate::sampling::{LEAST_SOLID_ANGLE, SphericalRectangle, solid_angle_pdf};

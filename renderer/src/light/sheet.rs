@@ -3,7 +3,7 @@
 use glam::{Affine3A, Vec2, Vec3};
 
 use super::bounds::LitPoint;
-use super::{Emission, LightSample, Shine};
+use super::sample::{Emission, LightSample, Shine};
 use crate::color::Rgb;
 use crate::math::{Ray, RayEnd};
 use crate::sampling::disk;

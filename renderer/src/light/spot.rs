@@ -6,7 +6,7 @@ use glam::{Vec2, Vec3};
 
 use super::bounds::LightBounds;
 use super::point::toward_point;
-use super::{Emission, LightSample};
+use super::sample::{Emission, LightSample};
 use crate::color::Rgb;
 use crate::math::{Frame, Ray, safe_sqrt, sqr};
 use crate::sampling::uniform_cone;

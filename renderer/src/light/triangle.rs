@@ -2,8 +2,8 @@
 
 use glam::{Vec2, Vec3};
 
-use super::area::Seen;
 use super::pattern::Place;
+use super::sample::Seen;
 use crate::geometry::Shape;
 use crate::math::RayEnd;
 use crate::sampling::{LEAST_SOLID_ANGLE, SphericalTriangle, solid_angle_pdf, triangle};

@@ -12,7 +12,7 @@ use super::guide::{Collector, Guide};
 use super::map::{KdTree, Located};
 use super::particle::Packed;
 use crate::color::Rgb;
-use crate::integrator::Context;
+use crate::integrator::context::Context;
 use crate::math::{Frame, Ray};
 use crate::scene::Scene;
 use crate::scene::desc::MAX_NEAREST;

@@ -8,7 +8,7 @@ use super::vertex::Vertex;
 use super::{Photon, Photons, Show};
 use crate::bsdf::Part;
 use crate::color::Rgb;
-use crate::integrator::Context;
+use crate::integrator::context::Context;
 use crate::math::INV_PI;
 use crate::sampler::Sampler;
 

@@ -2,8 +2,8 @@
 
 use glam::Vec3;
 
+use super::block::Block;
 use super::map::Located;
-use super::trace::Block;
 use crate::scene::Scene;
 
 /// What a photon straight from a light is worth beside one that was scattered.

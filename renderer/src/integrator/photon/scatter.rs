@@ -12,7 +12,7 @@ use glam::{Vec2, Vec3};
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Part, TransportMode};
 use crate::color::Rgb;
 use crate::geometry::{Footprint, Interaction};
-use crate::integrator::Context;
+use crate::integrator::context::Context;
 use crate::material::{RayKind, Surface};
 use crate::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 use crate::sampling::cosine_hemisphere;

@@ -11,13 +11,16 @@ use std::time::Instant;
 use glam::UVec2;
 use rayon::prelude::*;
 
+use super::block::Block;
 use super::emit::{Choice, Emitter};
+use super::particle::{Photon, Way};
 use super::pilot::Density;
 use super::scatter::Scatterer;
-use super::{Photon, PhotonStats, Way};
+use super::statistics::PhotonStats;
 use crate::bsdf::Part;
 use crate::color::Rgb;
-use crate::integrator::{Context, Pass};
+use crate::integrator::context::Context;
+use crate::integrator::pass::Pass;
 use crate::math::Ray;
 use crate::sampler::Sampler;
 use crate::scene::{MAX_PASSES, Scene};
@@ -223,27 +226,6 @@ impl Chosen {
     /// What a photon of a cell carries over what it would if cells were chosen by power alone.
     fn weight(&self, emitter: &Emitter, cell: usize) -> f32 {
         (f64::from(emitter.by_power(cell)) * self.shot as f64 / self.expected[cell]) as f32
-    }
-}
-
-/// What came of a block of photons.
-pub(super) struct Block {
-    photons: Vec<Photon>,
-    by_light: Vec<u64>,
-    /// Of photons that left something: their cell, how much less often they had been chosen by power alone, and the
-    /// end of what they left.
-    useful: Vec<(u32, f32, u32)>,
-}
-
-impl Block {
-    /// The photons of each departure: its cell, how much less often it had been chosen by power alone, and what it left.
-    pub(super) fn departures(&self) -> impl Iterator<Item = (usize, f32, &[Photon])> {
-        let mut first = 0;
-        self.useful.iter().map(move |&(cell, weight, end)| {
-            let left = &self.photons[first as usize..end as usize];
-            first = end;
-            (cell as usize, weight, left)
-        })
     }
 }
 

@@ -1,0 +1,61 @@
+//! What was done for photon maps.
+
+use std::time::Duration;
+
+/// What was done for the maps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PhotonStats {
+    /// Photons shot for the global and for the caustic map.
+    pub shot: [u64; 2],
+    /// Photons kept in them.
+    pub stored: [u64; 2],
+    /// Photons shot, by light.
+    pub shot_by_light: Vec<u64>,
+    /// Points with precomputed irradiance.
+    pub records: u64,
+    /// Levels of the trees.
+    pub tree_depth: [u32; 2],
+    /// Bytes that the maps hold.
+    pub memory: u64,
+    /// Rays that photons took.
+    pub rays: u64,
+    /// Photons that ended because what they would have carried is not finite.
+    pub non_finite: u64,
+    /// Runs of shaders where they arrived.
+    pub shading_runs: u64,
+    /// Whether the maps were read from a file.
+    pub loaded: bool,
+    /// Time to shoot.
+    pub shooting: Duration,
+    /// Time to build trees and irradiance.
+    pub building: Duration,
+}
+
+impl PhotonStats {
+    /// Adds another pass's counts; of sizes, the greater counts.
+    pub fn merge(&mut self, other: &PhotonStats) {
+        for map in 0..2 {
+            self.shot[map] += other.shot[map];
+            self.stored[map] += other.stored[map];
+            self.tree_depth[map] = self.tree_depth[map].max(other.tree_depth[map]);
+        }
+        for (light, &shot) in other.shot_by_light.iter().enumerate() {
+            self.count_light(light, shot);
+        }
+        self.records = self.records.max(other.records);
+        self.memory = self.memory.max(other.memory);
+        self.rays += other.rays;
+        self.non_finite += other.non_finite;
+        self.shading_runs += other.shading_runs;
+        self.loaded |= other.loaded;
+        self.shooting += other.shooting;
+        self.building += other.building;
+    }
+
+    pub(super) fn count_light(&mut self, light: usize, shot: u64) {
+        if self.shot_by_light.len() <= light {
+            self.shot_by_light.resize(light + 1, 0);
+        }
+        self.shot_by_light[light] += shot;
+    }
+}

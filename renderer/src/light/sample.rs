@@ -1,0 +1,92 @@
+//! What lights answer: directions towards them, points of them, and photons.
+
+use std::f32::consts::PI;
+
+use glam::{Vec2, Vec3};
+
+use crate::color::Rgb;
+use crate::math::{Frame, Ray, RayEnd};
+use crate::sampling::disk;
+
+/// A direction towards a light.
+#[derive(Clone, Copy, Debug)]
+pub struct LightSample {
+    /// Unit vector towards the light, world space.
+    pub wi: Vec3,
+    /// Density per solid angle [1/sr]; 1 for delta lights.
+    pub pdf: f32,
+    /// Whether no ray can hit the light by chance.
+    pub is_delta: bool,
+    /// The point of the light; `None` at infinity.
+    pub(super) end: Option<RayEnd>,
+    pub(super) shine: Shine,
+}
+
+/// What arrives from a chosen direction.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Shine {
+    Known(Rgb),
+    /// What the shader of an area light makes of one of its points.
+    FromPoint {
+        primitive: u32,
+        barycentric: Vec2,
+    },
+    /// A place on the map of an environment.
+    FromMap(Vec2),
+}
+
+impl LightSample {
+    /// The ray from `from` that meets all that is between there and the light, but neither of the two. `from` is where
+    /// the direction was chosen.
+    #[inline]
+    pub fn shadow_ray(&self, from: &RayEnd) -> Ray {
+        match &self.end {
+            Some(end) => from.ray_to(end),
+            None => Ray::new(from.ray_origin(self.wi), self.wi),
+        }
+    }
+}
+
+/// A photon on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Emission {
+    /// Where it goes.
+    pub ray: Ray,
+    /// What it carries, divided by the density of its choice [W].
+    pub power: Rgb,
+}
+
+/// The sphere that holds all that lights at infinity are to reach.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Its centre [m].
+    pub center: Vec3,
+    /// Its radius [m].
+    pub radius: f32,
+}
+
+impl Target {
+    /// A photon towards `direction` through the point `u` of the disk that hides the target, and the disk's area.
+    // Pharr et al. 2016, "Physically Based Rendering", section 16.1.2.
+    pub(super) fn emission(self, direction: Vec3, u: Vec2) -> (Ray, f32) {
+        let p = disk(u) * self.radius;
+        let offset = Frame::from_normal(direction).to_world(Vec3::new(p.x, p.y, -self.radius));
+        (
+            Ray::new(self.center + offset, direction),
+            PI * self.radius * self.radius,
+        )
+    }
+}
+
+/// A point of the light as seen from somewhere.
+pub(super) struct Seen {
+    pub(super) wi: Vec3,
+    /// Cosine between the light's normal and the direction back.
+    pub(super) cos: f32,
+    /// Per solid angle [1/sr].
+    pub(super) pdf: f32,
+    pub(super) end: RayEnd,
+    pub(super) primitive: u32,
+    /// Zero on analytic shapes.
+    pub(super) barycentric: Vec2,
+}
