@@ -16,6 +16,7 @@ pub struct Context {
     /// What the path is on: kept here because it is large.
     pub surface: Surface,
     /// What other vertices of a path are on, where there are several at once.
+    #[expect(clippy::vec_box, reason = "they are taken out and put back, and are large")]
     pub(super) surfaces: Vec<Box<Surface>>,
     /// What was done so far.
     pub stats: Stats,

@@ -174,7 +174,7 @@ pub(super) fn const_shape(value: &Const) -> Shape {
     }
 }
 
-/// Bytes that a constant takes in memory, as [`layout::size`] has it.
+/// Bytes that a constant takes in memory, as [`size`] has it.
 pub(super) fn const_size(value: &Const) -> u64 {
     let count = match value {
         Const::Array(elements) => elements.len() as u64,

@@ -1,6 +1,6 @@
 //! Places in source texts.
 
-/// Index of a source in its [`SourceMap`].
+/// Index of a source in its [`SourceMap`](crate::source::SourceMap).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SourceId(pub u32);
 
