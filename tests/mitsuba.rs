@@ -17,6 +17,9 @@ use support::reference::judge;
 
 const SPP: u64 = 24;
 const MIN_ACCEPTED: f64 = 0.99;
+/// The same of scenes that differ on purpose at some pixels: Mitsuba is black where the viewer cannot see a tilted normal,
+/// Kiln turns it into view.
+const DIFFERENT: [(&str, f64); 1] = [("normalmap", 0.97)];
 const MAX_MEAN_ERROR: f64 = 0.005;
 
 fn number(variable: &str) -> Option<u64> {
@@ -49,7 +52,9 @@ fn scenes_look_as_mitsuba_shows_them() {
         let verdict = judge(&name, &path, &folder(), SPP * factor);
         println!("{}", verdict.text);
         let mean_is_wrong = verdict.mean_error.abs() > MAX_MEAN_ERROR.max(3.0 * verdict.mean_sigma);
-        if mean_is_wrong || verdict.accepted < MIN_ACCEPTED {
+        let different = DIFFERENT.iter().find(|(different, _)| *different == name);
+        let min_accepted = different.map_or(MIN_ACCEPTED, |&(_, accepted)| accepted);
+        if mean_is_wrong || verdict.accepted < min_accepted {
             wrong.push(format!(
                 "{}; pictures are in {}",
                 verdict.text,
