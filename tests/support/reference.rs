@@ -111,24 +111,13 @@ struct Estimate {
 fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
     let (desc, _) = load(scene, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
     let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
-    let [width, height] = desc.film.size.value;
     let mut sums = vec![0.0; reference.data.len()];
     let mut squares = vec![0.0; reference.data.len()];
     for seed in 0..SEEDS {
         let settings = RenderSettings {
-            width,
-            height,
-            crop: desc.film.crop.map(|crop| crop.value),
-            variance: false,
-            camera: built.camera,
-            filter: built.filter.clone(),
-            border: desc.film.border,
-            integrator: built.integrator,
             samples: 0..spp,
             seed,
-            threads: 0,
-            time_limit: None,
-            photon_map: None,
+            ..RenderSettings::new(&desc, &built)
         };
         let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).unwrap();
         assert_eq!(

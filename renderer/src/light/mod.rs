@@ -127,33 +127,30 @@ impl Light {
         }
     }
 
-    /// How many parts it has that are chosen apart from each other: the faces of a mesh that emits alike all over.
-    pub fn parts(&self) -> u32 {
+    /// The shape that it is, if it is one.
+    #[inline]
+    fn area(&self) -> Option<&AreaLight> {
         match self {
-            Light::Area(light) => light.parts(),
+            Light::Area(light) => Some(light),
             Light::Point(_)
             | Light::Spot(_)
             | Light::Projector(_)
             | Light::Sheet(_)
             | Light::Directional(_)
             | Light::Environment(_)
-            | Light::Portals(_) => 1,
+            | Light::Portals(_) => None,
         }
+    }
+
+    /// How many parts it has that are chosen apart from each other: the faces of a mesh that emits alike all over.
+    pub fn parts(&self) -> u32 {
+        self.area().map_or(1, AreaLight::parts)
     }
 
     /// The part that a primitive of this light's shape belongs to.
     #[inline]
     pub fn part_of(&self, primitive: u32) -> u32 {
-        match self {
-            Light::Area(light) => light.part_of(primitive),
-            Light::Point(_)
-            | Light::Spot(_)
-            | Light::Projector(_)
-            | Light::Sheet(_)
-            | Light::Directional(_)
-            | Light::Environment(_)
-            | Light::Portals(_) => 0,
-        }
+        self.area().map_or(0, |light| light.part_of(primitive))
     }
 
     /// A direction from `p` to a part of the light by `u_primitive` (which primitive of it) and `u` (where on that), each in
@@ -197,16 +194,7 @@ impl Light {
     /// shape, of the part that it belongs to; 0 for lights that are no shape.
     #[inline]
     pub fn pdf_li(&self, p: Vec3, found: &Interaction) -> f32 {
-        match self {
-            Light::Area(light) => light.pdf_li(p, found),
-            Light::Point(_)
-            | Light::Spot(_)
-            | Light::Projector(_)
-            | Light::Sheet(_)
-            | Light::Directional(_)
-            | Light::Environment(_)
-            | Light::Portals(_) => 0.0,
-        }
+        self.area().map_or(0.0, |light| light.pdf_li(p, found))
     }
 
     /// The radiance along a ray that leaves the scene in the unit vector `direction`, and the density with which `sample_li`

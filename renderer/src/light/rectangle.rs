@@ -107,26 +107,15 @@ impl LightRectangle {
     pub(super) fn seen_from(&self, p: Vec3, place: &Place) -> Option<Seen> {
         let spherical = self.spherical(p);
         let share = spherical.map_or(place.u, |spherical| spherical.sample(place.u));
-        let end = self.point(share);
-        let to_light = end.p - p;
-        let distance_squared = to_light.length_squared();
-        let wi = to_light / distance_squared.sqrt();
-        let cos = -wi.dot(self.ng);
-        (distance_squared > 0.0).then(|| Seen {
-            wi,
-            cos,
-            pdf: match spherical {
-                Some(spherical) => place.density / spherical.solid_angle(),
-                None => solid_angle_pdf(place.density * self.inverse_area, distance_squared, cos),
-            },
-            end,
-            primitive: 0,
-            barycentric: Vec2::ZERO,
-        })
+        let pdf = |distance_squared, cos| match spherical {
+            Some(spherical) => place.density / spherical.solid_angle(),
+            None => solid_angle_pdf(place.density * self.inverse_area, distance_squared, cos),
+        };
+        Seen::from(p, self.point(share), (0, Vec2::ZERO), pdf)
     }
 
-    /// The density [1/sr] with which `seen_from` chooses a point `found`, with the probability of the rectangle, where `cos` is the cosine between its normal and
-    /// the way to `p`.
+    /// The density [1/sr] with which `seen_from` chooses a point `found`, with the probability of the rectangle, where `cos`
+    /// is the cosine between its normal and the way to `p`.
     #[inline]
     pub(super) fn pdf(&self, p: Vec3, probability: f32, (found, cos): (Vec3, f32)) -> f32 {
         match self.spherical(p) {

@@ -90,3 +90,28 @@ pub(super) struct Seen {
     /// Zero on analytic shapes.
     pub(super) barycentric: Vec2,
 }
+
+impl Seen {
+    /// The point `end`, of a primitive and its weights, as seen from `p`, with the density that `pdf` gives for the square of
+    /// the distance and the cosine at the light; `None` from the point itself.
+    #[inline(always)]
+    pub(super) fn from(
+        p: Vec3,
+        end: RayEnd,
+        (primitive, barycentric): (u32, Vec2),
+        pdf: impl FnOnce(f32, f32) -> f32,
+    ) -> Option<Seen> {
+        let to_light = end.p - p;
+        let distance_squared = to_light.length_squared();
+        let wi = to_light / distance_squared.sqrt();
+        let cos = -wi.dot(end.ng);
+        (distance_squared > 0.0).then(|| Seen {
+            wi,
+            cos,
+            pdf: pdf(distance_squared, cos),
+            end,
+            primitive,
+            barycentric,
+        })
+    }
+}

@@ -258,12 +258,12 @@ impl LightSelector {
 
 fn chosen_by_power(table: &AliasTable, lights: &[Light], u: f64) -> ChosenLight {
     let choice = table.sample(u);
-    let (part, part_probability, u) = match &lights[choice.index] {
-        Light::Area(light) => {
+    let (part, part_probability, u) = match lights[choice.index].area() {
+        Some(light) => {
             let (part, u) = light.part_by_power(choice.u);
             (part, light.part_probability(part), u)
         }
-        _ => (0, 1.0, choice.u),
+        None => (0, 1.0, choice.u),
     };
     ChosenLight {
         light: LightId(choice.index as u32),
@@ -274,10 +274,8 @@ fn chosen_by_power(table: &AliasTable, lights: &[Light], u: f64) -> ChosenLight 
 }
 
 fn probability_by_power(table: &AliasTable, lights: &[Light], light: LightId, part: u32) -> f32 {
-    let of_part = match &lights[light.0 as usize] {
-        Light::Area(light) => light.part_probability(part),
-        _ => 1.0,
-    };
+    let area = lights[light.0 as usize].area();
+    let of_part = area.map_or(1.0, |light| light.part_probability(part));
     table.probability(light.0 as usize) * of_part
 }
 

@@ -97,22 +97,11 @@ impl LightTriangle {
             Some(spherical) => spherical.barycentric(place.u),
             None => triangle(place.u),
         };
-        let end = self.point(barycentric);
-        let to_light = end.p - p;
-        let distance_squared = to_light.length_squared();
-        let wi = to_light / distance_squared.sqrt();
-        let cos = -wi.dot(self.ng);
-        (distance_squared > 0.0).then(|| Seen {
-            wi,
-            cos,
-            pdf: match spherical {
-                Some(spherical) => place.density / spherical.solid_angle(),
-                None => solid_angle_pdf(place.density * self.inverse_area, distance_squared, cos),
-            },
-            end,
-            primitive: place.primitive,
-            barycentric,
-        })
+        let pdf = |distance_squared, cos| match spherical {
+            Some(spherical) => place.density / spherical.solid_angle(),
+            None => solid_angle_pdf(place.density * self.inverse_area, distance_squared, cos),
+        };
+        Seen::from(p, self.point(barycentric), (place.primitive, barycentric), pdf)
     }
 
     /// The triangle on the sphere about `p`, where points are chosen by that.
