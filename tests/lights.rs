@@ -893,7 +893,7 @@ fn pixels(text: &str, set: &[&str], spp: u64) -> Vec<f32> {
     };
     let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"));
-    rendered.film.develop().data
+    rendered.state.film.develop().data
 }
 
 const PROGRESSIVE: [&str; 3] = [

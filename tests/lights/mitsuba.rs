@@ -57,8 +57,8 @@ fn rendered(text: &str, integrator: &str, spp: u64) -> Image {
     };
     let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(rendered.film.counts().non_finite, 0);
-    rendered.film.develop()
+    assert_eq!(rendered.state.film.counts().non_finite, 0);
+    rendered.state.film.develop()
 }
 
 /// Compares a picture with Mitsuba's: all pixels within `tolerance` and a five-hundredth of the brightest.

@@ -121,11 +121,11 @@ fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
         };
         let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).unwrap();
         assert_eq!(
-            rendered.film.counts().non_finite,
+            rendered.state.film.counts().non_finite,
             0,
             "samples that are not finite"
         );
-        let picture = rendered.film.develop();
+        let picture = rendered.state.film.develop();
         assert_eq!(
             (picture.width, picture.height),
             (reference.width, reference.height)

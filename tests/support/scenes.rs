@@ -226,8 +226,8 @@ pub fn film(scene: &Scene, camera: &CameraDesc, look: Look) -> Film {
     };
     let rendered =
         render(scene, &settings, &Silent, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(rendered.film.counts().non_finite, 0, "samples are finite");
-    rendered.film
+    assert_eq!(rendered.state.film.counts().non_finite, 0, "samples are finite");
+    rendered.state.film
 }
 
 /// The mean over the film, and the standard error of its red channel.

@@ -41,11 +41,11 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let bar = Bar::new(&settings, common.quiet, &interrupt);
     let rendered = render(&built.scene, &settings, &bar, interrupt.flag())?;
     bar.finish();
-    if rendered.samples.is_empty() {
+    if rendered.state.samples.is_empty() {
         return Err(Failure::Interrupted);
     }
 
-    let image = rendered.film.develop();
+    let image = rendered.state.film.develop();
     let options = WriteOptions {
         exposure: args.exposure,
         metadata: metadata(args, &settings, &rendered),
@@ -66,7 +66,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         .extend(brightness::warning(&image, args.exposure, &images));
     if !common.quiet {
         print(&warnings);
-        summary::rendered(&images, &image, rendered.samples.end, start.elapsed());
+        summary::rendered(&images, &image, rendered.state.samples.end, start.elapsed());
     }
     if common.verbose {
         remark(&statistics);
@@ -75,7 +75,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         write_whole(path, statistics.json(&warnings).as_bytes())?;
     }
     if interrupt.is_set() {
-        let (done, all) = (rendered.samples.end, settings.samples.end);
+        let (done, all) = (rendered.state.samples.end, settings.samples.end);
         remark(&format!(
             "interrupted after {done} of {all} samples per pixel, which are written"
         ));
@@ -187,7 +187,10 @@ fn metadata(args: &RenderArgs, settings: &RenderSettings, rendered: &Rendered) -
         ("kiln.seed".to_owned(), text(&settings.seed.to_string())),
         (
             "kiln.samples".to_owned(),
-            text(&format!("{}..{}", rendered.samples.start, rendered.samples.end)),
+            text(&format!(
+                "{}..{}",
+                rendered.state.samples.start, rendered.state.samples.end
+            )),
         ),
         ("kiln.integrator".to_owned(), text(integrator.name())),
     ]

@@ -44,8 +44,8 @@ pub(super) struct Statistics {
 
 impl Statistics {
     pub(super) fn new(stages: &Stages, built: &Built, rendered: &Rendered) -> Statistics {
-        let counts = rendered.film.counts();
-        let crop = rendered.film.crop();
+        let counts = rendered.state.film.counts();
+        let crop = rendered.state.film.crop();
         Statistics {
             stages: *stages,
             shaders: built.shaders,

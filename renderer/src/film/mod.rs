@@ -143,6 +143,15 @@ impl Film {
         self.pixels.merge(tile);
     }
 
+    /// Moves a tile's sums into the film.
+    ///
+    /// # Panics
+    /// When the tile reaches beyond the kept part.
+    pub fn take(&mut self, tile: &mut FilmTile) {
+        self.pixels.merge(tile);
+        tile.clear();
+    }
+
     /// Adds another film's sums: other samples of the same picture, or another crop of it that lies within this one's.
     ///
     /// # Panics

@@ -162,6 +162,15 @@ impl FilmTile {
         }
     }
 
+    /// Forgets all samples.
+    pub fn clear(&mut self) {
+        self.sums.fill(PixelSum::default());
+        if let Some(squares) = &mut self.squares {
+            squares.fill(Default::default());
+        }
+        self.counts = FilmCounts::default();
+    }
+
     fn index(&self, x: u32, y: u32) -> usize {
         assert!(
             self.rect.contains(x, y),

@@ -1,6 +1,6 @@
 //! Who is told how far a render is.
 
-use super::Decision;
+use super::{Decision, RenderState};
 
 /// Is told how far a render is, between passes and from the thread that started it; how
 /// far a photon pass is and what shaders print, from any.
@@ -18,6 +18,16 @@ pub trait Progress: Sync {
     /// It is decided which integrator renders.
     fn decided(&self, decision: &Decision) {
         let _ = decision;
+    }
+
+    /// Whether the picture is wanted now. It is asked after each pass.
+    fn wants_state(&self) -> bool {
+        false
+    }
+
+    /// The render as far as it has come, which was wanted. The render waits meanwhile.
+    fn state(&self, state: &RenderState) {
+        let _ = state;
     }
 
     /// A shader printed something.

@@ -147,8 +147,8 @@ pub fn estimate_with(
         };
         let rendered = render(&scene.built.scene, &settings, &Silent, &AtomicBool::new(false))
             .unwrap_or_else(|error| panic!("{error}"));
-        pictures.non_finite += rendered.film.counts().non_finite;
-        let image = rendered.film.develop();
+        pictures.non_finite += rendered.state.film.counts().non_finite;
+        let image = rendered.state.film.develop();
         let limit = clamp.unwrap_or(f32::INFINITY);
         let mut blocks = vec![0.0; 3 * COLUMNS * ROWS];
         for (index, value) in image.data.iter().enumerate() {
