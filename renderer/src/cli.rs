@@ -3,6 +3,7 @@
 mod bake;
 mod common;
 mod shade;
+mod viewer;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,6 +15,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcomman
 pub use bake::{BakeArgs, BakeTarget, Layout};
 pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
 pub use shade::{Assignment, Setup, ShadeArgs, Step};
+pub use viewer::Viewer;
 
 /// Kiln, an offline path tracer with a shading language.
 #[derive(Debug, Parser)]
@@ -75,6 +77,9 @@ pub struct RenderArgs {
     /// Brightens 8-bit pictures by so many stops
     #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true)]
     pub exposure: f32,
+    /// Shows the picture in the viewer tev while it is rendered; it listens at 127.0.0.1:14158 unless told otherwise
+    #[arg(long, value_name = "tev[=HOST:PORT]", value_parser = Viewer::parse)]
+    pub preview: Option<Viewer>,
 }
 
 /// `kiln convert`

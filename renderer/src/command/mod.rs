@@ -13,6 +13,7 @@ mod info;
 mod interrupt;
 mod inventory;
 mod outputs;
+mod preview;
 mod progress;
 mod render;
 mod shade;
@@ -21,6 +22,7 @@ mod shipped;
 mod statistics;
 mod summary;
 mod terminal;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -9,8 +9,10 @@ use shading::Diagnostic;
 use super::common::failure;
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
+use super::preview::Preview;
 use super::progress::Bar;
 use super::statistics::{Stages, Statistics};
+use super::watch::Watch;
 use super::{Failure, brightness, print, remark, summary};
 use crate::cli::{CommonArgs, RenderArgs};
 use crate::image::{MetaValue, WriteOptions, has_exposure, write_all, write_whole};
@@ -39,7 +41,15 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     check_memory(common, &settings)?;
     warnings.list.extend(idle_flags(args, &images));
     let bar = Bar::new(&settings, common.quiet, &interrupt);
-    let rendered = render(&built.scene, &settings, &bar, interrupt.flag())?;
+    let preview = match &args.preview {
+        Some(viewer) => Some(Preview::start(viewer, &images[0], bar.remarks())?),
+        None => None,
+    };
+    let watch = Watch {
+        bar: &bar,
+        preview: preview.as_ref(),
+    };
+    let rendered = render(&built.scene, &settings, &watch, interrupt.flag())?;
     bar.finish();
     if rendered.state.samples.is_empty() {
         return Err(Failure::Interrupted);
@@ -73,6 +83,9 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     }
     if let Some(path) = &common.stats {
         write_whole(path, statistics.json(&warnings).as_bytes())?;
+    }
+    if let Some(preview) = preview {
+        preview.finish(image);
     }
     if interrupt.is_set() {
         let (done, all) = (rendered.state.samples.end, settings.samples.end);
