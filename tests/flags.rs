@@ -316,6 +316,12 @@ const RENDER: &[Case] = &[
         File("o.png"),
     ),
     (
+        "preview",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --preview tev=127.0.0.1:1",
+        By(|a, b| !a.err.contains("preview") && b.err.contains("preview: no viewer at 127.0.0.1:1")),
+    ),
+    (
         "set",
         "render a.kiln -o o.exr",
         "render a.kiln -o o.exr --set camera.main.fov=20",

@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn an_image_is_created() {
-        let expected: &[u8] = b"\x22\0\0\0\x04\x01a b.exr\0\x80\x02\0\0\xe0\x01\0\0\x03\0\0\0R\0G\0B\0";
+        let expected: &[u8] = b"\x20\0\0\0\x04\x01a b.exr\0\x80\x02\0\0\xe0\x01\0\0\x03\0\0\0R\0G\0B\0";
         assert_eq!(create_image("a b.exr", 640, 480), expected);
         assert_eq!(create_image("a b.exr\0tail", 640, 480), expected);
     }
