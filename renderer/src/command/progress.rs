@@ -55,6 +55,11 @@ impl Bar {
         }
     }
 
+    /// Says something beside the bar.
+    pub(super) fn remark(&self, text: &str) {
+        self.bar.suspend(|| remark(&text));
+    }
+
     /// Takes the bar away.
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
