@@ -886,10 +886,12 @@ fn pixels(text: &str, set: &[&str], spp: u64) -> Vec<f32> {
         border: true,
         integrator: built.integrator,
         samples: 0..spp,
+        total: spp,
         seed: 1,
         threads: 2,
         time_limit: None,
         photon_map: None,
+        joins: false,
     };
     let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"));

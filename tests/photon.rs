@@ -45,10 +45,12 @@ fn rendered(
         border: true,
         integrator,
         samples: look.first..look.first + look.spp,
+        total: look.first + look.spp,
         seed: 1,
         threads: look.threads,
         time_limit: None,
         photon_map: look.file,
+        joins: false,
     };
     render(scene, &settings, &Silent, &AtomicBool::new(false))
 }

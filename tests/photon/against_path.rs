@@ -44,10 +44,12 @@ fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) -> Rendered
         border: true,
         integrator,
         samples: 0..spp,
+        total: spp,
         seed: 3,
         threads: 2,
         time_limit: None,
         photon_map: None,
+        joins: false,
     };
     render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"))

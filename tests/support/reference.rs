@@ -116,6 +116,7 @@ fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
     for seed in 0..SEEDS {
         let settings = RenderSettings {
             samples: 0..spp,
+            total: spp,
             seed,
             ..RenderSettings::new(&desc, &built)
         };

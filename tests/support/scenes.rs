@@ -219,10 +219,12 @@ pub fn film(scene: &Scene, camera: &CameraDesc, look: Look) -> Film {
         border: true,
         integrator: Integrator::Path(look.path),
         samples: look.first..look.first + look.spp,
+        total: look.first + look.spp,
         seed: look.seed,
         threads: look.threads,
         time_limit: None,
         photon_map: None,
+        joins: false,
     };
     let rendered =
         render(scene, &settings, &Silent, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"));

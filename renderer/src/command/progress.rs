@@ -55,6 +55,11 @@ impl Bar {
         }
     }
 
+    /// Says something beside the bar.
+    pub(super) fn remark(&self, text: &str) {
+        self.bar.suspend(|| remark(&text));
+    }
+
     /// Writes remarks of other threads above the bar, unless the command is quiet.
     pub(super) fn remarks(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
         let (bar, quiet) = (self.bar.clone(), self.quiet);

@@ -1,13 +1,106 @@
-//! Who watches a render: the progress bar and, if there is one, the viewer that shows the picture.
+//! Who watches a render: the progress bar, the checkpoint, the files that grow clearer, the viewer.
 
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::checkpoint::{Checkpoint, Origin};
+use super::pictures::Pictures;
 use super::preview::Preview;
 use super::progress::Bar;
 use crate::render::{Decision, Progress, RenderState};
 
-/// All who watch a render.
+/// Who watches a render.
 pub(super) struct Watch<'a> {
-    pub(super) bar: &'a Bar,
-    pub(super) preview: Option<&'a Preview>,
+    bar: &'a Bar,
+    origin: &'a Origin<'a>,
+    tasks: Vec<Mutex<Task<'a>>>,
+    preview: Option<&'a Preview>,
+}
+
+/// Something to be done with the picture every now and then.
+struct Task<'a> {
+    what: Keeper<'a>,
+    every: Duration,
+    last: Instant,
+    /// How long it took the last time.
+    cost: Duration,
+    failed: bool,
+}
+
+/// What is done with the picture.
+enum Keeper<'a> {
+    /// It is kept, to go on with.
+    Checkpoint(&'a Checkpoint),
+    /// It is written where it will be written in the end.
+    Pictures(&'a Pictures),
+}
+
+impl Keeper<'_> {
+    /// How many times what it takes has to pass until it is done again.
+    fn spacing(&self) -> u32 {
+        match self {
+            Keeper::Checkpoint(_) => 100,
+            Keeper::Pictures(_) => 10,
+        }
+    }
+}
+
+impl<'a> Watch<'a> {
+    /// A bar alone.
+    pub(super) fn new(bar: &'a Bar, origin: &'a Origin<'a>) -> Watch<'a> {
+        Watch {
+            bar,
+            origin,
+            tasks: vec![],
+            preview: None,
+        }
+    }
+
+    /// Keeps the picture in a checkpoint.
+    pub(super) fn keep(&mut self, checkpoint: &'a Checkpoint, every: Duration) {
+        self.add(Keeper::Checkpoint(checkpoint), every);
+    }
+
+    /// Writes the picture while it grows clearer.
+    pub(super) fn write(&mut self, pictures: &'a Pictures, every: Duration) {
+        self.add(Keeper::Pictures(pictures), every);
+    }
+
+    /// Shows the picture in a viewer.
+    pub(super) fn show(&mut self, preview: &'a Preview) {
+        self.preview = Some(preview);
+    }
+
+    fn add(&mut self, what: Keeper<'a>, every: Duration) {
+        self.tasks.push(Mutex::new(Task {
+            what,
+            every,
+            last: Instant::now(),
+            cost: Duration::ZERO,
+            failed: false,
+        }));
+    }
+}
+
+impl Task<'_> {
+    fn is_due(&self) -> bool {
+        self.last.elapsed() >= self.every.max(self.cost * self.what.spacing())
+    }
+
+    fn run(&mut self, origin: &Origin<'_>, state: &RenderState) -> Result<(), String> {
+        let begin = Instant::now();
+        let header = origin.header(&state.integrator, state);
+        let done = match &self.what {
+            Keeper::Checkpoint(checkpoint) => checkpoint.write(&header, state).map_err(|e| e.to_string()),
+            Keeper::Pictures(pictures) => pictures
+                .write(&state.film, &header)
+                .map(drop)
+                .map_err(|failure| failure.to_string()),
+        };
+        self.last = Instant::now();
+        self.cost = self.last - begin;
+        done
+    }
 }
 
 impl Progress for Watch<'_> {
@@ -23,17 +116,39 @@ impl Progress for Watch<'_> {
         self.bar.decided(decision);
     }
 
+    fn print(&self, text: &str) {
+        self.bar.print(text);
+    }
+
     fn wants_state(&self) -> bool {
-        self.preview.is_some_and(Preview::wants_film)
+        let is_shown = self.preview.is_some_and(Preview::wants_film);
+        is_shown || self.tasks.iter().any(|task| lock(task).is_due())
     }
 
     fn state(&self, state: &RenderState) {
         if let Some(preview) = self.preview {
             preview.show(&state.film);
         }
+        for task in &self.tasks {
+            let mut task = lock(task);
+            if !task.is_due() {
+                continue;
+            }
+            // A full disk may have room again before the render is over: it goes on, and the last good file stays.
+            match task.run(self.origin, state) {
+                Err(message) if !task.failed => {
+                    task.failed = true;
+                    self.bar.remark(&format!(
+                        "{message}\n  the render goes on; what was written last is as it was"
+                    ));
+                }
+                Err(_) => {}
+                Ok(()) => task.failed = false,
+            }
+        }
     }
+}
 
-    fn print(&self, text: &str) {
-        self.bar.print(text);
-    }
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

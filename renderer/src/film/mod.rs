@@ -169,6 +169,11 @@ impl Film {
         self.pixels.counts()
     }
 
+    /// Counts samples that were added elsewhere.
+    pub fn count(&mut self, counts: &FilmCounts) {
+        self.pixels.count(counts);
+    }
+
     /// The picture so far: the mean of each pixel's samples, linear RGB; black where there is none. A crop comes with
     /// its place in the whole.
     pub fn develop(&self) -> Image {

@@ -145,9 +145,7 @@ impl FilmTile {
             other.rect,
             self.rect
         );
-        self.counts.samples += other.counts.samples;
-        self.counts.non_finite += other.counts.non_finite;
-        self.counts.saturated += other.counts.saturated;
+        self.count(&other.counts);
         if other.squares.is_none() {
             self.squares = None;
         }
@@ -160,6 +158,13 @@ impl FilmTile {
                 squares[j].iter_mut().zip(added[i]).for_each(|(sum, v)| *sum += v);
             }
         }
+    }
+
+    /// Counts samples that were added elsewhere.
+    pub(super) fn count(&mut self, counts: &FilmCounts) {
+        self.counts.samples += counts.samples;
+        self.counts.non_finite += counts.non_finite;
+        self.counts.saturated += counts.saturated;
     }
 
     /// Forgets all samples.

@@ -32,7 +32,10 @@ pub use file_id::FileId;
 pub use format::Format;
 pub use metadata::MetaValue;
 pub use named_channels::NamedChannels;
-pub use output::{Staged, check_place, check_writable, remove_temporaries, stage, sweep_files, write_whole};
+pub use output::{
+    Staged, check_place, check_writable, remove_temporaries, stage, sweep_files, write_whole,
+    write_whole_with,
+};
 pub use output_format::{WriteOptions, has_exposure};
 pub use picture::{Picture, PictureInfo, Subimage};
 pub use picture_read::decode_picture;

@@ -56,7 +56,10 @@ pub fn resume(
         file: settings.photon_map.as_deref(),
         stop,
         // Half of the time that there is may go into preparations.
-        until: settings.time_limit.map(|limit| start + limit / 2),
+        until: settings
+            .time_limit
+            .filter(|_| !settings.joins)
+            .map(|limit| start + limit / 2),
         progress: &tell,
     };
     let decision = match &state.integrator {

@@ -32,6 +32,8 @@ pub struct RenderSettings {
     pub integrator: Integrator,
     /// The samples of each pixel, of all that there are.
     pub samples: Range<u64>,
+    /// How many samples a pixel there are in all, of which others may be taken elsewhere.
+    pub total: u64,
     /// The number that all random numbers follow from.
     pub seed: u64,
     /// Threads; 0 for one per core.
@@ -40,6 +42,8 @@ pub struct RenderSettings {
     pub time_limit: Option<Duration>,
     /// Where photon maps are kept from one run to the next.
     pub photon_map: Option<PathBuf>,
+    /// Whether samples will be joined with others: then a time limit does not make photon maps smaller.
+    pub joins: bool,
 }
 
 impl RenderSettings {
@@ -56,15 +60,17 @@ impl RenderSettings {
             border: desc.film.border,
             integrator: built.integrator,
             samples: 0..u64::from(desc.sampler.spp),
+            total: u64::from(desc.sampler.spp),
             seed: desc.sampler.seed,
             threads: 0,
             time_limit: None,
             photon_map: None,
+            joins: false,
         }
     }
 
     /// What is rendered of the film.
-    pub(super) fn rendered(&self) -> Rect {
+    pub(crate) fn rendered(&self) -> Rect {
         self.crop.unwrap_or(Rect::of_size(self.width, self.height))
     }
 

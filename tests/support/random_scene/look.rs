@@ -140,10 +140,12 @@ pub fn estimate_with(
             border: true,
             integrator: scene.built.integrator,
             samples: 0..spp,
+            total: spp,
             seed,
             threads: 1,
             time_limit: None,
             photon_map: None,
+            joins: false,
         };
         let rendered = render(&scene.built.scene, &settings, &Silent, &AtomicBool::new(false))
             .unwrap_or_else(|error| panic!("{error}"));

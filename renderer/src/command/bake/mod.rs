@@ -90,7 +90,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
                 "interrupted; finished work is in '{path}', and --resume goes on with it"
             ));
         }
-        return Err(Failure::Interrupted);
+        return Err(interrupt.failure());
     };
 
     let files = files(args, &built, &settings, &baked)?;

@@ -12,7 +12,7 @@ mod sender;
 
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::cli::Viewer;
@@ -39,8 +39,8 @@ pub(super) struct Preview {
 
 /// When pictures are made.
 struct Pace {
-    /// When the picture under way was asked for.
-    asked: Instant,
+    /// When the picture that is to come was asked for.
+    asked: Option<Instant>,
     /// Before that, none is asked for.
     next: Instant,
 }
@@ -61,7 +61,7 @@ impl Preview {
         Ok(Preview {
             mailbox,
             pace: Mutex::new(Pace {
-                asked: now,
+                asked: None,
                 next: now,
             }),
             say,
@@ -70,21 +70,25 @@ impl Preview {
 
     /// Whether the viewer waits for a picture, and it is time for one.
     pub(super) fn wants_film(&self) -> bool {
-        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut pace = self.pace();
         let now = Instant::now();
         let wants = now >= pace.next && self.mailbox.is_idle();
-        if wants {
-            pace.asked = now;
-        }
+        pace.asked = wants.then_some(now);
         wants
     }
 
-    /// Shows the samples so far.
+    /// Shows the samples so far, if they were wanted.
     pub(super) fn show(&self, film: &Film) {
-        self.mailbox.put(film.develop());
-        let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        pace.next = now + (PACE * (now - pace.asked)).max(INTERVAL);
+        let mut pace = self.pace();
+        if let Some(asked) = pace.asked.take() {
+            self.mailbox.put(film.develop());
+            let now = Instant::now();
+            pace.next = now + (PACE * (now - asked)).max(INTERVAL);
+        }
+    }
+
+    fn pace(&self) -> MutexGuard<'_, Pace> {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Shows the finished picture, and waits until the viewer has it. Gives up on one that takes nothing.
