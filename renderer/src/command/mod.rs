@@ -10,6 +10,7 @@ mod common;
 mod compare;
 mod convert;
 mod failure;
+mod farm;
 mod info;
 mod interrupt;
 mod inventory;
@@ -18,6 +19,7 @@ mod outputs;
 mod pictures;
 mod preview;
 mod progress;
+mod progress_lines;
 mod render;
 mod shade;
 mod shader_file;
@@ -39,6 +41,7 @@ pub fn run(cli: &Cli) -> ExitCode {
     let result = match &cli.command {
         Command::Render(args) => render::run(args),
         Command::Merge(args) => merge::run(args),
+        Command::Farm(args) => farm::run(args),
         Command::Bake(args) => bake::run(args),
         Command::Check(args) => check::run(args),
         Command::Info(args) => info::run(args),

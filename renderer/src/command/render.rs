@@ -16,7 +16,7 @@ use super::progress::Bar;
 use super::statistics::{Stages, Statistics};
 use super::watch::Watch;
 use super::{Failure, brightness, print, remark, summary};
-use crate::cli::{CommonArgs, RenderArgs};
+use crate::cli::{CommonArgs, ProgressForm, RenderArgs};
 use crate::image::{has_exposure, write_whole};
 use crate::integrator::Integrator;
 use crate::memory;
@@ -66,6 +66,9 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let mut watch = Watch::new(&bar, &origin);
     if let Some(preview) = &preview {
         watch.show(preview);
+    }
+    if args.progress == Some(ProgressForm::Openjd) {
+        watch.tell_lines();
     }
     if let Some(checkpoint) = &checkpoint {
         watch.keep(checkpoint, args.checkpoint_every);
@@ -157,7 +160,7 @@ fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>),
 }
 
 /// What the flags of `render` alone change about the scene.
-fn changes(args: &RenderArgs) -> Vec<String> {
+pub(super) fn changes(args: &RenderArgs) -> Vec<String> {
     let mut changes = vec![];
     if let Some((width, height)) = args.size {
         changes.push(format!("film.size=({width}, {height})"));

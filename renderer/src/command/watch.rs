@@ -1,4 +1,4 @@
-//! Who watches a render: the progress bar, the checkpoint, the files that grow clearer, the viewer.
+//! Who watches a render: the progress bar, the checkpoint, the files that grow clearer, the viewer, a scheduler.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,6 +7,7 @@ use super::checkpoint::{Checkpoint, Origin};
 use super::pictures::Pictures;
 use super::preview::Preview;
 use super::progress::Bar;
+use super::progress_lines::ProgressLines;
 use crate::render::{Decision, Progress, RenderState};
 
 /// Who watches a render.
@@ -15,6 +16,7 @@ pub(super) struct Watch<'a> {
     origin: &'a Origin<'a>,
     tasks: Vec<Mutex<Task<'a>>>,
     preview: Option<&'a Preview>,
+    lines: Option<ProgressLines>,
 }
 
 /// Something to be done with the picture every now and then.
@@ -53,6 +55,7 @@ impl<'a> Watch<'a> {
             origin,
             tasks: vec![],
             preview: None,
+            lines: None,
         }
     }
 
@@ -69,6 +72,11 @@ impl<'a> Watch<'a> {
     /// Shows the picture in a viewer.
     pub(super) fn show(&mut self, preview: &'a Preview) {
         self.preview = Some(preview);
+    }
+
+    /// Tells the progress to programs.
+    pub(super) fn tell_lines(&mut self) {
+        self.lines = Some(ProgressLines::default());
     }
 
     fn add(&mut self, what: Keeper<'a>, every: Duration) {
@@ -106,10 +114,16 @@ impl Task<'_> {
 impl Progress for Watch<'_> {
     fn advance(&self, done: u64, total: u64) {
         self.bar.advance(done, total);
+        if let Some(lines) = &self.lines {
+            lines.samples(done, total);
+        }
     }
 
     fn photons(&self, done: u64, total: u64) {
         self.bar.photons(done, total);
+        if let Some(lines) = &self.lines {
+            lines.photons();
+        }
     }
 
     fn decided(&self, decision: &Decision) {
