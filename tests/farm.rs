@@ -71,11 +71,7 @@ fn tasks_make_the_bytes_of_a_straight_run() {
         (3, "--integrator photon --set integrator.photons=2000"),
         (1, ""),
     ] {
-        let scene = at.join("a.kiln");
-        done(
-            at,
-            &format!("render {} -o straight.exr {options}", scene.display()),
-        );
+        done(at, &format!("render a.kiln -o straight.exr {options}"));
         done(
             at,
             &format!("farm a.kiln -o out.exr -o out.png --tasks {tasks} --engine slurm -- {options}"),
@@ -115,7 +111,7 @@ fn odd_names_are_quoted() {
         .output()
         .unwrap();
     succeeds(&line);
-    assert_eq!(pixels(&at.join(output)), pixels(&at.join("straight.exr")));
+    assert!(bytes(&at.join(output)) == bytes(&at.join("straight.exr")));
 }
 
 #[test]
@@ -405,7 +401,7 @@ fn a_second_run_does_what_is_missing() {
     let output = script(&dir, "render.sbatch", &[], Some(1));
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        message(&output).contains("does not belong"),
+        message(&output).contains("the scene is another one"),
         "{}",
         message(&output)
     );
@@ -470,6 +466,7 @@ fn what_makes_no_job_is_refused() {
         "a.kiln -o o.exr --engine slurm --tasks 0",
         "a.kiln -o o.exr --engine slurm --tasks 2 -- --no-such-flag",
         "a.kiln -o o.exr --engine slurm --tasks 2 -- b.kiln",
+        "a.kiln -o o.exr --engine slurm --tasks 2 -- --checkpoint c.part",
         "a.kiln -o o.exr --engine slurm --tasks 2 --partition a;b",
         "a.kiln -o o.exr --engine slurm --tasks 2 --frames 5-2",
     ] {

@@ -164,7 +164,8 @@ impl Cli {
             args.given = matches.ids().filter(is_given).map(ToString::to_string).collect();
         }
         if let Command::Farm(args) = &mut cli.command {
-            let words = ["kiln", "render", "SCENE"].map(OsString::from);
+            // What a task is told by the job.
+            let words = ["kiln", "render", "SCENE", "--checkpoint", "FILE"].map(OsString::from);
             let options = words.into_iter().chain(args.options.iter().map(OsString::from));
             if let Command::Render(render) = Cli::read(options)?.command {
                 args.render = Some(Box::new(render));

@@ -108,5 +108,5 @@ fn written_before(manifest: &Path) -> Vec<String> {
 pub(super) fn default(output: &Path) -> PathBuf {
     let stem = output.file_stem().unwrap_or_default().to_string_lossy();
     let name = stem.trim_end_matches(['#', '.', '_', '-', ' ']);
-    output.with_file_name(format!("{name}.farm"))
+    output.with_file_name(format!("{}.farm", if name.is_empty() { "kiln" } else { name }))
 }

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 /// The script `task.sh`: what a task does, whatever runs it.
 pub(super) const TASK: &str = include_str!("task.sh");
 
-/// What is to be done on a cluster. All paths are absolute.
+/// What is to be done on a cluster. Paths are absolute unless it says so.
 pub(super) struct Job {
     /// A short name without odd characters.
     pub(super) name: String,
@@ -13,8 +13,10 @@ pub(super) struct Job {
     pub(super) program: String,
     /// Where relative paths of options begin.
     pub(super) folder: String,
-    /// The scene, or the pattern of the scenes.
+    /// The scene, or the pattern of the scenes, as the command line has it: pictures tell it.
     pub(super) scene: String,
+    /// Its absolute path.
+    pub(super) scene_path: String,
     /// The pictures' files, or their patterns.
     pub(super) outputs: Vec<String>,
     /// Where parts go, and the job itself.

@@ -67,11 +67,6 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
         (!render.output.is_empty(), "-o", "give it before the --"),
         (render.exposure != 0.0, "--exposure", "give it before the --"),
         (render.samples.is_some(), "--samples", "each task has its range"),
-        (
-            render.checkpoint.is_some(),
-            "--checkpoint",
-            "each task has its own",
-        ),
         (render.resume, "--resume", "each task goes on with its work"),
         (
             render.time.is_some(),
@@ -258,13 +253,14 @@ fn job(args: &FarmArgs, render: &RenderArgs, scenes: Scenes, dir: &Path) -> Resu
         name,
         program,
         folder: text(&std::env::current_dir()?)?,
-        scene: absolute(&args.scene)?,
+        scene: text(&args.scene)?,
+        scene_path: absolute(&args.scene)?,
         outputs,
         dir: text(dir)?,
         samples: scenes.samples,
         tasks: args.tasks,
         frames: scenes.frames,
-        options: args.options.clone(),
+        options: without_spp(&args.options),
         sets_threads: render.common.threads.is_some(),
         exposure: args.exposure,
         resources: Resources {
@@ -273,6 +269,20 @@ fn job(args: &FarmArgs, render: &RenderArgs, scenes: Scenes, dir: &Path) -> Resu
             time: args.time.map(|time| time.as_secs().max(1)),
         },
     })
+}
+
+/// Options without the number of samples, which tasks are told by themselves.
+fn without_spp(options: &[String]) -> Vec<String> {
+    let mut rest = vec![];
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        if option == "--spp" {
+            options.next();
+        } else if !option.starts_with("--spp=") {
+            rest.push(option.clone());
+        }
+    }
+    rest
 }
 
 fn absolute(path: &Path) -> Result<String, Failure> {

@@ -118,7 +118,7 @@ fn parameters(job: &Job) -> Vec<Value> {
 
 /// The values of the paths.
 fn values(job: &Job) -> Value {
-    let mut values = json!({ "Scene": job.scene, "Parts": job.dir, "Folder": job.folder });
+    let mut values = json!({ "Scene": job.scene_path, "Parts": job.dir, "Folder": job.folder });
     for (name, output) in output_names(job).zip(&job.outputs) {
         values[name] = json!(output);
     }

@@ -40,7 +40,8 @@ render | render-frame)
     checkpoint=$parts/${frame:+$frame.}$task.checkpoint
     # What is done already is not done again; Kiln finds out whether it belongs to the same picture.
     if [ -e "$part" ] && [ ! -e "$checkpoint" ]; then
-        ln -- "$part" "$checkpoint" 2>/dev/null || cp -- "$part" "$checkpoint"
+        cp -- "$part" "$checkpoint.new"
+        mv -- "$checkpoint.new" "$checkpoint"
     fi
     # Signals go to Kiln itself, which keeps its work and ends.
     exec "$kiln" render "$scene" --samples "$first..$end" --spp "$samples" -o "$part" \
