@@ -70,6 +70,7 @@ fn tasks_make_the_bytes_of_a_straight_run() {
         (4, "--spp 16"),
         (3, "--integrator photon --set integrator.photons=2000"),
         (1, ""),
+        (1, "--noise 0.2 --min-spp 8 --spp 64"),
     ] {
         done(at, &format!("render a.kiln -o straight.exr {options}"));
         done(
@@ -435,6 +436,7 @@ fn what_makes_no_job_is_refused() {
         ("a.kiln -o o.exr -- -o p.exr", vec!["-o is no option of tasks"]),
         ("a.kiln -o o.exr -- --time 9s", vec!["--time is no option"]),
         ("a.kiln -o o.exr -- --samples 0..2", vec!["--samples"]),
+        ("a.kiln -o o.exr -- --noise 0.1", vec!["--noise cannot be split", "--tasks 1"]),
         ("a.kiln -o o.exr -- --stats s.json", vec!["--stats"]),
         ("a.kiln -o o.exr -- --camera up", vec!["no camera `up`"]),
         ("a.kiln -o o#.exr --frames left,up", vec!["no camera `up`"]),

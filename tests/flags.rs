@@ -312,6 +312,18 @@ const RENDER: &[Case] = &[
         File("o.exr"),
     ),
     (
+        "noise",
+        "render a.kiln -o o.exr --spp 64",
+        "render a.kiln -o o.exr --spp 64 --noise 0.2",
+        File("o.exr"),
+    ),
+    (
+        "min_spp",
+        "render a.kiln -o o.exr --noise 0.5 --stats s.json",
+        "render a.kiln -o o.exr --noise 0.5 --stats s.json --min-spp 64",
+        By(|a, b| a.number("s.json", "spp") < 64.0 && b.number("s.json", "spp") >= 64.0),
+    ),
+    (
         "checkpoint",
         "render a.kiln -o o.exr",
         "render a.kiln -o o.exr --checkpoint c.part",

@@ -892,6 +892,7 @@ fn pixels(text: &str, set: &[&str], spp: u64) -> Vec<f32> {
         time_limit: None,
         photon_map: None,
         joins: false,
+        noise: None,
     };
     let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"));

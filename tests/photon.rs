@@ -51,6 +51,7 @@ fn rendered(
         time_limit: None,
         photon_map: look.file,
         joins: false,
+        noise: None,
     };
     render(scene, &settings, &Silent, &AtomicBool::new(false))
 }

@@ -56,6 +56,7 @@ fn rendered(text: &str, integrator: &str, spp: u64) -> Image {
         time_limit: None,
         photon_map: None,
         joins: false,
+        noise: None,
     };
     let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"));

@@ -50,6 +50,7 @@ fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) -> Rendered
         time_limit: None,
         photon_map: None,
         joins: false,
+        noise: None,
     };
     render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"))

@@ -225,6 +225,7 @@ pub fn film(scene: &Scene, camera: &CameraDesc, look: Look) -> Film {
         time_limit: None,
         photon_map: None,
         joins: false,
+        noise: None,
     };
     let rendered =
         render(scene, &settings, &Silent, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"));

@@ -23,6 +23,13 @@ pub struct RenderArgs {
     /// Takes these samples alone, of those of --spp; B is not among them. `kiln merge` joins the parts
     #[arg(long, value_name = "A..B", value_parser = parse_samples)]
     pub samples: Option<(u64, u64)>,
+    /// Takes samples until the relative error of the picture is about this, such as 0.02, more where they help more; --spp
+    /// is then the most of a pixel [default: 65536]
+    #[arg(long, value_name = "ERROR", value_parser = parse_error, conflicts_with = "samples")]
+    pub noise: Option<f64>,
+    /// Samples that each pixel gets at least with --noise
+    #[arg(long, value_name = "N", default_value_t = 16, requires = "noise", value_parser = clap::value_parser!(u32).range(4..=65536))]
+    pub min_spp: u32,
     /// Size of the picture in pixels
     #[arg(long, value_name = "WxH", value_parser = parse_size)]
     pub size: Option<(u32, u32)>,
@@ -142,6 +149,15 @@ pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
         Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
     } else {
         Err(wrong())
+    }
+}
+
+/// A relative error.
+fn parse_error(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(error) if (1e-5..=10.0).contains(&error) => Ok(error),
+        Ok(_) => Err("it is a relative error between 0.00001 and 10".to_owned()),
+        Err(_) => Err(format!("`{text}` is no number")),
     }
 }
 

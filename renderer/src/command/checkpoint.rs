@@ -78,7 +78,7 @@ impl Checkpoint {
         if !self.resume || !self.path.exists() {
             return Ok(None);
         }
-        let Part { header, film } = PartReader::open(&self.path)?.read()?;
+        let Part { header, film, noise } = PartReader::open(&self.path)?.read()?;
         let misfit = |reason: String| {
             Failure::User(format!(
                 "error: '{}' does not belong to this render: {reason}\n  hint: name another file, or delete it",
@@ -90,6 +90,9 @@ impl Checkpoint {
         if let Some(difference) = identity.difference(&header.identity) {
             return Err(misfit(difference));
         }
+        if settings.noise != noise.as_ref().map(|noise| noise.goal) {
+            return Err(misfit("it has no statistics for --noise".to_owned()));
+        }
         let wanted = &settings.samples;
         match header.samples.only() {
             Some(samples) if samples.start == wanted.start && samples.end <= wanted.end => {
@@ -97,6 +100,7 @@ impl Checkpoint {
                     film,
                     samples,
                     integrator: integrator(&settings.integrator, &header.identity),
+                    noise,
                 }))
             }
             _ => Err(misfit(format!(
@@ -108,7 +112,7 @@ impl Checkpoint {
 
     /// Puts a render into the file.
     pub(super) fn write(&self, header: &Header, state: &RenderState) -> Result<(), ImageError> {
-        write(&self.path, header, &state.film)
+        write(&self.path, header, &state.film, state.noise.as_ref())
     }
 
     /// The file.

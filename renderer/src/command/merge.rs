@@ -28,7 +28,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
         counts: film.counts(),
         ..joined
     };
-    let image = pictures.write(&film, &header)?;
+    let image = pictures.write(&film, None, &header)?;
     if !args.quiet {
         let mut warnings = shading::Diagnostics::default();
         warnings

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Failure;
 use super::outputs::Outputs;
-use crate::film::Film;
+use crate::film::{Film, NoiseMap};
 use crate::image::{Image, MetaValue, WriteOptions, write_all};
 use crate::part::{Header, Identity, PartReader, Ranges, write};
 
@@ -60,18 +60,36 @@ impl Pictures {
             })
     }
 
-    /// Writes all files, each whole or not at all, and returns the picture. `header` says what it is.
-    pub(super) fn write(&self, film: &Film, header: &Header) -> Result<Image, Failure> {
+    /// Writes all files, each whole or not at all, and returns the picture. `header` says what it is; where it is of
+    /// adaptive sampling, EXR files get the number of samples of each pixel, too, and parts get `noise`.
+    pub(super) fn write(
+        &self,
+        film: &Film,
+        noise: Option<&NoiseMap>,
+        header: &Header,
+    ) -> Result<Image, Failure> {
         let image = film.develop();
-        let options = WriteOptions {
+        let mut options = WriteOptions {
             exposure: self.exposure,
             metadata: metadata(header),
             ..WriteOptions::default()
         };
         for path in self.parts.iter().filter(|path| !has_more(path, header)) {
-            write(path, header, film)?;
+            write(path, header, film, noise)?;
         }
-        write_all(&self.images, &image, &options)?;
+        if header.identity.get("noise").is_none() {
+            write_all(&self.images, &image, &options)?;
+            return Ok(image);
+        }
+        let is_exr = |path: &&PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("exr"));
+        let (with_counts, without): (Vec<&PathBuf>, Vec<&PathBuf>) = self.images.iter().partition(is_exr);
+        write_all(&without, &image, &options)?;
+        options.channel_names = ["R", "G", "B", "samples"].map(str::to_owned).to_vec();
+        write_all(
+            &with_counts,
+            &image.with_channels(&film.sample_counts()),
+            &options,
+        )?;
         Ok(image)
     }
 

@@ -17,6 +17,7 @@ use super::statistics::{Stages, Statistics};
 use super::watch::Watch;
 use super::{Failure, brightness, print, remark, summary};
 use crate::cli::{CommonArgs, ProgressForm, RenderArgs};
+use crate::film::NoiseGoal;
 use crate::image::{has_exposure, write_whole};
 use crate::integrator::Integrator;
 use crate::memory;
@@ -58,7 +59,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         Some(checkpoint) => checkpoint.load(&origin)?,
         None => None,
     };
-    let bar = Bar::new(&settings, common.quiet, &interrupt);
+    let bar = Bar::new(common.quiet, &interrupt);
     let preview = match &args.preview {
         Some(viewer) => Some(Preview::start(viewer, &pictures.files()[0], bar.remarks())?),
         None => None,
@@ -90,7 +91,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let kept = checkpoint
         .as_ref()
         .map(|checkpoint| checkpoint.write(&header, state));
-    let image = pictures.write(&state.film, &header)?;
+    let image = pictures.write(&state.film, state.noise.as_ref(), &header)?;
     kept.transpose()?;
 
     let stages = Stages {
@@ -171,6 +172,9 @@ pub(super) fn changes(args: &RenderArgs) -> Vec<String> {
     changes
 }
 
+/// What `--noise` takes at most where `--spp` does not say it.
+pub(super) const MOST_SAMPLES: u64 = 1 << 16;
+
 fn settings(
     args: &RenderArgs,
     desc: &SceneDesc,
@@ -178,10 +182,17 @@ fn settings(
     pictures: &Pictures,
 ) -> Result<RenderSettings, Failure> {
     let total = u64::from(args.spp.unwrap_or(desc.sampler.spp));
-    let (first, end) = args.samples.unwrap_or((0, total));
-    if end > total {
+    let noise = args.noise.map(|error| NoiseGoal {
+        error,
+        // The first round is measured in four batches.
+        least: u64::from(args.min_spp).next_multiple_of(4),
+        most: args.spp.map_or(MOST_SAMPLES, u64::from),
+    });
+    let all = noise.map_or(total, |goal| goal.most);
+    let (first, end) = args.samples.unwrap_or((0, all));
+    if end > all {
         return Err(Failure::User(format!(
-            "error: --samples {first}..{end} asks for more than the {total} samples of a pixel\n  \
+            "error: --samples {first}..{end} asks for more than the {all} samples of a pixel\n  \
              hint: say how many there are in all, with --spp"
         )));
     }
@@ -189,6 +200,7 @@ fn settings(
         integrator: built.integrator.with_depth(args.common.depth),
         samples: first..end,
         total,
+        noise,
         seed: args.common.seed(desc),
         threads: args.common.threads(),
         time_limit: args.time,

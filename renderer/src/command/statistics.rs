@@ -45,12 +45,11 @@ pub(super) struct Statistics {
 impl Statistics {
     pub(super) fn new(stages: &Stages, built: &Built, rendered: &Rendered) -> Statistics {
         let counts = rendered.state.film.counts();
-        let crop = rendered.state.film.crop();
         Statistics {
             stages: *stages,
             shaders: built.shaders,
             work: rendered.stats.work,
-            samples: rendered.stats.spp * u64::from(crop.x1 - crop.x0) * u64::from(crop.y1 - crop.y0),
+            samples: rendered.stats.samples,
             spp: rendered.stats.spp,
             threads: rendered.stats.threads,
             accel_bytes: built.scene.accel_memory(),

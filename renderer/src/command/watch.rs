@@ -101,7 +101,7 @@ impl Task<'_> {
         let done = match &self.what {
             Keeper::Checkpoint(checkpoint) => checkpoint.write(&header, state).map_err(|e| e.to_string()),
             Keeper::Pictures(pictures) => pictures
-                .write(&state.film, &header)
+                .write(&state.film, state.noise.as_ref(), &header)
                 .map(drop)
                 .map_err(|failure| failure.to_string()),
         };

@@ -8,11 +8,13 @@
 mod filter;
 mod fixed;
 mod kernel;
+mod noise;
 mod tile;
 
 pub use filter::{Filter, FilterSample, FilterWindow};
 pub use fixed::{Fixed, FixedSquare};
 pub use kernel::FilterShape;
+pub use noise::{BlockNoise, NoiseGoal, NoiseMap, NoiseTile, PixelNoise, PixelPlan};
 pub use tile::{FilmCounts, FilmTile, PixelSum};
 
 use crate::image::{Image, Rect, Window};
@@ -180,6 +182,17 @@ impl Film {
         self.image_of(PixelSum::mean)
     }
 
+    /// How many samples each pixel holds, in one channel.
+    pub fn sample_counts(&self) -> Image {
+        let crop = self.crop();
+        let mut image = Image::new(crop.width() as usize, crop.height() as usize, 1);
+        for (pixel, sum) in image.data.iter_mut().zip(self.pixels.sums()) {
+            *pixel = sum.count as f32;
+        }
+        image.window = self.window();
+        image
+    }
+
     /// The variance of each pixel's mean per channel (sample variance over the number of samples), linear RGB; zero
     /// where there are fewer than two samples. `None` when sums of squares were not kept.
     pub fn variance(&self) -> Option<Image> {
@@ -197,15 +210,18 @@ impl Film {
         for (pixel, sum) in image.data.chunks_exact_mut(3).zip(self.pixels.sums()) {
             pixel.copy_from_slice(&value(sum));
         }
-        if crop != Rect::of_size(self.width, self.height) {
-            let (x, y) = (crop.x0.cast_signed(), crop.y0.cast_signed());
-            image.window = Some(Window {
-                x,
-                y,
-                full_width: self.width,
-                full_height: self.height,
-            });
-        }
+        image.window = self.window();
         image
+    }
+
+    /// The place of a crop in the whole.
+    fn window(&self) -> Option<Window> {
+        let crop = self.crop();
+        (crop != Rect::of_size(self.width, self.height)).then(|| Window {
+            x: crop.x0.cast_signed(),
+            y: crop.y0.cast_signed(),
+            full_width: self.width,
+            full_height: self.height,
+        })
     }
 }

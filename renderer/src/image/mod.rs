@@ -239,6 +239,28 @@ impl Image {
         pixel[..used].copy_from_slice(&color.to_array()[..used]);
     }
 
+    /// The same pixels with the channels of another image after their own.
+    ///
+    /// # Panics
+    /// When the other image is of another size.
+    #[must_use]
+    pub fn with_channels(&self, other: &Image) -> Image {
+        assert_eq!(
+            (self.width, self.height),
+            (other.width, other.height),
+            "sizes differ"
+        );
+        let pairs = self
+            .data
+            .chunks_exact(self.channels)
+            .zip(other.data.chunks_exact(other.channels));
+        Image {
+            channels: self.channels + other.channels,
+            data: pairs.flat_map(|(a, b)| a.iter().chain(b)).copied().collect(),
+            ..self.clone()
+        }
+    }
+
     /// How many leading channels carry colour; the rest is alpha or other.
     pub fn color_channels(&self) -> usize {
         if self.channels < 3 {

@@ -32,6 +32,8 @@ pub struct Header {
     pub crop: Rect,
     /// Whether sums of squares are kept.
     pub variance: bool,
+    /// Whether statistics of adaptive sampling follow.
+    pub has_statistics: bool,
     /// What happened to the samples.
     pub counts: FilmCounts,
 }
@@ -46,6 +48,7 @@ impl Header {
             size: [film.width(), film.height()],
             crop: film.crop(),
             variance: film.sums().has_variance(),
+            has_statistics: false,
             counts: film.counts(),
         }
     }
@@ -68,6 +71,7 @@ impl Header {
             "scene_file": self.scene_file,
             "samples": ranges,
             "film": { "size": self.size, "crop": [x0, y0, x1, y1], "variance": self.variance },
+            "statistics": self.has_statistics,
             "counts": {
                 "samples": self.counts.samples,
                 "non_finite": self.counts.non_finite,
@@ -91,6 +95,7 @@ impl Header {
             size,
             crop: Rect { x0, y0, x1, y1 },
             variance: film["variance"].as_bool()?,
+            has_statistics: json["statistics"].as_bool()?,
             counts: FilmCounts {
                 samples: count("samples")?,
                 non_finite: count("non_finite")?,

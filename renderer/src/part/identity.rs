@@ -5,6 +5,7 @@ use std::hash::Hasher;
 use rustc_hash::FxHasher;
 use serde_json::{Value as Json, json};
 
+use crate::film::NoiseGoal;
 use crate::integrator::Integrator;
 use crate::render::RenderSettings;
 
@@ -31,6 +32,9 @@ impl Identity {
             ("integrator", integrator.name().to_owned()),
         ];
         facts.extend(integrator_facts(integrator));
+        if let Some(NoiseGoal { error, least, most }) = settings.noise {
+            facts.push(("noise", format!("{error} from {least} to {most} samples")));
+        }
         Identity(
             facts
                 .into_iter()

@@ -1,7 +1,7 @@
 //! Parts: the exact sums of ranges of samples, in files.
 //!
 //! A file holds, one after the other: [`MAGIC`](header), the length of the header, the header as JSON, and the film in
-//! bands of rows, each with its length and a checksum. Sums are integers ([`Fixed`](crate::film::Fixed)), so parts join
+//! bands of rows, each with its length and a checksum; with adaptive sampling, its statistics follow. Sums are integers ([`Fixed`](crate::film::Fixed)), so parts join
 //! to the bytes that one render would have made, in any order. A checkpoint is a part that is written again and again.
 
 mod band;
@@ -10,6 +10,7 @@ mod header;
 mod identity;
 mod ranges;
 mod read;
+mod statistics;
 mod write;
 
 pub use error::PartError;
@@ -19,7 +20,7 @@ pub use ranges::Ranges;
 pub use read::PartReader;
 pub use write::write;
 
-use crate::film::Film;
+use crate::film::{Film, NoiseMap};
 
 /// What a part file holds.
 #[derive(Clone, Debug)]
@@ -28,4 +29,6 @@ pub struct Part {
     pub header: Header,
     /// Their sums.
     pub film: Film,
+    /// The statistics of adaptive sampling.
+    pub noise: Option<NoiseMap>,
 }

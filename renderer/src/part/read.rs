@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::band::{bands, checksum, decode, longest};
 use super::header::{MAGIC, MAX_HEADER};
+use super::statistics::{LONGEST, decode_goal, decode_tiles};
 use super::{Header, Part, PartError};
-use crate::film::Film;
+use crate::film::{Film, NoiseMap};
 use crate::memory;
 
 /// A part file whose header has been read.
@@ -76,15 +77,15 @@ impl PartReader {
         let damaged = |reason: String| PartError::damaged(&self.path, reason);
         memory::check("the film", header.crop.area() as u64 * PIXEL).map_err(|e| damaged(e.to_string()))?;
         let mut film = header.film().map_err(|e| damaged(e.to_string()))?;
-        self.add_to(&mut film)?;
-        Ok(Part { header, film })
+        let noise = self.add_to(&mut film)?;
+        Ok(Part { header, film, noise })
     }
 
-    /// Adds the sums of the file to a film, which is of the same pixels.
+    /// Adds the sums of the file to a film, which is of the same pixels, and returns the statistics of adaptive sampling.
     ///
     /// # Errors
     /// When the file cannot be read or is damaged. The film is then of no use.
-    pub fn add_to(mut self, film: &mut Film) -> Result<(), PartError> {
+    pub fn add_to(mut self, film: &mut Film) -> Result<Option<NoiseMap>, PartError> {
         let Header {
             crop,
             variance,
@@ -99,12 +100,28 @@ impl PartReader {
                 .ok_or_else(|| damaged("its sums make no sense"))?;
             film.merge(&tile);
         }
+        let noise = if self.header.has_statistics {
+            Some(statistics(&mut self.file, film).map_err(|reason| damaged(&reason))?)
+        } else {
+            None
+        };
         if self.file.read(&mut [0]).is_ok_and(|count| count > 0) {
             return Err(damaged("there is more in it than a part has"));
         }
         film.count(&self.header.counts);
-        Ok(())
+        Ok(noise)
     }
+}
+
+/// The statistics of adaptive sampling, which follow the sums.
+fn statistics(file: &mut impl Read, film: &Film) -> Result<NoiseMap, String> {
+    let senseless = || "its statistics make no sense".to_owned();
+    let (mut noise, records) = decode_goal(film, &record(file, LONGEST)?).ok_or_else(senseless)?;
+    for index in 0..records {
+        let bytes = record(file, LONGEST)?;
+        decode_tiles(&mut noise, index, &bytes).ok_or_else(senseless)?;
+    }
+    Ok(noise)
 }
 
 /// The next record of a file: its length, its checksum, its bytes.

@@ -24,6 +24,7 @@ pub use progress::{Progress, Silent};
 pub use scheduler::{render, resume};
 pub use settings::RenderSettings;
 pub use state::RenderState;
+pub(crate) use tiles::TILE;
 
 /// What came out.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub struct Rendered {
 pub struct RenderStats {
     /// Samples a pixel, but those of earlier runs.
     pub spp: u64,
+    /// Samples of all pixels, but those of earlier runs.
+    pub samples: u64,
     /// How long it took, preparations included.
     pub elapsed: Duration,
     /// How much of that the integrator's preparations took.

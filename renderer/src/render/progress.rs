@@ -5,7 +5,8 @@ use super::{Decision, RenderState};
 /// Is told how far a render is, between passes and from the thread that started it; how
 /// far a photon pass is and what shaders print, from any.
 pub trait Progress: Sync {
-    /// `done` of `total` samples a pixel are taken. The total is what was asked for; a time limit may end it sooner.
+    /// `done` of `total` samples of all pixels are taken. The total is what was asked for, or what is expected; a time
+    /// limit may end it sooner.
     fn advance(&self, done: u64, total: u64) {
         let _ = (done, total);
     }

@@ -18,7 +18,10 @@ use crate::scene::Scene;
 const PASS_TIME: Duration = Duration::from_millis(400);
 
 /// The most samples of a pass.
-const MAX_PASS: u64 = 64;
+const MAX_PASS: u64 = 1 << 14;
+
+/// How many times as many samples as the last one a pass has at most: short ones are measured badly.
+const GROWTH: u64 = 4;
 
 /// Renders a scene. `stop` ends it after the pass under way.
 ///
@@ -31,7 +34,7 @@ pub fn render(
     stop: &AtomicBool,
 ) -> Result<Rendered, RenderError> {
     let film = Film::new(settings.width, settings.height, settings.crop, settings.variance)?;
-    let state = RenderState::new(film, settings.samples.start, settings.integrator);
+    let state = RenderState::new(film, settings);
     resume(scene, settings, state, progress, stop)
 }
 
@@ -73,12 +76,13 @@ pub fn resume(
 
     let integrator = state.integrator;
     let mut maps = Maps::new(integrator, start.elapsed());
-    let end = settings.samples.end;
     let first = state.samples.end;
+    let mut taken = 0;
     let mut pace = Pace::new(start, settings.time_limit);
-    while state.samples.end < end {
+    while !state.is_done(settings) {
         let next = state.samples.end;
-        let size = pace.pass_size().min(maps.shared_with(next)).min(end - next);
+        let most = maps.shared_with(next).min(state.longest_pass(settings));
+        let size = pace.pass_size().min(most);
         if size == 0 || stop.load(Ordering::Relaxed) {
             break;
         }
@@ -87,15 +91,21 @@ pub fn resume(
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        progress.advance(next - first, end - first);
+        progress.advance(taken, taken + state.remaining(settings));
         if integrator.samples_per_pass().is_none() {
             pace.begin();
         }
-        workers.take(settings, prepared, &(next..next + size), progress);
+        taken += workers.take(
+            settings,
+            prepared,
+            &(next..next + size),
+            state.noise.as_mut(),
+            progress,
+        );
+        workers.install(|| state.took(size));
         pace.took(size);
-        state.samples.end += size;
-        progress.advance(state.samples.end - first, end - first);
-        if progress.wants_state() && state.samples.end < end {
+        progress.advance(taken, taken + state.remaining(settings));
+        if progress.wants_state() && !state.is_done(settings) {
             workers.deliver(&mut state.film);
             progress.state(&state);
         }
@@ -110,6 +120,7 @@ pub fn resume(
     }
     let stats = RenderStats {
         spp: state.samples.end - first,
+        samples: taken,
         elapsed: start.elapsed(),
         preparing: maps.preparing,
         decision,
@@ -178,8 +189,8 @@ struct Pace {
     start: Instant,
     limit: Option<Duration>,
     last: Instant,
-    /// What a sample a pixel takes, with preparations for it alone; `None` before the first.
-    each: Option<Duration>,
+    /// The samples of the last pass, and how long one took with preparations for it alone; `None` before the first.
+    pass: Option<(u64, Duration)>,
 }
 
 impl Pace {
@@ -188,7 +199,7 @@ impl Pace {
             start,
             limit,
             last: start,
-            each: None,
+            pass: None,
         }
     }
 
@@ -200,7 +211,7 @@ impl Pace {
     /// A pass of `samples` is over.
     fn took(&mut self, samples: u64) {
         let now = Instant::now();
-        self.each = Some((now - self.last).div_f64(samples as f64));
+        self.pass = Some((samples, (now - self.last).div_f64(samples as f64)));
         self.last = now;
     }
 
@@ -209,7 +220,8 @@ impl Pace {
         let left = self
             .limit
             .map_or(Duration::MAX, |limit| limit.saturating_sub(self.start.elapsed()));
-        self.each.map_or(1, |each| fitting(each, left))
+        self.pass
+            .map_or(1, |(size, each)| fitting(each, left).min(GROWTH * size))
     }
 }
 

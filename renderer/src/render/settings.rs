@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::camera::Camera;
-use crate::film::Filter;
+use crate::film::{Filter, NoiseGoal};
 use crate::image::Rect;
 use crate::integrator::Integrator;
 use crate::scene::build::Built;
@@ -34,6 +34,8 @@ pub struct RenderSettings {
     pub samples: Range<u64>,
     /// How many samples a pixel there are in all, of which others may be taken elsewhere.
     pub total: u64,
+    /// Until which error samples are taken, and where more of them; the same number everywhere when `None`.
+    pub noise: Option<NoiseGoal>,
     /// The number that all random numbers follow from.
     pub seed: u64,
     /// Threads; 0 for one per core.
@@ -61,6 +63,7 @@ impl RenderSettings {
             integrator: built.integrator,
             samples: 0..u64::from(desc.sampler.spp),
             total: u64::from(desc.sampler.spp),
+            noise: None,
             seed: desc.sampler.seed,
             threads: 0,
             time_limit: None,

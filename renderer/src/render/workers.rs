@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::tiles::{TILE, sample_tile};
 use super::{Progress, RenderError, RenderSettings};
-use crate::film::{Film, FilmTile};
+use crate::film::{Film, FilmTile, NoiseMap, NoiseTile};
 use crate::integrator::{Context, Prepared, Stats};
 use crate::material::Report;
 use crate::scene::Scene;
@@ -52,33 +52,43 @@ impl<'a> Workers<'a> {
         self.pool.install(f)
     }
 
-    /// Takes the samples of the range at every pixel.
+    /// Takes the samples of the range at every pixel, or those of them that `noise` has a use for. Returns how many that
+    /// were.
     pub(super) fn take(
         &self,
         settings: &RenderSettings,
         prepared: &Prepared,
         samples: &Range<u64>,
+        noise: Option<&mut NoiseMap>,
         progress: &dyn Progress,
-    ) {
-        self.install(|| {
-            self.tiles.par_iter().with_max_len(1).for_each(|tile| {
-                let index = rayon::current_thread_index().expect("passes run within the pool");
-                let mut context = lock(&self.contexts[index]);
-                let tile = &mut lock(tile);
-                sample_tile(
-                    self.scene,
-                    settings,
-                    prepared,
-                    samples.clone(),
-                    tile,
-                    &mut context,
-                );
-                let printed = context.shading.take_printed();
-                if !printed.is_empty() {
-                    progress.print(&printed);
-                }
-            });
-        });
+    ) -> u64 {
+        let sample = |tile: &Mutex<FilmTile>, noise: Option<&mut NoiseTile>| {
+            let index = rayon::current_thread_index().expect("passes run within the pool");
+            let mut context = lock(&self.contexts[index]);
+            let tile = &mut lock(tile);
+            let taken = sample_tile(
+                self.scene,
+                settings,
+                prepared,
+                samples.clone(),
+                tile,
+                noise,
+                &mut context,
+            );
+            let printed = context.shading.take_printed();
+            if !printed.is_empty() {
+                progress.print(&printed);
+            }
+            taken
+        };
+        let tiles = self.tiles.par_iter().with_max_len(1);
+        self.install(|| match noise {
+            Some(noise) => tiles
+                .zip(&mut noise.tiles)
+                .map(|(tile, noise)| sample(tile, Some(noise)))
+                .sum(),
+            None => tiles.map(|tile| sample(tile, None)).sum(),
+        })
     }
 
     /// Moves what is in the tiles into the film.

@@ -146,6 +146,7 @@ pub fn estimate_with(
             time_limit: None,
             photon_map: None,
             joins: false,
+            noise: None,
         };
         let rendered = render(&scene.built.scene, &settings, &Silent, &AtomicBool::new(false))
             .unwrap_or_else(|error| panic!("{error}"));

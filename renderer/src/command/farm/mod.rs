@@ -14,7 +14,7 @@ use std::path::{self, Path, PathBuf};
 use super::common::failure;
 use super::outputs::Outputs;
 use super::pictures::Pictures;
-use super::render::changes;
+use super::render::{MOST_SAMPLES, changes};
 use super::{Failure, print, remark};
 use crate::cli::{Engine, FarmArgs, FrameArg, RenderArgs};
 use crate::scene::build;
@@ -102,6 +102,12 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
     if let Some((_, flag, reason)) = refused.iter().find(|(given, ..)| *given) {
         return Err(user(format!("{flag} is no option of tasks: {reason}")));
     }
+    if render.noise.is_some() && args.tasks > 1 {
+        return Err(user(
+            "--noise cannot be split: what samples are taken depends on those before\n  \
+             hint: give --tasks 1; frames are tasks of their own",
+        ));
+    }
     let slurm = args.partition.is_some() || args.account.is_some() || !args.sbatch.is_empty();
     if slurm && args.engine != Engine::Slurm {
         return Err(user("--partition, --account and --sbatch are for --engine slurm"));
@@ -163,7 +169,11 @@ impl Scenes {
         let (mut samples, mut files, mut cameras) = (None, vec![], vec![]);
         for path in paths {
             let desc = load(&path, args, render)?;
-            let count = u64::from(render.spp.unwrap_or(desc.sampler.spp));
+            let count = match (render.spp, render.noise) {
+                (Some(spp), _) => u64::from(spp),
+                (None, Some(_)) => MOST_SAMPLES,
+                (None, None) => u64::from(desc.sampler.spp),
+            };
             if *samples.get_or_insert(count) != count {
                 return Err(user(format!(
                     "'{}' asks for {count} samples, and the frames before it for others\n  \

@@ -34,8 +34,12 @@ render | render-frame)
     if [ "$work" = render-frame ]; then
         scene=$(numbered "$scene" "$frame")
     fi
-    first=$(((task - 1) * samples / tasks))
-    end=$((task * samples / tasks))
+    # One task takes them all, and as many of them as --noise wants.
+    if [ "$tasks" -gt 1 ]; then
+        first=$(((task - 1) * samples / tasks))
+        end=$((task * samples / tasks))
+        set -- --samples "$first..$end" "$@"
+    fi
     part=$parts/${frame:+$frame.}$task.part
     checkpoint=$parts/${frame:+$frame.}$task.checkpoint
     # What is done already is not done again; Kiln finds out whether it belongs to the same picture.
@@ -44,8 +48,7 @@ render | render-frame)
         mv -- "$checkpoint.new" "$checkpoint"
     fi
     # Signals go to Kiln itself, which keeps its work and ends.
-    exec "$kiln" render "$scene" --samples "$first..$end" --spp "$samples" -o "$part" \
-        --checkpoint "$checkpoint" --resume "$@"
+    exec "$kiln" render "$scene" --spp "$samples" -o "$part" --checkpoint "$checkpoint" --resume "$@"
     ;;
 merge)
     parts=$1 tasks=$2 frame=$3 exposure=$4
