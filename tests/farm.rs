@@ -436,7 +436,10 @@ fn what_makes_no_job_is_refused() {
         ("a.kiln -o o.exr -- -o p.exr", vec!["-o is no option of tasks"]),
         ("a.kiln -o o.exr -- --time 9s", vec!["--time is no option"]),
         ("a.kiln -o o.exr -- --samples 0..2", vec!["--samples"]),
-        ("a.kiln -o o.exr -- --noise 0.1", vec!["--noise cannot be split", "--tasks 1"]),
+        (
+            "a.kiln -o o.exr -- --noise 0.1",
+            vec!["--noise cannot be split", "--tasks 1"],
+        ),
         ("a.kiln -o o.exr -- --stats s.json", vec!["--stats"]),
         ("a.kiln -o o.exr -- --camera up", vec!["no camera `up`"]),
         ("a.kiln -o o#.exr --frames left,up", vec!["no camera `up`"]),

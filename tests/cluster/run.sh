@@ -5,14 +5,14 @@
 #
 # For Debian, as root: it installs `slurm-wlm` and `munge`, starts their daemons on the loopback without systemd, with a
 # configuration and keys in a temporary folder, and leaves no daemon behind. openjd-cli comes from PyPI into a virtual
-# environment there. It takes two to three minutes. A task is killed, another
+# environment there. It takes about two minutes. A task is killed, another
 # requeued, a third runs out of time, and all go on.
 set -eu
 
-here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 kiln=${1:-$here/../../target/release/kiln}
 [ -x "$kiln" ] || { echo "there is no $kiln: cargo build --release" >&2; exit 2; }
-kiln=$(CDPATH= cd -- "$(dirname -- "$kiln")" && pwd)/$(basename -- "$kiln")
+kiln=$(CDPATH='' cd -- "$(dirname -- "$kiln")" && pwd)/$(basename -- "$kiln")
 
 # Slurm's users must be able to enter it.
 work=$(mktemp -d "${TMPDIR:-/tmp}/kiln-cluster.XXXXXX")
@@ -22,6 +22,9 @@ daemons=
 finish() {
     status=$?
     trap - EXIT
+    if [ -n "$daemons" ]; then
+        scancel --user="$(id -un)" 2>/dev/null && await 20 is_empty 2>/dev/null || true
+    fi
     # The newest first: slurmd, slurmctld, munged.
     for daemon in $daemons; do
         kill "$daemon" 2>/dev/null || continue

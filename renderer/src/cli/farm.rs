@@ -88,20 +88,19 @@ impl FrameArg {
         if text == "cameras" {
             return Ok(FrameArg::AllCameras);
         }
-        let number = |text: &str| -> Option<u32> {
-            let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-            is_number.then(|| text.parse().ok()).flatten()
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = |text: &str| {
+            text.parse::<u32>()
+                .map_err(|_| format!("{text} is too large a number"))
         };
         let (first, last) = text.split_once('-').unwrap_or((text, text));
-        match (number(first), number(last)) {
-            (Some(first), Some(last)) if first > last => {
-                Err(format!("there is no frame from {first} to {last}"))
-            }
-            (Some(first), Some(last)) if last - first >= 1_000_000 => {
-                Err("at most a million frames".to_owned())
-            }
-            (Some(first), Some(last)) => Ok(FrameArg::Files(first, last)),
-            (None, None) if !text.is_empty() => {
+        match (is_number(first), is_number(last)) {
+            (true, true) => match (number(first)?, number(last)?) {
+                (first, last) if first > last => Err(format!("there is no frame from {first} to {last}")),
+                (first, last) if last - first >= 1_000_000 => Err("at most a million frames".to_owned()),
+                (first, last) => Ok(FrameArg::Files(first, last)),
+            },
+            (false, false) if !text.is_empty() => {
                 let names: Vec<String> = text.split(',').map(str::to_owned).collect();
                 if names.iter().any(String::is_empty) {
                     return Err("a camera's name is missing".to_owned());

@@ -16,17 +16,22 @@ pub(super) fn files(job: &Job, args: &FarmArgs) -> Vec<(String, Vec<u8>)> {
 /// How long before the end of its time a task is told [s].
 const WARNING: u64 = 120;
 
-/// The rest of `render.sbatch`: `child` is the task.
-const WATCH: &str = r#"child=$!
-
+/// What `render.sbatch` does with signals.
+const TRAPS: &str = r#"
 # Shortly before the time is up, Slurm sends USR1 to this shell alone: Kiln keeps its work, and the task goes on in a new
 # run. To end or to move a job, Slurm sends TERM to all its processes: Kiln keeps its work, and this shell waits for it.
-again=yes late=
-trap 'again=yes late=yes; kill -TERM "$child" 2>/dev/null' USR1
+again=yes late='' child=''
+trap 'again=yes late=yes; [ -z "$child" ] || kill -TERM "$child" 2>/dev/null' USR1
 trap 'again=yes' TERM
+
+"#;
+
+/// The rest of `render.sbatch`, once the task has been started.
+const WAIT: &str = r#"child=$!
+[ -z "$late" ] || kill -TERM "$child"
 status=127
 while [ -n "$again" ]; do
-    again=
+    again=''
     wait "$child"
     new=$?
     [ "$new" -eq 127 ] || status=$new
@@ -63,6 +68,7 @@ fn render(job: &Job, args: &FarmArgs) -> String {
     if !job.sets_threads {
         text += "set -- \"$@\" ${SLURM_CPUS_ON_NODE:+--threads \"$SLURM_CPUS_ON_NODE\"}\n";
     }
+    text += TRAPS;
     text += &format!(
         "{} {}{} {} {} \"$frame\" \"$SLURM_ARRAY_TASK_ID\" \"$@\"{} &\n",
         task(job),
@@ -72,7 +78,7 @@ fn render(job: &Job, args: &FarmArgs) -> String {
         job.tasks,
         words(job.options.iter().map(String::as_str))
     );
-    text + WATCH
+    text + WAIT
 }
 
 fn merge(job: &Job, args: &FarmArgs) -> String {
