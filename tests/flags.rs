@@ -399,6 +399,16 @@ const RENDER: &[Case] = &[
 
 const BAKE: &[Case] = &[
     (
+        "part",
+        "bake a.kiln BAKE -o o",
+        "bake a.kiln BAKE --part 1/2 --checkpoint c",
+        By(|a, b| {
+            a.files.contains_key("o/bake.json")
+                && !b.files.contains_key("o/bake.json")
+                && b.files.contains_key("c")
+        }),
+    ),
+    (
         "folders",
         "bake i.kiln -o out BAKE",
         "bake i.kiln -o out BAKE -I inc",

@@ -1,15 +1,19 @@
-//! `kiln merge`: parts of a picture, joined.
+//! `kiln merge`: parts of a picture, joined, and parts of a bake.
 
 use std::path::PathBuf;
 
 use super::outputs::Outputs;
 use super::pictures::Pictures;
 use super::{Failure, brightness, print, remark};
+use crate::bake::{is_checkpoint, join_checkpoints};
 use crate::cli::MergeArgs;
 use crate::memory;
 use crate::part::{Header, PartReader};
 
 pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
+    if args.parts.iter().any(|path| is_checkpoint(path)) {
+        return join_bake(args);
+    }
     let mut outputs = Outputs::default();
     let pictures = Pictures::new(&args.output, args.exposure, &mut outputs)?;
     outputs.spare(&args.parts)?;
@@ -44,6 +48,30 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
             "joined the samples {} in {}",
             header.samples,
             names.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+/// Joins checkpoints of the shares of a bake.
+fn join_bake(args: &MergeArgs) -> Result<(), Failure> {
+    let [output] = args.output.as_slice() else {
+        return Err(Failure::User(
+            "error: parts of a bake are joined in one file".to_owned(),
+        ));
+    };
+    if output.exists() {
+        return Err(Failure::User(format!(
+            "error: '{}' is there already\n  hint: name another file, or delete it",
+            output.display()
+        )));
+    }
+    join_checkpoints(&args.parts, output)?;
+    if !args.quiet {
+        let output = output.display();
+        remark(&format!(
+            "joined {} parts of a bake in {output}; `kiln bake SCENE -o DIR --checkpoint {output} --resume` makes the files",
+            args.parts.len()
         ));
     }
     Ok(())
