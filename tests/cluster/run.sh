@@ -121,7 +121,7 @@ is_running() { [ "$(squeue -h -t RUNNING -o %i -j "$1" 2>/dev/null | wc -l)" -gt
 is_empty() { [ "$(squeue -h -o %i | wc -l)" -eq 0 ]; }
 
 # The process of Kiln that renders the task $1 of the job in the folder $2.
-process() { pgrep -f -- "kiln render .* -o $2/$1\.part " | head -n 1; }
+process() { pgrep -f -- " render .* -o $2/$1\.part " | head -n 1; }
 
 has_checkpoint() { [ -s "$1" ]; }
 
