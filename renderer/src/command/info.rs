@@ -13,13 +13,13 @@ use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
 
 use super::inventory::{self, Inventory};
 use super::pictures::is_part;
+use super::scene_options::{SceneOptions, load_scene};
 use super::shipped::{Shipped, metadata_of};
 use super::{Failure, print, shader_file, tell};
 use crate::cli::InfoArgs;
 use crate::material::Host;
 use crate::part::{Header, PartReader};
 use crate::scene::build;
-use crate::scene::load::{LoadOptions, load};
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let system = build::shading_system(
@@ -107,14 +107,7 @@ fn find(system: &ShadingSystem, word: &str, args: &InfoArgs) -> Result<Vec<Subje
             .map(Subject::Shader)
             .collect());
     }
-    let (desc, _) = load(
-        path,
-        &LoadOptions {
-            mitsuba: args.mitsuba.options(),
-            preprocessor: args.source.preprocessor(&args.mitsuba),
-            ..LoadOptions::default()
-        },
-    )?;
+    let (desc, _) = load_scene(path, SceneOptions::of(&args.source, &args.mitsuba))?;
     let mut subjects = vec![];
     for file in &desc.shaders {
         let loaded = system.load_file(&file.file)?;
