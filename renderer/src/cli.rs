@@ -2,9 +2,11 @@
 
 mod bake;
 mod common;
+mod farm;
 mod pack;
 mod render;
 mod shade;
+mod viewer;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,9 +16,11 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcomman
 
 pub use bake::{BakeArgs, BakeTarget, Layout};
 pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
+pub use farm::{Engine, FarmArgs, FrameArg};
 pub use pack::PackArgs;
-pub use render::{MergeArgs, RenderArgs};
+pub use render::{MergeArgs, ProgressForm, RenderArgs};
 pub use shade::{Assignment, Setup, ShadeArgs, Step};
+pub use viewer::Viewer;
 
 /// Kiln, an offline path tracer with a shading language.
 #[derive(Debug, Parser)]
@@ -34,6 +38,8 @@ pub enum Command {
     Render(RenderArgs),
     /// Joins parts of a picture that were rendered one by one
     Merge(MergeArgs),
+    /// Writes a job that renders a scene on a cluster
+    Farm(FarmArgs),
     /// Bakes light into textures, vertices or probes, as spherical harmonics
     Bake(BakeArgs),
     /// Compiles units, groups and scenes, and says what is wrong with them
@@ -164,6 +170,14 @@ impl Cli {
         if let (Command::Bake(args), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
             let is_given = |id: &&Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
             args.given = matches.ids().filter(is_given).map(ToString::to_string).collect();
+        }
+        if let Command::Farm(args) = &mut cli.command {
+            // What a task is told by the job.
+            let words = ["kiln", "render", "SCENE", "--checkpoint", "FILE"].map(OsString::from);
+            let options = words.into_iter().chain(args.options.iter().map(OsString::from));
+            if let Command::Render(render) = Cli::read(options)?.command {
+                args.render = Some(Box::new(render));
+            }
         }
         Ok(cli)
     }

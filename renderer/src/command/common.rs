@@ -1,5 +1,7 @@
 //! What `render` and `bake` do alike: reading a scene with what the command line changes about it.
 
+use std::path::Path;
+
 use shading::{Diagnostics, Severity};
 
 use super::scene_options::{SceneOptions, load_scene};
@@ -12,6 +14,16 @@ impl CommonArgs {
     /// Reads the scene and prints its warnings. `integrator` is used where the command line asks for none; `changes` are
     /// made after those of `--set`.
     pub(super) fn load(&self, integrator: Option<&str>, changes: Vec<String>) -> Result<SceneDesc, Failure> {
+        self.load_file(&self.scene, integrator, changes)
+    }
+
+    /// Reads the scene of that file instead.
+    pub(super) fn load_file(
+        &self,
+        scene: &Path,
+        integrator: Option<&str>,
+        changes: Vec<String>,
+    ) -> Result<SceneDesc, Failure> {
         // What else is set is meant for the integrator that is chosen here.
         let chosen = self.integrator.as_deref().or(integrator);
         let mut set: Vec<String> = chosen
@@ -25,7 +37,7 @@ impl CommonArgs {
             light: self.light.clone(),
             ..SceneOptions::of(&self.source, &self.mitsuba)
         };
-        let (mut desc, warnings) = load_scene(&self.scene, options).map_err(failure)?;
+        let (mut desc, warnings) = load_scene(scene, options).map_err(failure)?;
         desc.texture_memory = self.texture_memory;
         if !self.quiet {
             print(&warnings);

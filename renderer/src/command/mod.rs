@@ -10,6 +10,7 @@ mod common;
 mod compare;
 mod convert;
 mod failure;
+mod farm;
 mod info;
 mod interrupt;
 mod inventory;
@@ -17,7 +18,9 @@ mod merge;
 mod outputs;
 mod pack;
 mod pictures;
+mod preview;
 mod progress;
+mod progress_lines;
 mod render;
 mod scene_options;
 mod shade;
@@ -40,6 +43,7 @@ pub fn run(cli: &Cli) -> ExitCode {
     let result = match &cli.command {
         Command::Render(args) => render::run(args),
         Command::Merge(args) => merge::run(args),
+        Command::Farm(args) => farm::run(args),
         Command::Bake(args) => bake::run(args),
         Command::Check(args) => check::run(args),
         Command::Info(args) => info::run(args),
