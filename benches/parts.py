@@ -8,7 +8,6 @@ Time with a checkpoint every 30 seconds (and at the end) over time without, in t
 and memory to join parts of one sample each."""
 import argparse
 import os
-import resource
 import subprocess
 import tempfile
 import time
@@ -57,11 +56,12 @@ def main():
         for n, part in enumerate(parts):
             subprocess.run([*render, part, "--spp", str(args.parts), "--samples", f"{n}..{n + 1}"], check=True)
         sizes = sum(map(os.path.getsize, parts))
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        took = timed([args.kiln, "merge", *parts, "-o", picture, "-q"])
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        print(f"{args.parts} parts of {sizes / args.parts / 1e6:.0f} MB joined in {took:.1f} s; "
-              f"{after.ru_utime - before.ru_utime:.1f} s of a processor, {after.ru_maxrss / 1e6:.2f} GB at most", flush=True)
+        start = time.perf_counter()
+        merge = subprocess.Popen([args.kiln, "merge", *parts, "-o", picture, "-q"])
+        _, status, usage = os.wait4(merge.pid, 0)
+        assert status == 0
+        print(f"{args.parts} parts of {sizes / args.parts / 1e6:.0f} MB joined in {time.perf_counter() - start:.1f} s; "
+              f"{usage.ru_utime:.1f} s of a processor, {usage.ru_maxrss / 1e6:.2f} GB at most", flush=True)
 
 
 if __name__ == "__main__":

@@ -944,6 +944,69 @@ const MERGE: &[Case] = &[
     ),
 ];
 
+const PACK: &[Case] = &[
+    (
+        "scene",
+        "pack a.kiln -o o.zip",
+        "pack lit.kiln -o o.zip",
+        File("o.zip"),
+    ),
+    (
+        "output",
+        "pack a.kiln -o o.zip",
+        "pack a.kiln -o p.zip",
+        New("p.zip"),
+    ),
+    (
+        "light",
+        "pack a.kiln -o o.zip; render o.zip -o o.png",
+        "pack a.kiln -o o.zip --light sky; render o.zip -o o.png",
+        File("o.png"),
+    ),
+    (
+        "set",
+        "pack a.kiln -o o.zip; render o.zip -o o.png",
+        "pack a.kiln -o o.zip --set camera.main.fov=30; render o.zip -o o.png",
+        File("o.png"),
+    ),
+    (
+        "folders",
+        "pack i.kiln -o o.zip",
+        "pack i.kiln -o o.zip -I inc",
+        Status(1, 0),
+    ),
+    (
+        "undefine",
+        "pack i.kiln -o o.zip -I inc",
+        "pack i.kiln -o o.zip -I inc -U OSL_VERSION",
+        Status(0, 1),
+    ),
+    (
+        "define",
+        "pack m.xml -o o.zip; render o.zip -o o.png",
+        "pack m.xml -o o.zip --define tone=0.9; render o.zip -o o.png",
+        File("o.png"),
+    ),
+    (
+        "strict",
+        "pack m.xml -o o.zip",
+        "pack m.xml -o o.zip --strict",
+        Status(0, 1),
+    ),
+    (
+        "quiet",
+        "pack a.kiln -o o.zip",
+        "pack a.kiln -o o.zip --quiet",
+        By(|a, b| !a.out.is_empty() && b.out.is_empty()),
+    ),
+    (
+        "verbose",
+        "pack a.kiln -o o.zip",
+        "pack a.kiln -o o.zip --verbose",
+        By(|a, b| !a.out.contains("  a.kiln") && b.out.contains("  a.kiln")),
+    ),
+];
+
 const FARM: &[Case] = &[
     (
         "scene",
@@ -1076,7 +1139,8 @@ const CONVERT: &[Case] = &[
     ),
 ];
 
-const COMMANDS: [(&str, &[Case]); 10] = [
+const COMMANDS: [(&str, &[Case]); 11] = [
+    ("pack", PACK),
     ("farm", FARM),
     ("convert", CONVERT),
     ("archive", ARCHIVE),
@@ -1174,9 +1238,11 @@ fn arguments_of_shade() {
 
 #[test]
 fn arguments_of_the_other_commands() {
-    ["archive", "check", "convert", "farm", "info", "compare", "merge"]
-        .into_iter()
-        .for_each(every_argument_counts);
+    [
+        "archive", "check", "convert", "farm", "info", "compare", "merge", "pack",
+    ]
+    .into_iter()
+    .for_each(every_argument_counts);
 }
 
 #[test]

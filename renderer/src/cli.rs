@@ -3,6 +3,7 @@
 mod bake;
 mod common;
 mod farm;
+mod pack;
 mod render;
 mod shade;
 mod viewer;
@@ -16,6 +17,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcomman
 pub use bake::{BakeArgs, BakeTarget, Layout};
 pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
 pub use farm::{Engine, FarmArgs, FrameArg};
+pub use pack::PackArgs;
 pub use render::{MergeArgs, ProgressForm, RenderArgs};
 pub use shade::{Assignment, Setup, ShadeArgs, Step};
 pub use viewer::Viewer;
@@ -46,6 +48,12 @@ pub enum Command {
     Info(InfoArgs),
     /// Writes a scene of Mitsuba's (.xml) as Kiln's own (.kiln)
     Convert(ConvertArgs),
+    /// Packs a scene with all files that it needs into one archive, which `render`, `bake`, `check` and `info` open
+    ///
+    /// The archive keeps the options that change how the scene is read (--set, --light, -D, -U, -I, --strict): they need
+    /// not be repeated when it is opened, and what is said then comes after them. Options about how a picture or a bake is
+    /// computed are those of `render` and `bake`.
+    Pack(PackArgs),
     /// Runs a unit or group over a grid of points
     Shade(ShadeArgs),
     /// Tells how far an image is from a reference

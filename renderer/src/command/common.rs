@@ -4,11 +4,11 @@ use std::path::Path;
 
 use shading::{Diagnostics, Severity};
 
+use super::scene_options::{SceneOptions, load_scene};
 use super::{Failure, print, remark};
 use crate::cli::CommonArgs;
 use crate::memory::gigabytes;
 use crate::scene::desc::SceneDesc;
-use crate::scene::load::{LoadOptions, load};
 
 impl CommonArgs {
     /// Reads the scene and prints its warnings. `integrator` is used where the command line asks for none; `changes` are
@@ -32,17 +32,12 @@ impl CommonArgs {
             .collect();
         set.extend(self.set.iter().cloned());
         set.extend(changes);
-        let light = self.light.clone();
-        let (mut desc, warnings) = load(
-            scene,
-            &LoadOptions {
-                set,
-                light,
-                mitsuba: self.mitsuba.options(),
-                preprocessor: self.source.preprocessor(&self.mitsuba),
-            },
-        )
-        .map_err(failure)?;
+        let options = SceneOptions {
+            set,
+            light: self.light.clone(),
+            ..SceneOptions::of(&self.source, &self.mitsuba)
+        };
+        let (mut desc, warnings) = load_scene(scene, options).map_err(failure)?;
         desc.texture_memory = self.texture_memory;
         if !self.quiet {
             print(&warnings);

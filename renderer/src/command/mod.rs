@@ -16,11 +16,13 @@ mod interrupt;
 mod inventory;
 mod merge;
 mod outputs;
+mod pack;
 mod pictures;
 mod preview;
 mod progress;
 mod progress_lines;
 mod render;
+mod scene_options;
 mod shade;
 mod shader_file;
 mod shipped;
@@ -46,6 +48,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Info(args) => info::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Pack(args) => pack::run(args),
         Command::Shade(args) => shade::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Archive(args) => archive::run(args),

@@ -153,7 +153,7 @@ impl Progress for Watch<'_> {
                 Err(message) if !task.failed => {
                     task.failed = true;
                     self.bar.remark(&format!(
-                        "{message}\n  the render goes on; what was written last is as it was"
+                        "warning: {message}\n  the render goes on; what was written last is as it was"
                     ));
                 }
                 Err(_) => {}
