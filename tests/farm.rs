@@ -88,6 +88,48 @@ fn tasks_make_the_bytes_of_a_straight_run() {
 }
 
 #[test]
+fn packed_scenes_need_nothing_else() {
+    let folder = folder();
+    let at = folder.path();
+    fs::create_dir(at.join("lib")).unwrap();
+    fs::write(at.join("lib/tone.h"), "#define TONE 0.25\n").unwrap();
+    fs::write(
+        at.join("unit.ksl"),
+        "#include \"tone.h\"\nsurface toned() { Ci = TONE * diffuse(N) * ALSO; }\n",
+    )
+    .unwrap();
+    let scene = format!(
+        "import \"unit.ksl\";\n{SCENE}material tone = toned();\nshape more : sphere {{ radius = 0.3; material = tone; }}\n"
+    );
+    for name in ["b.kiln", "f.01.kiln", "f.02.kiln"] {
+        fs::write(at.join(name), &scene).unwrap();
+    }
+    let options = "-I lib -DALSO=0.5 --set=camera.left.fov=50 --spp 8";
+    done(at, &format!("render b.kiln {options} -o straight.exr"));
+    done(
+        at,
+        &format!("farm b.kiln -o out.exr --tasks 2 --engine slurm --pack -- {options}"),
+    );
+    done(
+        at,
+        &format!("farm f.##.kiln -o f.##.exr --tasks 2 --engine slurm --frames 1-2 --pack -- {options}"),
+    );
+    fs::create_dir(at.join("gone")).unwrap();
+    for name in ["b.kiln", "f.01.kiln", "f.02.kiln", "unit.ksl", "lib"] {
+        fs::rename(at.join(name), at.join("gone").join(name)).unwrap();
+    }
+    run_job(&at.join("out.farm"), &[], 2);
+    run_job(&at.join("f.farm"), &["1"], 2);
+    run_job(&at.join("f.farm"), &["2"], 2);
+    for name in ["out.exr", "f.01.exr", "f.02.exr"] {
+        assert!(
+            pixels(&at.join(name)) == pixels(&at.join("straight.exr")),
+            "{name}"
+        );
+    }
+}
+
+#[test]
 fn odd_names_are_quoted() {
     let name = "it's $HOME `x` \"q\" #; *{}\\";
     let folder = folder();

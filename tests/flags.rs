@@ -1045,6 +1045,12 @@ const FARM: &[Case] = &[
         Says("o.farm/submit.sh", "-le 2 "),
     ),
     (
+        "pack",
+        "farm a.kiln -o o.exr --tasks 2 --engine slurm",
+        "farm a.kiln -o o.exr --tasks 2 --engine slurm --pack",
+        New("o.farm/scene.zip"),
+    ),
+    (
         "program",
         "farm a.kiln -o o.exr --tasks 2 --engine slurm",
         "farm a.kiln -o o.exr --tasks 2 --engine slurm --program /opt/kiln",

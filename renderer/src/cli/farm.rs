@@ -28,6 +28,9 @@ pub struct FarmArgs {
     /// A picture of each file of the pattern (`1-100`), of each camera of the scene (`cameras`), or of some (`left,right`)
     #[arg(long, value_name = "A-B", value_parser = FrameArg::parse)]
     pub frames: Option<FrameArg>,
+    /// Packs the scene into the job's folder: nodes then need nothing else but the program
+    #[arg(long)]
+    pub pack: bool,
     /// The program on the nodes [default: this one, by its absolute path]
     #[arg(long, value_name = "PATH")]
     pub program: Option<String>,

@@ -26,23 +26,26 @@ impl CommonArgs {
     ) -> Result<SceneDesc, Failure> {
         // What else is set is meant for the integrator that is chosen here.
         let chosen = self.integrator.as_deref().or(integrator);
-        let mut set: Vec<String> = chosen
-            .map(|kind| format!("integrator={kind}"))
-            .into_iter()
-            .collect();
-        set.extend(self.set.iter().cloned());
-        set.extend(changes);
-        let options = SceneOptions {
-            set,
-            light: self.light.clone(),
-            ..SceneOptions::of(&self.source, &self.mitsuba)
-        };
+        let mut options = self.scene_options();
+        options
+            .set
+            .splice(0..0, chosen.map(|kind| format!("integrator={kind}")));
+        options.set.extend(changes);
         let (mut desc, warnings) = load_scene(scene, options).map_err(failure)?;
         desc.texture_memory = self.texture_memory;
         if !self.quiet {
             print(&warnings);
         }
         Ok(desc)
+    }
+
+    /// What changes how the scene is read.
+    pub(super) fn scene_options(&self) -> SceneOptions {
+        SceneOptions {
+            set: self.set.clone(),
+            light: self.light.clone(),
+            ..SceneOptions::of(&self.source, &self.mitsuba)
+        }
     }
 
     /// Says what work takes that takes much.

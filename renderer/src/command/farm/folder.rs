@@ -11,7 +11,7 @@ use crate::image::{Staged, stage, write_whole};
 /// Says which files of the folder are a job's.
 const MANIFEST: &str = "farm.json";
 
-/// All names that files of jobs can have.
+/// All names that files of jobs can have, but packs.
 const NAMES: [&str; 6] = [
     "task.sh",
     "render.sbatch",
@@ -20,6 +20,12 @@ const NAMES: [&str; 6] = [
     "template.json",
     "parameters.json",
 ];
+
+/// Whether a file of that name may be a job's: one of [`NAMES`], or a pack of a scene.
+fn is_known(name: &str) -> bool {
+    let is_pack = name.starts_with("scene") && name.ends_with(".zip") && !name.contains(['/', '\\']);
+    NAMES.contains(&name) || is_pack
+}
 
 /// A folder for a job.
 pub(super) struct Folder<'a> {
@@ -60,17 +66,24 @@ impl<'a> Folder<'a> {
         }
     }
 
-    /// Writes the files of a job and removes those of an earlier one that it does not have.
-    pub(super) fn write(&self, files: &[(String, Vec<u8>)]) -> Result<(), Failure> {
+    /// Writes the files of a job and removes those of an earlier one that it does not have. The files called `packs` are
+    /// written by `pack`, before the others.
+    pub(super) fn write(
+        &self,
+        files: &[(String, Vec<u8>)],
+        packs: &[String],
+        pack: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         fs::create_dir_all(self.path)?;
         let at = |name: &str| self.path.join(name);
         let stage = |(name, bytes): &(String, Vec<u8>)| stage(&at(name), bytes);
         let staged: Vec<Staged> = files.iter().map(stage).collect::<Result<_, _>>()?;
-        let is_new = |name: &String| files.iter().any(|file| file.0 == *name);
+        let is_new = |name: &String| files.iter().any(|file| file.0 == *name) || packs.contains(name);
         let stale = || self.before.iter().filter(|name| !is_new(name));
         // Whenever the program is killed, the manifest names all files that may be there.
-        let new = || files.iter().map(|file| &file.0);
+        let new = || files.iter().map(|file| &file.0).chain(packs);
         self.write_manifest(new().chain(stale()))?;
+        pack()?;
         staged.into_iter().try_for_each(Staged::commit)?;
         for name in stale() {
             let _ = fs::remove_file(at(name));
@@ -99,7 +112,7 @@ fn written_before(manifest: &Path) -> Vec<String> {
     let names = value["files"].as_array().into_iter().flatten();
     names
         .filter_map(Value::as_str)
-        .filter(|name| NAMES.contains(name))
+        .filter(|name| is_known(name))
         .map(str::to_owned)
         .collect()
 }

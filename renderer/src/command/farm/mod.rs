@@ -13,6 +13,7 @@ use std::path::{self, Path, PathBuf};
 
 use super::common::failure;
 use super::outputs::Outputs;
+use super::pack::pack;
 use super::pictures::Pictures;
 use super::render::{MOST_SAMPLES, changes};
 use super::{Failure, print, remark};
@@ -43,13 +44,25 @@ pub(super) fn run(args: &FarmArgs) -> Result<(), Failure> {
             .clone()
             .unwrap_or_else(|| folder::default(&args.output[0])),
     )?;
+    let packed = if args.pack {
+        packs_of(args, &scenes.frames)
+    } else {
+        vec![]
+    };
     let job = job(args, render, scenes, &dir)?;
     let mut files = vec![("task.sh".to_owned(), TASK.as_bytes().to_vec())];
     files.extend(match args.engine {
         Engine::Slurm => slurm::files(&job, args),
         Engine::Openjd => openjd::files(&job).map_err(user)?,
     });
-    Folder::check(&dir, files.iter().map(|file| file.0.as_str()))?.write(&files)?;
+    let packs: Vec<String> = packed.iter().map(|(_, name)| name.clone()).collect();
+    let names = files.iter().map(|file| &file.0).chain(&packs).map(String::as_str);
+    Folder::check(&dir, names)?.write(&files, &packs, || {
+        packed.iter().try_for_each(|(scene, name)| {
+            let options = render.common.scene_options();
+            pack(scene, &dir.join(name), options).map(drop)
+        })
+    })?;
     if !args.quiet {
         remark(&summary(&job, args.engine));
     }
@@ -247,6 +260,16 @@ fn job(args: &FarmArgs, render: &RenderArgs, scenes: Scenes, dir: &Path) -> Resu
         .iter()
         .map(|output| absolute(output))
         .collect::<Result<_, _>>()?;
+    let scene = if args.pack {
+        dir.join(pack_name(&args.scene, &scenes.frames))
+    } else {
+        args.scene.clone()
+    };
+    let options = if args.pack {
+        without(&args.options, &KEPT_IN_PACKS)
+    } else {
+        args.options.clone()
+    };
     let stem = args.scene.file_stem().unwrap_or_default().to_string_lossy();
     let name = stem.replace(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c), "_");
     let name: String = format!("kiln-{name}").chars().take(60).collect();
@@ -263,14 +286,14 @@ fn job(args: &FarmArgs, render: &RenderArgs, scenes: Scenes, dir: &Path) -> Resu
         name,
         program,
         folder: text(&std::env::current_dir()?)?,
-        scene: text(&args.scene)?,
-        scene_path: absolute(&args.scene)?,
+        scene: text(&scene)?,
+        scene_path: absolute(&scene)?,
         outputs,
         dir: text(dir)?,
         samples: scenes.samples,
         tasks: args.tasks,
         frames: scenes.frames,
-        options: without_spp(&args.options),
+        options: without(&options, &[SPP]),
         sets_threads: render.common.threads.is_some(),
         exposure: args.exposure,
         resources: Resources {
@@ -281,15 +304,68 @@ fn job(args: &FarmArgs, render: &RenderArgs, scenes: Scenes, dir: &Path) -> Resu
     })
 }
 
-/// Options without the number of samples, which tasks are told by themselves.
-fn without_spp(options: &[String]) -> Vec<String> {
+/// The scenes that are packed, each with the name of its pack.
+fn packs_of(args: &FarmArgs, frames: &Frames) -> Vec<(PathBuf, String)> {
+    let name = pack_name(&args.scene, frames);
+    match frames {
+        Frames::One | Frames::Cameras(_) => vec![(args.scene.clone(), name)],
+        Frames::Files(numbers) => numbers
+            .clone()
+            .map(|number| {
+                let pack = numbered(&name, number).unwrap_or_else(|| name.clone());
+                (frame_path(&args.scene, number), pack)
+            })
+            .collect(),
+    }
+}
+
+/// What the pack of a scene is called; of frames a pattern.
+fn pack_name(scene: &Path, frames: &Frames) -> String {
+    let name = scene.file_name().unwrap_or_default().to_string_lossy();
+    let marks = name.chars().filter(|&c| c == '#').count();
+    match frames {
+        Frames::Files(_) => format!("scene.{}.zip", "#".repeat(marks)),
+        Frames::One | Frames::Cameras(_) => "scene.zip".to_owned(),
+    }
+}
+
+/// A flag of `render`: its names, and whether a value follows.
+type Flag = (&'static [&'static str], bool);
+
+/// The number of samples, which tasks are told by themselves.
+const SPP: Flag = (&["--spp"], true);
+
+/// What a pack keeps.
+const KEPT_IN_PACKS: [Flag; 6] = [
+    (&["--set"], true),
+    (&["--light"], true),
+    (&["--define", "-D"], true),
+    (&["-U"], true),
+    (&["-I"], true),
+    (&["--strict"], false),
+];
+
+/// Options without some.
+fn without(options: &[String], flags: &[Flag]) -> Vec<String> {
     let mut rest = vec![];
     let mut options = options.iter();
     while let Some(option) = options.next() {
-        if option == "--spp" {
-            options.next();
-        } else if !option.starts_with("--spp=") {
-            rest.push(option.clone());
+        let names = flags
+            .iter()
+            .flat_map(|(names, value)| names.iter().map(move |name| (*name, *value)));
+        // A value follows as a word of its own, behind `=`, or straight behind a flag of one letter.
+        let found = names.into_iter().find_map(|(name, value)| {
+            let rest = option.strip_prefix(name)?;
+            match rest {
+                "" => Some(value),
+                _ if value && (rest.starts_with('=') || !name.starts_with("--")) => Some(false),
+                _ => None,
+            }
+        });
+        match found {
+            None => rest.push(option.clone()),
+            Some(true) => drop(options.next()),
+            Some(false) => {}
         }
     }
     rest

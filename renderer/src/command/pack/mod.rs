@@ -9,7 +9,7 @@ mod write;
 
 use std::path::Path;
 
-use shading::Diagnostic;
+use shading::{Diagnostic, Diagnostics};
 
 use self::gathering::Gathering;
 use self::layout::Layout;
@@ -28,33 +28,50 @@ pub(super) fn run(args: &PackArgs) -> Result<(), Failure> {
             Diagnostic::error(message).hint("packs are .zip files").into(),
         ));
     }
-    let mut outputs = Outputs::default();
-    outputs.file("-o", &args.output)?;
-    outputs.spare([&args.scene])?;
     let _interrupt = Interrupt::catch()?;
-
     let options = SceneOptions {
         set: args.set.clone(),
         light: args.light.clone(),
         ..SceneOptions::of(&args.source, &args.mitsuba)
     };
-    let scene = NamedScene::find(&args.scene, options).map_err(|error| failure(error.into()))?;
-    let gathering = Gathering::new(scene, &args.output)?;
-    let (recorded, warnings) = gathering.run().map_err(failure)?;
-    let found = recorded.iter().filter(|(_, kind)| **kind == FileKind::File);
-    let found = found.map(|(asked, _)| gathering.actual(asked));
-    outputs.spare(found)?;
-    let layout = Layout::new(&gathering, &recorded).map_err(|error| failure(error.into()))?;
-    let sizes = write::archive(&args.output, &layout)?;
+    let packed = pack(&args.scene, &args.output, options)?;
     if !args.quiet {
-        print(&warnings);
-        tell(&text(&args.output, &layout, &sizes, args.verbose));
+        print(&packed.warnings);
+        tell(&text(&args.output, &packed, args.verbose));
     }
     Ok(())
 }
 
 /// What was packed.
-fn text(output: &Path, layout: &Layout, sizes: &write::Sizes, lists: bool) -> String {
+pub(super) struct Packed {
+    layout: Layout,
+    sizes: write::Sizes,
+    warnings: Diagnostics,
+}
+
+/// Packs a scene that is read with these options, which the pack keeps.
+pub(super) fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result<Packed, Failure> {
+    let mut outputs = Outputs::default();
+    outputs.file("-o", output)?;
+    outputs.spare([scene])?;
+    let scene = NamedScene::find(scene, options).map_err(|error| failure(error.into()))?;
+    let gathering = Gathering::new(scene, output)?;
+    let (recorded, warnings) = gathering.run().map_err(failure)?;
+    let found = recorded.iter().filter(|(_, kind)| **kind == FileKind::File);
+    let found = found.map(|(asked, _)| gathering.actual(asked));
+    outputs.spare(found)?;
+    let layout = Layout::new(&gathering, &recorded).map_err(|error| failure(error.into()))?;
+    let sizes = write::archive(output, &layout)?;
+    Ok(Packed {
+        layout,
+        sizes,
+        warnings,
+    })
+}
+
+/// What was packed, for people.
+fn text(output: &Path, packed: &Packed, lists: bool) -> String {
+    let Packed { layout, sizes, .. } = packed;
     let mut text = String::new();
     let entries = &layout.manifest.entries;
     if lists {
