@@ -33,6 +33,7 @@ fn samples(bencher: Bencher, name: &str) {
     let (desc, built) = scene(name, SIZE);
     let settings = RenderSettings {
         samples: 0..SPP,
+        total: SPP,
         ..RenderSettings::new(&desc, &built)
     };
     let count = u64::from(SIZE * SIZE) * SPP;

@@ -53,6 +53,7 @@ fn settings(target: Target, include: Include, order: Order, samples: u32) -> Bak
         threads: 2,
         checkpoint: None,
         resume: false,
+        share: None,
     }
 }
 

@@ -304,6 +304,48 @@ const RENDER: &[Case] = &[
         By(|a, b| a.number("s.json", "spp") == 3000.0 && b.number("s.json", "spp") < 3000.0),
     ),
     (
+        "samples",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --samples 1..3",
+        File("o.exr"),
+    ),
+    (
+        "noise",
+        "render a.kiln -o o.exr --spp 64",
+        "render a.kiln -o o.exr --spp 64 --noise 0.2",
+        File("o.exr"),
+    ),
+    (
+        "min_spp",
+        "render a.kiln -o o.exr --noise 0.5 --stats s.json",
+        "render a.kiln -o o.exr --noise 0.5 --stats s.json --min-spp 64",
+        By(|a, b| a.number("s.json", "spp") < 64.0 && b.number("s.json", "spp") >= 64.0),
+    ),
+    (
+        "checkpoint",
+        "render a.kiln -o o.exr",
+        "render a.kiln -o o.exr --checkpoint c.part",
+        New("c.part"),
+    ),
+    (
+        "checkpoint_every",
+        "render a.kiln -o o.exr --checkpoint c.part --checkpoint-every 1m",
+        "render a.kiln -o o.exr --checkpoint c.part --checkpoint-every often",
+        Status(0, 2),
+    ),
+    (
+        "resume",
+        "render a.kiln -o o.exr --spp 2 --checkpoint c.part; render a.kiln -o o.exr --checkpoint c.part",
+        "render a.kiln -o o.exr --spp 2 --checkpoint c.part; render a.kiln -o o.exr --checkpoint c.part --resume",
+        Status(1, 0),
+    ),
+    (
+        "write_every",
+        "render a.kiln -o o.exr --write-every 1m",
+        "render a.kiln -o o.exr --write-every often",
+        Status(0, 2),
+    ),
+    (
         "camera",
         "render a.kiln -o o.exr",
         "render a.kiln -o o.exr --camera above",
@@ -342,6 +384,16 @@ const RENDER: &[Case] = &[
 ];
 
 const BAKE: &[Case] = &[
+    (
+        "part",
+        "bake a.kiln BAKE -o o",
+        "bake a.kiln BAKE --part 1/2 --checkpoint c",
+        By(|a, b| {
+            a.files.contains_key("o/bake.json")
+                && !b.files.contains_key("o/bake.json")
+                && b.files.contains_key("c")
+        }),
+    ),
     (
         "folders",
         "bake i.kiln -o out BAKE",
@@ -845,6 +897,39 @@ const ARCHIVE: &[Case] = &[(
     New("kiln.tar.gz"),
 )];
 
+const MERGE: &[Case] = &[
+    (
+        "parts",
+        "render a.kiln -o a.part --samples 0..2; merge a.part -o o.exr",
+        "render a.kiln -o a.part --samples 0..2; render a.kiln -o b.part --samples 2..4; merge a.part b.part -o o.exr",
+        File("o.exr"),
+    ),
+    (
+        "output",
+        "render a.kiln -o a.part; merge a.part -o o.exr",
+        "render a.kiln -o a.part; merge a.part -o o.exr -o p.png",
+        New("p.png"),
+    ),
+    (
+        "allow_gaps",
+        "render a.kiln -o a.part --samples 2..4; merge a.part -o o.exr",
+        "render a.kiln -o a.part --samples 2..4; merge a.part -o o.exr --allow-gaps",
+        Status(1, 0),
+    ),
+    (
+        "exposure",
+        "render a.kiln -o a.part; merge a.part -o o.png",
+        "render a.kiln -o a.part; merge a.part -o o.png --exposure -2",
+        File("o.png"),
+    ),
+    (
+        "quiet",
+        "render a.kiln -o a.part; merge a.part -o o.exr",
+        "render a.kiln -o a.part; merge a.part -o o.exr --quiet",
+        By(|a, b| !a.err.is_empty() && b.err.is_empty()),
+    ),
+];
+
 const CONVERT: &[Case] = &[
     (
         "scene",
@@ -878,10 +963,11 @@ const CONVERT: &[Case] = &[
     ),
 ];
 
-const COMMANDS: [(&str, &[Case]); 8] = [
+const COMMANDS: [(&str, &[Case]); 9] = [
     ("convert", CONVERT),
     ("archive", ARCHIVE),
     ("render", RENDER),
+    ("merge", MERGE),
     ("bake", BAKE),
     ("check", CHECK),
     ("info", INFO),
@@ -970,7 +1056,7 @@ fn arguments_of_shade() {
 
 #[test]
 fn arguments_of_the_other_commands() {
-    ["archive", "check", "convert", "info", "compare"]
+    ["archive", "check", "convert", "info", "compare", "merge"]
         .into_iter()
         .for_each(every_argument_counts);
 }

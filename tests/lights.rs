@@ -886,14 +886,17 @@ fn pixels(text: &str, set: &[&str], spp: u64) -> Vec<f32> {
         border: true,
         integrator: built.integrator,
         samples: 0..spp,
+        total: spp,
         seed: 1,
         threads: 2,
         time_limit: None,
         photon_map: None,
+        joins: false,
+        noise: None,
     };
     let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"));
-    rendered.film.develop().data
+    rendered.state.film.develop().data
 }
 
 const PROGRESSIVE: [&str; 3] = [

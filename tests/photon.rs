@@ -45,10 +45,13 @@ fn rendered(
         border: true,
         integrator,
         samples: look.first..look.first + look.spp,
+        total: look.first + look.spp,
         seed: 1,
         threads: look.threads,
         time_limit: None,
         photon_map: look.file,
+        joins: false,
+        noise: None,
     };
     render(scene, &settings, &Silent, &AtomicBool::new(false))
 }
@@ -87,6 +90,7 @@ fn shipped(name: &str, set: &[&str]) -> Built {
 fn picture(built: &Built, size: [u32; 2], look: Look) -> Image {
     rendered(&built.scene, built.camera, size, built.integrator, look)
         .unwrap_or_else(|error| panic!("{error}"))
+        .state
         .film
         .develop()
 }
@@ -337,6 +341,7 @@ fn irradiance_in_a_furnace_is_known() {
     for (name, settings, expected) in cases {
         let film = rendered(&scene, camera, [24, 12], Integrator::Photon(settings), look(32))
             .unwrap()
+            .state
             .film;
         let found = mean(&film.develop());
         assert!(
@@ -395,7 +400,7 @@ fn light_does_not_pass_a_wall() {
         look(16),
     )
     .unwrap();
-    let (lit, dark) = (mean(&lit.film.develop()), mean(&dark.film.develop()));
+    let (lit, dark) = (mean(&lit.state.film.develop()), mean(&dark.state.film.develop()));
     assert!(lit > 0.5, "{lit}");
     assert!(dark == 0.0, "{dark} gets through, of {lit}");
 }
@@ -577,15 +582,19 @@ fn threads_and_ranges_leave_no_trace() {
         let whole = at(1, 0, 4);
         for threads in [2, 3] {
             assert_eq!(
-                bits(&at(threads, 0, 4).film.develop()),
-                bits(&whole.film.develop()),
+                bits(&at(threads, 0, 4).state.film.develop()),
+                bits(&whole.state.film.develop()),
                 "{threads} threads"
             );
         }
         let (first, rest) = (at(2, 0, 1), at(2, 1, 3));
-        let mut film = first.film;
-        film.merge_film(&rest.film);
-        assert_eq!(bits(&film.develop()), bits(&whole.film.develop()), "two ranges");
+        let mut film = first.state.film;
+        film.merge_film(&rest.state.film);
+        assert_eq!(
+            bits(&film.develop()),
+            bits(&whole.state.film.develop()),
+            "two ranges"
+        );
     }
 }
 
@@ -606,8 +615,8 @@ fn a_map_from_a_file_gives_the_bytes_of_the_straight_run() {
     let loading = with(Some(&file)).unwrap();
     assert!(!saving.stats.photons.unwrap().loaded);
     assert!(loading.stats.photons.unwrap().loaded);
-    for other in [saving.film, loading.film] {
-        assert_eq!(bits(&other.develop()), bits(&straight.film.develop()));
+    for other in [saving.state.film, loading.state.film] {
+        assert_eq!(bits(&other.develop()), bits(&straight.state.film.develop()));
     }
 
     // Another scene, other settings, and damage are refused.
@@ -618,7 +627,7 @@ fn a_map_from_a_file_gives_the_bytes_of_the_straight_run() {
         };
         match rendered(&built.scene, built.camera, [32, 32], built.integrator, look) {
             Err(RenderError::Prepare(error)) => error,
-            other => panic!("{:?}", other.map(|rendered| rendered.samples)),
+            other => panic!("{:?}", other.map(|rendered| rendered.state.samples)),
         }
     };
     let numbers = ["integrator.photons=30000", "integrator.caustic_photons=20000"];

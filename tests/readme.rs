@@ -186,11 +186,26 @@ fn command_lines_and_flags_are_known() {
     assert!(count > 50, "only {count} were found");
 }
 
+/// A number of samples, made small.
+fn fewer(samples: &str) -> String {
+    (samples.parse::<u64>().unwrap() / 128).to_string()
+}
+
 /// What makes a command take seconds: a small film, few samples.
 fn small(line: &str) -> Vec<String> {
     let mut args = words(line);
     args.remove(0);
+    for i in 1..args.len() {
+        match args[i - 1].as_str() {
+            "--spp" => args[i] = fewer(&args[i]),
+            "--samples" if args[0] == "render" => {
+                args[i] = args[i].split("..").map(fewer).collect::<Vec<_>>().join("..");
+            }
+            _ => {}
+        }
+    }
     let more: &[&str] = match args[0].as_str() {
+        "render" if line.contains("--spp") => &["--size", "24x16"],
         "render" => &["--spp", "1", "--size", "24x16"],
         "bake" if line.contains("probes") => &["--samples", "1", "--probe-spacing", "2"],
         "bake" if line.contains("--texels-per-unit") => &["--samples", "1"],

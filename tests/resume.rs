@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use program::{done, files, kiln, message, run, same};
+use program::{done, files, kiln, message, refused, run, same};
 use renderer::color::Rgb;
 use renderer::image::Image;
 use tempfile::TempDir;
@@ -41,6 +41,73 @@ fn folder() -> TempDir {
     image(&folder.path().join("sky.exr"), 0.5);
     image(&folder.path().join("paint.png"), 0.3);
     folder
+}
+
+#[test]
+fn joined_shares_are_the_whole() {
+    let folder = folder();
+    let at = folder.path();
+    for (target, more) in [
+        ("texture", "--resolution 64"),
+        ("vertex", ""),
+        ("probes", "--probe-spacing 0.3"),
+    ] {
+        let bake = format!("bake a.kiln --target {target} {more} --samples 32 --set integrator.photons=3000");
+        done(at, &format!("{bake} -o whole"));
+        for share in 1..=3 {
+            done(
+                at,
+                &format!("{bake} --part {share}/3 --threads {share} --checkpoint {share}.part"),
+            );
+        }
+        refused(
+            at,
+            "merge 1.part 2.part 1.part -o all.part",
+            &["1.part", "has, too"],
+        );
+        // What is missing is done by whoever goes on.
+        done(at, "merge 3.part 1.part -o some.part");
+        done(at, &format!("{bake} -o joined --checkpoint some.part --resume"));
+        same(&files(&at.join("joined")), &files(&at.join("whole")), target);
+        done(at, "merge 3.part 1.part 2.part -o all.part");
+        done(
+            at,
+            &format!("{bake} -o of_all --checkpoint all.part --resume --stats s.json"),
+        );
+        same(&files(&at.join("of_all")), &files(&at.join("whole")), target);
+        refused(at, "merge 1.part 2.part -o all.part", &["there already"]);
+        done(at, &format!("{bake} --seed 4 --part 2/3 --checkpoint other.part"));
+        refused(
+            at,
+            "merge 1.part other.part -o none.part",
+            &["other.part", "another bake"],
+        );
+        for name in ["whole", "joined", "of_all"] {
+            fs::remove_dir_all(at.join(name)).unwrap();
+        }
+        for name in [
+            "1.part",
+            "2.part",
+            "3.part",
+            "some.part",
+            "all.part",
+            "other.part",
+        ] {
+            fs::remove_file(at.join(name)).unwrap();
+        }
+    }
+    // The folder is for the whole, and a share wants a checkpoint.
+    assert_eq!(
+        run(at, "bake a.kiln --part 1/2 --checkpoint c -o out")
+            .status
+            .code(),
+        Some(2)
+    );
+    assert_eq!(run(at, "bake a.kiln --part 1/2").status.code(), Some(2));
+    assert_eq!(
+        run(at, "bake a.kiln --part 3/2 --checkpoint c").status.code(),
+        Some(2)
+    );
 }
 
 #[test]

@@ -2,17 +2,18 @@
 
 mod bake;
 mod common;
+mod render;
 mod shade;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcommand};
 
 pub use bake::{BakeArgs, BakeTarget, Layout};
 pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
+pub use render::{MergeArgs, RenderArgs};
 pub use shade::{Assignment, Setup, ShadeArgs, Step};
 
 /// Kiln, an offline path tracer with a shading language.
@@ -29,6 +30,8 @@ pub struct Cli {
 pub enum Command {
     /// Renders a scene (.kiln, Mitsuba's .xml) or a model (.glb, .gltf, .ply, .obj, .serialized)
     Render(RenderArgs),
+    /// Joins parts of a picture that were rendered one by one
+    Merge(MergeArgs),
     /// Bakes light into textures, vertices or probes, as spherical harmonics
     Bake(BakeArgs),
     /// Compiles units, groups and scenes, and says what is wrong with them
@@ -43,38 +46,6 @@ pub enum Command {
     Compare(CompareArgs),
     /// Packs this program and Embree into an archive that can be unpacked anywhere
     Archive(ArchiveArgs),
-}
-
-/// `kiln render`
-#[derive(Debug, Args)]
-pub struct RenderArgs {
-    /// What `bake` takes too.
-    #[command(flatten)]
-    pub common: CommonArgs,
-    /// Where the picture goes: .exr, .tif, .png, .hdr or .jpg; may be given several times [default: SCENE.png, here]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Vec<PathBuf>,
-    /// Samples per pixel
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub spp: Option<u32>,
-    /// Size of the picture in pixels
-    #[arg(long, value_name = "WxH", value_parser = parse_size)]
-    pub size: Option<(u32, u32)>,
-    /// Part of the picture to render, in pixels, the last two exclusive
-    #[arg(long, value_name = "X0,Y0,X1,Y1", value_parser = parse_crop)]
-    pub crop: Option<[u32; 4]>,
-    /// Keeps photon maps from one run to the next: reads them when the file exists, else writes it
-    #[arg(long, value_name = "FILE")]
-    pub photon_map: Option<PathBuf>,
-    /// Stop after so long, with what there is: 90s, 5m, 1h30m
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    pub time: Option<Duration>,
-    /// Which camera of the scene [default: the first]
-    #[arg(long, value_name = "NAME")]
-    pub camera: Option<String>,
-    /// Brightens 8-bit pictures by so many stops
-    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true)]
-    pub exposure: f32,
 }
 
 /// `kiln convert`
@@ -115,8 +86,8 @@ pub struct CheckArgs {
 /// `kiln info`
 #[derive(Debug, Args)]
 pub struct InfoArgs {
-    /// A source file (all its units and groups; FILE:NAME picks one), the name of a shipped unit or group, a scene or a
-    /// model [default: what ships]
+    /// A source file (all its units and groups; FILE:NAME picks one), the name of a shipped unit or group, a scene, a
+    /// model or a part of a picture [default: what ships]
     pub subjects: Vec<String>,
     /// How shader sources are read.
     #[command(flatten)]
@@ -187,94 +158,5 @@ impl Cli {
             args.given = matches.ids().filter(is_given).map(ToString::to_string).collect();
         }
         Ok(cli)
-    }
-}
-
-fn parse_size(text: &str) -> Result<(u32, u32), String> {
-    let parts = text.split_once(['x', 'X', ',']).ok_or("write it as 1280x720")?;
-    let number = |s: &str| {
-        s.trim()
-            .parse::<u32>()
-            .map_err(|_| format!("`{s}` is no whole number"))
-    };
-    match (number(parts.0)?, number(parts.1)?) {
-        (0, _) | (_, 0) => Err("a picture without pixels cannot be rendered".to_owned()),
-        (w, h) if w > 65536 || h > 65536 => Err("a side may have 65536 pixels at most".to_owned()),
-        size => Ok(size),
-    }
-}
-
-fn parse_crop(text: &str) -> Result<[u32; 4], String> {
-    let numbers: Vec<u32> = text
-        .split(',')
-        .map(|s| {
-            s.trim()
-                .parse::<u32>()
-                .map_err(|_| format!("`{s}` is no whole number"))
-        })
-        .collect::<Result<_, _>>()?;
-    let crop: [u32; 4] = numbers.try_into().map_err(|_| "write it as X0,Y0,X1,Y1")?;
-    if crop[0] >= crop[2] || crop[1] >= crop[3] {
-        return Err("the part has no pixels: X1 and Y1 are past its end".to_owned());
-    }
-    Ok(crop)
-}
-
-/// `90s`, `5m`, `1h30m`, `2.5s`; a bare number is seconds.
-fn parse_duration(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no length of time; write for example 90s, 5m or 1h30m");
-    let mut seconds = 0.0;
-    let mut rest = text.trim();
-    while !rest.is_empty() {
-        let digits = rest
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(rest.len());
-        let number: f64 = rest[..digits].parse().map_err(|_| wrong())?;
-        let unit = rest[digits..].chars().next();
-        seconds += number
-            * match unit {
-                Some('h') => 3600.0,
-                Some('m') => 60.0,
-                Some('s') | None => 1.0,
-                Some(_) => return Err(wrong()),
-            };
-        rest = &rest[digits + usize::from(unit.is_some())..];
-    }
-    if seconds > 0.0 {
-        Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
-    } else {
-        Err(wrong())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations() {
-        assert_eq!(parse_duration("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(parse_duration("1h30m"), Ok(Duration::from_secs(5400)));
-        assert_eq!(parse_duration("2.5"), Ok(Duration::from_millis(2500)));
-        for text in [
-            "",
-            "s",
-            "1x",
-            "-1s",
-            "1..2s",
-            "0s",
-            "1e400h",
-            "9999999999999999999999h",
-        ] {
-            assert!(parse_duration(text).is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn sizes_and_crops() {
-        assert_eq!(parse_size("640x480"), Ok((640, 480)));
-        assert!(parse_size("0x480").is_err());
-        assert_eq!(parse_crop("0,0,8,8"), Ok([0, 0, 8, 8]));
-        assert!(parse_crop("8,0,8,8").is_err());
     }
 }

@@ -63,6 +63,7 @@ pub mod light;
 pub mod material;
 pub mod math;
 pub mod memory;
+pub mod part;
 pub mod render;
 pub mod sampler;
 pub mod sampling;

@@ -95,6 +95,7 @@ fn compare(loaded: &Loaded, patch: usize, size: f32, effort: u32) -> Result<(), 
         threads: 1,
         checkpoint: None,
         resume: false,
+        share: None,
     };
     let baked = bake(
         scene,

@@ -50,15 +50,18 @@ fn rendered(text: &str, integrator: &str, spp: u64) -> Image {
         border: true,
         integrator: built.integrator,
         samples: 0..spp,
+        total: spp,
         seed: 1,
         threads: 2,
         time_limit: None,
         photon_map: None,
+        joins: false,
+        noise: None,
     };
     let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(rendered.film.counts().non_finite, 0);
-    rendered.film.develop()
+    assert_eq!(rendered.state.film.counts().non_finite, 0);
+    rendered.state.film.develop()
 }
 
 /// Compares a picture with Mitsuba's: all pixels within `tolerance` and a five-hundredth of the brightest.

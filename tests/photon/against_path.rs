@@ -44,10 +44,13 @@ fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) -> Rendered
         border: true,
         integrator,
         samples: 0..spp,
+        total: spp,
         seed: 3,
         threads: 2,
         time_limit: None,
         photon_map: None,
+        joins: false,
+        noise: None,
     };
     render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"))
@@ -55,6 +58,7 @@ fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) -> Rendered
 
 fn path(scene: &(Built, [u32; 2]), spp: u64) -> Image {
     shot(scene, Integrator::Path(PathSettings::default()), spp)
+        .state
         .film
         .develop()
 }
@@ -94,7 +98,7 @@ fn tilted_normals_scatter_photons_as_they_scatter_light() {
              material floor = tilted();
              material front = matte(albedo = 0.8);"
         ));
-        let ratio = mean(&shot(&scene, progressive(), 192).film.develop()) / mean(&path(&scene, 512));
+        let ratio = mean(&shot(&scene, progressive(), 192).state.film.develop()) / mean(&path(&scene, 512));
         assert!((ratio - 1.0).abs() < 0.02, "tilt {tilt}: {ratio}");
     }
 }
@@ -111,7 +115,7 @@ fn one_pass_knows_what_a_tilted_normal_scatters() {
              material front = matte(albedo = 0.8);"
         ));
         let one_pass = Integrator::Photon(PhotonSettings::default());
-        let ratio = mean(&shot(&scene, one_pass, 64).film.develop()) / mean(&path(&scene, 256));
+        let ratio = mean(&shot(&scene, one_pass, 64).state.film.develop()) / mean(&path(&scene, 256));
         assert!((ratio - 1.0).abs() < 0.015, "tilt {tilt}: {ratio}");
     }
 }
@@ -139,7 +143,7 @@ fn photons_leave_as_their_viewers_see_the_surface() {
             text = text.replace("material = front;", "material = floor;");
         }
         let scene = built(&text);
-        let ratio = mean(&shot(&scene, progressive(), 48).film.develop()) / mean(&path(&scene, 256));
+        let ratio = mean(&shot(&scene, progressive(), 48).state.film.develop()) / mean(&path(&scene, 256));
         assert!((ratio - 1.0).abs() < 0.03, "{material}: {ratio}");
     }
 }
@@ -161,7 +165,7 @@ fn photons_without_a_number_are_dropped_and_counted() {
         .as_ref()
         .map_or(0, |photons| photons.non_finite);
     assert!(lost > 0, "photons hit the spot");
-    let ratio = mean(&rendered.film.develop()) / mean(&path(&scene, 512));
+    let ratio = mean(&rendered.state.film.develop()) / mean(&path(&scene, 512));
     assert!((ratio - 1.0).abs() < 0.02, "{ratio}");
 }
 
@@ -170,6 +174,7 @@ fn small_in_wide(text: &str) {
     let scene = built(text);
     let (ours, path) = (
         shot(&scene, Integrator::Photon(PhotonSettings::default()), 128)
+            .state
             .film
             .develop(),
         path(&scene, 512),

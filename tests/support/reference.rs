@@ -116,16 +116,17 @@ fn estimate(scene: &Path, spp: u64, reference: &Image) -> Estimate {
     for seed in 0..SEEDS {
         let settings = RenderSettings {
             samples: 0..spp,
+            total: spp,
             seed,
             ..RenderSettings::new(&desc, &built)
         };
         let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false)).unwrap();
         assert_eq!(
-            rendered.film.counts().non_finite,
+            rendered.state.film.counts().non_finite,
             0,
             "samples that are not finite"
         );
-        let picture = rendered.film.develop();
+        let picture = rendered.state.film.develop();
         assert_eq!(
             (picture.width, picture.height),
             (reference.width, reference.height)

@@ -219,15 +219,18 @@ pub fn film(scene: &Scene, camera: &CameraDesc, look: Look) -> Film {
         border: true,
         integrator: Integrator::Path(look.path),
         samples: look.first..look.first + look.spp,
+        total: look.first + look.spp,
         seed: look.seed,
         threads: look.threads,
         time_limit: None,
         photon_map: None,
+        joins: false,
+        noise: None,
     };
     let rendered =
         render(scene, &settings, &Silent, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(rendered.film.counts().non_finite, 0, "samples are finite");
-    rendered.film
+    assert_eq!(rendered.state.film.counts().non_finite, 0, "samples are finite");
+    rendered.state.film
 }
 
 /// The mean over the film, and the standard error of its red channel.

@@ -3,6 +3,7 @@
 //! A header says what is being baked, by a fingerprint; then come records: number of the chunk, its length, its numbers,
 //! and a checksum. Reading stops at the first record that is not whole.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::Hasher;
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::error::BakeError;
-use crate::image::check_place;
+use crate::image::{check_place, write_whole};
 
 const MAGIC: &[u8; 16] = b"kiln bake  v2\n\0\0";
 /// Bytes of the header: magic and fingerprint.
@@ -128,6 +129,56 @@ impl Checkpoint {
         record.extend(hash(&record).to_le_bytes());
         self.file.write_all(&record).map_err(|e| unusable(&self.path, e))
     }
+}
+
+/// Whether a file begins as a checkpoint of a bake does.
+pub fn is_checkpoint(path: &Path) -> bool {
+    let mut magic = [0; MAGIC.len()];
+    let begin = File::open(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut magic));
+    begin.is_ok() && magic == *MAGIC
+}
+
+/// Joins checkpoints of shares of one bake into another file, and returns how many chunks of work are in it.
+///
+/// # Errors
+/// When one cannot be read, is of another bake than the first, or two have the same work; when the file cannot be
+/// written.
+pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<usize, BakeError> {
+    let mut of_first = None;
+    let mut all: BTreeMap<u32, (&Path, Vec<u8>)> = BTreeMap::new();
+    for path in parts {
+        let bytes = fs::read(path).map_err(|e| unusable(path, e))?;
+        if !bytes.starts_with(MAGIC) || bytes.len() < HEADER {
+            return Err(unusable(path, "it is no checkpoint of a bake"));
+        }
+        let (header, mut rest) = bytes.split_at(HEADER);
+        let (first, expected) = of_first.get_or_insert((path, header.to_vec()));
+        if header != expected {
+            let reason = format!(
+                "it is of another bake than '{}': the scene or the settings differ",
+                first.display()
+            );
+            return Err(unusable(path, reason));
+        }
+        while let Some((chunk, _, length)) = read_record(rest) {
+            let (record, after) = rest.split_at(length);
+            if let Some((other, _)) = all.insert(chunk, (path, record.to_vec())) {
+                let reason = format!(
+                    "it has work that '{}' has, too\n  hint: leave one of them out",
+                    other.display()
+                );
+                return Err(unusable(path, reason));
+            }
+            rest = after;
+        }
+    }
+    let Some((_, mut joined)) = of_first else {
+        return Err(unusable(output, "there is no work in the parts"));
+    };
+    let records = all.values().flat_map(|(_, record)| record);
+    joined.extend(records);
+    write_whole(output, &joined).map_err(|e| unusable(output, e))?;
+    Ok(all.len())
 }
 
 fn read_record(bytes: &[u8]) -> Option<(u32, Vec<f32>, usize)> {

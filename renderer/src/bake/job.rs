@@ -91,6 +91,7 @@ impl Job<'_> {
             count,
             settings.order,
             checkpoint.take(),
+            settings.share,
             self.progress,
             self.stop,
             |index, sampler, context| f(&estimator, index, sampler, context),

@@ -36,6 +36,7 @@ mod relax;
 mod seam;
 mod settings;
 pub mod sh;
+mod share;
 mod sheet;
 mod sides;
 mod tessellate;
@@ -55,6 +56,7 @@ use crate::scene::Scene;
 use job::{Job, Outcome};
 
 pub use atlas::Scale;
+pub use checkpoint::{is_checkpoint, join_checkpoints};
 pub use error::BakeError;
 pub use job::BakeStats;
 pub use limit::texture_memory;
@@ -64,6 +66,7 @@ pub use project::Include;
 pub use receiver::Side;
 pub use settings::{BakeSettings, ProbePlaces, Sides, Target};
 pub use sh::Order;
+pub use share::Share;
 pub use sheet::Coverage;
 pub use texture::{BakedObject, Lightmap};
 pub use vertex::{BakedVertices, VertexLight};
@@ -100,8 +103,8 @@ pub struct Baked {
     pub stats: BakeStats,
 }
 
-/// Bakes a scene, whose shapes are called `names` in order. `None` when `stop` ended it; what was done is then in the
-/// checkpoint, if there is one.
+/// Bakes a scene, whose shapes are called `names` in order. `None` when `stop` ended it, or a share was asked for; what was
+/// done is then in the checkpoint, if there is one.
 ///
 /// # Errors
 /// When there is nothing to bake, it does not fit, or a file cannot be used.

@@ -8,6 +8,7 @@ use super::atlas::Scale;
 use super::checkpoint;
 use super::project::Include;
 use super::sh::Order;
+use super::share::Share;
 use crate::integrator::Integrator;
 use crate::scene::Scene;
 
@@ -54,6 +55,8 @@ pub struct BakeSettings {
     pub checkpoint: Option<PathBuf>,
     /// Whether to go on from there.
     pub resume: bool,
+    /// The share of the work that is done, which then is in the checkpoint alone; all of it when `None`.
+    pub share: Option<Share>,
 }
 
 impl BakeSettings {

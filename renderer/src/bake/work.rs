@@ -11,6 +11,7 @@ use super::field::Field;
 use super::progress::BakeProgress;
 use super::project::Estimate;
 use super::sh::Order;
+use super::share::Share;
 use crate::integrator::{Context, Stats};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
@@ -69,12 +70,15 @@ impl<'a> Workers<'a> {
         })
     }
 
-    /// Estimates at every index below `count`; `None` leaves a point empty. `stop` ends the work early, with `None`.
+    /// Estimates at every index below `count`; `None` leaves a point empty. `stop` ends the work early, with `None`, and so
+    /// does the end of a share.
+    #[expect(clippy::too_many_arguments, reason = "each is something else")]
     pub(super) fn estimate(
         &self,
         count: usize,
         order: Order,
         mut checkpoint: Option<(Checkpoint, Finished)>,
+        share: Option<Share>,
         progress: &dyn BakeProgress,
         stop: &AtomicBool,
         f: impl Fn(usize, &mut Sampler, &mut Context) -> Option<Estimate> + Sync,
@@ -120,9 +124,8 @@ impl<'a> Workers<'a> {
             progress.points(done.fetch_add(points, Ordering::Relaxed) + points, count as u64);
             Ok(Some(record))
         };
-        let open: Vec<u32> = (0..chunks)
-            .filter(|chunk| !finished.contains_key(chunk))
-            .collect();
+        let wanted = share.map_or(0..chunks, |share| share.pieces(chunks));
+        let open: Vec<u32> = wanted.filter(|chunk| !finished.contains_key(chunk)).collect();
         let records = self.pool.install(|| {
             let work = |&chunk: &u32| Ok((chunk, work(chunk)?));
             open.par_iter()
@@ -130,6 +133,9 @@ impl<'a> Workers<'a> {
                 .map(work)
                 .collect::<Result<Vec<_>, BakeError>>()
         })?;
+        if share.is_some() {
+            return Ok(None);
+        }
         for (chunk, record) in finished {
             field.read_record(chunk as usize * CHUNK, &record);
         }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::CommonArgs;
-use crate::bake::{Include, Order, Sides};
+use crate::bake::{Include, Order, Share, Sides};
 
 /// `kiln bake`
 #[derive(Debug, Args)]
@@ -14,8 +14,8 @@ pub struct BakeArgs {
     #[command(flatten)]
     pub common: CommonArgs,
     /// Folder for what is baked; it is made when it is not there
-    #[arg(short, long, value_name = "DIR")]
-    pub output: PathBuf,
+    #[arg(short, long, value_name = "DIR", required_unless_present = "part")]
+    pub output: Option<PathBuf>,
     /// What light is kept for
     #[arg(long, value_enum, default_value_t = BakeTarget::Texture)]
     pub target: BakeTarget,
@@ -62,6 +62,10 @@ pub struct BakeArgs {
     /// Goes on from the checkpoint
     #[arg(long, requires = "checkpoint")]
     pub resume: bool,
+    /// Does the K-th of N shares of the work alone, into the checkpoint; `kiln merge` joins the checkpoints of all, from
+    /// which --resume then makes the files
+    #[arg(long, value_name = "K/N", requires = "checkpoint", conflicts_with = "output", value_parser = parse_share)]
+    pub part: Option<Share>,
     /// The arguments that were given, by the names of these fields.
     #[arg(skip)]
     pub given: Vec<String>,
@@ -135,6 +139,16 @@ impl ValueEnum for Sides {
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
         Some(clap::builder::PossibleValue::new(self.name()))
     }
+}
+
+/// `K/N`.
+fn parse_share(text: &str) -> Result<Share, String> {
+    let (index, of) = text.split_once('/').ok_or("write it as K/N, such as 2/4")?;
+    let number = |s: &str| {
+        let number = s.trim().parse::<u32>();
+        number.map_err(|_| format!("`{s}` is no whole number"))
+    };
+    Share::new(number(index)?, number(of)?).ok_or_else(|| "K is a number from 1 to N".to_owned())
 }
 
 fn parse_positive(text: &str) -> Result<f32, String> {

@@ -12,10 +12,12 @@ use shading::hir::{Const, Metadata, UnitKind};
 use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
 
 use super::inventory::{self, Inventory};
+use super::pictures::is_part;
 use super::shipped::{Shipped, metadata_of};
 use super::{Failure, print, shader_file, tell};
 use crate::cli::InfoArgs;
 use crate::material::Host;
+use crate::part::{Header, PartReader};
 use crate::scene::build;
 use crate::scene::load::{LoadOptions, load};
 
@@ -67,6 +69,8 @@ enum Subject {
     Shader(Info),
     /// What a file holds as a scene.
     Scene(Box<Inventory>),
+    /// What a part of a picture says about itself.
+    Part(Box<Header>),
 }
 
 impl Subject {
@@ -74,6 +78,7 @@ impl Subject {
         match self {
             Subject::Shader(info) => info.text(heading),
             Subject::Scene(inventory) => inventory.text(),
+            Subject::Part(header) => header.to_string(),
         }
     }
 
@@ -81,6 +86,7 @@ impl Subject {
         match self {
             Subject::Shader(info) => info.json(),
             Subject::Scene(inventory) => inventory.json(),
+            Subject::Part(header) => header.json(),
         }
     }
 }
@@ -88,6 +94,10 @@ impl Subject {
 /// What a word stands for: a scene file comes with the units and groups that it declares.
 fn find(system: &ShadingSystem, word: &str, args: &InfoArgs) -> Result<Vec<Subject>, Diagnostics> {
     let path = Path::new(word);
+    if is_part(path) || PartReader::is_part(path) {
+        let part = PartReader::open(path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        return Ok(vec![Subject::Part(Box::new(part.header().clone()))]);
+    }
     if !inventory::is_scene(path) {
         let found = shader_file::find(system, word)?;
         return Ok(found

@@ -1,23 +1,31 @@
 //! Signals that end a command: Ctrl-C and, on Unix, a request to terminate and the loss of the terminal.
 //!
 //! As long as there is nothing worth keeping, a signal ends the program at once. After that the first signal sets a flag:
-//! the work in flight is finished and written. Ctrl-C once more ends the program; other signals do not, since a terminal
-//! that is closed may send several.
+//! the work in flight is finished and written, and a second one ends the program at once. A shell and the system may
+//! both ask to terminate: what comes right after the first counts as the same, unless it is Ctrl-C.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::{Failure, remark};
 use crate::image::remove_temporaries;
 
-/// The exit status of an interrupted command.
-pub(super) const STATUS: u8 = 130;
+/// The signal of Ctrl-C.
+const INTERRUPT: i32 = 2;
+
+/// Signals that come so soon after the first are the same one, unless they are Ctrl-C.
+const SAME: Duration = Duration::from_millis(500);
 
 /// Whether a signal arrived, and what it does.
 #[derive(Debug, Default)]
 pub(super) struct Interrupt {
     stop: AtomicBool,
     keeps: AtomicBool,
+    /// The first signal, and when it came.
+    signal: AtomicI32,
+    since: Mutex<Option<Instant>>,
 }
 
 impl Interrupt {
@@ -25,7 +33,7 @@ impl Interrupt {
     pub(super) fn catch() -> Result<Arc<Interrupt>, Failure> {
         let interrupt = Arc::new(Interrupt::default());
         let caught = interrupt.clone();
-        on_signal(move |is_key| caught.signal(is_key))?;
+        on_signal(move |signal| caught.signal(signal))?;
         Ok(interrupt)
     }
 
@@ -44,12 +52,22 @@ impl Interrupt {
         self.keeps.store(true, Ordering::Relaxed);
     }
 
-    /// A signal has arrived, from the keyboard or otherwise.
-    fn signal(&self, is_key: bool) {
+    /// What tells that the command was interrupted, by which signal.
+    pub(super) fn failure(&self) -> Failure {
+        Failure::Interrupted(status(self.signal.load(Ordering::Relaxed)))
+    }
+
+    /// A signal has arrived.
+    fn signal(&self, signal: i32) {
         let again = self.stop.swap(true, Ordering::Relaxed);
-        if self.keeps.load(Ordering::Relaxed) && !(again && is_key) {
+        let mut since = self.since.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = *since.get_or_insert_with(Instant::now);
+        if !again {
+            self.signal.store(signal, Ordering::Relaxed);
+        }
+        if self.keeps.load(Ordering::Relaxed) && (!again || (signal != INTERRUPT && first.elapsed() < SAME)) {
             if !again {
-                remark(&"finishing the samples in flight; Ctrl-C ends at once");
+                remark(&"finishing the samples in flight; once more ends at once");
             }
             return;
         }
@@ -59,12 +77,17 @@ impl Interrupt {
         } else {
             &"interrupted before anything was finished; nothing was written"
         });
-        exit();
+        exit(signal);
     }
 }
 
+/// The exit status of a command that a signal has ended.
+fn status(signal: i32) -> u8 {
+    128 + signal.clamp(1, 64) as u8
+}
+
 #[cfg(unix)]
-fn on_signal(f: impl Fn(bool) + Send + 'static) -> std::io::Result<()> {
+fn on_signal(f: impl Fn(i32) + Send + 'static) -> std::io::Result<()> {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
     let mut list = vec![SIGINT, SIGTERM];
@@ -75,7 +98,7 @@ fn on_signal(f: impl Fn(bool) + Send + 'static) -> std::io::Result<()> {
     let mut signals = signal_hook::iterator::Signals::new(list)?;
     std::thread::Builder::new()
         .name("signals".to_owned())
-        .spawn(move || signals.forever().for_each(|signal| f(signal == SIGINT)))
+        .spawn(move || signals.forever().for_each(f))
         .map(drop)
 }
 
@@ -89,14 +112,14 @@ fn is_ignored(signal: i32) -> bool {
 }
 
 #[cfg(not(unix))]
-fn on_signal(f: impl Fn(bool) + Send + 'static) -> Result<(), ctrlc::Error> {
-    ctrlc::set_handler(move || f(true))
+fn on_signal(f: impl Fn(i32) + Send + 'static) -> Result<(), ctrlc::Error> {
+    ctrlc::set_handler(move || f(INTERRUPT))
 }
 
 /// Ends the process without destructors: other threads still work with what these would take apart.
-fn exit() -> ! {
+fn exit(signal: i32) -> ! {
     #[cfg(unix)]
-    signal_hook::low_level::exit(i32::from(STATUS));
+    signal_hook::low_level::exit(i32::from(status(signal)));
     #[cfg(not(unix))]
-    std::process::exit(i32::from(STATUS));
+    std::process::exit(i32::from(status(signal)));
 }

@@ -5,6 +5,7 @@ mod archive;
 mod bake;
 mod brightness;
 mod check;
+mod checkpoint;
 mod common;
 mod compare;
 mod convert;
@@ -12,7 +13,9 @@ mod failure;
 mod info;
 mod interrupt;
 mod inventory;
+mod merge;
 mod outputs;
+mod pictures;
 mod progress;
 mod render;
 mod shade;
@@ -21,6 +24,7 @@ mod shipped;
 mod statistics;
 mod summary;
 mod terminal;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -33,6 +37,7 @@ pub use failure::Failure;
 pub fn run(cli: &Cli) -> ExitCode {
     let result = match &cli.command {
         Command::Render(args) => render::run(args),
+        Command::Merge(args) => merge::run(args),
         Command::Bake(args) => bake::run(args),
         Command::Check(args) => check::run(args),
         Command::Info(args) => info::run(args),
@@ -49,6 +54,6 @@ pub fn run(cli: &Cli) -> ExitCode {
             }
             ExitCode::from(1)
         }
-        Err(Failure::Interrupted) => ExitCode::from(interrupt::STATUS),
+        Err(Failure::Interrupted(status)) => ExitCode::from(status),
     }
 }

@@ -10,13 +10,11 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, P
 use super::interrupt::Interrupt;
 use super::{remark, tell};
 use crate::integrator::Integrator;
-use crate::render::{Decision, Progress, RenderSettings};
+use crate::render::{Decision, Progress};
 
 /// A bar over the photons of a picture, where there are any, and then over its samples.
 pub(super) struct Bar {
     bar: ProgressBar,
-    pixels: u64,
-    samples: u64,
     /// Whether samples are being taken: photons that are shot between them get no bar of their own.
     sampling: AtomicBool,
     interrupt: Arc<Interrupt>,
@@ -25,13 +23,8 @@ pub(super) struct Bar {
 
 impl Bar {
     /// A bar for a render; drawn only on a terminal, and not when `quiet`.
-    pub(super) fn new(settings: &RenderSettings, quiet: bool, interrupt: &Arc<Interrupt>) -> Bar {
-        let pixels = match settings.crop {
-            Some(crop) => u64::from(crop.x1 - crop.x0) * u64::from(crop.y1 - crop.y0),
-            None => u64::from(settings.width) * u64::from(settings.height),
-        };
-        let samples = (settings.samples.end - settings.samples.start) * pixels;
-        let bar = ProgressBar::new(samples);
+    pub(super) fn new(quiet: bool, interrupt: &Arc<Interrupt>) -> Bar {
+        let bar = ProgressBar::new(1);
         if quiet || !std::io::stderr().is_terminal() {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
@@ -47,12 +40,15 @@ impl Bar {
         bar.enable_steady_tick(Duration::from_millis(200));
         Bar {
             bar,
-            pixels,
-            samples,
             sampling: AtomicBool::new(false),
             interrupt: interrupt.clone(),
             quiet,
         }
+    }
+
+    /// Says something beside the bar.
+    pub(super) fn remark(&self, text: &str) {
+        self.bar.suspend(|| remark(&text));
     }
 
     /// Takes the bar away.
@@ -62,16 +58,16 @@ impl Bar {
 }
 
 impl Progress for Bar {
-    fn advance(&self, done: u64, _total: u64) {
+    fn advance(&self, done: u64, total: u64) {
         if done > 0 {
             self.interrupt.keep();
         }
         if !self.sampling.swap(true, Ordering::Relaxed) {
             self.bar.set_message("samples");
-            self.bar.set_length(self.samples);
             self.bar.reset();
         }
-        self.bar.set_position(done * self.pixels);
+        self.bar.set_length(total);
+        self.bar.set_position(done);
     }
 
     fn photons(&self, done: u64, total: u64) {

@@ -6,24 +6,28 @@ use std::time::Instant;
 
 use shading::Diagnostic;
 
+use super::checkpoint::{Checkpoint, Origin};
 use super::common::failure;
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
+use super::pictures::Pictures;
 use super::progress::Bar;
 use super::statistics::{Stages, Statistics};
+use super::watch::Watch;
 use super::{Failure, brightness, print, remark, summary};
 use crate::cli::{CommonArgs, RenderArgs};
-use crate::image::{MetaValue, WriteOptions, has_exposure, write_all, write_whole};
+use crate::film::NoiseGoal;
+use crate::image::{has_exposure, write_whole};
 use crate::integrator::Integrator;
 use crate::memory;
-use crate::render::{RenderSettings, Rendered, render};
+use crate::part::Ranges;
+use crate::render::{RenderSettings, render, resume};
 use crate::scene::build::{Built, build};
 use crate::scene::desc::SceneDesc;
 
 pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let common = &args.common;
-    let images = images(args);
-    let outputs = outputs(args, &images)?;
+    let (outputs, pictures, checkpoint) = outputs(args)?;
     let interrupt = Interrupt::catch()?;
 
     let start = Instant::now();
@@ -34,24 +38,50 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     outputs.spare(built.scene.texture_files())?;
     let mut warnings = built.warnings.clone();
 
-    let settings = settings(args, &desc, &built);
+    let settings = settings(args, &desc, &built, &pictures)?;
     check_photon_map(&settings)?;
     check_memory(common, &settings)?;
-    warnings.list.extend(idle_flags(args, &images));
-    let bar = Bar::new(&settings, common.quiet, &interrupt);
-    let rendered = render(&built.scene, &settings, &bar, interrupt.flag())?;
+    warnings.list.extend(idle_flags(args, &pictures));
+    let origin = Origin {
+        scene: if settings.joins {
+            built.scene.fingerprint()
+        } else {
+            0
+        },
+        scene_file: &common.scene,
+        settings: &settings,
+    };
+    pictures.spare_parts(&Ranges::of(settings.samples.clone()), |part| {
+        origin.identity_beside(part)
+    })?;
+    let begun = match &checkpoint {
+        Some(checkpoint) => checkpoint.load(&origin)?,
+        None => None,
+    };
+    let bar = Bar::new(common.quiet, &interrupt);
+    let mut watch = Watch::new(&bar, &origin);
+    if let Some(checkpoint) = &checkpoint {
+        watch.keep(checkpoint, args.checkpoint_every);
+    }
+    if let Some(every) = args.write_every {
+        watch.write(&pictures, every);
+    }
+    let rendered = match begun {
+        Some(state) => resume(&built.scene, &settings, state, &watch, interrupt.flag())?,
+        None => render(&built.scene, &settings, &watch, interrupt.flag())?,
+    };
     bar.finish();
-    if rendered.samples.is_empty() {
-        return Err(Failure::Interrupted);
+    let state = &rendered.state;
+    if state.samples.is_empty() {
+        return Err(interrupt.failure());
     }
 
-    let image = rendered.film.develop();
-    let options = WriteOptions {
-        exposure: args.exposure,
-        metadata: metadata(args, &settings, &rendered),
-        ..WriteOptions::default()
-    };
-    write_all(&images, &image, &options)?;
+    let header = origin.header(&state.integrator, state);
+    let kept = checkpoint
+        .as_ref()
+        .map(|checkpoint| checkpoint.write(&header, state));
+    let image = pictures.write(&state.film, state.noise.as_ref(), &header)?;
+    kept.transpose()?;
 
     let stages = Stages {
         load,
@@ -63,10 +93,11 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     statistics.warn(&mut warnings);
     warnings
         .list
-        .extend(brightness::warning(&image, args.exposure, &images));
+        .extend(brightness::warning(&image, args.exposure, &pictures.images));
     if !common.quiet {
         print(&warnings);
-        summary::rendered(&images, &image, rendered.samples.end, start.elapsed());
+        let taken = state.samples.end - state.samples.start;
+        summary::rendered(&pictures.files(), &image, taken, start.elapsed());
     }
     if common.verbose {
         remark(&statistics);
@@ -75,11 +106,15 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         write_whole(path, statistics.json(&warnings).as_bytes())?;
     }
     if interrupt.is_set() {
-        let (done, all) = (rendered.samples.end, settings.samples.end);
+        let done = state.samples.end - settings.samples.start;
+        let all = settings.samples.end - settings.samples.start;
+        let kept = checkpoint.map_or(String::new(), |checkpoint| {
+            format!(", and --resume goes on from '{}'", checkpoint.path().display())
+        });
         remark(&format!(
-            "interrupted after {done} of {all} samples per pixel, which are written"
+            "interrupted after {done} of {all} samples per pixel, which are written{kept}"
         ));
-        Err(Failure::Interrupted)
+        Err(interrupt.failure())
     } else {
         Ok(())
     }
@@ -95,11 +130,10 @@ fn images(args: &RenderArgs) -> Vec<PathBuf> {
 }
 
 /// All files that will be written. A render may take a night: what would fail at its end fails now.
-fn outputs(args: &RenderArgs, images: &[PathBuf]) -> Result<Outputs, Failure> {
+fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>), Failure> {
     let mut outputs = Outputs::default();
-    for path in images {
-        outputs.image("-o", path)?;
-    }
+    let pictures = Pictures::new(&images(args), args.exposure, &mut outputs)?;
+    let checkpoint = Checkpoint::new(args, &mut outputs)?;
     if let Some(path) = &args.common.stats {
         outputs.file("--stats", path)?;
     }
@@ -109,7 +143,7 @@ fn outputs(args: &RenderArgs, images: &[PathBuf]) -> Result<Outputs, Failure> {
         Some(path) => outputs.file("--photon-map", path)?,
         None => {}
     }
-    Ok(outputs)
+    Ok((outputs, pictures, checkpoint))
 }
 
 /// What the flags of `render` alone change about the scene.
@@ -124,17 +158,42 @@ fn changes(args: &RenderArgs) -> Vec<String> {
     changes
 }
 
-fn settings(args: &RenderArgs, desc: &SceneDesc, built: &Built) -> RenderSettings {
-    let spp = args.spp.unwrap_or(desc.sampler.spp);
-    RenderSettings {
+/// What `--noise` takes at most where `--spp` does not say it.
+const MOST_SAMPLES: u64 = 1 << 16;
+
+fn settings(
+    args: &RenderArgs,
+    desc: &SceneDesc,
+    built: &Built,
+    pictures: &Pictures,
+) -> Result<RenderSettings, Failure> {
+    let total = u64::from(args.spp.unwrap_or(desc.sampler.spp));
+    let noise = args.noise.map(|error| NoiseGoal {
+        error,
+        // The first round is measured in four batches.
+        least: u64::from(args.min_spp).next_multiple_of(4),
+        most: args.spp.map_or(MOST_SAMPLES, u64::from),
+    });
+    let all = noise.map_or(total, |goal| goal.most);
+    let (first, end) = args.samples.unwrap_or((0, all));
+    if end > all {
+        return Err(Failure::User(format!(
+            "error: --samples {first}..{end} asks for more than the {all} samples of a pixel\n  \
+             hint: say how many there are in all, with --spp"
+        )));
+    }
+    Ok(RenderSettings {
         integrator: built.integrator.with_depth(args.common.depth),
-        samples: 0..u64::from(spp),
+        samples: first..end,
+        total,
+        noise,
         seed: args.common.seed(desc),
         threads: args.common.threads(),
         time_limit: args.time,
         photon_map: args.photon_map.clone(),
+        joins: args.checkpoint.is_some() || args.samples.is_some() || !pictures.parts.is_empty(),
         ..RenderSettings::new(desc, built)
-    }
+    })
 }
 
 /// A file of photon maps is no use to whoever makes none, or other ones for each sample.
@@ -164,31 +223,11 @@ fn check_memory(common: &CommonArgs, settings: &RenderSettings) -> Result<(), Fa
 }
 
 /// A warning for each flag that has no effect beside the others.
-fn idle_flags(args: &RenderArgs, images: &[PathBuf]) -> Vec<Diagnostic> {
+fn idle_flags(args: &RenderArgs, pictures: &Pictures) -> Vec<Diagnostic> {
     let mut list = vec![];
-    if args.exposure != 0.0 && !images.iter().any(|path| has_exposure(path)) {
+    if args.exposure != 0.0 && !pictures.images.iter().any(|path| has_exposure(path)) {
         let message = "--exposure has no effect: the picture keeps its radiance";
         list.push(Diagnostic::warning(message).hint("it is for .png and .jpg"));
     }
     list
-}
-
-/// What an EXR tells about its making.
-fn metadata(args: &RenderArgs, settings: &RenderSettings, rendered: &Rendered) -> Vec<(String, MetaValue)> {
-    let text = |s: &str| MetaValue::Text(s.to_owned());
-    let decision = &rendered.stats.decision;
-    let integrator = decision.map_or(settings.integrator, |decision| decision.integrator);
-    vec![
-        ("kiln.version".to_owned(), text(env!("CARGO_PKG_VERSION"))),
-        (
-            "kiln.scene".to_owned(),
-            text(&args.common.scene.display().to_string()),
-        ),
-        ("kiln.seed".to_owned(), text(&settings.seed.to_string())),
-        (
-            "kiln.samples".to_owned(),
-            text(&format!("{}..{}", rendered.samples.start, rendered.samples.end)),
-        ),
-        ("kiln.integrator".to_owned(), text(integrator.name())),
-    ]
 }

@@ -44,13 +44,12 @@ pub(super) struct Statistics {
 
 impl Statistics {
     pub(super) fn new(stages: &Stages, built: &Built, rendered: &Rendered) -> Statistics {
-        let counts = rendered.film.counts();
-        let crop = rendered.film.crop();
+        let counts = rendered.state.film.counts();
         Statistics {
             stages: *stages,
             shaders: built.shaders,
             work: rendered.stats.work,
-            samples: rendered.stats.spp * u64::from(crop.x1 - crop.x0) * u64::from(crop.y1 - crop.y0),
+            samples: rendered.stats.samples,
             spp: rendered.stats.spp,
             threads: rendered.stats.threads,
             accel_bytes: built.scene.accel_memory(),

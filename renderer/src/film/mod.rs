@@ -8,11 +8,13 @@
 mod filter;
 mod fixed;
 mod kernel;
+mod noise;
 mod tile;
 
 pub use filter::{Filter, FilterSample, FilterWindow};
 pub use fixed::{Fixed, FixedSquare};
 pub use kernel::FilterShape;
+pub use noise::{BlockNoise, NoiseGoal, NoiseMap, NoiseTile, PixelNoise, PixelPlan};
 pub use tile::{FilmCounts, FilmTile, PixelSum};
 
 use crate::image::{Image, Rect, Window};
@@ -143,6 +145,15 @@ impl Film {
         self.pixels.merge(tile);
     }
 
+    /// Moves a tile's sums into the film.
+    ///
+    /// # Panics
+    /// When the tile reaches beyond the kept part.
+    pub fn take(&mut self, tile: &mut FilmTile) {
+        self.pixels.merge(tile);
+        tile.clear();
+    }
+
     /// Adds another film's sums: other samples of the same picture, or another crop of it that lies within this one's.
     ///
     /// # Panics
@@ -171,10 +182,26 @@ impl Film {
         self.pixels.counts()
     }
 
+    /// Counts samples that were added elsewhere.
+    pub fn count(&mut self, counts: &FilmCounts) {
+        self.pixels.count(counts);
+    }
+
     /// The picture so far: the mean of each pixel's samples, linear RGB; black where there is none. A crop comes with
     /// its place in the whole.
     pub fn develop(&self) -> Image {
         self.image_of(PixelSum::mean)
+    }
+
+    /// How many samples each pixel holds, in one channel.
+    pub fn sample_counts(&self) -> Image {
+        let crop = self.crop();
+        let mut image = Image::new(crop.width() as usize, crop.height() as usize, 1);
+        for (pixel, sum) in image.data.iter_mut().zip(self.pixels.sums()) {
+            *pixel = sum.count as f32;
+        }
+        image.window = self.window();
+        image
     }
 
     /// The variance of each pixel's mean per channel (sample variance over the number of samples), linear RGB; zero
@@ -194,15 +221,18 @@ impl Film {
         for (pixel, sum) in image.data.chunks_exact_mut(3).zip(self.pixels.sums()) {
             pixel.copy_from_slice(&value(sum));
         }
-        if crop != Rect::of_size(self.width, self.height) {
-            let (x, y) = (crop.x0.cast_signed(), crop.y0.cast_signed());
-            image.window = Some(Window {
-                x,
-                y,
-                full_width: self.width,
-                full_height: self.height,
-            });
-        }
+        image.window = self.window();
         image
+    }
+
+    /// The place of a crop in the whole.
+    fn window(&self) -> Option<Window> {
+        let crop = self.crop();
+        (crop != Rect::of_size(self.width, self.height)).then(|| Window {
+            x: crop.x0.cast_signed(),
+            y: crop.y0.cast_signed(),
+            full_width: self.width,
+            full_height: self.height,
+        })
     }
 }

@@ -145,9 +145,7 @@ impl FilmTile {
             other.rect,
             self.rect
         );
-        self.counts.samples += other.counts.samples;
-        self.counts.non_finite += other.counts.non_finite;
-        self.counts.saturated += other.counts.saturated;
+        self.count(&other.counts);
         if other.squares.is_none() {
             self.squares = None;
         }
@@ -160,6 +158,22 @@ impl FilmTile {
                 squares[j].iter_mut().zip(added[i]).for_each(|(sum, v)| *sum += v);
             }
         }
+    }
+
+    /// Counts samples that were added elsewhere.
+    pub(super) fn count(&mut self, counts: &FilmCounts) {
+        self.counts.samples += counts.samples;
+        self.counts.non_finite += counts.non_finite;
+        self.counts.saturated += counts.saturated;
+    }
+
+    /// Forgets all samples.
+    pub fn clear(&mut self) {
+        self.sums.fill(PixelSum::default());
+        if let Some(squares) = &mut self.squares {
+            squares.fill(Default::default());
+        }
+        self.counts = FilmCounts::default();
     }
 
     fn index(&self, x: u32, y: u32) -> usize {

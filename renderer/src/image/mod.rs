@@ -32,7 +32,10 @@ pub use file_id::FileId;
 pub use format::Format;
 pub use metadata::MetaValue;
 pub use named_channels::NamedChannels;
-pub use output::{Staged, check_place, check_writable, remove_temporaries, stage, sweep_files, write_whole};
+pub use output::{
+    Staged, check_place, check_writable, remove_temporaries, stage, sweep_files, write_whole,
+    write_whole_with,
+};
 pub use output_format::{WriteOptions, has_exposure};
 pub use picture::{Picture, PictureInfo, Subimage};
 pub use picture_read::decode_picture;
@@ -215,6 +218,28 @@ impl Image {
         let pixel = self.pixel_mut(x, y);
         let used = if pixel.len() < 3 { pixel.len().min(1) } else { 3 };
         pixel[..used].copy_from_slice(&color.to_array()[..used]);
+    }
+
+    /// The same pixels with the channels of another image after their own.
+    ///
+    /// # Panics
+    /// When the other image is of another size.
+    #[must_use]
+    pub fn with_channels(&self, other: &Image) -> Image {
+        assert_eq!(
+            (self.width, self.height),
+            (other.width, other.height),
+            "sizes differ"
+        );
+        let pairs = self
+            .data
+            .chunks_exact(self.channels)
+            .zip(other.data.chunks_exact(other.channels));
+        Image {
+            channels: self.channels + other.channels,
+            data: pairs.flat_map(|(a, b)| a.iter().chain(b)).copied().collect(),
+            ..self.clone()
+        }
     }
 
     /// How many leading channels carry colour; the rest is alpha or other.

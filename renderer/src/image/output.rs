@@ -1,7 +1,7 @@
 //! Output files that appear whole or not at all.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -43,6 +43,17 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
     stage(path, bytes)?.commit()
 }
 
+/// The same for a file that `write` writes bit by bit.
+///
+/// # Errors
+/// As those of [`write_whole`].
+pub fn write_whole_with(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), ImageError> {
+    stage_with(path, write)?.commit()
+}
+
 /// A file that is on the disk, but not in its place yet. It goes away unless it is committed.
 pub struct Staged {
     temporary: Temporary,
@@ -56,10 +67,20 @@ pub struct Staged {
 /// # Errors
 /// As those of [`write_whole`].
 pub fn stage(path: &Path, bytes: &[u8]) -> Result<Staged, ImageError> {
+    stage_with(path, |file| file.write_all(bytes))
+}
+
+fn stage_with(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<Staged, ImageError> {
     let target = resolve(path)?;
     let write = || -> io::Result<Temporary> {
         let mut temporary = temporary(&target)?;
-        temporary.file.write_all(bytes)?;
+        let mut buffer = BufWriter::new(&mut temporary.file);
+        write(&mut buffer)?;
+        buffer.flush()?;
+        drop(buffer);
         let file = temporary.file.as_file();
         file.sync_all()?;
         if let Ok(old) = fs::metadata(&target) {

@@ -45,6 +45,19 @@ impl Integrator {
         }
     }
 
+    /// What `auto` has decided for, by its name.
+    pub fn decided(path: &PathSettings, name: &str) -> Option<Integrator> {
+        match name {
+            "path" => Some(Integrator::Path(*path)),
+            "photon" => Some(Integrator::Photon(PhotonSettings {
+                depth: path.depth,
+                hide_emitters: path.hide_emitters,
+                ..PhotonSettings::default()
+            })),
+            _ => None,
+        }
+    }
+
     /// The most segments of a path; no limit when `None`.
     pub fn depth(&self) -> Option<u32> {
         match self {

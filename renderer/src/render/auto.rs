@@ -83,7 +83,7 @@ pub(super) fn decide(
     let missing =
         spread(|(path, photon)| SAMPLES as f64 * (path.mean - photon.mean).powi(2) - photon.variance);
     let path_error = spread(|(path, _)| path.variance).max(missing);
-    let samples = (settings.samples.end - settings.samples.start) as f64 * settings.pixels() as f64;
+    let samples = settings.total as f64 * settings.pixels() as f64;
     let larger = default_count(&photon, pass.points) as f64 / PHOTONS as f64;
     let maps = larger * (PHOTON_RAY * made.rays as f64 + RECORD * made.records as f64);
     let path_work = by_path.rays() * samples * path_error;

@@ -6,30 +6,31 @@ mod auto;
 mod progress;
 mod scheduler;
 mod settings;
+mod state;
 mod tiles;
+mod workers;
 
-use std::ops::Range;
 use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::film::{Film, FilmError};
+use crate::film::FilmError;
 use crate::integrator::photon::PhotonStats;
 use crate::integrator::{PrepareError, Stats};
 use crate::material::Report;
 
 pub use auto::Decision;
 pub use progress::{Progress, Silent};
-pub use scheduler::render;
+pub use scheduler::{render, resume};
 pub use settings::RenderSettings;
+pub use state::RenderState;
+pub(crate) use tiles::TILE;
 
 /// What came out.
 #[derive(Debug)]
 pub struct Rendered {
-    /// The sums of all samples.
-    pub film: Film,
-    /// The samples that were taken.
-    pub samples: Range<u64>,
+    /// The render as far as it has come.
+    pub state: RenderState,
     /// What was done.
     pub stats: RenderStats,
 }
@@ -37,8 +38,10 @@ pub struct Rendered {
 /// What was done for a picture.
 #[derive(Clone, Debug, Default)]
 pub struct RenderStats {
-    /// Samples a pixel.
+    /// Samples a pixel, but those of earlier runs.
     pub spp: u64,
+    /// Samples of all pixels, but those of earlier runs.
+    pub samples: u64,
     /// How long it took, preparations included.
     pub elapsed: Duration,
     /// How much of that the integrator's preparations took.

@@ -1,11 +1,12 @@
 //! Who is told how far a render is.
 
-use super::Decision;
+use super::{Decision, RenderState};
 
 /// Is told how far a render is, between passes and from the thread that started it; how
 /// far a photon pass is and what shaders print, from any.
 pub trait Progress: Sync {
-    /// `done` of `total` samples a pixel are taken. The total is what was asked for; a time limit may end it sooner.
+    /// `done` of `total` samples of all pixels are taken. The total is what was asked for, or what is expected; a time
+    /// limit may end it sooner.
     fn advance(&self, done: u64, total: u64) {
         let _ = (done, total);
     }
@@ -18,6 +19,16 @@ pub trait Progress: Sync {
     /// It is decided which integrator renders.
     fn decided(&self, decision: &Decision) {
         let _ = decision;
+    }
+
+    /// Whether the picture is wanted now. It is asked after each pass.
+    fn wants_state(&self) -> bool {
+        false
+    }
+
+    /// The render as far as it has come, which was wanted. The render waits meanwhile.
+    fn state(&self, state: &RenderState) {
+        let _ = state;
     }
 
     /// A shader printed something.

@@ -1,28 +1,27 @@
-//! Tiles and passes over threads.
+//! Passes over the picture, one after the other.
 //!
 //! Samples are taken in passes over the whole picture, so that a render can end between any two with the same number of
 //! samples at every pixel. Sums are exact: neither threads nor passes show in the picture.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-use rustc_hash::FxHashSet;
-
 use super::auto::decide;
-use super::tiles::{TILE, sample_tile};
-use super::{Progress, RenderError, RenderSettings, RenderStats, Rendered};
-use crate::film::{Film, FilmTile};
+use super::workers::Workers;
+use super::{Progress, RenderError, RenderSettings, RenderState, RenderStats, Rendered};
+use crate::film::Film;
 use crate::integrator::photon::PhotonStats;
-use crate::integrator::{Context, Integrator, Pass, Prepared};
+use crate::integrator::{Integrator, Pass, Prepared};
 use crate::scene::Scene;
 
 /// How long a pass should take: short enough to stop soon and to show progress, long enough to keep threads busy.
 const PASS_TIME: Duration = Duration::from_millis(400);
 
 /// The most samples of a pass.
-const MAX_PASS: u64 = 64;
+const MAX_PASS: u64 = 1 << 14;
+
+/// How many times as many samples as the last one a pass has at most: short ones are measured badly.
+const GROWTH: u64 = 4;
 
 /// Renders a scene. `stop` ends it after the pass under way.
 ///
@@ -34,30 +33,24 @@ pub fn render(
     progress: &dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Rendered, RenderError> {
-    let start = Instant::now();
-    let mut film = Film::new(settings.width, settings.height, settings.crop, settings.variance)?;
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(settings.threads)
-        .thread_name(|index| format!("render {index}"))
-        .build()
-        .map_err(|error| RenderError::Threads {
-            reason: error.to_string(),
-        })?;
-    let tiles: Vec<Mutex<FilmTile>> = film
-        .tiles(TILE)
-        .into_iter()
-        .map(|rect| Mutex::new(film.tile(rect)))
-        .collect();
-    let contexts: Vec<Mutex<Context>> = (0..pool.current_num_threads())
-        .map(|_| Mutex::new(Context::new(scene)))
-        .collect();
+    let film = Film::new(settings.width, settings.height, settings.crop, settings.variance)?;
+    let state = RenderState::new(film, settings);
+    resume(scene, settings, state, progress, stop)
+}
 
-    let (first, end) = (
-        settings.samples.start,
-        settings.samples.end.max(settings.samples.start),
-    );
-    let mut next = first;
-    let mut preparing = Duration::ZERO;
+/// Goes on with a render of the same scene and settings.
+///
+/// # Errors
+/// As those of [`render`].
+pub fn resume(
+    scene: &Scene,
+    settings: &RenderSettings,
+    mut state: RenderState,
+    progress: &dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Rendered, RenderError> {
+    let start = Instant::now();
+    let workers = Workers::new(scene, settings.threads, &state.film)?;
     let tell = |done, total| progress.photons(done, total);
     let pass = |index: u64| Pass {
         seed: settings.seed,
@@ -66,132 +59,180 @@ pub fn render(
         file: settings.photon_map.as_deref(),
         stop,
         // Half of the time that there is may go into preparations.
-        until: settings.time_limit.map(|limit| start + limit / 2),
+        until: settings
+            .time_limit
+            .filter(|_| !settings.joins)
+            .map(|limit| start + limit / 2),
         progress: &tell,
     };
-    let decision = match &settings.integrator {
-        Integrator::Auto(path) => {
-            let decision = pool.install(|| decide(scene, settings, path, &pass(0)))?;
-            progress.decided(&decision);
-            preparing += start.elapsed();
-            Some(decision)
-        }
+    let decision = match &state.integrator {
+        Integrator::Auto(path) => Some(workers.install(|| decide(scene, settings, path, &pass(0)))?),
         Integrator::Path(_) | Integrator::Photon(_) => None,
     };
-    let integrator = decision.map_or(settings.integrator, |decision| decision.integrator);
-    let mut photons: Option<PhotonStats> = None;
-    let shared = integrator.samples_per_pass();
-    let mut prepared: Option<(u64, Prepared)> = None;
-    while next < end {
-        let mut size = pass_size(next - first, start.elapsed(), settings.time_limit).min(end - next);
+    if let Some(decision) = &decision {
+        progress.decided(decision);
+        state.integrator = decision.integrator;
+    }
+
+    let integrator = state.integrator;
+    let mut maps = Maps::new(integrator, start.elapsed());
+    let first = state.samples.end;
+    let mut taken = 0;
+    let mut pace = Pace::new(start, settings.time_limit);
+    while !state.is_done(settings) {
+        let next = state.samples.end;
+        let most = maps.shared_with(next).min(state.longest_pass(settings));
+        let size = pace.pass_size().min(most);
         if size == 0 || stop.load(Ordering::Relaxed) {
             break;
         }
-        // What samples share follows from their indices, so that any range of them gives what it gives in the whole.
-        let index = shared.map_or(0, |count| next / count);
-        if let Some(count) = shared {
-            size = size.min((index + 1) * count - next);
-        }
-        let current = match prepared.take() {
-            Some((done, ready)) if done == index => ready,
-            _ => {
-                let begin = Instant::now();
-                let ready = pool.install(|| integrator.prepare(scene, &pass(index)))?;
-                preparing += begin.elapsed();
-                if let Some(stats) = ready.photons() {
-                    photons.get_or_insert_default().merge(stats);
-                }
-                ready
-            }
-        };
+        let prepared = maps.prepare(scene, next, &workers, pass)?;
         // What was prepared may be cut short, too.
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        let current = &prepared.insert((index, current)).1;
-        progress.advance(next - first, end - first);
-        let samples = next..next + size;
-        pool.install(|| {
-            tiles.par_iter().with_max_len(1).for_each(|tile| {
-                // Each tile and each context has one user at a time, so nobody ever waits here.
-                let index = rayon::current_thread_index().expect("passes run within the pool");
-                let mut context = lock(&contexts[index]);
-                sample_tile(
-                    scene,
-                    settings,
-                    current,
-                    samples.clone(),
-                    &mut lock(tile),
-                    &mut context,
-                );
-                let printed = context.shading.take_printed();
-                if !printed.is_empty() {
-                    progress.print(&printed);
-                }
-            });
-        });
-        next += size;
-        progress.advance(next - first, end - first);
+        progress.advance(taken, taken + state.remaining(settings));
+        if integrator.samples_per_pass().is_none() {
+            pace.begin();
+        }
+        taken += workers.take(
+            settings,
+            prepared,
+            &(next..next + size),
+            state.noise.as_mut(),
+            progress,
+        );
+        workers.install(|| state.took(size));
+        pace.took(size);
+        progress.advance(taken, taken + state.remaining(settings));
+        if progress.wants_state() && !state.is_done(settings) {
+            workers.deliver(&mut state.film);
+            progress.state(&state);
+        }
     }
+    workers.deliver(&mut state.film);
 
-    for tile in tiles {
-        film.merge(&tile.into_inner().unwrap_or_else(PoisonError::into_inner));
+    let threads = workers.threads();
+    let (mut work, reports) = workers.finish();
+    if let Some(photons) = &maps.stats {
+        work.photon_rays += photons.rays;
+        work.shading_runs += photons.shading_runs;
     }
-    let mut stats = collect(contexts, next - first, start.elapsed());
-    stats.preparing = preparing;
-    stats.decision = decision;
-    if let Some(photons) = photons {
-        stats.work.photon_rays += photons.rays;
-        stats.work.shading_runs += photons.shading_runs;
-        stats.photons = Some(photons);
-    }
-    Ok(Rendered {
-        film,
-        samples: first..next,
-        stats,
-    })
+    let stats = RenderStats {
+        spp: state.samples.end - first,
+        samples: taken,
+        elapsed: start.elapsed(),
+        preparing: maps.preparing,
+        decision,
+        threads,
+        work,
+        photons: maps.stats,
+        reports,
+    };
+    Ok(Rendered { state, stats })
 }
 
-/// How many samples the next pass takes after `done` took `elapsed`; 0 when there is no time left for one.
-fn pass_size(done: u64, elapsed: Duration, limit: Option<Duration>) -> u64 {
-    if done == 0 {
-        return 1;
+/// What an integrator needs for passes, made when it is needed.
+struct Maps {
+    integrator: Integrator,
+    current: Option<(u64, Prepared)>,
+    preparing: Duration,
+    stats: Option<PhotonStats>,
+}
+
+impl Maps {
+    fn new(integrator: Integrator, preparing: Duration) -> Maps {
+        Maps {
+            integrator,
+            current: None,
+            preparing,
+            stats: None,
+        }
     }
-    let left = limit.map_or(Duration::MAX, |limit| limit.saturating_sub(elapsed));
-    let each = elapsed.as_secs_f64() / done as f64;
-    let fitting = left.min(PASS_TIME).as_secs_f64() / each;
-    match fitting as u64 {
+
+    /// How many samples from this one on share what is prepared.
+    fn shared_with(&self, sample: u64) -> u64 {
+        let shared = self.integrator.samples_per_pass();
+        shared.map_or(u64::MAX, |count| (sample / count + 1) * count - sample)
+    }
+
+    /// What that sample needs. It follows from the sample's index, so that any range gives what it gives in the whole.
+    fn prepare<'a>(
+        &mut self,
+        scene: &Scene,
+        sample: u64,
+        workers: &Workers<'_>,
+        pass: impl Fn(u64) -> Pass<'a> + Sync,
+    ) -> Result<&Prepared, RenderError> {
+        let index = self
+            .integrator
+            .samples_per_pass()
+            .map_or(0, |count| sample / count);
+        let current = match self.current.take() {
+            Some(current) if current.0 == index => current,
+            _ => {
+                let begin = Instant::now();
+                let ready = workers.install(|| self.integrator.prepare(scene, &pass(index)))?;
+                self.preparing += begin.elapsed();
+                if let Some(stats) = ready.photons() {
+                    self.stats.get_or_insert_default().merge(stats);
+                }
+                (index, ready)
+            }
+        };
+        Ok(&self.current.insert(current).1)
+    }
+}
+
+/// How long samples take, and how many fit into a pass.
+struct Pace {
+    start: Instant,
+    limit: Option<Duration>,
+    last: Instant,
+    /// The samples of the last pass, and how long one took with preparations for it alone; `None` before the first.
+    pass: Option<(u64, Duration)>,
+}
+
+impl Pace {
+    fn new(start: Instant, limit: Option<Duration>) -> Pace {
+        Pace {
+            start,
+            limit,
+            last: start,
+            pass: None,
+        }
+    }
+
+    /// A pass begins whose preparations serve other passes, too.
+    fn begin(&mut self) {
+        self.last = Instant::now();
+    }
+
+    /// A pass of `samples` is over.
+    fn took(&mut self, samples: u64) {
+        let now = Instant::now();
+        self.pass = Some((samples, (now - self.last).div_f64(samples as f64)));
+        self.last = now;
+    }
+
+    /// How many samples the next pass takes; 0 when there is no time left for one.
+    fn pass_size(&self) -> u64 {
+        let left = self
+            .limit
+            .map_or(Duration::MAX, |limit| limit.saturating_sub(self.start.elapsed()));
+        self.pass
+            .map_or(1, |(size, each)| fitting(each, left).min(GROWTH * size))
+    }
+}
+
+/// How many samples that take `each` fit into a pass, when so much time is left.
+fn fitting(each: Duration, left: Duration) -> u64 {
+    let count = left.min(PASS_TIME).as_secs_f64() / each.as_secs_f64().max(1e-9);
+    match count as u64 {
         // A pass that takes longer than it should is as good as any, unless there is no time for it.
-        0 => u64::from(left.as_secs_f64() > each),
+        0 => u64::from(left > each),
         n => n.min(MAX_PASS),
     }
-}
-
-fn collect(contexts: Vec<Mutex<Context>>, spp: u64, elapsed: Duration) -> RenderStats {
-    let mut stats = RenderStats {
-        spp,
-        elapsed,
-        threads: contexts.len(),
-        ..RenderStats::default()
-    };
-    let mut seen = FxHashSet::default();
-    for context in contexts {
-        let mut context = context.into_inner().unwrap_or_else(PoisonError::into_inner);
-        stats.work.merge(&context.stats);
-        // Every thread reports the same mistakes.
-        stats.reports.extend(
-            context
-                .shading
-                .take_reports()
-                .into_iter()
-                .filter(|report| seen.insert(report.clone())),
-        );
-    }
-    stats
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -201,12 +242,11 @@ mod tests {
     #[test]
     fn passes_fit_the_time() {
         let s = Duration::from_secs_f64;
-        assert_eq!(pass_size(0, s(0.0), None), 1);
-        assert_eq!(pass_size(10, s(1.0), None), 4);
-        assert_eq!(pass_size(1, s(60.0), None), 1);
-        assert_eq!(pass_size(1000, s(0.01), None), MAX_PASS);
-        assert_eq!(pass_size(10, s(1.0), Some(s(1.25))), 2);
-        assert_eq!(pass_size(10, s(1.0), Some(s(1.05))), 0);
-        assert_eq!(pass_size(10, s(2.0), Some(s(1.0))), 0);
+        assert_eq!(fitting(s(0.1), Duration::MAX), 4);
+        assert_eq!(fitting(s(60.0), Duration::MAX), 1);
+        assert_eq!(fitting(s(1e-5), Duration::MAX), MAX_PASS);
+        assert_eq!(fitting(s(0.1), s(0.25)), 2);
+        assert_eq!(fitting(s(0.1), s(0.05)), 0);
+        assert_eq!(fitting(s(0.2), s(0.0)), 0);
     }
 }

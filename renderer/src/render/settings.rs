@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::camera::Camera;
-use crate::film::Filter;
+use crate::film::{Filter, NoiseGoal};
 use crate::image::Rect;
 use crate::integrator::Integrator;
 use crate::scene::build::Built;
@@ -32,6 +32,10 @@ pub struct RenderSettings {
     pub integrator: Integrator,
     /// The samples of each pixel, of all that there are.
     pub samples: Range<u64>,
+    /// How many samples a pixel there are in all, of which others may be taken elsewhere.
+    pub total: u64,
+    /// Until which error samples are taken, and where more of them; the same number everywhere when `None`.
+    pub noise: Option<NoiseGoal>,
     /// The number that all random numbers follow from.
     pub seed: u64,
     /// Threads; 0 for one per core.
@@ -40,6 +44,8 @@ pub struct RenderSettings {
     pub time_limit: Option<Duration>,
     /// Where photon maps are kept from one run to the next.
     pub photon_map: Option<PathBuf>,
+    /// Whether samples will be joined with others: then a time limit does not make photon maps smaller.
+    pub joins: bool,
 }
 
 impl RenderSettings {
@@ -56,15 +62,18 @@ impl RenderSettings {
             border: desc.film.border,
             integrator: built.integrator,
             samples: 0..u64::from(desc.sampler.spp),
+            total: u64::from(desc.sampler.spp),
+            noise: None,
             seed: desc.sampler.seed,
             threads: 0,
             time_limit: None,
             photon_map: None,
+            joins: false,
         }
     }
 
     /// What is rendered of the film.
-    pub(super) fn rendered(&self) -> Rect {
+    pub(crate) fn rendered(&self) -> Rect {
         self.crop.unwrap_or(Rect::of_size(self.width, self.height))
     }
 

@@ -5,15 +5,16 @@ use std::ops::Range;
 use glam::{UVec2, Vec2};
 
 use super::RenderSettings;
-use crate::film::{FilmTile, FilterSample};
+use crate::film::{FilmTile, FilterSample, NoiseTile};
 use crate::integrator::{Context, Prepared};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
 
 /// Side of a tile [pixels].
-pub(super) const TILE: u32 = 16;
+pub(crate) const TILE: u32 = 16;
 
-/// Takes the samples of the range at every pixel of the tile.
+/// Takes the samples of the range at every pixel of the tile, or those of them that `noise` has a use for. Returns how
+/// many that were.
 ///
 /// The numbers of a sample are used in this order: film point, lens point, and then whatever the integrator asks for.
 pub(super) fn sample_tile(
@@ -22,18 +23,35 @@ pub(super) fn sample_tile(
     prepared: &Prepared,
     samples: Range<u64>,
     tile: &mut FilmTile,
+    mut noise: Option<&mut NoiseTile>,
     context: &mut Context,
-) {
+) -> u64 {
+    let mut taken = 0;
     let mut sampler = Sampler::new(settings.seed);
     let bounds = settings.sampled();
     for (x, y) in tile.rect().pixels() {
         let center = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
         let window = settings.filter.window(UVec2::new(x, y), bounds.as_ref());
-        for sample in samples.clone() {
+        let plan = noise.as_ref().map(|noise| noise.plan(x, y));
+        let (counted, is_watched) = plan.map_or((u64::MAX, false), |plan| (plan.counted, plan.is_watched));
+        let end = if is_watched {
+            samples.end
+        } else {
+            samples.end.min(counted)
+        };
+        for sample in samples.start..end {
             sampler.start(UVec2::new(x, y), sample);
             let FilterSample { offset, weight } = settings.filter.sample_within(&window, sampler.next_2d());
             let ray = settings.camera.generate(center + offset, sampler.next_2d(), 0.0);
-            tile.add(x, y, prepared.li(scene, &ray, &mut sampler, context) * weight);
+            let light = prepared.li(scene, &ray, &mut sampler, context) * weight;
+            if sample < counted {
+                tile.add(x, y, light);
+            }
+            if let Some(noise) = noise.as_mut().filter(|_| is_watched && light.is_finite()) {
+                noise.add(x, y, light.luminance());
+            }
         }
+        taken += end.saturating_sub(samples.start);
     }
+    taken
 }

@@ -140,15 +140,18 @@ pub fn estimate_with(
             border: true,
             integrator: scene.built.integrator,
             samples: 0..spp,
+            total: spp,
             seed,
             threads: 1,
             time_limit: None,
             photon_map: None,
+            joins: false,
+            noise: None,
         };
         let rendered = render(&scene.built.scene, &settings, &Silent, &AtomicBool::new(false))
             .unwrap_or_else(|error| panic!("{error}"));
-        pictures.non_finite += rendered.film.counts().non_finite;
-        let image = rendered.film.develop();
+        pictures.non_finite += rendered.state.film.counts().non_finite;
+        let image = rendered.state.film.develop();
         let limit = clamp.unwrap_or(f32::INFINITY);
         let mut blocks = vec![0.0; 3 * COLUMNS * ROWS];
         for (index, value) in image.data.iter().enumerate() {

@@ -18,6 +18,11 @@ pub(super) struct Folder {
 }
 
 impl Folder {
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Checks a folder without leaving anything: it takes files, or it can be made where it is to be.
     pub(super) fn check(path: &Path) -> Result<Folder, Failure> {
         let refuse =

@@ -41,8 +41,8 @@ const RESOLUTION: u32 = 512;
 
 pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     let common = &args.common;
-    let folder = Folder::check(&args.output)?;
-    let outputs = outputs(args, &folder)?;
+    let folder = args.output.as_deref().map(Folder::check).transpose()?;
+    let outputs = outputs(args, folder.as_ref())?;
     let target = target(args)?;
     let interrupt = Interrupt::catch()?;
 
@@ -68,6 +68,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
         threads: common.threads(),
         checkpoint: args.checkpoint.clone(),
         resume: args.resume,
+        share: args.part,
     };
     memory::check("the photon maps", settings.integrator.memory())?;
     let mut warnings = built.warnings.clone();
@@ -83,14 +84,17 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     let bar = Bar::new(common.quiet, keeps.cloned());
     let baked = bake(&built.scene, &names, &settings, &bar, interrupt.flag())?;
     bar.finish();
-    let Some(baked) = baked else {
+    let (Some(baked), Some(folder)) = (baked, folder) else {
+        if args.part.is_some() && !interrupt.is_set() {
+            return Ok(());
+        }
         if let Some(path) = &args.checkpoint {
             let path = path.display();
             remark(&format!(
                 "interrupted; finished work is in '{path}', and --resume goes on with it"
             ));
         }
-        return Err(Failure::Interrupted);
+        return Err(interrupt.failure());
     };
 
     let files = files(args, &built, &settings, &baked)?;
@@ -104,16 +108,18 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
         warnings.push(Diagnostic::warning(report.to_string()));
     }
     if !args.common.quiet {
-        summary::baked(&args.output, &files, start.elapsed());
+        summary::baked(folder.path(), &files, start.elapsed());
     }
     report(args, &warnings, &baked, load)
 }
 
 /// All files that will be written. A bake may take a night: what would fail at its end fails now.
-fn outputs(args: &BakeArgs, folder: &Folder) -> Result<Outputs, Failure> {
+fn outputs(args: &BakeArgs, folder: Option<&Folder>) -> Result<Outputs, Failure> {
     let mut outputs = Outputs::default();
-    for name in names(args) {
-        folder.add(&name, &mut outputs)?;
+    if let Some(folder) = folder {
+        for name in names(args) {
+            folder.add(&name, &mut outputs)?;
+        }
     }
     if let Some(path) = &args.common.stats {
         outputs.file("--stats", path)?;

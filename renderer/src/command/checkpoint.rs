@@ -1,0 +1,130 @@
+//! Checkpoints of renders: a part that is written again and again, from which a later run goes on.
+
+use std::path::{Path, PathBuf};
+
+use super::Failure;
+use super::outputs::Outputs;
+use crate::cli::RenderArgs;
+use crate::image::{ImageError, check_place};
+use crate::integrator::Integrator;
+use crate::part::{Header, Identity, Part, PartReader, Ranges, write};
+use crate::render::{RenderSettings, RenderState};
+
+/// What a render is, for the files that keep its samples.
+#[derive(Debug)]
+pub(super) struct Origin<'a> {
+    /// The fingerprint of the scene; 0 where no file asks for it.
+    pub(super) scene: u64,
+    pub(super) scene_file: &'a Path,
+    pub(super) settings: &'a RenderSettings,
+}
+
+impl Origin<'_> {
+    /// What samples of the render belong to, beside a part that may be of the same picture: what `auto` has decided there
+    /// stays decided.
+    pub(super) fn identity_beside(&self, part: &Identity) -> Identity {
+        let integrator = integrator(&self.settings.integrator, part);
+        Identity::new(self.scene, self.settings, &integrator)
+    }
+
+    /// What a part says about the samples of a render. `integrator` is what really renders.
+    pub(super) fn header(&self, integrator: &Integrator, state: &RenderState) -> Header {
+        let identity = Identity::new(self.scene, self.settings, integrator);
+        let scene_file = self.scene_file.display().to_string();
+        Header::new(
+            identity,
+            scene_file,
+            Ranges::of(state.samples.clone()),
+            &state.film,
+        )
+    }
+}
+
+/// Where a render is kept.
+#[derive(Debug)]
+pub(super) struct Checkpoint {
+    path: PathBuf,
+    resume: bool,
+}
+
+impl Checkpoint {
+    /// The checkpoint that is asked for, if it can be kept: there is no file, or a part that is to be gone on with.
+    pub(super) fn new(args: &RenderArgs, outputs: &mut Outputs) -> Result<Option<Checkpoint>, Failure> {
+        let Some(path) = &args.checkpoint else {
+            return Ok(None);
+        };
+        if path.exists() {
+            // Whatever it is, it says so.
+            let old = PartReader::open(path)?;
+            if !args.resume {
+                return Err(Failure::User(format!(
+                    "error: '{}' holds the samples {} of an earlier render\n  \
+                     hint: add --resume to go on with it, or delete it to begin anew",
+                    path.display(),
+                    old.header().samples
+                )));
+            }
+        }
+        check_place(path)?;
+        outputs.add("--checkpoint", path)?;
+        Ok(Some(Checkpoint {
+            path: path.clone(),
+            resume: args.resume,
+        }))
+    }
+
+    /// The render that the file holds, if there is one.
+    pub(super) fn load(&self, origin: &Origin<'_>) -> Result<Option<RenderState>, Failure> {
+        if !self.resume || !self.path.exists() {
+            return Ok(None);
+        }
+        let Part { header, film, noise } = PartReader::open(&self.path)?.read()?;
+        let misfit = |reason: String| {
+            Failure::User(format!(
+                "error: '{}' does not belong to this render: {reason}\n  hint: name another file, or delete it",
+                self.path.display()
+            ))
+        };
+        let settings = origin.settings;
+        let identity = origin.identity_beside(&header.identity);
+        if let Some(difference) = identity.difference(&header.identity) {
+            return Err(misfit(difference));
+        }
+        if settings.noise != noise.as_ref().map(|noise| noise.goal) {
+            return Err(misfit("it has no statistics for --noise".to_owned()));
+        }
+        let wanted = &settings.samples;
+        match header.samples.only() {
+            Some(samples) if samples.start == wanted.start && samples.end <= wanted.end => {
+                Ok(Some(RenderState {
+                    film,
+                    samples,
+                    integrator: integrator(&settings.integrator, &header.identity),
+                    noise,
+                }))
+            }
+            _ => Err(misfit(format!(
+                "it holds the samples {}, of {}..{} that are wanted",
+                header.samples, wanted.start, wanted.end
+            ))),
+        }
+    }
+
+    /// Puts a render into the file.
+    pub(super) fn write(&self, header: &Header, state: &RenderState) -> Result<(), ImageError> {
+        write(&self.path, header, &state.film, state.noise.as_ref())
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// What renders: where `auto` had decided, it stays decided.
+fn integrator(wanted: &Integrator, identity: &Identity) -> Integrator {
+    match (wanted, identity.get("integrator")) {
+        (Integrator::Auto(path), Some(name)) => Integrator::decided(path, name).unwrap_or(*wanted),
+        _ => *wanted,
+    }
+}

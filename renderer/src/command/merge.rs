@@ -1,0 +1,151 @@
+//! `kiln merge`: parts of a picture, joined, and parts of a bake.
+
+use std::path::PathBuf;
+
+use super::outputs::Outputs;
+use super::pictures::Pictures;
+use super::{Failure, brightness, print, remark};
+use crate::bake::{is_checkpoint, join_checkpoints};
+use crate::cli::MergeArgs;
+use crate::memory;
+use crate::part::{Header, PartReader};
+
+pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
+    if args.parts.iter().any(|path| is_checkpoint(path)) {
+        return join_bake(args);
+    }
+    let mut outputs = Outputs::default();
+    let pictures = Pictures::new(&args.output, args.exposure, &mut outputs)?;
+    outputs.spare(&args.parts)?;
+    let headers = headers(&args.parts)?;
+    let joined = join(&headers, args.allow_gaps)?;
+    pictures.spare_parts(&joined.samples, |_| joined.identity.clone())?;
+
+    // Sums, and the picture on its way to files.
+    const PIXEL: u64 = 128;
+    memory::check("the film", joined.crop.area() as u64 * PIXEL)?;
+    let mut film = joined.film()?;
+    for path in &args.parts {
+        PartReader::open(path)?.add_to(&mut film)?;
+    }
+    let header = Header {
+        counts: film.counts(),
+        ..joined
+    };
+    let image = pictures.write(&film, None, &header)?;
+    if !args.quiet {
+        let mut warnings = shading::Diagnostics::default();
+        warnings
+            .list
+            .extend(brightness::warning(&image, args.exposure, &pictures.images));
+        print(&warnings);
+        let names: Vec<String> = args
+            .output
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        remark(&format!(
+            "joined the samples {} in {}",
+            header.samples,
+            names.join(", ")
+        ));
+    }
+    Ok(())
+}
+
+/// Joins checkpoints of the shares of a bake.
+fn join_bake(args: &MergeArgs) -> Result<(), Failure> {
+    let [output] = args.output.as_slice() else {
+        return Err(Failure::User(
+            "error: parts of a bake are joined in one file".to_owned(),
+        ));
+    };
+    if output.exists() {
+        return Err(Failure::User(format!(
+            "error: '{}' is there already\n  hint: name another file, or delete it",
+            output.display()
+        )));
+    }
+    join_checkpoints(&args.parts, output)?;
+    if !args.quiet {
+        let output = output.display();
+        remark(&format!(
+            "joined {} parts of a bake in {output}; `kiln bake SCENE -o DIR --checkpoint {output} --resume` makes the files",
+            args.parts.len()
+        ));
+    }
+    Ok(())
+}
+
+/// A part's name and what it says about itself.
+type Named = (PathBuf, Header);
+
+fn headers(parts: &[PathBuf]) -> Result<Vec<Named>, Failure> {
+    let mut headers = vec![];
+    for path in parts {
+        headers.push((path.clone(), PartReader::open(path)?.header().clone()));
+    }
+    headers.sort_by_key(|(_, header)| header.samples.list().first().map(|range| range.start));
+    Ok(headers)
+}
+
+/// What all parts together are; they must belong together and have no sample twice.
+fn join(parts: &[Named], allow_gaps: bool) -> Result<Header, Failure> {
+    let (first, header) = parts
+        .first()
+        .ok_or_else(|| Failure::User("error: there are no parts".to_owned()))?;
+    let mut joined = header.clone();
+    for (i, (path, header)) in parts.iter().enumerate().skip(1) {
+        if let Some(difference) = joined.identity.difference(&header.identity) {
+            return Err(Failure::User(format!(
+                "error: '{}' does not belong to '{}': {difference}",
+                path.display(),
+                first.display()
+            )));
+        }
+        if let Some(range) = joined.samples.overlap(&header.samples) {
+            let other = parts[..i]
+                .iter()
+                .find(|(_, other)| other.samples.overlap(&header.samples).is_some());
+            let other = other.map_or(first, |(path, _)| path);
+            return Err(Failure::User(format!(
+                "error: '{}' and '{}' both have the samples {}..{}\n  hint: leave one of them out",
+                other.display(),
+                path.display(),
+                range.start,
+                range.end
+            )));
+        }
+        joined.samples = joined.samples.union(&header.samples);
+        joined.variance &= header.variance;
+    }
+    if joined.samples.is_empty() {
+        return Err(Failure::User(format!(
+            "error: there are no samples in '{}'",
+            first.display()
+        )));
+    }
+    let gaps = joined.samples.gaps();
+    if !gaps.is_empty() && !allow_gaps {
+        return Err(Failure::User(gap_message(parts, &joined)));
+    }
+    Ok(joined)
+}
+
+/// Which samples are missing, and between which files.
+fn gap_message(parts: &[Named], joined: &Header) -> String {
+    let gaps = joined.samples.gaps();
+    let mut message = format!("error: the samples {gaps} are missing");
+    for gap in gaps.list() {
+        let ends = |header: &Header, at: u64| header.samples.list().iter().any(|range| range.end == at);
+        let begins = |header: &Header, at: u64| header.samples.list().iter().any(|range| range.start == at);
+        let before = parts.iter().find(|(_, header)| ends(header, gap.start));
+        let after = parts.iter().find(|(_, header)| begins(header, gap.end));
+        message += &match (before, after) {
+            (Some((a, _)), Some((b, _))) => format!("\n  between '{}' and '{}'", a.display(), b.display()),
+            (None, Some((b, _))) => format!("\n  before '{}'", b.display()),
+            _ => String::new(),
+        };
+    }
+    message + "\n  hint: render them with --samples, or take what there is with --allow-gaps"
+}

@@ -1,0 +1,131 @@
+//! The files that a picture goes to: images, and parts that keep its exact sums.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::Failure;
+use super::outputs::Outputs;
+use crate::film::{Film, NoiseMap};
+use crate::image::{Image, MetaValue, WriteOptions, write_all};
+use crate::part::{Header, Identity, PartReader, Ranges, write};
+
+/// The files that a picture goes to.
+#[derive(Debug)]
+pub(super) struct Pictures {
+    pub(super) images: Vec<PathBuf>,
+    pub(super) parts: Vec<PathBuf>,
+    pub(super) exposure: f32,
+}
+
+impl Pictures {
+    /// Files by their names' endings; all of them are tried.
+    pub(super) fn new(files: &[PathBuf], exposure: f32, outputs: &mut Outputs) -> Result<Pictures, Failure> {
+        let (parts, images): (Vec<PathBuf>, Vec<PathBuf>) =
+            files.iter().cloned().partition(|path| is_part(path));
+        for path in &images {
+            outputs.image("-o", path)?;
+        }
+        for path in &parts {
+            outputs.file("-o", path)?;
+        }
+        Ok(Pictures {
+            images,
+            parts,
+            exposure,
+        })
+    }
+
+    /// Fails when a part is there already that would be lost: it is another picture's, or has samples that the new one
+    /// will not have. `identity` is the new one's, beside that of the old.
+    pub(super) fn spare_parts(
+        &self,
+        samples: &Ranges,
+        identity: impl Fn(&Identity) -> Identity,
+    ) -> Result<(), Failure> {
+        self.parts
+            .iter()
+            .filter(|path| path.exists())
+            .try_for_each(|path| {
+                let old = PartReader::open(path)?;
+                let old = old.header();
+                let reason = match identity(&old.identity).difference(&old.identity) {
+                    Some(difference) => difference,
+                    None if !samples.include(&old.samples) => format!("it has the samples {}", old.samples),
+                    None => return Ok(()),
+                };
+                Err(Failure::User(format!(
+                    "error: '{}' is there and would be lost: {reason}\n  hint: name another file, or delete it",
+                    path.display()
+                )))
+            })
+    }
+
+    /// Writes all files, each whole or not at all, and returns the picture. `header` says what it is; where it is of
+    /// adaptive sampling, EXR files get the number of samples of each pixel, too, and parts get `noise`.
+    pub(super) fn write(
+        &self,
+        film: &Film,
+        noise: Option<&NoiseMap>,
+        header: &Header,
+    ) -> Result<Image, Failure> {
+        let image = film.develop();
+        let mut options = WriteOptions {
+            exposure: self.exposure,
+            metadata: metadata(header),
+            ..WriteOptions::default()
+        };
+        for path in self.parts.iter().filter(|path| !has_more(path, header)) {
+            write(path, header, film, noise)?;
+        }
+        if header.identity.get("noise").is_none() {
+            write_all(&self.images, &image, &options)?;
+            return Ok(image);
+        }
+        let is_exr = |path: &&PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("exr"));
+        let (with_counts, without): (Vec<&PathBuf>, Vec<&PathBuf>) = self.images.iter().partition(is_exr);
+        write_all(&without, &image, &options)?;
+        options.channel_names = ["R", "G", "B", "samples"].map(str::to_owned).to_vec();
+        write_all(
+            &with_counts,
+            &image.with_channels(&film.sample_counts()),
+            &options,
+        )?;
+        Ok(image)
+    }
+
+    /// All files, images first.
+    pub(super) fn files(&self) -> Vec<PathBuf> {
+        self.images.iter().chain(&self.parts).cloned().collect()
+    }
+}
+
+/// Whether that is the name of a part.
+pub(super) fn is_part(path: &Path) -> bool {
+    path.extension()
+        .and_then(OsStr::to_str)
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("part"))
+}
+
+/// Whether a part of the same picture is there with samples that the new one, which was interrupted, has not.
+fn has_more(path: &Path, header: &Header) -> bool {
+    PartReader::open(path).is_ok_and(|old| {
+        let old = old.header();
+        old.identity == header.identity && !header.samples.include(&old.samples)
+    })
+}
+
+/// What an EXR tells about its making.
+fn metadata(header: &Header) -> Vec<(String, MetaValue)> {
+    let fact = |name: &str| header.identity.get(name).unwrap_or_default().to_owned();
+    let pairs = [
+        ("kiln.version", fact("version")),
+        ("kiln.scene", header.scene_file.clone()),
+        ("kiln.seed", fact("seed")),
+        ("kiln.samples", header.samples.to_string()),
+        ("kiln.integrator", fact("integrator")),
+    ];
+    pairs
+        .into_iter()
+        .map(|(name, text)| (name.to_owned(), MetaValue::Text(text)))
+        .collect()
+}

@@ -1,0 +1,142 @@
+//! Who watches a render: the progress bar, the checkpoint, the files that grow clearer.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::checkpoint::{Checkpoint, Origin};
+use super::pictures::Pictures;
+use super::progress::Bar;
+use crate::render::{Decision, Progress, RenderState};
+
+/// Who watches a render.
+pub(super) struct Watch<'a> {
+    bar: &'a Bar,
+    origin: &'a Origin<'a>,
+    tasks: Vec<Mutex<Task<'a>>>,
+}
+
+/// Something to be done with the picture every now and then.
+struct Task<'a> {
+    what: Keeper<'a>,
+    every: Duration,
+    last: Instant,
+    /// How long it took the last time.
+    cost: Duration,
+    failed: bool,
+}
+
+/// What is done with the picture.
+enum Keeper<'a> {
+    /// It is kept, to go on with.
+    Checkpoint(&'a Checkpoint),
+    /// It is written where it will be written in the end.
+    Pictures(&'a Pictures),
+}
+
+impl Keeper<'_> {
+    /// How many times what it takes has to pass until it is done again.
+    fn spacing(&self) -> u32 {
+        match self {
+            Keeper::Checkpoint(_) => 100,
+            Keeper::Pictures(_) => 10,
+        }
+    }
+}
+
+impl<'a> Watch<'a> {
+    /// A bar alone.
+    pub(super) fn new(bar: &'a Bar, origin: &'a Origin<'a>) -> Watch<'a> {
+        Watch {
+            bar,
+            origin,
+            tasks: vec![],
+        }
+    }
+
+    /// Keeps the picture in a checkpoint.
+    pub(super) fn keep(&mut self, checkpoint: &'a Checkpoint, every: Duration) {
+        self.add(Keeper::Checkpoint(checkpoint), every);
+    }
+
+    /// Writes the picture while it grows clearer.
+    pub(super) fn write(&mut self, pictures: &'a Pictures, every: Duration) {
+        self.add(Keeper::Pictures(pictures), every);
+    }
+
+    fn add(&mut self, what: Keeper<'a>, every: Duration) {
+        self.tasks.push(Mutex::new(Task {
+            what,
+            every,
+            last: Instant::now(),
+            cost: Duration::ZERO,
+            failed: false,
+        }));
+    }
+}
+
+impl Task<'_> {
+    fn is_due(&self) -> bool {
+        self.last.elapsed() >= self.every.max(self.cost * self.what.spacing())
+    }
+
+    fn run(&mut self, origin: &Origin<'_>, state: &RenderState) -> Result<(), String> {
+        let begin = Instant::now();
+        let header = origin.header(&state.integrator, state);
+        let done = match &self.what {
+            Keeper::Checkpoint(checkpoint) => checkpoint.write(&header, state).map_err(|e| e.to_string()),
+            Keeper::Pictures(pictures) => pictures
+                .write(&state.film, state.noise.as_ref(), &header)
+                .map(drop)
+                .map_err(|failure| failure.to_string()),
+        };
+        self.last = Instant::now();
+        self.cost = self.last - begin;
+        done
+    }
+}
+
+impl Progress for Watch<'_> {
+    fn advance(&self, done: u64, total: u64) {
+        self.bar.advance(done, total);
+    }
+
+    fn photons(&self, done: u64, total: u64) {
+        self.bar.photons(done, total);
+    }
+
+    fn decided(&self, decision: &Decision) {
+        self.bar.decided(decision);
+    }
+
+    fn print(&self, text: &str) {
+        self.bar.print(text);
+    }
+
+    fn wants_state(&self) -> bool {
+        self.tasks.iter().any(|task| lock(task).is_due())
+    }
+
+    fn state(&self, state: &RenderState) {
+        for task in &self.tasks {
+            let mut task = lock(task);
+            if !task.is_due() {
+                continue;
+            }
+            // A full disk may have room again before the render is over: it goes on, and the last good file stays.
+            match task.run(self.origin, state) {
+                Err(message) if !task.failed => {
+                    task.failed = true;
+                    self.bar.remark(&format!(
+                        "{message}\n  the render goes on; what was written last is as it was"
+                    ));
+                }
+                Err(_) => {}
+                Ok(()) => task.failed = false,
+            }
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

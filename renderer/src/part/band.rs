@@ -1,0 +1,182 @@
+//! Bands of rows: the sums of their pixels as integers, each as short as the longest of its kind in the band.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
+use crate::film::{FilmCounts, FilmTile, Fixed, FixedSquare, PixelSum};
+use crate::image::Rect;
+
+/// Rows of a band.
+const ROWS: u32 = 16;
+
+/// Bytes of the longest integer.
+const LONGEST: usize = 16;
+
+/// The bands of a film's part, from the top.
+pub(super) fn bands(crop: Rect) -> impl Iterator<Item = Rect> {
+    (crop.y0..crop.y1).step_by(ROWS as usize).map(move |y0| Rect {
+        y0,
+        y1: y0.saturating_add(ROWS).min(crop.y1),
+        ..crop
+    })
+}
+
+/// Planes of integers of a film: samples, three colours, three colours of squares.
+pub(super) fn planes(variance: bool) -> usize {
+    if variance { 7 } else { 4 }
+}
+
+/// The most bytes that a band takes.
+pub(super) fn longest(band: Rect, variance: bool) -> usize {
+    planes(variance) * (2 + LONGEST * band.area())
+}
+
+/// The sums of a band's pixels, which are those of `sums` from its first row on, as bytes.
+pub(super) fn encode(band: Rect, sums: &FilmTile) -> Vec<u8> {
+    let width = sums.rect().width() as usize;
+    let first = (band.y0 - sums.rect().y0) as usize * width;
+    let pixels = first..first + band.area();
+    let of_band = &sums.sums()[pixels.clone()];
+    let mut bytes = vec![];
+    pack(of_band.iter().map(|sum| i128::from(sum.count)), &mut bytes);
+    for c in 0..3 {
+        pack(of_band.iter().map(|sum| sum.rgb[c].0), &mut bytes);
+    }
+    if let Some(squares) = sums.squares() {
+        for c in 0..3 {
+            pack(squares[pixels.clone()].iter().map(|sum| sum[c].0), &mut bytes);
+        }
+    }
+    bytes
+}
+
+/// The same from bytes; `None` when they are not of a band like this with at most `most` samples a pixel.
+pub(super) fn decode(band: Rect, variance: bool, most: u64, bytes: &[u8]) -> Option<FilmTile> {
+    let area = band.area();
+    let mut rest = bytes;
+    let mut plane = || unpack(area, &mut rest);
+    let counts = plane()?;
+    let colors = [plane()?, plane()?, plane()?];
+    let squares = if variance {
+        Some([plane()?, plane()?, plane()?])
+    } else {
+        None
+    };
+    if !rest.is_empty() {
+        return None;
+    }
+    let limit = Fixed::from_f32(Fixed::LIMIT).0;
+    let square_limit = FixedSquare::of_f32(FixedSquare::LIMIT).0;
+    let sums = (0..area).map(|i| {
+        let rgb = colors.each_ref().map(|plane| plane[i]);
+        let count = u32::try_from(counts[i]).ok().filter(|&n| u64::from(n) <= most)?;
+        let fits = rgb
+            .iter()
+            .all(|v| v.unsigned_abs() <= (i128::from(count) * limit).unsigned_abs());
+        fits.then_some(PixelSum {
+            rgb: rgb.map(Fixed),
+            count,
+        })
+    });
+    let sums: Vec<PixelSum> = sums.collect::<Option<_>>()?;
+    let squares = match squares {
+        Some(planes) => Some(
+            (0..area)
+                .map(|i| {
+                    let rgb = planes.each_ref().map(|plane| plane[i]);
+                    let most = i128::from(sums[i].count) * square_limit;
+                    rgb.iter()
+                        .all(|v| (0..=most).contains(v))
+                        .then_some(rgb.map(FixedSquare))
+                })
+                .collect::<Option<Vec<_>>>()?,
+        ),
+        None => None,
+    };
+    FilmTile::from_parts(band, sums, squares, FilmCounts::default())
+}
+
+/// A hash of bytes that is the same on every machine.
+pub(super) fn checksum(bytes: &[u8]) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// Integers as bytes: how many zero bytes all of them end with, how many bytes follow until the rest is sign, and these
+/// bytes of each.
+fn pack(values: impl Iterator<Item = i128> + Clone, bytes: &mut Vec<u8>) {
+    let (mut ones, mut significant) = (0, 0);
+    for v in values.clone() {
+        ones |= v;
+        // A sign needs a bit, too.
+        significant = significant.max(128 - (v ^ (v >> 127)).leading_zeros() + 1);
+    }
+    if ones == 0 {
+        bytes.extend([0, 0]);
+        return;
+    }
+    let skipped = (ones.trailing_zeros() / 8) as usize;
+    let end = (significant as usize).div_ceil(8);
+    bytes.extend([skipped as u8, (end - skipped) as u8]);
+    for v in values {
+        bytes.extend_from_slice(&v.to_le_bytes()[skipped..end]);
+    }
+}
+
+/// So many integers from the beginning of `bytes`, which are taken off.
+fn unpack(count: usize, bytes: &mut &[u8]) -> Option<Vec<i128>> {
+    let (head, rest) = bytes.split_at_checked(2)?;
+    let [skipped, width] = [usize::from(head[0]), usize::from(head[1])];
+    if skipped + width > LONGEST {
+        return None;
+    }
+    let (body, rest) = rest.split_at_checked(width * count)?;
+    *bytes = rest;
+    if width == 0 {
+        return Some(vec![0; count]);
+    }
+    let values = body.chunks_exact(width).map(|chunk| {
+        let sign = if chunk[width - 1] >= 0x80 { 0xff } else { 0 };
+        let mut v = [sign; LONGEST];
+        v[..skipped].fill(0);
+        v[skipped..skipped + width].copy_from_slice(chunk);
+        i128::from_le_bytes(v)
+    });
+    Some(values.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_keep_their_values() {
+        let lists: [&[i128]; 6] = [
+            &[0, 0],
+            &[1, -1, 127, -128],
+            &[128, 255, 256],
+            &[i128::MAX, i128::MIN, 0],
+            &[-256 << 40, 3 << 60, 0],
+            &[1 << 100],
+        ];
+        for list in lists {
+            let mut bytes = vec![];
+            pack(list.iter().copied(), &mut bytes);
+            let mut rest = bytes.as_slice();
+            assert_eq!(unpack(list.len(), &mut rest).as_deref(), Some(list));
+            assert!(rest.is_empty());
+            for cut in 0..bytes.len() {
+                assert!(unpack(list.len(), &mut &bytes[..cut]).is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn integers_are_short() {
+        let mut bytes = vec![];
+        pack([3 << 40, -5 << 40].into_iter(), &mut bytes);
+        assert_eq!(bytes, [5, 1, 3, 0xfb]);
+    }
+}

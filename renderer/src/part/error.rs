@@ -1,0 +1,48 @@
+//! Errors of part files.
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Why a part file cannot be used.
+#[derive(Debug, Error)]
+pub enum PartError {
+    /// It cannot be read.
+    #[error("cannot read '{}': {reason}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// It is something else.
+    #[error("'{}' is no part of a picture\n  hint: parts are what `kiln render -o FILE.part` and `--checkpoint` write", path.display())]
+    Other {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is damaged, or of another version of the format.
+    #[error("'{}' cannot be used: {reason}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+impl PartError {
+    pub(super) fn unreadable(path: &Path, reason: impl ToString) -> PartError {
+        PartError::Unreadable {
+            path: path.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+
+    pub(super) fn damaged(path: &Path, reason: impl ToString) -> PartError {
+        PartError::Damaged {
+            path: path.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+}

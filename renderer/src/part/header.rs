@@ -1,0 +1,146 @@
+//! What a part file says about itself: first a mark of its kind, then JSON.
+
+use std::fmt;
+
+use serde_json::{Value as Json, json};
+
+use super::{Identity, Ranges};
+use crate::film::{Film, FilmCounts, FilmError};
+use crate::image::Rect;
+
+/// What part files begin with: their kind and the version of the format.
+pub(super) const MAGIC: &[u8; 16] = b"kiln part v1\n\0\0\0";
+
+/// The most bytes of a header.
+pub(super) const MAX_HEADER: u64 = 1 << 20;
+
+/// The most samples that are joined: a pixel counts them in 32 bits.
+const MAX_SAMPLES: u64 = 1 << 31;
+
+/// What a part belongs to and which samples it has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Header {
+    /// What it belongs to.
+    pub identity: Identity,
+    /// The scene's file, as it was named; parts of one picture may differ in it.
+    pub scene_file: String,
+    /// The samples of each pixel.
+    pub samples: Ranges,
+    /// Columns and rows of the whole film.
+    pub size: [u32; 2],
+    /// The pixels that there are.
+    pub crop: Rect,
+    /// Whether sums of squares are kept.
+    pub variance: bool,
+    /// Whether statistics of adaptive sampling follow.
+    pub has_statistics: bool,
+    /// What happened to the samples.
+    pub counts: FilmCounts,
+}
+
+impl Header {
+    /// The header of a film with these samples.
+    pub fn new(identity: Identity, scene_file: String, samples: Ranges, film: &Film) -> Header {
+        Header {
+            identity,
+            scene_file,
+            samples,
+            size: [film.width(), film.height()],
+            crop: film.crop(),
+            variance: film.sums().has_variance(),
+            has_statistics: false,
+            counts: film.counts(),
+        }
+    }
+
+    /// An empty film for what it describes.
+    ///
+    /// # Errors
+    /// When there is no such film.
+    pub fn film(&self) -> Result<Film, FilmError> {
+        let [width, height] = self.size;
+        Film::new(width, height, Some(self.crop), self.variance)
+    }
+
+    /// The same as JSON.
+    pub fn json(&self) -> Json {
+        let Rect { x0, y0, x1, y1 } = self.crop;
+        let ranges: Vec<[u64; 2]> = self.samples.list().iter().map(|r| [r.start, r.end]).collect();
+        json!({
+            "identity": self.identity.json(),
+            "scene_file": self.scene_file,
+            "samples": ranges,
+            "film": { "size": self.size, "crop": [x0, y0, x1, y1], "variance": self.variance },
+            "statistics": self.has_statistics,
+            "counts": {
+                "samples": self.counts.samples,
+                "non_finite": self.counts.non_finite,
+                "saturated": self.counts.saturated,
+            },
+        })
+    }
+
+    /// From JSON; `None` where something is missing or makes no sense.
+    pub(super) fn from_json(json: &Json) -> Option<Header> {
+        let number = |json: &Json| json.as_u64().and_then(|n| u32::try_from(n).ok());
+        let numbers = |json: &Json| json.as_array()?.iter().map(number).collect::<Option<Vec<u32>>>();
+        let film = &json["film"];
+        let size: [u32; 2] = numbers(&film["size"])?.try_into().ok()?;
+        let [x0, y0, x1, y1]: [u32; 4] = numbers(&film["crop"])?.try_into().ok()?;
+        let count = |name: &str| json["counts"][name].as_u64();
+        let header = Header {
+            identity: Identity::from_json(&json["identity"])?,
+            scene_file: json["scene_file"].as_str()?.to_owned(),
+            samples: samples(&json["samples"])?,
+            size,
+            crop: Rect { x0, y0, x1, y1 },
+            variance: film["variance"].as_bool()?,
+            has_statistics: json["statistics"].as_bool()?,
+            counts: FilmCounts {
+                samples: count("samples")?,
+                non_finite: count("non_finite")?,
+                saturated: count("saturated")?,
+            },
+        };
+        let [width, height] = header.size;
+        let most = MAX_SAMPLES * u64::from(width) * u64::from(height);
+        let counts = header.counts;
+        let plausible = [counts.samples, counts.non_finite, counts.saturated]
+            .iter()
+            .all(|&n| n <= most);
+        (plausible && header.samples.count() <= MAX_SAMPLES).then_some(header)
+    }
+}
+
+impl fmt::Display for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [width, height] = self.size;
+        writeln!(f, "part of a picture of {width} × {height} pixels")?;
+        writeln!(f, "  samples         {}", self.samples)?;
+        writeln!(f, "  scene file      {}", self.scene_file)?;
+        for (name, text) in self.identity.facts() {
+            writeln!(f, "  {name:<15} {text}")?;
+        }
+        let FilmCounts {
+            non_finite,
+            saturated,
+            ..
+        } = self.counts;
+        for (count, what) in [(non_finite, "not finite, left out"), (saturated, "clamped")] {
+            if count > 0 {
+                writeln!(f, "  {count} samples {what}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn samples(json: &Json) -> Option<Ranges> {
+    json.as_array()?.iter().try_fold(Ranges::default(), |all, range| {
+        let [start, end] = range.as_array()?.as_slice() else {
+            return None;
+        };
+        let range = Ranges::of(start.as_u64()?..end.as_u64()?);
+        all.overlap(&range).is_none().then(|| all.union(&range))
+    })
+}

@@ -1,0 +1,125 @@
+//! What a part belongs to: samples can be joined when all of this is equal.
+
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+use serde_json::{Value as Json, json};
+
+use crate::film::NoiseGoal;
+use crate::integrator::Integrator;
+use crate::render::RenderSettings;
+
+/// All that sums of samples depend on but the samples' numbers, as texts by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity(Vec<(String, String)>);
+
+impl Identity {
+    /// What a render belongs to. `scene` is the fingerprint of the scene, `integrator` what really renders.
+    pub fn new(scene: u64, settings: &RenderSettings, integrator: &Integrator) -> Identity {
+        let rect = settings.rendered();
+        let mut facts = vec![
+            ("version", env!("CARGO_PKG_VERSION").to_owned()),
+            ("scene", format!("{scene:016x}")),
+            ("size", format!("{}x{}", settings.width, settings.height)),
+            ("crop", format!("{},{},{},{}", rect.x0, rect.y0, rect.x1, rect.y1)),
+            (
+                "camera",
+                format!("{:016x}", hash(&format!("{:?}", settings.camera))),
+            ),
+            ("filter", format!("{:?}", settings.filter.shape())),
+            ("border", settings.border.to_string()),
+            ("seed", settings.seed.to_string()),
+            ("integrator", integrator.name().to_owned()),
+        ];
+        facts.extend(integrator_facts(integrator));
+        if let Some(NoiseGoal { error, least, most }) = settings.noise {
+            facts.push(("noise", format!("{error} from {least} to {most} samples")));
+        }
+        Identity(
+            facts
+                .into_iter()
+                .map(|(name, text)| (name.to_owned(), text))
+                .collect(),
+        )
+    }
+
+    /// All of it: names with their texts.
+    pub fn facts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+
+    /// The text of a name.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found.map(|(_, text)| text.as_str())
+    }
+
+    /// What differs: its name, and its texts here and there. Hashes are no texts for people.
+    pub fn difference(&self, other: &Identity) -> Option<String> {
+        let names = self.0.iter().chain(&other.0).map(|(name, _)| name.as_str());
+        let name = names.into_iter().find(|name| self.get(name) != other.get(name))?;
+        if ["scene", "camera"].contains(&name) {
+            return Some(format!("the {name} is another one"));
+        }
+        let text = |identity: &Identity| identity.get(name).unwrap_or("nothing").to_owned();
+        Some(format!(
+            "the {name} is {} there, {} here",
+            text(other),
+            text(self)
+        ))
+    }
+
+    pub(super) fn json(&self) -> Json {
+        self.0.iter().map(|(name, text)| json!([name, text])).collect()
+    }
+
+    pub(super) fn from_json(json: &Json) -> Option<Identity> {
+        let pair = |json: &Json| match json.as_array()?.as_slice() {
+            [name, text] => Some((name.as_str()?.to_owned(), text.as_str()?.to_owned())),
+            _ => None,
+        };
+        json.as_array()?
+            .iter()
+            .map(pair)
+            .collect::<Option<_>>()
+            .map(Identity)
+    }
+}
+
+/// The settings of an integrator that samples depend on.
+fn integrator_facts(integrator: &Integrator) -> Vec<(&'static str, String)> {
+    let or_none = |value: Option<String>| value.unwrap_or_else(|| "by default".to_owned());
+    match integrator {
+        Integrator::Path(path) | Integrator::Auto(path) => vec![
+            ("depth", or_none(path.depth.map(|n| n.to_string()))),
+            ("rr_depth", path.rr_depth.to_string()),
+            ("hide_emitters", path.hide_emitters.to_string()),
+        ],
+        Integrator::Photon(photon) => vec![
+            ("depth", or_none(photon.depth.map(|n| n.to_string()))),
+            ("photons", or_none(photon.photons.map(|n| n.to_string()))),
+            (
+                "caustic_photons",
+                or_none(photon.caustic_photons.map(|n| n.to_string())),
+            ),
+            ("k", photon.k.to_string()),
+            ("caustic_k", photon.caustic_k.to_string()),
+            ("radius", or_none(photon.radius.map(|r| r.to_string()))),
+            (
+                "caustic_radius",
+                or_none(photon.caustic_radius.map(|r| r.to_string())),
+            ),
+            ("gather", photon.gather.to_string()),
+            ("show", format!("{:?}", photon.show)),
+            ("progressive", photon.progressive.to_string()),
+            ("direct", photon.direct.to_string()),
+            ("hide_emitters", photon.hide_emitters.to_string()),
+        ],
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = FxHasher::default();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}

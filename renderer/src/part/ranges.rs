@@ -1,0 +1,108 @@
+//! Sets of sample numbers, as ranges.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Sample numbers as ranges: sorted, none empty, none touching another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ranges(Vec<Range<u64>>);
+
+impl Ranges {
+    /// One range; nothing when it is empty.
+    pub fn of(range: Range<u64>) -> Ranges {
+        Ranges(if range.is_empty() { vec![] } else { vec![range] })
+    }
+
+    /// The ranges.
+    pub fn list(&self) -> &[Range<u64>] {
+        &self.0
+    }
+
+    /// Whether there is no number.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many numbers there are.
+    pub fn count(&self) -> u64 {
+        self.0.iter().map(|range| range.end - range.start).sum()
+    }
+
+    /// The one range that it is; an empty one for no number, `None` for several.
+    pub fn only(&self) -> Option<Range<u64>> {
+        match self.0.as_slice() {
+            [] => Some(0..0),
+            [range] => Some(range.clone()),
+            _ => None,
+        }
+    }
+
+    /// The first range of numbers that both have.
+    pub fn overlap(&self, other: &Ranges) -> Option<Range<u64>> {
+        let both = |a: &Range<u64>, b: &Range<u64>| a.start.max(b.start)..a.end.min(b.end);
+        let pairs = self
+            .0
+            .iter()
+            .flat_map(|a| other.0.iter().map(move |b| both(a, b)));
+        pairs
+            .filter(|range| !range.is_empty())
+            .min_by_key(|range| range.start)
+    }
+
+    /// The numbers from 0 to the last that are missing.
+    pub fn gaps(&self) -> Ranges {
+        let starts = std::iter::once(0).chain(self.0.iter().map(|range| range.end));
+        let gaps = starts.zip(&self.0).map(|(start, range)| start..range.start);
+        Ranges(gaps.filter(|gap| !gap.is_empty()).collect())
+    }
+
+    /// Whether all numbers of the other are among these.
+    pub fn include(&self, other: &Ranges) -> bool {
+        self.union(other) == *self
+    }
+
+    /// All numbers of both.
+    #[must_use]
+    pub fn union(&self, other: &Ranges) -> Ranges {
+        let mut all: Vec<Range<u64>> = self.0.iter().chain(&other.0).cloned().collect();
+        all.sort_by_key(|range| range.start);
+        let mut joined: Vec<Range<u64>> = vec![];
+        for range in all {
+            match joined.last_mut() {
+                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+                _ => joined.push(range),
+            }
+        }
+        Ranges(joined)
+    }
+}
+
+impl fmt::Display for Ranges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return write!(f, "none");
+        }
+        let texts: Vec<String> = self.0.iter().map(|r| format!("{}..{}", r.start, r.end)).collect();
+        write!(f, "{}", texts.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_join_and_leave_gaps() {
+        let a = Ranges::of(4..8).union(&Ranges::of(12..16));
+        let b = Ranges::of(8..10);
+        assert_eq!(a.overlap(&b), None);
+        let joined = a.union(&b);
+        assert_eq!(joined.to_string(), "4..10, 12..16");
+        assert_eq!(joined.count(), 10);
+        assert_eq!(joined.gaps().to_string(), "0..4, 10..12");
+        assert_eq!(joined.overlap(&Ranges::of(9..13)), Some(9..10));
+        assert_eq!(joined.only(), None);
+        assert_eq!(joined.union(&Ranges::of(0..12)).only(), Some(0..16));
+        assert!(Ranges::of(3..3).is_empty());
+    }
+}

@@ -1,0 +1,144 @@
+//! Parts from files.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use super::band::{bands, checksum, decode, longest};
+use super::header::{MAGIC, MAX_HEADER};
+use super::statistics::{LONGEST, decode_goal, decode_tiles};
+use super::{Header, Part, PartError};
+use crate::film::{Film, NoiseMap};
+use crate::memory;
+
+/// A part file whose header has been read.
+pub struct PartReader {
+    path: PathBuf,
+    header: Header,
+    file: BufReader<File>,
+}
+
+impl PartReader {
+    /// Whether a file begins as a part does.
+    pub fn is_part(path: &Path) -> bool {
+        let mut magic = [0; MAGIC.len()];
+        let begin = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
+        begin.is_ok() && magic == *MAGIC
+    }
+
+    /// Reads the header of a part.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no part or is damaged.
+    pub fn open(path: &Path) -> Result<PartReader, PartError> {
+        let file = File::open(path).map_err(|e| PartError::unreadable(path, e))?;
+        if file.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(PartError::unreadable(path, "it is not a plain file"));
+        }
+        let mut file = BufReader::new(file);
+        let mut magic = [0; MAGIC.len()];
+        match file.read_exact(&mut magic) {
+            Ok(()) if magic == *MAGIC => {}
+            Ok(()) if magic.starts_with(b"kiln part ") => {
+                return Err(PartError::damaged(path, "another version of Kiln has written it"));
+            }
+            _ => {
+                return Err(PartError::Other {
+                    path: path.to_owned(),
+                });
+            }
+        }
+        let text = record(&mut file, MAX_HEADER).map_err(|reason| PartError::damaged(path, reason))?;
+        let json = serde_json::from_slice(&text).ok();
+        let header = json
+            .as_ref()
+            .and_then(Header::from_json)
+            .ok_or_else(|| PartError::damaged(path, "its header makes no sense"))?;
+        Ok(PartReader {
+            path: path.to_owned(),
+            header,
+            file,
+        })
+    }
+
+    /// What the part belongs to and which samples it has.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Reads the rest of the file as a film of its own.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is damaged, or memory does not hold the film.
+    pub fn read(self) -> Result<Part, PartError> {
+        /// A pixel: its sums.
+        const PIXEL: u64 = 64;
+        let header = self.header.clone();
+        let damaged = |reason: String| PartError::damaged(&self.path, reason);
+        memory::check("the film", header.crop.area() as u64 * PIXEL).map_err(|e| damaged(e.to_string()))?;
+        let mut film = header.film().map_err(|e| damaged(e.to_string()))?;
+        let noise = self.add_to(&mut film)?;
+        Ok(Part { header, film, noise })
+    }
+
+    /// Adds the sums of the file to a film, which is of the same pixels, and returns the statistics of adaptive sampling.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is damaged. The film is then of no use.
+    pub fn add_to(mut self, film: &mut Film) -> Result<Option<NoiseMap>, PartError> {
+        let Header {
+            crop,
+            variance,
+            samples,
+            ..
+        } = &self.header;
+        let damaged = |reason: &str| PartError::damaged(&self.path, reason);
+        for band in bands(*crop) {
+            let bytes =
+                record(&mut self.file, longest(band, *variance) as u64).map_err(|reason| damaged(&reason))?;
+            let tile = decode(band, *variance, samples.count(), &bytes)
+                .ok_or_else(|| damaged("its sums make no sense"))?;
+            film.merge(&tile);
+        }
+        let noise = if self.header.has_statistics {
+            Some(statistics(&mut self.file, film).map_err(|reason| damaged(&reason))?)
+        } else {
+            None
+        };
+        if self.file.read(&mut [0]).is_ok_and(|count| count > 0) {
+            return Err(damaged("there is more in it than a part has"));
+        }
+        film.count(&self.header.counts);
+        Ok(noise)
+    }
+}
+
+/// The statistics of adaptive sampling, which follow the sums.
+fn statistics(file: &mut impl Read, film: &Film) -> Result<NoiseMap, String> {
+    let senseless = || "its statistics make no sense".to_owned();
+    let (mut noise, records) = decode_goal(film, &record(file, LONGEST)?).ok_or_else(senseless)?;
+    for index in 0..records {
+        let bytes = record(file, LONGEST)?;
+        decode_tiles(&mut noise, index, &bytes).ok_or_else(senseless)?;
+    }
+    Ok(noise)
+}
+
+/// The next record of a file: its length, its checksum, its bytes.
+fn record(file: &mut impl Read, longest: u64) -> Result<Vec<u8>, String> {
+    let mut number = || -> Result<u64, String> {
+        let mut bytes = [0; 8];
+        file.read_exact(&mut bytes).map_err(|_| "it ends too early")?;
+        Ok(u64::from_le_bytes(bytes))
+    };
+    let (length, sum) = (number()?, number()?);
+    if length > longest {
+        return Err("it is damaged".to_owned());
+    }
+    let mut bytes = vec![0; length as usize];
+    file.read_exact(&mut bytes).map_err(|_| "it ends too early")?;
+    if checksum(&bytes) != sum {
+        return Err("it is damaged: a checksum differs".to_owned());
+    }
+    Ok(bytes)
+}

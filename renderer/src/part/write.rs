@@ -1,0 +1,49 @@
+//! Parts to files.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::Header;
+use super::band::{bands, checksum, encode};
+use super::header::MAGIC;
+use super::statistics::{encode_goal, encode_tiles};
+use crate::film::{Film, NoiseMap};
+use crate::image::{ImageError, Rect, write_whole_with};
+
+/// Bands that are made at once, before they are written.
+const AT_ONCE: usize = 32;
+
+/// Writes a part, whole or not at all; with the statistics of adaptive sampling if there are any.
+///
+/// # Errors
+/// When the file cannot be written; what was there is then as before.
+pub fn write(path: &Path, header: &Header, film: &Film, noise: Option<&NoiseMap>) -> Result<(), ImageError> {
+    let header = Header {
+        has_statistics: noise.is_some(),
+        ..header.clone()
+    };
+    let text = header.json().to_string();
+    let list: Vec<Rect> = bands(film.crop()).collect();
+    write_whole_with(path, |file| {
+        file.write_all(MAGIC)?;
+        record(file, text.as_bytes())?;
+        for some in list.chunks(AT_ONCE) {
+            let encoded: Vec<Vec<u8>> = some.par_iter().map(|&band| encode(band, film.sums())).collect();
+            encoded.iter().try_for_each(|bytes| record(file, bytes))?;
+        }
+        if let Some(noise) = noise {
+            record(file, &encode_goal(noise))?;
+            encode_tiles(noise).try_for_each(|bytes| record(file, &bytes))?;
+        }
+        Ok(())
+    })
+}
+
+/// Bytes with their length and a checksum.
+fn record(file: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(&(bytes.len() as u64).to_le_bytes())?;
+    file.write_all(&checksum(bytes).to_le_bytes())?;
+    file.write_all(bytes)
+}

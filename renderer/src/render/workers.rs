@@ -1,0 +1,119 @@
+//! Threads and the tiles that they fill.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rayon::prelude::*;
+
+use super::tiles::{TILE, sample_tile};
+use super::{Progress, RenderError, RenderSettings};
+use crate::film::{Film, FilmTile, NoiseMap, NoiseTile};
+use crate::integrator::{Context, Prepared, Stats};
+use crate::material::Report;
+use crate::scene::Scene;
+
+/// Threads with what each needs, and the tiles of a film. Each tile and each context has one user at a time, so nobody
+/// ever waits for another.
+pub(super) struct Workers<'a> {
+    scene: &'a Scene,
+    pool: rayon::ThreadPool,
+    contexts: Vec<Mutex<Context>>,
+    tiles: Vec<Mutex<FilmTile>>,
+}
+
+impl<'a> Workers<'a> {
+    /// So many threads (0 for one per core) for the tiles of a film.
+    pub(super) fn new(scene: &'a Scene, threads: usize, film: &Film) -> Result<Workers<'a>, RenderError> {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|index| format!("render {index}"))
+            .build()
+            .map_err(|error| RenderError::Threads {
+                reason: error.to_string(),
+            })?;
+        let contexts = (0..pool.current_num_threads()).map(|_| Mutex::new(Context::new(scene)));
+        let tiles = film.tiles(TILE).into_iter();
+        Ok(Workers {
+            scene,
+            contexts: contexts.collect(),
+            tiles: tiles.map(|rect| Mutex::new(film.tile(rect))).collect(),
+            pool,
+        })
+    }
+
+    /// How many threads.
+    pub(super) fn threads(&self) -> usize {
+        self.contexts.len()
+    }
+
+    /// Runs `f` within the threads' pool.
+    pub(super) fn install<T: Send>(&self, f: impl FnOnce() -> T + Send) -> T {
+        self.pool.install(f)
+    }
+
+    /// Takes the samples of the range at every pixel, or those of them that `noise` has a use for. Returns how many that
+    /// were.
+    pub(super) fn take(
+        &self,
+        settings: &RenderSettings,
+        prepared: &Prepared,
+        samples: &Range<u64>,
+        noise: Option<&mut NoiseMap>,
+        progress: &dyn Progress,
+    ) -> u64 {
+        let sample = |tile: &Mutex<FilmTile>, noise: Option<&mut NoiseTile>| {
+            let index = rayon::current_thread_index().expect("passes run within the pool");
+            let mut context = lock(&self.contexts[index]);
+            let tile = &mut lock(tile);
+            let taken = sample_tile(
+                self.scene,
+                settings,
+                prepared,
+                samples.clone(),
+                tile,
+                noise,
+                &mut context,
+            );
+            let printed = context.shading.take_printed();
+            if !printed.is_empty() {
+                progress.print(&printed);
+            }
+            taken
+        };
+        let tiles = self.tiles.par_iter().with_max_len(1);
+        self.install(|| match noise {
+            Some(noise) => tiles
+                .zip(&mut noise.tiles)
+                .map(|(tile, noise)| sample(tile, Some(noise)))
+                .sum(),
+            None => tiles.map(|tile| sample(tile, None)).sum(),
+        })
+    }
+
+    /// Moves what is in the tiles into the film.
+    pub(super) fn deliver(&self, film: &mut Film) {
+        for tile in &self.tiles {
+            film.take(&mut lock(tile));
+        }
+    }
+
+    /// What was done, and what shaders complained of, each place once.
+    pub(super) fn finish(self) -> (Stats, Vec<Report>) {
+        let mut stats = Stats::default();
+        let mut seen = HashSet::new();
+        let mut reports = vec![];
+        for context in self.contexts {
+            let mut context = context.into_inner().unwrap_or_else(PoisonError::into_inner);
+            stats.merge(&context.stats);
+            // Every thread reports the same mistakes.
+            let found = context.shading.take_reports().into_iter();
+            reports.extend(found.filter(|report| seen.insert(report.clone())));
+        }
+        (stats, reports)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

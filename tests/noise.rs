@@ -1,0 +1,196 @@
+//! Adaptive sampling: no bias, the error that was asked for, no traces of threads or odd sizes.
+
+use std::sync::atomic::AtomicBool;
+
+use renderer::compare::compare;
+use renderer::film::{Film, NoiseGoal};
+use renderer::image::{Image, Rect};
+use renderer::render::{RenderSettings, Rendered, Silent, render};
+use renderer::scene::build::{Built, build};
+use renderer::scene::desc::SceneDesc;
+use renderer::scene::load::{LoadOptions, load};
+
+/// Soft shadows, a gloss, a corner without light, and a small bright lamp: as many kinds of noise.
+const SCENE: &str = "film { size = (48, 36); filter = box; }
+camera main : perspective { from = (0, 1.5, 4); to = (0, 0.5, 0); fov = 45; }
+material white = matte(albedo = 0.7);
+material gold = metal(alpha = 0.25);
+material lamp = emitter(radiance = (12, 10, 8));
+light sky : environment { color = (0.05, 0.06, 0.08); }
+shape floor : plane { size = 6; material = white; }
+shape wall : rectangle { size = (3, 4); material = white; transform = translate(0, 1, -2); }
+shape ball : sphere { center = (-0.6, 0.5, 0); radius = 0.5; material = gold; }
+shape box : cube { size = 0.8; material = white; transform = translate(0.7, 0.4, 0.2) * rotate((0, 1, 0), 30); }
+shape bulb : sphere { center = (1.2, 1.8, -0.5); radius = 0.2; material = lamp; }
+";
+
+struct Look {
+    desc: SceneDesc,
+    built: Built,
+}
+
+impl Look {
+    fn new() -> Look {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("scene.kiln");
+        std::fs::write(&path, SCENE).unwrap();
+        let (desc, _) = load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+        let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
+        Look { desc, built }
+    }
+
+    fn settings(&self, seed: u64, samples: u64, noise: Option<NoiseGoal>) -> RenderSettings {
+        RenderSettings {
+            samples: 0..samples,
+            total: samples,
+            seed,
+            noise,
+            ..RenderSettings::new(&self.desc, &self.built)
+        }
+    }
+
+    fn render(&self, settings: &RenderSettings) -> Rendered {
+        render(&self.built.scene, settings, &Silent, &AtomicBool::new(false)).unwrap()
+    }
+
+    fn uniform(&self, seed: u64, samples: u64) -> Image {
+        self.render(&self.settings(seed, samples, None))
+            .state
+            .film
+            .develop()
+    }
+
+    fn adaptive(&self, seed: u64, goal: NoiseGoal) -> Film {
+        self.render(&self.settings(seed, goal.most, Some(goal)))
+            .state
+            .film
+    }
+}
+
+fn goal(error: f64, least: u64) -> NoiseGoal {
+    NoiseGoal {
+        error,
+        least,
+        most: 1 << 14,
+    }
+}
+
+#[test]
+fn the_mean_has_no_bias() {
+    const SEEDS: u64 = 384;
+    let look = Look::new();
+    let reference = look.uniform(1_000_000, 1 << 14);
+    // As little as possible to decide by, and very different numbers of samples: that is where a bias would be.
+    let goal = goal(0.15, 4);
+    let size = reference.data.len();
+    let (mut sums, mut squares) = (vec![0.0; size], vec![0.0; size]);
+    let (mut least, mut most) = (f32::MAX, 0.0f32);
+    for seed in 0..SEEDS {
+        let film = look.adaptive(seed, goal);
+        for (i, &v) in film.develop().data.iter().enumerate() {
+            sums[i] += f64::from(v);
+            squares[i] += f64::from(v).powi(2);
+        }
+        for count in film.sample_counts().data {
+            (least, most) = (least.min(count), most.max(count));
+        }
+    }
+    assert!(least < 8.0 && most >= 10.0 * least, "{least} to {most} samples");
+    let n = SEEDS as f64;
+    let (mut far, mut all, mut difference, mut variance, mut total) = (0, 0, 0.0, 0.0, 0.0);
+    for i in 0..size {
+        let mean = sums[i] / n;
+        let error = (squares[i] / n - mean * mean) / (n - 1.0);
+        let reference = f64::from(reference.data[i]);
+        difference += mean - reference;
+        variance += error;
+        total += reference;
+        // What is alike in all pictures, such as the lamp itself, has no error to measure by.
+        if error.sqrt() > 1e-4 * reference {
+            all += 1;
+            far += u32::from((mean - reference).abs() > 3.0 * error.sqrt());
+        }
+    }
+    let bias = difference / total;
+    let sigma = variance.sqrt() / total;
+    println!(
+        "bias {:+.3} % ± {:.3} %, {far} of {all} beyond 3 σ",
+        100.0 * bias,
+        100.0 * sigma
+    );
+    assert!(sigma < 6e-4, "it measures to {sigma}");
+    // Pixels that have a say in their own number of samples are 0.2 % too dark.
+    assert!(bias.abs() < 3.0 * sigma, "bias {bias} ± {sigma}");
+    assert!(
+        f64::from(far) < 0.02 * f64::from(all),
+        "{far} of {all} beyond 3 σ"
+    );
+}
+
+#[test]
+fn the_error_is_what_was_asked_for() {
+    let look = Look::new();
+    let reference = look.uniform(1_000_000, 1 << 14);
+    for error in [0.05, 0.025] {
+        let (mut adaptive, mut uniform, mut samples) = (0.0, 0.0, 0);
+        const SEEDS: u64 = 4;
+        for seed in 0..SEEDS {
+            let film = look.adaptive(seed, goal(error, 16));
+            let spp = film.counts().samples / film.crop().area() as u64;
+            samples += spp;
+            let of = |image: &Image| compare(image, &reference).unwrap().rel_mse / SEEDS as f64;
+            adaptive += of(&film.develop());
+            uniform += of(&look.uniform(seed, spp));
+        }
+        println!(
+            "asked {:.1e}, got {adaptive:.2e}; as many samples ({}) everywhere: {uniform:.2e}",
+            error * error,
+            samples / SEEDS
+        );
+        assert!(
+            (0.5..1.5).contains(&(adaptive / error.powi(2))),
+            "{adaptive} of {}",
+            error * error
+        );
+        assert!(adaptive < 0.9 * uniform, "{adaptive} against {uniform}");
+    }
+}
+
+#[test]
+fn threads_and_sizes_leave_no_trace() {
+    let look = Look::new();
+    let crops = [
+        (0, 0, 48, 36),
+        (5, 7, 6, 8),
+        (3, 3, 4, 36),
+        (0, 35, 48, 36),
+        (1, 1, 18, 26),
+    ];
+    for (x0, y0, x1, y1) in crops {
+        let of = |threads: usize| {
+            let settings = RenderSettings {
+                crop: Some(Rect { x0, y0, x1, y1 }),
+                threads,
+                ..look.settings(
+                    3,
+                    200,
+                    Some(NoiseGoal {
+                        most: 200,
+                        ..goal(0.1, 16)
+                    }),
+                )
+            };
+            look.render(&settings).state
+        };
+        let one = of(1);
+        for threads in [2, 3] {
+            let other = of(threads);
+            assert!(
+                other.film == one.film && other.noise == one.noise,
+                "{threads} threads"
+            );
+        }
+        let counts = one.film.sample_counts().data;
+        assert!(counts.iter().all(|&count| (16.0..=200.0).contains(&count)));
+    }
+}
