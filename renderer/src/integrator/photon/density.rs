@@ -278,7 +278,9 @@ impl PhotonMap {
     pub(super) fn reach_of(&self, site: &Site, count: usize, guess: f32, nearest: &mut Nearest) -> f32 {
         /// A site beside the one that a guess comes from may need somewhat more.
         const MARGIN: f32 = 1.2;
-        let mut radius = MARGIN * guess;
+        /// Photons may all lie in one point: a share of the greatest radius that is looked through at least.
+        const LEAST: f32 = 1e-3;
+        let mut radius = (MARGIN * guess).max(LEAST * self.radius);
         loop {
             let r2 = nearest.find(&self.slices[0], site, count, radius.min(self.radius));
             if nearest.is_full() || radius >= self.radius {

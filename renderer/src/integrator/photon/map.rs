@@ -135,8 +135,8 @@ impl<T: Located> KdTree<T> {
             loop {
                 let least = keys.iter().copied().fold(u32::MAX, u32::min);
                 let d2 = f32::from_bits(least & !SLOT);
-                // Also where it is no number: there is none left.
-                if !(d2 < r2) {
+                // It is no number where none is left.
+                if d2.is_nan() || d2 >= r2 {
                     return r2;
                 }
                 let slot = (least & SLOT) as usize;
