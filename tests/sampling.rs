@@ -34,7 +34,7 @@ fn every_prefix_is_a_net() {
         (7, UVec2::new(3, 1)),
         (u64::MAX, UVec2::new(1919, 1079)),
     ] {
-        for request in [0, 1, 5, 40] {
+        for request in [0, 1, 5, 15] {
             let points = pairs(seed, pixel, request, 1024);
             for k in 0..=10 {
                 for a in 0..=k {
@@ -128,6 +128,32 @@ fn pixels_and_dimensions_are_independent() {
         "{}",
         moments.variance()
     );
+}
+
+#[test]
+fn late_numbers_are_random() {
+    let chi2 = |points: &[Vec2]| {
+        let mut cells = [0.0; 64];
+        for p in points {
+            cells[(p.y * 8.0) as usize * 8 + (p.x * 8.0) as usize] += 1.0;
+        }
+        let expected = points.len() as f64 / 64.0;
+        cells
+            .map(|n: f64| (n - expected).powi(2) / expected)
+            .iter()
+            .sum::<f64>()
+    };
+    let points = |request: usize| pairs(11, UVec2::new(9, 4), request, 4096);
+    // 63 degrees of freedom: neither more even than chance, as the first requests are, nor less.
+    assert!(chi2(&points(5)) < 1.0);
+    for request in [16, 40, 300] {
+        let found = chi2(&points(request));
+        assert!((20.0..120.0).contains(&found), "request {request}: {found}");
+        let [a, b] =
+            [points(request), points(request + 1)].map(|p| p.iter().map(|p| p.x).collect::<Vec<_>>());
+        let z = correlation(&a, &b);
+        assert!(z.abs() < normal_limit(1e-6), "request {request}: {z}");
+    }
 }
 
 #[test]

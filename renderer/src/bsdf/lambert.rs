@@ -53,6 +53,7 @@ fn cosine(wi: Vec3) -> (Rgb, f32) {
 }
 
 /// A cosine-distributed direction on the side of z that `side` has the sign of.
+#[inline]
 pub(super) fn sample_cosine(side: f32, u: Vec2, kind: LobeKind) -> Option<LobeSample> {
     let up = cosine_hemisphere(u);
     let pdf = cosine_hemisphere_pdf(up.z);

@@ -104,6 +104,16 @@ impl Lobe {
         }
     }
 
+    /// Whether [`Lobe::sample`] depends on `u_lobe`.
+    pub(super) fn has_choice(&self) -> bool {
+        match self {
+            Lobe::Dielectric(_) | Lobe::Schlick(_) => true,
+            Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => false,
+            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) => false,
+            Lobe::ThinTransmission(_) | Lobe::Transparent(_) => false,
+        }
+    }
+
     /// A quick guess of [`Lobe::albedo`] for `wo` of cosine `cos_o`, good enough to choose among lobes.
     pub(super) fn estimate(&self, cos_o: f32) -> Rgb {
         match self {

@@ -67,6 +67,8 @@ pub struct Bsdf {
     scatters: bool,
     /// Whether a lobe that is no delta sends light through.
     scatters_through: bool,
+    /// Whether a sample depends on the number that chooses a lobe.
+    has_choice: bool,
     /// A bit for each part that has a lobe.
     parts: u8,
     /// The first `count` are meant. They are written in place: a lobe that is made elsewhere and moved here costs more
@@ -169,6 +171,7 @@ impl Bsdf {
             count: 0,
             scatters: false,
             scatters_through: false,
+            has_choice: false,
             parts: 0,
             places: [Weighted::NONE; MAX_LOBES],
         }
@@ -219,6 +222,7 @@ impl Bsdf {
         place.part = lobe.part();
         place.probability = 1.0;
         self.parts |= 1 << place.part as u8;
+        self.has_choice |= self.count > 0 || lobe.has_choice();
         self.scatters |= !place.specular;
         self.scatters_through |= !place.specular && lobe.has_transmission();
         self.count += 1;
@@ -241,6 +245,7 @@ impl Bsdf {
     pub fn clear(&mut self) {
         (self.total, self.count) = (0.0, 0);
         (self.scatters, self.scatters_through, self.parts) = (false, false, 0);
+        self.has_choice = false;
     }
 
     /// Computes the importances of the lobes in `range`, and every lobe's probability anew.
@@ -277,6 +282,12 @@ impl Bsdf {
     #[inline]
     pub fn scatters_through(&self) -> bool {
         self.scatters_through
+    }
+
+    /// Whether a sample depends on `u_lobe`: there is a lobe to choose, or a side of one.
+    #[inline]
+    pub fn has_choice(&self) -> bool {
+        self.has_choice
     }
 
     /// Whether light goes through.
@@ -340,7 +351,16 @@ impl Bsdf {
     }
 
     /// Like [`Bsdf::sample`], but for the part of the chosen lobe alone: the weight is that of the part.
+    #[inline]
     pub fn sample_part(&self, wo: Vec3, chosen: ChosenLobe, u: Vec2) -> Option<BsdfSample> {
+        match self.only_diffuse() {
+            Some((only, side)) => self.sample_diffuse(only, side, wo, u),
+            None => self.sample_any_of_part(wo, chosen, u),
+        }
+    }
+
+    #[inline(never)]
+    fn sample_any_of_part(&self, wo: Vec3, chosen: ChosenLobe, u: Vec2) -> Option<BsdfSample> {
         self.sample_lobe(wo, chosen.index, chosen.u, u, |_, l| l.part == chosen.part)
     }
 
@@ -364,7 +384,47 @@ impl Bsdf {
     }
 
     /// A direction for `wo`: a lobe by `u_lobe`, a direction of it by `u`, each in `[0,1)`.
+    #[inline]
     pub fn sample(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<BsdfSample> {
+        match self.only_diffuse() {
+            Some((only, side)) => self.sample_diffuse(only, side, wo, u),
+            None => self.sample_any(wo, u_lobe, u),
+        }
+    }
+
+    /// The only lobe and where it sends light, where that is ideal diffuse and takes no more than a cosine: most of the
+    /// light in a scene is scattered by such.
+    #[inline(always)]
+    fn only_diffuse(&self) -> Option<(&Weighted, Side)> {
+        match (self.lobes(), self.mode) {
+            ([only], TransportMode::Radiance) => Some((only, only.lobe.ideal_diffuse_side()?)),
+            _ => None,
+        }
+    }
+
+    /// [`Bsdf::sample`] where `only` is all there is.
+    #[inline]
+    fn sample_diffuse(&self, only: &Weighted, side: Side, wo: Vec3, u: Vec2) -> Option<BsdfSample> {
+        let cos_o = wo.dot(only.frame.n);
+        let sample = match side {
+            Side::Reflection => Lambert.sample(Vec3::new(0.0, 0.0, cos_o), u),
+            Side::Transmission => Translucent.sample(Vec3::new(0.0, 0.0, cos_o), u),
+        }?;
+        let wi = only.frame.to_world(sample.wi);
+        if self.sides(wo, wi).side != side {
+            return None;
+        }
+        Some(BsdfSample {
+            wi,
+            weight: only.weight * only.terminator.share(wi),
+            pdf: sample.pdf,
+            lobe: sample.kind,
+            eta: 1.0,
+        })
+    }
+
+    #[inline(never)]
+    fn sample_any(&self, wo: Vec3, u_lobe: f32, u: Vec2) -> Option<BsdfSample> {
         let (index, u_lobe) = self.choose_index(u_lobe)?;
         self.sample_lobe(wo, index, u_lobe, u, |_, _| true)
     }

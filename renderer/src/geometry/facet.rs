@@ -12,8 +12,6 @@ pub(super) const UNDERFLOW: f32 = 1.0 / (1u64 << 48) as f32;
 #[derive(Clone, Copy)]
 pub(super) struct Facet {
     pub(super) p: [Vec3; 3],
-    pub(super) edge1: Vec3,
-    pub(super) edge2: Vec3,
     /// Normal whose length is twice the area, on the side that shows the vertices counter-clockwise.
     pub(super) normal: Vec3,
     /// Bound on the magnitude of each vertex's coordinates.
@@ -42,8 +40,6 @@ impl Facet {
         let size = edge1.abs().max(edge2.abs()).max(edge3.abs());
         Facet {
             p,
-            edge1: edge1.into(),
-            edge2: edge2.into(),
             normal: normal.into(),
             extent: (a.abs().max(b.abs()).max(c.abs()) + UNDERFLOW * size.element_sum()).into(),
             volume: size.dot(products),

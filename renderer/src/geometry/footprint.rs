@@ -125,12 +125,17 @@ impl Footprint {
     }
 
     /// After scattering at distance `t` into a cone that spreads by at least that much.
-    pub fn scattered(&self, t: f32, spread: f32) -> Footprint {
-        Footprint {
-            width: self.at(t),
-            spread: self.spread.max(spread),
-            differential: None,
-        }
+    pub fn scattered(mut self, t: f32, spread: f32) -> Footprint {
+        self.scatter(t, spread);
+        self
+    }
+
+    /// Becomes that of the ray that goes on after scattering, as [`Footprint::scattered`] has it. In place: it is large.
+    #[inline]
+    pub fn scatter(&mut self, t: f32, spread: f32) {
+        self.width = self.at(t);
+        self.spread = self.spread.max(spread);
+        self.differential = None;
     }
 
     /// After a smooth surface has bent the ray towards `wi`. `normal_change` is how the surface's normal changes when the

@@ -6,6 +6,7 @@
 
 mod analytic;
 mod attribute;
+mod baked;
 mod facet;
 mod footprint;
 mod hit;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3A, Vec2, Vec3, Vec3A, Vec3Swizzles};
 use rustc_hash::FxHashMap;
 
+use super::baked::{Baked, Face};
 use super::facet::{Facet, UNDERFLOW};
 use super::surface::{
     DEFAULT_UVS, Vertex, derivatives_or_any, shading_normal, triangle_derivatives, unit_normal,
@@ -44,8 +45,8 @@ pub struct Shape {
     object_from_world_magnitude: Affine3A,
     /// Whether `world_from_object` turns right-handed into left-handed.
     mirrored: bool,
-    /// The mesh's vertices in world space, where [`Shape::bake`] has put them.
-    world_vertices: Option<Arc<[Vertex]>>,
+    /// The mesh in world space, where [`Shape::bake`] has put it.
+    baked: Option<Arc<Baked>>,
 }
 
 impl Shape {
@@ -62,16 +63,18 @@ impl Shape {
             world_from_object_normal: object_from_world.matrix3.transpose(),
             object_from_world_magnitude: inverse_magnitude(&world_from_object),
             mirrored: world_from_object.matrix3.determinant() < 0.0,
-            world_vertices: None,
+            baked: None,
         }
     }
 
-    /// Keeps the mesh's vertices in world space too, which makes every hit cheaper and costs 32 bytes a vertex: right
-    /// for a mesh that is used once, see [`bake_single_use`]. Does nothing to analytic shapes.
+    /// Keeps the mesh in world space too, which makes every hit cheaper and costs 32 bytes a vertex, and 16 bytes a
+    /// triangle where there are not many: right for a mesh that is used once, see [`bake_single_use`]. Does nothing to
+    /// analytic shapes.
     pub fn bake(&mut self) {
         if let Geometry::Mesh(mesh) = &self.geometry {
             let vertices = 0..mesh.positions.len() as u32;
-            self.world_vertices = Some(vertices.map(|index| self.world_vertex(mesh, index)).collect());
+            let vertices = vertices.map(|index| self.world_vertex(mesh, index)).collect();
+            self.baked = Some(Arc::new(Baked::new(mesh, vertices, self.mirrored)));
         }
     }
 
@@ -284,66 +287,69 @@ impl Shape {
         let weights = Vec3::new(1.0 - b1 - b2, b1, b2);
         let loaded;
         // Vertices in world space are looked at where they are: copies cost more than the rest.
-        let (vertices, in_world) = match &self.world_vertices {
-            Some(vertices) => (indices.map(|index| &vertices[index as usize]), true),
+        let (vertices, p, face) = match &self.baked {
+            Some(baked) => {
+                let vertices = baked.triangle(indices);
+                let face = baked.face(primitive, vertices, self.mirrored);
+                let [a, b, c] = vertices.map(|vertex| vertex.p);
+                (vertices, a * weights.x + b * weights.y + c * weights.z, face)
+            }
             None => {
                 loaded = indices.map(|index| self.vertex(mesh, index));
-                (loaded.each_ref(), false)
+                let (p, face) = self.placed(&Facet::new(loaded.each_ref().map(|vertex| vertex.p)), weights);
+                (loaded.each_ref(), p, face)
             }
+        };
+        let [a, b, c] = vertices;
+        let ng = if self.flip_normals { -face.ng } else { face.ng };
+        let n = if mesh.normals.is_empty() {
+            ng
+        } else {
+            shading_normal(a.n * weights.x + b.n * weights.y + c.n * weights.z, ng)
         };
         let uvs = if mesh.uvs.is_empty() {
             DEFAULT_UVS
         } else {
             vertices.map(|vertex| vertex.uv)
         };
-
-        let [a, b, c] = vertices;
-        let facet = Facet::new([a.p, b.p, c.p]);
-        let (p, normal, error) = if in_world {
-            // A mirror image shows its vertices in the other order.
-            let normal = if self.mirrored {
-                -facet.normal
-            } else {
-                facet.normal
-            };
-            (facet.at(weights), normal, facet.error(facet.extent))
-        } else {
-            let extent = self.transformed_extent(facet.extent);
-            let normal = self.world_from_object_normal * facet.normal;
-            (
-                self.world_from_object.transform_point3(facet.at(weights)),
-                normal,
-                facet.error(extent.object) + extent.world.dot(normal.abs()),
-            )
-        };
-        let (ng, scale) = unit_normal(normal);
-        let ng = if self.flip_normals { -ng } else { ng };
         let (dpdu, dpdv) = match tangents {
             Tangents::Any => coordinate_system(ng),
             Tangents::ByUv => {
-                let [edge1, edge2] = [facet.edge1, facet.edge2].map(|edge| match in_world {
-                    true => edge,
-                    false => self.world_from_object.transform_vector3(edge),
+                let [edge1, edge2] = [b.p - a.p, c.p - a.p].map(|edge| match self.baked {
+                    Some(_) => edge,
+                    None => self.world_from_object.transform_vector3(edge),
                 });
                 triangle_derivatives(uvs, edge1, edge2, ng)
             }
         };
         SurfacePoint {
             p,
-            p_error: error * scale,
+            p_error: face.p_error,
             ng,
-            n: shading_normal(a.n * weights.x + b.n * weights.y + c.n * weights.z, ng),
+            n,
             uv: uvs[0] * weights.x + uvs[1] * weights.y + uvs[2] * weights.z,
             dpdu,
             dpdv,
         }
     }
 
+    /// The point at `weights` of a triangle of object space, and its face, in world space.
+    #[inline]
+    fn placed(&self, facet: &Facet, weights: Vec3) -> (Vec3, Face) {
+        let extent = self.transformed_extent(facet.extent);
+        let normal = self.world_from_object_normal * facet.normal;
+        let (ng, scale) = unit_normal(normal);
+        let error = facet.error(extent.object) + extent.world.dot(normal.abs());
+        let p = self.world_from_object.transform_point3(facet.at(weights));
+        let p_error = error * scale;
+        (p, Face { ng, p_error })
+    }
+
     #[inline]
     fn world_triangle(&self, mesh: &Mesh, primitive: u32) -> [Vertex; 3] {
         let indices = mesh.triangles[primitive as usize];
-        match &self.world_vertices {
-            Some(vertices) => indices.map(|index| vertices[index as usize]),
+        match &self.baked {
+            Some(baked) => baked.triangle(indices).map(|&vertex| vertex),
             None => indices.map(|index| self.world_vertex(mesh, index)),
         }
     }

@@ -3,7 +3,7 @@
 use super::collect::Collect;
 use super::context::Context;
 use super::direct::{bsdf_response, lit_point};
-use super::walk::{Limits, Walk};
+use super::walk::{Limits, Walk, lobe_number};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
 
@@ -41,7 +41,7 @@ pub(super) fn trace(
             let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
             walk.sample_lights(scene, (it, &at), response, sampler, shading, stats, light);
         }
-        let (u_lobe, u) = (sampler.next_1d(), sampler.next_2d());
+        let (u_lobe, u) = (lobe_number(bsdf, sampler), sampler.next_2d());
         let sample = bsdf.sample(it.wo, u_lobe, u);
         let Some(sample) = &sample else { return };
         if !walk.follow(scene, (it, &at), sample, limits, sampler) {

@@ -12,7 +12,7 @@ use glam::Vec3;
 use super::collect::{Collect, Label};
 use super::context::Stats;
 use super::direct::{Asking, sample_one_light};
-use crate::bsdf::{BsdfSample, LobeKind, Side, Spread};
+use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
 use crate::camera::CameraRay;
 use crate::color::Rgb;
 use crate::geometry::{Bend, Footprint, Interaction};
@@ -242,12 +242,28 @@ impl Walk {
         self.sees_lights = true;
         self.eta2 *= sample.eta * sample.eta;
         self.kind = kind_of(sample.lobe);
-        self.footprint = scattered(&self.footprint, scene, it, sample);
+        self.spread(scene, it, sample);
         self.arrival = Arrival {
             at: *at,
             pdf: (!sample.is_specular()).then_some(sample.pdf),
         };
         self.ray = it.spawn_ray(sample.wi);
+    }
+
+    /// The footprint becomes that of the ray that goes on where `sample` was drawn. The wider the lobe, the less detail is
+    /// seen in what comes next.
+    #[inline(always)]
+    fn spread(&mut self, scene: &Scene, it: &Interaction, sample: &BsdfSample) {
+        if self.footprint.differential.is_some() && sample.lobe.spread == Spread::Specular {
+            let bend = match sample.lobe.side {
+                Side::Reflection => Bend::Reflection,
+                Side::Transmission => Bend::Refraction(sample.eta),
+            };
+            let change = |dp| scene.normal_change(it, dp);
+            self.footprint = self.footprint.bent(it, sample.wi, bend, change);
+        } else {
+            self.footprint.scatter(it.t, least_spread(sample.lobe.spread));
+        }
     }
 
     /// Russian roulette.
@@ -260,18 +276,14 @@ impl Walk {
     }
 }
 
-/// The footprint of the ray that goes on where `sample` was drawn. The wider the lobe, the less detail is seen in what
-/// comes next.
+/// The number that chooses a lobe, where one is needed.
 #[inline]
-fn scattered(footprint: &Footprint, scene: &Scene, it: &Interaction, sample: &BsdfSample) -> Footprint {
-    if footprint.differential.is_some() && sample.lobe.spread == Spread::Specular {
-        let bend = match sample.lobe.side {
-            Side::Reflection => Bend::Reflection,
-            Side::Transmission => Bend::Refraction(sample.eta),
-        };
-        return footprint.bent(it, sample.wi, bend, |dp| scene.normal_change(it, dp));
+pub(super) fn lobe_number(bsdf: &Bsdf, sampler: &mut Sampler) -> f32 {
+    if bsdf.has_choice() {
+        return sampler.next_1d();
     }
-    footprint.scattered(it.t, least_spread(sample.lobe.spread))
+    sampler.skip();
+    0.0
 }
 
 fn least_spread(spread: Spread) -> f32 {

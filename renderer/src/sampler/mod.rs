@@ -1,9 +1,10 @@
 //! Random numbers as a function of (seed, pixel, sample index, dimension) alone, so that pictures do not depend on who
 //! computes what when.
 //!
-//! The numbers are Owen-scrambled Sobol' points: over the samples of a pixel, every request for one or two numbers sees a
-//! (0,2)-sequence of its own, shuffled and scrambled by hashes. Requests are "padded": each takes the first one or two
-//! Sobol' dimensions, and the shuffle keeps requests independent of each other.
+//! The numbers are Owen-scrambled Sobol' points: over the samples of a pixel, each of the first requests for one or two
+//! numbers sees a (0,2)-sequence of its own, shuffled and scrambled by hashes. Requests are "padded": each takes the first
+//! one or two Sobol' dimensions, and the shuffle keeps requests independent of each other. What is asked for later, some
+//! vertices down a path, is random without any order: so many choices stand before it that order brings nothing.
 // Burley 2020, "Practical Hash-based Owen Scrambling", sections 2 to 5.
 
 use glam::{UVec2, Vec2};
@@ -42,19 +43,33 @@ impl Sampler {
         self.dimension = 0;
     }
 
+    /// Leaves the next number out, which nothing depends on.
+    #[inline]
+    pub fn skip(&mut self) {
+        self.dimension += 1;
+    }
+
     /// The next number in `[0,1)`.
+    #[inline]
     pub fn next_1d(&mut self) -> f32 {
         let hash = self.next_hash();
+        if self.is_late() {
+            return to_unit((self.late_bits(hash) >> 32) as u32);
+        }
         to_unit(self.bits_1d(hash))
     }
 
     /// The next number in `[0,1)`, with 53 bits: for choices among many, and several made one after another.
     pub fn next_choice(&mut self) -> f64 {
         let hash = self.next_hash();
-        let bits = self.bits_1d(hash);
-        // Below the 32 bits that are stratified, any will do that differ from sample to sample.
-        let below = mix_32(bits ^ hash as u32);
-        let bits = u64::from(bits) << 21 | u64::from(below >> 11);
+        let bits = if self.is_late() {
+            self.late_bits(hash) >> 11
+        } else {
+            let bits = self.bits_1d(hash);
+            // Below the 32 bits that are stratified, any will do that differ from sample to sample.
+            let below = mix_32(bits ^ hash as u32);
+            u64::from(bits) << 21 | u64::from(below >> 11)
+        };
         bits as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
@@ -64,14 +79,32 @@ impl Sampler {
     }
 
     /// The next two numbers in `[0,1)`, stratified together.
+    #[inline]
     pub fn next_2d(&mut self) -> Vec2 {
         let hash = self.next_hash();
+        if self.is_late() {
+            let bits = self.late_bits(hash);
+            return Vec2::new(to_unit((bits >> 32) as u32), to_unit(bits as u32));
+        }
         let index = owen_reversed(self.reversed_index, hash as u32).reverse_bits();
         let x = owen_reversed(index, (hash >> 32) as u32);
         let y = owen_reversed(sobol_1_reversed(index), mix_32(hash as u32 ^ (hash >> 32) as u32));
         Vec2::new(to_unit(x.reverse_bits()), to_unit(y.reverse_bits()))
     }
 
+    /// Whether the present request is one of those without order.
+    #[inline(always)]
+    fn is_late(&self) -> bool {
+        self.dimension > ORDERED
+    }
+
+    /// The bits of a request without order.
+    #[inline(always)]
+    fn late_bits(&self, hash: u64) -> u64 {
+        mix(hash.wrapping_add(u64::from(self.reversed_index).wrapping_mul(GOLDEN)))
+    }
+
+    #[inline(always)]
     fn next_hash(&mut self) -> u64 {
         self.dimension += 1;
         mix(self
@@ -79,6 +112,9 @@ impl Sampler {
             .wrapping_add(u64::from(self.dimension).wrapping_mul(GOLDEN)))
     }
 }
+
+/// The requests of a sample that are Sobol' points: film, lens, and those of about three vertices.
+const ORDERED: u32 = 16;
 
 /// Keeps seed 0 away from the fixed point of [`mix`].
 const SEED_SALT: u64 = 0x51_7c_c1_b7_27_22_0a_95;

@@ -11,6 +11,7 @@ use crate::math::{INV_PI, safe_sqrt, sqr};
 
 /// A point of the unit disk, uniform by area.
 // Shirley & Chiu 1997, "A Low Distortion Map Between Disk and Square".
+#[inline]
 pub fn disk(u: Vec2) -> Vec2 {
     let p = 2.0 * u - Vec2::ONE;
     // Two opposite quarters of the square each; the other two are their mirror images about the diagonal.
@@ -34,12 +35,14 @@ pub fn disk_pdf() -> f32 {
 
 /// A direction of the upper hemisphere in proportion to the cosine of its angle to z.
 // Malley's method: points of the disk, lifted to the sphere.
+#[inline]
 pub fn cosine_hemisphere(u: Vec2) -> Vec3 {
     let p = disk(u);
     p.extend(safe_sqrt(1.0 - p.length_squared()))
 }
 
 /// Density of [`cosine_hemisphere`] per solid angle at a direction whose z is `cos_theta`.
+#[inline]
 pub fn cosine_hemisphere_pdf(cos_theta: f32) -> f32 {
     cos_theta.max(0.0) * INV_PI
 }

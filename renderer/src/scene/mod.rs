@@ -220,6 +220,18 @@ impl Scene {
         Some(self.interaction(*ray, &hit))
     }
 
+    /// How far a ray comes before it meets something; `None` where it does not.
+    #[inline]
+    pub fn distance(&self, ray: &Ray) -> Option<f32> {
+        self.accel.intersect(ray, accel::ALL).map(|hit| hit.t)
+    }
+
+    /// Whether a ray meets nothing within its bounds.
+    #[inline]
+    pub fn is_free(&self, ray: &Ray) -> bool {
+        !self.accel.occluded(ray, accel::ALL)
+    }
+
     /// What `ray` found at `hit`. Not inlined, so that the query is, and with a copy of the ray, so that the ray itself
     /// goes to the query without a way through memory.
     #[inline(never)]

@@ -4,6 +4,7 @@ use glam::Vec3;
 
 use super::Photon;
 use super::map::{KdTree, Located};
+use super::particle::Packed;
 use crate::color::Rgb;
 use crate::math::INV_PI;
 use crate::scene::desc::MAX_NEAREST;
@@ -60,11 +61,15 @@ pub(super) const SAME_PLANE: f32 = 0.3;
 /// Whether a point at `offset` with the normal `other` is of the same surface as one with the normal `n`: neither the
 /// far side of a thin wall, nor the next wall in a corner, nor what lies above.
 #[inline]
-pub(super) fn same_surface(offset: Vec3, n: Vec3, other: Vec3, both_sides: bool) -> bool {
+pub(super) fn same_surface(offset: Vec3, n: Vec3, other: Packed, both_sides: bool) -> bool {
     let height = offset.dot(n);
-    let cos = n.dot(other);
-    let cos = if both_sides { cos.abs() } else { cos };
-    cos > SAME_NORMAL && height * height <= SAME_PLANE * SAME_PLANE * offset.length_squared() + 1e-12
+    // The cheaper half is asked first.
+    height * height <= SAME_PLANE * SAME_PLANE * offset.length_squared() + 1e-12 && {
+        let other = other.direction();
+        let along = n.dot(other);
+        let along = if both_sides { along.abs() } else { along };
+        along > 0.0 && along * along > SAME_NORMAL * SAME_NORMAL * other.length_squared()
+    }
 }
 
 impl Nearest {
@@ -92,17 +97,29 @@ impl Nearest {
         r2
     }
 
+    /// The radius that holds the nearest `count` of those found; `None` where they are fewer.
+    pub(super) fn radius_of(&mut self, count: usize) -> Option<f32> {
+        if count >= self.found.len() {
+            return None;
+        }
+        let (_, (d2, _), _) = self
+            .found
+            .select_nth_unstable_by(count, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        Some(d2.sqrt())
+    }
+
+    /// Whether it has found as many as were asked for.
+    fn is_full(&self) -> bool {
+        self.found.len() == self.count
+    }
+
     /// Takes one in, and gives the squared distance from which on others do not matter.
     #[inline]
     fn add(&mut self, d2: f32, index: u32, r2: f32) -> f32 {
         if self.found.len() < self.count {
             self.found.push((d2, index));
             self.sift_up();
-            return if self.found.len() == self.count {
-                self.found[0].0
-            } else {
-                r2
-            };
+            return if self.is_full() { self.found[0].0 } else { r2 };
         }
         self.found[0] = (d2, index);
         self.sift_down();
@@ -256,9 +273,21 @@ impl PhotonMap {
         }
     }
 
-    /// Finds the `count` nearest photons of a site, and gives the radius that holds them.
-    pub(super) fn reach_of(&self, site: &Site, count: usize, nearest: &mut Nearest) -> f32 {
-        nearest.find(&self.slices[0], site, count, self.radius).sqrt()
+    /// Finds the `count` nearest photons of a site, and gives the radius that holds them. It is looked for within about
+    /// `guess` first.
+    pub(super) fn reach_of(&self, site: &Site, count: usize, guess: f32, nearest: &mut Nearest) -> f32 {
+        /// A site beside the one that a guess comes from may need somewhat more.
+        const MARGIN: f32 = 1.2;
+        /// Photons may all lie in one point: a share of the greatest radius that is looked through at least.
+        const LEAST: f32 = 1e-3;
+        let mut radius = (MARGIN * guess).max(LEAST * self.radius);
+        loop {
+            let r2 = nearest.find(&self.slices[0], site, count, radius.min(self.radius));
+            if nearest.is_full() || radius >= self.radius {
+                return r2.sqrt();
+            }
+            radius *= 2.0;
+        }
     }
 
     /// The sum over the photons found last, within `radius`, of what `response` makes of them.
@@ -331,7 +360,7 @@ impl Site {
     #[inline]
     fn counts(&self, photon: &Photon) -> bool {
         photon.segments() <= self.max_segments
-            && same_surface(photon.p() - self.p, self.n, photon.n(), self.both_sides)
+            && same_surface(photon.p() - self.p, self.n, photon.packed_n(), self.both_sides)
     }
 }
 

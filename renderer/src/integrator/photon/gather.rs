@@ -8,7 +8,7 @@ use crate::bsdf::Part;
 use crate::color::Rgb;
 use crate::integrator::collect::{Collect, Label};
 use crate::integrator::context::Context;
-use crate::integrator::walk::{Limits, Walk};
+use crate::integrator::walk::{Limits, Walk, lobe_number};
 use crate::material::Surface;
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
@@ -247,7 +247,7 @@ impl Photons {
         context: &mut Context,
     ) -> Option<Gatherer> {
         let (it, bsdf) = (vertex.it, vertex.bsdf);
-        let (u_lobe, u) = (sampler.next_1d(), sampler.next_2d());
+        let (u_lobe, u) = (lobe_number(bsdf, sampler), sampler.next_2d());
         let chosen = bsdf.choose(u_lobe)?;
         let part = chosen.part;
         let sample = match part {

@@ -3,6 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use arrayvec::ArrayVec;
 use glam::Vec3;
 use rayon::prelude::*;
 
@@ -37,7 +38,6 @@ pub(super) struct Record {
 struct Place {
     p: [u32; 3],
     n: Packed,
-    record: u32,
     /// How far from it the record may be used [m]: no farther than its photons reach, nor than a wall.
     reach: u32,
 }
@@ -53,6 +53,7 @@ impl Located for Place {
 #[derive(Debug)]
 pub(super) struct IrradianceMap {
     places: KdTree<Place>,
+    /// In the tree's order.
     records: Vec<Record>,
     /// How far lookups reach [m].
     radius: f32,
@@ -64,33 +65,38 @@ impl IrradianceMap {
     /// lookups find the nearest of them, too dark.
     pub(super) fn new(
         scene: &Scene,
-        photons: &[Photon],
+        photons: Vec<Photon>,
         map: &PhotonMap,
         count: usize,
         max_segments: u32,
         contexts: &[Mutex<Context>],
     ) -> IrradianceMap {
+        let photons = KdTree::new(photons);
+        // Those that lie together are computed one after another: they look at the same photons, and reach as far.
         let (records, reaches): (Vec<Record>, Vec<f32>) = photons
-            .par_iter()
-            .map(|photon| {
+            .items()
+            .par_chunks(TOGETHER)
+            .flat_map_iter(|photons| {
                 let index = rayon::current_thread_index().unwrap_or(0);
                 let mut context = contexts[index].lock().unwrap_or_else(PoisonError::into_inner);
-                let site = Site::of(photon, max_segments);
-                record(scene, map, &site, count, &mut context.nearest)
+                let mut guess = map.radius();
+                let records: ArrayVec<(Record, f32), TOGETHER> = photons
+                    .iter()
+                    .map(|photon| {
+                        let site = Site::of(photon, max_segments);
+                        record(scene, map, &site, count, &mut guess, &mut context.nearest)
+                    })
+                    .collect();
+                records
             })
             .unzip();
-        let places = (0..)
-            .zip(photons)
-            .zip(&reaches)
-            .map(|((record, photon), reach)| Place {
-                p: photon.p().to_array().map(f32::to_bits),
-                n: Packed::new(photon.n()),
-                record,
-                reach: reach.to_bits(),
-            })
-            .collect();
+        let places = photons.map(|index, photon| Place {
+            p: photon.p().to_array().map(f32::to_bits),
+            n: photon.packed_n(),
+            reach: reaches[index].to_bits(),
+        });
         IrradianceMap {
-            places: KdTree::new(places),
+            places,
             records,
             radius: map.radius(),
         }
@@ -99,17 +105,11 @@ impl IrradianceMap {
     /// The nearest record on the side `n` of the surface at `p`.
     #[inline]
     pub(super) fn nearest(&self, p: Vec3, n: Vec3) -> Option<&Record> {
-        let mut found = None;
-        let mut r2 = self.radius * self.radius;
-        self.places.search(p, r2, |_, place, d2| {
+        let found = self.places.nearest(p, self.radius * self.radius, |place, d2| {
             let reach = f32::from_bits(place.reach);
-            if d2 <= reach * reach && same_surface(place.p() - p, n, place.n.unpack(), false) {
-                found = Some(place.record);
-                r2 = d2;
-            }
-            r2
+            d2 <= reach * reach && same_surface(place.p() - p, n, place.n, false)
         });
-        found.map(|record| &self.records[record as usize])
+        found.map(|(index, _)| &self.records[index])
     }
 
     /// How many records there are.
@@ -123,28 +123,37 @@ impl IrradianceMap {
     }
 }
 
-/// The record of a site, and how far it may be used.
-fn record(scene: &Scene, map: &PhotonMap, site: &Site, count: usize, nearest: &mut Nearest) -> (Record, f32) {
+/// The record of a site, and how far it may be used. `guess` is about how far the photons are that a record is made of,
+/// and becomes how far they are at this one.
+fn record(
+    scene: &Scene,
+    map: &PhotonMap,
+    site: &Site,
+    count: usize,
+    guess: &mut f32,
+    nearest: &mut Nearest,
+) -> (Record, f32) {
     let frame = Frame::from_normal(site.n);
     let mut collector = Collector::default();
     let surroundings = Surroundings::new(scene, site, frame);
     let mut wanted = count;
     loop {
-        let radius = map.reach_of(site, wanted, nearest);
+        *guess = map.reach_of(site, GUIDING * wanted, *guess, nearest);
+        let radius = nearest.radius_of(wanted).unwrap_or(*guess);
         let wall = surroundings.wall(radius);
         let open = wall >= radius;
         let mut seen = 0;
         let irradiance = map.sum_found(nearest, radius, |photon, density| {
-            if !open && !surroundings.sees(photon.p() - site.p) {
+            let counts = density > 0.0;
+            if counts && !open && !surroundings.sees(photon.p() - site.p) {
                 return Rgb::BLACK;
             }
-            seen += 1;
-            let power = photon.power() * density;
+            seen += usize::from(counts);
             let local = frame.to_local(photon.wi());
             if photon.segments() > 1 && !photon.is_caustic() && local.z > 0.0 {
-                collector.add(local, power.luminance());
+                collector.add(local, photon.power().luminance());
             }
-            power
+            photon.power() * density
         });
         // Beside a wall with a bright room behind it nearly all that is near is in that room.
         if seen < count / 4 && wanted < MAX_NEAREST && radius < map.radius() {
@@ -202,7 +211,7 @@ impl<'a> Surroundings<'a> {
             t_max: above.length(),
             ..Ray::new(self.origin(length), above.normalize_or(self.site.n))
         };
-        self.scene.intersect(&way).is_none()
+        self.scene.is_free(&way)
     }
 
     /// Whether the surface goes on at a point that is seen.
@@ -214,7 +223,7 @@ impl<'a> Surroundings<'a> {
         };
         self.scene.intersect(&down).is_some_and(|it| {
             let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
-            same_surface(it.p - self.site.p, self.site.n, n, false)
+            same_surface(it.p - self.site.p, self.site.n, Packed::new(n), false)
         })
     }
 
@@ -235,7 +244,7 @@ impl<'a> Surroundings<'a> {
                     t_max: radius / SLANT,
                     ..Ray::new(self.origin(radius), way)
                 };
-                self.scene.intersect(&ray).map_or(radius, |it| it.t * SLANT)
+                self.scene.distance(&ray).map_or(radius, |t| t * SLANT)
             })
             .fold(radius, f32::min)
     }
@@ -260,3 +269,10 @@ impl<'a> Surroundings<'a> {
 
 /// Rays that look for walls about a site.
 const WAYS: usize = 8;
+
+/// How many photons tell where light comes from for each that tells how much arrives. Directions take more: they are told
+/// apart by the cells of a guide. Those that lie beyond the others may be behind a wall; a guide may be wrong.
+const GUIDING: usize = 4;
+
+/// Records that are computed one after another.
+const TOGETHER: usize = 32;

@@ -121,7 +121,7 @@ impl Photons {
     ///
     /// A lookup may blur only by little beside that way and beside the shape. Where it finds too few photons within such a
     /// radius, though light that can be seen need not leave more, the vertex does not know its caustics: the way on finds
-    /// them, as in `path`, and the map adds only what no path finds.
+    /// them, as in `path`, and the map adds only what no path finds. An empty map is not asked.
     pub(super) fn caustics(
         &self,
         length: f32,
@@ -131,6 +131,10 @@ impl Photons {
         context: &mut Context,
     ) -> Rgb {
         let (map, k) = (&self.caustic, self.settings.caustic_k);
+        if map.is_empty() {
+            vertex.knows_caustics = self.is_direct();
+            return Rgb::BLACK;
+        }
         let mut look = |vertex: &Vertex<'_>, radius: f32, counts: fn(&Photon) -> bool| {
             self.mapped(map, vertex, max_segments, k, radius, counts, sampler, context)
         };

@@ -62,7 +62,7 @@ pub struct Photons {
 const ALPHA: f64 = 2.0 / 3.0;
 
 /// Every how many photons there is a record of irradiance.
-const RECORD_EVERY: usize = 6;
+const RECORD_EVERY: usize = 12;
 
 /// Photons that a lookup of the first progressive pass finds about.
 const PROGRESSIVE_NEAREST: usize = 8;
@@ -163,7 +163,7 @@ impl Photons {
             let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(2));
             IrradianceMap::new(
                 scene,
-                &places,
+                places,
                 &global,
                 settings.k as usize,
                 max_segments,

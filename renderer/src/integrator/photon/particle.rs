@@ -61,11 +61,17 @@ impl Packed {
     /// The vector, of unit length again.
     #[inline]
     pub fn unpack(self) -> Vec3 {
+        self.direction().normalize()
+    }
+
+    /// The vector's direction, of a length between 0.5 and 1.
+    #[inline]
+    pub(super) fn direction(self) -> Vec3 {
         let number = |bits: u32| f32::from(bits as u16 as i16) * (1.0 / 32767.0);
         let (x, y) = (number(self.0), number(self.0 >> 16));
         let z = 1.0 - x.abs() - y.abs();
         let fold = (-z).max(0.0);
-        Vec3::new(x - fold.copysign(x), y - fold.copysign(y), z).normalize()
+        Vec3::new(x - fold.copysign(x), y - fold.copysign(y), z)
     }
 }
 
@@ -100,6 +106,12 @@ impl Photon {
     #[inline]
     pub fn n(&self) -> Vec3 {
         self.n.unpack()
+    }
+
+    /// The geometric normal on its side, packed.
+    #[inline]
+    pub(super) fn packed_n(&self) -> Packed {
+        self.n
     }
 
     /// What it carries, in units of its map.

@@ -11,7 +11,7 @@ use crate::light::LitPoint;
 use crate::sampler::Sampler;
 
 /// The share of directions that bsdfs choose where a guide is at hand.
-const BSDF_SHARE: f32 = 0.5;
+const BSDF_SHARE: f32 = 1.0 / 3.0;
 
 /// A hit, and what the maps say about it.
 pub(super) struct Vertex<'a> {
@@ -78,11 +78,11 @@ impl<'a> Vertex<'a> {
         let Some(record) = self.guide() else {
             return self.bsdf.sample_part(self.it.wo, chosen, u);
         };
-        let (u_choice, u_guide) = (sampler.next_1d(), sampler.next_2d());
+        let u_choice = sampler.next_1d();
         let drawn = if u_choice < BSDF_SHARE {
             self.bsdf.sample_part(self.it.wo, chosen, u)?
         } else {
-            let wi = record.guide.sample(record.n, u_guide);
+            let wi = record.guide.sample(record.n, u);
             let lobe = if wi.dot(self.it.ng) * self.it.wo.dot(self.it.ng) > 0.0 {
                 LobeKind::DIFFUSE_REFLECTION
             } else {
