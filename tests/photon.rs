@@ -182,7 +182,7 @@ proptest! {
         prop_assert_eq!(nearest, expected);
 
         // Distances are told without their last bits.
-        let even = |point: &Point| point.1 % 2 == 0;
+        let even = |point: &Point| point.1.is_multiple_of(2);
         let found = tree.nearest(p, r2, |point, d2| d2 < r2 && even(point));
         let expected = points.iter().filter(|point| even(point)).map(|point| (point.p() - p).length_squared());
         let expected = expected.fold(f32::INFINITY, f32::min);
