@@ -1,5 +1,5 @@
 //! A kd-tree over points, balanced and without pointers: planes halve the points, level by level, until few are left
-//! together. The coordinates of a leaf's points lie side by side as well, so that a search looks at all of them at once.
+//! together.
 //!
 //! Which points go where follows from a total order on coordinate and contents, so the tree is the same whatever the order
 //! of the items was and however many threads build it.
@@ -22,15 +22,6 @@ pub struct KdTree<T> {
     items: Vec<T>,
     /// The root first, then each level from left to right.
     planes: Vec<Plane>,
-    /// From left to right.
-    leaves: Vec<Leaf>,
-}
-
-/// The coordinates of a leaf's items, axis by axis; infinite beyond the last one.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(32))]
-struct Leaf {
-    p: [[f32; LEAF]; 3],
 }
 
 /// What parts a range of items: those before its middle are not above it, the others not below.
@@ -66,12 +57,9 @@ impl<T: Located> KdTree<T> {
             .collect();
         let mut rows: Vec<&mut [Plane]> = levels.iter_mut().map(Vec::as_mut_slice).collect();
         build(&mut items, &mut rows);
-        let mut leaves = vec![Leaf::EMPTY; leaves];
-        fill(&items, &mut leaves);
         KdTree {
             items,
             planes: levels.concat(),
-            leaves,
         }
     }
 
@@ -81,7 +69,6 @@ impl<T: Located> KdTree<T> {
         KdTree {
             items: items.map(|(index, item)| change(index, item)).collect(),
             planes: self.planes,
-            leaves: self.leaves,
         }
     }
 
@@ -100,62 +87,13 @@ impl<T: Located> KdTree<T> {
 
     /// Memory that it holds [bytes].
     pub fn memory(&self) -> usize {
-        self.items.capacity() * size_of::<T>()
-            + self.planes.capacity() * size_of::<Plane>()
-            + self.leaves.capacity() * size_of::<Leaf>()
+        self.items.capacity() * size_of::<T>() + self.planes.capacity() * size_of::<Plane>()
     }
 
     /// Shows `visit` the items whose squared distance from `p` is below `r2`, with their index and that distance, the
     /// nearer ones tending to come first. `visit` says what `r2` is from then on: no more than it was.
     #[inline]
-    pub fn search(&self, p: Vec3, r2: f32, mut visit: impl FnMut(usize, &T, f32) -> f32) {
-        self.search_leaves(p, r2, |leaf, items, mut r2| {
-            let distances = leaf.distances(p);
-            let mut within = below(&distances, r2);
-            while within != 0 {
-                let slot = within.trailing_zeros() as usize;
-                within &= within - 1;
-                let (d2, index) = (distances[slot], items + slot);
-                if d2 < r2 {
-                    r2 = visit(index, &self.items[index], d2);
-                }
-            }
-            r2
-        });
-    }
-
-    /// The nearest item that `accepts` does not refuse, with its index, of those whose squared distance from `p` is below
-    /// `r2`. `accepts` is told that distance.
-    #[inline]
-    pub fn nearest(&self, p: Vec3, r2: f32, mut accepts: impl FnMut(&T, f32) -> bool) -> Option<(usize, &T)> {
-        let mut found = None;
-        self.search_leaves(p, r2, |leaf, items, r2| {
-            // The nearest ones are asked first: it is rare that one is refused.
-            let mut keys = keys(&leaf.distances(p));
-            loop {
-                let least = keys.iter().copied().fold(u32::MAX, u32::min);
-                let d2 = f32::from_bits(least & !SLOT);
-                // It is no number where none is left.
-                if d2.is_nan() || d2 >= r2 {
-                    return r2;
-                }
-                let slot = (least & SLOT) as usize;
-                let index = items + slot;
-                if accepts(&self.items[index], d2) {
-                    found = Some((index, &self.items[index]));
-                    return d2;
-                }
-                keys[slot] = u32::MAX;
-            }
-        });
-        found
-    }
-
-    /// Shows `visit` the leaves whose squared distance from `p` may be below `r2`, with the index of their first item and
-    /// `r2`. `visit` says what `r2` is from then on.
-    #[inline(always)]
-    fn search_leaves(&self, p: Vec3, mut r2: f32, mut visit: impl FnMut(&Leaf, usize, f32) -> f32) {
-        let p = [p.x, p.y, p.z, 0.0];
+    pub fn search(&self, p: Vec3, mut r2: f32, mut visit: impl FnMut(usize, &T, f32) -> f32) {
         // The far half of a range waits. There is one of them a level.
         let mut waiting: ArrayVec<Range, 32> = ArrayVec::new_const();
         let mut next = Some(Range {
@@ -166,89 +104,43 @@ impl<T: Located> KdTree<T> {
         });
         while let Some(mut range) = next {
             while let Some(plane) = self.planes.get(range.plane as usize) {
-                let along = p[plane.axis as usize & 3] - plane.at;
-                let (near, far) = range.halves(along >= 0.0);
+                let along = p[plane.axis as usize] - plane.at;
+                let (left, right) = range.halves();
+                let (near, far) = if along < 0.0 { (left, right) } else { (right, left) };
                 let beyond = along * along;
                 if beyond < r2 {
                     waiting.push(Range { beyond, ..far });
                 }
                 range = near;
             }
-            let leaf = &self.leaves[range.plane as usize - self.planes.len()];
-            r2 = visit(leaf, range.low as usize, r2);
+            for index in range.low as usize..range.high as usize {
+                let item = &self.items[index];
+                let d2 = (p - item.p()).length_squared();
+                if d2 < r2 {
+                    r2 = visit(index, item, d2);
+                }
+            }
             next = std::iter::from_fn(|| waiting.pop()).find(|range| range.beyond < r2);
         }
     }
 }
 
-impl Leaf {
-    const EMPTY: Leaf = Leaf {
-        p: [[f32::INFINITY; LEAF]; 3],
-    };
-
-    /// The squared distance of each item from `p`.
-    #[inline(always)]
-    fn distances(&self, p: Vec3) -> [f32; LEAF] {
-        let mut distances = [0.0; LEAF];
-        for (coordinates, p) in self.p.iter().zip(p.to_array()) {
-            for (d2, x) in distances.iter_mut().zip(coordinates) {
-                *d2 += (p - x) * (p - x);
-            }
-        }
-        distances
-    }
-}
-
-/// The bits of a key that are a slot of a leaf.
-const SLOT: u32 = LEAF as u32 - 1;
-
-/// Numbers in the order of the distances, each with its slot in place of the last bits.
-#[inline(always)]
-fn keys(distances: &[f32; LEAF]) -> [u32; LEAF] {
-    let mut keys = [0; LEAF];
-    for (slot, (key, d2)) in (0..).zip(keys.iter_mut().zip(distances)) {
-        *key = d2.to_bits() & !SLOT | slot;
-    }
-    keys
-}
-
-/// A bit for each distance below `r2`.
-#[inline(always)]
-fn below(distances: &[f32; LEAF], r2: f32) -> u32 {
-    let bits = distances.iter().enumerate();
-    bits.fold(0, |bits, (slot, &d2)| bits | u32::from(d2 < r2) << slot)
-}
-
 impl Range {
-    /// The half that a point is in, on the `right` or not, and the other one.
     #[inline(always)]
-    fn halves(self, right: bool) -> (Range, Range) {
+    fn halves(self) -> (Range, Range) {
         let middle = self.low.midpoint(self.high);
-        let half = |right: bool| Range {
-            plane: 2 * self.plane + 1 + u32::from(right),
-            low: if right { middle } else { self.low },
-            high: if right { self.high } else { middle },
+        let left = Range {
+            plane: 2 * self.plane + 1,
+            high: middle,
             ..self
         };
-        (half(right), half(!right))
+        let right = Range {
+            plane: 2 * self.plane + 2,
+            low: middle,
+            ..self
+        };
+        (left, right)
     }
-}
-
-/// Copies coordinates to the leaves of a range.
-fn fill<T: Located>(items: &[T], leaves: &mut [Leaf]) {
-    if let [leaf] = leaves {
-        for (slot, item) in items.iter().enumerate() {
-            let p = item.p().to_array();
-            for (coordinates, x) in leaf.p.iter_mut().zip(p) {
-                coordinates[slot] = x;
-            }
-        }
-        return;
-    }
-    let (low, high) = items.split_at(items.len() / 2);
-    let (left, right) = leaves.split_at_mut(leaves.len() / 2);
-    fill(low, left);
-    fill(high, right);
 }
 
 /// Builds a range whose planes are `levels`: one of the first, two of the next, and so on.
