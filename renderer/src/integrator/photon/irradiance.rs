@@ -105,11 +105,17 @@ impl IrradianceMap {
     /// The nearest record on the side `n` of the surface at `p`.
     #[inline]
     pub(super) fn nearest(&self, p: Vec3, n: Vec3) -> Option<&Record> {
-        let found = self.places.nearest(p, self.radius * self.radius, |place, d2| {
+        let mut found = None;
+        let mut r2 = self.radius * self.radius;
+        self.places.search(p, r2, |index, place, d2| {
             let reach = f32::from_bits(place.reach);
-            d2 <= reach * reach && same_surface(place.p() - p, n, place.n, false)
+            if d2 <= reach * reach && same_surface(place.p() - p, n, place.n, false) {
+                found = Some(index);
+                r2 = d2;
+            }
+            r2
         });
-        found.map(|(index, _)| &self.records[index])
+        found.map(|index| &self.records[index])
     }
 
     /// How many records there are.

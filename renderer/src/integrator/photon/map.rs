@@ -108,54 +108,8 @@ impl<T: Located> KdTree<T> {
     /// Shows `visit` the items whose squared distance from `p` is below `r2`, with their index and that distance, the
     /// nearer ones tending to come first. `visit` says what `r2` is from then on: no more than it was.
     #[inline]
-    pub fn search(&self, p: Vec3, r2: f32, mut visit: impl FnMut(usize, &T, f32) -> f32) {
-        self.search_leaves(p, r2, |leaf, items, mut r2| {
-            let distances = leaf.distances(p);
-            let mut within = below(&distances, r2);
-            while within != 0 {
-                let slot = within.trailing_zeros() as usize;
-                within &= within - 1;
-                let (d2, index) = (distances[slot], items + slot);
-                if d2 < r2 {
-                    r2 = visit(index, &self.items[index], d2);
-                }
-            }
-            r2
-        });
-    }
-
-    /// The nearest item that `accepts` does not refuse, with its index, of those whose squared distance from `p` is below
-    /// `r2`. `accepts` is told that distance.
-    #[inline]
-    pub fn nearest(&self, p: Vec3, r2: f32, mut accepts: impl FnMut(&T, f32) -> bool) -> Option<(usize, &T)> {
-        let mut found = None;
-        self.search_leaves(p, r2, |leaf, items, r2| {
-            // The nearest ones are asked first: it is rare that one is refused.
-            let mut keys = keys(&leaf.distances(p));
-            loop {
-                let least = keys.iter().copied().fold(u32::MAX, u32::min);
-                let d2 = f32::from_bits(least & !SLOT);
-                // It is no number where none is left.
-                if d2.is_nan() || d2 >= r2 {
-                    return r2;
-                }
-                let slot = (least & SLOT) as usize;
-                let index = items + slot;
-                if accepts(&self.items[index], d2) {
-                    found = Some((index, &self.items[index]));
-                    return d2;
-                }
-                keys[slot] = u32::MAX;
-            }
-        });
-        found
-    }
-
-    /// Shows `visit` the leaves whose squared distance from `p` may be below `r2`, with the index of their first item and
-    /// `r2`. `visit` says what `r2` is from then on.
-    #[inline(always)]
-    fn search_leaves(&self, p: Vec3, mut r2: f32, mut visit: impl FnMut(&Leaf, usize, f32) -> f32) {
-        let p = [p.x, p.y, p.z, 0.0];
+    pub fn search(&self, p: Vec3, mut r2: f32, mut visit: impl FnMut(usize, &T, f32) -> f32) {
+        let along_axes = [p.x, p.y, p.z, 0.0];
         // The far half of a range waits. There is one of them a level.
         let mut waiting: ArrayVec<Range, 32> = ArrayVec::new_const();
         let mut next = Some(Range {
@@ -166,7 +120,7 @@ impl<T: Located> KdTree<T> {
         });
         while let Some(mut range) = next {
             while let Some(plane) = self.planes.get(range.plane as usize) {
-                let along = p[plane.axis as usize & 3] - plane.at;
+                let along = along_axes[plane.axis as usize & 3] - plane.at;
                 let (near, far) = range.halves(along >= 0.0);
                 let beyond = along * along;
                 if beyond < r2 {
@@ -174,8 +128,16 @@ impl<T: Located> KdTree<T> {
                 }
                 range = near;
             }
-            let leaf = &self.leaves[range.plane as usize - self.planes.len()];
-            r2 = visit(leaf, range.low as usize, r2);
+            let distances = self.leaves[range.plane as usize - self.planes.len()].distances(p);
+            let mut within = below(&distances, r2);
+            while within != 0 {
+                let slot = within.trailing_zeros() as usize;
+                within &= within - 1;
+                let (d2, index) = (distances[slot], range.low as usize + slot);
+                if d2 < r2 {
+                    r2 = visit(index, &self.items[index], d2);
+                }
+            }
             next = std::iter::from_fn(|| waiting.pop()).find(|range| range.beyond < r2);
         }
     }
@@ -197,19 +159,6 @@ impl Leaf {
         }
         distances
     }
-}
-
-/// The bits of a key that are a slot of a leaf.
-const SLOT: u32 = LEAF as u32 - 1;
-
-/// Numbers in the order of the distances, each with its slot in place of the last bits.
-#[inline(always)]
-fn keys(distances: &[f32; LEAF]) -> [u32; LEAF] {
-    let mut keys = [0; LEAF];
-    for (slot, (key, d2)) in (0..).zip(keys.iter_mut().zip(distances)) {
-        *key = d2.to_bits() & !SLOT | slot;
-    }
-    keys
 }
 
 /// A bit for each distance below `r2`.
