@@ -80,6 +80,38 @@ fn tools_stay_in_their_rooms() {
     );
 }
 
+#[test]
+fn scenes_find_files_in_one_place() {
+    let readers = [
+        "scene/",
+        "material/",
+        "texture/",
+        "light/",
+        "image/read.rs",
+        "image/tiled_picture.rs",
+        "image/exr_tiles.rs",
+    ];
+    let words = [
+        "fs::read",
+        "fs::metadata",
+        "File::open",
+        "canonicalize()",
+        ".exists()",
+    ];
+    for (name, text) in sources("renderer") {
+        if !readers.iter().any(|reader| name.starts_with(reader)) {
+            continue;
+        }
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for word in words {
+            // A word of its own: `SerializedFile::open` is another one.
+            let begins = |at: usize| !code[..at].ends_with(|c: char| c.is_alphanumeric());
+            let asks = code.match_indices(word).any(|(at, _)| begins(at));
+            assert!(!asks, "renderer/src/{name} names `{word}`: ask `files` instead");
+        }
+    }
+}
+
 /// The layers of a package's modules as its README lists them, the topmost first.
 fn layers(package: &str) -> Vec<Vec<String>> {
     let readme = fs::read_to_string(root().join(package).join("README.md")).unwrap();

@@ -76,6 +76,13 @@ fn joined_shares_are_the_whole() {
         );
         same(&files(&at.join("of_all")), &files(&at.join("whole")), target);
         refused(at, "merge 1.part 2.part -o all.part", &["there already"]);
+        let chunks = |name: &str| -> u64 {
+            let text = String::from_utf8(run(at, &format!("info {name}")).stdout).unwrap();
+            let count = text.split_once("finished work").expect("it is a bake's").1;
+            count.split_whitespace().next().unwrap().parse().unwrap()
+        };
+        let shares: u64 = ["1.part", "2.part", "3.part"].map(chunks).iter().sum();
+        assert!(shares > 0 && chunks("all.part") == shares);
         done(at, &format!("{bake} --seed 4 --part 2/3 --checkpoint other.part"));
         refused(
             at,

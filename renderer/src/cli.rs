@@ -2,8 +2,11 @@
 
 mod bake;
 mod common;
+mod farm;
+mod pack;
 mod render;
 mod shade;
+mod viewer;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,8 +16,11 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Id, Parser, Subcomman
 
 pub use bake::{BakeArgs, BakeTarget, Layout};
 pub use common::{CommonArgs, MitsubaArgs, SourceArgs};
-pub use render::{MergeArgs, RenderArgs};
+pub use farm::{Engine, FarmArgs, FrameArg};
+pub use pack::PackArgs;
+pub use render::{MergeArgs, ProgressForm, RenderArgs};
 pub use shade::{Assignment, Setup, ShadeArgs, Step};
+pub use viewer::Viewer;
 
 /// Kiln, an offline path tracer with a shading language.
 #[derive(Debug, Parser)]
@@ -32,6 +38,8 @@ pub enum Command {
     Render(RenderArgs),
     /// Joins parts of a picture that were rendered one by one
     Merge(MergeArgs),
+    /// Writes a job that renders a scene on a cluster
+    Farm(FarmArgs),
     /// Bakes light into textures, vertices or probes, as spherical harmonics
     Bake(BakeArgs),
     /// Compiles units, groups and scenes, and says what is wrong with them
@@ -40,6 +48,12 @@ pub enum Command {
     Info(InfoArgs),
     /// Writes a scene of Mitsuba's (.xml) as Kiln's own (.kiln)
     Convert(ConvertArgs),
+    /// Packs a scene with all files that it needs into one archive, which `render`, `bake`, `check` and `info` open
+    ///
+    /// The archive keeps the options that change how the scene is read (--set, --light, -D, -U, -I, --strict): they need
+    /// not be repeated when it is opened, and what is said then comes after them. Options about how a picture or a bake is
+    /// computed are those of `render` and `bake`.
+    Pack(PackArgs),
     /// Runs a unit or group over a grid of points
     Shade(ShadeArgs),
     /// Tells how far an image is from a reference
@@ -156,6 +170,14 @@ impl Cli {
         if let (Command::Bake(args), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
             let is_given = |id: &&Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
             args.given = matches.ids().filter(is_given).map(ToString::to_string).collect();
+        }
+        if let Command::Farm(args) = &mut cli.command {
+            // What a task is told by the job.
+            let words = ["kiln", "render", "SCENE", "--checkpoint", "FILE"].map(OsString::from);
+            let options = words.into_iter().chain(args.options.iter().map(OsString::from));
+            if let Command::Render(render) = Cli::read(options)?.command {
+                args.render = Some(Box::new(render));
+            }
         }
         Ok(cli)
     }

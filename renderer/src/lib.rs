@@ -55,6 +55,7 @@ pub mod cli;
 pub mod color;
 pub mod command;
 pub mod compare;
+pub mod files;
 pub mod film;
 pub mod geometry;
 pub mod image;

@@ -138,6 +138,45 @@ pub fn is_checkpoint(path: &Path) -> bool {
     begin.is_ok() && magic == *MAGIC
 }
 
+/// What a checkpoint holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckpointContent {
+    /// A hash of the scene and the settings.
+    pub fingerprint: u64,
+    /// Chunks of finished work.
+    pub chunks: usize,
+}
+
+impl CheckpointContent {
+    /// Reads what a checkpoint holds.
+    ///
+    /// # Errors
+    /// When it cannot be read or is no checkpoint.
+    pub fn read(path: &Path) -> Result<CheckpointContent, BakeError> {
+        let bytes = whole(path)?;
+        let (header, mut rest) = bytes.split_at(HEADER);
+        let mut chunks = 0;
+        while let Some((_, _, length)) = read_record(rest) {
+            rest = &rest[length..];
+            chunks += 1;
+        }
+        let fingerprint = std::array::from_fn(|i| header[MAGIC.len() + i]);
+        Ok(CheckpointContent {
+            fingerprint: u64::from_le_bytes(fingerprint),
+            chunks,
+        })
+    }
+}
+
+/// The bytes of a checkpoint, a whole header at least.
+fn whole(path: &Path) -> Result<Vec<u8>, BakeError> {
+    let bytes = fs::read(path).map_err(|e| unusable(path, e))?;
+    if !bytes.starts_with(MAGIC) || bytes.len() < HEADER {
+        return Err(unusable(path, "it is no checkpoint of a bake"));
+    }
+    Ok(bytes)
+}
+
 /// Joins checkpoints of shares of one bake into another file, and returns how many chunks of work are in it.
 ///
 /// # Errors
@@ -147,10 +186,7 @@ pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<usize, BakeE
     let mut of_first = None;
     let mut all: BTreeMap<u32, (&Path, Vec<u8>)> = BTreeMap::new();
     for path in parts {
-        let bytes = fs::read(path).map_err(|e| unusable(path, e))?;
-        if !bytes.starts_with(MAGIC) || bytes.len() < HEADER {
-            return Err(unusable(path, "it is no checkpoint of a bake"));
-        }
+        let bytes = whole(path)?;
         let (header, mut rest) = bytes.split_at(HEADER);
         let (first, expected) = of_first.get_or_insert((path, header.to_vec()));
         if header != expected {

@@ -56,7 +56,7 @@ use crate::scene::Scene;
 use job::{Job, Outcome};
 
 pub use atlas::Scale;
-pub use checkpoint::{is_checkpoint, join_checkpoints};
+pub use checkpoint::{CheckpointContent, is_checkpoint, join_checkpoints};
 pub use error::BakeError;
 pub use job::BakeStats;
 pub use limit::texture_memory;

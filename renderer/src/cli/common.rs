@@ -57,7 +57,7 @@ pub struct CommonArgs {
 }
 
 /// What all commands that read scenes of Mitsuba's take.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct MitsubaArgs {
     /// Defines a macro of shader sources; value of a parameter (`$NAME`) of a Mitsuba scene; may be given several times
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]", value_parser = parse_define)]
@@ -79,7 +79,7 @@ impl MitsubaArgs {
 }
 
 /// How shader sources are read.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct SourceArgs {
     /// Looks in this folder, too, for the files that shader sources include; may be given several times
     #[arg(short = 'I', value_name = "FOLDER")]

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
-use super::CommonArgs;
+use super::{CommonArgs, Viewer};
 
 /// `kiln render`
 #[derive(Debug, Args)]
@@ -60,6 +60,19 @@ pub struct RenderArgs {
     /// Brightens 8-bit pictures by so many stops
     #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true)]
     pub exposure: f32,
+    /// Shows the picture in the viewer tev while it is rendered; it listens at 127.0.0.1:14158 unless told otherwise
+    #[arg(long, value_name = "tev[=HOST:PORT]", value_parser = Viewer::parse)]
+    pub preview: Option<Viewer>,
+    /// Tells the progress on standard output: `openjd` as Open Job Description has it
+    #[arg(long, value_name = "FORM")]
+    pub progress: Option<ProgressForm>,
+}
+
+/// How progress is told to programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ProgressForm {
+    /// Lines of Open Job Description.
+    Openjd,
 }
 
 /// `kiln merge`
@@ -113,7 +126,7 @@ fn parse_crop(text: &str) -> Result<[u32; 4], String> {
 }
 
 /// `90s`, `5m`, `1h30m`, `2.5s`; a bare number is seconds.
-fn parse_duration(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is no length of time; write for example 90s, 5m or 1h30m");
     let mut seconds = 0.0;
     let mut rest = text.trim();

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use shading::{Diagnostics, Template};
 
+use super::scene_options::{SceneOptions, load_scene};
 use super::shader_file::{is_shader, read_source};
 use super::{Failure, print, tell};
 use crate::cli::CheckArgs;
 use crate::material::Host;
 use crate::scene::build;
-use crate::scene::load::{LoadOptions, load};
 
 pub(super) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let mut count = Count::default();
@@ -106,18 +106,11 @@ fn check(path: &Path, args: &CheckArgs, count: &mut Count) -> Result<Diagnostics
             Ok(diagnostics)
         };
     }
-    let (desc, mut warnings) = load(
-        path,
-        &LoadOptions {
-            mitsuba: args.mitsuba.options(),
-            preprocessor: args.source.preprocessor(&args.mitsuba),
-            ..LoadOptions::default()
-        },
-    )?;
+    let (desc, mut warnings) = load_scene(path, SceneOptions::of(&args.source, &args.mitsuba))?;
     let checked = build::check(&desc)?;
     warnings.list.extend(checked.warnings.list);
     count.templates(&checked.templates);
-    match (desc.is_library(), path.extension().and_then(OsStr::to_str)) {
+    match (desc.is_library(), desc.file.extension().and_then(OsStr::to_str)) {
         (true, _) => {}
         (false, Some("kiln" | "xml")) => count.scenes += 1,
         (false, _) => count.models += 1,

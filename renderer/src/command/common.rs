@@ -1,41 +1,51 @@
 //! What `render` and `bake` do alike: reading a scene with what the command line changes about it.
 
+use std::path::Path;
+
 use shading::{Diagnostics, Severity};
 
+use super::scene_options::{SceneOptions, load_scene};
 use super::{Failure, print, remark};
 use crate::cli::CommonArgs;
 use crate::memory::gigabytes;
 use crate::scene::desc::SceneDesc;
-use crate::scene::load::{LoadOptions, load};
 
 impl CommonArgs {
     /// Reads the scene and prints its warnings. `integrator` is used where the command line asks for none; `changes` are
     /// made after those of `--set`.
     pub(super) fn load(&self, integrator: Option<&str>, changes: Vec<String>) -> Result<SceneDesc, Failure> {
+        self.load_file(&self.scene, integrator, changes)
+    }
+
+    /// Reads the scene of that file instead.
+    pub(super) fn load_file(
+        &self,
+        scene: &Path,
+        integrator: Option<&str>,
+        changes: Vec<String>,
+    ) -> Result<SceneDesc, Failure> {
         // What else is set is meant for the integrator that is chosen here.
         let chosen = self.integrator.as_deref().or(integrator);
-        let mut set: Vec<String> = chosen
-            .map(|kind| format!("integrator={kind}"))
-            .into_iter()
-            .collect();
-        set.extend(self.set.iter().cloned());
-        set.extend(changes);
-        let light = self.light.clone();
-        let (mut desc, warnings) = load(
-            &self.scene,
-            &LoadOptions {
-                set,
-                light,
-                mitsuba: self.mitsuba.options(),
-                preprocessor: self.source.preprocessor(&self.mitsuba),
-            },
-        )
-        .map_err(failure)?;
+        let mut options = self.scene_options();
+        options
+            .set
+            .splice(0..0, chosen.map(|kind| format!("integrator={kind}")));
+        options.set.extend(changes);
+        let (mut desc, warnings) = load_scene(scene, options).map_err(failure)?;
         desc.texture_memory = self.texture_memory;
         if !self.quiet {
             print(&warnings);
         }
         Ok(desc)
+    }
+
+    /// What changes how the scene is read.
+    pub(super) fn scene_options(&self) -> SceneOptions {
+        SceneOptions {
+            set: self.set.clone(),
+            light: self.light.clone(),
+            ..SceneOptions::of(&self.source, &self.mitsuba)
+        }
     }
 
     /// Says what work takes that takes much.

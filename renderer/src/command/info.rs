@@ -13,13 +13,14 @@ use shading::{Diagnostic, Diagnostics, ShadingSystem, Template};
 
 use super::inventory::{self, Inventory};
 use super::pictures::is_part;
+use super::scene_options::{SceneOptions, load_scene};
 use super::shipped::{Shipped, metadata_of};
 use super::{Failure, print, shader_file, tell};
+use crate::bake::{CheckpointContent, is_checkpoint};
 use crate::cli::InfoArgs;
 use crate::material::Host;
 use crate::part::{Header, PartReader};
 use crate::scene::build;
-use crate::scene::load::{LoadOptions, load};
 
 pub(super) fn run(args: &InfoArgs) -> Result<(), Failure> {
     let system = build::shading_system(
@@ -71,6 +72,8 @@ enum Subject {
     Scene(Box<Inventory>),
     /// What a part of a picture says about itself.
     Part(Box<Header>),
+    /// What a checkpoint of a bake holds.
+    Bake(CheckpointContent),
 }
 
 impl Subject {
@@ -79,6 +82,10 @@ impl Subject {
             Subject::Shader(info) => info.text(heading),
             Subject::Scene(inventory) => inventory.text(),
             Subject::Part(header) => header.to_string(),
+            Subject::Bake(content) => format!(
+                "part of a bake\n  finished work   {} chunks\n  scene, settings {:016x}\n",
+                content.chunks, content.fingerprint
+            ),
         }
     }
 
@@ -87,6 +94,10 @@ impl Subject {
             Subject::Shader(info) => info.json(),
             Subject::Scene(inventory) => inventory.json(),
             Subject::Part(header) => header.json(),
+            Subject::Bake(content) => json!({
+                "bake": format!("{:016x}", content.fingerprint),
+                "chunks": content.chunks,
+            }),
         }
     }
 }
@@ -94,6 +105,10 @@ impl Subject {
 /// What a word stands for: a scene file comes with the units and groups that it declares.
 fn find(system: &ShadingSystem, word: &str, args: &InfoArgs) -> Result<Vec<Subject>, Diagnostics> {
     let path = Path::new(word);
+    if is_checkpoint(path) {
+        let content = CheckpointContent::read(path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        return Ok(vec![Subject::Bake(content)]);
+    }
     if is_part(path) || PartReader::is_part(path) {
         let part = PartReader::open(path).map_err(|error| Diagnostic::error(error.to_string()))?;
         return Ok(vec![Subject::Part(Box::new(part.header().clone()))]);
@@ -107,14 +122,7 @@ fn find(system: &ShadingSystem, word: &str, args: &InfoArgs) -> Result<Vec<Subje
             .map(Subject::Shader)
             .collect());
     }
-    let (desc, _) = load(
-        path,
-        &LoadOptions {
-            mitsuba: args.mitsuba.options(),
-            preprocessor: args.source.preprocessor(&args.mitsuba),
-            ..LoadOptions::default()
-        },
-    )?;
+    let (desc, _) = load_scene(path, SceneOptions::of(&args.source, &args.mitsuba))?;
     let mut subjects = vec![];
     for file in &desc.shaders {
         let loaded = system.load_file(&file.file)?;

@@ -128,7 +128,7 @@ impl Inventory {
 /// Whether that is the name of a scene or a model.
 pub(super) fn is_scene(path: &Path) -> bool {
     let extension = path.extension().unwrap_or_default();
-    ["kiln", "xml", "glb", "gltf", "ply", "obj", "serialized"]
+    ["kiln", "zip", "xml", "glb", "gltf", "ply", "obj", "serialized"]
         .iter()
         .any(|known| extension.eq_ignore_ascii_case(known))
 }

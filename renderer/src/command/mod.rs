@@ -10,14 +10,19 @@ mod common;
 mod compare;
 mod convert;
 mod failure;
+mod farm;
 mod info;
 mod interrupt;
 mod inventory;
 mod merge;
 mod outputs;
+mod pack;
 mod pictures;
+mod preview;
 mod progress;
+mod progress_lines;
 mod render;
+mod scene_options;
 mod shade;
 mod shader_file;
 mod shipped;
@@ -38,10 +43,12 @@ pub fn run(cli: &Cli) -> ExitCode {
     let result = match &cli.command {
         Command::Render(args) => render::run(args),
         Command::Merge(args) => merge::run(args),
+        Command::Farm(args) => farm::run(args),
         Command::Bake(args) => bake::run(args),
         Command::Check(args) => check::run(args),
         Command::Info(args) => info::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::Pack(args) => pack::run(args),
         Command::Shade(args) => shade::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Archive(args) => archive::run(args),

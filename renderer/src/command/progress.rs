@@ -51,6 +51,16 @@ impl Bar {
         self.bar.suspend(|| remark(&text));
     }
 
+    /// Writes remarks of other threads above the bar, unless the command is quiet.
+    pub(super) fn remarks(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
+        let (bar, quiet) = (self.bar.clone(), self.quiet);
+        Arc::new(move |text| {
+            if !quiet {
+                bar.suspend(|| remark(&text));
+            }
+        })
+    }
+
     /// Takes the bar away.
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();

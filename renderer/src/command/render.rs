@@ -11,11 +11,12 @@ use super::common::failure;
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
 use super::pictures::Pictures;
+use super::preview::Preview;
 use super::progress::Bar;
 use super::statistics::{Stages, Statistics};
 use super::watch::Watch;
 use super::{Failure, brightness, print, remark, summary};
-use crate::cli::{CommonArgs, RenderArgs};
+use crate::cli::{CommonArgs, ProgressForm, RenderArgs};
 use crate::film::NoiseGoal;
 use crate::image::{has_exposure, write_whole};
 use crate::integrator::Integrator;
@@ -59,7 +60,17 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         None => None,
     };
     let bar = Bar::new(common.quiet, &interrupt);
+    let preview = match &args.preview {
+        Some(viewer) => Some(Preview::start(viewer, &pictures.files()[0], bar.remarks())?),
+        None => None,
+    };
     let mut watch = Watch::new(&bar, &origin);
+    if let Some(preview) = &preview {
+        watch.show(preview);
+    }
+    if args.progress == Some(ProgressForm::Openjd) {
+        watch.tell_lines();
+    }
     if let Some(checkpoint) = &checkpoint {
         watch.keep(checkpoint, args.checkpoint_every);
     }
@@ -105,6 +116,9 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     if let Some(path) = &common.stats {
         write_whole(path, statistics.json(&warnings).as_bytes())?;
     }
+    if let Some(preview) = preview {
+        preview.finish(image);
+    }
     if interrupt.is_set() {
         let done = state.samples.end - settings.samples.start;
         let all = settings.samples.end - settings.samples.start;
@@ -147,7 +161,7 @@ fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>),
 }
 
 /// What the flags of `render` alone change about the scene.
-fn changes(args: &RenderArgs) -> Vec<String> {
+pub(super) fn changes(args: &RenderArgs) -> Vec<String> {
     let mut changes = vec![];
     if let Some((width, height)) = args.size {
         changes.push(format!("film.size=({width}, {height})"));
@@ -159,7 +173,7 @@ fn changes(args: &RenderArgs) -> Vec<String> {
 }
 
 /// What `--noise` takes at most where `--spp` does not say it.
-const MOST_SAMPLES: u64 = 1 << 16;
+pub(super) const MOST_SAMPLES: u64 = 1 << 16;
 
 fn settings(
     args: &RenderArgs,

@@ -82,6 +82,7 @@ fn no_text(path: &Path) -> Option<&'static str> {
     match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
         "glb" | "gltf" | "ply" | "obj" | "serialized" => Some("a model"),
         "xml" => Some("a scene"),
+        "zip" => Some("a pack of a scene"),
         "exr" | "hdr" | "png" | "jpg" | "jpeg" | "tga" | "bmp" | "pgm" | "ppm" | "pfm" => Some("an image"),
         _ => None,
     }

@@ -1,11 +1,13 @@
-//! Who watches a render: the progress bar, the checkpoint, the files that grow clearer.
+//! Who watches a render: the progress bar, the checkpoint, the files that grow clearer, the viewer, a scheduler.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::checkpoint::{Checkpoint, Origin};
 use super::pictures::Pictures;
+use super::preview::Preview;
 use super::progress::Bar;
+use super::progress_lines::ProgressLines;
 use crate::render::{Decision, Progress, RenderState};
 
 /// Who watches a render.
@@ -13,6 +15,8 @@ pub(super) struct Watch<'a> {
     bar: &'a Bar,
     origin: &'a Origin<'a>,
     tasks: Vec<Mutex<Task<'a>>>,
+    preview: Option<&'a Preview>,
+    lines: Option<ProgressLines>,
 }
 
 /// Something to be done with the picture every now and then.
@@ -50,6 +54,8 @@ impl<'a> Watch<'a> {
             bar,
             origin,
             tasks: vec![],
+            preview: None,
+            lines: None,
         }
     }
 
@@ -61,6 +67,16 @@ impl<'a> Watch<'a> {
     /// Writes the picture while it grows clearer.
     pub(super) fn write(&mut self, pictures: &'a Pictures, every: Duration) {
         self.add(Keeper::Pictures(pictures), every);
+    }
+
+    /// Shows the picture in a viewer.
+    pub(super) fn show(&mut self, preview: &'a Preview) {
+        self.preview = Some(preview);
+    }
+
+    /// Tells the progress to programs.
+    pub(super) fn tell_lines(&mut self) {
+        self.lines = Some(ProgressLines::default());
     }
 
     fn add(&mut self, what: Keeper<'a>, every: Duration) {
@@ -98,10 +114,16 @@ impl Task<'_> {
 impl Progress for Watch<'_> {
     fn advance(&self, done: u64, total: u64) {
         self.bar.advance(done, total);
+        if let Some(lines) = &self.lines {
+            lines.samples(done, total);
+        }
     }
 
     fn photons(&self, done: u64, total: u64) {
         self.bar.photons(done, total);
+        if let Some(lines) = &self.lines {
+            lines.photons();
+        }
     }
 
     fn decided(&self, decision: &Decision) {
@@ -113,10 +135,14 @@ impl Progress for Watch<'_> {
     }
 
     fn wants_state(&self) -> bool {
-        self.tasks.iter().any(|task| lock(task).is_due())
+        let is_shown = self.preview.is_some_and(Preview::wants_film);
+        is_shown || self.tasks.iter().any(|task| lock(task).is_due())
     }
 
     fn state(&self, state: &RenderState) {
+        if let Some(preview) = self.preview {
+            preview.show(&state.film);
+        }
         for task in &self.tasks {
             let mut task = lock(task);
             if !task.is_due() {
@@ -127,7 +153,7 @@ impl Progress for Watch<'_> {
                 Err(message) if !task.failed => {
                     task.failed = true;
                     self.bar.remark(&format!(
-                        "{message}\n  the render goes on; what was written last is as it was"
+                        "warning: {message}\n  the render goes on; what was written last is as it was"
                     ));
                 }
                 Err(_) => {}

@@ -123,18 +123,7 @@ impl Film {
     /// # Panics
     /// When `size` is zero.
     pub fn tiles(&self, size: u32) -> Vec<Rect> {
-        let Rect { x0, y0, x1, y1 } = self.crop();
-        let cut = |x: u32, y: u32| Rect {
-            x0: x,
-            y0: y,
-            x1: x.saturating_add(size).min(x1),
-            y1: y.saturating_add(size).min(y1),
-        };
-        let columns = || (x0..x1).step_by(size as usize);
-        (y0..y1)
-            .step_by(size as usize)
-            .flat_map(|y| columns().map(move |x| cut(x, y)))
-            .collect()
+        self.crop().tiles(size)
     }
 
     /// Adds a tile's sums.

@@ -149,13 +149,22 @@ impl FilmTile {
         if other.squares.is_none() {
             self.squares = None;
         }
-        for (i, (x, y)) in other.rect.pixels().enumerate() {
-            let j = self.index(x, y);
-            let (sum, added) = (&mut self.sums[j], &other.sums[i]);
-            sum.count += added.count;
-            sum.rgb.iter_mut().zip(added.rgb).for_each(|(sum, v)| *sum += v);
+        let width = other.rect.width() as usize;
+        for (row, y) in (other.rect.y0..other.rect.y1).enumerate() {
+            let theirs = row * width..(row + 1) * width;
+            let start = self.index(other.rect.x0, y);
+            let ours = start..start + width;
+            let pairs = self.sums[ours.clone()]
+                .iter_mut()
+                .zip(&other.sums[theirs.clone()]);
+            for (sum, added) in pairs {
+                sum.count += added.count;
+                sum.rgb.iter_mut().zip(added.rgb).for_each(|(sum, v)| *sum += v);
+            }
             if let (Some(squares), Some(added)) = (&mut self.squares, &other.squares) {
-                squares[j].iter_mut().zip(added[i]).for_each(|(sum, v)| *sum += v);
+                for (square, added) in squares[ours].iter_mut().zip(&added[theirs]) {
+                    square.iter_mut().zip(added).for_each(|(sum, &v)| *sum += v);
+                }
             }
         }
     }

@@ -1,6 +1,5 @@
 //! Tiles of OpenEXR files, read one by one: the place of each stands in the table behind the header.
 
-use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -13,6 +12,7 @@ use half::f16;
 
 use super::exr_read::{convert_error, header_length, picture_info, picture_layer};
 use super::{ImageError, PictureInfo, Rect, Samples, Subimage};
+use crate::files::{self, FileReader};
 
 /// The most bytes that a header may have.
 const MAX_HEADER: usize = 1 << 20;
@@ -20,7 +20,7 @@ const MAX_HEADER: usize = 1 << 20;
 /// An open file of tiles with smaller versions.
 pub(super) struct ExrTiles {
     path: PathBuf,
-    file: BufReader<File>,
+    file: BufReader<FileReader>,
     meta: MetaData,
     levels: Vec<ExrLevel>,
     /// Columns and rows of a tile.
@@ -42,7 +42,7 @@ pub(super) struct ExrLevel {
 impl ExrTiles {
     /// Opens a file; `None` where it is not of such tiles, or is better read as a whole.
     pub(super) fn open(path: &Path, subimage: &Subimage) -> Option<ExrTiles> {
-        let mut file = BufReader::new(File::open(path).ok()?);
+        let mut file = BufReader::new(files::open(path).ok()?);
         let mut start = vec![];
         (&mut file).take(MAX_HEADER as u64).read_to_end(&mut start).ok()?;
         let table = header_length(&start)?;

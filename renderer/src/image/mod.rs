@@ -110,6 +110,25 @@ impl Rect {
         other.x0 >= self.x0 && other.y0 >= self.y0 && other.x1 <= self.x1 && other.y1 <= self.y1
     }
 
+    /// It, cut into tiles of at most `size` × `size` pixels, row by row.
+    ///
+    /// # Panics
+    /// When `size` is zero.
+    pub fn tiles(&self, size: u32) -> Vec<Rect> {
+        let Rect { x0, y0, x1, y1 } = *self;
+        let cut = |x: u32, y: u32| Rect {
+            x0: x,
+            y0: y,
+            x1: x.saturating_add(size).min(x1),
+            y1: y.saturating_add(size).min(y1),
+        };
+        let columns = || (x0..x1).step_by(size as usize);
+        (y0..y1)
+            .step_by(size as usize)
+            .flat_map(|y| columns().map(move |x| cut(x, y)))
+            .collect()
+    }
+
     /// Its pixels, row by row.
     pub fn pixels(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let Rect { x0, y0, x1, y1 } = *self;

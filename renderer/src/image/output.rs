@@ -49,7 +49,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ImageError> {
 /// As those of [`write_whole`].
 pub fn write_whole_with(
     path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
 ) -> Result<(), ImageError> {
     stage_with(path, write)?.commit()
 }
@@ -72,12 +72,12 @@ pub fn stage(path: &Path, bytes: &[u8]) -> Result<Staged, ImageError> {
 
 fn stage_with(
     path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
 ) -> Result<Staged, ImageError> {
     let target = resolve(path)?;
     let write = || -> io::Result<Temporary> {
         let mut temporary = temporary(&target)?;
-        let mut buffer = BufWriter::new(&mut temporary.file);
+        let mut buffer = BufWriter::new(temporary.file.as_file_mut());
         write(&mut buffer)?;
         buffer.flush()?;
         drop(buffer);

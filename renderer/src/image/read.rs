@@ -1,6 +1,5 @@
 //! Files to images: EXR, TIFF, Radiance HDR, PNG, JPEG, TGA, BMP, WebP, PGM, PPM and PFM.
 
-use std::fs;
 use std::io::Cursor;
 use std::path::Path;
 
@@ -10,6 +9,7 @@ use super::exr_read::{self, ExrFile};
 use super::limit::{MAX_BYTES, check_size};
 use super::{Format, Image, ImageError, MetaValue, NamedChannels, Raster, Samples};
 use super::{netpbm, tiff_read};
+use crate::files;
 
 /// Reads an image: grey, grey with alpha, RGB or RGBA (of a TIFF all channels), values in the file's own colour space (see
 /// [`Image::into_linear`]).
@@ -19,7 +19,7 @@ use super::{netpbm, tiff_read};
 /// # Errors
 /// When the file is missing, damaged, empty or of an unsupported kind.
 pub fn read(path: &Path) -> Result<Image, ImageError> {
-    let bytes = fs::read(path).map_err(|e| ImageError::from_read(path, e))?;
+    let bytes = files::read(path).map_err(|e| ImageError::from_read(path, e))?;
     Ok(decode(path, &bytes)?.into_image())
 }
 
@@ -46,7 +46,7 @@ pub fn decode(path: &Path, bytes: &[u8]) -> Result<Raster, ImageError> {
 /// # Errors
 /// As [`read`]; also when an EXR's layers differ in size.
 pub fn read_channels(path: &Path) -> Result<NamedChannels, ImageError> {
-    let bytes = fs::read(path).map_err(|e| ImageError::from_read(path, e))?;
+    let bytes = files::read(path).map_err(|e| ImageError::from_read(path, e))?;
     if Format::detect(path, &bytes) == Some(Format::Exr) {
         return exr_read::decode(path, &bytes)?.into_named_channels(path);
     }
@@ -91,7 +91,7 @@ pub fn read_channels(path: &Path) -> Result<NamedChannels, ImageError> {
 /// # Errors
 /// When the file is missing or its header damaged.
 pub fn read_metadata(path: &Path) -> Result<Vec<(String, MetaValue)>, ImageError> {
-    let bytes = fs::read(path).map_err(|e| ImageError::from_read(path, e))?;
+    let bytes = files::read(path).map_err(|e| ImageError::from_read(path, e))?;
     match Format::detect(path, &bytes) {
         Some(Format::Exr) => ExrFile::metadata_of(path, &bytes),
         _ => Ok(Vec::new()),

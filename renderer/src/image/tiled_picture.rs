@@ -1,7 +1,6 @@
 //! Pictures in files of tiles (EXR and TIFF), read tile by tile.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -9,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use super::exr_tiles::ExrTiles;
 use super::tiff_read::{TiffFile, TiffPage};
 use super::{Format, ImageError, PictureInfo, Raster, Rect, Subimage};
+use crate::files::{self, FileReader};
 
 /// A picture whose file is made of tiles, open to read some of them.
 pub struct TiledPicture {
@@ -21,7 +21,7 @@ pub struct TiledPicture {
 
 enum TiledFile {
     Exr(Box<ExrTiles>),
-    Tiff(Box<TiffFile<BufReader<File>>>, Vec<(usize, TiffPage)>),
+    Tiff(Box<TiffFile<BufReader<FileReader>>>, Vec<(usize, TiffPage)>),
 }
 
 impl TiledPicture {
@@ -29,7 +29,7 @@ impl TiledPicture {
     /// read as a whole for another reason.
     pub fn open(path: &Path, subimage: &Subimage) -> Option<TiledPicture> {
         let mut start = [0; 4];
-        File::open(path).ok()?.read_exact(&mut start).ok()?;
+        files::open(path).ok()?.read_exact(&mut start).ok()?;
         let (file, sizes, info) = match Format::detect(path, &start)? {
             Format::Exr => {
                 let tiles = ExrTiles::open(path, subimage)?;
@@ -87,8 +87,8 @@ impl TiledPicture {
 type Opened = (TiledFile, Vec<[usize; 3]>, PictureInfo);
 
 fn open_tiff(path: &Path, subimage: &Subimage) -> Option<Opened> {
-    let file = File::open(path).ok()?;
-    let size = usize::try_from(file.metadata().ok()?.len()).ok()?;
+    let file = files::open(path).ok()?;
+    let size = usize::try_from(file.len()).ok()?;
     let mut file = TiffFile::new(path, BufReader::new(file), size).ok()?;
     let directories = file.directories(subimage).ok()?;
     let mut levels = vec![];

@@ -117,6 +117,15 @@ impl Host {
         });
     }
 
+    /// Whether there are files of a name, or an image of the scene's: each of them is looked for.
+    pub fn finds_texture(&self, name: &str) -> bool {
+        let request = TextureRequest {
+            file: name.to_owned(),
+            ..TextureRequest::default()
+        };
+        self.with_collecting(|collecting| collecting.names.resolve(&request).is_some())
+    }
+
     /// Loads the textures that were asked for and ends the time of changes. The second call does nothing.
     ///
     /// # Errors

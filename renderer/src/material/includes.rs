@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use shading::{Includes, Source};
 
+use crate::files;
+
 /// Folders in which included files are looked for.
 #[derive(Clone, Debug, Default)]
 pub struct Folders {
@@ -26,7 +28,7 @@ impl Includes for Folders {
         folders.insert(if quoted { 0 } else { folders.len() }, own);
         for folder in folders {
             let path = folder.join(name);
-            match std::fs::read(&path) {
+            match files::read(&path) {
                 Ok(bytes) => {
                     let text = String::from_utf8_lossy(&bytes);
                     return Ok(Some(Source::new(path.display().to_string(), text)));

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use shading::hir::{self, ColorSpace};
 use shading::{TextureInfo, TextureLookup, TextureSample};
 
+use crate::files;
 use crate::image::{MetaValue, Subimage};
 use crate::texture::{
     EnvironmentLookup, Filter, Interpolation, Lookup, Sample, Texture, TextureColorSpace, TextureRequest,
@@ -56,7 +57,7 @@ impl TextureNames {
             subimage: subimage.clone(),
         };
         let name = Path::new(&request.file);
-        if let Some(path) = self.candidates(name).find(|path| path.is_file()) {
+        if let Some(path) = self.candidates(name).find(|path| files::is_file(path)) {
             return Some(Named::One(file(path)));
         }
         let pattern = TilePattern::parse(name.file_name()?.to_str()?)?;

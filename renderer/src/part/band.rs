@@ -10,6 +10,9 @@ use crate::image::Rect;
 /// Rows of a band.
 const ROWS: u32 = 16;
 
+/// Bands that are in memory at once, on the way to or from a file.
+pub(super) const AT_ONCE: usize = 32;
+
 /// Bytes of the longest integer.
 const LONGEST: usize = 16;
 

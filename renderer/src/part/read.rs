@@ -4,11 +4,14 @@ use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use super::band::{bands, checksum, decode, longest};
+use rayon::prelude::*;
+
+use super::band::{AT_ONCE, bands, checksum, decode, longest};
 use super::header::{MAGIC, MAX_HEADER};
 use super::statistics::{LONGEST, decode_goal, decode_tiles};
 use super::{Header, Part, PartError};
-use crate::film::{Film, NoiseMap};
+use crate::film::{Film, FilmTile, NoiseMap};
+use crate::image::Rect;
 use crate::memory;
 
 /// A part file whose header has been read.
@@ -93,12 +96,17 @@ impl PartReader {
             ..
         } = &self.header;
         let damaged = |reason: &str| PartError::damaged(&self.path, reason);
-        for band in bands(*crop) {
-            let bytes =
-                record(&mut self.file, longest(band, *variance) as u64).map_err(|reason| damaged(&reason))?;
-            let tile = decode(band, *variance, samples.count(), &bytes)
-                .ok_or_else(|| damaged("its sums make no sense"))?;
-            film.merge(&tile);
+        let list: Vec<Rect> = bands(*crop).collect();
+        for some in list.chunks(AT_ONCE) {
+            let mut encoded = Vec::with_capacity(some.len());
+            for &band in some {
+                let bytes = record(&mut self.file, longest(band, *variance) as u64);
+                encoded.push((band, bytes.map_err(|reason| damaged(&reason))?));
+            }
+            let decode = |(band, bytes): (Rect, Vec<u8>)| decode(band, *variance, samples.count(), &bytes);
+            let tiles: Option<Vec<FilmTile>> = encoded.into_par_iter().map(decode).collect();
+            let tiles = tiles.ok_or_else(|| damaged("its sums make no sense"))?;
+            tiles.iter().for_each(|tile| film.merge(tile));
         }
         let noise = if self.header.has_statistics {
             Some(statistics(&mut self.file, film).map_err(|reason| damaged(&reason))?)

@@ -6,14 +6,11 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::Header;
-use super::band::{bands, checksum, encode};
+use super::band::{AT_ONCE, bands, checksum, encode};
 use super::header::MAGIC;
 use super::statistics::{encode_goal, encode_tiles};
 use crate::film::{Film, NoiseMap};
 use crate::image::{ImageError, Rect, write_whole_with};
-
-/// Bands that are made at once, before they are written.
-const AT_ONCE: usize = 32;
 
 /// Writes a part, whole or not at all; with the statistics of adaptive sampling if there are any.
 ///

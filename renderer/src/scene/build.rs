@@ -80,6 +80,14 @@ pub fn build_for_bake(desc: &SceneDesc, threads: usize) -> Result<Built, Diagnos
     build_with(desc, None, threads, host(desc).for_bake())
 }
 
+/// A host that knows the textures that models bring.
+fn with_names(host: Host, desc: &SceneDesc) -> Arc<Host> {
+    for texture in &desc.textures {
+        host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
+    }
+    Arc::new(host)
+}
+
 /// The host of a scene, with the bound on its textures.
 fn host(desc: &SceneDesc) -> Host {
     let limit = desc.texture_memory.map_or_else(memory::for_textures, |limit| {
@@ -101,10 +109,7 @@ fn build_with(
     let filter = Filter::new(desc.film.filter)
         .ok_or_else(|| Diagnostic::error(format!("there is no filter {:?}", desc.film.filter)))?;
 
-    let host = Arc::new(host);
-    for texture in &desc.textures {
-        host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
-    }
+    let host = with_names(host, desc);
     let start = Instant::now();
     let system = shading_system(host.clone(), Preprocessor::default());
     let shapes: Vec<Shape> = desc.shapes.iter().map(desc::ShapeDesc::build).collect();
@@ -180,10 +185,7 @@ pub struct Checked {
 /// # Errors
 /// All mistakes in them.
 pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
-    let host = Arc::new(Host::new(desc.texture_directories.clone()));
-    for texture in &desc.textures {
-        host.name_texture(texture.name.clone(), texture.source.clone(), texture.color_space);
-    }
+    let host = with_names(Host::new(desc.texture_directories.clone()), desc);
     let no_camera = if desc.is_library() {
         None
     } else {
@@ -205,6 +207,38 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
             Err(errors)
         }
     }
+}
+
+/// Compiles the materials of a scene, for pictures and for bakes, and looks for each file that they name; reads none and
+/// builds nothing.
+///
+/// # Errors
+/// All mistakes in them, files that are not there among these.
+pub fn find_textures(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
+    let shapes: Vec<Shape> = desc.shapes.iter().map(desc::ShapeDesc::build).collect();
+    let mut diagnostics = Diagnostics::default();
+    for host in [host(desc), host(desc).for_bake()] {
+        let host = with_names(host, desc);
+        let system = shading_system(host.clone(), Preprocessor::default());
+        let compiled = compile(desc, &system, host.purpose(), &shapes)?;
+        let found = missing_textures(desc, &compiled.instances, compiled.warnings)?;
+        diagnostics.add_new(found.list);
+        for (material, instances) in desc.materials.iter().zip(&compiled.instances) {
+            let statistics = instances.full.statistics();
+            for name in &statistics.late_textures {
+                host.finds_texture(name);
+            }
+            if statistics.computes_texture_names {
+                let message = format!(
+                    "material `{}` computes names of textures while it runs: which it asks for is not known",
+                    material.name
+                );
+                let warning = Diagnostic::warning(message).at(&desc.sources, material.surface.span, "");
+                diagnostics.add_new(vec![warning]);
+            }
+        }
+    }
+    Ok(diagnostics)
 }
 
 /// The shaders of a scene.

@@ -1,7 +1,6 @@
 //! Textures by name: requested while a scene is built, loaded together, then frozen. Those that shaders name while they
 //! run are added later, one by one.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -9,6 +8,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{EnvironmentLookup, Lookup, Sample, Texture, TextureColorSpace, TileCache, TileSet};
+use crate::files;
 use crate::image::{ImageError, Subimage, TiledPicture, decode_picture};
 
 /// Index of a texture in its store, or of a set of textures.
@@ -54,7 +54,7 @@ type Key = (PathBuf, TextureColorSpace, Subimage);
 impl TextureRequest {
     /// One name for one file, however it is reached; what does not exist keeps its name and fails when it is loaded.
     fn key(&self) -> Key {
-        let path = key_of(self.source.path());
+        let path = files::identity(self.source.path());
         (path, self.color_space, self.subimage.clone())
     }
 
@@ -65,7 +65,7 @@ impl TextureRequest {
                 if let Some(tiles) = TiledPicture::open(path, &self.subimage) {
                     return Texture::of_tiles(path, tiles, self.color_space, cache);
                 }
-                let bytes = fs::read(path).map_err(|e| ImageError::from_read(path, e))?;
+                let bytes = files::read(path).map_err(|e| ImageError::from_read(path, e))?;
                 decode_picture(path, &bytes, &self.subimage)?
             }
             TextureSource::Memory { bytes, .. } => decode_picture(path, bytes, &self.subimage)?,
@@ -277,7 +277,7 @@ impl TextureStore {
 
     /// The texture of that file or name, if it was requested with that colour space.
     pub fn find(&self, path: &Path, color_space: TextureColorSpace) -> Option<TextureId> {
-        let key = (key_of(path), color_space, Subimage::First);
+        let key = (files::identity(path), color_space, Subimage::First);
         self.ids.get(&key).copied()
     }
 
@@ -331,8 +331,4 @@ impl TextureStore {
     pub fn bytes(&self) -> usize {
         self.textures().map(|(_, texture)| texture.bytes()).sum::<usize>() + self.cache.bytes()
     }
-}
-
-fn key_of(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

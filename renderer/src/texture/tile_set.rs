@@ -1,9 +1,10 @@
 //! Textures of many files, each for a unit square of texture coordinates: names such as `skin.<UDIM>.exr`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use glam::Vec2;
+
+use crate::files;
 
 /// The most squares in a row or column that are looked up.
 const MAX_SQUARES: u32 = 1000;
@@ -89,12 +90,10 @@ impl TilePattern {
 
     /// The files of a directory that it stands for, with their squares, in the order of these.
     pub fn find(&self, directory: &Path) -> Vec<([u32; 2], PathBuf)> {
-        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        let mut found: Vec<_> = entries
-            .filter_map(|entry| {
-                let name = entry.file_name();
-                Some((self.square(name.to_str()?)?, entry.path()))
-            })
+        let names = files::list(directory).into_iter();
+        let mut found: Vec<_> = names
+            .filter_map(|name| Some((self.square(&name)?, directory.join(name))))
+            .filter(|(_, path)| files::is_file(path))
             .collect();
         found.sort();
         found.dedup_by(|a, b| a.0 == b.0);

@@ -91,6 +91,10 @@ pub struct Statistics {
     pub is_uniform: bool,
     /// Textures that are named in the code, in its order.
     pub textures: Vec<TextureRequest>,
+    /// Files that the code asks for by name when it runs, where the names are constant.
+    pub late_textures: BTreeSet<String>,
+    /// Whether it asks for files by names that are computed when it runs.
+    pub computes_texture_names: bool,
     /// A hash of the HIR: of two shaders that do the same, mostly the same; of two that do not, hardly ever. Names do not
     /// count, and those of `textures` by their place in the list.
     pub fingerprint: u64,
@@ -211,6 +215,8 @@ pub fn compile(
         is_uniform: is_uniform(unit, registry),
         fingerprint: fingerprint::fingerprint(unit, &shared.texture_list),
         textures: shared.texture_list,
+        late_textures: shared.late_textures,
+        computes_texture_names: shared.computes_texture_names,
         closures: shared.closures.clone(),
     };
     let layouts = || Layouts::of(registry, &shared.closures);

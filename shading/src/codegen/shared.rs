@@ -35,6 +35,9 @@ pub(super) struct Shared<'u> {
     pub(super) texture_list: Vec<TextureRequest>,
     /// Textures that the host does not know: where they are looked up, and whether the shader can do without.
     pub(super) missing: BTreeMap<String, (Span, bool)>,
+    /// Files that the code asks for by name when it runs, as far as their names are constant.
+    pub(super) late_textures: BTreeSet<String>,
+    pub(super) computes_texture_names: bool,
     pub(super) closures: BTreeSet<ClosureId>,
     pub(super) shows_closures: bool,
     pub(super) reads: GlobalSet,
@@ -64,6 +67,8 @@ impl<'u> Shared<'u> {
             textures: FxHashMap::default(),
             missing: BTreeMap::new(),
             texture_list: vec![],
+            late_textures: BTreeSet::new(),
+            computes_texture_names: false,
             closures: BTreeSet::new(),
             shows_closures: false,
             reads: GlobalSet::default(),

@@ -61,6 +61,7 @@ impl Emitter<'_, '_> {
                 }
             },
             None => {
+                self.note_late(&args[0]);
                 self.store_file(record, args);
                 let place = self.place();
                 self.call(functions.named, &[self.ctx, place, record.base, out]);
@@ -75,6 +76,7 @@ impl Emitter<'_, '_> {
             // Whoever freezes the host's textures knows that this one is wanted.
             self.shared.texture_handle(request, true, self.span);
         }
+        self.note_late(&args[0]);
         let record = self.lookup_record(options, args);
         self.store_file(record, args);
         let place = self.place();
@@ -108,11 +110,23 @@ impl Emitter<'_, '_> {
     }
 
     fn texture_info_call(&mut self, kind: Kind, args: &[Operand], out: ir::Value) -> ir::Value {
+        self.note_late(&args[0]);
         let [file, name, s, t] = self.read_all(args);
         let kind = self.int(shims::pack_kind(kind) as i32);
         let place = self.place();
         let info = self.shared.host.texture.info;
         self.call_value(info, &[self.ctx, place, file, name, s, t, kind, out])
+    }
+
+    /// Notes a file that is asked for by name when the code runs.
+    fn note_late(&mut self, file: &Operand) {
+        match self.constant(*file) {
+            Some(Const::String(name)) => {
+                let name = name.to_string();
+                self.shared.late_textures.insert(name);
+            }
+            _ => self.shared.computes_texture_names = true,
+        }
     }
 
     /// The options with those in their fields that are constant names by now.

@@ -1,14 +1,14 @@
 //! The bytes and the text of imported files.
 
 use std::borrow::Cow;
-use std::fs;
 use std::path::Path;
 
 use super::error::ImportError;
+use crate::files;
 
 /// The bytes of a file.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, ImportError> {
-    fs::read(path).map_err(|source| ImportError::Read {
+    files::read(path).map_err(|source| ImportError::Read {
         path: path.into(),
         source,
     })

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use super::mtl::{ObjMaterial, parse_mtl};
 use super::obj_text::{logical_lines, numbers};
 use super::{ImportError, read, text_of};
+use crate::files;
 use crate::geometry::Mesh;
 
 /// What an OBJ file and its material libraries hold.
@@ -246,7 +247,7 @@ impl ObjReader {
     fn libraries(&self, obj: &Path, names: &str) -> Vec<PathBuf> {
         let beside = |name: &str| obj.with_file_name(name.replace('\\', "/"));
         let whole = beside(names);
-        if names.ends_with(".mtl") && names.matches(".mtl").count() == 1 || whole.is_file() {
+        if names.ends_with(".mtl") && names.matches(".mtl").count() == 1 || files::is_file(&whole) {
             vec![whole]
         } else {
             names.split_whitespace().map(beside).collect()

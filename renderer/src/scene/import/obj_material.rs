@@ -11,6 +11,7 @@ use glam::Affine3A;
 use super::call::Call;
 use super::model::{Names, stem};
 use super::{Model, ModelMaterial, ModelShape, Obj, ObjMaterial};
+use crate::files;
 use crate::scene::desc::{EmissionSides, TextureDesc};
 use crate::texture::{TextureColorSpace, TextureSource};
 
@@ -171,7 +172,7 @@ impl Reader<'_> {
         material: &str,
     ) {
         let Some(file) = file else { return };
-        if !file.is_file() {
+        if !files::is_file(file) {
             self.model.warnings.push(format!(
                 "material `{material}`: there is no file {}",
                 file.display()

@@ -5,7 +5,6 @@
 //! colours in single or double precision, then vertex indices. The file ends with a table: the offset of each mesh (32 bits
 //! in version 3, 64 in version 4) and their number. All numbers are little-endian.
 
-use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -14,6 +13,7 @@ use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
 use super::ImportError;
+use crate::files::{self, FileReader};
 use crate::geometry::Mesh;
 
 /// Reads mesh number `part`, from 0, of a `.serialized` file, with the attributes that the file has. Vertex colours are
@@ -58,8 +58,8 @@ pub fn parse_serialized(file: impl Read + Seek, part: u32, path: &Path) -> Resul
     })
 }
 
-fn open(path: &Path) -> Result<File, ImportError> {
-    File::open(path).map_err(|source| ImportError::Read {
+fn open(path: &Path) -> Result<FileReader, ImportError> {
+    files::open(path).map_err(|source| ImportError::Read {
         path: path.into(),
         source,
     })

@@ -8,6 +8,8 @@ use rustc_hash::FxHashMap;
 use shading::syntax::{ast, parse_into};
 use shading::{Diagnostic, Diagnostics, Preprocessor, Source, SourceId, SourceMap, Span};
 
+use crate::files::{self, FileKind};
+
 /// The state of one load. A mistake is noted and reading goes on, so that all of them are told at once.
 #[derive(Debug, Default)]
 pub(super) struct LoadContext {
@@ -40,7 +42,7 @@ impl LoadContext {
                 preprocessed
                     .included()
                     .map(|file| PathBuf::from(&file.name))
-                    .filter(|file| file.is_file()),
+                    .filter(|file| files::is_file(file)),
             );
             source = preprocessed;
         }
@@ -86,8 +88,8 @@ impl LoadContext {
     /// The same, where there must be such a file.
     pub(super) fn existing_file(&mut self, span: Span, name: &str) -> Option<PathBuf> {
         let path = self.resolve(span, name);
-        match std::fs::metadata(&path) {
-            Ok(metadata) if metadata.is_file() => {
+        match files::kind(&path) {
+            Ok(FileKind::File) => {
                 self.files.push(path.clone());
                 Some(path)
             }
@@ -136,10 +138,6 @@ fn neighbour(path: &Path) -> Option<String> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let mut names: Vec<String> = std::fs::read_dir(directory)
-        .ok()?
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .collect();
-    names.sort();
+    let names = files::list(directory);
     shading::diagnostic::nearest(wanted, names.iter().map(String::as_str)).map(str::to_owned)
 }

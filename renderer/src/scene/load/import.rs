@@ -12,6 +12,7 @@ use shading::{Source, Span};
 use super::context::{LoadContext, read_failure};
 use super::shape::MeshEdits;
 use super::table::{DeclarationPart, takes_only};
+use crate::files;
 use crate::geometry::Mesh;
 use crate::scene::desc::ShaderFile;
 use crate::scene::import::{self, Model, stem};
@@ -32,7 +33,7 @@ pub(super) struct Texts {
 impl Texts {
     /// Reads the text at `path` and those it imports. `named_at` is the import that names it.
     pub(super) fn read(&mut self, path: &Path, named_at: Option<Span>, context: &mut LoadContext) {
-        let identity = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let identity = files::identity(path);
         if self.open.contains(&identity) {
             self.report_cycle(&identity, path, named_at, context);
             return;
@@ -175,7 +176,7 @@ pub(super) fn imported_file(declaration: &Declaration, context: &mut LoadContext
 }
 
 fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = std::fs::read(path).map_err(|error| read_failure(&error))?;
+    let bytes = files::read(path).map_err(|error| read_failure(&error))?;
     String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())
 }
 

@@ -40,17 +40,14 @@ impl Lighting {
             Some(name) => (name, true),
             None => (text, false),
         };
-        let kind = match name {
-            "neutral" => LightingKind::Neutral,
-            "studio" => LightingKind::Studio,
-            "sky" => LightingKind::Sky,
-            file if Path::new(file).is_file() => LightingKind::Map(file.to_owned()),
-            _ => {
-                return Err(
-                    "it is neither `neutral`, `studio` nor `sky`, nor an image file (.hdr, .exr)".to_owned(),
-                );
-            }
+        let map = || {
+            Path::new(name)
+                .is_file()
+                .then(|| LightingKind::Map(name.to_owned()))
         };
+        let kind = LightingKind::named(name)
+            .or_else(map)
+            .ok_or("it is neither `neutral`, `studio` nor `sky`, nor an image file (.hdr, .exr)")?;
         Ok(Lighting { kind, adds })
     }
 
@@ -84,6 +81,22 @@ impl Lighting {
 const NAME: &str = "surroundings";
 
 impl LightingKind {
+    /// The kind of that name; none of them is of an image.
+    pub fn named(name: &str) -> Option<LightingKind> {
+        let kinds = [LightingKind::Neutral, LightingKind::Studio, LightingKind::Sky];
+        kinds.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Its name on the command line.
+    pub fn name(&self) -> &str {
+        match self {
+            LightingKind::Neutral => "neutral",
+            LightingKind::Studio => "studio",
+            LightingKind::Sky => "sky",
+            LightingKind::Map(file) => file,
+        }
+    }
+
     /// The declaration of the light.
     fn declaration(&self, name: &str) -> String {
         match self {

@@ -1,5 +1,6 @@
 //! `material NAME = unit_or_group(arguments);`, and materials named or made by shapes.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use super::table::{DeclarationPart, Key, body_of, name_of, read_block, set, take
 use crate::image::Format;
 use crate::material::MaterialId;
 use crate::scene::desc::{EmissionSides, MaterialDesc};
+use crate::texture::TilePattern;
 
 /// What a material's block sets.
 #[derive(Default)]
@@ -243,13 +245,26 @@ fn surface_of(expr: &Expr, context: &mut LoadContext) -> Option<Arc<Expr>> {
     Some(Arc::new(surface))
 }
 
+/// Whether a name stands for many files.
+fn is_tile_pattern(name: &str) -> bool {
+    let file = Path::new(name).file_name().and_then(OsStr::to_str);
+    file.and_then(TilePattern::parse).is_some()
+}
+
 /// Replaces the name of an image file by its path. Names that cannot be files (`ball.glb#image2`) stay.
 fn resolve_images(expr: &mut Expr, context: &mut LoadContext) {
     match &mut expr.kind {
         ExprKind::String(name) => {
-            if Format::from_extension(Path::new(name.as_str())).is_some()
-                && let Some(path) = context.existing_file(expr.span, name)
-            {
+            if Format::from_extension(Path::new(name.as_str())).is_none() {
+                return;
+            }
+            // Of a name that stands for many files, any may be there: the material's textures are looked for later.
+            let path = if is_tile_pattern(name) {
+                Some(context.resolve(expr.span, name))
+            } else {
+                context.existing_file(expr.span, name)
+            };
+            if let Some(path) = path {
                 // A relative one would be looked for in the folders of the scene once more.
                 let path = std::path::absolute(&path).unwrap_or(path);
                 *name = path.to_string_lossy().into_owned();

@@ -76,7 +76,7 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
         }
         None => {
             let diagnostic = Diagnostic::error(format!("{}: not a scene that is read", path.display())).hint(
-                "scenes are .kiln files, or Mitsuba's .xml; models (.glb, .gltf, .ply, .obj, .serialized) are rendered as \
+                "scenes are .kiln files, packs of them (.zip), or Mitsuba's .xml; models (.glb, .gltf, .ply, .obj, .serialized) are rendered as \
                      they are",
             );
             Err(diagnostic.into())

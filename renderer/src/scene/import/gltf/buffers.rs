@@ -1,6 +1,5 @@
 //! The bytes that a document refers to: the chunk of a GLB, data URIs, other files.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +8,7 @@ use gltf::buffer::{Source, View};
 use gltf::image;
 
 use super::Fault;
+use crate::files;
 use crate::texture::TextureSource;
 
 /// The buffers of a document, each at least as long as the document says.
@@ -38,7 +38,7 @@ impl Buffers {
                         Uri::Data(bytes) => bytes,
                         Uri::File(name) => {
                             let file = directory.join(name);
-                            let bytes = fs::read(&file).map_err(|error| {
+                            let bytes = files::read(&file).map_err(|error| {
                                 format!("buffer {index}: cannot read {}: {error}", file.display())
                             })?;
                             files.push(file);
@@ -93,7 +93,7 @@ impl Buffers {
                     Uri::Data(bytes) => Ok(embedded(bytes)),
                     Uri::File(file) => {
                         let file = self.directory.join(file);
-                        if !file.is_file() {
+                        if !files::is_file(&file) {
                             return Err(format!("image {index}: there is no file {}", file.display()));
                         }
                         Ok(TextureSource::File(file))

@@ -8,6 +8,7 @@ use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
 use super::write::triple;
 use crate::color::Rgb;
+use crate::files;
 use crate::spectrum::{self, Spectrum, SpectrumError, named};
 
 pub(super) const SPECTRA: &[&str] = &[
@@ -32,13 +33,15 @@ impl Translator<'_> {
                 Ok(value) => Some(channels(spectrum::uniform(value, used_as))),
                 Err(_) => self.spectrum(spectrum::parse_pairs(text), place, used_as),
             },
-            PropertyValue::SpectrumFile(path) => match std::fs::read_to_string(path) {
-                Ok(text) => self.spectrum(spectrum::read_spd(&text), place, used_as),
-                Err(error) => {
-                    self.error(place, format!("cannot read {}: {error}", path.display()));
-                    None
+            PropertyValue::SpectrumFile(path) => {
+                match files::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()) {
+                    Ok(text) => self.spectrum(spectrum::read_spd(&text), place, used_as),
+                    Err(error) => {
+                        self.error(place, format!("cannot read {}: {error}", path.display()));
+                        None
+                    }
                 }
-            },
+            }
             _ => {
                 self.error(place, "this is to be a number, a colour or a texture");
                 None

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use glam::{DMat4, DVec3};
 use shading::{SourceMap, Span};
 
+use crate::files;
+
 /// Index of an object in its document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ObjectId(pub(super) u32);
@@ -77,7 +79,7 @@ impl Document {
         let path = Path::new(name);
         let mut candidates = self.folders.iter().map(|folder| folder.join(path));
         candidates
-            .find(|candidate| candidate.exists())
+            .find(|candidate| files::kind(candidate).is_ok())
             .unwrap_or_else(|| {
                 self.folders
                     .first()

@@ -11,6 +11,7 @@ use super::color::{SPECTRA, Use};
 use super::document::{ObjectId, PropertyValue};
 use super::translator::Translator;
 use super::write::{Call, color, number};
+use crate::files;
 use crate::scene::import::stem;
 use crate::scene::text::quote;
 
@@ -167,7 +168,7 @@ impl Translator<'_> {
             return None;
         };
         let path = self.document.resolve(name);
-        if !path.is_file() {
+        if !files::is_file(&path) {
             let place = self.place_of(id, property);
             self.error(place, format!("there is no file {}", path.display()));
             return None;

@@ -9,6 +9,7 @@ use shading::{Diagnostic, Diagnostics, Source, Span};
 use super::document::{Document, Object, ObjectId, Property, PropertyValue};
 use super::element::Element;
 use super::upgrade;
+use crate::files::{self, FileKind};
 
 mod parameters;
 mod references;
@@ -116,7 +117,7 @@ impl Reader<'_> {
         if self.document.files.len() >= MAX_FILES {
             return fail(self, format!("more than {MAX_FILES} files are included"));
         }
-        let text = match std::fs::read(path) {
+        let text = match files::read(path) {
             Ok(bytes) => String::from_utf8(bytes),
             Err(error) => return fail(self, format!("cannot read {}: {error}", path.display())),
         };
@@ -400,7 +401,9 @@ impl Reader<'_> {
             .parent()
             .map(Path::to_owned);
         let name = element.get("filename").unwrap_or_default();
-        let path = own.map(|folder| folder.join(name)).filter(|path| path.exists());
+        let path = own
+            .map(|folder| folder.join(name))
+            .filter(|path| files::kind(path).is_ok());
         let path = path.unwrap_or_else(|| self.document.resolve(name));
         let argument = element.get("name").unwrap_or_default().to_owned();
         self.read_file(&path, Some((parent, argument)), Some(element.place));
@@ -414,7 +417,7 @@ impl Reader<'_> {
             return self.error(element.place, "<path> stands in <scene> itself");
         }
         let path = self.document.resolve(element.get("value").unwrap_or_default());
-        if path.is_dir() {
+        if files::kind(&path).is_ok_and(|kind| kind == FileKind::Folder) {
             self.document.folders.insert(0, path);
         } else {
             self.error(element.place, format!("there is no folder {}", path.display()));

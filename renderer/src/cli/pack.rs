@@ -1,0 +1,37 @@
+//! The command line of `kiln pack`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{MitsubaArgs, SourceArgs};
+use crate::scene::load::Lighting;
+
+/// `kiln pack`
+#[derive(Debug, Args)]
+pub struct PackArgs {
+    /// Scene or model
+    pub scene: PathBuf,
+    /// Where the archive goes (.zip)
+    #[arg(short, long, value_name = "FILE.zip")]
+    pub output: PathBuf,
+    /// Light in place of the scene's own: `neutral`, `studio`, `sky` or a latitude-longitude image (.hdr, .exr); `+studio`
+    /// adds it
+    #[arg(long, value_name = "LIGHT", value_parser = Lighting::parse)]
+    pub light: Option<Lighting>,
+    /// Changes a value of the scene, such as `camera.main.fov=30`; may be given several times
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// How shader sources are read.
+    #[command(flatten)]
+    pub source: SourceArgs,
+    /// What scenes of Mitsuba's take.
+    #[command(flatten)]
+    pub mitsuba: MitsubaArgs,
+    /// Prints nothing but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Lists what is packed
+    #[arg(short, long)]
+    pub verbose: bool,
+}

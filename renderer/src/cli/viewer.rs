@@ -1,0 +1,109 @@
+//! `--preview`: which image viewer shows the picture, and where it listens.
+
+use std::fmt;
+
+/// An image viewer on this machine or another, by its address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Viewer {
+    /// Name or address of the machine.
+    pub host: String,
+    /// TCP port.
+    pub port: u16,
+}
+
+impl Viewer {
+    /// Where tev listens unless it is told otherwise.
+    const HOST: &str = "127.0.0.1";
+    const PORT: u16 = 14158;
+
+    /// `tev`, `tev=HOST`, `tev=HOST:PORT`; an IPv6 address with a port stands in brackets, as in `tev=[::1]:14158`.
+    pub(super) fn parse(text: &str) -> Result<Viewer, String> {
+        let address = match text.split_once('=') {
+            None if text == "tev" => return Ok(Viewer::at(Viewer::HOST, Viewer::PORT)),
+            Some(("tev", address)) => address,
+            _ => return Err("the viewer is `tev`; write tev or tev=HOST:PORT".to_owned()),
+        };
+        let (host, port) = if let Some(rest) = address.strip_prefix('[') {
+            let (host, rest) = rest
+                .split_once(']')
+                .ok_or("the bracket of the address is not closed")?;
+            match rest.strip_prefix(':') {
+                Some(port) => (host, Some(port)),
+                None if rest.is_empty() => (host, None),
+                None => return Err("a port follows the address as in [::1]:14158".to_owned()),
+            }
+        } else if address.matches(':').count() > 1 {
+            (address, None)
+        } else {
+            match address.split_once(':') {
+                Some((host, port)) => (host, Some(port)),
+                None => (address, None),
+            }
+        };
+        if host.is_empty() {
+            return Err("the host is missing; write tev=HOST:PORT".to_owned());
+        }
+        let port = match port {
+            None => Viewer::PORT,
+            Some(port) => match port.parse() {
+                Ok(0) | Err(_) => return Err(format!("`{port}` is no port: it is a number from 1 to 65535")),
+                Ok(port) => port,
+            },
+        };
+        Ok(Viewer::at(host, port))
+    }
+
+    fn at(host: &str, port: u16) -> Viewer {
+        Viewer {
+            host: host.to_owned(),
+            port,
+        }
+    }
+}
+
+impl fmt::Display for Viewer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.host.contains(':') {
+            write!(f, "[{}]:{}", self.host, self.port)
+        } else {
+            write!(f, "{}:{}", self.host, self.port)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        let shown = |text: &str| Viewer::parse(text).map(|viewer| viewer.to_string());
+        for (text, address) in [
+            ("tev", "127.0.0.1:14158"),
+            ("tev=desk", "desk:14158"),
+            ("tev=desk:99", "desk:99"),
+            ("tev=[::1]:99", "[::1]:99"),
+            ("tev=[::1]", "[::1]:14158"),
+            ("tev=fe80::2", "[fe80::2]:14158"),
+        ] {
+            assert_eq!(shown(text).as_deref(), Ok(address), "{text}");
+        }
+        for text in [
+            "",
+            "te",
+            "tevv",
+            "tev=",
+            "tev=:1",
+            "tev=a:",
+            "tev=a:0",
+            "tev=a:65536",
+            "tev=a:b",
+            "tev=[::1",
+            "tev=[]:1",
+            "tev=[::1]1",
+            "viewer=a:1",
+        ] {
+            assert!(shown(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The folder of a job: its files are written whole, over those of an earlier job and over no others.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::Failure;
+use crate::image::{Staged, stage, write_whole};
+
+/// Says which files of the folder are a job's.
+const MANIFEST: &str = "farm.json";
+
+/// All names that files of jobs can have, but packs.
+const NAMES: [&str; 6] = [
+    "task.sh",
+    "render.sbatch",
+    "merge.sbatch",
+    "submit.sh",
+    "template.json",
+    "parameters.json",
+];
+
+/// Whether a file of that name may be a job's: one of [`NAMES`], or a pack of a scene.
+fn is_known(name: &str) -> bool {
+    let is_pack = name.starts_with("scene") && name.ends_with(".zip") && !name.contains(['/', '\\']);
+    NAMES.contains(&name) || is_pack
+}
+
+/// A folder for a job.
+pub(super) struct Folder<'a> {
+    path: &'a Path,
+    /// The files of an earlier job.
+    before: Vec<String>,
+}
+
+impl<'a> Folder<'a> {
+    /// Checks, without leaving anything, that the folder takes files or can be made, and that nothing stands in the way of
+    /// `names`.
+    pub(super) fn check<'n>(
+        path: &'a Path,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Folder<'a>, Failure> {
+        let refuse =
+            |reason: &str| Failure::User(format!("error: cannot write to '{}': {reason}", path.display()));
+        let nearest = path.ancestors().find(|path| path.exists());
+        let nearest = nearest.ok_or_else(|| refuse("it does not exist"))?;
+        if !nearest.is_dir() {
+            return Err(refuse(&format!("'{}' is no folder", nearest.display())));
+        }
+        tempfile::tempfile_in(nearest).map_err(|error| refuse(&error.to_string()))?;
+        let manifest = path.join(MANIFEST);
+        let before = written_before(&manifest);
+        let is_ours = |name: &str| before.iter().any(|ours| ours == name);
+        let in_the_way = (names.into_iter().filter(|name| !is_ours(name)))
+            .map(|name| path.join(name))
+            .chain(before.is_empty().then_some(manifest))
+            .find(|path| fs::symlink_metadata(path).is_ok());
+        match in_the_way {
+            None => Ok(Folder { path, before }),
+            Some(path) => Err(Failure::User(format!(
+                "error: '{}' is there, and no earlier `kiln farm` has written it\n  \
+                 hint: give the job another folder, with --dir",
+                path.display()
+            ))),
+        }
+    }
+
+    /// Writes the files of a job and removes those of an earlier one that it does not have. The files called `packs` are
+    /// written by `pack`, before the others.
+    pub(super) fn write(
+        &self,
+        files: &[(String, Vec<u8>)],
+        packs: &[String],
+        pack: impl FnOnce() -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        fs::create_dir_all(self.path)?;
+        let at = |name: &str| self.path.join(name);
+        let stage = |(name, bytes): &(String, Vec<u8>)| stage(&at(name), bytes);
+        let staged: Vec<Staged> = files.iter().map(stage).collect::<Result<_, _>>()?;
+        let is_new = |name: &String| files.iter().any(|file| file.0 == *name) || packs.contains(name);
+        let stale = || self.before.iter().filter(|name| !is_new(name));
+        // Whenever the program is killed, the manifest names all files that may be there.
+        let new = || files.iter().map(|file| &file.0).chain(packs);
+        self.write_manifest(new().chain(stale()))?;
+        pack()?;
+        staged.into_iter().try_for_each(Staged::commit)?;
+        for name in stale() {
+            let _ = fs::remove_file(at(name));
+        }
+        self.write_manifest(new())
+    }
+
+    fn write_manifest<'n>(&self, names: impl Iterator<Item = &'n String>) -> Result<(), Failure> {
+        let manifest = json!({ "kiln": env!("CARGO_PKG_VERSION"), "files": names.collect::<Vec<_>>() });
+        Ok(write_whole(
+            &self.path.join(MANIFEST),
+            format!("{manifest:#}\n").as_bytes(),
+        )?)
+    }
+}
+
+/// The files of an earlier job, by its manifest.
+fn written_before(manifest: &Path) -> Vec<String> {
+    let text = fs::read(manifest).unwrap_or_default();
+    let Ok(value) = serde_json::from_slice::<Value>(&text) else {
+        return vec![];
+    };
+    if !value["kiln"].is_string() {
+        return vec![];
+    }
+    let names = value["files"].as_array().into_iter().flatten();
+    names
+        .filter_map(Value::as_str)
+        .filter(|name| is_known(name))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Where a job goes unless it is told: beside its first output, called as that without extension and marks.
+pub(super) fn default(output: &Path) -> PathBuf {
+    let stem = output.file_stem().unwrap_or_default().to_string_lossy();
+    let name = stem.trim_end_matches(['#', '.', '_', '-', ' ']);
+    output.with_file_name(format!("{}.farm", if name.is_empty() { "kiln" } else { name }))
+}

@@ -1,0 +1,415 @@
+//! `kiln farm`: writes a job that renders a scene in ranges of samples, or in frames, on a cluster.
+//!
+//! The scripts need a POSIX shell and folders that all nodes see under the same paths. What the tasks do is in `task.sh`,
+//! alike for all engines.
+
+mod folder;
+mod job;
+mod openjd;
+mod shell;
+mod slurm;
+
+use std::path::{self, Path, PathBuf};
+
+use super::common::failure;
+use super::outputs::Outputs;
+use super::pack::pack;
+use super::pictures::Pictures;
+use super::render::{MOST_SAMPLES, changes};
+use super::{Failure, print, remark};
+use crate::cli::{Engine, FarmArgs, FrameArg, RenderArgs};
+use crate::scene::build;
+use crate::scene::desc::SceneDesc;
+use folder::Folder;
+use job::{Frames, Job, Resources, TASK, numbered};
+
+pub(super) fn run(args: &FarmArgs) -> Result<(), Failure> {
+    let render = args
+        .render
+        .as_deref()
+        .ok_or_else(|| user("the options are not read"))?;
+    check_options(args, render)?;
+    check_patterns(args)?;
+    let scenes = Scenes::load(args, render)?;
+    if u64::from(args.tasks) > scenes.samples {
+        return Err(user(format!(
+            "{} samples of a pixel cannot be split into {} tasks\n  hint: give at most --tasks {}",
+            scenes.samples, args.tasks, scenes.samples
+        )));
+    }
+    check_outputs(args, &scenes)?;
+
+    let dir = path::absolute(
+        args.dir
+            .clone()
+            .unwrap_or_else(|| folder::default(&args.output[0])),
+    )?;
+    let packed = if args.pack {
+        packs_of(args, &scenes.frames)
+    } else {
+        vec![]
+    };
+    let job = job(args, render, scenes, &dir)?;
+    let mut files = vec![("task.sh".to_owned(), TASK.as_bytes().to_vec())];
+    files.extend(match args.engine {
+        Engine::Slurm => slurm::files(&job, args),
+        Engine::Openjd => openjd::files(&job).map_err(user)?,
+    });
+    let packs: Vec<String> = packed.iter().map(|(_, name)| name.clone()).collect();
+    let names = files.iter().map(|file| &file.0).chain(&packs).map(String::as_str);
+    Folder::check(&dir, names)?.write(&files, &packs, || {
+        packed.iter().try_for_each(|(scene, name)| {
+            let options = render.common.scene_options();
+            pack(scene, &dir.join(name), options).map(drop)
+        })
+    })?;
+    if !args.quiet {
+        remark(&summary(&job, args.engine));
+    }
+    Ok(())
+}
+
+fn user(message: impl std::fmt::Display) -> Failure {
+    Failure::User(format!("error: {message}"))
+}
+
+/// Refuses options of `render` that are the tasks' own, or would cut their samples short.
+fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
+    let cameras = matches!(args.frames, Some(FrameArg::AllCameras | FrameArg::Cameras(_)));
+    let refused = [
+        (!render.output.is_empty(), "-o", "give it before the --"),
+        (render.exposure != 0.0, "--exposure", "give it before the --"),
+        (render.samples.is_some(), "--samples", "each task has its range"),
+        (render.resume, "--resume", "each task goes on with its work"),
+        (
+            render.time.is_some(),
+            "--time",
+            "a part with fewer samples leaves a gap; before the --, it limits a task's run",
+        ),
+        (
+            render.write_every.is_some(),
+            "--write-every",
+            "tasks write parts of pictures",
+        ),
+        (
+            render.preview.is_some(),
+            "--preview",
+            "tasks write parts of pictures",
+        ),
+        (
+            render.progress.is_some(),
+            "--progress",
+            "the job asks for it where it is of use",
+        ),
+        (
+            render.common.stats.is_some(),
+            "--stats",
+            "all tasks would write the same file",
+        ),
+        (
+            cameras && render.camera.is_some(),
+            "--camera",
+            "--frames says which cameras there are",
+        ),
+    ];
+    if let Some((_, flag, reason)) = refused.iter().find(|(given, ..)| *given) {
+        return Err(user(format!("{flag} is no option of tasks: {reason}")));
+    }
+    if render.noise.is_some() && args.tasks > 1 {
+        return Err(user(
+            "--noise cannot be split: what samples are taken depends on those before\n  \
+             hint: give --tasks 1; frames are tasks of their own",
+        ));
+    }
+    let slurm = args.partition.is_some() || args.account.is_some() || !args.sbatch.is_empty();
+    if slurm && args.engine != Engine::Slurm {
+        return Err(user("--partition, --account and --sbatch are for --engine slurm"));
+    }
+    Ok(())
+}
+
+/// Paths are patterns where frames ask for it.
+fn check_patterns(args: &FarmArgs) -> Result<(), Failure> {
+    let is_pattern = |path: &Path| {
+        path.file_name()
+            .is_some_and(|name| name.to_string_lossy().contains('#'))
+    };
+    let missing = |flag: &str, path: &Path, hint: &str| {
+        user(format!(
+            "'{}' ({flag}) has no # for the frame's number\n  hint: {hint}",
+            path.display()
+        ))
+    };
+    if matches!(args.frames, Some(FrameArg::Files(..))) && !is_pattern(&args.scene) {
+        let hint = "name the scenes as scene.####.kiln, or take --frames cameras";
+        return Err(missing("SCENE", &args.scene, hint));
+    }
+    if args.frames.is_some()
+        && let Some(output) = args.output.iter().find(|output| !is_pattern(output))
+    {
+        return Err(missing("-o", output, "name the pictures as out.####.exr"));
+    }
+    if args.frames.is_none() && is_pattern(&args.scene) && !args.scene.exists() {
+        return Err(user(format!(
+            "'{}' does not exist\n  hint: say which frames there are, with --frames A-B",
+            args.scene.display()
+        )));
+    }
+    Ok(())
+}
+
+/// The scenes of a job, read and checked.
+struct Scenes {
+    samples: u64,
+    frames: Frames,
+    /// The files that they read.
+    files: Vec<PathBuf>,
+}
+
+impl Scenes {
+    fn load(args: &FarmArgs, render: &RenderArgs) -> Result<Scenes, Failure> {
+        let numbers = match args.frames {
+            Some(FrameArg::Files(first, last)) => Some(first..=last),
+            _ => None,
+        };
+        let paths: Vec<PathBuf> = match &numbers {
+            None => vec![args.scene.clone()],
+            Some(numbers) => numbers
+                .clone()
+                .map(|number| frame_path(&args.scene, number))
+                .collect(),
+        };
+        let (mut samples, mut files, mut cameras) = (None, vec![], vec![]);
+        for path in paths {
+            let desc = load(&path, args, render)?;
+            let count = match (render.spp, render.noise) {
+                (Some(spp), _) => u64::from(spp),
+                (None, Some(_)) => MOST_SAMPLES,
+                (None, None) => u64::from(desc.sampler.spp),
+            };
+            if *samples.get_or_insert(count) != count {
+                return Err(user(format!(
+                    "'{}' asks for {count} samples, and the frames before it for others\n  \
+                     hint: say how many all frames take, with -- --spp N",
+                    path.display()
+                )));
+            }
+            if let Some(FrameArg::Cameras(names)) = &args.frames {
+                for name in names {
+                    desc.camera(Some(name)).map_err(|error| failure(error.into()))?;
+                }
+            }
+            cameras = desc.cameras.iter().map(|camera| camera.name.clone()).collect();
+            files.extend(desc.files);
+        }
+        let frames = match &args.frames {
+            None => Frames::One,
+            Some(FrameArg::Files(first, last)) => Frames::Files(*first..=*last),
+            Some(FrameArg::AllCameras) => Frames::Cameras(cameras),
+            Some(FrameArg::Cameras(names)) => Frames::Cameras(names.clone()),
+        };
+        Ok(Scenes {
+            samples: samples.unwrap_or_default(),
+            frames,
+            files,
+        })
+    }
+}
+
+/// The file of a frame.
+fn frame_path(pattern: &Path, number: u32) -> PathBuf {
+    let name = pattern.file_name().unwrap_or_default().to_string_lossy();
+    match numbered(&name, number) {
+        Some(name) => pattern.with_file_name(name),
+        None => pattern.to_owned(),
+    }
+}
+
+/// A scene without mistakes, read as the tasks will.
+fn load(path: &Path, args: &FarmArgs, render: &RenderArgs) -> Result<SceneDesc, Failure> {
+    let common = &render.common;
+    let desc = common.load_file(path, None, changes(render))?;
+    desc.camera(render.camera.as_deref())
+        .map_err(|error| failure(error.into()))?;
+    let checked = build::check(&desc).map_err(failure)?;
+    if !common.quiet && !args.quiet {
+        print(&checked.warnings);
+    }
+    Ok(desc)
+}
+
+/// All pictures can be written, and none is a file that the job reads.
+fn check_outputs(args: &FarmArgs, scenes: &Scenes) -> Result<(), Failure> {
+    let mut files = args.output.clone();
+    if let Some(numbers) = scenes.frames.numbers() {
+        let frame = |number: u32| args.output.iter().map(move |output| frame_path(output, number));
+        files = numbers.flat_map(frame).collect();
+    }
+    let mut outputs = Outputs::default();
+    Pictures::new(&files, args.exposure, &mut outputs)?;
+    outputs.spare(&scenes.files)
+}
+
+fn job(args: &FarmArgs, render: &RenderArgs, scenes: Scenes, dir: &Path) -> Result<Job, Failure> {
+    let program = match &args.program {
+        Some(program) => program.clone(),
+        None => text(&std::env::current_exe()?)?,
+    };
+    let outputs: Vec<String> = args
+        .output
+        .iter()
+        .map(|output| absolute(output))
+        .collect::<Result<_, _>>()?;
+    let scene = if args.pack {
+        dir.join(pack_name(&args.scene, &scenes.frames))
+    } else {
+        args.scene.clone()
+    };
+    let options = if args.pack {
+        without(&args.options, &KEPT_IN_PACKS)
+    } else {
+        args.options.clone()
+    };
+    let stem = args.scene.file_stem().unwrap_or_default().to_string_lossy();
+    let name = stem.replace(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c), "_");
+    let name: String = format!("kiln-{name}").chars().take(60).collect();
+    if let Some(option) = args
+        .options
+        .iter()
+        .find(|option| option.chars().any(char::is_control))
+    {
+        return Err(user(format!(
+            "{option:?} cannot be part of a job: it has control characters"
+        )));
+    }
+    Ok(Job {
+        name,
+        program,
+        folder: text(&std::env::current_dir()?)?,
+        scene: text(&scene)?,
+        scene_path: absolute(&scene)?,
+        outputs,
+        dir: text(dir)?,
+        samples: scenes.samples,
+        tasks: args.tasks,
+        frames: scenes.frames,
+        options: without(&options, &[SPP]),
+        sets_threads: render.common.threads.is_some(),
+        exposure: args.exposure,
+        resources: Resources {
+            cpus: args.cpus,
+            memory: args.memory.map(|bytes| bytes.div_ceil(1 << 20)),
+            time: args.time.map(|time| time.as_secs().max(1)),
+        },
+    })
+}
+
+/// The scenes that are packed, each with the name of its pack.
+fn packs_of(args: &FarmArgs, frames: &Frames) -> Vec<(PathBuf, String)> {
+    let name = pack_name(&args.scene, frames);
+    match frames {
+        Frames::One | Frames::Cameras(_) => vec![(args.scene.clone(), name)],
+        Frames::Files(numbers) => numbers
+            .clone()
+            .map(|number| {
+                let pack = numbered(&name, number).unwrap_or_else(|| name.clone());
+                (frame_path(&args.scene, number), pack)
+            })
+            .collect(),
+    }
+}
+
+/// What the pack of a scene is called; of frames a pattern.
+fn pack_name(scene: &Path, frames: &Frames) -> String {
+    let name = scene.file_name().unwrap_or_default().to_string_lossy();
+    let marks = name.chars().filter(|&c| c == '#').count();
+    match frames {
+        Frames::Files(_) => format!("scene.{}.zip", "#".repeat(marks)),
+        Frames::One | Frames::Cameras(_) => "scene.zip".to_owned(),
+    }
+}
+
+/// A flag of `render`: its names, and whether a value follows.
+type Flag = (&'static [&'static str], bool);
+
+/// The number of samples, which tasks are told by themselves.
+const SPP: Flag = (&["--spp"], true);
+
+/// What a pack keeps.
+const KEPT_IN_PACKS: [Flag; 6] = [
+    (&["--set"], true),
+    (&["--light"], true),
+    (&["--define", "-D"], true),
+    (&["-U"], true),
+    (&["-I"], true),
+    (&["--strict"], false),
+];
+
+/// Options without some.
+fn without(options: &[String], flags: &[Flag]) -> Vec<String> {
+    let mut rest = vec![];
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        let names = flags
+            .iter()
+            .flat_map(|(names, value)| names.iter().map(move |name| (*name, *value)));
+        // A value follows as a word of its own, behind `=`, or straight behind a flag of one letter.
+        let found = names.into_iter().find_map(|(name, value)| {
+            let rest = option.strip_prefix(name)?;
+            match rest {
+                "" => Some(value),
+                _ if value && (rest.starts_with('=') || !name.starts_with("--")) => Some(false),
+                _ => None,
+            }
+        });
+        match found {
+            None => rest.push(option.clone()),
+            Some(true) => drop(options.next()),
+            Some(false) => {}
+        }
+    }
+    rest
+}
+
+fn absolute(path: &Path) -> Result<String, Failure> {
+    text(&path::absolute(path)?)
+}
+
+/// A path as text, which scripts and templates need.
+fn text(path: &Path) -> Result<String, Failure> {
+    match path.to_str() {
+        Some(text) if !text.chars().any(char::is_control) => Ok(text.to_owned()),
+        _ => Err(user(format!(
+            "{path:?} cannot be named in a job: it has control characters or is not UTF-8"
+        ))),
+    }
+}
+
+/// What was written, and how to run it.
+fn summary(job: &Job, engine: Engine) -> String {
+    let (tasks, pictures) = (u64::from(job.tasks) * job.frames.count(), job.frames.count());
+    let s = |count: u64| if count == 1 { "" } else { "s" };
+    let (least, most) = (
+        job.samples / u64::from(job.tasks),
+        job.samples.div_ceil(u64::from(job.tasks)),
+    );
+    let samples = if least == most {
+        least.to_string()
+    } else {
+        format!("{least} or {most}")
+    };
+    let dir = &job.dir;
+    let command = match engine {
+        Engine::Slurm => format!("sh {}", shell::quote(&format!("{dir}/submit.sh"))),
+        Engine::Openjd => format!(
+            "openjd run {} -p {} --step Merge --run-dependencies",
+            shell::quote(&format!("{dir}/template.json")),
+            shell::quote(&format!("file://{dir}/parameters.json"))
+        ),
+    };
+    format!(
+        "{tasks} task{} of {samples} samples for {pictures} picture{}; run them with\n  {command}",
+        s(tasks),
+        s(pictures)
+    )
+}

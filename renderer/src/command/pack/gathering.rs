@@ -1,0 +1,87 @@
+//! The files that a scene asks for.
+
+use std::path::{Path, PathBuf};
+
+use shading::{Diagnostic, Diagnostics};
+
+use crate::command::Failure;
+use crate::command::common::failure;
+use crate::command::scene_options::NamedScene;
+use crate::files::{self, Asked, Recorded};
+use crate::scene::build::find_textures;
+
+/// A scene that is read as if it lay in the archive.
+pub(super) struct Gathering {
+    scene: NamedScene,
+    /// The same as if it lay there.
+    pub(super) packed: NamedScene,
+    /// The folder of the scene, from the root on.
+    pub(super) folder: PathBuf,
+    /// Where it seems to be.
+    pub(super) as_if: PathBuf,
+}
+
+/// How far above the scene's folder files keep their places in the archive.
+pub(super) const MAX_UP: usize = 3;
+
+impl Gathering {
+    pub(super) fn new(scene: NamedScene, output: &Path) -> Result<Gathering, Failure> {
+        let folder = std::path::absolute(scene.path.parent().unwrap_or(Path::new("")).join("."))?;
+        let as_if = std::path::absolute(output)?;
+        // What lies beside the scene is named by the way from it.
+        let place = |path: &Path| {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            let above = folder.ancestors().take(MAX_UP + 1).enumerate();
+            // All files are below the root of the file system.
+            let near = above
+                .filter(|(_, ancestor)| ancestor.parent().is_some())
+                .find_map(|(up, ancestor)| Some((up, path.strip_prefix(ancestor).ok()?)));
+            match near {
+                Some((up, rest)) => as_if.join("../".repeat(up)).join(rest),
+                None => path,
+            }
+        };
+        let packed = NamedScene {
+            path: as_if.join(scene.path.file_name().unwrap_or_default()),
+            options: scene
+                .options
+                .clone()
+                .with_paths(place)
+                .ok_or_else(|| failure(Diagnostic::error("the path of --light is not text").into()))?,
+        };
+        Ok(Gathering {
+            scene,
+            packed,
+            folder,
+            as_if,
+        })
+    }
+
+    /// What is asked for, with warnings.
+    pub(super) fn run(&self) -> Result<(Recorded, Diagnostics), Diagnostics> {
+        let (result, recorded) = files::record(&self.folder, &self.as_if, || look(&self.packed));
+        match result {
+            Ok(warnings) if warnings.list.is_empty() => Ok((recorded, warnings)),
+            result => {
+                // Messages are to name the files as the user does.
+                let warnings = look(&self.scene)?;
+                result.map(|_| (recorded, warnings))
+            }
+        }
+    }
+
+    /// The path of a file that was asked for.
+    pub(super) fn actual(&self, asked: &Asked) -> PathBuf {
+        match asked {
+            Asked::Near(way) => self.folder.join(way),
+            Asked::Far(path) => path.clone(),
+        }
+    }
+}
+
+/// Reads a scene and compiles its materials.
+fn look(scene: &NamedScene) -> Result<Diagnostics, Diagnostics> {
+    let (desc, mut warnings) = scene.clone().load()?;
+    warnings.list.extend(find_textures(&desc)?.list);
+    Ok(warnings)
+}

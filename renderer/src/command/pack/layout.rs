@@ -1,0 +1,185 @@
+//! Which entry of the archive each file becomes.
+//!
+//! The archive's root is the scene's folder, or the folder above it that holds what the scene names beside itself: these
+//! files keep their places. All others are in the folder `external`, and the manifest says which paths lead to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+use shading::Diagnostic;
+
+use super::gathering::{Gathering, MAX_UP};
+use crate::files::{self, Asked, FileKind, MANIFEST, Manifest, Recorded, is_inside, key_of, normal};
+
+/// The folder of files that are nowhere near the scene.
+const EXTERNAL: &str = "external";
+
+/// The entries of an archive.
+pub(super) struct Layout {
+    pub(super) manifest: Manifest,
+    /// The file of each entry.
+    pub(super) sources: BTreeMap<String, PathBuf>,
+}
+
+impl Layout {
+    pub(super) fn new(gathering: &Gathering, recorded: &Recorded) -> Result<Layout, Diagnostic> {
+        let root = Root::new(&gathering.folder, recorded);
+        let mut keys = vec![];
+        let mut folders = BTreeSet::new();
+        for (asked, kind) in recorded {
+            let key = root.key(asked).ok_or_else(|| {
+                let path = gathering.actual(asked);
+                Diagnostic::error(format!("cannot pack {}: its path is not text", path.display()))
+            })?;
+            match kind {
+                FileKind::File => keys.push((key, gathering.actual(asked))),
+                FileKind::Folder => drop(folders.insert(key)),
+                FileKind::Other => {
+                    let path = gathering.actual(asked);
+                    let message = format!("cannot pack {}: it is no plain file", path.display());
+                    return Err(Diagnostic::error(message));
+                }
+            }
+        }
+        // A file that several paths lead to is packed once, at the place of the one that leads there by itself.
+        keys.sort();
+        let mut entries = Entries::default();
+        for (key, path) in &keys {
+            entries.add_in_place(key, path);
+        }
+        let mut paths = BTreeMap::new();
+        for (key, path) in &keys {
+            let entry = entries.of(path);
+            if normal(key).as_ref() != Some(&entry) {
+                paths.insert(key.clone(), entry);
+            }
+        }
+        let inside = |path: &Path| match path.strip_prefix(&gathering.as_if) {
+            Ok(way) => root.key(&Asked::Near(way.to_owned())),
+            Err(_) => key_of(path),
+        };
+        let of_scene = |what: Option<_>| {
+            what.ok_or_else(|| Diagnostic::error("cannot pack a scene whose path is not text"))
+        };
+        let scene = of_scene(inside(&gathering.packed.path))?;
+        let options = gathering.packed.options.json(inside);
+        let options = options.ok_or_else(|| Diagnostic::error("a path of the command line is not text"))?;
+        let mut sizes = BTreeMap::new();
+        for (name, path) in &entries.sources {
+            let size = files::open(path)
+                .map_err(|error| Diagnostic::error(format!("cannot read {}: {error}", path.display())))?;
+            sizes.insert(name.clone(), size.len());
+        }
+        Ok(Layout {
+            manifest: Manifest {
+                scene: paths.get(&scene).cloned().unwrap_or(scene),
+                entries: sizes,
+                paths,
+                folders,
+                options,
+            },
+            sources: entries.sources,
+        })
+    }
+}
+
+/// The folders from the archive's root to the scene's folder.
+struct Root {
+    way: Vec<String>,
+}
+
+impl Root {
+    /// The lowest folder from which all files that were asked for by their way from the scene are reached, if it is near.
+    fn new(folder: &Path, recorded: &Recorded) -> Root {
+        let names: Vec<String> = folder
+            .components()
+            .filter_map(|component| match component {
+                Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+                _ => None,
+            })
+            .collect();
+        let ups = recorded.keys().filter_map(|asked| match asked {
+            Asked::Near(way) => Some(ups(way)),
+            Asked::Far(_) => None,
+        });
+        // A folder whose name cannot be that of an entry ends the way.
+        let fit = names.iter().rev().take_while(|name| is_inside(name)).count();
+        let up = ups.filter(|&up| up <= MAX_UP.min(fit)).max().unwrap_or(0);
+        Root {
+            way: names[names.len() - up..].to_vec(),
+        }
+    }
+
+    /// The manifest's form of a path.
+    fn key(&self, asked: &Asked) -> Option<String> {
+        match asked {
+            Asked::Near(way) => {
+                let rest = key_of(way)?;
+                let parts = self.way.iter().map(String::as_str).chain([rest.as_str()]);
+                Some(
+                    parts
+                        .filter(|part| !part.is_empty())
+                        .collect::<Vec<_>>()
+                        .join("/"),
+                )
+            }
+            Asked::Far(path) => key_of(path),
+        }
+    }
+}
+
+/// How many folders a way leads up, at most.
+fn ups(way: &Path) -> usize {
+    let (mut depth, mut least) = (0_isize, 0);
+    for component in way.components() {
+        match component {
+            Component::ParentDir => depth -= 1,
+            Component::Normal(_) => depth += 1,
+            Component::Prefix(_) | Component::RootDir | Component::CurDir => {}
+        }
+        least = depth.min(least);
+    }
+    least.unsigned_abs()
+}
+
+#[derive(Default)]
+struct Entries {
+    sources: BTreeMap<String, PathBuf>,
+    /// The entry of each file, by its identity.
+    names: BTreeMap<PathBuf, String>,
+}
+
+impl Entries {
+    /// Gives a file the place that its path means by itself, if it means one that is free and has none yet.
+    fn add_in_place(&mut self, key: &str, path: &Path) {
+        let identity = files::identity(path);
+        if let Some(name) = normal(key).filter(|name| is_inside(name) && name != MANIFEST)
+            && !self.names.contains_key(&identity)
+            && !self.sources.contains_key(&name)
+        {
+            self.add(name, identity, path);
+        }
+    }
+
+    /// The entry of a file.
+    fn of(&mut self, path: &Path) -> String {
+        let identity = files::identity(path);
+        if let Some(name) = self.names.get(&identity) {
+            return name.clone();
+        }
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let file = file.replace(['\\', ':', '\0'], "_");
+        let numbered = (2..).map(|number| format!("{EXTERNAL}/{number}/{file}"));
+        let name = std::iter::once(format!("{EXTERNAL}/{file}"))
+            .chain(numbered)
+            .find(|name| !self.sources.contains_key(name))
+            .expect("there is a number for each file");
+        self.add(name.clone(), identity, path);
+        name
+    }
+
+    fn add(&mut self, name: String, identity: PathBuf, path: &Path) {
+        self.names.insert(identity, name.clone());
+        self.sources.insert(name, path.to_owned());
+    }
+}

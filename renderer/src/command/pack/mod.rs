@@ -1,0 +1,98 @@
+//! `kiln pack`: a scene with all files that it needs in one archive.
+//!
+//! The scene is read and its materials are compiled as if its folder were the archive; what is asked for on the way is
+//! what is packed.
+
+mod gathering;
+mod layout;
+mod write;
+
+use std::path::Path;
+
+use shading::{Diagnostic, Diagnostics};
+
+use self::gathering::Gathering;
+use self::layout::Layout;
+use super::common::failure;
+use super::interrupt::Interrupt;
+use super::outputs::Outputs;
+use super::scene_options::{NamedScene, SceneOptions};
+use super::{Failure, print, tell};
+use crate::cli::PackArgs;
+use crate::files::{FileKind, is_pack};
+
+pub(super) fn run(args: &PackArgs) -> Result<(), Failure> {
+    if !is_pack(&args.output) {
+        let message = format!("{}: not a name for a pack", args.output.display());
+        return Err(failure(
+            Diagnostic::error(message).hint("packs are .zip files").into(),
+        ));
+    }
+    let _interrupt = Interrupt::catch()?;
+    let options = SceneOptions {
+        set: args.set.clone(),
+        light: args.light.clone(),
+        ..SceneOptions::of(&args.source, &args.mitsuba)
+    };
+    let packed = pack(&args.scene, &args.output, options)?;
+    if !args.quiet {
+        print(&packed.warnings);
+        tell(&text(&args.output, &packed, args.verbose));
+    }
+    Ok(())
+}
+
+/// What was packed.
+pub(super) struct Packed {
+    layout: Layout,
+    sizes: write::Sizes,
+    warnings: Diagnostics,
+}
+
+/// Packs a scene that is read with these options, which the pack keeps.
+pub(super) fn pack(scene: &Path, output: &Path, options: SceneOptions) -> Result<Packed, Failure> {
+    let mut outputs = Outputs::default();
+    outputs.file("-o", output)?;
+    outputs.spare([scene])?;
+    let scene = NamedScene::find(scene, options).map_err(|error| failure(error.into()))?;
+    let gathering = Gathering::new(scene, output)?;
+    let (recorded, warnings) = gathering.run().map_err(failure)?;
+    let found = recorded.iter().filter(|(_, kind)| **kind == FileKind::File);
+    let found = found.map(|(asked, _)| gathering.actual(asked));
+    outputs.spare(found)?;
+    let layout = Layout::new(&gathering, &recorded).map_err(|error| failure(error.into()))?;
+    let sizes = write::archive(output, &layout)?;
+    Ok(Packed {
+        layout,
+        sizes,
+        warnings,
+    })
+}
+
+/// What was packed, for people.
+fn text(output: &Path, packed: &Packed, lists: bool) -> String {
+    let Packed { layout, sizes, .. } = packed;
+    let mut text = String::new();
+    let entries = &layout.manifest.entries;
+    if lists {
+        let width = entries.values().map(|size| size.to_string().len()).max();
+        for (name, size) in entries {
+            text += &format!("{size:width$}  {name}\n", width = width.unwrap_or(0));
+        }
+    }
+    let plural = if entries.len() == 1 { "" } else { "s" };
+    text + &format!(
+        "{}: {} file{plural} of {} in {}\n",
+        output.display(),
+        entries.len(),
+        megabytes(sizes.files),
+        megabytes(sizes.archive)
+    )
+}
+
+fn megabytes(bytes: u64) -> String {
+    match bytes {
+        0..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}

@@ -1,0 +1,69 @@
+//! Writing a pack: the same bytes for the same files.
+
+use std::io::{self, Seek, Write};
+use std::path::Path;
+
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
+
+use super::layout::Layout;
+use crate::files::{self, MANIFEST};
+use crate::image::{ImageError, write_whole_with};
+
+/// Formats that are compressed already, or that are read in parts.
+const STORED: [&str; 8] = ["exr", "tif", "tiff", "png", "jpg", "jpeg", "webp", "serialized"];
+
+/// How much was written [bytes].
+pub(super) struct Sizes {
+    pub(super) files: u64,
+    pub(super) archive: u64,
+}
+
+/// Writes the archive, or nothing.
+pub(super) fn archive(path: &Path, layout: &Layout) -> Result<Sizes, ImageError> {
+    let mut archive = 0;
+    write_whole_with(path, |file| {
+        let mut writer = ZipWriter::new(file);
+        let manifest = layout.manifest.text();
+        writer.start_file(MANIFEST, options(MANIFEST, manifest.len() as u64))?;
+        writer.write_all(manifest.as_bytes())?;
+        for (name, source) in &layout.sources {
+            let size = layout.manifest.entries[name];
+            writer.start_file(name, options(name, size))?;
+            let copied = files::open(source).and_then(|mut from| io::copy(&mut from, &mut writer));
+            match copied {
+                Ok(copied) if copied == size => {}
+                Ok(_) => {
+                    let message = format!("{} changes while it is packed", source.display());
+                    return Err(io::Error::other(message));
+                }
+                Err(error) => {
+                    let message = format!("{}: {error}", source.display());
+                    return Err(io::Error::new(error.kind(), message));
+                }
+            }
+        }
+        archive = writer.finish()?.stream_position()?;
+        Ok(())
+    })?;
+    Ok(Sizes {
+        files: layout.manifest.entries.values().sum(),
+        archive,
+    })
+}
+
+fn options(name: &str, size: u64) -> SimpleFileOptions {
+    let extension = Path::new(name).extension().unwrap_or_default();
+    let is_stored = STORED.iter().any(|stored| extension.eq_ignore_ascii_case(stored));
+    let method = if is_stored {
+        CompressionMethod::Stored
+    } else {
+        CompressionMethod::Deflated
+    };
+    SimpleFileOptions::default()
+        .compression_method(method)
+        .last_modified_time(DateTime::DEFAULT)
+        .unix_permissions(0o644)
+        // What is deflated can become longer than it was, by little.
+        .large_file(size > u64::from(u32::MAX) / 2)
+}

@@ -1,0 +1,46 @@
+//! `--progress openjd`: progress as lines of Open Job Description, which schedulers read from standard output:
+//! <https://github.com/OpenJobDescription/openjd-specifications/wiki/How-Jobs-Are-Run#stdoutstderr-messages>.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::tell;
+
+/// What has been told.
+#[derive(Default)]
+pub(super) struct ProgressLines {
+    told: Mutex<Told>,
+}
+
+#[derive(Default)]
+struct Told {
+    percent: Option<u64>,
+    status: &'static str,
+}
+
+impl ProgressLines {
+    /// `done` of `total` samples are taken.
+    pub(super) fn samples(&self, done: u64, total: u64) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.status("rendering");
+        let percent = done * 100 / total.max(1);
+        if told.percent != Some(percent) {
+            told.percent = Some(percent);
+            tell(&format!("openjd_progress: {percent}\n"));
+        }
+    }
+
+    /// Photons are shot.
+    pub(super) fn photons(&self) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.status("shooting photons");
+    }
+}
+
+impl Told {
+    fn status(&mut self, status: &'static str) {
+        if self.status != status {
+            self.status = status;
+            tell(&format!("openjd_status: {status}\n"));
+        }
+    }
+}

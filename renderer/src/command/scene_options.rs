@@ -1,0 +1,201 @@
+//! How the command line has a scene read: options that change what is read, and packs, which bring such options along.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use shading::{Diagnostic, Diagnostics};
+
+use crate::cli::{MitsubaArgs, SourceArgs};
+use crate::files::{self, Pack, is_pack};
+use crate::scene::desc::SceneDesc;
+use crate::scene::load::{Lighting, LightingKind, LoadOptions, load};
+
+/// Options of the command line that change what is read of a scene.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SceneOptions {
+    /// Changes of values.
+    pub(super) set: Vec<String>,
+    /// Light in place of the scene's own, or besides.
+    pub(super) light: Option<Lighting>,
+    /// How shader sources are read.
+    pub(super) source: SourceArgs,
+    /// How scenes of Mitsuba's are read.
+    pub(super) mitsuba: MitsubaArgs,
+}
+
+impl SceneOptions {
+    /// Those of a command that only looks at scenes.
+    pub(super) fn of(source: &SourceArgs, mitsuba: &MitsubaArgs) -> SceneOptions {
+        SceneOptions {
+            source: source.clone(),
+            mitsuba: mitsuba.clone(),
+            ..SceneOptions::default()
+        }
+    }
+
+    /// These, and `own` after them: of what contradicts, `own` holds.
+    fn then(mut self, own: SceneOptions) -> SceneOptions {
+        let defines = |name: &String| own.mitsuba.define.iter().any(|(defined, _)| defined == name);
+        self.source.undefine.retain(|name| !defines(name));
+        self.set.extend(own.set);
+        self.light = own.light.or(self.light);
+        // The first folder that has a file gives it.
+        self.source.folders.splice(0..0, own.source.folders);
+        self.source.undefine.extend(own.source.undefine);
+        self.mitsuba.define.extend(own.mitsuba.define);
+        self.mitsuba.strict |= own.mitsuba.strict;
+        self
+    }
+
+    /// The files and folders that they name.
+    fn paths(&self) -> Vec<PathBuf> {
+        let folders = self.source.folders.iter().cloned();
+        folders.chain(self.light_file().map(PathBuf::from)).collect()
+    }
+
+    fn light_file(&self) -> Option<&str> {
+        match &self.light.as_ref()?.kind {
+            LightingKind::Map(file) => Some(file),
+            LightingKind::Neutral | LightingKind::Studio | LightingKind::Sky => None,
+        }
+    }
+
+    /// The same with other paths; none where one of them is no text.
+    pub(super) fn with_paths(mut self, place: impl Fn(&Path) -> PathBuf) -> Option<SceneOptions> {
+        for folder in &mut self.source.folders {
+            *folder = place(folder);
+        }
+        if let Some(light) = &mut self.light
+            && let LightingKind::Map(file) = &mut light.kind
+        {
+            *file = place(Path::new(file)).to_str()?.to_owned();
+        }
+        Some(self)
+    }
+
+    /// The same for the reader of scenes.
+    fn for_load(self) -> LoadOptions {
+        LoadOptions {
+            mitsuba: self.mitsuba.options(),
+            preprocessor: self.source.preprocessor(&self.mitsuba),
+            set: self.set,
+            light: self.light,
+        }
+    }
+
+    /// What a pack keeps of them. `path` is the manifest's form of a path.
+    pub(super) fn json(&self, path: impl Fn(&Path) -> Option<String>) -> Option<Value> {
+        let folders = self.source.folders.iter().map(|folder| path(folder));
+        let light = match (&self.light, self.light_file()) {
+            (None, _) => Value::Null,
+            (Some(light), Some(file)) => json!({ "map": path(Path::new(file))?, "adds": light.adds }),
+            (Some(light), None) => json!({ "kind": light.kind.name(), "adds": light.adds }),
+        };
+        Some(json!({
+            "set": self.set,
+            "light": light,
+            "folders": folders.collect::<Option<Vec<String>>>()?,
+            "undefine": self.source.undefine,
+            "define": self.mitsuba.define,
+            "strict": self.mitsuba.strict,
+        }))
+    }
+
+    /// Those that a pack brings.
+    pub(super) fn of_pack(pack: &Pack) -> Result<SceneOptions, Diagnostic> {
+        let inside = |path: &str| {
+            let path = Path::new(path);
+            if path.has_root() {
+                path.to_owned()
+            } else {
+                pack.path().join(path)
+            }
+        };
+        SceneOptions::from_json(&pack.manifest().options, inside).ok_or_else(|| {
+            let message = format!("cannot open {}: its options make no sense", pack.path().display());
+            Diagnostic::error(message)
+        })
+    }
+
+    fn from_json(value: &Value, inside: impl Fn(&str) -> PathBuf) -> Option<SceneOptions> {
+        let texts = |key: &str| -> Option<Vec<String>> {
+            let list = match value.get(key) {
+                None => return Some(vec![]),
+                Some(list) => list.as_array()?,
+            };
+            list.iter().map(|text| text.as_str().map(str::to_owned)).collect()
+        };
+        let defines = match value.get("define") {
+            None => vec![],
+            Some(list) => serde_json::from_value(list.clone()).ok()?,
+        };
+        let light = match value.get("light") {
+            None | Some(Value::Null) => None,
+            Some(light) => {
+                let adds = light.get("adds")?.as_bool()?;
+                let kind = match (light.get("map"), light.get("kind")) {
+                    (Some(map), None) => LightingKind::Map(inside(map.as_str()?).to_str()?.to_owned()),
+                    (None, Some(kind)) => LightingKind::named(kind.as_str()?)?,
+                    _ => return None,
+                };
+                Some(Lighting { kind, adds })
+            }
+        };
+        Some(SceneOptions {
+            set: texts("set")?,
+            light,
+            source: SourceArgs {
+                folders: texts("folders")?.iter().map(|folder| inside(folder)).collect(),
+                undefine: texts("undefine")?,
+            },
+            mitsuba: MitsubaArgs {
+                define: defines,
+                strict: value.get("strict").is_some_and(|strict| strict == true),
+            },
+        })
+    }
+}
+
+/// A scene on the command line: where its file is, and how it is read.
+#[derive(Clone, Debug)]
+pub(super) struct NamedScene {
+    pub(super) path: PathBuf,
+    pub(super) options: SceneOptions,
+}
+
+impl NamedScene {
+    /// The scene that `path` names: a file, or the scene of a pack. From then on files are found where it is.
+    pub(super) fn find(path: &Path, options: SceneOptions) -> Result<NamedScene, Diagnostic> {
+        if !is_pack(path) {
+            files::leave();
+            let path = path.to_owned();
+            return Ok(NamedScene { path, options });
+        }
+        let pack = Pack::open(path).map_err(|error| {
+            Diagnostic::error(error.to_string()).hint("`kiln pack SCENE -o scene.zip` makes packs")
+        })?;
+        let outside = options.paths();
+        let options = SceneOptions::of_pack(&pack)?.then(options);
+        let path = pack.scene();
+        files::enter(pack, &outside);
+        Ok(NamedScene { path, options })
+    }
+
+    /// Reads it.
+    pub(super) fn load(self) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+        load(&self.path, &self.options.for_load())
+    }
+}
+
+/// Reads the scene that `path` names: a file, or the scene of a pack, which is then among its files.
+pub(super) fn load_scene(
+    path: &Path,
+    options: SceneOptions,
+) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
+    let scene = NamedScene::find(path, options)?;
+    let (mut desc, warnings) = scene.load()?;
+    if is_pack(path) {
+        desc.files.push(path.to_owned());
+    }
+    Ok((desc, warnings))
+}

@@ -1,0 +1,89 @@
+//! The manifest of a pack, `kiln-pack.json`: which entry is the scene, how long entries are, and which paths lead to them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+/// The manifest's own entry.
+pub const MANIFEST: &str = "kiln-pack.json";
+
+/// The version of the form of packs.
+const VERSION: u64 = 1;
+
+/// What a pack says about itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Manifest {
+    /// The entry of the scene file.
+    pub scene: String,
+    /// How long the entries are, unpacked [bytes]; the manifest's own is left out.
+    pub entries: BTreeMap<String, u64>,
+    /// Paths that lead to an entry of another name: absolute ones, and those that links turn elsewhere.
+    pub paths: BTreeMap<String, String>,
+    /// Folders that scenes ask for and of which no file is read.
+    pub folders: BTreeSet<String>,
+    /// How the scene is read, as the command line has it; see `command::scene_options`.
+    pub options: Value,
+}
+
+impl Manifest {
+    /// The text of its entry.
+    pub fn text(&self) -> String {
+        let value = json!({
+            "kiln_pack": VERSION,
+            "scene": self.scene,
+            "options": self.options,
+            "entries": self.entries,
+            "paths": self.paths,
+            "folders": self.folders,
+        });
+        format!("{value:#}\n")
+    }
+
+    /// Reads the text of its entry; what is wrong with it where it is wrong.
+    pub(super) fn parse(text: &[u8]) -> Result<Manifest, String> {
+        let value: Value = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        match value.get("kiln_pack").map(Value::as_u64) {
+            Some(Some(VERSION)) => {}
+            Some(Some(other)) => {
+                return Err(format!(
+                    "it is of version {other} of packs, and this kiln reads version {VERSION}"
+                ));
+            }
+            _ => return Err("it has no version (`kiln_pack`)".to_owned()),
+        }
+        let scene = value.get("scene").and_then(Value::as_str);
+        let entries = map_of(&value, "entries", Value::as_u64)?;
+        let paths = map_of(&value, "paths", |entry| entry.as_str().map(str::to_owned))?;
+        let folders = match value.get("folders") {
+            Some(Value::Array(list)) => list.iter().map(|name| name.as_str().map(str::to_owned)).collect(),
+            Some(_) => None,
+            None => Some(BTreeSet::new()),
+        };
+        Ok(Manifest {
+            scene: scene.ok_or("it names no scene")?.to_owned(),
+            entries,
+            paths,
+            folders: folders.ok_or("`folders` is no list of names")?,
+            options: value.get("options").cloned().unwrap_or(Value::Null),
+        })
+    }
+}
+
+/// A table of the manifest; an absent one is empty.
+fn map_of<T>(
+    value: &Value,
+    key: &str,
+    item: impl Fn(&Value) -> Option<T>,
+) -> Result<BTreeMap<String, T>, String> {
+    let none = Map::new();
+    let map = match value.get(key) {
+        None => &none,
+        Some(Value::Object(map)) => map,
+        Some(_) => return Err(format!("`{key}` is no table")),
+    };
+    let pairs = map.iter().map(|(name, value)| {
+        let value = item(value).ok_or_else(|| format!("`{key}` makes no sense at `{name}`"))?;
+        Ok((name.clone(), value))
+    });
+    pairs.collect()
+}

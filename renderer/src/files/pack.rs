@@ -1,0 +1,308 @@
+//! Packs: archives of a scene with all files that it needs, read where they lie.
+//!
+//! A pack is a ZIP archive with a [`Manifest`]. Stored entries are read in place, so that tiles of large textures are
+//! read one by one; deflated ones are unpacked in memory when they are asked for. Nothing is written to the disk, and
+//! nothing is believed: what an archive says about itself is checked before its files are used.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flate2::CrcReader;
+use flate2::read::DeflateDecoder;
+use thiserror::Error;
+use zip::{CompressionMethod, ZipArchive};
+
+use super::manifest::{MANIFEST, Manifest};
+use super::path::{absolute, is_inside, key_of, normal};
+use super::reader::{FileReader, Section};
+use crate::memory;
+
+/// A pack that cannot be opened.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("cannot open {}: {reason}", path.display())]
+pub struct PackError {
+    /// The archive.
+    pub path: PathBuf,
+    /// Why.
+    pub reason: String,
+}
+
+/// An open pack.
+#[derive(Debug)]
+pub struct Pack {
+    path: PathBuf,
+    /// The same from the root on.
+    absolute: PathBuf,
+    file: Arc<File>,
+    entries: BTreeMap<String, PackEntry>,
+    manifest: Manifest,
+}
+
+/// Where the bytes of an entry are.
+#[derive(Clone, Copy, Debug)]
+struct PackEntry {
+    start: u64,
+    packed: u64,
+    size: u64,
+    crc: u32,
+    deflated: bool,
+}
+
+/// What a path means in a pack.
+pub(super) enum Found {
+    Entry(String),
+    Folder,
+}
+
+/// Whether a file is a pack by its name.
+pub fn is_pack(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
+}
+
+impl Pack {
+    /// Opens a pack.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no pack, is damaged, or holds what no pack has.
+    pub fn open(path: &Path) -> Result<Arc<Pack>, PackError> {
+        let fail = |reason: String| PackError {
+            path: path.to_owned(),
+            reason,
+        };
+        let file = File::open(path).map_err(|error| fail(error.to_string()))?;
+        if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+            return Err(fail("it is not a file".to_owned()));
+        }
+        let mut entries = read_entries(&file).map_err(fail)?;
+        let file = Arc::new(file);
+        let manifest = entries
+            .remove(MANIFEST)
+            .ok_or_else(|| fail(format!("it is no pack: it has no {MANIFEST}")))?;
+        check_size(MANIFEST, &manifest).map_err(fail)?;
+        let manifest = manifest
+            .bytes(&file)
+            .map_err(|error| error.to_string())
+            .and_then(|bytes| Manifest::parse(&bytes))
+            .map_err(|reason| fail(format!("{MANIFEST}: {reason}")))?;
+        check_manifest(&manifest, &entries).map_err(fail)?;
+        Ok(Arc::new(Pack {
+            path: path.to_owned(),
+            absolute: absolute(path),
+            file,
+            entries,
+            manifest,
+        }))
+    }
+
+    /// The archive, as it was named.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it says about itself.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The path of its scene.
+    pub fn scene(&self) -> PathBuf {
+        self.path.join(&self.manifest.scene)
+    }
+
+    /// What an absolute path means.
+    pub(super) fn find(&self, asked: &Path) -> Option<Found> {
+        let key = self.key(asked)?;
+        if let Some(entry) = self.manifest.paths.get(&key) {
+            return Some(Found::Entry(entry.clone()));
+        }
+        if let Some(entry) = normal(&key).filter(|name| self.entries.contains_key(name)) {
+            return Some(Found::Entry(entry));
+        }
+        let is_folder = self.manifest.folders.contains(&key) || !self.list_key(&key, true).is_empty();
+        is_folder.then_some(Found::Folder)
+    }
+
+    /// The names of the files in a folder.
+    pub(super) fn list(&self, folder: &Path) -> Vec<String> {
+        self.key(folder)
+            .map(|key| self.list_key(&key, false))
+            .unwrap_or_default()
+    }
+
+    /// The names of the files in a folder; of its folders, too, if they are wanted.
+    fn list_key(&self, folder: &str, with_folders: bool) -> Vec<String> {
+        let beneath = |name: &str, folder: &str| {
+            let rest = match folder {
+                "" => name,
+                folder => name.strip_prefix(folder)?.strip_prefix('/')?,
+            };
+            let first = rest.split('/').next()?;
+            (with_folders || first == rest).then(|| first.to_owned())
+        };
+        let folder_entry = normal(folder);
+        let entries = self
+            .entries
+            .keys()
+            .filter_map(|name| beneath(name, folder_entry.as_deref()?));
+        let paths = self
+            .manifest
+            .paths
+            .keys()
+            .filter_map(|name| beneath(name, folder));
+        let mut names: Vec<String> = entries.chain(paths).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// The manifest's form of an absolute path: below the archive that from its root on, else the whole path.
+    fn key(&self, asked: &Path) -> Option<String> {
+        match asked.strip_prefix(&self.absolute) {
+            Ok(rest) => key_of(rest),
+            Err(_) => key_of(asked),
+        }
+    }
+
+    /// The bytes of an entry.
+    pub(super) fn read(&self, name: &str) -> io::Result<Vec<u8>> {
+        self.entry(name)?.bytes(&self.file)
+    }
+
+    /// Opens an entry to read parts of it.
+    pub(super) fn open_entry(pack: &Arc<Pack>, name: &str) -> io::Result<FileReader> {
+        let entry = pack.entry(name)?;
+        if entry.deflated {
+            return Ok(FileReader::memory(entry.bytes(&pack.file)?));
+        }
+        Ok(FileReader::section(entry.section(&pack.file)))
+    }
+
+    fn entry(&self, name: &str) -> io::Result<PackEntry> {
+        let entry = self.entries.get(name).copied();
+        entry.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl PackEntry {
+    fn section(&self, file: &Arc<File>) -> Section {
+        Section::new(file.clone(), self.start, self.packed)
+    }
+
+    fn bytes(&self, file: &Arc<File>) -> io::Result<Vec<u8>> {
+        let section = self.section(file);
+        // One byte more than there are to be shows that there are more.
+        let (bytes, crc) = if self.deflated {
+            all_of(DeflateDecoder::new(section).take(self.size + 1))
+        } else {
+            all_of(section.take(self.size + 1))
+        }?;
+        if bytes.len() as u64 != self.size || crc != self.crc {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "its data in the archive are damaged",
+            ));
+        }
+        Ok(bytes)
+    }
+}
+
+/// All bytes and their checksum.
+fn all_of(source: impl Read) -> io::Result<(Vec<u8>, u32)> {
+    let mut source = CrcReader::new(source);
+    let mut bytes = vec![];
+    source.read_to_end(&mut bytes)?;
+    Ok((bytes, source.crc().sum()))
+}
+
+/// The entries of an archive, folders left out, once each has a name that stays within it and is readable.
+fn read_entries(file: &File) -> Result<BTreeMap<String, PackEntry>, String> {
+    let wrong = |error: &dyn ToString| format!("it is no ZIP archive, or damaged: {}", error.to_string());
+    let mut archive = ZipArchive::new(file).map_err(|error| wrong(&error))?;
+    if archive.has_duplicate_names() {
+        return Err("two of its entries have the same name".to_owned());
+    }
+    if archive.has_overlapping_entries().map_err(|error| wrong(&error))? {
+        return Err("its entries overlap".to_owned());
+    }
+    let mut entries = BTreeMap::new();
+    for index in 0..archive.len() {
+        let entry = archive.by_index_raw(index).map_err(|error| wrong(&error))?;
+        let name = entry.name().map_err(|error| wrong(&error))?.into_owned();
+        let refuse = |what: &str| Err(format!("its entry `{}` {what}", name.escape_debug()));
+        if entry.is_symlink() {
+            return refuse("is a link");
+        }
+        if entry.encrypted() {
+            return refuse("is encrypted");
+        }
+        if !is_inside(&name) {
+            return refuse("has a name that leads out of the archive");
+        }
+        if entry.is_dir() {
+            continue;
+        }
+        let deflated = match entry.compression() {
+            CompressionMethod::Stored => false,
+            CompressionMethod::Deflated => true,
+            _ => return refuse("is compressed by another method than deflate"),
+        };
+        let Some(start) = entry.data_start() else {
+            return refuse("has no data");
+        };
+        let entry = PackEntry {
+            start,
+            packed: entry.compressed_size(),
+            size: entry.size(),
+            crc: entry.crc32(),
+            deflated,
+        };
+        entries.insert(name, entry);
+    }
+    Ok(entries)
+}
+
+/// Checks that the entries are those that the manifest lists.
+fn check_manifest(manifest: &Manifest, entries: &BTreeMap<String, PackEntry>) -> Result<(), String> {
+    for (name, entry) in entries {
+        match manifest.entries.get(name) {
+            None => return Err(format!("{MANIFEST} does not list its entry `{name}`")),
+            Some(size) if *size != entry.size => {
+                let found = entry.size;
+                return Err(format!(
+                    "its entry `{name}` has {found} bytes, and {size} by {MANIFEST}"
+                ));
+            }
+            Some(_) => check_size(name, entry)?,
+        }
+    }
+    let named = manifest.entries.keys().chain(manifest.paths.values());
+    for name in named.chain([&manifest.scene]) {
+        if !entries.contains_key(name) {
+            return Err(format!("it has no entry `{name}`, which {MANIFEST} lists"));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that an entry can be as long as it says, and that memory holds it.
+fn check_size(name: &str, entry: &PackEntry) -> Result<(), String> {
+    /// The most bytes that deflate makes of one (258 of a length and a distance of one bit each).
+    const RATIO: u64 = 1032;
+    let most = if entry.deflated {
+        entry.packed.saturating_mul(RATIO)
+    } else {
+        entry.packed
+    };
+    if entry.size > most {
+        return Err(format!("its entry `{name}` is cut off or damaged"));
+    }
+    if !entry.deflated {
+        return Ok(());
+    }
+    let what = format!("the {} bytes of its entry `{name}`", entry.size);
+    memory::check(what, entry.size).map_err(|error| error.to_string())
+}
