@@ -13,6 +13,11 @@ use glam::Vec3;
 pub trait Located: Copy + Ord + Send {
     /// Where it is.
     fn p(&self) -> Vec3;
+
+    /// How far away searches find it.
+    fn reach(&self) -> f32 {
+        f32::INFINITY
+    }
 }
 
 /// A balanced kd-tree.
@@ -26,11 +31,14 @@ pub struct KdTree<T> {
     leaves: Vec<Leaf>,
 }
 
-/// The coordinates of a leaf's items, axis by axis; infinite beyond the last one.
+/// A leaf's items, as searches look at them.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(32))]
 struct Leaf {
+    /// Coordinates, axis by axis; infinite beyond the last item.
     p: [[f32; LEAF]; 3],
+    /// Squares of their reaches.
+    reach2: [f32; LEAF],
 }
 
 /// What parts a range of items: those before its middle are not above it, the others not below.
@@ -78,10 +86,13 @@ impl<T: Located> KdTree<T> {
     /// The tree of what `change` makes of each item, by its index in the tree's order: things at the same places.
     pub fn map<U: Located>(self, change: impl Fn(usize, &T) -> U) -> KdTree<U> {
         let items = self.items.iter().enumerate();
+        let items: Vec<U> = items.map(|(index, item)| change(index, item)).collect();
+        let mut leaves = self.leaves;
+        fill(&items, &mut leaves);
         KdTree {
-            items: items.map(|(index, item)| change(index, item)).collect(),
+            items,
             planes: self.planes,
-            leaves: self.leaves,
+            leaves,
         }
     }
 
@@ -128,8 +139,9 @@ impl<T: Located> KdTree<T> {
                 }
                 range = near;
             }
-            let distances = self.leaves[range.plane as usize - self.planes.len()].distances(p);
-            let mut within = below(&distances, r2);
+            let leaf = &self.leaves[range.plane as usize - self.planes.len()];
+            let distances = leaf.distances(p);
+            let mut within = leaf.within(&distances, r2);
             while within != 0 {
                 let slot = within.trailing_zeros() as usize;
                 within &= within - 1;
@@ -146,6 +158,7 @@ impl<T: Located> KdTree<T> {
 impl Leaf {
     const EMPTY: Leaf = Leaf {
         p: [[f32::INFINITY; LEAF]; 3],
+        reach2: [0.0; LEAF],
     };
 
     /// The squared distance of each item from `p`.
@@ -159,13 +172,17 @@ impl Leaf {
         }
         distances
     }
-}
 
-/// A bit for each distance below `r2`.
-#[inline(always)]
-fn below(distances: &[f32; LEAF], r2: f32) -> u32 {
-    let bits = distances.iter().enumerate();
-    bits.fold(0, |bits, (slot, &d2)| bits | u32::from(d2 < r2) << slot)
+    /// A bit for each item that is nearer than `r2` and reaches as far as its distance, both squared.
+    #[inline(always)]
+    fn within(&self, distances: &[f32; LEAF], r2: f32) -> u32 {
+        let mut bits = 0;
+        for (slot, (&d2, &reach2)) in distances.iter().zip(&self.reach2).enumerate() {
+            // Without a branch, so that all are looked at at once.
+            bits |= u32::from((d2 < r2) & (d2 <= reach2)) << slot;
+        }
+        bits
+    }
 }
 
 impl Range {
@@ -183,7 +200,7 @@ impl Range {
     }
 }
 
-/// Copies coordinates to the leaves of a range.
+/// Copies to the leaves of a range what searches look at.
 fn fill<T: Located>(items: &[T], leaves: &mut [Leaf]) {
     if let [leaf] = leaves {
         for (slot, item) in items.iter().enumerate() {
@@ -191,6 +208,7 @@ fn fill<T: Located>(items: &[T], leaves: &mut [Leaf]) {
             for (coordinates, x) in leaf.p.iter_mut().zip(p) {
                 coordinates[slot] = x;
             }
+            leaf.reach2[slot] = item.reach() * item.reach();
         }
         return;
     }
