@@ -85,13 +85,22 @@ impl IrradianceMap {
                 let index = rayon::current_thread_index().unwrap_or(0);
                 let mut context = contexts[index].lock().unwrap_or_else(PoisonError::into_inner);
                 let mut guess = map.radius();
-                let records: ArrayVec<(Record, f32), TOGETHER> = photons
-                    .iter()
-                    .map(|photon| {
-                        let site = Site::of(photon, max_segments);
-                        record(scene, map, &site, count, &mut guess, &mut context.nearest)
-                    })
-                    .collect();
+                let mut own: Option<(Vec3, Record)> = None;
+                let mut records: ArrayVec<(Record, f32), TOGETHER> = ArrayVec::new();
+                for (index, photon) in photons.iter().enumerate() {
+                    let site = Site::of(photon, max_segments);
+                    let beside = own.filter(|(p, record)| {
+                        let is_near = (*p - site.p).length_squared() < record.radius * record.radius;
+                        index % SHARING != 0 && is_near && record.n.dot(site.n) > SAME_GUIDE
+                    });
+                    let guide = beside.map(|(_, record)| record.guide);
+                    let made = record(scene, map, &site, count, guide, guess, &mut context.nearest);
+                    guess = made.0.radius;
+                    if guide.is_none() {
+                        own = Some((site.p, made.0));
+                    }
+                    records.push(made);
+                }
                 records
             })
             .unzip();
@@ -133,23 +142,25 @@ impl IrradianceMap {
     }
 }
 
-/// The record of a site, and how far it may be used. `guess` is about how far the photons are that a record is made of,
-/// and becomes how far they are at this one.
+/// The record of a site, with a guide that is known or one of its own, and how far it may be used. `guess` is about how
+/// far the photons are that irradiance comes from.
 fn record(
     scene: &Scene,
     map: &PhotonMap,
     site: &Site,
     count: usize,
-    guess: &mut f32,
+    guide: Option<Guide>,
+    mut guess: f32,
     nearest: &mut Nearest,
 ) -> (Record, f32) {
     let frame = Frame::from_normal(site.n);
     let mut collector = Collector::default();
     let surroundings = Surroundings::new(scene, site, frame);
+    let guiding = if guide.is_some() { 1 } else { GUIDING };
     let mut wanted = count;
     loop {
-        *guess = map.reach_of(site, GUIDING * wanted, *guess, nearest);
-        let radius = nearest.radius_of(wanted).unwrap_or(*guess);
+        let reach = map.reach_of(site, guiding * wanted, guess * (guiding as f32).sqrt(), nearest);
+        let radius = nearest.radius_of(wanted).unwrap_or(reach);
         let wall = surroundings.wall(radius);
         let open = wall >= radius;
         let mut seen = 0;
@@ -159,15 +170,18 @@ fn record(
                 return Rgb::BLACK;
             }
             seen += usize::from(counts);
-            let local = frame.to_local(photon.wi());
-            if photon.segments() > 1 && !photon.is_caustic() && local.z > 0.0 {
-                collector.add(local, photon.power().luminance());
+            if guide.is_none() && photon.segments() > 1 && !photon.is_caustic() {
+                let local = frame.to_local(photon.wi());
+                if local.z > 0.0 {
+                    collector.add(local, photon.power().luminance());
+                }
             }
             photon.power() * density
         });
         // Beside a wall with a bright room behind it nearly all that is near is in that room.
         if seen < count / 4 && wanted < MAX_NEAREST && radius < map.radius() {
             wanted *= 4;
+            guess = 2.0 * radius;
             collector.clear();
             continue;
         }
@@ -181,7 +195,7 @@ fn record(
             irradiance: irradiance * (1.0 / covered),
             radius,
             covered,
-            guide: collector.finish(),
+            guide: guide.unwrap_or_else(|| collector.finish()),
         };
         return (record, wall);
     }
@@ -283,6 +297,12 @@ const WAYS: usize = 8;
 /// How many photons tell where light comes from for each that tells how much arrives. Directions take more: they are told
 /// apart by the cells of a guide. Those that lie beyond the others may be behind a wall; a guide may be wrong.
 const GUIDING: usize = 4;
+
+/// Records beside each other that have one guide, where they are on the same surface.
+const SHARING: usize = 4;
+
+/// Least cosine between the normals of records with one guide.
+const SAME_GUIDE: f32 = 0.99;
 
 /// Records that are computed one after another.
 const TOGETHER: usize = 32;

@@ -62,7 +62,7 @@ pub struct Photons {
 const ALPHA: f64 = 2.0 / 3.0;
 
 /// Every how many photons there is a record of irradiance.
-const RECORD_EVERY: usize = 12;
+const RECORD_EVERY: usize = 6;
 
 /// Photons that a lookup of the first progressive pass finds about.
 const PROGRESSIVE_NEAREST: usize = 8;
