@@ -69,7 +69,7 @@ impl Integrator {
     /// The memory that photon maps of the sizes asked for take, about [bytes]; those of default sizes are small.
     pub fn memory(&self) -> u64 {
         /// A photon while maps are made: as it is shot, sorted, and with its share of the irradiance.
-        const PHOTON: u64 = 120;
+        const PHOTON: u64 = 100;
         match self {
             Integrator::Path(_) | Integrator::Auto(_) => 0,
             Integrator::Photon(settings) => {

@@ -47,11 +47,6 @@ impl Located for Place {
     fn p(&self) -> Vec3 {
         Vec3::from_array(self.p.map(f32::from_bits))
     }
-
-    #[inline]
-    fn reach(&self) -> f32 {
-        f32::from_bits(self.reach)
-    }
 }
 
 /// All records.
@@ -122,7 +117,8 @@ impl IrradianceMap {
         let mut found = None;
         let mut r2 = self.radius * self.radius;
         self.places.search(p, r2, |index, place, d2| {
-            if same_surface(place.p() - p, n, place.n, false) {
+            let reach = f32::from_bits(place.reach);
+            if d2 <= reach * reach && same_surface(place.p() - p, n, place.n, false) {
                 found = Some(index);
                 r2 = d2;
             }
