@@ -194,7 +194,8 @@ def two_rooms():
 
 
 def suzanne():
-    """Three lights without size over a floor, Suzanne and a golden ball."""
+    """Three lights without size over a floor, Suzanne and a golden ball. The spot has a hard edge and Suzanne is
+    subdivided, since glTF and Blender differ in the falloff of spots, and renderers in coarse meshes with smooth normals."""
     def principled(color, **inputs):
         return material("ShaderNodeBsdfPrincipled", **{"Base Color": (*color, 1), **inputs})
     rectangle("floor", principled((0.5, 0.5, 0.5), Roughness=0.8), size(6, 6, 1))
