@@ -157,8 +157,12 @@ impl Estimator<'_> {
 
     /// The radiance that arrives from `w`, less the share of it that light samples bring.
     fn arriving(&self, horizon: &Horizon, w: Vec3, sampler: &mut Sampler, context: &mut Context) -> Rgb {
-        // A direction that was mirrored has no counterpart among light samples.
-        let arrival = Arrival::new(horizon.lit_point(), horizon.sees(w).then(|| horizon.pdf(w)));
+        let arrival = Arrival {
+            at: horizon.lit_point(),
+            // A direction that was mirrored has no counterpart among light samples.
+            pdf: horizon.sees(w).then(|| horizon.pdf(w)),
+            light_samples: 1,
+        };
         let mut light = Included {
             include: self.include,
             sum: Rgb::BLACK,

@@ -70,19 +70,10 @@ pub struct Arrival {
     /// Density with which it chose the direction [1/sr]; `None` where light samples had no chance.
     pub pdf: Option<f32>,
     /// How many light samples the point took.
-    light_samples: u32,
+    pub light_samples: u32,
 }
 
 impl Arrival {
-    /// From a point that took one light sample, if any.
-    pub fn new(at: LitPoint, pdf: Option<f32>) -> Arrival {
-        Arrival {
-            at,
-            pdf,
-            light_samples: 1,
-        }
-    }
-
     /// The weight of light found by chance which light samples find with density `light_pdf`.
     #[inline]
     fn weight(&self, light_pdf: impl FnOnce(&LitPoint) -> f32) -> f32 {
@@ -96,7 +87,11 @@ impl Walk {
     /// From a camera.
     pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay) -> Walk {
         let footprint = Footprint::camera(&camera_ray.differential, scene.wants_footprints());
-        let arrival = Arrival::new(LitPoint::in_space(camera_ray.ray.origin), None);
+        let arrival = Arrival {
+            at: LitPoint::in_space(camera_ray.ray.origin),
+            pdf: None,
+            light_samples: 1,
+        };
         let light_samples = if scene.has_light_choice() {
             FIRST_LIGHT_SAMPLES
         } else {
