@@ -521,7 +521,7 @@ fn rays_of_both_integrators_bring_the_same() {
                 let local = renderer::sampling::cosine_hemisphere(sampler.next_2d());
                 let ray = renderer::math::Ray::new(p, frame.to_world(local));
                 let arrival = Arrival {
-                    at: LitPoint { p, n },
+                    at: LitPoint::on_surface(p, n),
                     pdf: None,
                 };
                 let mut light = Found { emission, red: 0.0 };

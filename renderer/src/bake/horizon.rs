@@ -69,7 +69,7 @@ impl Horizon {
     /// Where light arrives, for the choice of lights.
     pub(super) fn lit_point(&self) -> LitPoint {
         match self {
-            Horizon::Hemisphere(site, _) => LitPoint { p: site.p, n: site.n },
+            Horizon::Hemisphere(site, _) => LitPoint::on_surface(site.p, site.n),
             Horizon::Sphere(p) => LitPoint::in_space(*p),
         }
     }

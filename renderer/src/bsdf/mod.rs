@@ -124,6 +124,17 @@ pub struct ChosenLobe {
     u: f32,
 }
 
+/// Where a [`Bsdf`] mirrors light, roughly.
+#[derive(Clone, Copy, Debug)]
+pub struct GlossyLobe {
+    /// Where light comes from that is mirrored, unit length, world space.
+    pub mirror: Vec3,
+    /// Roughness of the microfacets.
+    pub alpha: f32,
+    /// The lobe's share of what the lobes scatter that are no deltas.
+    pub share: f32,
+}
+
 /// A lobe with its colour and place.
 #[derive(Clone, Copy, Debug)]
 struct Weighted {
@@ -288,6 +299,29 @@ impl Bsdf {
     #[inline]
     pub fn has_choice(&self) -> bool {
         self.has_choice
+    }
+
+    /// The strongest lobe of microfacets; `None` without one, and where light comes through from the other side too.
+    #[inline]
+    pub fn glossy_lobe(&self) -> Option<GlossyLobe> {
+        if self.scatters_through || !(self.has(Part::Narrow) || self.has(Part::Rough)) {
+            return None;
+        }
+        let mut total = 0.0;
+        let mut best: Option<(f32, f32, Vec3)> = None;
+        for l in self.lobes().iter().filter(|l| !l.specular) {
+            total += l.probability;
+            if let Some(microfacets) = l.lobe.microfacets()
+                && best.is_none_or(|(most, ..)| l.probability > most)
+            {
+                best = Some((l.probability, microfacets.mean_alpha(), l.frame.n));
+            }
+        }
+        best.map(|(probability, alpha, n)| GlossyLobe {
+            mirror: n * (2.0 * n.dot(self.wo)) - self.wo,
+            alpha,
+            share: probability / total,
+        })
     }
 
     /// Whether light goes through.

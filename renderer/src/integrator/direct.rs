@@ -45,7 +45,11 @@ pub(super) fn lit_point(it: &Interaction, bsdf: &Bsdf) -> LitPoint {
     } else {
         it.ng
     };
-    LitPoint { p: it.p, n }
+    let at = LitPoint::on_surface(it.p, n);
+    match bsdf.glossy_lobe() {
+        Some(lobe) => at.with_gloss(&lobe),
+        None => at,
+    }
 }
 
 /// One sample of one light. `response` gives, for a direction and the density with which light samples choose it (`None`

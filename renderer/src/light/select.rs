@@ -11,7 +11,8 @@
 
 use glam::Vec3;
 
-use super::bounds::{LightBounds, LitPoint};
+use super::bounds::LightBounds;
+use super::lit_point::LitPoint;
 use super::tree::{LightTree, Weights};
 use super::{Light, LightId};
 use crate::sampling::AliasTable;
