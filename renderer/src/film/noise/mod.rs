@@ -15,28 +15,17 @@
 // The idea of other samples for the decision than for the estimate: Kirk & Arvo 1991, "Unbiased Sampling Techniques for
 // Image Synthesis".
 
-use arrayvec::ArrayVec;
+mod goal;
+mod tile;
+
 use rayon::prelude::*;
 
 use super::Film;
 use crate::image::Rect;
+use tile::{BLOCK, OPEN};
 
-/// What adaptive sampling is to reach.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NoiseGoal {
-    /// Relative error of the picture: the root of the relative MSE.
-    pub error: f64,
-    /// Samples that each pixel gets at least; a multiple of four.
-    pub least: u64,
-    /// Samples that a pixel gets at most.
-    pub most: u64,
-}
-
-/// Side of a block [pixels].
-const BLOCK: u32 = 8;
-
-/// Batches of samples until the first decision.
-const FIRST_BATCHES: u64 = 4;
+pub use goal::NoiseGoal;
+pub use tile::{BlockNoise, NoiseTile, PixelNoise, PixelPlan};
 
 /// What of the picture's brightness a pixel's is taken for at least.
 const DARKEST: f64 = 0.1;
@@ -46,97 +35,6 @@ const MOST_VARIANCE: f64 = 1024.0;
 
 /// What of the mean deviation a block's is taken for at least: what is rare may not have shown there yet.
 const LEAST_SHARE: f64 = 1.0 / 3.0;
-
-/// Not decided yet.
-const OPEN: u32 = u32::MAX;
-
-/// Luminance of a pixel's samples in batches.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PixelNoise {
-    /// Sum over the batch under way.
-    pub batch: f32,
-    /// Sum over finished batches.
-    pub sum: f32,
-    /// Sum over finished batches of the squared sum of each over its number of samples.
-    pub squares: f32,
-    /// Sum over the batch with the greatest mean, and its number of samples.
-    pub peak: [f32; 2],
-}
-
-impl PixelNoise {
-    /// The batch under way, of `size` samples, is over.
-    fn end_batch(&mut self, size: f32) {
-        let batch = std::mem::take(&mut self.batch);
-        self.sum += batch;
-        self.squares += batch * batch / size;
-        let [peak, of] = self.peak;
-        if of == 0.0 || batch * of > peak * size {
-            self.peak = [batch, size];
-        }
-    }
-
-    /// The mean of `samples`, the brightest batch left out.
-    fn usual_mean(&self, samples: f64) -> f64 {
-        let [peak, size] = self.peak.map(f64::from);
-        let left = samples - size;
-        if left > 0.0 {
-            (f64::from(self.sum) - peak) / left
-        } else {
-            0.0
-        }
-    }
-
-    /// The variance of a sample after `samples` in so many batches.
-    fn variance(&self, samples: f64, batches: u64) -> f64 {
-        let [sum, squares] = [self.sum, self.squares].map(f64::from);
-        ((squares - sum * sum / samples) / (batches.max(2) - 1) as f64).max(0.0)
-    }
-}
-
-/// What is decided about a block.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BlockNoise {
-    /// How many samples count, by the colour that decides; it is for the other one.
-    stops: [u32; 2],
-    /// Relative standard deviation of a sample, by colour.
-    sigmas: [f64; 2],
-}
-
-impl BlockNoise {
-    const BEGIN: BlockNoise = BlockNoise {
-        stops: [OPEN; 2],
-        sigmas: [0.0; 2],
-    };
-
-    /// As numbers, for files.
-    pub fn parts(&self) -> ([u32; 2], [f64; 2]) {
-        (self.stops, self.sigmas)
-    }
-
-    /// From numbers.
-    pub fn from_parts(stops: [u32; 2], sigmas: [f64; 2]) -> BlockNoise {
-        BlockNoise { stops, sigmas }
-    }
-}
-
-/// Statistics of a tile of the film.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NoiseTile {
-    rect: Rect,
-    /// Row by row.
-    pub pixels: Vec<PixelNoise>,
-    /// Row by row.
-    pub blocks: Vec<BlockNoise>,
-}
-
-/// What a pixel's samples are for.
-#[derive(Clone, Copy, Debug)]
-pub struct PixelPlan {
-    /// Where the samples end that count.
-    pub counted: u64,
-    /// Whether samples are looked at for the decision about others.
-    pub is_watched: bool,
-}
 
 /// Who gets how many samples, and what that is decided by.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,71 +47,6 @@ pub struct NoiseMap {
     pub tiles: Vec<NoiseTile>,
     /// Mean luminance after the first round, by colour.
     pub brightness: [f64; 2],
-}
-
-/// The colour of a pixel: 0 or 1.
-fn color(x: u32, y: u32) -> usize {
-    ((x ^ y) & 1) as usize
-}
-
-impl NoiseTile {
-    fn new(rect: Rect) -> NoiseTile {
-        let blocks = rect.width().div_ceil(BLOCK) * rect.height().div_ceil(BLOCK);
-        NoiseTile {
-            rect,
-            pixels: vec![PixelNoise::default(); rect.area()],
-            blocks: vec![BlockNoise::BEGIN; blocks as usize],
-        }
-    }
-
-    /// What the samples of a pixel are for. `x` and `y` are of the whole film.
-    pub fn plan(&self, x: u32, y: u32) -> PixelPlan {
-        let block = &self.blocks[self.block_of(x, y)];
-        let own = color(x, y);
-        PixelPlan {
-            counted: match block.stops[1 - own] {
-                OPEN => u64::MAX,
-                stop => u64::from(stop),
-            },
-            is_watched: block.stops[own] == OPEN,
-        }
-    }
-
-    /// Adds the luminance of a sample of a watched pixel; none where it is not finite.
-    pub fn add(&mut self, x: u32, y: u32, luminance: f32) {
-        let index = (y - self.rect.y0) as usize * self.rect.width() as usize + (x - self.rect.x0) as usize;
-        self.pixels[index].batch += luminance;
-    }
-
-    fn block_of(&self, x: u32, y: u32) -> usize {
-        let columns = self.rect.width().div_ceil(BLOCK);
-        ((y - self.rect.y0) / BLOCK * columns + (x - self.rect.x0) / BLOCK) as usize
-    }
-
-    /// The brightness that a pixel of `samples` is taken for. A rare bright sample is not excused by the brightness that
-    /// it brings: that counts as far as other batches have it, or most of the neighbours of the same colour, which touch
-    /// the pixel's corners.
-    fn brightness(&self, index: usize, samples: f64) -> f64 {
-        let (width, height) = (self.rect.width() as usize, self.rect.height() as usize);
-        let (x, y) = (index % width, index / width);
-        let mean = |pixel: &PixelNoise| (f64::from(pixel.sum) / samples).abs();
-        let own = &self.pixels[index];
-        let mut means: ArrayVec<f64, 5> = [(0, 0), (0, 2), (2, 0), (2, 2)]
-            .into_iter()
-            .filter(|(dx, dy)| (1..=width).contains(&(x + dx)) && (1..=height).contains(&(y + dy)))
-            .map(|(dx, dy)| mean(&self.pixels[(y + dy - 1) * width + x + dx - 1]))
-            .collect();
-        means.push(mean(own));
-        means.sort_by(f64::total_cmp);
-        let usual = own.usual_mean(samples).abs().max(means[means.len() / 2]);
-        mean(own).min(usual)
-    }
-
-    /// The pixels of each block with their colours.
-    fn pixels_of_blocks(&self) -> impl Iterator<Item = (usize, usize, usize)> {
-        let pixels = self.rect.pixels().enumerate();
-        pixels.map(|(index, (x, y))| (index, self.block_of(x, y), color(x, y)))
-    }
 }
 
 impl NoiseMap {
@@ -231,10 +64,7 @@ impl NoiseMap {
 
     /// Where the batch ends that the sample `next` belongs to.
     pub fn batch_end(&self, next: u64) -> u64 {
-        boundaries(self.goal.least)
-            .find(|&end| end > next)
-            .unwrap_or(u64::MAX)
-            .min(self.goal.most)
+        self.goal.batch_end(next)
     }
 
     /// Whether no pixel takes the sample `next`.
@@ -263,25 +93,14 @@ impl NoiseMap {
 
     /// All samples before `next` have been taken; when they end a batch or a round, what follows from that is done.
     pub fn took(&mut self, next: u64) {
-        let last = self.batch_start(next);
-        if self.batch_end(last) != next {
+        let last = self.goal.batch_start(next);
+        if self.goal.batch_end(last) != next {
             return;
         }
         self.end_batch(next - last);
         if next >= self.goal.least.min(self.goal.most) {
             self.decide(next);
         }
-    }
-
-    /// Where the batch begins whose last sample is the one before `next`.
-    fn batch_start(&self, next: u64) -> u64 {
-        let before = boundaries(self.goal.least).take_while(|&end| end < next);
-        before.last().unwrap_or(0)
-    }
-
-    /// Batches until `next`.
-    fn batches(&self, next: u64) -> u64 {
-        boundaries(self.goal.least).take_while(|&end| end < next).count() as u64 + 1
     }
 
     fn end_batch(&mut self, size: u64) {
@@ -297,7 +116,7 @@ impl NoiseMap {
             self.brightness = self.mean_luminance(samples as f64);
         }
         self.measure(samples);
-        let next = self.batch_end(samples);
+        let next = self.goal.batch_end(samples);
         for c in [0, 1] {
             let mean = self.mean_sigma(c);
             let smooth = self.smooth_sigmas(c);
@@ -332,7 +151,7 @@ impl NoiseMap {
 
     /// Measures the deviations of open blocks.
     fn measure(&mut self, samples: u64) {
-        let batches = self.batches(samples);
+        let batches = self.goal.batches(samples);
         let floors = self.brightness.map(|mean| DARKEST * mean);
         self.tiles.par_iter_mut().for_each(|tile| {
             let mut sums = vec![[0.0; 2]; tile.blocks.len()];
@@ -400,38 +219,3 @@ impl NoiseMap {
     }
 }
 
-impl NoiseTile {
-    /// The first pixel of each block.
-    fn corners(&self) -> impl Iterator<Item = (u32, u32)> {
-        let Rect { x0, y0, x1, y1 } = self.rect;
-        let columns = move || (x0..x1).step_by(BLOCK as usize);
-        (y0..y1)
-            .step_by(BLOCK as usize)
-            .flat_map(move |y| columns().map(move |x| (x, y)))
-    }
-}
-
-/// Where batches end: the first round has four of them, each later one is one.
-fn boundaries(least: u64) -> impl Iterator<Item = u64> {
-    let first = (1..=FIRST_BATCHES).map(move |i| i * least / FIRST_BATCHES);
-    let rounds = (0..).map(move |k: u32| {
-        let whole = least.saturating_mul(1u64.checked_shl(k / 2).unwrap_or(u64::MAX));
-        if k.is_multiple_of(2) {
-            whole.saturating_add(whole / 2)
-        } else {
-            whole.saturating_mul(2)
-        }
-    });
-    first.chain(rounds.take(100))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rounds_grow() {
-        let ends: Vec<u64> = boundaries(16).take(11).collect();
-        assert_eq!(ends, [4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192]);
-    }
-}
