@@ -108,7 +108,7 @@ impl PartReader {
             let tiles = tiles.ok_or_else(|| damaged("its sums make no sense"))?;
             tiles.iter().for_each(|tile| film.merge(tile));
         }
-        let noise = if self.header.has_statistics {
+        let noise = if self.header.noise.is_some() {
             Some(statistics(&mut self.file, film).map_err(|reason| damaged(&reason))?)
         } else {
             None

@@ -116,10 +116,13 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
         return Err(user(format!("{flag} is no option of tasks: {reason}")));
     }
     if render.noise.is_some() && args.tasks > 1 {
-        return Err(user(
-            "--noise cannot be split: what samples are taken depends on those before\n  \
-             hint: give --tasks 1; frames are tasks of their own",
-        ));
+        let hint = match args.frames {
+            Some(_) => "leave --tasks out: each frame is a task",
+            None => "give --tasks 1; with --frames, each frame is a task",
+        };
+        return Err(user(format!(
+            "a picture with --noise is one task: which samples are taken depends on those before\n  hint: {hint}"
+        )));
     }
     let slurm = args.partition.is_some() || args.account.is_some() || !args.sbatch.is_empty();
     if slurm && args.engine != Engine::Slurm {

@@ -12,6 +12,10 @@
 //!
 //! Decisions are made at the ends of rounds, when all that is open has the same number of samples: `least` of them, and
 //! then 3/2, 2, 3, 4, 6, 8, … times as many. They follow from these samples alone: the same for any threads and passes.
+//!
+//! Renders are split at the ends of rounds, and not within them, one after the other: every decision needs the deviations of
+//! the whole picture, so machines that share a round would wait for each other after each, some twenty times. Sums of
+//! luminance are `f32` in the order of samples, which saves three quarters of their memory and cannot be joined exactly.
 // The idea of other samples for the decision than for the estimate: Kirk & Arvo 1991, "Unbiased Sampling Techniques for
 // Image Synthesis".
 
@@ -49,6 +53,17 @@ pub struct NoiseMap {
     pub brightness: [f64; 2],
 }
 
+/// How far adaptive sampling is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoiseSummary {
+    /// Samples after which a round ended last; 0 before the first.
+    pub rounds: u64,
+    /// The share of the picture that takes more samples; 0 at the end.
+    pub open: f64,
+    /// About how many samples of all pixels there are still to take.
+    pub remaining: u64,
+}
+
 impl NoiseMap {
     /// Statistics of no samples, for the tiles of a film.
     pub fn new(goal: NoiseGoal, film: &Film, tile_size: u32) -> NoiseMap {
@@ -62,31 +77,55 @@ impl NoiseMap {
         }
     }
 
-    /// Where the batch ends that the sample `next` belongs to.
-    pub fn batch_end(&self, next: u64) -> u64 {
-        self.goal.batch_end(next)
+    /// Until where samples can be taken from `next` on: to the end of the batch, and to the last sample that counts.
+    pub fn pass_end(&self, next: u64) -> u64 {
+        let last = self.stops().map(u64::from).max().unwrap_or(0);
+        self.goal.batch_end(next).min(last)
+    }
+
+    /// Decided numbers of samples, and [`OPEN`] where there is none yet.
+    fn stops(&self) -> impl Iterator<Item = u32> {
+        let blocks = self.tiles.iter().flat_map(|tile| &tile.blocks);
+        blocks.flat_map(|block| block.stops)
+    }
+
+    /// What there is to know after the samples before `next`.
+    pub fn summary(&self, next: u64) -> NoiseSummary {
+        let blocks: usize = self.tiles.iter().map(|tile| tile.blocks.len()).sum();
+        let going_on = self
+            .stops()
+            .filter(|&stop| stop == OPEN || u64::from(stop) > next);
+        NoiseSummary {
+            rounds: self.goal.rounds_about(next).0,
+            open: if next < self.goal.most {
+                going_on.count() as f64 / (2 * blocks).max(1) as f64
+            } else {
+                0.0
+            },
+            remaining: self.remaining(next, self.goal.most),
+        }
     }
 
     /// Whether no pixel takes the sample `next`.
     pub fn is_done(&self, next: u64) -> bool {
-        let mut stops = self
-            .tiles
-            .iter()
-            .flat_map(|tile| &tile.blocks)
-            .flat_map(|block| block.stops);
-        next >= self.goal.most || stops.all(|stop| stop != OPEN && u64::from(stop) <= next)
+        next >= self.goal.most || self.stops().all(|stop| stop != OPEN && u64::from(stop) <= next)
     }
 
-    /// About how many samples there are still to take from `next` on.
-    pub fn remaining(&self, next: u64) -> u64 {
+    /// About how many samples of all pixels there are still to take from `next` on, until `end` at most.
+    pub fn remaining(&self, next: u64, end: u64) -> u64 {
+        let end = end.min(self.goal.most);
+        let (_, round) = self.goal.rounds_about(next + 1);
         let means = [0, 1].map(|c| self.mean_sigma(c));
         let blocks = self.tiles.iter().flat_map(|tile| &tile.blocks);
         let samples = blocks.map(|block| {
-            let ends = [0, 1].map(|c| match block.stops[c] {
-                OPEN => self.wanted(block.sigmas[c], means[c]).min(self.goal.most as f64) as u64,
+            let stops = [0, 1].map(|c| match block.stops[c] {
+                OPEN => (self.wanted(block.sigmas[c], means[c]) as u64).max(round),
                 stop => u64::from(stop),
             });
-            ends.into_iter().map(|end| end.saturating_sub(next)).sum::<u64>()
+            stops
+                .into_iter()
+                .map(|stop| stop.min(end).saturating_sub(next))
+                .sum::<u64>()
         });
         samples.sum::<u64>() * u64::from(BLOCK * BLOCK / 2)
     }
@@ -218,4 +257,3 @@ impl NoiseMap {
         places.into_iter().map(smooth).collect()
     }
 }
-
