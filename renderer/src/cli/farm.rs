@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::ArgPredicate;
 use clap::{Args, ValueEnum};
 
 use super::RenderArgs;
@@ -18,8 +17,8 @@ pub struct FarmArgs {
     #[arg(short, long, value_name = "FILE", required = true)]
     pub output: Vec<PathBuf>,
     /// Into how many ranges the samples of each picture are split [default: 1 with --frames]
-    #[arg(long, value_name = "N", required_unless_present = "frames", default_value_if("frames", ArgPredicate::IsPresent, "1"), hide_default_value = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub tasks: u32,
+    #[arg(long, value_name = "N", required_unless_present = "frames", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub tasks: Option<u32>,
     /// What runs the job: Slurm, or whatever reads templates of Open Job Description
     #[arg(long)]
     pub engine: Engine,
