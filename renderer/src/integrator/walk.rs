@@ -11,7 +11,7 @@ use glam::Vec3;
 
 use super::collect::{Collect, Label};
 use super::context::Stats;
-use super::direct::{Asking, sample_one_light};
+use super::direct::{Asking, LightNumbers, sample_light};
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
 use crate::camera::CameraRay;
 use crate::color::Rgb;
@@ -25,6 +25,10 @@ use crate::scene::{MAX_PASSES, Scene};
 
 /// The greatest probability with which Russian roulette lets a path live: mirrors facing each other end too.
 const MAX_SURVIVAL: f32 = 0.95;
+
+/// Light samples at the first vertex that a camera sees, in mirrors too, where there are several lights to choose from: most of what a
+/// choice among them leaves to chance goes, for less than the price of another path.
+const FIRST_LIGHT_SAMPLES: u32 = 2;
 
 /// How long paths are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +48,8 @@ pub(super) struct Walk {
     pub(super) arrival: Arrival,
     /// What is left of light that comes against the ray.
     pub(super) throughput: Rgb,
+    /// How many light samples its next vertex takes.
+    light_samples: u32,
     /// The square of the index of refraction where the path is: throughput falls by it on entering glass and comes back.
     eta2: f32,
     /// Segments, the present one included.
@@ -63,14 +69,26 @@ pub struct Arrival {
     pub at: LitPoint,
     /// Density with which it chose the direction [1/sr]; `None` where light samples had no chance.
     pub pdf: Option<f32>,
+    /// How many light samples the point took.
+    light_samples: u32,
 }
 
 impl Arrival {
+    /// From a point that took one light sample, if any.
+    pub fn new(at: LitPoint, pdf: Option<f32>) -> Arrival {
+        Arrival {
+            at,
+            pdf,
+            light_samples: 1,
+        }
+    }
+
     /// The weight of light found by chance which light samples find with density `light_pdf`.
     #[inline]
     fn weight(&self, light_pdf: impl FnOnce(&LitPoint) -> f32) -> f32 {
-        self.pdf
-            .map_or(1.0, |pdf| power_heuristic(pdf, light_pdf(&self.at)))
+        self.pdf.map_or(1.0, |pdf| {
+            power_heuristic(pdf, self.light_samples as f32 * light_pdf(&self.at))
+        })
     }
 }
 
@@ -78,11 +96,16 @@ impl Walk {
     /// From a camera.
     pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay) -> Walk {
         let footprint = Footprint::camera(&camera_ray.differential, scene.wants_footprints());
-        let arrival = Arrival {
-            at: LitPoint::in_space(camera_ray.ray.origin),
-            pdf: None,
+        let arrival = Arrival::new(LitPoint::in_space(camera_ray.ray.origin), None);
+        let light_samples = if scene.has_light_choice() {
+            FIRST_LIGHT_SAMPLES
+        } else {
+            1
         };
-        Walk::new(camera_ray.ray, RayKind::CAMERA, footprint, arrival)
+        Walk {
+            light_samples,
+            ..Walk::new(camera_ray.ray, RayKind::CAMERA, footprint, arrival)
+        }
     }
 
     /// From a point of a surface that wants to know what arrives.
@@ -98,6 +121,7 @@ impl Walk {
             footprint,
             arrival,
             throughput: Rgb::WHITE,
+            light_samples: 1,
             eta2: 1.0,
             depth: 1,
             passes: 0,
@@ -173,13 +197,14 @@ impl Walk {
         }
     }
 
-    /// Reports what a light sample finds at a vertex, by `response` as [`sample_one_light`] has it.
+    /// Reports what light samples find at a vertex, by `response` as [`sample_light`] has it. Takes three numbers of
+    /// `sampler`, whatever comes out.
     #[inline(always)]
     pub(super) fn sample_lights(
         &self,
         scene: &Scene,
         (it, at): (&Interaction, &LitPoint),
-        response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
+        response: impl Fn(Vec3, Option<f32>) -> Rgb,
         sampler: &mut Sampler,
         shading: &mut ShadingContext,
         stats: &mut Stats,
@@ -189,13 +214,18 @@ impl Walk {
             at: *at,
             end: it.ray_end(),
             time: it.time,
+            samples: self.light_samples,
         };
-        if let Some(direct) = sample_one_light(scene, &asking, response, sampler, shading, stats) {
-            let label = Label {
-                light: Some(direct.light),
-                scattered: true,
-            };
-            light.add(label, self.throughput * direct.radiance);
+        let first = LightNumbers::next(sampler);
+        for index in 0..self.light_samples {
+            let numbers = first.shifted(index, self.light_samples);
+            if let Some(direct) = sample_light(scene, &asking, &response, numbers, shading, stats) {
+                let label = Label {
+                    light: Some(direct.light),
+                    scattered: true,
+                };
+                light.add(label, self.throughput * direct.radiance);
+            }
         }
     }
 
@@ -246,7 +276,11 @@ impl Walk {
         self.arrival = Arrival {
             at: *at,
             pdf: (!sample.is_specular()).then_some(sample.pdf),
+            light_samples: self.light_samples,
         };
+        if !sample.is_specular() {
+            self.light_samples = 1;
+        }
         self.ray = it.spawn_ray(sample.wi);
     }
 

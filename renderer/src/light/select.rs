@@ -130,6 +130,11 @@ impl LightSelector {
         }
     }
 
+    /// Whether there is more than one part of a light to choose from.
+    pub fn has_choice(&self) -> bool {
+        self.emitters.len() > 1
+    }
+
     /// The part of a light that `u` in `[0,1)` chooses for a point; `None` when there is none. `lights` are those that it
     /// was made for.
     #[inline]
