@@ -11,7 +11,7 @@ pub(super) const LONGEST: u64 = TILES as u64 * (TILE as u64 * TILE as u64 * PIXE
 
 /// Bytes of a pixel and of a block.
 const PIXEL: usize = 5 * 4;
-const BLOCK: usize = 2 * 4 + 3 * 2 * 8;
+const BLOCK: usize = 2 * 4 + 2 * 8;
 
 /// What holds for all tiles.
 pub(super) fn encode_goal(noise: &NoiseMap) -> Vec<u8> {
@@ -39,10 +39,9 @@ fn encode_tile(tile: &NoiseTile) -> Vec<u8> {
         bytes.extend(numbers.into_iter().flat_map(f32::to_le_bytes));
     }
     for block in &tile.blocks {
-        bytes.extend(block.stops.into_iter().flat_map(u32::to_le_bytes));
-        bytes.extend(block.sigmas.into_iter().flat_map(f64::to_le_bytes));
-        bytes.extend(block.rays.into_iter().flat_map(u64::to_le_bytes));
-        bytes.extend(block.costs.into_iter().flat_map(f64::to_le_bytes));
+        let (stops, sigmas) = block.parts();
+        bytes.extend(stops.into_iter().flat_map(u32::to_le_bytes));
+        bytes.extend(sigmas.into_iter().flat_map(f64::to_le_bytes));
     }
     bytes
 }
@@ -85,22 +84,12 @@ pub(super) fn decode_tiles(noise: &mut NoiseMap, record: usize, bytes: &[u8]) ->
         }
         for block in &mut tile.blocks {
             let stops = take(&mut rest)?;
-            let [sigmas, rays, costs] = [pair(&mut rest)?, pair(&mut rest)?, pair(&mut rest)?];
-            *block = BlockNoise {
-                stops,
-                sigmas: sigmas.map(f64::from_bits),
-                rays,
-                costs: costs.map(f64::from_bits),
-            };
+            let [a, b, c, d] = take(&mut rest)?.map(u64::from);
+            let sigmas = [a | b << 32, c | d << 32].map(f64::from_bits);
+            *block = BlockNoise::from_parts(stops, sigmas);
         }
     }
     rest.is_empty().then_some(())
-}
-
-/// Two numbers of eight bytes, taken off the beginning.
-fn pair(bytes: &mut &[u8]) -> Option<[u64; 2]> {
-    let [a, b, c, d] = take(bytes)?.map(u64::from);
-    Some([a | b << 32, c | d << 32])
 }
 
 /// Numbers of four bytes, taken off the beginning.

@@ -39,7 +39,6 @@ pub(super) fn sample_tile(
         } else {
             samples.end.min(counted)
         };
-        let rays = context.stats.rays();
         for sample in samples.start..end {
             sampler.start(UVec2::new(x, y), sample);
             let FilterSample { offset, weight } = settings.filter.sample_within(&window, sampler.next_2d());
@@ -51,9 +50,6 @@ pub(super) fn sample_tile(
             if let Some(noise) = noise.as_mut().filter(|_| is_watched && light.is_finite()) {
                 noise.add(x, y, light.luminance());
             }
-        }
-        if let Some(noise) = noise.as_mut().filter(|_| is_watched) {
-            noise.add_rays(x, y, context.stats.rays() - rays);
         }
         taken += end.saturating_sub(samples.start);
     }

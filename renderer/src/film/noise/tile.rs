@@ -72,26 +72,30 @@ impl PixelNoise {
     }
 }
 
-/// What is known and decided about a block. All is by the colour that it is measured at; decisions are for the other one.
+/// What is decided about a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BlockNoise {
-    /// How many samples count.
-    pub stops: [u32; 2],
-    /// Relative standard deviation of a sample.
-    pub sigmas: [f64; 2],
-    /// Rays of all samples that were watched.
-    pub rays: [u64; 2],
-    /// Rays of a sample.
-    pub costs: [f64; 2],
+    /// How many samples count, by the colour that decides; it is for the other one.
+    pub(super) stops: [u32; 2],
+    /// Relative standard deviation of a sample, by colour.
+    pub(super) sigmas: [f64; 2],
 }
 
 impl BlockNoise {
     const BEGIN: BlockNoise = BlockNoise {
         stops: [OPEN; 2],
         sigmas: [0.0; 2],
-        rays: [0; 2],
-        costs: [1.0; 2],
     };
+
+    /// As numbers, for files.
+    pub fn parts(&self) -> ([u32; 2], [f64; 2]) {
+        (self.stops, self.sigmas)
+    }
+
+    /// From numbers.
+    pub fn from_parts(stops: [u32; 2], sigmas: [f64; 2]) -> BlockNoise {
+        BlockNoise { stops, sigmas }
+    }
 }
 
 /// The colour of a pixel: 0 or 1.
@@ -126,12 +130,6 @@ impl NoiseTile {
     pub fn add(&mut self, x: u32, y: u32, luminance: f32) {
         let index = (y - self.rect.y0) as usize * self.rect.width() as usize + (x - self.rect.x0) as usize;
         self.pixels[index].batch += luminance;
-    }
-
-    /// Counts the rays of samples of a watched pixel.
-    pub fn add_rays(&mut self, x: u32, y: u32, rays: u64) {
-        let block = self.block_of(x, y);
-        self.blocks[block].rays[color(x, y)] += rays;
     }
 
     fn block_of(&self, x: u32, y: u32) -> usize {
