@@ -7,6 +7,7 @@ use serde_json::json;
 use shading::{Diagnostic, Diagnostics};
 
 use crate::bsdf::MAX_LOBES;
+use crate::film::NoiseSummary;
 use crate::integrator::Stats;
 use crate::integrator::photon::PhotonStats;
 use crate::memory;
@@ -37,6 +38,8 @@ pub(super) struct Statistics {
     preparing: f64,
     photons: Option<PhotonStats>,
     decision: Option<Decision>,
+    /// How far adaptive sampling is.
+    pub(super) noise: Option<NoiseSummary>,
     dropped_samples: u64,
     clamped_samples: u64,
     reports: Vec<shading::Report>,
@@ -44,7 +47,8 @@ pub(super) struct Statistics {
 
 impl Statistics {
     pub(super) fn new(stages: &Stages, built: &Built, rendered: &Rendered) -> Statistics {
-        let counts = rendered.state.film.counts();
+        let state = &rendered.state;
+        let counts = state.film.counts();
         Statistics {
             stages: *stages,
             shaders: built.shaders,
@@ -57,6 +61,7 @@ impl Statistics {
             preparing: rendered.stats.preparing.as_secs_f64(),
             photons: rendered.stats.photons.clone(),
             decision: rendered.stats.decision,
+            noise: state.noise.as_ref().map(|noise| noise.summary(state.samples.end)),
             dropped_samples: counts.non_finite,
             clamped_samples: counts.saturated,
             reports: rendered.stats.reports.clone(),
@@ -130,6 +135,11 @@ impl Statistics {
             "decision": self.decision.map(|decision| json!({
                 "integrator": decision.integrator.name(),
                 "gain": decision.gain,
+            })),
+            "noise": self.noise.map(|noise| json!({
+                "rounds": noise.rounds,
+                "open": noise.open,
+                "remaining": noise.remaining,
             })),
             "photons": self.photons.as_ref().map(photons_json),
             "rays_per_s": self.work.rays() as f64 / render,

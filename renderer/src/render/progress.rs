@@ -1,9 +1,10 @@
 //! Who is told how far a render is.
 
 use super::{Decision, RenderState};
+use crate::film::{Film, FilmTile};
 
-/// Is told how far a render is, between passes and from the thread that started it; how
-/// far a photon pass is and what shaders print, from any.
+/// Is told how far a render is, between passes and from the thread that started it; how far a photon pass is, which tiles
+/// are finished and what shaders print, from any.
 pub trait Progress: Sync {
     /// `done` of `total` samples of all pixels are taken. The total is what was asked for, or what is expected; a time
     /// limit may end it sooner.
@@ -19,6 +20,16 @@ pub trait Progress: Sync {
     /// It is decided which integrator renders.
     fn decided(&self, decision: &Decision) {
         let _ = decision;
+    }
+
+    /// Whether tiles are wanted as they are finished in a pass. It is asked from any thread, once a tile.
+    fn wants_tiles(&self) -> bool {
+        false
+    }
+
+    /// A tile is finished in the pass under way: it has samples that the film has not. Other threads go on meanwhile.
+    fn tile(&self, film: &Film, tile: &FilmTile) {
+        let _ = (film, tile);
     }
 
     /// Whether the picture is wanted now. It is asked after each pass.

@@ -99,6 +99,7 @@ pub fn resume(
             settings,
             prepared,
             &(next..next + size),
+            &state.film,
             state.noise.as_mut(),
             progress,
         );
