@@ -1,4 +1,4 @@
-//! Light that reaches a point straight from a light, by choosing points of lights.
+//! Next event estimation: selects a light, samples a direction towards it, tests visibility and applies the MIS weight.
 
 use glam::{Vec2, Vec3};
 
@@ -13,30 +13,30 @@ use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
 use crate::scene::Scene;
 
-/// A point that asks for light.
+/// A shading point for which lights are sampled.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking {
-    /// Where it is, for the choice of lights.
+    /// Position and normal, for light selection.
     pub at: LitPoint,
-    /// Where shadow rays begin.
+    /// Origin of the shadow rays.
     pub end: RayEnd,
     /// The moment, in `[0,1]` of the shutter interval.
     pub time: f32,
-    /// How many light samples it takes.
+    /// Number of light samples taken at the point.
     pub samples: u32,
 }
 
 /// The random numbers of a light sample.
 #[derive(Clone, Copy, Debug)]
 pub struct LightNumbers {
-    /// Chooses the light, in `[0,1)`.
+    /// Selects the light, in `[0,1)`.
     choice: f64,
-    /// Chooses its point.
+    /// Selects the point on the light.
     point: Vec2,
 }
 
 impl LightNumbers {
-    /// Three numbers of `sampler`.
+    /// Takes three numbers from `sampler`.
     #[inline]
     pub fn next(sampler: &mut Sampler) -> LightNumbers {
         LightNumbers {
@@ -45,7 +45,8 @@ impl LightNumbers {
         }
     }
 
-    /// Those of the sample `index` of `count` at a point: evenly apart, so that they choose different lights.
+    /// The numbers of light sample `index` of `count` at a point: shifted by equal steps, so that the samples select
+    /// different lights.
     #[inline]
     pub(super) fn shifted(self, index: u32, count: u32) -> LightNumbers {
         if index == 0 {
@@ -53,7 +54,7 @@ impl LightNumbers {
         }
         let share = f64::from(index) / f64::from(count);
         let turned = |u: f64, shift: f64| (u + shift).fract();
-        // The golden ratio keeps the points of all samples apart on both axes.
+        // A rank-1 lattice by the golden ratio: the points differ on both axes.
         let point = [(self.point.x, share), (self.point.y, share * 0.618_034)]
             .map(|(u, shift)| (turned(f64::from(u), shift) as f32).min(ONE_MINUS_EPSILON));
         LightNumbers {
@@ -63,18 +64,19 @@ impl LightNumbers {
     }
 }
 
-/// Light from a light.
+/// Result of a light sample.
 #[derive(Clone, Copy, Debug)]
 pub struct DirectLight {
     /// The light.
     pub light: LightId,
     /// Unit vector towards it.
     pub wi: Vec3,
-    /// What arrives, by the response, over the density of the choice.
+    /// Radiance times the response, divided by the density of the light sample.
     pub radiance: Rgb,
 }
 
-/// The point of a surface as its bsdf asks for light: on the viewer's side, or on both where light goes through.
+/// The point of a surface for light selection. Its normal is on the viewer's side; it is zero (both sides count) where
+/// the BSDF transmits light.
 #[inline]
 pub(super) fn lit_point(it: &Interaction, bsdf: &Bsdf) -> LitPoint {
     let n = if bsdf.scatters_through() {
