@@ -1,5 +1,4 @@
-//! What is known of a set of emitters without asking each: where they are, how strong they are, which way they face. It
-//! tells how much light they may send to a point, whatever lies between.
+//! Bounds of emitters (position, intensity, orientation cone): estimate the irradiance that they send to a point.
 // Conty Estevez & Kulla 2018, "Importance Sampling of Many Lights with Adaptive Tree Splitting", section 4.
 
 use std::f32::consts::{FRAC_PI_2, PI};
@@ -8,22 +7,22 @@ use glam::Vec3;
 
 use crate::math::{safe_sqrt, sqr};
 
-/// A point that light may reach.
+/// A shading point for light selection.
 #[derive(Clone, Copy, Debug)]
 pub struct LitPoint {
     /// Where it is [m].
     pub p: Vec3,
-    /// Unit normal of the side on which light counts; zero where it counts from everywhere.
+    /// Unit normal of the side on which incident light counts; zero if it counts from all directions.
     pub n: Vec3,
 }
 
 impl LitPoint {
-    /// A point that light reaches from everywhere alike.
+    /// A point without a surface: light from all directions counts alike.
     pub fn in_space(p: Vec3) -> LitPoint {
         LitPoint { p, n: Vec3::ZERO }
     }
 
-    /// The share of light from the unit vector `wi` that counts.
+    /// Cosine factor of light from the unit vector `wi`.
     #[inline]
     pub(super) fn cosine(&self, wi: Vec3) -> f32 {
         if self.n == Vec3::ZERO {
@@ -34,7 +33,7 @@ impl LitPoint {
     }
 }
 
-/// A sphere that holds emitters, and a cone that holds their directions.
+/// A bounding sphere of emitters and a bounding cone of their directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LightBounds {
     pub(super) center: Vec3,
@@ -50,7 +49,7 @@ pub(super) struct LightBounds {
 }
 
 impl LightBounds {
-    /// Shines in all directions alike from within a sphere.
+    /// Bounds of isotropic emission from within a sphere.
     pub(super) fn around(center: Vec3, radius: f32, intensity: f32) -> LightBounds {
         LightBounds {
             center,
@@ -76,10 +75,10 @@ impl LightBounds {
         }
     }
 
-    /// How badly one estimate serves for all that it holds: intensity, extent and the directions that it covers.
+    /// Cost of the split heuristic: intensity times extent times orientation measure.
     pub(super) fn cost(&self) -> f32 {
         let outer = (self.spread + self.falloff).min(PI);
-        // The integral of the cosine of what is beyond the spread, over the sphere of directions.
+        // The orientation measure: an integral of the cosine beyond the spread, over the sphere of directions.
         let directions = 1.0 - self.spread.cos()
             + 0.25
                 * (2.0 * (outer - self.spread) * self.spread.sin() - (self.spread - 2.0 * outer).cos()
@@ -87,7 +86,7 @@ impl LightBounds {
         self.intensity * sqr(self.radius) * directions
     }
 
-    /// About the irradiance that they bring to a point, or would if nothing were between [W/m²].
+    /// Estimated unoccluded irradiance at a point [W/m²].
     #[cfg(test)]
     pub(super) fn importance(&self, at: &LitPoint) -> f32 {
         let cosines = Cosines::of(self);
