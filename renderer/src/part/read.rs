@@ -1,4 +1,4 @@
-//! Parts from files.
+//! Reading part files: header, bands, checksums, statistics.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
@@ -22,7 +22,7 @@ pub struct PartReader {
 }
 
 impl PartReader {
-    /// Whether a file begins as a part does.
+    /// Whether a file begins with the magic number of parts.
     pub fn is_part(path: &Path) -> bool {
         let mut magic = [0; MAGIC.len()];
         let begin = File::open(path).and_then(|mut file| file.read_exact(&mut magic));

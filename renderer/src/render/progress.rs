@@ -1,9 +1,9 @@
-//! Who is told how far a render is.
+//! Progress callbacks of a render.
 
 use super::{Decision, RenderState};
 
-/// Is told how far a render is, between passes and from the thread that started it; how
-/// far a photon pass is and what shaders print, from any.
+/// Receives the progress of a render. Called between passes from the thread that started it; `photons` and `print` from
+/// any thread.
 pub trait Progress: Sync {
     /// `done` of `total` samples of all pixels are taken. The total is what was asked for, or what is expected; a time
     /// limit may end it sooner.
@@ -16,17 +16,17 @@ pub trait Progress: Sync {
         let _ = (done, total);
     }
 
-    /// It is decided which integrator renders.
+    /// `auto` has chosen an integrator.
     fn decided(&self, decision: &Decision) {
         let _ = decision;
     }
 
-    /// Whether the picture is wanted now. It is asked after each pass.
+    /// Whether to call `state` now; called after each pass.
     fn wants_state(&self) -> bool {
         false
     }
 
-    /// The render as far as it has come, which was wanted. The render waits meanwhile.
+    /// The intermediate state, if `wants_state` returned `true`. The render waits until it returns.
     fn state(&self, state: &RenderState) {
         let _ = state;
     }
@@ -37,7 +37,7 @@ pub trait Progress: Sync {
     }
 }
 
-/// Tells nobody.
+/// Ignores all progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
