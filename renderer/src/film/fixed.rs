@@ -10,7 +10,7 @@ use std::ops::AddAssign;
 pub struct Fixed(pub i128);
 
 impl Fixed {
-    /// Bits behind the point.
+    /// Fractional bits.
     pub const FRACTION_BITS: u32 = 60;
 
     /// The largest sample that counts in full.
@@ -42,7 +42,7 @@ impl AddAssign for Fixed {
 pub struct FixedSquare(pub i128);
 
 impl FixedSquare {
-    /// Bits behind the point.
+    /// Fractional bits.
     pub const FRACTION_BITS: u32 = 40;
 
     /// The largest sample whose square counts in full.
