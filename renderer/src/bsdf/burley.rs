@@ -1,7 +1,7 @@
-//! Burley's diffuse reflection: retro-reflection by roughness, and a flatter look as of light beneath the surface. It is the
-//! body of the principled material.
+//! Disney (Burley) diffuse with flatness, and sheen: lobes of the principled material.
 //!
-//! The model does not conserve energy: rough bodies return up to 1.56 times the light that grazes them.
+//! Diffuse reflection with retro-reflection by roughness, blended with a flatter approximation of subsurface
+//! scattering. The model does not conserve energy: the albedo reaches 1.56 for rough surfaces at grazing incidence.
 // Burley 2012, "Physically-Based Shading at Disney", section 5.3; in the form of Burley 2015, "Extending the Disney BRDF to a
 // BSDF with Integrated Subsurface Scattering", eq. 4.
 

@@ -1,5 +1,4 @@
-//! Surfaces in closed form, in their own space. The arithmetic is `f64`: a ray from far away has to meet a sphere where
-//! it is.
+//! Analytic surfaces (sphere, disk, cylinder) in object space: intersection, parametrisation and sampling in `f64`.
 
 use std::f64::consts::{PI, TAU};
 
@@ -90,7 +89,7 @@ impl Analytic {
         }
     }
 
-    /// What the surface is like at the point of it that is nearest to `p`.
+    /// Position, normal and derivatives at the surface point nearest to `p`.
     pub(super) fn local_point(self, p: DVec3) -> LocalPoint {
         match self {
             Analytic::Sphere => {

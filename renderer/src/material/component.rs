@@ -1,5 +1,4 @@
-//! Components of a closure tree while they are taken in: their parameters are read, and what they mean is added to the
-//! lobes, the emission and the transparency of a surface.
+//! Components of a closure tree: parameter reading and the operations emit, pass, scatter, layer, coat.
 
 use arrayvec::ArrayVec;
 use glam::Vec3;

@@ -1,5 +1,4 @@
-//! Geometry's arithmetic on top of `glam`: frames, rays, bounds. Vectors are [`glam::Vec3`], transforms are
-//! [`glam::Affine3A`] named destination first (`world_from_object`), so that a product reads like the chain it is.
+//! Vector mathematics on top of `glam`: frames, rays, bounds.
 
 mod bounds;
 mod frame;
