@@ -58,7 +58,7 @@ impl Burley {
         diffuse + (flat - diffuse) * self.flatness
     }
 
-    /// The share of the light from `wo` that leaves again.
+    /// Directional albedo for `wo`.
     pub(super) fn albedo(&self, wo: Vec3) -> f32 {
         let cos_o = abs_cos_theta(wo).min(1.0);
         let at = |cos_i: f32| {
@@ -96,7 +96,7 @@ impl Sheen {
         0.09 * sqr(1.0 - cos_o.abs().min(1.0))
     }
 
-    /// The share of the light from `wo` that leaves again.
+    /// Directional albedo for `wo`.
     pub(super) fn albedo(&self, wo: Vec3) -> f32 {
         const AZIMUTHS: usize = 8;
         let cos_o = abs_cos_theta(wo).min(1.0);

@@ -1,4 +1,6 @@
-//! Soft shadow terminator for bump and normal maps: a microfacet shadowing factor on bent normals.
+//! Soft shadow terminator for bump and normal maps: a microfacet shadowing factor on bent normals. A bent normal may
+//! face a light that is below the horizon of the unbent surface; instead of ending at a hard edge, light fades as if
+//! bumps shadowed each other.
 // Conty Estevez, Lecocq & Stein 2019, "A Microfacet-Based Shadowing Function to Solve the Bump Terminator Problem", Ray Tracing
 // Gems, chapter 12: the normal is taken for one of many, whose distribution is GGX of the width that makes it likely.
 

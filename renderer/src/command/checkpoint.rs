@@ -1,4 +1,4 @@
-//! Checkpoints of renders: a part that is written again and again, from which a later run goes on.
+//! Render checkpoints: a part file that is rewritten during a render and resumed by `--resume`.
 
 use std::path::{Path, PathBuf};
 
@@ -40,7 +40,7 @@ impl Origin<'_> {
     }
 }
 
-/// Where a render is kept.
+/// The checkpoint file of a render.
 #[derive(Debug)]
 pub(super) struct Checkpoint {
     path: PathBuf,
@@ -48,7 +48,7 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The checkpoint that is asked for, if it can be kept: there is no file, or a part that is to be gone on with.
+    /// The checkpoint requested on the command line, if it can be written: there is no file, or a part to be resumed.
     pub(super) fn new(args: &RenderArgs, outputs: &mut Outputs) -> Result<Option<Checkpoint>, Failure> {
         let Some(path) = &args.checkpoint else {
             return Ok(None);
@@ -73,7 +73,7 @@ impl Checkpoint {
         }))
     }
 
-    /// The render that the file holds, if there is one.
+    /// Reads the state of the render in the file, if there is one.
     pub(super) fn load(&self, origin: &Origin<'_>) -> Result<Option<RenderState>, Failure> {
         if !self.resume || !self.path.exists() {
             return Ok(None);
@@ -110,7 +110,7 @@ impl Checkpoint {
         }
     }
 
-    /// Puts a render into the file.
+    /// Writes the state of a render to the file.
     pub(super) fn write(&self, header: &Header, state: &RenderState) -> Result<(), ImageError> {
         write(&self.path, header, &state.film, state.noise.as_ref())
     }

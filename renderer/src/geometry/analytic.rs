@@ -1,4 +1,5 @@
-//! Analytic surfaces (sphere, disk, cylinder) in object space: intersection, parametrisation and sampling in `f64`.
+//! Analytic surfaces (sphere, disk, cylinder) in object space: intersection, parametrisation and sampling. The
+//! arithmetic is `f64`, so that rays from far away hit small shapes precisely.
 
 use std::f64::consts::{PI, TAU};
 

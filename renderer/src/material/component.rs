@@ -50,7 +50,7 @@ pub(super) struct Coat {
     pub(super) ior: f32,
     /// Roughness of its top.
     pub(super) microfacets: Microfacets,
-    /// What is left of perpendicular light after it has gone in and out.
+    /// Transmittance of perpendicular light in and out.
     pub(super) tint: Rgb,
 }
 

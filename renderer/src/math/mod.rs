@@ -1,4 +1,5 @@
-//! Vector mathematics on top of `glam`: frames, rays, bounds.
+//! Vector mathematics on top of `glam`: frames, rays, bounds. Vectors are [`glam::Vec3`]; transforms are
+//! [`glam::Affine3A`], named destination first (`world_from_object`), so that names in a product line up.
 
 mod bounds;
 mod frame;

@@ -1,4 +1,4 @@
-//! The newest picture on its way from the render to the thread of a viewer's connection.
+//! Single-slot mailbox that passes the newest image from the render to the viewer thread.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,9 +1,10 @@
-//! `--preview tev`: the picture in the image viewer tev while it is rendered.
+//! `--preview tev`: sends the image to the viewer tev during a render.
 //!
-//! - A thread of its own keeps the connection: a viewer that is slow, hangs or is closed neither delays nor ends the render.
-//! - Pictures are not queued. The render is asked for one when the viewer has taken the one before, and spends at most a
+//! - A separate thread keeps the connection: a viewer that is slow, hangs or is closed neither delays nor ends the
+//!   render.
+//! - Images are not queued. The render makes one when the viewer has received the previous one, and spends at most a
 //!   twentieth of its time on them.
-//! - Without a viewer the render goes on, after one remark; the viewer is looked for now and then.
+//! - Without a viewer the render continues after one message; connection is retried at intervals.
 
 mod connection;
 mod mailbox;
