@@ -38,6 +38,8 @@
 //! [`ShadingSystem`] is the entry point and drives all steps. The crate does not depend on rays, BSDFs or a file
 //! system: source text comes from the caller, included files through [`Includes`], textures and matrices through
 //! [`ShaderHost`], and closures are those that the embedder registers.
+//!
+//! Files: the modules are listed below; the crate's `README.md` has a line for every file.
 
 #![deny(unsafe_code, missing_docs)]
 #![allow(
