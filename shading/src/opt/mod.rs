@@ -1,10 +1,10 @@
 //! The optimiser: passes over HIR that preserve results.
 //!
-//! A run of the optimised unit prints the same and gives the same outputs, as long as the run of the original comes to
-//! its end within its fuel: bit for bit at [`OptLevel::Exact`], where all NaNs count as one; and where all its numbers are
-//! finite and the sign of zero does not matter at [`OptLevel::Full`]. It may take less fuel, and what nobody needs is not
-//! done, so that a report about it does not come either, but for stores out of range into variables that are read ([`dead`]). Defaults of parameters are taken to run:
-//! who gives a parameter a value replaces its default.
+//! The optimised unit prints the same and has the same outputs if the original ends within its fuel: bit for bit at
+//! [`OptLevel::Exact`] (all NaNs count as equal), and at [`OptLevel::Full`] if all numbers are finite and the sign of
+//! zero does not matter. It may use less fuel. Removed computations report no errors, except for stores out of range
+//! into variables that are read ([`dead`]). Defaults of parameters become part of the code: a given value has to
+//! replace the default before.
 //!
 //! The passes, over structured control flow, each linear in the size of the code or nearly so:
 //!
