@@ -520,7 +520,10 @@ fn rays_of_both_integrators_bring_the_same() {
                 sampler.start(glam::UVec2::ZERO, i);
                 let local = renderer::sampling::cosine_hemisphere(sampler.next_2d());
                 let ray = renderer::math::Ray::new(p, frame.to_world(local));
-                let arrival = Arrival::new(LitPoint { p, n }, None);
+                let arrival = Arrival {
+                    at: LitPoint::on_surface(p, n),
+                    pdf: None,
+                };
                 let mut light = Found { emission, red: 0.0 };
                 prepared.incoming(
                     &built.scene,

@@ -108,7 +108,10 @@ fn path_traced(scene: &Scene, points: &[(Vec3, Vec3, Vec2)], samples: u32) -> Ve
                             .ray_origin(w),
                             w,
                         );
-                        let arrival = Arrival::new(LitPoint::in_space(p), None);
+                        let arrival = Arrival {
+                            at: LitPoint::in_space(p),
+                            pdf: None,
+                        };
                         let mut light = Scattered(Rgb::BLACK);
                         prepared.incoming(scene, &ray, arrival, &mut sampler, &mut context, &mut light);
                         light.0

@@ -69,7 +69,7 @@ impl Horizon {
     /// The point, for light selection.
     pub(super) fn lit_point(&self) -> LitPoint {
         match self {
-            Horizon::Hemisphere(site, _) => LitPoint { p: site.p, n: site.n },
+            Horizon::Hemisphere(site, _) => LitPoint::on_surface(site.p, site.n),
             Horizon::Sphere(p) => LitPoint::in_space(*p),
         }
     }

@@ -9,9 +9,7 @@ use super::horizon::Horizon;
 use super::receiver::Site;
 use super::sh::{MAX_COEFFICIENTS, basis};
 use crate::color::Rgb;
-use crate::integrator::{
-    Arrival, Asking, Collect, Context, DirectLight, Label, Prepared, {LightNumbers, sample_light},
-};
+use crate::integrator::{Arrival, Asking, Collect, Context, DirectLight, Label, Prepared, sample_one_light};
 use crate::math::Frame;
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
@@ -145,21 +143,22 @@ impl Estimator<'_> {
             at: horizon.lit_point(),
             end: horizon.ray_end(),
             time: 0.0,
-            samples: 1,
         };
         let response = |wi: Vec3, light_pdf: Option<f32>| match horizon.sees(wi) {
             true => Rgb::splat(light_pdf.map_or(1.0, |pdf| power_heuristic(pdf, horizon.pdf(wi)))),
             false => Rgb::BLACK,
         };
         let Context { shading, stats, .. } = context;
-        let numbers = LightNumbers::next(sampler);
-        sample_light(self.scene, &asking, response, numbers, shading, stats)
+        sample_one_light(self.scene, &asking, response, sampler, shading, stats)
     }
 
     /// Radiance from `w`, with MIS weights for direct light.
     fn arriving(&self, horizon: &Horizon, w: Vec3, sampler: &mut Sampler, context: &mut Context) -> Rgb {
-        // Light samples cannot produce a mirrored direction.
-        let arrival = Arrival::new(horizon.lit_point(), horizon.sees(w).then(|| horizon.pdf(w)));
+        let arrival = Arrival {
+            at: horizon.lit_point(),
+            // Light samples cannot produce a mirrored direction.
+            pdf: horizon.sees(w).then(|| horizon.pdf(w)),
+        };
         let mut light = Included {
             include: self.include,
             sum: Rgb::BLACK,

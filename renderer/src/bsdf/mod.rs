@@ -123,6 +123,17 @@ pub struct ChosenLobe {
     u: f32,
 }
 
+/// The dominant glossy lobe of a [`Bsdf`], approximately.
+#[derive(Clone, Copy, Debug)]
+pub struct GlossyLobe {
+    /// Direction from which light is mirrored, unit length, world space.
+    pub mirror: Vec3,
+    /// Roughness of the microfacets.
+    pub alpha: f32,
+    /// The lobe's share of the albedo of all lobes that are not deltas.
+    pub share: f32,
+}
+
 /// A lobe with its colour and place.
 #[derive(Clone, Copy, Debug)]
 struct Weighted {
@@ -287,6 +298,29 @@ impl Bsdf {
     #[inline]
     pub fn has_choice(&self) -> bool {
         self.has_choice
+    }
+
+    /// The strongest microfacet lobe; `None` without one, or if the BSDF also transmits light.
+    #[inline]
+    pub fn glossy_lobe(&self) -> Option<GlossyLobe> {
+        if self.scatters_through || !(self.has(Part::Narrow) || self.has(Part::Rough)) {
+            return None;
+        }
+        let mut total = 0.0;
+        let mut best: Option<(f32, f32, Vec3)> = None;
+        for l in self.lobes().iter().filter(|l| !l.specular) {
+            total += l.probability;
+            if let Some(microfacets) = l.lobe.microfacets()
+                && best.is_none_or(|(most, ..)| l.probability > most)
+            {
+                best = Some((l.probability, microfacets.mean_alpha(), l.frame.n));
+            }
+        }
+        best.map(|(probability, alpha, n)| GlossyLobe {
+            mirror: n * (2.0 * n.dot(self.wo)) - self.wo,
+            alpha,
+            share: probability / total,
+        })
     }
 
     /// Whether light goes through.

@@ -1,6 +1,6 @@
 //! Next event estimation: selects a light, samples a direction towards it, tests visibility and applies the MIS weight.
 
-use glam::{Vec2, Vec3};
+use glam::Vec3;
 
 use super::context::Stats;
 use crate::bsdf::Bsdf;
@@ -8,7 +8,7 @@ use crate::color::Rgb;
 use crate::geometry::Interaction;
 use crate::light::{LightId, LitPoint};
 use crate::material::ShadingContext;
-use crate::math::{ONE_MINUS_EPSILON, Ray, RayEnd};
+use crate::math::{Ray, RayEnd};
 use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
 use crate::scene::Scene;
@@ -22,46 +22,6 @@ pub struct Asking {
     pub end: RayEnd,
     /// The moment, in `[0,1]` of the shutter interval.
     pub time: f32,
-    /// Number of light samples taken at the point.
-    pub samples: u32,
-}
-
-/// The random numbers of a light sample.
-#[derive(Clone, Copy, Debug)]
-pub struct LightNumbers {
-    /// Selects the light, in `[0,1)`.
-    choice: f64,
-    /// Selects the point on the light.
-    point: Vec2,
-}
-
-impl LightNumbers {
-    /// Takes three numbers from `sampler`.
-    #[inline]
-    pub fn next(sampler: &mut Sampler) -> LightNumbers {
-        LightNumbers {
-            choice: sampler.next_choice(),
-            point: sampler.next_2d(),
-        }
-    }
-
-    /// The numbers of light sample `index` of `count` at a point: shifted by equal steps, so that the samples select
-    /// different lights.
-    #[inline]
-    pub(super) fn shifted(self, index: u32, count: u32) -> LightNumbers {
-        if index == 0 {
-            return self;
-        }
-        let share = f64::from(index) / f64::from(count);
-        let turned = |u: f64, shift: f64| (u + shift).fract();
-        // A rank-1 lattice by the golden ratio: the points differ on both axes.
-        let point = [(self.point.x, share), (self.point.y, share * 0.618_034)]
-            .map(|(u, shift)| (turned(f64::from(u), shift) as f32).min(ONE_MINUS_EPSILON));
-        LightNumbers {
-            choice: turned(self.choice, share),
-            point: Vec2::from(point),
-        }
-    }
 }
 
 /// Result of a light sample.
@@ -86,28 +46,32 @@ pub(super) fn lit_point(it: &Interaction, bsdf: &Bsdf) -> LitPoint {
     } else {
         it.ng
     };
-    LitPoint { p: it.p, n }
+    let at = LitPoint::on_surface(it.p, n);
+    match bsdf.glossy_lobe() {
+        Some(lobe) => at.with_gloss(&lobe),
+        None => at,
+    }
 }
 
-/// One of the light samples of a point, its share of what all of them estimate. `response` gives, for a direction and the
-/// density with which they choose it together (`None` when nothing else could), f·|cos θi| weighed against finding the
-/// light in other ways.
+/// Takes one light sample. `response` returns, for a direction and the density with which light samples choose it
+/// (`None` for delta lights), f·|cos θi| times the MIS weight. Always takes three numbers from `sampler`.
 // Veach 1997, "Robust Monte Carlo Methods for Light Transport Simulation", section 8.1.
 #[inline]
-pub fn sample_light(
+pub fn sample_one_light(
     scene: &Scene,
     asking: &Asking,
     response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
-    numbers: LightNumbers,
+    sampler: &mut Sampler,
     shading: &mut ShadingContext,
     stats: &mut Stats,
 ) -> Option<DirectLight> {
-    let chosen = scene.select_light(&asking.at, numbers.choice)?;
+    let (u_light, u) = (sampler.next_choice(), sampler.next_2d());
+    let chosen = scene.select_light(&asking.at, u_light)?;
     let light = scene.light(chosen.light);
     // Looked at where it is written: a copy would wait for every part of it.
-    let sample = light.sample_li(asking.at.p, chosen.part, chosen.u, numbers.point);
+    let sample = light.sample_li(asking.at.p, chosen.part, chosen.u, u);
     let sample = sample.as_ref()?;
-    let pdf = sample.pdf * chosen.probability * asking.samples as f32;
+    let pdf = sample.pdf * chosen.probability;
     let f = response(sample.wi, (!sample.is_delta).then_some(pdf));
     if f.is_black() {
         return None;

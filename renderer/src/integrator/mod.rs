@@ -20,7 +20,7 @@ use walk::Walk;
 pub use crate::scene::desc::{Integrator, PathSettings, PhotonSettings};
 pub use collect::{Collect, Label};
 pub use context::{Context, Stats};
-pub use direct::{Asking, DirectLight, LightNumbers, sample_light};
+pub use direct::{Asking, DirectLight, sample_one_light};
 pub use pass::Pass;
 pub use photon::MapError as PrepareError;
 pub use walk::Arrival;

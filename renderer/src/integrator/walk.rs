@@ -12,7 +12,7 @@ use glam::Vec3;
 
 use super::collect::{Collect, Label};
 use super::context::Stats;
-use super::direct::{Asking, LightNumbers, sample_light};
+use super::direct::{Asking, sample_one_light};
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
 use crate::camera::CameraRay;
 use crate::color::Rgb;
@@ -26,10 +26,6 @@ use crate::scene::{MAX_PASSES, Scene};
 
 /// Greatest survival probability of Russian roulette, so that paths between two mirrors end too.
 const MAX_SURVIVAL: f32 = 0.95;
-
-/// Light samples at the first vertex seen by the camera, directly or in mirrors, if there are several lights: this
-/// removes most of the noise of light selection and costs less than another path.
-const FIRST_LIGHT_SAMPLES: u32 = 2;
 
 /// How long paths are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +45,6 @@ pub(super) struct Walk {
     pub(super) arrival: Arrival,
     /// Product of the BSDF weights and roulette factors so far.
     pub(super) throughput: Rgb,
-    /// Number of light samples at its next vertex.
-    light_samples: u32,
     /// The square of the index of refraction where the path is: throughput falls by it on entering glass and comes back.
     eta2: f32,
     /// Segments, the present one included.
@@ -71,26 +65,14 @@ pub struct Arrival {
     /// Density of the sampled direction [1/sr]; `None` where light samples could not find it (delta lobes, camera
     /// rays).
     pub pdf: Option<f32>,
-    /// Number of light samples taken at that point.
-    light_samples: u32,
 }
 
 impl Arrival {
-    /// Arrival from a point with at most one light sample.
-    pub fn new(at: LitPoint, pdf: Option<f32>) -> Arrival {
-        Arrival {
-            at,
-            pdf,
-            light_samples: 1,
-        }
-    }
-
     /// MIS weight of emission found by BSDF sampling, where light samples find it with density `light_pdf`.
     #[inline]
     fn weight(&self, light_pdf: impl FnOnce(&LitPoint) -> f32) -> f32 {
-        self.pdf.map_or(1.0, |pdf| {
-            power_heuristic(pdf, self.light_samples as f32 * light_pdf(&self.at))
-        })
+        self.pdf
+            .map_or(1.0, |pdf| power_heuristic(pdf, light_pdf(&self.at)))
     }
 }
 
@@ -98,16 +80,11 @@ impl Walk {
     /// Starts a path at the camera.
     pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay) -> Walk {
         let footprint = Footprint::camera(&camera_ray.differential, scene.wants_footprints());
-        let arrival = Arrival::new(LitPoint::in_space(camera_ray.ray.origin), None);
-        let light_samples = if scene.has_light_choice() {
-            FIRST_LIGHT_SAMPLES
-        } else {
-            1
+        let arrival = Arrival {
+            at: LitPoint::in_space(camera_ray.ray.origin),
+            pdf: None,
         };
-        Walk {
-            light_samples,
-            ..Walk::new(camera_ray.ray, RayKind::CAMERA, footprint, arrival)
-        }
+        Walk::new(camera_ray.ray, RayKind::CAMERA, footprint, arrival)
     }
 
     /// Starts a path at a surface point, to estimate its incident radiance.
@@ -123,7 +100,6 @@ impl Walk {
             footprint,
             arrival,
             throughput: Rgb::WHITE,
-            light_samples: 1,
             eta2: 1.0,
             depth: 1,
             passes: 0,
@@ -199,14 +175,13 @@ impl Walk {
         }
     }
 
-    /// Reports the light samples at a vertex; `response` as for [`sample_light`]. Always takes three numbers from
-    /// `sampler`.
+    /// Takes a light sample at a vertex and reports it; `response` as for [`sample_one_light`].
     #[inline(always)]
     pub(super) fn sample_lights(
         &self,
         scene: &Scene,
         (it, at): (&Interaction, &LitPoint),
-        response: impl Fn(Vec3, Option<f32>) -> Rgb,
+        response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
         sampler: &mut Sampler,
         shading: &mut ShadingContext,
         stats: &mut Stats,
@@ -216,18 +191,13 @@ impl Walk {
             at: *at,
             end: it.ray_end(),
             time: it.time,
-            samples: self.light_samples,
         };
-        let first = LightNumbers::next(sampler);
-        for index in 0..self.light_samples {
-            let numbers = first.shifted(index, self.light_samples);
-            if let Some(direct) = sample_light(scene, &asking, &response, numbers, shading, stats) {
-                let label = Label {
-                    light: Some(direct.light),
-                    scattered: true,
-                };
-                light.add(label, self.throughput * direct.radiance);
-            }
+        if let Some(direct) = sample_one_light(scene, &asking, response, sampler, shading, stats) {
+            let label = Label {
+                light: Some(direct.light),
+                scattered: true,
+            };
+            light.add(label, self.throughput * direct.radiance);
         }
     }
 
@@ -278,11 +248,7 @@ impl Walk {
         self.arrival = Arrival {
             at: *at,
             pdf: (!sample.is_specular()).then_some(sample.pdf),
-            light_samples: self.light_samples,
         };
-        if !sample.is_specular() {
-            self.light_samples = 1;
-        }
         self.ray = it.spawn_ray(sample.wi);
     }
 

@@ -5,33 +5,8 @@ use std::f32::consts::{FRAC_PI_2, PI};
 
 use glam::Vec3;
 
+use super::lit_point::{LitPoint, less};
 use crate::math::{safe_sqrt, sqr};
-
-/// A shading point for light selection.
-#[derive(Clone, Copy, Debug)]
-pub struct LitPoint {
-    /// Where it is [m].
-    pub p: Vec3,
-    /// Unit normal of the side on which incident light counts; zero if it counts from all directions.
-    pub n: Vec3,
-}
-
-impl LitPoint {
-    /// A point without a surface: light from all directions counts alike.
-    pub fn in_space(p: Vec3) -> LitPoint {
-        LitPoint { p, n: Vec3::ZERO }
-    }
-
-    /// Cosine factor of light from the unit vector `wi`.
-    #[inline]
-    pub(super) fn cosine(&self, wi: Vec3) -> f32 {
-        if self.n == Vec3::ZERO {
-            1.0
-        } else {
-            self.n.dot(wi).max(0.0)
-        }
-    }
-}
 
 /// A bounding sphere of emitters and a bounding cone of their directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,7 +61,7 @@ impl LightBounds {
         self.intensity * sqr(self.radius) * directions
     }
 
-    /// Estimated unoccluded irradiance at a point [W/m²].
+    /// Estimated contribution to a point, see [`importance`].
     #[cfg(test)]
     pub(super) fn importance(&self, at: &LitPoint) -> f32 {
         let cosines = Cosines::of(self);
@@ -113,7 +88,8 @@ impl Cosines {
     }
 }
 
-/// Written without branches: eight of them go side by side.
+/// Estimated unoccluded contribution to a point, weighted by the point's response [W/m²]. Written without branches, so
+/// that eight are computed in SIMD.
 #[inline(always)]
 pub(super) fn importance(
     at: &LitPoint,
@@ -142,11 +118,7 @@ pub(super) fn importance(
     let (cos_past, sin_past) = less((cos_axis, sin_axis), (cone.cos_spread, cone.sin_spread));
     let (cos_seen, _) = less((cos_past, sin_past), (cos_size, sin_size));
 
-    let cos_n = (at.n.dot(to) * inverse).clamp(-1.0, 1.0);
-    let sin_n = (1.0 - cos_n * cos_n).sqrt();
-    let (cos_arrives, _) = less((cos_n, sin_n), (cos_size, sin_size));
-    let has_side = at.n.dot(at.n) > 0.0;
-    let arrives = if has_side { cos_arrives.max(0.0) } else { 1.0 };
+    let arrives = at.response(to * inverse, (cos_size, sin_size));
 
     let leaves = if cos_seen > cone.cos_falloff {
         cos_seen.max(0.0)
@@ -154,15 +126,6 @@ pub(super) fn importance(
         0.0
     };
     intensity * leaves * arrives / distance2.max(radius2).max(f32::MIN_POSITIVE)
-}
-
-/// Cosine and sine of the angle `a` less `b`, but not less than 0.
-#[inline(always)]
-fn less((cos_a, sin_a): (f32, f32), (cos_b, sin_b): (f32, f32)) -> (f32, f32) {
-    let is_within = cos_a > cos_b;
-    let cos = cos_a * cos_b + sin_a * sin_b;
-    let sin = sin_a * cos_b - cos_a * sin_b;
-    if is_within { (1.0, 0.0) } else { (cos, sin) }
 }
 
 /// A sphere that holds two spheres.
@@ -232,7 +195,7 @@ mod tests {
     #[test]
     fn a_small_lamp_lights_by_distance_and_cosines() {
         let lamp = lamp(Vec3::new(0.0, 2.0, 0.0), -Vec3::Y);
-        let at = |p: Vec3, n: Vec3| lamp.importance(&LitPoint { p, n });
+        let at = |p: Vec3, n: Vec3| lamp.importance(&LitPoint::on_surface(p, n));
         assert!((at(Vec3::ZERO, Vec3::Y) / 0.5 - 1.0).abs() < 1e-3);
         assert_eq!(at(Vec3::ZERO, -Vec3::Y), 0.0);
         assert_eq!(at(Vec3::new(0.0, 4.0, 0.0), -Vec3::Y), 0.0);
@@ -256,10 +219,7 @@ mod tests {
             pair[1].spread = vector().x.abs() * PI;
             pair[1].falloff = vector().x.abs() * FRAC_PI_2;
             let both = pair[0].union(&pair[1]);
-            let at = LitPoint {
-                p: vector() * 4.0,
-                n: vector().normalize(),
-            };
+            let at = LitPoint::on_surface(vector() * 4.0, vector().normalize());
             if pair.iter().any(|lamp| lamp.importance(&at) > 1e-3) {
                 assert!(both.importance(&at) > 0.0, "{pair:?} {both:?} {at:?}");
             }

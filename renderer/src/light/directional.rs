@@ -4,7 +4,7 @@ use std::f32::consts::PI;
 
 use glam::{Vec2, Vec3};
 
-use super::bounds::LitPoint;
+use super::lit_point::LitPoint;
 use super::sample::{LightSample, Shine};
 use crate::color::Rgb;
 use crate::math::{Frame, safe_sqrt, sqr};
@@ -91,11 +91,10 @@ impl DirectionalLight {
     }
 
     pub(super) fn irradiance(&self, at: &LitPoint) -> f32 {
-        // Part of a disk is still visible when its centre is below the horizon.
         let sine = self
             .disk
             .map_or(0.0, |disk| safe_sqrt(2.0 * disk.one_minus_cos).min(1.0));
-        self.irradiance.luminance() * (at.cosine(-self.direction) + sine).min(1.0)
+        self.irradiance.luminance() * at.distant_response(-self.direction, sine)
     }
 
     /// Power that passes through the disk that covers a scene of that radius.

@@ -19,6 +19,7 @@ mod bounds;
 mod directional;
 mod environment;
 mod face;
+mod lit_point;
 mod pattern;
 mod point;
 mod portal;
@@ -45,9 +46,9 @@ use bounds::LightBounds;
 use sample::Shine;
 
 pub use area::AreaLight;
-pub use bounds::LitPoint;
 pub use directional::DirectionalLight;
 pub use environment::{EnvironmentLight, EnvironmentMap, EnvironmentOptions, MapRows};
+pub use lit_point::LitPoint;
 pub use pattern::Probing;
 pub use point::PointLight;
 pub use portal::{Portal, PortalLight};

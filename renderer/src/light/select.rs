@@ -12,7 +12,8 @@
 
 use glam::Vec3;
 
-use super::bounds::{LightBounds, LitPoint};
+use super::bounds::LightBounds;
+use super::lit_point::LitPoint;
 use super::tree::{LightTree, Weights};
 use super::{Light, LightId};
 use crate::sampling::AliasTable;
@@ -129,11 +130,6 @@ impl LightSelector {
                 .map(|(id, _)| id)
                 .collect(),
         }
-    }
-
-    /// Whether there is more than one part of a light to choose from.
-    pub fn has_choice(&self) -> bool {
-        self.emitters.len() > 1
     }
 
     /// The part of a light that `u` in `[0,1)` chooses for a point; `None` when there is none. `lights` are those that it

@@ -2,7 +2,7 @@
 
 use glam::{Affine3A, Vec2, Vec3};
 
-use super::bounds::LitPoint;
+use super::lit_point::LitPoint;
 use super::sample::{Emission, LightSample, Shine};
 use crate::color::Rgb;
 use crate::math::{Ray, RayEnd};
@@ -101,7 +101,7 @@ impl SheetLight {
 
     pub(super) fn irradiance(&self, at: &LitPoint) -> f32 {
         match self.sample_li(at.p) {
-            Some(_) => self.irradiance.luminance() * at.cosine(-self.normal),
+            Some(_) => self.irradiance.luminance() * at.distant_response(-self.normal, 0.0),
             None => 0.0,
         }
     }

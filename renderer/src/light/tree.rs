@@ -4,7 +4,8 @@
 
 use glam::Vec3;
 
-use super::bounds::{Cosines, LightBounds, LitPoint, importance};
+use super::bounds::{Cosines, LightBounds, importance};
+use super::lit_point::LitPoint;
 
 /// Children of a node.
 const WIDTH: usize = 8;
@@ -307,6 +308,7 @@ fn sort(group: &mut [Leaf], axis: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bsdf::GlossyLobe;
 
     #[test]
     fn probabilities_are_those_of_the_choice_and_add_up_to_one() {
@@ -329,7 +331,14 @@ mod tests {
                 })
                 .collect();
             let tree = LightTree::new(&bounds);
-            let at = LitPoint::in_space(Vec3::new(random(), random(), random()) * 10.0);
+            let mut at = LitPoint::in_space(Vec3::new(random(), random(), random()) * 10.0);
+            if count % 2 == 0 {
+                at = at.with_gloss(&GlossyLobe {
+                    mirror: Vec3::new(0.36, 0.48, 0.8),
+                    alpha: 0.1,
+                    share: 0.7,
+                });
+            }
             let all: f64 = (0..count as u32)
                 .map(|i| f64::from(tree.probability(&at, &tree.root(&at), i)))
                 .sum();
