@@ -1,5 +1,4 @@
-//! What derivatives cost on the shipped library: nanoseconds for a run of each unit and group, with derivatives and
-//! where all of them are zero.
+//! Cost of derivatives in the shipped library: nanoseconds per run of each unit and group, with and without them.
 //!
 //! `cargo bench -p benches --bench derivatives [-- UNIT…]`
 

@@ -1,5 +1,5 @@
-//! What it takes to get from the source of a group to its machine code: parsing, linking, optimising and generating code,
-//! for chains of layers, for what feeds them, and for groups in groups.
+//! Compile time of groups: parsing, linking, optimising and generating code, for chains of layers, kinds of
+//! connections, and nested groups.
 //!
 //! `cargo bench -p benches --bench groups [-- FILE…]`; of files the last unit or group is measured instead.
 

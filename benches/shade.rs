@@ -1,4 +1,4 @@
-//! What running a shader costs, and what compiling one does: ns per run, and time to compile by number of operations.
+//! Cost of shaders: nanoseconds per run, and compile time by number of operations.
 //!
 //! `cargo bench -p benches --bench shade`
 

@@ -1,4 +1,4 @@
-//! Scenes whose radiance is known in closed form, through the whole renderer: shader, lobes, lights, integrator, film.
+//! Scenes with analytic radiance, through the whole renderer: shader, lobes, lights, integrator, film.
 
 use std::f32::consts::PI;
 

@@ -1,5 +1,5 @@
-//! Baked light against what it has to be: furnaces, lights whose coefficients are known, rooms that light must not enter,
-//! and path tracing at points of the shipped scenes.
+//! Baked light: furnaces, lights with known coefficients, rooms without light leaks, and comparison with path tracing
+//! at points of the shipped scenes.
 
 #[path = "bake/engines.rs"]
 mod engines;

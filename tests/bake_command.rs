@@ -1,4 +1,4 @@
-//! `kiln bake` from the outside: what it writes, and what it refuses.
+//! Command line tests of `kiln bake`: files written and errors.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Every lobe against what a lobe promises: one table of lobes, one of directions, one check for each promise.
+//! Every BSDF lobe against its contract: one table of lobes, one of directions, one check for each property.
 
 #[path = "bsdf/mitsuba.rs"]
 mod mitsuba;

@@ -1,4 +1,4 @@
-//! Cameras: where rays go, how they change, which cameras are refused.
+//! Cameras: rays, ray differentials, invalid descriptions.
 
 use glam::{Affine3A, Quat, Vec2, Vec3};
 use renderer::camera::{Camera, CameraDesc, CameraError, FovAxis, Projection, look_at};

@@ -1,5 +1,5 @@
-//! Closure trees as surfaces: no combination of closures makes energy, lobes that find no room are there on average, and
-//! the same number says for all rays what passes straight through.
+//! Closure trees as surfaces: energy conservation, unbiased selection of excess lobes, consistent transparency for all
+//! rays.
 
 use std::sync::Arc;
 

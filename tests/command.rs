@@ -1,5 +1,5 @@
-//! `kiln` from the outside: bad input of all kinds is told in one clear message, with exit status 1, and nothing is
-//! written; a wrong command line is status 2; good input gives the same bytes however it is rendered.
+//! Command line tests of `kiln`: invalid input gives one clear message, exit status 1 and no output; a wrong command
+//! line gives status 2; valid input gives the same bytes for any number of threads.
 
 use std::fs;
 use std::path::{Path, PathBuf};

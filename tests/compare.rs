@@ -1,4 +1,4 @@
-//! Comparison of images: closed-form values of every number, and the cases that have no number.
+//! Image comparison: closed-form values of every metric, and undefined cases.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! `kiln convert` from the outside: the converted scene gives the same bytes as the scene itself, wherever it is written;
-//! nothing that is read is written over, and a mistake leaves nothing.
+//! Command line tests of `kiln convert`: the converted scene renders the same bytes as the original; no input is
+//! overwritten, and an error leaves no files.
 
 use std::fs;
 use std::path::Path;

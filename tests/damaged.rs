@@ -1,5 +1,5 @@
-//! Damaged shaders: what still compiles runs to its end, in packets as point by point, optimised as it stands, and
-//! nothing panics on the way. `KILN_FUZZ_SECONDS=1800` goes on for half an hour, `KILN_FUZZ_SEED` begins elsewhere.
+//! Fuzzing of shader sources: what still compiles gives the same results in packets, point by point and optimised,
+//! without panics. `KILN_FUZZ_SECONDS=1800` runs for half an hour, `KILN_FUZZ_SEED` sets the seed.
 
 use std::fs;
 use std::path::Path;

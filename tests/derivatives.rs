@@ -1,4 +1,4 @@
-//! Automatic derivatives against differences: of every built-in function, and through every form of the language.
+//! Automatic differentiation against finite differences: every built-in function and language construct.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

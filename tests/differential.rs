@@ -1,5 +1,5 @@
-//! Compiled code must do what the interpreter does: random units run the same interpreted raw, compiled raw, and compiled
-//! optimised, at every level of code generation, bit for bit, and report the same.
+//! Differential test of compiled code against the interpreter: random units, interpreted raw, compiled raw, and
+//! compiled optimised at every level of code generation, with equal bits and equal error reports.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;

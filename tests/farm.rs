@@ -1,5 +1,5 @@
-//! `kiln farm`: its scripts, run by a shell as Slurm would run them, give the bytes of a straight run, whatever files are
-//! called; what it refuses. `cluster/run.sh` runs them with a real Slurm, and the template with `openjd-cli`.
+//! `kiln farm`: its scripts, run by a shell as Slurm does, give the bytes of a single run, for unusual file names too;
+//! errors. `cluster/run.sh` runs them with a real Slurm, and the template with `openjd-cli`.
 
 #![cfg(unix)]
 

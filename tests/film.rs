@@ -1,4 +1,4 @@
-//! The film: sums that do not depend on order or grouping, filters that are what they say.
+//! The film: sums independent of order and grouping, reconstruction filters with the correct distribution.
 
 use glam::{UVec2, Vec2};
 use proptest::prelude::*;

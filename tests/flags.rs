@@ -1,6 +1,5 @@
-//! Every flag of every command does something: for each argument that the command line knows there is a run with it and
-//! one without, and what differs between them. An argument without such a pair fails the test, and so does a pair whose
-//! argument is gone.
+//! Every flag of every command has an effect: for each argument of the command line a run with it and one without must
+//! differ. The test fails for an argument without such a pair, and for a pair whose argument no longer exists.
 
 #[path = "flags/bake.rs"]
 mod bake;

@@ -1,5 +1,5 @@
-//! What a sample stands for: patterns that run to the horizon are grey there at one sample a pixel, seen directly and in
-//! mirrors. `KILN_PICTURES=folder` keeps the pictures.
+//! Ray differentials and texture filtering: patterns towards the horizon are grey at one sample per pixel, directly and
+//! in mirrors. `KILN_PICTURES=folder` keeps the images.
 
 use glam::{Affine3A, Vec3};
 use renderer::camera::{CameraDesc, look_at};

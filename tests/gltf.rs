@@ -1,4 +1,4 @@
-//! glTF: what a document comes to, and that no damage to one does worse than an error.
+//! glTF importer: contents of documents; damaged documents give errors, never panics.
 
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::path::Path;

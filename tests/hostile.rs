@@ -1,4 +1,5 @@
-//! Texts that ask for far more than they are long: each is taken in modest time and memory, or refused by a few messages.
+//! Hostile inputs: short texts that request much work are processed within limits of time and memory, or rejected with
+//! a few messages.
 
 use std::path::Path;
 use std::sync::Arc;

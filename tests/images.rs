@@ -1,4 +1,4 @@
-//! Image files: what is written is read back, what is damaged is refused.
+//! Image files: written files read back the same, damaged files are rejected.
 
 use std::fs;
 use std::io::Cursor;

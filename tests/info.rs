@@ -1,4 +1,4 @@
-//! `kiln info` and `kiln check` from the outside: what they say about units, groups, scenes, models and nothing.
+//! Command line tests of `kiln info` and `kiln check`: units, groups, scenes, models, no argument.
 
 use std::fs;
 use std::path::{Path, PathBuf};

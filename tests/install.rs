@@ -1,5 +1,4 @@
-//! `kiln` as it is installed: one file that runs for any user, wherever it is, when nothing is left of what the build
-//! downloaded.
+//! The installed program: a single file that runs for any user, in any folder, without the build's downloads.
 //!
 //! The tests run copies of the program in which the path of the builder's Embree is changed to one where nothing is.
 

@@ -1,4 +1,4 @@
-//! Signals: what ends `kiln`, what is kept then, and how fast it ends.
+//! Signals: partial results, preserved files, time to exit.
 
 #![cfg(unix)]
 

@@ -1,4 +1,4 @@
-//! Rays against shapes whose answers are known.
+//! Ray intersection with shapes of known hits.
 
 #[path = "intersect/alike.rs"]
 mod alike;

@@ -1,5 +1,5 @@
-//! Random scenes that are changed in ways that must not change the picture, or that change it in a known way: no
-//! reference is needed. `KILN_SCENES=N` asks each question of N scenes, and `KILN_FIRST=N` begins at that seed.
+//! Invariances of random scenes: changes that preserve the image, or change it in a known way, without a reference.
+//! `KILN_SCENES=N` tests N scenes, and `KILN_FIRST=N` starts at that seed.
 //!
 //! What looks different is rendered again, with new seeds and more samples. What still does fails, and the scene is kept
 //! in the folder `KILN_FINDINGS`, or in one of temporary files.

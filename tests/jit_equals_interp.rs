@@ -1,5 +1,5 @@
-//! The shipped library: what is compiled does what the interpreter does, bit for bit, and many threads may compile at
-//! once. (Units made at random are compared in `differential.rs`.)
+//! The shipped library: compiled code and interpreter give the same bits, and many threads can compile at once. (Random
+//! units are compared in `differential.rs`.)
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The structure of the crates: layers, imports, and that every file has its line in its crate's README.
+//! The structure of the crates: layers, import cycles, and a README line for every file.
 
 #[path = "layout/imports.rs"]
 mod imports;

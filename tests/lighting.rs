@@ -1,5 +1,4 @@
-//! `--light`: light from the command line, in place of a scene's own or besides; and the warnings about pictures that
-//! show nothing.
+//! `--light`: replaces or extends the lights of a scene; and the warnings about nearly black or overexposed images.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Lights by themselves: densities of samples, power, shadow rays, and whole scenes that lights were wrong in once.
+//! Lights: sample densities, power, shadow rays, and regression scenes.
 
 #[path = "lights/mitsuba.rs"]
 mod mitsuba;

@@ -1,5 +1,5 @@
-//! Scenes in Mitsuba 3's format: one for each feature, against Mitsuba's own pictures (`mitsuba/make.py` made both);
-//! mistakes, each with its line; text that is damaged at random.
+//! Mitsuba 3 importer: a scene for each feature against Mitsuba's image (`mitsuba/make.py` makes both); diagnostics
+//! with lines; fuzzing.
 //!
 //! `KILN_REFERENCE_FACTOR=8 cargo test --release -p tests --test mitsuba` takes eight times the samples;
 //! `KILN_FUZZ_SECONDS=600` damages text for ten minutes.

@@ -1,4 +1,4 @@
-//! OBJ, MTL and PLY files as other programs write them: whatever form is valid means the same.
+//! OBJ, MTL and PLY importers: all valid forms of a file give the same model.
 
 use std::f32::consts::FRAC_1_SQRT_2;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Adaptive sampling: no bias, the error that was asked for, no traces of threads or odd sizes.
+//! Adaptive sampling: unbiased, reaches the requested error, independent of threads and image size.
 
 use std::sync::atomic::AtomicBool;
 

@@ -1,4 +1,4 @@
-//! The optimiser must not change what a unit means: random units run the same before and after, bit for bit.
+//! Differential test of the optimiser: random units give the same bits before and after.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! Output files of all commands: what a command reads it never writes over, what cannot be written is told before the
-//! work, and no work of earlier runs is thrown away.
+//! Output safety of all commands: inputs are never overwritten, outputs are checked before the work, work of earlier
+//! runs is preserved.
 
 #[path = "support/program.rs"]
 mod program;

@@ -1,5 +1,4 @@
-//! `kiln pack` from the outside: what is packed, that a pack gives the bytes of its scene wherever it is, and that no
-//! archive does worse than a message.
+//! Command line tests of `kiln pack`: packed files, the same bytes as from the scene, hostile archives.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,5 +1,4 @@
-//! Parts of pictures: ranges that are joined, renders that are killed and gone on with, and what is refused. The bytes are
-//! always those of one straight run.
+//! Part files: merged ranges, resumed renders, and errors. The bytes are always those of a single run.
 
 #[path = "support/program.rs"]
 mod program;

@@ -1,4 +1,4 @@
-//! The photon integrator: maps against known answers, pictures against the path tracer's, files, and bytes.
+//! The photon integrator: maps against analytic values, images against the path tracer, map files, determinism.
 
 #[path = "photon/against_path.rs"]
 mod against_path;

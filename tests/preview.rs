@@ -1,5 +1,5 @@
-//! `--preview tev`: a viewer that decodes the protocol of tev as its source does (`src/Ipc.cpp` and `include/tev/Ipc.h` of
-//! <https://github.com/Tom94/tev>), strictly, gets the picture that is written; viewers that misbehave change nothing.
+//! `--preview tev`: a strict decoder of tev's protocol (`src/Ipc.cpp` and `include/tev/Ipc.h` of
+//! <https://github.com/Tom94/tev>) receives the written image; misbehaving viewers have no effect.
 
 #[path = "support/program.rs"]
 mod program;

@@ -1,5 +1,5 @@
-//! The READMEs are true: their code blocks check, their command lines and flags are known, and what takes seconds runs,
-//! in their order, in one folder.
+//! The READMEs: code blocks compile, command lines and flags exist, and short commands run, in their order, in one
+//! folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The six reference scenes against pictures that Mitsuba 3 made of the same numbers (`references/make.py`).
+//! Z-test of the six reference scenes against images of Mitsuba 3 with the same parameters (`references/make.py`).
 //!
 //! Each scene is rendered with 16 independent seeds. Means over the whole picture must agree within 0.5 %, and a Z-test
 //! at every pixel, with the variances of both pictures, must pass at 99.75 % of the pixels. Both variances are pooled

@@ -1,4 +1,4 @@
-//! Bakes that go on from a checkpoint: the same bytes as in one go, and work of another scene is refused, whatever differs.
+//! Resumed bakes: the same bytes as in one run; checkpoints of other scenes or settings are rejected.
 
 #[path = "support/program.rs"]
 mod program;

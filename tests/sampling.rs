@@ -1,4 +1,4 @@
-//! Random numbers are stratified and independent where they ought to be; warps and tables have the densities they claim.
+//! The sampler (stratification, independence), and densities of warps and tables.
 
 use glam::{DVec2, DVec3, UVec2, Vec2, Vec3};
 use renderer::sampler::Sampler;

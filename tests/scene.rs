@@ -1,4 +1,4 @@
-//! Scene files: what they come to, and what is said of those that are wrong.
+//! Scene files: descriptions of valid ones, diagnostics of invalid ones.
 
 use std::fs;
 use std::path::Path;

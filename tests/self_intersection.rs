@@ -1,5 +1,5 @@
-//! New rays miss the surface they leave, and meet what lies just above it: from millimetres to a hundred kilometres, at
-//! any place, for every kind of shape.
+//! Self-intersection: spawned rays miss their own surface and hit others just above it, from millimetres to a hundred
+//! kilometres, for every kind of shape.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `kiln shade` and `kiln info` from the outside: what they print and write, and how they fail.
+//! Command line tests of `kiln shade` and `kiln info`: output and errors.
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! Textures: lookups give what the image holds, filtered, whatever the file's width and transfer.
+//! Texture lookups: values, filtering, sample types and transfer functions.
 
 use std::fs;
 use std::path::{Path, PathBuf};

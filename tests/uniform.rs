@@ -1,4 +1,5 @@
-//! Shaders that are said to make the same everywhere do so; and those that are run once in a render are the right ones.
+//! Uniformity analysis: shaders classified as uniform give the same result everywhere, and the right ones are cached in
+//! a render.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The command line: what can be said, and which command it is for. The texts here are the manual.
+//! Command line: the subcommands and their arguments, with the help texts.
 
 mod bake;
 mod common;

@@ -1,4 +1,4 @@
-//! Colour: linear Rec.709 triples of radiance, reflectance or weight.
+//! Linear Rec.709 colours: radiance, reflectance or weight.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};

@@ -1,4 +1,4 @@
-//! How far two images are apart, in numbers and as a picture.
+//! Image comparison: RMSE, relative MSE, FLIP and difference images.
 //!
 //! - The first image is on trial, the second is the reference. Both are taken to linear Rec.709; grey is repeated in all
 //!   three channels; alpha counts where both have it, in every number but FLIP.

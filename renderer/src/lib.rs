@@ -1,5 +1,5 @@
-//! Kiln's renderer: a scene file goes in, its materials are compiled from shader source to machine code, a path
-//! tracer turns their closure trees into light, a picture comes out.
+//! Kiln's renderer: loads a scene, compiles its materials from shader source to machine code, and renders an image by
+//! path tracing.
 //!
 //! ```
 //! use std::path::Path;
@@ -23,21 +23,25 @@
 //! # }
 //! ```
 //!
-//! The way of the data, one module a step:
+//! The data flow, one module for each step:
 //!
-//! 1. [`scene`] reads a file into a description and freezes it into a `Scene`.
-//! 2. [`render`] cuts the film into tiles and hands each pixel sample to
-//! 3. [`integrator`], which traces rays through [`accel`], asks
-//! 4. [`material`] for the [`bsdf`] of a hit (globals → shader instance → closure tree → lobes), and gathers light from
-//! 5. [`light`].
-//! 6. [`film`] sums the samples exactly and writes the picture.
+//! 1. [`scene`] reads a file into a description and builds a `Scene` from it: shapes, materials, lights, acceleration
+//!    structure.
+//! 2. [`render`] divides the film into tiles; each thread takes samples of the pixels of a tile: [`sampler`] numbers,
+//!    then a ray of the [`camera`].
+//! 3. [`integrator`] estimates the radiance along that ray: it finds hits through [`accel`], samples lights and BSDF at
+//!    each, and combines both by multiple importance sampling.
+//! 4. [`material`] shades a hit: globals → shader instance → closure tree → [`bsdf`] lobes, emission and transparency.
+//! 5. [`light`] selects lights and samples directions towards them.
+//! 6. [`film`] sums the samples exactly and develops the [`image`].
 //!
-//! [`bake`] asks the same integrators for the light that arrives at surfaces, and keeps it for engines.
+//! [`bake`] uses the same integrators to compute the light that arrives at surfaces, for real-time engines.
 //!
 //! Conventions, kept everywhere: linear Rec.709 radiance [W·sr⁻¹·m⁻²], metres, right-handed with y up, radians in code
 //! and degrees in files. Directions leave the surface: `wo` towards the viewer, `wi` towards the light.
 //!
-//! The README lists the layers of these modules: each imports only from those below its own.
+//! Files: the modules are listed below. The crate's `README.md` has a line for every file, and the layers of the modules:
+//! each imports only from those below its own.
 
 #![deny(unsafe_code, missing_docs)]
 // Units stand in brackets: `[m]`.

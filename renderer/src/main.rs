@@ -1,4 +1,4 @@
-//! The `kiln` command.
+//! The program `kiln`.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Memory: how much is free and was used, and refusing work that needs more before it begins.
+//! Memory limits: free and peak memory of the process, and refusal of work that does not fit.
 
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,8 @@
-//! What the language does out of itself: the operations of [`crate::hir`] that have a name in source, and their
-//! signatures. The checker, the folder, the interpreter and the code generator all read this table.
+//! Table of built-in functions: the operations of [`crate::hir`] that have a name in source, with their signatures. The
+//! checker, the constant folder, the interpreter and the code generator read this table.
 //!
-//! Functions that can be written in the language (`mix`, `reflect`, `smoothstep` …) are, in the prelude
-//! (`shading/src/check/prelude.ksl`); only what cannot be is here.
+//! Functions that can be written in the language (`mix`, `reflect`, `smoothstep` …) are in the prelude
+//! (`shading/src/check/prelude.ksl`).
 
 use crate::ty::{Base, Length, Type};
 

@@ -1,4 +1,4 @@
-//! Diagnostics: what is wrong, where, and what would help. Messages are lower case, without a full stop, and name types.
+//! Diagnostics: message, source location, and hint. Messages are lower case, without a full stop, and name types.
 
 mod excerpt;
 

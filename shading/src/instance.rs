@@ -1,4 +1,4 @@
-//! A shader that is ready to run.
+//! Compiled shader instances: run at a point or over a batch of points; outputs and closure tree.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -18,20 +18,20 @@ use crate::runtime::text::{self, TextHeader};
 use crate::runtime::{HostFunctions, ShaderGlobals, ShadingContext};
 use crate::ty::{Base, Type};
 
-/// What came before code generation, and what it took.
+/// Statistics of the steps before code generation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Making {
     /// Time to link.
     pub link: Duration,
-    /// What carries derivatives.
+    /// Number of variables that carry derivatives.
     pub derivatives: DerivativeStats,
     /// Time to differentiate and to optimise.
     pub optimize: Duration,
-    /// What the optimiser did.
+    /// Statistics of the optimiser.
     pub optimizer: OptStats,
 }
 
-/// Where the numbers of an output go that a shader makes at many points.
+/// Destination buffer of an output in a batch run.
 #[derive(Debug)]
 pub struct BatchOutput<'a> {
     /// The output, by its index.
@@ -44,7 +44,7 @@ pub struct BatchOutput<'a> {
 #[derive(Debug)]
 pub struct ShaderInstance {
     compiled: CompiledShader,
-    /// Unlike that of any other instance of the process.
+    /// Unique within the process.
     number: u64,
     host_type: TypeId,
     /// Offset of the output that is the tree.
@@ -81,10 +81,10 @@ impl ShaderInstance {
         })
     }
 
-    /// Runs the shader at a point. Gives the first output that is a closure; no light when there is none, or when the
-    /// run was ended before its end (see [`ShadingContext::take_reports`]).
+    /// Runs the shader at a point. Returns the first closure output; an empty tree if there is none, or if the run was
+    /// aborted (see [`ShadingContext::take_reports`]).
     ///
-    /// Takes no lock and, once the context is large enough, no memory.
+    /// Takes no lock and, once the context is large enough, allocates no memory.
     ///
     /// # Panics
     /// When the context is for another type of host than the instance.
@@ -109,11 +109,11 @@ impl ShaderInstance {
         }
     }
 
-    /// Runs the shader at many points, and stores numbers of its outputs. Gives how many points came to their end: it
-    /// stops behind the first that did not.
+    /// Runs the shader at many points and stores its outputs as numbers. Returns the number of points completed: it
+    /// stops at the first aborted run.
     ///
-    /// It does what [`ShaderInstance::run`] does at one point after the other, bit for bit, but where the instance was
-    /// compiled with [`CompileOptions::packets`] and can run in packets, four points at a time.
+    /// The results equal those of [`ShaderInstance::run`] at each point, bit for bit. If the instance was compiled with
+    /// [`CompileOptions::packets`] and can run in packets, it runs four points at a time.
     ///
     /// # Panics
     /// When the context is for another type of host than the instance.
@@ -124,7 +124,7 @@ impl ShaderInstance {
         outputs: &mut [BatchOutput<'_>],
     ) -> usize {
         let mut done = 0;
-        // Points before this one belong to a packet that gave up.
+        // Points before this one belong to a packet that was abandoned.
         let mut next_packet = 0;
         while let Some(globals) = points.get(done) {
             if self.compiled.code().has_packets()
@@ -216,7 +216,7 @@ impl ShaderInstance {
         }
     }
 
-    /// A run that was ended makes no light.
+    /// An aborted run returns no closures.
     #[cold]
     fn drop_closures(&self, ctx: &mut ShadingContext) {
         for output in &self.compiled.outputs {

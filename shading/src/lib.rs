@@ -1,4 +1,4 @@
-//! Kiln's shading language: source text goes in, machine code that fills closure trees comes out.
+//! Kiln's shading language: a compiler from shader source to machine code that returns closure trees.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -24,19 +24,22 @@
 //! # }
 //! ```
 //!
-//! The way of a shader, one module a step:
+//! Compilation of a shader, one module for each step:
 //!
 //! 0. [`preprocess`] includes files and expands macros.
-//! 1. [`syntax`] parses source text into a tree as written.
+//! 1. [`syntax`] parses source text into a syntax tree.
 //! 2. [`check`] resolves names and types and lowers each unit to [`hir`]: typed three-address code in structured
-//!    control flow. All mistakes of a file come back at once, as [`Diagnostics`].
-//! 3. [`graph`] composes units into groups (a group is itself a unit) and links a group into one piece of HIR.
-//! 4. [`opt`] simplifies it.
-//! 5. [`codegen`] compiles it with Cranelift; [`interp`] evaluates the same HIR as the oracle.
-//! 6. [`ShaderInstance::run`] fills a closure tree from [`ShaderGlobals`].
+//!    control flow. All errors of a file are reported together, as [`Diagnostics`].
+//! 3. [`graph`] composes units into groups (a group is itself a unit) and links a group into one function of HIR.
+//! 4. [`derivative`] adds derivatives where they are used, and [`opt`] optimises.
+//! 5. [`codegen`] compiles it with Cranelift; [`interp`] interprets the same HIR as the reference in tests.
+//! 6. [`ShaderInstance::run`] computes a closure tree from [`ShaderGlobals`].
 //!
-//! [`ShadingSystem`] is the entry point that drives all of it. Nothing here knows a ray, a BSDF or a file system: text
-//! comes from the caller, included files through [`Includes`], textures and matrices through [`ShaderHost`], closures are whatever the embedder registers.
+//! [`ShadingSystem`] is the entry point and drives all steps. The crate does not depend on rays, BSDFs or a file
+//! system: source text comes from the caller, included files through [`Includes`], textures and matrices through
+//! [`ShaderHost`], and closures are those that the embedder registers.
+//!
+//! Files: the modules are listed below; the crate's `README.md` has a line for every file.
 
 #![deny(unsafe_code, missing_docs)]
 #![allow(

@@ -1,4 +1,4 @@
-//! Source texts and places in them.
+//! Source texts, spans and source maps.
 
 mod map;
 mod span;

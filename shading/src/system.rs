@@ -1,4 +1,4 @@
-//! The entry point: sources go in, instances come out.
+//! The shading system: loads sources, holds units and groups by name, and compiles instances.
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
@@ -20,7 +20,7 @@ use crate::runtime::{HostFunctions, KnownAttributes, RayKind, ShaderHost, Shadin
 use crate::source::{Source, SourceMap};
 use crate::syntax::{self, ast};
 
-/// Where units and groups that no source has brought are looked for.
+/// A shader library, searched for units and groups that no loaded source declares.
 #[derive(Clone, Copy, Debug)]
 pub struct Library {
     /// The source of the unit or group of a name.
@@ -29,7 +29,7 @@ pub struct Library {
     pub names: fn() -> Vec<&'static str>,
 }
 
-/// Units and groups by name, and everything that compiles them. All of it may be used from many threads at once.
+/// The entry point: units and groups by name, and all compilation steps. Can be used from many threads at once.
 pub struct ShadingSystem {
     closures: ClosureRegistry,
     host: HostFunctions,
@@ -40,33 +40,33 @@ pub struct ShadingSystem {
     color_system: ColorSystem,
 }
 
-/// What a source brought.
+/// Result of loading a source.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
     /// Its units and groups, in order.
     pub templates: Vec<Template>,
-    /// What is worth knowing though nothing is wrong.
+    /// Warnings.
     pub warnings: Diagnostics,
 }
 
-/// How an instance is made.
+/// Options of an instance.
 #[derive(Clone, Debug, Default)]
 pub struct InstanceOptions {
     /// Inputs that are set; the others keep their defaults.
     pub inputs: Vec<(String, Value)>,
     /// Outputs wanted, by name; all where it is empty.
     pub outputs: Vec<String>,
-    /// What finds the points where it runs, where that is always the same.
+    /// Kind of ray that finds the shading points, if it is always the same.
     pub ray_kind: Option<RayKind>,
     /// The attributes of the geometry that it is for, where they are known.
     pub attributes: Option<Arc<KnownAttributes>>,
-    /// The closures that matter; others count as none where that changes nothing about these. `None` for all of them.
+    /// The closures that the caller uses; others may be removed. `None` for all.
     pub closures: Option<Vec<hir::ClosureId>>,
-    /// Whether it runs where nothing is known of the next pixel: all derivatives are zero, and cost nothing.
+    /// Whether all derivatives are zero, so that their code is removed.
     pub without_derivatives: bool,
-    /// How much Kiln's own optimiser does.
+    /// Level of Kiln's optimiser.
     pub optimize: opt::OptLevel,
-    /// How much work goes into the machine code.
+    /// Optimisation level of code generation.
     pub codegen: codegen::OptLevel,
     /// Whether [`ShaderInstance::run_batch`] is to run four points at a time, where the template can.
     pub packets: bool,
@@ -87,7 +87,7 @@ impl ShadingSystem {
         }
     }
 
-    /// Lets names that no source has brought be looked for in `library`.
+    /// Sets the library to search for names that no loaded source declares.
     #[must_use]
     pub fn with_library(mut self, library: Library) -> ShadingSystem {
         self.library = Some(library);
@@ -101,7 +101,7 @@ impl ShadingSystem {
         self
     }
 
-    /// Says what the numbers of colours mean; without it they are linear Rec.709.
+    /// Sets the colour system; the default is linear Rec.709.
     #[must_use]
     pub fn with_color_system(mut self, color_system: ColorSystem) -> ShadingSystem {
         self.color_system = color_system;
@@ -143,7 +143,7 @@ impl ShadingSystem {
     /// All mistakes in it; then nothing of it is made known.
     pub fn load(&self, source: Arc<Source>) -> Result<Loaded, Diagnostics> {
         let (source, mut diagnostics) = self.preprocessor.run(source);
-        // What a file that is missing would have declared is missing everywhere: that is not worth telling.
+        // A missing include file would cause many further errors, which are not reported.
         if diagnostics.has_errors() {
             return Err(diagnostics);
         }
@@ -167,7 +167,7 @@ impl ShadingSystem {
         Ok(loaded)
     }
 
-    /// The same for a parsed file; declarations of a scene are passed over.
+    /// The same for a parsed file; scene declarations are ignored.
     ///
     /// # Errors
     /// As for [`ShadingSystem::load`].
@@ -206,7 +206,7 @@ impl ShadingSystem {
         })
     }
 
-    /// Makes a group known by its name, in place of an earlier one: all groups that use that name use it from now on.
+    /// Adds a group under its name, replacing an earlier one: all groups that refer to that name use it from now on.
     pub fn add_group(&self, group: ShaderGroupTemplate) -> Arc<ShaderGroupTemplate> {
         let group = Arc::new(group);
         let mut known = self.templates.write().unwrap_or_else(PoisonError::into_inner);
@@ -220,7 +220,7 @@ impl ShadingSystem {
         self.find(name).ok().flatten()
     }
 
-    /// Looks a template over as if it were instantiated with all outputs: names, types, cycles.
+    /// Checks names, types and cycles of a template, as if it were instantiated with all outputs.
     ///
     /// # Errors
     /// All mistakes in it.

@@ -1,4 +1,4 @@
-//! The types of the language.
+//! Types of the language.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What engines rely on: coefficients that some radiance has, and irradiance that agrees with them wherever it came from.
+//! Requirements of engines: coefficients of possible radiance, irradiance consistent with them.
 
 use std::f32::consts::PI;
 

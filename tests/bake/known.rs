@@ -1,4 +1,4 @@
-//! Light that is known: furnaces, and lights whose coefficients can be written down.
+//! Analytic baked light: furnaces, lights with closed-form coefficients.
 
 use std::f32::consts::PI;
 

@@ -1,4 +1,4 @@
-//! Baked light against path tracing at random points.
+//! Baked light compared with path tracing at random points.
 
 use std::f32::consts::PI;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Rooms: what stays dark, and what is lit by its own light alone.
+//! Light leaks: rooms that must stay dark, or be lit by their own light only.
 
 use std::f32::consts::PI;
 

@@ -1,4 +1,4 @@
-//! Fronts and backs.
+//! Baked fronts and backs of surfaces.
 
 use std::f32::consts::PI;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Baked light against what a camera sees of the same surface.
+//! Baked light compared with a camera's view of the surface.
 
 use std::f64::consts::PI;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! The same geometry in other words.
+//! Equivalent geometry: instances, subdivision, mesh formats.
 
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;

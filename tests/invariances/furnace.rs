@@ -1,4 +1,4 @@
-//! Things in radiance 1 from all around.
+//! White furnace tests.
 
 use support::random_scene::{RandomScene, Recipe, Setting, estimate, generate, opened, saved};
 

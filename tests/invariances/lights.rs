@@ -1,4 +1,4 @@
-//! Light adds up.
+//! Additivity of light.
 
 use support::random_scene::{Limits, Recipe, compare, estimate, generate, opened, saved};
 

@@ -1,4 +1,4 @@
-//! The same material in other words.
+//! Equivalent materials.
 
 use glam::DVec3;
 use support::random_scene::{Argument, Geometry, Node, Recipe, Setting, generate};

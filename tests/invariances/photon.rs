@@ -1,4 +1,4 @@
-//! Photon maps against paths.
+//! `photon` compared with `path`.
 
 use support::random_scene::{Limits, RandomScene, Recipe, compare, estimate, generate, opened, saved};
 

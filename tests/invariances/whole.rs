@@ -1,4 +1,4 @@
-//! Whole scenes moved, turned, mirrored and scaled, lights with them.
+//! Rigid motion, mirroring and scaling of whole scenes.
 
 use glam::{DMat3, DVec3};
 use support::random_scene::{Recipe, Similarity, generate};

@@ -1,8 +1,8 @@
-//! Errors of building acceleration structures: Embree is missing, unsuitable, or out of memory.
+//! Errors of building acceleration structures: Embree missing, unsuitable or out of memory.
 
 use thiserror::Error;
 
-/// Why there is nothing to trace rays with.
+/// Errors of building an acceleration structure.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AccelError {
     /// The Embree library is not where it was when the program was built, nor anywhere else.
@@ -14,7 +14,7 @@ pub enum AccelError {
         /// The places, each with what was wrong there, a line each.
         tried: String,
     },
-    /// The Embree library does not do.
+    /// The Embree library is unsuitable.
     #[error("Embree at {path} does not do: {reason}")]
     Unsuitable {
         /// The library.

@@ -1,11 +1,11 @@
-//! Ray tracing: which surface a ray meets first, and whether anything is in its way.
+//! Acceleration structure: closest-hit and occlusion queries by Embree, with instancing and ray masks.
 //!
-//! - A mesh that one shape uses is traced in world space; one that several shapes share is built once and instanced.
+//! - A mesh used by one shape is traced in world space; one shared by several shapes is built once and instanced.
 //! - Queries take no lock, allocate nothing and may run on any number of threads at once.
-//! - What a query finds depends on the shapes alone, not on how many threads built the structure: see
+//! - The result of a query depends on the shapes only, not on the number of threads that built the structure: see
 //!   [`Accel::build`].
 //!
-//! The tracing itself is Embree's (Wald et al. 2014, "Embree: A Kernel Framework for Efficient CPU Ray Tracing").
+//! Traversal is Embree's (Wald et al. 2014, "Embree: A Kernel Framework for Efficient CPU Ray Tracing").
 
 mod embree;
 mod error;
@@ -95,11 +95,11 @@ impl Accel {
     }
 }
 
-/// How to build, so that the structure is the same however many threads there are.
+/// Chooses build quality and threads so that the structure is the same for any number of threads.
 ///
-/// Spatial splits shorten queries among long triangles, but where several threads build, the order of a floating-point
-/// sum, and with it a split, is left to chance: one thread builds those, which takes a sixth of a second for a million
-/// triangles. Beyond that all threads build without splits; every step of that is exact in any order.
+/// Spatial splits speed up queries among long triangles, but a multi-threaded build with them is not deterministic
+/// (order of a floating-point sum): one thread builds these, in a sixth of a second for a million triangles. Larger
+/// scenes are built by all threads without spatial splits, which is exact in any order.
 fn plan(shapes: &[Shape], threads: usize) -> (Quality, usize) {
     const LARGE: u64 = 1 << 20;
     let triangles: u64 = shapes

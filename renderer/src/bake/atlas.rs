@@ -1,7 +1,7 @@
-//! One texture for many objects: a rectangle for each, and in it a block for each chart.
+//! Lightmap atlas: a rectangle for each object, and a packed block within it for each chart.
 //!
-//! A chart's corners come to lie on texel centres, so that a bilinear lookup on its border sees the border. Around every
-//! chart there is room to dilate it, twice the dilation's width between any two.
+//! A chart's corners lie on texel centres, so that a bilinear lookup on its border reads its border texels. Charts are
+//! at least twice the dilation width apart.
 
 use glam::{UVec2, Vec2, swizzles::Vec2Swizzles as _};
 use rayon::prelude::*;
@@ -16,15 +16,15 @@ use crate::image::Rect;
 /// How large the texture is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
-    /// So many texels a metre, and as many as it takes.
+    /// Fixed density; the size follows.
     Density(f32),
-    /// So many texels along a side, and as dense as that allows.
+    /// Fixed size; the greatest density that fits.
     Resolution(u32),
-    /// So many texels a metre on so many texels along a side, if they fit.
+    /// Fixed density and size; an error if it does not fit.
     Both(f32, u32),
 }
 
-/// Where everything lies.
+/// Layout of all objects.
 pub(super) struct Atlas {
     /// Columns and rows.
     pub(super) size: UVec2,
@@ -51,7 +51,7 @@ pub(super) fn layout(flats: &[Flat], scale: Scale, margin: u32) -> Result<Atlas,
     }
 }
 
-/// How much wider than a square an object's rectangle aims to be: what suits depends on the objects.
+/// Aspect ratios tried for an object's rectangle.
 const ASPECTS: [f32; 4] = [1.0, 1.4, 0.7, 2.0];
 
 fn at_density(
@@ -67,7 +67,7 @@ fn at_density(
         needed: needed.ceil(),
         most,
     };
-    // Before anything is laid out that no memory holds: a chart covers its area, and a texel for each of its length.
+    // Checks memory before layout: a chart covers its area plus a texel for each texel of its length.
     let lengths = || {
         let blocks = flats.iter().flat_map(|flat| &flat.blocks);
         blocks.map(|block| f64::from(block.max_element()) * f64::from(density))
@@ -114,7 +114,7 @@ fn at_density(
 
 /// The densest layout that fits, to within a hundredth.
 fn at_resolution(flats: &[Flat], side: u32, margin: u32) -> Result<Atlas, BakeError> {
-    // An object by itself has the whole width, whatever it aims at.
+    // A single object gets the whole width, for any aspect ratio.
     let aspects = if flats.len() == 1 { &ASPECTS[..1] } else { &ASPECTS };
     let best = aspects
         .par_iter()
@@ -130,7 +130,8 @@ fn densest(flats: &[Flat], side: u32, margin: u32, aspect: f32) -> Option<Atlas>
     let mut high = side as f32 / (area(flats) as f32).max(f32::MIN_POSITIVE).sqrt();
     let mut low = high;
     let mut best = fits(low);
-    // Long thin charts take more than their area, and every chart takes a texel; sixty halvings end any search.
+    // Long thin charts take more than their area, and every chart takes at least a texel; sixty bisection steps end any
+    // search.
     for _ in 0..60 {
         if best.is_some() {
             break;
@@ -166,11 +167,11 @@ fn round_up(n: u32) -> u32 {
     n.max(1).next_multiple_of(4)
 }
 
-/// How wide an object may be.
+/// Width of an object's rectangle.
 enum Room {
-    /// So many texels.
+    /// Fixed width in texels.
     Width(u32),
-    /// So much wider than a square of what it takes.
+    /// Relative to the side of a square of the object's area.
     Aspect(f32),
 }
 

@@ -1,8 +1,8 @@
-//! Charts: triangles that hang together and face about the same way.
+//! Chart segmentation: grows charts over smooth edges, bounded by normal deviation and without overlap in projection.
 //!
-//! A chart grows from a seed over smooth edges as long as its triangles face about the same way. Seen along its axis, no
-//! triangle is turned over, none is squeezed to less than a third, and none lies on another: those that would start a
-//! chart of their own. What is left over in crumbs joins the charts around it.
+//! A chart grows from a seed over smooth edges as long as its triangles face about the same way. Projected along its
+//! axis, no triangle flips, none shrinks to less than a third of its area, and none overlaps another; triangles that
+//! would are left to other charts. Tiny charts are merged into their neighbours.
 // In the manner of Cohen-Steiner et al. 2004, "Variational Shape Approximation", with a single pass.
 
 use std::cmp::Ordering;
@@ -18,9 +18,9 @@ use crate::math::coordinate_system;
 
 /// Least cosine between a triangle's normal and its chart's mean normal.
 const FACING: f32 = 0.6;
-/// The same for triangles of charts of a few, which join the charts around them.
+/// The same for triangles of tiny charts that are merged into a neighbour.
 const FACING_OF_CRUMBS: f32 = 0.3;
-/// Triangles of such a chart, at most.
+/// Most triangles of such a chart.
 const CRUMB: usize = 12;
 /// Least cosine between the shading normals of two triangles at their common edge, for a chart to cross it.
 const SMOOTH: f32 = 0.9;
@@ -29,7 +29,7 @@ const SMOOTH: f32 = 0.9;
 pub(super) struct Charts {
     /// By triangle: its chart.
     pub(super) of: Vec<u32>,
-    /// By chart: the unit vector along which it is seen flat.
+    /// By chart: the unit vector along which it is projected.
     pub(super) axes: Vec<Vec3>,
 }
 
@@ -55,8 +55,8 @@ pub(super) fn charts(mesh: &Mesh, positions: &[Vec3]) -> Charts {
 }
 
 impl Charts {
-    /// Numbers charts in the order in which triangles name them, for some have been eaten up. What has no area is nowhere,
-    /// but every triangle is in some chart: there it is in the first.
+    /// Renumbers charts in the order of triangles, since merged ones are gone. Triangles without area go to the first
+    /// chart, since every triangle needs one.
     fn renumber(&mut self) {
         let mut known = FxHashMap::default();
         let mut axes = vec![];
@@ -73,7 +73,7 @@ impl Charts {
     }
 }
 
-/// What charts grow over.
+/// The triangles of the mesh with their smooth neighbours.
 struct Faces<'a> {
     positions: &'a [Vec3],
     triangles: &'a [[u32; 3]],
@@ -149,7 +149,7 @@ impl<'a> Faces<'a> {
         }
     }
 
-    /// Those with area, the largest first.
+    /// Triangles with area, the largest first.
     fn by_size(&self) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.areas.len() as u32)
             .filter(|&face| self.normals[face as usize] != Vec3::ZERO)
@@ -187,7 +187,7 @@ impl<'a> Faces<'a> {
                 }
             }
         }
-        // The mean has moved while the chart grew.
+        // The mean normal has changed while the chart grew.
         let axis = sum.normalize_or(normal(seed));
         members.retain(|&face| normal(face).dot(axis) >= FACING_OF_CRUMBS);
         if members.first() == Some(&seed) {
@@ -197,9 +197,9 @@ impl<'a> Faces<'a> {
         }
     }
 
-    /// Lets the triangles of tiny charts join larger ones beside them, where they face near enough and lie on nothing.
+    /// Merges triangles of tiny charts into larger neighbours, if normals are close enough and nothing overlaps.
     fn absorb_crumbs(&self, charts: &mut Charts) {
-        // A crumb of several triangles is eaten from its rim.
+        // A tiny chart of several triangles is merged from its border inwards.
         const ROUNDS: usize = 4;
         for _ in 0..ROUNDS {
             let mut members = vec![vec![]; charts.axes.len()];
@@ -228,7 +228,7 @@ impl<'a> Faces<'a> {
         }
     }
 
-    /// The chart beside a triangle that sees most of it, if one sees enough.
+    /// The neighbouring chart whose axis is closest to the triangle's normal, if any is close enough.
     fn host(&self, face: u32, charts: &Charts, is_large: impl Fn(u32) -> bool) -> Option<u32> {
         let facing = |chart: u32| self.normals[face as usize].dot(charts.axes[chart as usize]);
         let beside = self.neighbours[face as usize]
@@ -240,7 +240,7 @@ impl<'a> Faces<'a> {
             .max_by(|&a, &b| facing(a).total_cmp(&facing(b)).then(b.cmp(&a)))
     }
 
-    /// Triangles, in the order of growth, less those that lie on earlier ones as seen along `axis`.
+    /// Triangles in the order of growth, without those that overlap earlier ones in projection along `axis`.
     fn without_overlap(&self, mut members: Vec<u32>, axis: Vec3) -> Vec<u32> {
         let (s, t) = coordinate_system(axis);
         let origin = self.positions[self.triangles[members[0] as usize][0] as usize];

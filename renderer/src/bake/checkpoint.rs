@@ -1,7 +1,7 @@
-//! What a bake has done so far, in a file that can be added to at any moment and cut off at any byte.
+//! Bake checkpoints: an append-only file of finished chunks with checksums, readable after truncation at any byte.
 //!
-//! A header says what is being baked, by a fingerprint; then come records: number of the chunk, its length, its numbers,
-//! and a checksum. Reading stops at the first record that is not whole.
+//! A header with the fingerprint of the bake is followed by records: number of the chunk, its length, its values, and a
+//! checksum. Reading stops at the first incomplete record.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -27,11 +27,11 @@ pub(super) struct Checkpoint {
 /// Finished chunks by number.
 pub(super) type Finished = FxHashMap<u32, Vec<f32>>;
 
-/// What is in a file that a checkpoint is to be kept in.
+/// Present contents of the checkpoint's file.
 enum Content {
     /// No file.
     Missing,
-    /// No record: a bake that ended before any work was done.
+    /// No complete record: a bake that ended before it finished a chunk.
     Empty,
     /// A header and at least one record.
     Work(Vec<u8>),
@@ -63,8 +63,8 @@ impl Content {
 }
 
 impl Checkpoint {
-    /// Checks, without changing anything, that a checkpoint can be kept at `path`: there is no file, or a checkpoint that
-    /// is to be resumed.
+    /// Checks, without changing anything, that a checkpoint can be written at `path`: there is no file, or a checkpoint
+    /// to be resumed.
     pub(super) fn check(path: &Path, resume: bool) -> Result<(), BakeError> {
         match Content::read(path)? {
             Content::Missing => check_place(path).map_err(|e| unusable(path, e)),
@@ -79,8 +79,8 @@ impl Checkpoint {
         }
     }
 
-    /// Opens a checkpoint of the bake with that fingerprint, with what is finished of it. Work of a bake is kept: it is
-    /// an error if it is of another one, or not to be resumed.
+    /// Opens a checkpoint of the bake with that fingerprint and reads its finished chunks. Existing work is never
+    /// overwritten: a checkpoint of another bake, or one not to be resumed, is an error.
     pub(super) fn open(
         path: &Path,
         fingerprint: u64,
@@ -131,7 +131,7 @@ impl Checkpoint {
     }
 }
 
-/// Whether a file begins as a checkpoint of a bake does.
+/// Whether a file begins with the magic number of bake checkpoints.
 pub fn is_checkpoint(path: &Path) -> bool {
     // To open a pipe is to wait for whoever writes to it.
     if !path.is_file() {
@@ -142,7 +142,7 @@ pub fn is_checkpoint(path: &Path) -> bool {
     begin.is_ok() && magic == *MAGIC
 }
 
-/// What a checkpoint holds.
+/// Summary of a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CheckpointContent {
     /// A hash of the scene and the settings.

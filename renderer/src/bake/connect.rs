@@ -1,4 +1,4 @@
-//! Which triangles of a mesh share an edge, whatever vertices they are made of.
+//! Mesh connectivity: welds vertices by position and finds the neighbours of each triangle.
 
 use glam::{IVec3, Vec3};
 use rustc_hash::FxHashMap;
@@ -8,15 +8,15 @@ use crate::math::Bounds;
 /// No triangle.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Vertices by place, and the neighbours of triangles.
+/// Welded vertices and triangle adjacency.
 pub(super) struct Connections {
     /// By triangle and side (from corner `i` to corner `i + 1`): the other triangle, or [`NONE`].
     pub(super) neighbours: Vec<[u32; 3]>,
-    /// Whether every side has exactly one neighbour, which runs along it the other way: there is an inside.
+    /// Whether every edge has exactly one neighbour of opposite orientation: the mesh is closed.
     pub(super) closed: bool,
 }
 
-/// The triangles' connections; vertices are the same where their positions are, but for rounding.
+/// Finds the adjacency of triangles; vertices are welded if their positions are equal up to rounding.
 pub(super) fn connect(positions: &[Vec3], triangles: &[[u32; 3]]) -> Connections {
     let ids = weld(positions);
     // (lower vertex, upper vertex), triangle, side, whether it runs upwards.
@@ -45,10 +45,10 @@ pub(super) fn connect(positions: &[Vec3], triangles: &[[u32; 3]]) -> Connections
     Connections { neighbours, closed }
 }
 
-/// How far apart vertices of one place may be, relative to the mesh: what exporters round.
+/// Welding tolerance relative to the mesh: rounding of exporters.
 const WELD: f32 = 2e-6;
 
-/// A number for each place: the same for positions within rounding of the first that was there.
+/// Numbers the welded positions: the same number for positions within rounding of the first one.
 pub(super) fn weld(positions: &[Vec3]) -> Vec<u32> {
     let bounds = Bounds::of_points(positions.iter().copied());
     let reach = WELD * (bounds.max - bounds.min).max_element();
@@ -56,7 +56,7 @@ pub(super) fn weld(positions: &[Vec3]) -> Vec<u32> {
     let mut places: FxHashMap<IVec3, Vec<(Vec3, u32)>> = FxHashMap::default();
     let mut next = 0;
     let number = |&p: &Vec3| {
-        // One cell, but for places near a cell's border.
+        // One cell, except for positions near a cell's border.
         let mut cells = CORNERS.map(|corner| cell(p + reach * corner)).to_vec();
         cells.dedup();
         let known = cells.iter().filter_map(|cell| places.get(cell)).flatten();

@@ -1,5 +1,4 @@
-//! Noise taken out of a texture: each texel becomes a mean of those around it in its chart that face its way, lie in its
-//! plane and differ by no more than noise does.
+//! Lightmap denoising: a bilateral filter within charts, guided by normals, planes and the variance of texels.
 // Tomasi & Manduchi 1998, "Bilateral Filtering for Gray and Color Images"; the weight by variances after Rousselle et al.
 // 2012, "Adaptive Rendering with Non-Local Means Filtering", eq. 3.
 
@@ -11,10 +10,10 @@ use crate::color::Rgb;
 
 /// How far the filter reaches [texels].
 const RADIUS: i32 = 4;
-/// How many standard deviations of noise two texels may differ by.
+/// Tolerated difference of two texels, in standard deviations of their noise.
 const TOLERANCE: f32 = 2.0;
 
-/// What a texel stands for: its point and its shading normal.
+/// Surface point and shading normal of a texel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct TexelPoint {
     pub(super) p: Vec3,
@@ -65,13 +64,13 @@ fn weight(sheet: &Sheet, variance: &[f32], places: &[TexelPoint], texel: f32, a:
     let facing = from.n.dot(to.n).max(0.0).powi(32);
     let difference = sheet.field.irradiance(a).luminance() - sheet.field.irradiance(b).luminance();
     let noise = variance[a] + variance[b];
-    // What noise alone makes of the square of the difference is taken off it first.
+    // The expected squared difference due to noise is subtracted first.
     let excess = (difference * difference - noise).max(0.0);
     let alike = (-excess / (TOLERANCE * TOLERANCE * noise + 1e-12)).exp();
     spatial * plane * facing * alike
 }
 
-/// The variance of each texel as the mean over its neighbours: single ones are as noisy as what they measure.
+/// The variance of each texel, averaged over its neighbours, since single estimates are noisy.
 fn smooth_variance(sheet: &Sheet) -> Vec<f32> {
     (0..sheet.charts.len())
         .into_par_iter()

@@ -1,5 +1,4 @@
-//! Texels without light of their own take that of their neighbours: hidden ones from around, and a margin about each
-//! chart, so that filtering finds no hole. Charts do not mix.
+//! Texture dilation: hidden texels and a margin around each chart take values from valid texels of the same chart.
 
 use rustc_hash::FxHashSet;
 
@@ -9,9 +8,9 @@ use super::raster::NO_CHART;
 use super::sheet::{Coverage, Sheet};
 use crate::color::Rgb;
 
-/// Fills the hidden texels of every chart, then dilates charts by `margin` texels. `places` are those of the texels of
-/// charts, hidden ones included. Returns how many texels were filled, and how many could not be: those of charts that are
-/// hidden altogether.
+/// Fills the hidden texels of every chart, then dilates charts by `margin` texels. `places` holds the points of all
+/// chart texels, hidden ones included. Returns the number of filled texels and of those that could not be filled, since
+/// their whole chart is hidden.
 pub(super) fn fill_and_dilate(sheet: &mut Sheet, places: &[TexelPoint], margin: u32) -> (usize, usize) {
     let all = |sheet: &Sheet, coverage| -> Vec<usize> {
         (0..sheet.charts.len())
@@ -37,8 +36,8 @@ pub(super) fn fill_and_dilate(sheet: &mut Sheet, places: &[TexelPoint], margin: 
     (before - after, after)
 }
 
-/// Gives each of these texels the light of its valid neighbours in its chart, turned to its normal; all at once. Returns
-/// those that got something.
+/// Fills each of these texels from its valid neighbours in its chart, with irradiance adjusted to its normal; all at
+/// once. Returns the filled ones.
 fn fill(sheet: &mut Sheet, places: &[TexelPoint], texels: &[usize]) -> Vec<usize> {
     let mut found = vec![];
     for &index in texels {
@@ -55,13 +54,13 @@ fn fill(sheet: &mut Sheet, places: &[TexelPoint], texels: &[usize]) -> Vec<usize
     let filled = found.iter().map(|&(index, _)| index).collect();
     for (index, colors) in found {
         set(sheet, index, &colors, Coverage::Filled);
-        // Far from where they were gathered, coefficients may say that irradiance is negative.
+        // Coefficients extrapolated to other normals may give negative irradiance.
         sheet.field.make_possible(index);
     }
     filled
 }
 
-/// Gives each of these texels, which are no chart's, the mean of its valid neighbours of one chart; all at once.
+/// Sets each of these texels, which belong to no chart, to the mean of its valid neighbours of one chart; all at once.
 fn dilate(sheet: &mut Sheet, texels: &[usize]) {
     let mut found = vec![];
     for &index in texels {

@@ -1,4 +1,4 @@
-//! Errors of baking: nothing to bake, no room for it, or a checkpoint that is of no use.
+//! Errors of baking: nothing to bake, size limits, unusable checkpoints.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use super::limit::{MAX_PROBES, MAX_SIDE};
 use crate::integrator::PrepareError;
 use crate::memory::OutOfMemory;
 
-/// Why nothing was baked.
+/// Errors of baking.
 #[derive(Debug, Error)]
 pub enum BakeError {
     /// There are no shapes, or none with area.
     #[error("there is nothing to bake: the scene has no surfaces")]
     Nothing,
-    /// Shapes have no fit coordinates and may not be given any.
+    /// Shapes have no usable lightmap coordinates and unwrapping is off.
     #[error("shapes have no texture coordinates for a lightmap, and --no-unwrap keeps them from being given any:{}", list(.shapes))]
     NoCoordinates {
         /// The shapes, each with what is wrong.

@@ -1,4 +1,4 @@
-//! What was estimated at a list of points, texels, vertices or probes alike.
+//! Estimates at a list of points: SH coefficients, irradiance and variance; and their weighted means.
 
 use glam::Vec3;
 
@@ -6,7 +6,7 @@ use super::project::Estimate;
 use super::sh::{BANDS, MOST_IRRADIANCE, Order, band_scale, irradiance};
 use crate::color::Rgb;
 
-/// Estimates in a row; each is the colours of its coefficients, its irradiance, and the variance of that.
+/// An array of estimates: coefficients, irradiance and its variance for each point.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Field {
     /// Which coefficients.
@@ -15,12 +15,12 @@ pub(super) struct Field {
     pub(super) colors: Vec<Rgb>,
     /// The variance of the irradiance's luminance, by point.
     pub(super) variance: Vec<f32>,
-    /// Whether there is anything, by point.
+    /// Whether there is an estimate, by point.
     pub(super) valid: Vec<bool>,
 }
 
 impl Field {
-    /// Nothing at that many points.
+    /// No estimates at `len` points.
     pub(super) fn new(order: Order, len: usize) -> Field {
         Field {
             order,
@@ -61,8 +61,8 @@ impl Field {
         self.at(index)[self.order.coefficients()]
     }
 
-    /// Makes the colours of a point such as radiance that is nowhere negative can have: what is changed by other than
-    /// means may have left that.
+    /// Clamps the coefficients of a point to what non-negative radiance can have; operations other than means may leave
+    /// that range.
     pub(super) fn make_possible(&mut self, index: usize) {
         let count = self.order.coefficients();
         let colors = self.at_mut(index);
@@ -113,13 +113,13 @@ impl Field {
     }
 }
 
-/// Least weight of what faces another way.
+/// Least weight of an estimate whose normal faces away.
 const OTHER_WAY: f32 = 1e-3;
 
-/// A mean of estimates on surfaces, for a surface that faces another way: what faces about its way counts most, and
-/// irradiance changes with the normal as the coefficients say.
+/// Weighted mean of estimates for another surface normal: estimates with similar normals weigh most, and irradiance is
+/// adjusted to the normal by the coefficients.
 pub(super) struct Mixture {
-    /// Coefficients, and the part of irradiance that they do not explain.
+    /// Coefficients, and the residual of irradiance beyond that of the coefficients.
     sum: Vec<Rgb>,
     weight: f32,
 }
@@ -133,7 +133,7 @@ impl Mixture {
         }
     }
 
-    /// Adds the colours of a point with the normal `from` to what is for the normal `to`.
+    /// Adds the estimate of a point with normal `from` to the mean for the normal `to`.
     pub(super) fn add(&mut self, colors: &[Rgb], from: Vec3, to: Vec3) {
         let weight = from.dot(to).max(0.0).powi(8) + OTHER_WAY;
         let count = colors.len() - 1;
@@ -144,7 +144,7 @@ impl Mixture {
         self.weight += weight;
     }
 
-    /// The mean on a surface with the normal `to`; `None` of nothing.
+    /// The mean for a surface with normal `to`; `None` without estimates.
     pub(super) fn mean(mut self, to: Vec3) -> Option<Vec<Rgb>> {
         if self.weight == 0.0 {
             return None;

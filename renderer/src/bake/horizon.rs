@@ -1,11 +1,11 @@
-//! The directions from which light arrives somewhere, and the rays that look there.
+//! Sampling of incident directions at a baked point: hemisphere (cosine and uniform mixture) or full sphere.
 //!
-//! Over a surface most directions are chosen in proportion to the cosine that irradiance weighs them with, and some
-//! uniformly: cosines alone would give the constant coefficient infinite variance. The height follows from one number, so
-//! that heights are as stratified as numbers are.
+//! On a surface most directions are cosine-distributed, as irradiance weights them, and some are uniform: with cosines
+//! only the constant coefficient would have infinite variance. The height depends on one random number, which preserves
+//! stratification.
 //!
-//! A direction above the shading normal's horizon but below the surface's own is looked at in its mirror image: a smooth
-//! surface has no facets in its way.
+//! A direction above the horizon of the shading normal but below that of the geometric normal is mirrored to above it,
+//! so that facets of a smooth surface do not shadow themselves.
 
 use std::f32::consts::TAU;
 
@@ -16,11 +16,11 @@ use crate::light::LitPoint;
 use crate::math::{Frame, INV_PI, Ray, RayEnd, safe_sqrt};
 use crate::sampling::{uniform_sphere, uniform_sphere_pdf};
 
-/// The directions that arrive somewhere.
+/// The set of incident directions at a point.
 pub(super) enum Horizon {
-    /// Those above a surface, and the frame of its shading normal.
+    /// The hemisphere above a surface, with the frame of its shading normal.
     Hemisphere(Site, Frame),
-    /// All.
+    /// The full sphere.
     Sphere(Vec3),
 }
 
@@ -58,7 +58,7 @@ impl Horizon {
         }
     }
 
-    /// What irradiance weighs a direction with.
+    /// Weight of a direction in irradiance.
     pub(super) fn cosine(&self, w: Vec3) -> f32 {
         match self {
             Horizon::Hemisphere(site, _) => w.dot(site.n),
@@ -66,7 +66,7 @@ impl Horizon {
         }
     }
 
-    /// Where light arrives, for the choice of lights.
+    /// The point, for light selection.
     pub(super) fn lit_point(&self) -> LitPoint {
         match self {
             Horizon::Hemisphere(site, _) => LitPoint::on_surface(site.p, site.n),
@@ -74,7 +74,7 @@ impl Horizon {
         }
     }
 
-    /// The same as the end of rays to lights.
+    /// The point as origin of shadow rays.
     pub(super) fn ray_end(&self) -> RayEnd {
         match self {
             Horizon::Hemisphere(site, _) => RayEnd {
@@ -86,7 +86,7 @@ impl Horizon {
         }
     }
 
-    /// The ray that finds what arrives from `w`.
+    /// The ray for the incident radiance from `w`.
     pub(super) fn ray(&self, w: Vec3) -> Ray {
         match self {
             Horizon::Hemisphere(site, _) => {

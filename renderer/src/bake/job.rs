@@ -1,4 +1,4 @@
-//! A bake in progress: what every target is given, the gathering of light that they share, and what they return.
+//! A bake job: inputs shared by all targets, the gathering of light, and the statistics returned.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
@@ -14,14 +14,14 @@ use super::work::Workers;
 use crate::integrator::{Context, Pass, Stats};
 use crate::sampler::Sampler;
 
-/// What was done for a bake.
+/// Statistics of a bake.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BakeStats {
     /// Texels, vertices or probes.
     pub points: usize,
-    /// Those that nobody sees, and that took their neighbours' light.
+    /// Hidden points that were filled from neighbours.
     pub filled: usize,
-    /// Those that nobody sees, without neighbours to take light from.
+    /// Hidden points without usable neighbours.
     pub dark: usize,
     /// Mean relative difference of rebuilt irradiance over chart borders, before and after stitching.
     pub seams: [f64; 2],
@@ -29,7 +29,7 @@ pub struct BakeStats {
     pub work: Stats,
     /// Threads that worked.
     pub threads: usize,
-    /// Time until light was gathered: charts, texels, photons.
+    /// Time before gathering: charts, texels, photons.
     pub prepare: Duration,
     /// Time to gather.
     pub gather: Duration,
@@ -37,13 +37,13 @@ pub struct BakeStats {
     pub finish: Duration,
 }
 
-/// Rays of a point that make as much use of photon maps as a pixel does.
+/// Rays of a point that count as one pixel for the default size of photon maps.
 const RAYS_OF_A_PIXEL: u64 = 16;
 
-/// What all targets are given.
+/// Inputs of all targets.
 pub(super) struct Job<'a> {
     pub(super) settings: &'a BakeSettings,
-    /// Taken by whoever gathers.
+    /// Taken by the gathering step.
     pub(super) checkpoint: Mutex<Option<(Checkpoint, Finished)>>,
     pub(super) names: &'a [String],
     pub(super) progress: &'a dyn BakeProgress,
@@ -51,7 +51,7 @@ pub(super) struct Job<'a> {
     pub(super) start: Instant,
 }
 
-/// What a target gives.
+/// Result of a target.
 pub(super) struct Outcome<T> {
     pub(super) product: T,
     pub(super) notes: Vec<String>,
@@ -60,7 +60,7 @@ pub(super) struct Outcome<T> {
 }
 
 impl Job<'_> {
-    /// Gathers light at `count` points, where `f` says how.
+    /// Estimates the light at `count` points by `f`.
     pub(super) fn gather(
         &self,
         workers: &Workers<'_>,
@@ -71,7 +71,7 @@ impl Job<'_> {
         let mut checkpoint = self.checkpoint.lock().unwrap_or_else(PoisonError::into_inner);
         let shot = |done: u64, total: u64| self.progress.photons(done, total);
         let pass = Pass {
-            // Every point sends many rays: it is worth more photons than a pixel.
+            // Every point traces many rays, so it justifies more photons than a pixel.
             points: count as u64 * u64::from(settings.samples).div_ceil(RAYS_OF_A_PIXEL),
             stop: self.stop,
             progress: &shot,

@@ -1,4 +1,4 @@
-//! Limits of what is baked: the largest texture, the most probes, and the memory that a texture takes.
+//! Limits of bakes: texture size, number of probes, memory.
 
 use super::sh::Order;
 use crate::memory::{self, OutOfMemory};

@@ -1,16 +1,16 @@
-//! Baking: light that arrives at surfaces, or at points in space, computed once and kept for engines that have no time to
-//! trace rays.
+//! Baking: precomputes incident light at surfaces (lightmap texture, vertices) or points in space (probes) for
+//! real-time engines.
 //!
-//! The way of a texture: [`sides`] says which shapes have a back,
-//! [`receiver`] makes triangles of all, [`uv`] says whether their second texture coordinates
-//! are fit, [`unwrap`] makes new ones where not, [`atlas`] lays everything out, [`raster`] finds what each texel stands
-//! for, [`points`] which of that may be seen, [`project`] gathers light there, and [`denoise`], [`dilate`] and [`seam`]
-//! finish it. Vertices and probes share the gathering. [`sh`] states the basis.
+//! Steps of a lightmap: [`sides`] selects the shapes with a baked back, [`receiver`] converts all to triangles, [`uv`]
+//! validates their second texture coordinates, [`unwrap`] makes new ones where needed, [`atlas`] packs everything,
+//! [`raster`] finds the surface points of each texel, [`points`] rejects hidden ones, [`project`] estimates the light
+//! there, and [`denoise`], [`dilate`] and [`seam`] post-process the texture. Vertices and probes use the same
+//! [`project`]. [`sh`] defines the basis.
 //!
-//! - What is baked depends on scene and settings alone: the same bytes for any number of threads, and for a bake that was
+//! - The result depends on scene and settings only: the same bytes for any number of threads, and for a bake that was
 //!   killed and resumed.
-//! - Light is gathered on the side of the geometric normal, and on the other where [`sides`] says that there is a back to
-//!   be seen: it is an object of its own. What emits is baked as anything else.
+//! - Light is gathered on the side of the geometric normal, and on the other side for shapes that [`sides`] selects:
+//!   the back is an object of its own. Emitters are baked like other surfaces.
 
 mod atlas;
 mod chart;
@@ -71,7 +71,7 @@ pub use sheet::Coverage;
 pub use texture::{BakedObject, Lightmap};
 pub use vertex::{BakedVertices, VertexLight};
 
-/// Checks, without changing anything, that a checkpoint can be kept at `path`; what a bake will find too late otherwise.
+/// Checks, without changing anything, that a checkpoint can be written at `path`, so that a bake fails early.
 ///
 /// # Errors
 /// When there is anything but a checkpoint that is to be resumed, or no file can be made.
@@ -79,7 +79,7 @@ pub fn check_checkpoint(path: &Path, resume: bool) -> Result<(), BakeError> {
     checkpoint::Checkpoint::check(path, resume)
 }
 
-/// What was baked.
+/// Result of the bake, by target.
 #[derive(Debug)]
 pub enum Product {
     /// A texture.
@@ -93,18 +93,18 @@ pub enum Product {
 /// A bake.
 #[derive(Debug)]
 pub struct Baked {
-    /// What was baked.
+    /// Result of the bake, by target.
     pub product: Product,
-    /// What is worth knowing though nothing is wrong.
+    /// Notes for the user that are no errors.
     pub notes: Vec<String>,
-    /// What shaders complained of.
+    /// Run-time errors of shaders.
     pub reports: Vec<Report>,
-    /// What was done.
+    /// Statistics.
     pub stats: BakeStats,
 }
 
-/// Bakes a scene, whose shapes are called `names` in order. `None` when `stop` ended it, or a share was asked for; what was
-/// done is then in the checkpoint, if there is one.
+/// Bakes a scene whose shapes have the `names`, in order. `None` if `stop` ended it, or only a share was requested;
+/// finished work is then in the checkpoint, if there is one.
 ///
 /// # Errors
 /// When there is nothing to bake, it does not fit, or a file cannot be used.

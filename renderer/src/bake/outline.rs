@@ -1,8 +1,8 @@
-//! What a chart covers on the grid of texels, seen from above and from its sides, for packing.
+//! Chart outlines for packing: the texel spans that a chart covers, in all four orientations.
 
 use glam::{UVec2, Vec2};
 
-/// A number of quarter turns.
+/// A rotation by quarter turns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Turn(u8);
 
@@ -32,7 +32,7 @@ pub(super) struct Span {
     pub(super) hi: u32,
 }
 
-/// What is covered of a box.
+/// Covered texels of a box, as spans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outline {
     /// From left to right, and from below; those of a column do not touch.
@@ -51,7 +51,7 @@ impl Outline {
         }
     }
 
-    /// What triangles in a box of `size` texels touch, with `margin` texels around.
+    /// The texels touched by triangles in a box of `size` texels, widened by `margin`.
     fn of(triangles: impl Iterator<Item = [Vec2; 3]>, size: UVec2, margin: u32) -> Outline {
         let mut bare = vec![vec![]; size.x as usize];
         for triangle in triangles {
@@ -129,7 +129,7 @@ fn cover(columns: &mut [Vec<[u32; 2]>], triangle: [Vec2; 3], height: u32) {
     }
 }
 
-/// Widens a range by where a line from `a` to `b` runs between `x` and `x + 1`.
+/// Extends a range by the part of the line from `a` to `b` between `x` and `x + 1`.
 fn reach(range: &mut [f32; 2], a: Vec2, b: Vec2, x: f32) {
     let (a, b) = if a.x <= b.x { (a, b) } else { (b, a) };
     if b.x < x || a.x > x + 1.0 {

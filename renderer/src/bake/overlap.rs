@@ -1,9 +1,9 @@
-//! Triangles of a plane that lie on each other.
+//! Overlap test of planar triangles, by a uniform grid.
 
 use glam::Vec2;
 use rustc_hash::FxHashMap;
 
-/// How deep two triangles may reach into each other, relative to their extent, and still count as neighbours.
+/// Tolerated penetration of two adjacent triangles, relative to their extent.
 const TOLERANCE: f32 = 2e-5;
 
 /// Pairs of triangles whose interiors meet, smaller index first, in order; at most `limit` of them. Triangles without area
@@ -29,7 +29,7 @@ pub(super) fn overlaps(triangles: &[[Vec2; 3]], limit: usize) -> Vec<(u32, u32)>
                 let others = grid.entry(here).or_default();
                 for &other in others.iter() {
                     let (other_min, other_max) = boxes[other as usize];
-                    // A pair is looked at in one of the cells that it shares.
+                    // A pair is tested in one of its common cells only.
                     let is_here = cell(min.max(other_min)) == here;
                     let boxes_meet = min.cmplt(other_max).all() && other_min.cmplt(max).all();
                     if is_here && boxes_meet && meet(triangle, &triangles[other as usize]) {
@@ -53,7 +53,7 @@ fn extent(triangle: &[Vec2; 3]) -> (Vec2, Vec2) {
     (a.min(b).min(c), a.max(b).max(c))
 }
 
-/// Whether no line along a side parts the two.
+/// Separating axis test over the edges of both.
 fn meet(a: &[Vec2; 3], b: &[Vec2; 3]) -> bool {
     let size = |t: &[Vec2; 3]| (extent(t).1 - extent(t).0).max_element();
     let size = size(a).max(size(b));

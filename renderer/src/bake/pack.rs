@@ -1,4 +1,4 @@
-//! Pieces into a strip: each goes where its top comes to lie lowest, be it in a hole between others.
+//! Chart packing: places outlines bottom-left into a strip of fixed width, holes included.
 // Bottom-left packing as in Lévy, Petitjean, Ray & Maillot 2002, "Least Squares Conformal Maps for Automatic Texture Atlas
 // Generation", section 4, with the gaps of every column in place of a horizon.
 
@@ -6,7 +6,7 @@ use glam::UVec2;
 
 use super::outline::{Outline, Span};
 
-/// Where a piece goes.
+/// Position of a packed piece.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PackedPosition {
     /// Its box's lower corner.
@@ -15,11 +15,12 @@ pub(super) struct PackedPosition {
     pub(super) way: usize,
 }
 
-/// Places to try, from the left to the right: more would take long and win little.
+/// Most columns tried for a piece; more would take long for little gain.
 const TRIES: usize = 1024;
 
-/// Where each piece, given by its outlines from several sides, goes in a strip of that width, and the height that they
-/// take. `None` when one is wider than the strip whichever way. Large ones are placed first; equal ones in order.
+/// Packs pieces, each given by its outlines in several orientations, into a strip of that width; returns the positions
+/// and the height used. `None` if a piece is wider than the strip in all orientations. Large pieces are placed first,
+/// equal ones in order.
 pub(super) fn pack<P: AsRef<[Outline]>>(pieces: &[P], width: u32) -> Option<(Vec<PackedPosition>, u32)> {
     let size = |index: usize| pieces[index].as_ref()[0].size;
     let mut order: Vec<usize> = (0..pieces.len()).collect();
@@ -43,7 +44,7 @@ pub(super) fn pack<P: AsRef<[Outline]>>(pieces: &[P], width: u32) -> Option<(Vec
     Some((places, height))
 }
 
-/// What is free.
+/// Free space of the strip.
 struct Strip {
     /// By column, from below: where gaps begin and end. The last has no end.
     gaps: Vec<Vec<[u32; 2]>>,
@@ -56,7 +57,7 @@ impl Strip {
         }
     }
 
-    /// Where the top comes to lie lowest; of such places the first way's leftmost.
+    /// The position with the lowest top; among equals that of the first orientation, leftmost.
     fn lowest(&self, outlines: &[Outline]) -> Option<PackedPosition> {
         let mut best: Option<(u32, PackedPosition)> = None;
         let step = (self.gaps.len() / TRIES).max(1);
@@ -78,10 +79,10 @@ impl Strip {
         best.map(|(_, place)| place)
     }
 
-    /// How high a piece lies whose left side is at `x`; `None` unless its top is below `below`.
+    /// The lowest height of a piece whose left side is at `x`; `None` unless its top is below `below`.
     fn rest(&self, x: usize, outline: &Outline, below: u32) -> Option<u32> {
         let (mut y, mut next, mut fitting) = (0, 0, 0);
-        // Up until all spans, one after the other, have agreed.
+        // Raised until all spans fit.
         while fitting < outline.spans.len() {
             let span = outline.spans[next];
             let higher = fit(&self.gaps[x + span.x as usize], span, y);

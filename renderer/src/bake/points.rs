@@ -1,10 +1,9 @@
-//! Which points of a texel may speak for it: not those inside solids or under what lies on them, and not those that a wall
-//! parts from the texel's middle.
+//! Selects the usable sample points of a texel: outside solids, not covered, not behind walls.
 //!
-//! A shape is *solid* when its mesh is closed and lets no light through. A point from which most probing rays end on the
-//! inside of solids is in one; nobody sees it. Nor does anybody see what lies behind a sheet that stands through the
-//! texel: rays along the surface find its back. Where backs are baked they are seen, and hide nothing. A receiver nearly all of which is inside is no mistake but the furniture
-//! of a room that was modelled as a box: it is left alone.
+//! A shape is *solid* if its mesh is closed and opaque. A point from which at least half of the probe rays hit the
+//! inside of solids lies inside one and is hidden. Points behind a sheet that crosses the texel are hidden too: rays
+//! along the surface hit its back. Backs that are baked count as visible and hide nothing. A receiver that is nearly
+//! all inside is furniture in a room modelled as a box: its points are kept.
 
 use glam::{UVec2, Vec2, Vec3};
 
@@ -18,31 +17,32 @@ use crate::sampler::Sampler;
 use crate::sampling::{cosine_hemisphere, uniform_sphere};
 use crate::scene::Scene;
 
-/// Probing rays of a point.
+/// Probe rays of a point.
 const PROBES: u64 = 8;
 
-/// So many of them end on the inside of solids where a point is in one.
+/// Number of rays that must hit the inside of solids for a point to be inside.
 const INSIDE: u64 = PROBES / 2;
 
-/// So many of them end on what lies on a point: two walls and a floor hide three quarters.
+/// Number of rays that must hit a covering object for a point to be covered; two walls and a floor block three
+/// quarters.
 const COVERED: u64 = PROBES - 1;
 
-/// Where the numbers of probing rays begin: far from those that gather light.
+/// First sample number of probe rays, far from those that gather light.
 const PROBING: u64 = 1 << 40;
 
-/// How low above a point things are that lie on it, relative to a texel.
+/// Distance of covering objects above a point, relative to a texel.
 const CONTACT: f32 = 0.25;
 
-/// What there is behind surfaces.
+/// Which shapes are solid, and which backs are baked.
 pub(super) struct Solids {
-    /// By shape: whether it has an inside that nobody sees.
+    /// By shape: whether it is solid.
     solid: Vec<bool>,
-    /// By shape: whether its back is seen.
+    /// By shape: whether its back is baked.
     has_back: Vec<bool>,
 }
 
 impl Solids {
-    /// Looks at all shapes of a scene, of which `backs` are baked on both sides.
+    /// Classifies all shapes of a scene, of which `backs` are baked on both sides.
     pub(super) fn find(scene: &Scene, backs: &[ShapeId], context: &mut Context) -> Solids {
         let mut has_back = vec![false; scene.shapes().len()];
         for back in backs {
@@ -62,13 +62,13 @@ impl Solids {
         self.solid[it.shape.0 as usize] && it.wo.dot(it.ng) < 0.0
     }
 
-    /// Whether it is a back that nobody is to see.
+    /// Whether the hit is on a back that is not baked.
     fn is_behind(&self, it: &Interaction) -> bool {
         !self.has_back[it.shape.0 as usize] && it.wo.dot(it.ng) < 0.0
     }
 }
 
-/// Whether a shape has an inside.
+/// Whether a shape is closed.
 pub(super) fn is_closed(shape: &Shape) -> bool {
     match &shape.geometry {
         Geometry::Mesh(mesh) => connect(&mesh.positions, &mesh.triangles).closed,
@@ -77,7 +77,7 @@ pub(super) fn is_closed(shape: &Shape) -> bool {
     }
 }
 
-/// Whether the surface, looked at in one place, transmits.
+/// Whether the surface, tested at one point, transmits.
 pub(super) fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, context: &mut Context) -> bool {
     let material = scene.material(id);
     if material.may_be_transparent() {
@@ -96,19 +96,19 @@ pub(super) fn lets_light_through(scene: &Scene, id: ShapeId, shape: &Shape, cont
     surface.bsdf.has_transmission()
 }
 
-/// What probing rays say about a point.
+/// Classification of a point by probe rays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// It can be seen.
+    /// Visible.
     Open,
-    /// It is in a solid.
+    /// Inside a solid.
     Inside,
-    /// Something lies on it.
+    /// Covered by another object.
     Covered,
 }
 
-/// Probes a point of a surface; `reach` is the width of what it stands for [m], `key` and
-/// `number` tell it from others.
+/// Classifies a surface point; `reach` is the width of its texel [m], `key` and `number` identify it for random
+/// numbers.
 pub(super) fn standing(
     scene: &Scene,
     solids: &Solids,
@@ -128,7 +128,7 @@ pub(super) fn standing(
             near += u64::from(it.t * ray.direction.dot(site.ng) < CONTACT * reach);
         }
         let left = PROBES - 1 - index;
-        // What the others find changes nothing any more.
+        // The remaining rays cannot change the result.
         if inside + left < INSIDE && near + left < COVERED {
             break;
         }
@@ -152,7 +152,7 @@ pub(super) fn standing(
     }
 }
 
-/// The share of directions from a point in space in which nothing shows its inside.
+/// Share of directions from a point in space that do not hit the inside of a solid.
 pub(super) fn openness(scene: &Scene, solids: &Solids, p: Vec3, key: UVec2, sampler: &mut Sampler) -> f32 {
     const RAYS: u64 = 64;
     let open = (0..RAYS).filter(|&index| {
@@ -163,7 +163,7 @@ pub(super) fn openness(scene: &Scene, solids: &Solids, p: Vec3, key: UVec2, samp
     open.count() as f32 / RAYS as f32
 }
 
-/// Whether nothing that stands on the surface is between two points of it: they are looked at from a little above.
+/// Whether two points of a surface are mutually visible, tested from slightly above it.
 pub(super) fn in_sight(scene: &Scene, a: &Site, b: &Site, context: &mut Context) -> bool {
     let lift = 0.25 * (b.p - a.p).length();
     let (from, to) = (a.p + a.ng * lift, b.p + b.ng * lift);

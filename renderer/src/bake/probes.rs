@@ -1,4 +1,4 @@
-//! The target `probes`: light at points in space, from all around.
+//! Bake target `probes`: SH coefficients of the radiance at points in space, on a grid or listed.
 
 use std::time::Instant;
 
@@ -18,7 +18,7 @@ use crate::math::Bounds;
 use crate::memory;
 use crate::sampler::Sampler;
 
-/// Least share of open directions of a probe that is not in a solid.
+/// Least share of open directions of a valid probe.
 const OPEN: f32 = 0.75;
 
 /// A grid of points; x runs fastest, then y, then z.
@@ -41,7 +41,7 @@ pub struct Probes {
     pub points: Vec<Vec3>,
     /// By probe: the share of directions in which it does not see the inside of a solid.
     pub openness: Vec<f32>,
-    /// How light is kept.
+    /// Order of the SH coefficients.
     pub order: Order,
     field: Field,
 }
@@ -52,7 +52,7 @@ impl Probes {
         self.field.coefficients(probe)
     }
 
-    /// Whether a probe is outside of all solids. Those of a grid that are not have their neighbours' light.
+    /// Whether a probe is outside all solids. Invalid probes of a grid are filled from neighbours.
     pub fn is_valid(&self, probe: usize) -> bool {
         self.openness[probe] >= OPEN
     }
@@ -124,7 +124,7 @@ pub(super) fn bake(
 }
 
 impl Grid {
-    /// A grid about the middle of a box, half a spacing or more off its sides.
+    /// A grid centred in a box, at least half a spacing away from its sides.
     fn over(bounds: Bounds, spacing: Option<f32>) -> Result<Grid, BakeError> {
         let extent = bounds.max - bounds.min;
         let spacing = spacing
@@ -150,7 +150,7 @@ impl Grid {
             .collect()
     }
 
-    /// Gives probes without light the mean of the valid ones beside them, until none is left that has any.
+    /// Fills invalid probes with the mean of their valid neighbours, repeatedly.
     fn fill(&self, field: &mut Field) {
         let counts = self.counts.as_ivec3();
         let index = |p: glam::IVec3| ((p.z * counts.y + p.y) * counts.x + p.x) as usize;

@@ -1,6 +1,6 @@
-//! Progress of a bake, for whoever watches it.
+//! Progress callbacks of a bake.
 
-/// Is told how far a bake is, from any thread.
+/// Receives the progress of a bake; called from any thread.
 pub trait BakeProgress: Sync {
     /// `done` of `total` photons are shot.
     fn photons(&self, done: u64, total: u64) {
@@ -18,7 +18,7 @@ pub trait BakeProgress: Sync {
     }
 }
 
-/// Tells nobody.
+/// Ignores all progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

@@ -1,6 +1,7 @@
-//! Light that arrives at points, as coefficients of spherical harmonics and as irradiance.
+//! Monte Carlo estimate of incident light at a point: SH projection and irradiance, hemisphere rays and light samples
+//! by MIS.
 //!
-//! Light straight from lights is found by these rays and by light samples, weighed against each other.
+//! Direct light is found by hemisphere rays and by light samples, combined by multiple importance sampling.
 
 use glam::{UVec2, Vec3};
 
@@ -14,12 +15,12 @@ use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
 use crate::scene::Scene;
 
-/// Which light.
+/// Which light is baked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Include {
-    /// What was scattered at least once before it arrives.
+    /// Indirect light: scattered at least once.
     Indirect,
-    /// What comes straight from lights.
+    /// Direct light.
     Direct,
     /// All.
     Both,
@@ -44,7 +45,7 @@ impl Include {
     }
 }
 
-/// How to estimate.
+/// Parameters of the estimate.
 pub(super) struct Estimator<'a> {
     pub(super) scene: &'a Scene,
     pub(super) prepared: &'a Prepared,
@@ -53,7 +54,7 @@ pub(super) struct Estimator<'a> {
     pub(super) samples: u32,
 }
 
-/// What arrives.
+/// Estimate at a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Estimate {
     /// Coefficients of radiance.
@@ -64,16 +65,16 @@ pub(super) struct Estimate {
     pub(super) variance: f32,
 }
 
-/// Sums of what arrives.
+/// Running sums of an estimate.
 struct Sums {
     coefficients: [[f64; 3]; MAX_COEFFICIENTS],
     irradiance: [f64; 3],
-    /// Of a sample's luminance of irradiance, and of its square.
+    /// Sums of the luminance of the irradiance samples and of its square.
     luminance: [f64; 2],
 }
 
 impl Estimator<'_> {
-    /// What arrives at a texel that stands for `sites`, one or more.
+    /// Estimates the light at a texel with one or more surface points `sites`.
     pub(super) fn at_surface(
         &self,
         sites: &[Site],
@@ -82,14 +83,14 @@ impl Estimator<'_> {
         context: &mut Context,
     ) -> Estimate {
         let horizon = |index: u32| {
-            // Each point takes a run of samples: runs of the sequence are stratified in themselves.
+            // Each point takes a consecutive range of samples: ranges of the sequence are stratified in themselves.
             let site = sites[(u64::from(index) * sites.len() as u64 / u64::from(self.samples)) as usize];
             Horizon::Hemisphere(site, Frame::from_normal(site.n))
         };
         self.estimate(horizon, key, sampler, context)
     }
 
-    /// What arrives at a point in space.
+    /// Estimates the light at a point in space.
     pub(super) fn in_space(
         &self,
         p: Vec3,
@@ -131,7 +132,7 @@ impl Estimator<'_> {
         sums.mean(self.samples)
     }
 
-    /// One sample of one light: a direction, and the radiance from there over its density.
+    /// A light sample: its direction, and radiance over density.
     fn light_sample(
         &self,
         horizon: &Horizon,
@@ -151,11 +152,11 @@ impl Estimator<'_> {
         sample_one_light(self.scene, &asking, response, sampler, shading, stats)
     }
 
-    /// The radiance that arrives from `w`, less the share of it that light samples bring.
+    /// Radiance from `w`, with MIS weights for direct light.
     fn arriving(&self, horizon: &Horizon, w: Vec3, sampler: &mut Sampler, context: &mut Context) -> Rgb {
         let arrival = Arrival {
             at: horizon.lit_point(),
-            // A direction that was mirrored has no counterpart among light samples.
+            // Light samples cannot produce a mirrored direction.
             pdf: horizon.sees(w).then(|| horizon.pdf(w)),
         };
         let mut light = Included {
@@ -175,7 +176,7 @@ impl Estimator<'_> {
     }
 }
 
-/// The sum of the light that is asked for.
+/// Sums the contributions selected by `Include`.
 struct Included {
     include: Include,
     sum: Rgb,
@@ -194,8 +195,8 @@ impl Collect for Included {
 }
 
 impl Sums {
-    /// Adds light from the unit vector `w`, radiance over density; returns what it adds to the irradiance. What is not
-    /// finite counts as nothing.
+    /// Adds light from the unit vector `w` (radiance over density); returns its irradiance. Values that are not finite
+    /// count as zero.
     fn add(&mut self, w: Vec3, light: Rgb, cosine: f32) -> Rgb {
         if light.is_black() || !light.is_finite() {
             return Rgb::BLACK;

@@ -1,8 +1,7 @@
-//! From texels to the surface: which points of which triangles a texel stands for.
+//! Conservative rasterisation of charts: the surface points that each lightmap texel stands for.
 //!
-//! Rasterisation is conservative: a texel that a triangle merely touches is the triangle's. A texel stands for up to nine
-//! points, a grid that keeps clear of its border; one whose grid misses all triangles stands for the middle of the largest
-//! piece in it.
+//! A texel that a triangle touches is covered. A texel has up to nine points, a grid that stays clear of its border; if
+//! the grid misses all triangles, its point is the centroid of the largest clipped triangle in it.
 
 use glam::{UVec2, Vec2};
 
@@ -24,7 +23,7 @@ pub(super) struct Sample {
     pub(super) barycentric: Vec2,
 }
 
-/// A texel with what it stands for.
+/// A texel with its surface points.
 #[derive(Clone, Debug)]
 pub(super) struct Texel {
     /// Column and row.
@@ -35,7 +34,7 @@ pub(super) struct Texel {
     pub(super) samples: std::ops::Range<u32>,
 }
 
-/// All texels of an atlas that stand for something.
+/// All covered texels of an atlas.
 pub(super) struct Texels {
     /// Columns and rows.
     pub(super) size: UVec2,
@@ -103,13 +102,13 @@ pub(super) fn rasterise(flats: &[Flat], atlas: &Atlas) -> Texels {
     texels
 }
 
-/// What has been found in a texel.
+/// Points found in a texel so far.
 #[derive(Clone)]
 struct Cell {
     chart: u32,
     /// By grid point, that in the middle first.
     points: [Option<Sample>; GRID * GRID],
-    /// The middle of the largest piece, and its area.
+    /// Centroid and area of the largest clipped triangle.
     piece: Option<(f32, Sample)>,
 }
 
@@ -132,7 +131,7 @@ impl Cell {
 
     fn add(&mut self, at: UVec2, triangle: u32, chart: u32, shape: &FlatTriangle) {
         let center = at.as_vec2() + 0.5;
-        // A texel belongs to one chart, others have no part in it: to that at its centre, else to the first.
+        // A texel belongs to one chart: the one at its centre, else the first.
         if self.chart != chart && self.points[0].is_none() && shape.inside(center).is_some() {
             *self = Cell::EMPTY;
         }
@@ -182,14 +181,14 @@ struct FlatTriangle {
     corners: [Vec2; 3],
     /// Twice the area, with sign.
     area2: f32,
-    /// Least weight of each corner for points that are used [1].
+    /// Least barycentric weight of points that are used.
     inset: [f32; 3],
 }
 
-/// How far points keep from the border of their triangle [texels]: in a corner of a room it is in the wall.
+/// Inset of points from the border of their triangle [texels]: in the corner of a room the border is in the wall.
 const INSET: f32 = 0.03;
 
-/// Triangles thinner than this stand for nothing [texels]: what such slivers face is chance.
+/// Thinner triangles are ignored [texels]: the normals of such slivers are arbitrary.
 const THINNEST: f32 = 1e-4;
 
 impl FlatTriangle {
@@ -220,7 +219,7 @@ impl FlatTriangle {
     /// The weights of a point in the triangle, moved off its border.
     fn inside(&self, p: Vec2) -> Option<Vec2> {
         let weights = self.barycentric(p);
-        // A point on the border between two triangles may be missed by both only if this is zero.
+        // If this is not zero, no point on a common edge is missed by both triangles.
         weights.iter().all(|&w| w >= -1e-4).then(|| self.inset(weights))
     }
 
@@ -252,7 +251,7 @@ impl FlatTriangle {
         }
     }
 
-    /// Whether the texel about `center` is not all on the outer side of a side.
+    /// Whether the texel around `center` touches the triangle (no edge has all of it outside).
     fn touches(&self, center: Vec2) -> bool {
         (0..3).all(|i| {
             let (p, q) = (self.corners[i], self.corners[(i + 1) % 3]);
@@ -261,7 +260,7 @@ impl FlatTriangle {
         })
     }
 
-    /// The area and the middle of the part that lies in the texel about `center`.
+    /// Area and centroid of the triangle clipped to the texel around `center`.
     fn piece(&self, center: Vec2) -> (f32, Vec2) {
         let mut polygon: Vec<Vec2> = self.corners.iter().map(|&p| p - center).collect();
         // Sutherland & Hodgman 1974, "Reentrant Polygon Clipping".

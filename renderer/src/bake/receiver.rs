@@ -1,4 +1,4 @@
-//! What is baked: the sides of a scene's shapes as triangles with lightmap coordinates.
+//! Bake receivers: the sides of shapes as triangle meshes with lightmap coordinates.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::scene::Scene;
 /// A side of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// That of the geometric normal.
+    /// The side of the geometric normal.
     Front,
     /// The other.
     Back,
@@ -36,20 +36,20 @@ pub(super) struct Receiver {
     pub(super) shape: ShapeId,
     /// Which side of it.
     pub(super) side: Side,
-    /// What the scene calls it; a back is called after its front. No two have the same name.
+    /// Unique name: that of the shape; `NAME.back` for a back.
     pub(super) name: String,
-    /// Its triangles as the shape has them, object space: its mesh, or those of a surface in closed form.
+    /// Triangles in object space: the shape's mesh, or the tessellation of an analytic shape.
     pub(super) mesh: Arc<Mesh>,
 }
 
-/// Where light is gathered, world space.
+/// A surface point at which light is gathered, world space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site {
     /// The point.
     pub(super) p: Vec3,
-    /// Bound on its distance from the surface that rays see.
+    /// Bound on its distance from the ray-traced surface.
     pub(super) p_error: f32,
-    /// Unit geometric normal, on the back turned around: the light of that side is gathered.
+    /// Unit geometric normal of the gathered side.
     pub(super) ng: Vec3,
     /// Unit shading normal.
     pub(super) n: Vec3,
@@ -106,18 +106,18 @@ pub(super) fn receivers(scene: &Scene, names: &[String], backs: &[ShapeId]) -> V
     receivers
 }
 
-/// How a receiver came by its lightmap coordinates.
+/// Source of the lightmap coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coordinates {
-    /// They are those of its mesh's second set.
+    /// The second set of the mesh.
     Own,
-    /// It was unwrapped.
+    /// Unwrapping.
     Unwrapped,
 }
 
 impl Receiver {
-    /// The receiver laid flat: by its own second set of texture coordinates where that is fit for a lightmap. What keeps
-    /// it from being so comes with it.
+    /// Lays the receiver flat, by its second set of texture coordinates if usable for a lightmap, else by unwrapping;
+    /// also returns why the second set is not usable.
     pub(super) fn flatten(&self, shape: &Shape) -> (Flat, Coordinates, Option<uv::Unfit>) {
         match uv::check(&self.mesh) {
             Ok(()) => (uv::flatten(&self.mesh, shape), Coordinates::Own, None),

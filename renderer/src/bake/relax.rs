@@ -1,6 +1,6 @@
-//! Charts relaxed from their projection until their triangles are as near to their true shape as the plane allows.
+//! Chart parameterisation: as-rigid-as-possible (ARAP) relaxation of the projected triangles.
 //!
-//! Seen along its axis, what is steep looks short, and would get fewer texels than what is not.
+//! Projection shortens triangles that are steep to the axis; without relaxation they would get fewer texels.
 // Liu, Zhang, Xu, Gotsman & Gortler 2008, "A Local/Global Approach to Mesh Parameterization", as rigid as possible; the
 // sums of its global step by conjugate gradients.
 
@@ -8,20 +8,19 @@ use glam::{DVec2, Vec2, Vec3};
 
 use super::overlap::overlaps;
 
-/// Rounds of fitting rotations and moving corners; most charts have settled before.
+/// Most iterations of local and global step; most charts converge earlier.
 const ROUNDS: usize = 30;
-/// Steps of each round's solver.
+/// Conjugate gradient steps of each global step.
 const STEPS: usize = 40;
-/// A round that moves no corner by more than this share of the chart's extent is the last.
+/// Convergence: largest movement of a corner, relative to the chart's extent.
 const SETTLED: f64 = 1e-4;
-/// How much of the way from the projection is tried.
+/// Step lengths tried from the projection to the solution.
 const PARTS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 /// Bounds on the weight of an edge: those of slivers are huge, and those of obtuse triangles below zero.
 const WEIGHTS: [f64; 2] = [0.02, 20.0];
 
-/// Moves the `places` of a chart's corners, whose triangles do not lie on each other and run the same way round, so that
-/// edges have the lengths that they have between `positions`, as far as that goes without triangles that turn over or come
-/// to lie on each other.
+/// Moves the `places` of a chart's corners towards the edge lengths between `positions`, without flipping or
+/// overlapping triangles. The triangles must be free of overlap and have the same orientation at the start.
 pub(super) fn relax(triangles: &[[u32; 3]], positions: &[Vec3], places: &mut [Vec2]) {
     let old: Vec<DVec2> = places.iter().map(|p| p.as_dvec2()).collect();
     let shapes: Vec<Shape> = (triangles.iter())
@@ -41,7 +40,7 @@ pub(super) fn relax(triangles: &[[u32; 3]], positions: &[Vec3], places: &mut [Ve
             break;
         }
     }
-    // Rims that wind may end up on each other: then part of the way has to do.
+    // Winding borders may overlap: then only a part of the step is taken.
     for part in PARTS {
         let between: Vec<DVec2> = old.iter().zip(&new).map(|(a, b)| a.lerp(*b, part)).collect();
         let flat: Vec<Vec2> = between.iter().map(|p| p.as_vec2()).collect();
@@ -59,7 +58,7 @@ struct Shape {
     corners: [usize; 3],
     /// The sides, each from a corner to the next, in a plane of their own, run round as the chart's triangles do.
     sides: [DVec2; 3],
-    /// How much each side weighs: the cotangent of the angle across.
+    /// Cotangent weight of each side.
     weights: [f64; 3],
     /// 1, or -1 where the chart's triangles run clockwise.
     sense: f64,
@@ -109,13 +108,13 @@ impl Shape {
         self.sense * sides[0].perp_dot(sides[1])
     }
 
-    /// Whether `places` have it in its true shape already.
+    /// Whether the triangle already has its true shape in `places`.
     fn is_true_to(&self, places: &[DVec2]) -> bool {
         let mut sides = self.sides(places).into_iter().zip(self.sides);
         sides.all(|(is, should)| (is.length() - should.length()).abs() < 1e-4 * should.length())
     }
 
-    /// The rotation, as a complex number, that takes the true shape nearest to where `places` have it.
+    /// The best-fitting rotation from the true shape to `places`, as a complex number.
     fn turn(&self, places: &[DVec2]) -> Option<DVec2> {
         let sides = self.sides(places).into_iter().zip(self.sides).zip(self.weights);
         let sum: DVec2 = sides
@@ -125,7 +124,7 @@ impl Shape {
     }
 }
 
-/// The linear equations of a round: the weighted Laplacian of the corners is what the turned sides ask for.
+/// The linear system of the global step: the weighted Laplacian of the corners equals that of the rotated sides.
 struct Global<'a> {
     shapes: &'a [Shape],
     diagonal: Vec<f64>,
@@ -167,7 +166,7 @@ impl Global<'_> {
         product
     }
 
-    /// Moves `places` to the solution; the whole stays where it is. Both axes at once: they share the matrix.
+    /// Solves for `places`, keeping the centroid; both axes at once, since they share the matrix.
     fn solve(&self, places: &mut [DVec2]) {
         let product = self.times(places);
         let mut residual: Vec<DVec2> = self.wanted.iter().zip(product).map(|(b, ax)| b - ax).collect();

@@ -1,8 +1,7 @@
-//! Chart borders that lie on each other in the world are made to look the same from both sides, by the least change of
-//! texels that does it.
+//! Seam optimisation: least-squares change of texels so that both sides of a chart border look the same.
 //!
-//! Points along such a border are looked up on either side, bilinearly as an engine does; the squares of the differences
-//! and, lightly, of all changes are minimised together.
+//! Points along a border are looked up bilinearly on both sides, as an engine does; the sum of squared differences plus
+//! a small penalty on changes is minimised.
 // Iwanicki 2013, "Lighting Technology of The Last of Us", the part on seams; conjugate gradients after Hestenes & Stiefel.
 
 use glam::{IVec3, Vec2, Vec3};
@@ -12,11 +11,11 @@ use super::sh::irradiance;
 use super::sheet::{Bilinear, Sheet};
 use crate::color::Rgb;
 
-/// How much a change weighs against a difference.
+/// Weight of the penalty on changes.
 const STIFFNESS: f64 = 0.005;
-/// Steps of the solver; it is done sooner.
+/// Most steps of the solver; it converges earlier.
 const STEPS: usize = 200;
-/// Least cosine between the shading normals of two sides that should look the same.
+/// Least cosine between the shading normals of two sides of a seam.
 const SMOOTH: f32 = 0.995;
 
 /// A border of a chart: an edge with a triangle on one side only.
@@ -30,7 +29,7 @@ pub(super) struct Border {
     pub(super) place: [Vec2; 2],
 }
 
-/// A point of a seam as it is looked up on either side.
+/// A point of a seam with its bilinear lookups on both sides.
 pub(super) struct Pair {
     sides: [Bilinear; 2],
     n: Vec3,
@@ -70,7 +69,8 @@ pub(super) fn borders(
         .collect()
 }
 
-/// Points along all borders that meet another one smoothly. `near` is the distance at which two places are one [m].
+/// Points along all borders that coincide with another one of similar normal. `near` is the tolerance for equal
+/// positions [m].
 pub(super) fn pairs(borders: &[Border], sheet: &Sheet, near: f32) -> Vec<Pair> {
     let cell = |p: Vec3| (p / near.max(f32::MIN_POSITIVE)).round().as_ivec3();
     let mut meeting: FxHashMap<[IVec3; 2], Vec<usize>> = FxHashMap::default();

@@ -1,4 +1,4 @@
-//! Settings of a bake: the target, the sides of surfaces, the light that counts, and how it is kept.
+//! Bake settings: target, sides, light, SH order, samples, integrator, checkpoint.
 
 use std::path::PathBuf;
 
@@ -12,18 +12,18 @@ use super::share::Share;
 use crate::integrator::Integrator;
 use crate::scene::Scene;
 
-/// What light is kept for.
+/// Bake target.
 #[derive(Clone, Debug)]
 pub enum Target {
     /// Texels of one texture.
     Texture {
-        /// How large it is.
+        /// Its size.
         scale: Scale,
-        /// By how many texels charts are dilated.
+        /// Dilation width [texels].
         margin: u32,
         /// Whether noise is filtered.
         denoise: bool,
-        /// Whether shapes without fit coordinates are given some.
+        /// Whether shapes without usable lightmap coordinates are unwrapped.
         unwrap: bool,
     },
     /// Vertices of meshes.
@@ -32,36 +32,35 @@ pub enum Target {
     Probes(ProbePlaces),
 }
 
-/// What to bake, and how.
+/// Settings of a bake.
 #[derive(Clone, Debug)]
 pub struct BakeSettings {
-    /// What for.
+    /// The target.
     pub target: Target,
     /// Which sides of surfaces.
     pub sides: Sides,
     /// Which light.
     pub include: Include,
-    /// How it is kept.
+    /// Order of the SH coefficients.
     pub order: Order,
     /// Rays of a texel, vertex or probe.
     pub samples: u32,
-    /// How light is computed; its depth counts from the camera that is not there, so that 2 is direct light alone.
+    /// The integrator; depth counts as for camera paths, so that 2 is direct light only.
     pub integrator: Integrator,
-    /// The number that all random numbers follow from.
+    /// Seed of all random numbers.
     pub seed: u64,
     /// Threads; 0 for one per core.
     pub threads: usize,
-    /// Where finished work is kept.
+    /// Checkpoint file.
     pub checkpoint: Option<PathBuf>,
-    /// Whether to go on from there.
+    /// Whether to resume from the checkpoint.
     pub resume: bool,
-    /// The share of the work that is done, which then is in the checkpoint alone; all of it when `None`.
+    /// Share of the work to do, kept in the checkpoint only; `None` for all work.
     pub share: Option<Share>,
 }
 
 impl BakeSettings {
-    /// A hash of the scene and of what decides which light is gathered, and where. What is made of the light afterwards
-    /// does not count.
+    /// Hash of the scene and of the settings that affect gathered light; post-processing settings are left out.
     pub(super) fn fingerprint(&self, scene: &Scene) -> u64 {
         let target = match &self.target {
             Target::Texture { scale, margin, .. } => format!("texture {scale:?} {margin}"),
@@ -105,8 +104,8 @@ impl Sides {
 /// Where probes are.
 #[derive(Clone, Debug)]
 pub enum ProbePlaces {
-    /// In a grid over the scene, so far from each other [m]; without a distance, 8 along the scene's longest side.
+    /// A grid over the scene with this spacing [m]; by default 8 probes along the longest side.
     Grid(Option<f32>),
-    /// Here.
+    /// A list of points.
     Points(Vec<Vec3>),
 }

@@ -1,4 +1,5 @@
-//! Real spherical harmonics up to order 2, as three.js has them: 1, y, z, x, xy, yz, 3z²−1, xz, x²−y², world axes.
+//! Real spherical harmonics up to order 2 in three.js's order (1, y, z, x, xy, yz, 3z²−1, xz, x²−y², world axes),
+//! irradiance, dominant light.
 //!
 //! Coefficients are those of radiance, c = ∫ L(ω) Y(ω) dω, not convolved with the cosine.
 // Ramamoorthi & Hanrahan 2001, "An Efficient Representation for Irradiance Environment Maps", eq. 3 and 8.
@@ -13,7 +14,7 @@ use crate::color::Rgb;
 /// Coefficients of the highest order.
 pub const MAX_COEFFICIENTS: usize = 9;
 
-/// How many bands there are beside the constant one.
+/// Number of bands beside the constant one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Four coefficients a channel.
@@ -74,22 +75,22 @@ pub fn basis(w: Vec3) -> [f32; MAX_COEFFICIENTS] {
     ]
 }
 
-/// What convolution with the cosine lobe does to each band.
+/// Factor of each coefficient by convolution with the cosine lobe.
 pub const COSINE: [f32; MAX_COEFFICIENTS] = {
     let (one, two) = (2.0 * PI / 3.0, PI / 4.0);
     [PI, one, one, one, two, two, two, two, two]
 };
 
-/// The bands above the constant one: their coefficients, and how long they can be together relative to the constant
-/// coefficient. Radiance is nowhere negative, so a band is longest for light from a single direction.
+/// The bands above the constant one: their coefficients, and the greatest length of a band relative to the constant
+/// coefficient. For non-negative radiance a band is longest for light from a single direction.
 // Unsöld's theorem: the squares of the functions of band l add up to (2 l + 1) / 4π in any direction.
 pub const BANDS: [(Range<usize>, f64); 2] = [(1..4, 1.732_050_807_568_877_2), (4..9, 2.236_067_977_499_79)];
 
-/// How much irradiance there can be relative to the constant coefficient: all light comes along the normal.
+/// Greatest irradiance relative to the constant coefficient: all light along the normal.
 pub const MOST_IRRADIANCE: f32 = 3.544_907_7;
 
-/// By how much a band of these coefficients of one channel, which begin with the constant one, is to be multiplied so
-/// that some radiance has it: 1 when one has.
+/// Factor that shortens a band to the greatest length possible for non-negative radiance; 1 if it is short enough.
+/// `coefficients` are those of one channel, the constant one first.
 pub fn band_scale(coefficients: &[f32], band: &(Range<usize>, f64)) -> f64 {
     let (range, most) = band;
     let square: f64 = coefficients[range.clone()]
@@ -112,8 +113,8 @@ pub fn irradiance(coefficients: &[Rgb], n: Vec3) -> Rgb {
         .sum()
 }
 
-/// The direction from which most light comes, by luminance, if there is one, and how much the light favours it: 0 for the
-/// same from all around, 1 for a single direction.
+/// Dominant light direction by luminance, if there is one, and its strength: 0 for uniform light, 1 for a single
+/// direction.
 // Sloan 2008, "Stupid Spherical Harmonics (SH) Tricks", the section on extracting dominant lights.
 pub fn dominant_direction(coefficients: &[Rgb]) -> Option<(Vec3, f32)> {
     let [l00, l1m1, l10, l11] = [0, 1, 2, 3].map(|i| coefficients[i].luminance());

@@ -1,4 +1,4 @@
-//! A share of a bake's work: one of several that are done apart, on other machines perhaps.
+//! Splitting a bake into shares (`--part K/N`) for several machines.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ impl Share {
         (1..=of).contains(&index).then_some(Share { index, of })
     }
 
-    /// What it is of so many pieces. All shares together are all pieces, and none is in two.
+    /// The range of this share among `count` pieces. All shares together are a partition.
     pub(super) fn pieces(&self, count: u32) -> Range<u32> {
         let end = |index: u32| (u64::from(count) * u64::from(index) / u64::from(self.of)) as u32;
         end(self.index - 1)..end(self.index)

@@ -1,4 +1,4 @@
-//! The texture being made: estimates by texel, and whose each texel is.
+//! The lightmap under construction: estimates, chart and coverage by texel.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use glam::{UVec2, Vec2};
 use super::field::Field;
 use super::raster::Texels;
 
-/// How a texel came by its light.
+/// Source of a texel's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coverage {
-    /// It stands for no surface and has none.
+    /// No surface, no value.
     Empty,
-    /// It stands for a surface that nobody sees, and has none: nothing in its chart is seen.
+    /// Hidden surface, no value: its whole chart is hidden.
     Dark,
-    /// It stands for no surface, and has that of a chart beside it.
+    /// No surface; value dilated from a neighbouring chart.
     Dilated,
-    /// It stands for a surface that nobody sees, and has that of its chart around it.
+    /// Hidden surface; value from neighbours in its chart.
     Filled,
-    /// It stands for a surface that is seen: light was gathered there.
+    /// Visible surface: light was gathered.
     Covered,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Sheet {
     pub(super) field: Field,
     /// By texel: the chart that it belongs to, dilated ones included, or [`NO_CHART`](super::raster::NO_CHART).
     pub(super) charts: Vec<u32>,
-    /// By texel: how it came by its light.
+    /// By texel: source of its value.
     pub(super) coverage: Vec<Coverage>,
 }
 
@@ -78,7 +78,7 @@ impl Sheet {
             .map(move |p| (p.y * size.x + p.x) as usize)
     }
 
-    /// What a bilinear lookup at a place [texels] takes.
+    /// Texels and weights of a bilinear lookup at a position [texels].
     pub(super) fn bilinear(&self, place: Vec2) -> Bilinear {
         let place = place - 0.5;
         let (corner, t) = (place.floor(), place - place.floor());

@@ -1,13 +1,13 @@
-//! Which surfaces are baked on both sides.
+//! Selects the shapes whose backs are baked: visible, diffuse and lit from behind, by a pilot of a few paths.
 //!
 //! A shape has a back when all of this holds:
-//! - Somebody may see it: its material is not culled, and its mesh is open or has holes that its material cuts out.
-//! - Something is scattered there, diffusely or nearly so: not by what is `one_sided`, a lamp or a mirror.
-//! - Light of the kind that is baked reaches it: on average at least [`LEAST`] of what its front gets, which a few paths
-//!   from a few points tell. The outside of a room and the inside of a pipe have none.
-//! - It is not the underside of the ground, which faces down and sees nothing but the sky.
+//! - It can be visible: its material is not culled, and its mesh is open or its material cuts holes.
+//! - It scatters light in a diffuse or rough lobe: it is not `one_sided`, a lamp or a mirror.
+//! - It receives light of the baked kind: on average at least [`LEAST`] of its front's, by a few paths from a few
+//!   points. The outside of a room and the inside of a pipe receive none.
+//! - It is not the underside of the ground, which faces down to nothing but the sky.
 //!
-//! A closed mesh has one too where its inside is brighter than its outside: a room that is modelled as a box.
+//! A closed mesh has a back if its inside is brighter than its outside: a room modelled as a box.
 
 use std::f32::consts::FRAC_1_SQRT_2;
 
@@ -28,10 +28,10 @@ use crate::sampler::Sampler;
 use crate::sampling::cosine_hemisphere;
 use crate::scene::Scene;
 
-/// Light on a back that is worth its texels, relative to the front's.
+/// Least light on a back, relative to the front's.
 const LEAST: f64 = 0.005;
 
-/// Points of a shape that are looked at.
+/// Test points of a shape.
 const POINTS: u32 = 64;
 
 /// Rays from each of them.
@@ -68,7 +68,7 @@ pub(super) fn backs(job: &Job<'_>, workers: &Workers<'_>) -> Vec<ShapeId> {
     shapes.filter(|&(_, found)| found).map(|(id, _)| id).collect()
 }
 
-/// A shape that is looked over.
+/// The pilot of a shape.
 struct Pilot<'a> {
     estimator: &'a Estimator<'a>,
     scene: &'a Scene,
@@ -108,7 +108,7 @@ impl<'a> Pilot<'a> {
             && !self.is_underside_of_ground(sampler)
     }
 
-    /// Whether any of the points, seen from behind, scatters more than mirrors do.
+    /// Whether any of the points has a diffuse or rough lobe on its back.
     fn scatters(&self, context: &mut Context) -> bool {
         let mut surface = Surface::new();
         self.points.iter().any(|&(primitive, point)| {
@@ -157,7 +157,7 @@ impl<'a> Pilot<'a> {
         !self.points.iter().enumerate().any(sees_others)
     }
 
-    /// Tells a point from others, and from texels.
+    /// Random number key of a point, distinct from those of texels.
     fn key(&self, number: usize, side: Side) -> UVec2 {
         UVec2::new(
             2 * number as u32 + u32::from(side == Side::Back),

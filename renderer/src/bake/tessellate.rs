@@ -1,4 +1,4 @@
-//! Analytic shapes as triangles: engines know no others.
+//! Tessellation of spheres, disks and cylinders for baking.
 
 use std::f32::consts::{PI, TAU};
 
@@ -15,7 +15,7 @@ pub(super) fn tessellate(surface: Analytic) -> Mesh {
     match surface {
         Analytic::Sphere => grid(SEGMENTS, SEGMENTS / 2, |u, v| {
             let (sin, cos) = (PI * v).sin_cos();
-            // The poles close to the last bit, as the seam does.
+            // Poles and seam are closed exactly.
             let p = about_z(u, if v == 1.0 { 0.0 } else { sin }, -cos);
             (p, p)
         }),
@@ -29,14 +29,14 @@ pub(super) fn tessellate(surface: Analytic) -> Mesh {
 }
 
 fn about_z(turns: f32, radius: f32, z: f32) -> Vec3 {
-    // The seam closes to the last bit.
+    // The seam is closed exactly.
     let turns = if turns == 1.0 { 0.0 } else { turns };
     let (sin, cos) = (TAU * turns).sin_cos();
     Vec3::new(radius * cos, radius * sin, z)
 }
 
-/// A grid of `columns × rows` cells over the surface parameters; `at` gives position and normal. Cells that come to a
-/// point at a pole are triangles, and no vertex is without one.
+/// A grid of `columns × rows` cells over the surface parameters; `at` returns position and normal. Cells at a pole are
+/// triangles, and every vertex is used.
 fn grid(columns: u32, rows: u32, at: impl Fn(f32, f32) -> (Vec3, Vec3)) -> Mesh {
     let mut mesh = Mesh::default();
     let mut known = FxHashMap::default();

@@ -1,4 +1,4 @@
-//! The target `texture`: all surfaces in one atlas.
+//! Bake target `texture`: all surfaces in one lightmap atlas.
 
 use std::time::Instant;
 
@@ -34,13 +34,13 @@ pub struct BakedObject {
     pub shape: ShapeId,
     /// Which side of it.
     pub side: Side,
-    /// What the scene calls it; a back is called after its front.
+    /// Name of the shape; `NAME.back` for a back.
     pub name: String,
-    /// Its part of the texture.
+    /// Its rectangle in the texture.
     pub rect: Rect,
     /// Whether its coordinates are the mesh's own second set.
     pub own_coordinates: bool,
-    /// Its triangles as the shape has them, object space; the second set of coordinates spans the whole texture, v up.
+    /// Triangles in object space; the second set of coordinates spans the whole texture, v up.
     pub mesh: Mesh,
 }
 
@@ -53,11 +53,11 @@ pub struct Lightmap {
     pub height: u32,
     /// Texels a metre.
     pub density: f32,
-    /// By how many texels charts were dilated.
+    /// Dilation width [texels].
     pub margin: u32,
-    /// What is on it.
+    /// The objects.
     pub objects: Vec<BakedObject>,
-    /// How light is kept.
+    /// Order of the SH coefficients.
     pub order: Order,
     sheet: Sheet,
     places: Vec<TexelPoint>,
@@ -68,7 +68,7 @@ impl Lightmap {
         (y * self.width + x) as usize
     }
 
-    /// The coefficients of radiance at a texel, row 0 on top; zeros where there is nothing.
+    /// The coefficients of radiance at a texel, row 0 on top; zeros for empty texels.
     pub fn coefficients(&self, x: u32, y: u32) -> &[Rgb] {
         self.sheet.field.coefficients(self.index(x, y))
     }
@@ -78,17 +78,17 @@ impl Lightmap {
         self.sheet.field.irradiance(self.index(x, y))
     }
 
-    /// How a texel came by its light.
+    /// Source of a texel's value.
     pub fn coverage(&self, x: u32, y: u32) -> Coverage {
         self.sheet.coverage[self.index(x, y)]
     }
 
-    /// Whether a texel holds anything, be it by dilation.
+    /// Whether a texel has a value, by dilation included.
     pub fn is_used(&self, x: u32, y: u32) -> bool {
         self.sheet.field.valid[self.index(x, y)]
     }
 
-    /// The coefficients and the irradiance that a bilinear lookup at texture coordinates `uv`, v up, finds.
+    /// Bilinear lookup of coefficients and irradiance at texture coordinates `uv`, v up.
     pub fn lookup(&self, uv: Vec2) -> (Vec<Rgb>, Rgb) {
         let place = Vec2::new(uv.x, 1.0 - uv.y) * UVec2::new(self.width, self.height).as_vec2();
         let mut sum = vec![Rgb::BLACK; self.sheet.field.layers()];
@@ -101,13 +101,13 @@ impl Lightmap {
         (sum, irradiance)
     }
 
-    /// The point and the shading normal that a texel stands for; `None` where it stands for none that is seen.
+    /// Surface point and shading normal of a texel; `None` unless it has a visible point.
     pub fn surface(&self, x: u32, y: u32) -> Option<(Vec3, Vec3)> {
         let place = self.places[self.index(x, y)];
         (self.coverage(x, y) == Coverage::Covered).then_some((place.p, place.n))
     }
 
-    /// The shading normal that a texel stands for, seen or not; `None` where it stands for no surface.
+    /// Shading normal of a texel, hidden or not; `None` without a surface.
     pub fn normal(&self, x: u32, y: u32) -> Option<Vec3> {
         let n = self.places[self.index(x, y)].n;
         (n != Vec3::ZERO).then_some(n)
@@ -238,7 +238,7 @@ fn unit(place: Vec2, size: UVec2) -> Vec2 {
     Vec2::new(unit.x, 1.0 - unit.y)
 }
 
-/// What is worth telling about coordinates that could not be used.
+/// Notes about texture coordinates that could not be used.
 fn diagnose(
     receivers: &[Receiver],
     flattened: &[(Flat, Coordinates, Option<super::uv::Unfit>)],
@@ -275,7 +275,8 @@ struct Surfaces<'a> {
     texel: f32,
 }
 
-/// Least cosine between the shading normals of a texel's points: hemispheres that differ by more have no mean.
+/// Least cosine between the shading normals of a texel's points: estimates over hemispheres that differ more are not
+/// averaged.
 const ALIKE: f32 = 0.995;
 
 /// Which of a texel's points may be used, a bit for each.
@@ -298,7 +299,7 @@ impl Surfaces<'_> {
         samples.map(move |sample| site(shape, receiver.side, mesh, sample.triangle, sample.barycentric))
     }
 
-    /// By texel: its points that are seen, and seen from the first of them, and face the same way.
+    /// By texel: its points that are visible, visible from the first of them, and of similar normal.
     fn visible(&self) -> Vec<Mask> {
         let scene = self.workers.scene;
         let solids = Solids::find(scene, self.backs, &mut Context::new(scene));
@@ -317,7 +318,7 @@ impl Surfaces<'_> {
             };
             self.sites(texel).enumerate().map(probe).collect()
         });
-        // Furniture of a room that is modelled as a box.
+        // Furniture in a room modelled as a box.
         let mut counts = vec![(0usize, 0usize); self.receivers.len()];
         for (texel, standings) in self.texels.list.iter().zip(&standings) {
             let (inside, all) = &mut counts[texel.object as usize];
@@ -333,7 +334,7 @@ impl Surfaces<'_> {
             Standing::Inside => furniture[texel.object as usize],
             Standing::Covered => false,
         };
-        // A chart that is covered all over, a leaf among leaves, has no others to take light from.
+        // A completely covered chart (a leaf among leaves) has no other texels to take light from.
         let chart = |texel: &Texel| self.texels.charts[self.texels.index(texel.at)];
         let open_charts: FxHashSet<u32> = (self.texels.list.iter().zip(&standings))
             .filter(|(texel, standings)| standings.iter().any(|&standing| is_open(texel, standing)))
@@ -360,7 +361,7 @@ impl Surfaces<'_> {
         })
     }
 
-    /// By texel of the atlas: the first point that is seen, or of all where none is; zeros where there is none.
+    /// By texel of the atlas: the first visible point, else the first point; zeros without points.
     fn places(&self, visible: &[Mask]) -> Vec<TexelPoint> {
         let mut places = vec![TexelPoint::default(); self.texels.charts.len()];
         for (texel, &mask) in self.texels.list.iter().zip(visible) {

@@ -1,6 +1,6 @@
-//! Surfaces cut into charts that lie flat.
+//! Unwrapping: cuts a mesh into charts, projects and relaxes each, and rotates it to its smallest box.
 //!
-//! Each chart is projected along its axis, relaxed, and turned so that it fills its box best. All lengths are the world's.
+//! All lengths are in world space.
 
 use glam::{Affine3A, Vec2, Vec3};
 use rayon::prelude::*;
@@ -25,12 +25,12 @@ pub(super) struct Flat {
     pub(super) triangle_chart: Vec<u32>,
     /// Width and height of each block that is placed on its own `[m]`; by chart unless `fixed`.
     pub(super) blocks: Vec<Vec2>,
-    /// Whether the charts lie where they are for good, in one block.
+    /// Whether the charts keep their positions, as one block.
     pub(super) fixed: bool,
 }
 
 impl Flat {
-    /// The same as it is seen from behind: each chart in its mirror image, unless it lies where it is for good.
+    /// The same for the back: each chart is mirrored, unless `fixed`.
     pub(super) fn seen_from_behind(&self) -> Flat {
         let mut back = self.clone();
         if !back.fixed {
@@ -126,7 +126,7 @@ fn lay_flat(
     )
 }
 
-/// A chart by itself. Vertices at one position are one node, whatever else tells them apart.
+/// A single chart. Vertices at one position are one node, even if other attributes differ.
 struct Piece {
     /// By vertex.
     nodes: FxHashMap<u32, u32>,
@@ -166,8 +166,8 @@ impl Piece {
     }
 }
 
-/// Turns a chart along that of its longest edges with which its box is smallest, the box's lower corner at zero and its
-/// longer side along x; returns the box.
+/// Rotates a chart along the one of its longest edges that gives the smallest box, with the lower corner at zero and
+/// the longer side along x; returns the box.
 fn turn(triangles: &[[u32; 3]], places: &mut [Vec2]) -> Vec2 {
     const TRIES: usize = 12;
     let sides = triangles

@@ -1,4 +1,4 @@
-//! Is a mesh's second set of texture coordinates fit for a lightmap?
+//! Validation of a mesh's second texture coordinates as lightmap coordinates: unit square, no overlap.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use super::overlap::overlaps;
 use super::unwrap::Flat;
 use crate::geometry::{Mesh, Shape};
 
-/// How far outside of the unit square coordinates may lie: what exporters round.
+/// Tolerance outside of the unit square: rounding of exporters.
 const SLACK: f32 = 1e-4;
 
-/// Why it is not.
+/// Why a set is not usable.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Unfit {
     /// There is none.
@@ -26,7 +26,7 @@ pub(super) enum Unfit {
         /// How many triangles do.
         count: usize,
     },
-    /// Triangles lie on each other.
+    /// Triangles overlap.
     Overlap {
         /// Two that do.
         pair: (u32, u32),
@@ -35,7 +35,7 @@ pub(super) enum Unfit {
         /// Whether the counting ended early.
         more: bool,
     },
-    /// All of it lies on a line or a point.
+    /// The set has no area.
     NoArea,
 }
 
@@ -71,7 +71,7 @@ fn others(count: usize, what: &str) -> String {
     }
 }
 
-/// Whether the second set is fit.
+/// Checks the second set.
 ///
 /// # Errors
 /// The first thing that is wrong with it.
@@ -105,7 +105,7 @@ pub(super) fn check(mesh: &Mesh) -> Result<(), Unfit> {
     }
 }
 
-/// The mesh as its second set lays it, at a scale that keeps its area.
+/// The mesh laid out by its second set, scaled to keep its area.
 pub(super) fn flatten(mesh: &Mesh, shape: &Shape) -> Flat {
     let side = (f64::from(shape.area()) / uv_area(&corners(mesh))).sqrt() as f32;
     let triangle_chart = islands(mesh);
@@ -136,7 +136,7 @@ fn uv_area(triangles: &[[Vec2; 3]]) -> f64 {
     0.5 * triangles.iter().map(area).sum::<f64>()
 }
 
-/// A number by triangle: the same for those that hang together by vertices.
+/// Island of each triangle: connected by vertices.
 fn islands(mesh: &Mesh) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..mesh.positions.len() as u32).collect();
     fn root(parent: &mut [u32], mut v: u32) -> u32 {

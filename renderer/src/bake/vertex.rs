@@ -1,5 +1,4 @@
-//! The target `vertex`: light at the vertices of meshes. A mesh without normals has its triangles part company first, for
-//! each face sees a hemisphere of its own. A back is a mesh of its own.
+//! Bake target `vertex`: light at the vertices of meshes; meshes without normals are split into separate triangles.
 
 use std::time::Instant;
 
@@ -19,10 +18,10 @@ use crate::geometry::{Mesh, ShapeId};
 use crate::integrator::Context;
 use crate::scene::Scene;
 
-/// Points that stand for a vertex, at most: one in each of its first triangles.
+/// Most sample points of a vertex: one in each of its first triangles.
 const POINTS: usize = 8;
 
-/// How near to its vertex each of them lies: the vertex's weight.
+/// Barycentric weight of the vertex at its sample points.
 const NEARNESS: f32 = 0.94;
 
 /// A shape with light at its vertices.
@@ -32,9 +31,9 @@ pub struct BakedVertices {
     pub shape: ShapeId,
     /// Which side of it.
     pub side: Side,
-    /// What the scene calls it; a back is called after its front.
+    /// Name of the shape; `NAME.back` for a back.
     pub name: String,
-    /// Its triangles as the shape has them, object space.
+    /// Triangles in object space.
     pub mesh: Mesh,
     /// Its first vertex among all.
     pub first: usize,
@@ -45,7 +44,7 @@ pub struct BakedVertices {
 pub struct VertexLight {
     /// The shapes.
     pub objects: Vec<BakedVertices>,
-    /// How light is kept.
+    /// Order of the SH coefficients.
     pub order: Order,
     field: Field,
 }
@@ -98,7 +97,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
         points(workers.scene, &objects[*object], corners)
     };
     let open = open_points(workers, &backs, vertices.len(), sites);
-    // Furniture of a room that is modelled as a box is all inside: what is dark is then dark in truth.
+    // Furniture in a room modelled as a box is all inside: its dark points are really dark.
     let furniture: Vec<bool> = (objects.iter())
         .map(|object| {
             let vertices = object.first..object.first + object.mesh.positions.len();
@@ -121,7 +120,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     let finish = Instant::now();
     let hidden = |field: &Field| field.valid.iter().filter(|&&valid| !valid).count();
     let before = hidden(&field);
-    // Zeros for vertices of triangles without area, which face nowhere.
+    // Zeros for vertices of triangles without area, which have no normal.
     let normals: Vec<Vec3> = (0..vertices.len())
         .map(|vertex| sites(vertex).first().map_or(Vec3::ZERO, |site| site.n))
         .collect();
@@ -168,8 +167,7 @@ fn open_points(
     })
 }
 
-/// Gives hidden vertices the light of those that they share triangles with, turned to their `normals`, until none is
-/// left that has any.
+/// Fills hidden vertices from adjacent ones, adjusted to their `normals`, repeatedly.
 fn fill(field: &mut Field, object: &BakedVertices, normals: &[Vec3]) {
     loop {
         let mut mixtures: FxHashMap<usize, Mixture> = FxHashMap::default();

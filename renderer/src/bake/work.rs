@@ -1,4 +1,5 @@
-//! Points over threads, in chunks: what is done is kept, and nothing depends on who does it when.
+//! Parallel work of a bake: chunks of points over threads, recorded in the checkpoint, in a result independent of
+//! threads.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,10 +17,10 @@ use crate::integrator::{Context, Stats};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
 
-/// Points that one thread does in a row.
+/// Points of a chunk.
 const CHUNK: usize = 64;
 
-/// Threads with what each needs.
+/// A thread pool with a context for each thread.
 pub(super) struct Workers<'a> {
     pub(super) scene: &'a Scene,
     pool: rayon::ThreadPool,
@@ -28,7 +29,7 @@ pub(super) struct Workers<'a> {
 }
 
 impl<'a> Workers<'a> {
-    /// So many threads; 0 for one per core.
+    /// Starts `threads` threads; 0 for one per core.
     pub(super) fn new(scene: &'a Scene, threads: usize, seed: u64) -> Result<Workers<'a>, BakeError> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -70,8 +71,8 @@ impl<'a> Workers<'a> {
         })
     }
 
-    /// Estimates at every index below `count`; `None` leaves a point empty. `stop` ends the work early, with `None`, and so
-    /// does the end of a share.
+    /// Estimates every index below `count`; `None` leaves a point empty. Returns `None` if `stop` ended the work, or
+    /// only a share was done.
     #[expect(clippy::too_many_arguments, reason = "each is something else")]
     pub(super) fn estimate(
         &self,
@@ -148,12 +149,12 @@ impl<'a> Workers<'a> {
         Ok(Some(field))
     }
 
-    /// The context of the thread that asks: nobody else does.
+    /// The context of the calling thread; never contended.
     fn context(&self) -> MutexGuard<'_, Context> {
         lock(&self.contexts[rayon::current_thread_index().unwrap_or(0)])
     }
 
-    /// What was done, and what shaders complained of.
+    /// Statistics and run-time errors of shaders.
     pub(super) fn finish(self) -> (Stats, Vec<crate::material::Report>) {
         let mut stats = Stats::default();
         let mut reports = vec![];

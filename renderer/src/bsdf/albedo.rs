@@ -1,9 +1,9 @@
-//! The share of light that a rough isotropic mirror returns, from a small table for each distribution.
+//! Directional albedo of rough isotropic conductors, from a table of Gauss rules for each microfacet distribution.
 //!
-//! Whatever the Fresnel term, the albedo is its mean over the facets that `wo` sees and whose reflection escapes, and only
-//! the angle between `wo` and the facet matters to it. So the table holds, for each roughness and each cosine of `wo`, a
-//! three-point Gauss rule for that mean: exact for reflectances that are polynomials of degree five in the cosine, as
-//! Schlick's is, and good for all that are smooth.
+//! For any Fresnel term, the albedo is its mean over the facets visible from `wo` whose reflection escapes; the term
+//! depends only on the angle between `wo` and the facet. So the table holds, for each roughness and each cosine of
+//! `wo`, a three-point Gauss rule for that mean: exact for reflectances that are polynomials of degree five in the
+//! cosine, such as Schlick's, and accurate for all smooth ones.
 
 use std::sync::LazyLock;
 

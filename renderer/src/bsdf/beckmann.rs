@@ -1,5 +1,4 @@
-//! Beckmann's distribution of microfacet normals, that of a random surface with Gaussian slopes, at roughness one:
-//! [`Microfacets`](super::Microfacets) stretches directions to any other.
+//! The Beckmann microfacet distribution at roughness one: density, masking, and visible normal sampling.
 //!
 //! The functions stay out of line, so that the code of GGX around them stays small.
 //!
@@ -15,7 +14,7 @@ use crate::math::sqr;
 /// 1/√π.
 const INV_SQRT_PI: f32 = 0.564_189_6;
 
-/// Facets of a smaller cosine to the normal are too few to matter.
+/// Facets of a smaller cosine to the normal are negligible.
 const LEAST_FACET_COS: f32 = 1e-6;
 
 /// Density of the normals `h`, per solid angle, for roughness `x` and `y` along the tangents.

@@ -1,7 +1,7 @@
-//! Burley's diffuse reflection: retro-reflection by roughness, and a flatter look as of light beneath the surface. It is the
-//! body of the principled material.
+//! Disney (Burley) diffuse with flatness, and sheen: lobes of the principled material.
 //!
-//! The model does not conserve energy: rough bodies return up to 1.56 times the light that grazes them.
+//! Diffuse reflection with retro-reflection by roughness, blended with a flatter approximation of subsurface
+//! scattering. The model does not conserve energy: the albedo reaches 1.56 for rough surfaces at grazing incidence.
 // Burley 2012, "Physically-Based Shading at Disney", section 5.3; in the form of Burley 2015, "Extending the Disney BRDF to a
 // BSDF with Integrated Subsurface Scattering", eq. 4.
 
@@ -58,7 +58,7 @@ impl Burley {
         diffuse + (flat - diffuse) * self.flatness
     }
 
-    /// The share of the light from `wo` that leaves again.
+    /// Directional albedo for `wo`.
     pub(super) fn albedo(&self, wo: Vec3) -> f32 {
         let cos_o = abs_cos_theta(wo).min(1.0);
         let at = |cos_i: f32| {
@@ -96,7 +96,7 @@ impl Sheen {
         0.09 * sqr(1.0 - cos_o.abs().min(1.0))
     }
 
-    /// The share of the light from `wo` that leaves again.
+    /// Directional albedo for `wo`.
     pub(super) fn albedo(&self, wo: Vec3) -> f32 {
         const AZIMUTHS: usize = 8;
         let cos_o = abs_cos_theta(wo).min(1.0);

@@ -1,4 +1,4 @@
-//! The clear coat of the principled material: a thin, narrow reflection of GTR1 microfacets with an index of refraction of 1.5.
+//! Clear coat of the principled material: GTR1 microfacets with an index of refraction of 1.5.
 //!
 //! It is a quarter as strong as a physical interface and lacks the denominator 4·cos θo·cos θi of one.
 // Burley 2012, "Physically-Based Shading at Disney", sections 5.4 to 5.6 and appendix B.

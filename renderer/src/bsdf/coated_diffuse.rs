@@ -1,8 +1,8 @@
-//! A diffuse body beneath a smooth or rough dielectric interface, with all scattering between the two: the body of plastics,
-//! glazes and varnishes. What the interface reflects is a lobe of its own.
+//! Diffuse base under a smooth or rough dielectric interface with internal scattering: the body of plastics and
+//! varnishes.
 //!
-//! f = ρ/(1 − ρ·F)·T(wo)·T(wi)/(π·η²), where T is the transmission of the interface, F the share of diffuse light that it
-//! reflects back to the body, and ρ the albedo of the body.
+//! f = ρ/(1 − ρ·F)·T(wo)·T(wi)/(π·η²), where T is the transmittance of the interface, F its internal diffuse
+//! reflectance, and ρ the albedo of the base. Reflection by the interface itself is a separate lobe.
 
 use glam::{Vec2, Vec3};
 

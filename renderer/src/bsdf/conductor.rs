@@ -1,4 +1,4 @@
-//! Metals: smooth, or rough by microfacets, with the exact Fresnel term of a complex index of refraction.
+//! Conductors (metals): smooth, or rough with microfacets; exact Fresnel equations for a complex index of refraction.
 
 use glam::{Vec2, Vec3};
 

@@ -1,4 +1,4 @@
-//! Glass, water, plastic's surface: smooth, or rough by microfacets, reflecting and refracting by Fresnel's equations.
+//! Dielectrics (glass, water): smooth, or rough with microfacets; Fresnel reflection and refraction.
 
 use glam::{Vec2, Vec3};
 

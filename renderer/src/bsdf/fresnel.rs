@@ -1,4 +1,4 @@
-//! Shares of light that a smooth interface reflects, for unpolarised light.
+//! Fresnel reflectance of smooth interfaces for unpolarised light: dielectric, conductor, Schlick, diffuse averages.
 //!
 //! `cos` is the cosine between the direction of the light and the normal on its side, in `[0,1]`.
 

@@ -1,9 +1,10 @@
-//! Scattering of photons at shading normals that are not the geometric one.
+//! Adjoint BSDF for photons at shading normals: evaluation and sampling in importance mode.
 //!
-//! A path that carries importance comes from the light along `wo`; the viewer is at `wi`. The frame of a lobe is bent for
-//! its viewer ([`normal`](super::normal)), so f depends on the frame bent for `wi`, which is not known before `wi` is
-//! chosen. Directions are therefore drawn from the lobe in its own frame, or by the cosine to the geometric normal, and
-//! weighed by both densities: where `wo` is below the shading normal only the latter finds viewers.
+//! A light path arrives along `wo`; the viewer is at `wi`. The frame of a lobe is bent for its viewer
+//! ([`normal`](super::normal)), so f depends on the frame bent for `wi`, which is not known before `wi` is sampled.
+//! Directions are therefore sampled from the lobe in its own frame, or by the cosine to the geometric normal, and
+//! weighted by both densities (MIS): where `wo` is below the horizon of the shading normal only the latter finds
+//! viewers.
 
 use glam::{Vec2, Vec3};
 

@@ -1,8 +1,8 @@
-//! A microsurface that reflects and, if it is transparent, refracts: the geometry that conductors, dielectrics and
-//! Schlick's model share. They differ in how a facet splits the light.
+//! Rough interfaces: microfacet reflection and refraction (Walter et al. 2007), shared by conductor, dielectric and
+//! Schlick.
 //!
-//! Masking and shadowing are taken as independent, G = G1(wo)·G1(wi): it is what Mitsuba does, whose pictures are
-//! Kiln's references. [`Microfacets::shadowing`] is the one place that knows.
+//! Masking and shadowing are independent, G = G1(wo)·G1(wi), as in Mitsuba, whose images are Kiln's references. Only
+//! [`Microfacets::shadowing`] depends on this choice.
 // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces".
 
 use glam::{Vec2, Vec3};
@@ -130,7 +130,7 @@ impl<F: Facet> Interface<'_, F> {
         let wi = sample.wi;
         let cos_o = wo.dot(h);
         let reflected = !sample.kind.is_transmission();
-        // Facets can send light into the surface, where it is lost: single scattering.
+        // Light reflected into the surface is lost: single scattering.
         if (wi.z > 0.0) != reflected || wi.z == 0.0 || cos_o <= 0.0 {
             return None;
         }
@@ -182,9 +182,9 @@ impl<F: Facet> Interface<'_, F> {
         (sum > 0.0).then(|| r / sum)
     }
 
-    /// The share of light from `wo` that leaves again, reflected or refracted, as the mean over a few facets: for what the
-    /// table of isotropic mirrors does not hold. Where light can be reflected totally, the share has an edge that no table
-    /// of smooth functions shows.
+    /// Directional albedo for `wo`, reflection and refraction, as the mean over a few facets: for cases outside the
+    /// table of isotropic conductors. With total internal reflection the albedo has an edge that a table of smooth
+    /// functions cannot represent.
     pub(super) fn albedo(&self, wo: Vec3) -> Rgb {
         // Beckmann's normals are spread less evenly over the unit square.
         let facets = match self.microfacets.distribution() {

@@ -1,4 +1,4 @@
-//! Ideal diffuse scattering, to the side of the light (Lambert) or through to the other (a thin translucent sheet).
+//! Lambertian reflection and diffuse transmission.
 
 use glam::{Vec2, Vec3};
 

@@ -1,4 +1,4 @@
-//! The closed set of lobes, in local coordinates: z is the normal.
+//! The enum of all lobes, with evaluation, sampling, albedo and classification; local coordinates, z is the normal.
 //!
 //! A lobe gives f of light that goes from `wo` to `wi` (importance). Where it refracts, radiance that comes the other way
 //! is 1/eta² of that; [`Bsdf`](super::Bsdf) alone applies the factor.
@@ -114,7 +114,7 @@ impl Lobe {
         }
     }
 
-    /// A quick guess of [`Lobe::albedo`] for `wo` of cosine `cos_o`, good enough to choose among lobes.
+    /// A fast estimate of [`Lobe::albedo`] for `wo` of cosine `cos_o`, for lobe selection.
     pub(super) fn estimate(&self, cos_o: f32) -> Rgb {
         match self {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => Rgb::WHITE,
@@ -129,8 +129,7 @@ impl Lobe {
         }
     }
 
-    /// The share of the light from `wo` that leaves again. That of rough interfaces is right within 0.025 and at most 1.2 %
-    /// too small.
+    /// Directional albedo for `wo`. For rough interfaces its error is within 0.025, and it is at most 1.2 % too small.
     pub fn albedo(&self, wo: Vec3) -> Rgb {
         match self {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::Transparent(_) => Rgb::WHITE,
@@ -146,8 +145,8 @@ impl Lobe {
         }
     }
 
-    /// A share that is not less than [`Lobe::albedo`] really is: a layer below must not get light that this lobe has sent
-    /// away already.
+    /// An upper bound of the true albedo, so that a base layer does not receive energy that this lobe has already
+    /// reflected.
     pub fn albedo_bound(&self, wo: Vec3) -> Rgb {
         let is_rough = self
             .microfacets()
@@ -223,7 +222,7 @@ impl Lobe {
         }
     }
 
-    /// What it is to photon maps.
+    /// Its class for photon mapping.
     pub(super) fn part(&self) -> Part {
         match (self.microfacets(), self.spread()) {
             (None, Spread::Diffuse) => Part::Diffuse,

@@ -1,4 +1,4 @@
-//! What lobes are told apart by, the side and the width of their scattering, and the directions sampled from them.
+//! Classification of lobes: reflection or transmission; diffuse, glossy or specular; and the type of lobe samples.
 
 use glam::Vec3;
 
@@ -35,8 +35,8 @@ pub enum Spread {
     Glossy,
     /// A delta.
     Specular,
-    /// A delta that is no scattering: light passes as if there were no surface. Only [`Transparent`] does this; an
-    /// interface between equal indices of refraction is `Specular`.
+    /// A delta without scattering: light passes straight through. Only [`Transparent`] has it; an interface between
+    /// equal indices of refraction is `Specular`.
     Straight,
 }
 
@@ -124,14 +124,14 @@ pub struct LobeSample {
     pub eta: f32,
 }
 
-/// The parts of scattering that photon maps treat each in its own way; their sum is all of it.
+/// Classes of lobes that photon mapping treats differently; together they are all lobes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Lambert and his kin: what leaves follows from the irradiance alone.
+    /// Lambertian and similar: the reflected radiance depends on the irradiance only.
     Diffuse,
     /// Microfacets too rough to be glossy ([`GLOSSY_ALPHA`]).
     Rough,
-    /// Glossy and specular: what makes caustics.
+    /// Glossy and specular: lobes that form caustics.
     Narrow,
 }
 

@@ -1,4 +1,4 @@
-//! Microfacets: distributions of their normals (GGX and Beckmann), anisotropic, with Smith's masking and shadowing.
+//! Microfacet distributions GGX and Beckmann: anisotropic, Smith masking-shadowing, visible normal sampling (VNDF).
 //!
 //! All directions are local and on the side of z, unless said otherwise. Every formula is arranged to stay finite for
 //! grazing directions and for any roughness that [`Microfacets::new`] lets through.

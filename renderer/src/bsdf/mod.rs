@@ -1,4 +1,4 @@
-//! Scattering: weighted lobes in a shading frame.
+//! BSDFs: weighted lobes in shading frames; evaluation, density and sampling with one-sample MIS over the lobes.
 //!
 //! Conventions, for every lobe and for [`Bsdf`]:
 //! - `wo` and `wi` are unit vectors that leave the surface; in a local frame z is the normal.
@@ -6,8 +6,8 @@
 //! - `sample` gives `weight` = f·|cos θi| / pdf, or `None` where nothing can be sampled.
 //! - Delta lobes return 0 from `eval` and `pdf`.
 //! - A lobe scatters from both sides; a refracting one has its inside on the side of −z.
-//! - Whether light is reflected or goes through is a matter of the *geometric* normal: a shading normal must not let light
-//!   leak through a wall. A lobe counts only where both normals agree.
+//! - The *geometric* normal decides between reflection and transmission, so that shading normals do not leak light
+//!   through walls. A lobe counts only where both normals agree.
 
 mod albedo;
 mod beckmann;
@@ -69,14 +69,13 @@ pub struct Bsdf {
     scatters_through: bool,
     /// Whether a sample depends on the number that chooses a lobe.
     has_choice: bool,
-    /// A bit for each part that has a lobe.
+    /// Bit set of the parts that have a lobe.
     parts: u8,
-    /// The first `count` are meant. They are written in place: a lobe that is made elsewhere and moved here costs more
-    /// than to make it.
+    /// The first `count` are valid. Lobes are written in place, since moving one costs more than making it.
     places: [Weighted; MAX_LOBES],
 }
 
-/// What is carried along a path; it matters to refraction and to shading normals.
+/// Transport mode (Veach 1997, section 5.2): affects refraction and shading normals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TransportMode {
     /// The path starts at the camera: `wi` leads to the light.
@@ -86,10 +85,10 @@ pub enum TransportMode {
     Importance,
 }
 
-/// A direction drawn from a [`Bsdf`].
+/// A direction sampled from a [`Bsdf`].
 #[derive(Clone, Copy, Debug)]
 pub struct BsdfSample {
-    /// Where the path goes on; unit vector, world space.
+    /// Sampled direction; unit vector, world space.
     pub wi: Vec3,
     /// f·|cos θi| / pdf.
     pub weight: Rgb,
@@ -102,12 +101,12 @@ pub struct BsdfSample {
 }
 
 impl BsdfSample {
-    /// Whether a delta scattered: no light sample could have found `wi`.
+    /// Whether a delta lobe scattered, so that light samples cannot find `wi`.
     pub fn is_specular(&self) -> bool {
         self.lobe.is_specular()
     }
 
-    /// Whether light went straight on, as if there were no surface: light samples pass there too.
+    /// Whether the path passed straight through, as shadow rays do too.
     #[inline]
     pub fn is_pass(&self) -> bool {
         self.lobe == LobeKind::PASS
@@ -120,18 +119,18 @@ pub struct ChosenLobe {
     /// Its part.
     pub part: Part,
     index: usize,
-    /// What is left of the random number, in `[0,1)`.
+    /// The random number rescaled for reuse, in `[0,1)`.
     u: f32,
 }
 
-/// Where a [`Bsdf`] mirrors light, roughly.
+/// The dominant glossy lobe of a [`Bsdf`], approximately.
 #[derive(Clone, Copy, Debug)]
 pub struct GlossyLobe {
-    /// Where light comes from that is mirrored, unit length, world space.
+    /// Direction from which light is mirrored, unit length, world space.
     pub mirror: Vec3,
     /// Roughness of the microfacets.
     pub alpha: f32,
-    /// The lobe's share of what the lobes scatter that are no deltas.
+    /// The lobe's share of the albedo of all lobes that are not deltas.
     pub share: f32,
 }
 
@@ -144,7 +143,7 @@ struct Weighted {
     /// What reaches its normal.
     terminator: Terminator,
     part: Part,
-    /// What its choice is in proportion to; not computed while it is the only lobe.
+    /// Unnormalised selection probability; not computed for a single lobe.
     importance: f32,
     probability: f32,
     specular: bool,
@@ -168,11 +167,11 @@ impl Weighted {
     };
 }
 
-/// A lobe is never chosen less often than if its albedo were this: the estimate may be wrong.
+/// Lower bound of the albedo for selecting a lobe, since estimates may be wrong.
 const LEAST_ALBEDO: f32 = 0.02;
 
 impl Bsdf {
-    /// No lobes yet: black. `ng` is the unit geometric normal, `wo` the unit direction from which it will be asked.
+    /// An empty, black BSDF. `ng` is the unit geometric normal, `wo` the unit direction for which it is evaluated.
     pub fn new(ng: Vec3, wo: Vec3) -> Bsdf {
         Bsdf {
             ng,
@@ -188,7 +187,7 @@ impl Bsdf {
         }
     }
 
-    /// Empties it for another point: cheaper than a new one, which would have to be moved. The mode stays.
+    /// Clears it for another point, which is cheaper than making and moving a new one. The mode stays.
     pub fn reset(&mut self, ng: Vec3, wo: Vec3) {
         (self.ng, self.wo) = (ng, wo);
         self.clear();
@@ -283,7 +282,7 @@ impl Bsdf {
         self.count == 0
     }
 
-    /// Whether all lobes are deltas (or there are none): light samples are in vain.
+    /// Whether all lobes are deltas (or there are none), so that light samples are useless.
     #[inline]
     pub fn is_specular(&self) -> bool {
         !self.scatters
@@ -301,7 +300,7 @@ impl Bsdf {
         self.has_choice
     }
 
-    /// The strongest lobe of microfacets; `None` without one, and where light comes through from the other side too.
+    /// The strongest microfacet lobe; `None` without one, or if the BSDF also transmits light.
     #[inline]
     pub fn glossy_lobe(&self) -> Option<GlossyLobe> {
         if self.scatters_through || !(self.has(Part::Narrow) || self.has(Part::Rough)) {
@@ -329,7 +328,7 @@ impl Bsdf {
         self.lobes().iter().any(|l| l.lobe.has_transmission())
     }
 
-    /// The share of the light from `wo` that leaves again, estimated.
+    /// Estimated directional albedo for `wo`.
     pub fn albedo(&self, wo: Vec3) -> Rgb {
         self.lobes()
             .iter()
@@ -343,8 +342,7 @@ impl Bsdf {
         self.parts >> part as u8 & 1 == 1
     }
 
-    /// The share of uniform light that leaves by the diffuse part towards `wo`: of light on its side, and of light on
-    /// the other.
+    /// Albedo of the diffuse part towards `wo` under uniform light: reflection, and transmission from the other side.
     pub fn diffuse_albedo(&self, wo: Vec3) -> (Rgb, Rgb) {
         let (mut near, mut far) = (Rgb::BLACK, Rgb::BLACK);
         for l in self.lobes().iter().filter(|l| l.part == Part::Diffuse) {
@@ -357,8 +355,7 @@ impl Bsdf {
         (near, far)
     }
 
-    /// Whether a lobe of `part` is about a normal that is so far off the geometric one that irradiance about the latter
-    /// does not tell what it scatters.
+    /// Whether a lobe of `part` has a normal too far from the geometric one for irradiance about the latter to be used.
     pub fn is_bent(&self, part: Part) -> bool {
         /// Cosine of 8°: smoothed normals of meshes are closer, and on average are the geometric ones.
         const SAME: f32 = 0.99;
@@ -426,8 +423,7 @@ impl Bsdf {
         }
     }
 
-    /// The only lobe and where it sends light, where that is ideal diffuse and takes no more than a cosine: most of the
-    /// light in a scene is scattered by such.
+    /// Fast path: the single lobe and its side, if it is ideal diffuse, as most surfaces in a scene are.
     #[inline(always)]
     fn only_diffuse(&self) -> Option<(&Weighted, Side)> {
         match (self.lobes(), self.mode) {
@@ -463,7 +459,7 @@ impl Bsdf {
         self.sample_lobe(wo, index, u_lobe, u, |_, _| true)
     }
 
-    /// A direction of the lobe at `index`, weighed as if any lobe that `counts` could have drawn it.
+    /// Samples the lobe at `index`; weight and density are those of all lobes that `counts` selects.
     #[inline(always)]
     fn sample_lobe(
         &self,

@@ -1,5 +1,4 @@
-//! Shading normals that the viewer could not see: bump maps and smoothed meshes turn normals so far that `wo`, or its
-//! mirror image, comes to lie below the surface. Taken as they are, such normals make black spots.
+//! Correction of shading normals that make the view direction, or its reflection, fall below the surface (black spots).
 
 use glam::Vec3;
 
@@ -12,8 +11,8 @@ const LEAST_COS: f32 = 1e-3;
 /// The least cosine between a mirror image of `wo` and the geometric normal, for `wo` not itself lower.
 const LEAST_REFLECTED_COS: f32 = 0.01;
 
-/// `frame`, with its normal bent so far that `wo` sees the lobe from the side on which it sees `ng`. A lobe of microfacets
-/// needs also that the mirror image of `wo` is above the surface.
+/// `frame` with its normal bent until `wo` is on the same side of it as of `ng`. For microfacet lobes the reflection of
+/// `wo` must also be above the surface.
 #[inline(always)]
 pub(super) fn visible_frame(frame: Frame, ng: Vec3, wo: Vec3, lobe: &Lobe) -> Frame {
     // Both normals on the side of `wo`, by the geometric one.

@@ -1,4 +1,4 @@
-//! Oren & Nayar's qualitative model of rough diffuse surfaces, as OSL's `oren_nayar`.
+//! Oren-Nayar rough diffuse reflection (qualitative model), as OSL's `oren_nayar`.
 // Oren & Nayar 1994, "Generalization of Lambert's Reflectance Model", eq. 30.
 
 use glam::{Vec2, Vec3};

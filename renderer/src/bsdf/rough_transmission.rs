@@ -1,5 +1,5 @@
-//! The share of light that a rough dielectric interface lets in, and the share of diffuse light inside that it reflects back,
-//! from tables over roughness, index of refraction and angle.
+//! Transmittance and internal diffuse reflectance of rough dielectric interfaces, tabulated by roughness, index and
+//! angle.
 //!
 //! - A table holds 64 equidistant cosines, linear in between, and the reflectance inside is a mean over the same: so does
 //!   Mitsuba's `roughplastic`, whose values near the horizon depend on it.

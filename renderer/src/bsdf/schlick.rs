@@ -1,5 +1,5 @@
-//! Schlick's generalised interface: reflectances at normal and grazing incidence and an exponent, roughness,
-//! and refraction of the rest if wanted. It serves glTF's metallic-roughness materials and artists' mirrors.
+//! Generalised Schlick interface: reflectance by f0, f90 and exponent, rough or smooth, with optional refraction
+//! (glTF).
 
 use glam::{Vec2, Vec3};
 

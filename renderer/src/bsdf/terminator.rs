@@ -1,5 +1,6 @@
-//! A soft terminator: bent normals see light from below the surface that they are bent from. Where that surface turns away
-//! from a light, the light would end at a hard edge; instead it fades, as if the bumps threw shadows on each other.
+//! Soft shadow terminator for bump and normal maps: a microfacet shadowing factor on bent normals. A bent normal may
+//! face a light that is below the horizon of the unbent surface; instead of ending at a hard edge, light fades as if
+//! bumps shadowed each other.
 // Conty Estevez, Lecocq & Stein 2019, "A Microfacet-Based Shadowing Function to Solve the Bump Terminator Problem", Ray Tracing
 // Gems, chapter 12: the normal is taken for one of many, whose distribution is GGX of the width that makes it likely.
 
@@ -9,17 +10,17 @@ use super::lobe::Lobe;
 use super::normal::visible_frame;
 use crate::math::Frame;
 
-/// The share of light that reaches a bent normal.
+/// Shadowing factor of light on a bent normal.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terminator {
-    /// Square of the width of the distribution of normals; 0 where nothing is in the way.
+    /// Square of the GGX width of the distribution of normals; 0 for no shadowing.
     alpha2: f32,
     /// Unit normal of the surface that is bent.
     n: Vec3,
 }
 
 impl Terminator {
-    /// Nothing is in the way of light.
+    /// No shadowing: a hard terminator.
     pub(super) const HARD: Terminator = Terminator {
         alpha2: 0.0,
         n: Vec3::Z,

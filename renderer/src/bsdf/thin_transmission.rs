@@ -1,5 +1,4 @@
-//! Transmission through a thin rough sheet: light leaves on the other side as if it had been reflected and then mirrored by the
-//! plane of the sheet, so that it spreads about the straight way without being bent.
+//! Transmission through a thin rough sheet: the mirrored reflection lobe, spread around the straight direction.
 //!
 //! Where the transmitted direction is on the outer side of the facet, light is lost, as in Mitsuba's `principledthin`. This
 //! depends on which direction is the viewer's: very rough sheets are not reciprocal.

@@ -1,4 +1,4 @@
-//! Light that passes straight through: the part of a surface that is not there.
+//! Transparency: a delta lobe straight through the surface (opacity, alpha masks).
 
 use glam::Vec3;
 

@@ -1,4 +1,4 @@
-//! Errors of camera descriptions: numbers out of range and singular matrices.
+//! Errors of camera descriptions: values out of range, singular matrices.
 
 use glam::Vec2;
 

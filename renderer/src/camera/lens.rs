@@ -1,4 +1,4 @@
-//! The projections, in camera space: −z ahead, +y up, +x right.
+//! Camera projections in camera space (−z ahead, +y up, +x right): thin lens perspective, orthographic, panoramic.
 
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 

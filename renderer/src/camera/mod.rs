@@ -1,9 +1,9 @@
-//! Cameras: from a point of the film to a ray.
+//! Cameras: generate rays with differentials for film points; perspective (thin lens), orthographic, panoramic.
 //!
 //! - In its own space a camera looks along −z, +y is up and +x to the right (as in glTF; a Mitsuba matrix has the camera
 //!   look along +z with +x to the left: multiply it by half a turn about y).
 //! - Film points are in pixels of the whole film: `(0, 0)` is the top left corner of the top left pixel, y downwards.
-//!   Pixels are square, but for orthographic cameras that are told otherwise.
+//!   Pixels are square, except for orthographic cameras with a `height`.
 //! - Rays are in world space with unit direction.
 
 mod error;
@@ -21,7 +21,7 @@ use crate::math::Ray;
 use lens::{Orthographic, Panoramic, Perspective};
 pub(crate) use pose::Pose;
 
-/// How a camera forms its picture.
+/// Projection of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Projection {
     /// A thin lens; a pinhole when its radius is zero.
@@ -50,7 +50,7 @@ pub enum Projection {
     Panoramic,
 }
 
-/// What a camera is made from.
+/// Description of a camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CameraDesc {
     /// Where it is and where it looks. Scale is ignored; a mirroring matrix mirrors the picture.
@@ -81,7 +81,7 @@ impl CameraDesc {
     }
 }
 
-/// What leaves a camera.
+/// A camera ray with its differential.
 #[derive(Clone, Copy, Debug)]
 pub struct CameraRay {
     /// The ray, world space, clipped to near and far.

@@ -1,4 +1,4 @@
-//! Where a camera stands and looks: an orthonormal frame.
+//! Camera pose: an orthonormal, possibly mirroring frame; `look_at`.
 
 use glam::{Affine3A, Mat3A, Vec3, Vec3A};
 

@@ -1,4 +1,4 @@
-//! The command line of `kiln bake`.
+//! Arguments of `kiln bake`.
 
 use std::path::PathBuf;
 

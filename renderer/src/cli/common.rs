@@ -1,4 +1,4 @@
-//! Arguments that several commands share: the scene, how its light is computed, and how sources are read.
+//! Arguments shared by several commands: scene, integrator, shader preprocessing, statistics.
 
 use std::path::PathBuf;
 use std::sync::Arc;

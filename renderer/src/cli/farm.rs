@@ -1,4 +1,4 @@
-//! The command line of `kiln farm`.
+//! Arguments of `kiln farm`.
 
 use std::path::PathBuf;
 use std::time::Duration;

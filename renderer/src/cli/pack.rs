@@ -1,4 +1,4 @@
-//! The command line of `kiln pack`.
+//! Arguments of `kiln pack`.
 
 use std::path::PathBuf;
 

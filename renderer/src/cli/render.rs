@@ -1,4 +1,4 @@
-//! The command lines of `kiln render` and of `kiln merge`, which joins what it has rendered.
+//! Arguments of `kiln render` and `kiln merge`.
 
 use std::path::PathBuf;
 use std::time::Duration;

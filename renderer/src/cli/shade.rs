@@ -1,4 +1,4 @@
-//! The command line of `kiln shade`: the flags of OSL's `testshade`, with one dash or two.
+//! Arguments of `kiln shade`: the flags of OSL's `testshade`, with one dash or two.
 
 mod spelling;
 mod steps;

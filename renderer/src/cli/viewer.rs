@@ -1,4 +1,4 @@
-//! `--preview`: which image viewer shows the picture, and where it listens.
+//! The argument `--preview`: the image viewer and its address.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
-//! `kiln archive`: this program with Embree and the licences, in an archive that can be unpacked anywhere.
+//! `kiln archive`: writes a portable archive of the program with Embree and the licences.
 //!
-//! Unpacked, the program finds Embree beside itself, in `../lib/kiln`, and writes to no cache.
+//! The unpacked program finds Embree in `../lib/kiln` and writes to no cache.
 
 use std::env::consts::{ARCH, EXE_SUFFIX, OS};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Whether a picture shows anything: pictures that come out nearly black or burnt out are told, with what would help.
+//! Warnings about nearly black or overexposed 8-bit images, with an exposure that would help.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const WHITE: f32 = 1.001;
 const BRIGHT: f32 = 0.7;
 const MIDDLE: f32 = 0.3;
 
-/// What there is to say about a picture that goes to these files.
+/// The warning about an image that is written to these files, if there is one.
 pub(super) fn warning(image: &Image, exposure: f32, outputs: &[PathBuf]) -> Option<Diagnostic> {
     let mut luminances: Vec<f32> = (0..image.height)
         .flat_map(|y| (0..image.width).map(move |x| image.rgb(x, y)))

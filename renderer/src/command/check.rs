@@ -1,4 +1,4 @@
-//! `kiln check`: is what is in these files right?
+//! `kiln check`: compiles shaders, scenes and models, and reports all errors.
 
 use std::ffi::OsStr;
 use std::path::Path;

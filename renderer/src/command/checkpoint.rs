@@ -1,4 +1,4 @@
-//! Checkpoints of renders: a part that is written again and again, from which a later run goes on.
+//! Render checkpoints: a part file that is rewritten during a render and resumed by `--resume`.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -41,8 +41,8 @@ impl Origin<'_> {
     }
 }
 
-/// What a render goes on from, if there is something; `asked` are the samples that it is asked for. Those of --noise follow
-/// from the ones before, which have to be there.
+/// The state that a render resumes from, if any; `asked` are the requested samples. With --noise each round depends on the
+/// previous ones, so the samples before `asked` must be present.
 pub(super) fn begun(
     checkpoint: Option<&Checkpoint>,
     origin: &Origin<'_>,
@@ -76,7 +76,7 @@ pub(super) fn begun(
     Err(Failure::User(message))
 }
 
-/// Where a render is kept.
+/// The checkpoint file of a render.
 #[derive(Debug)]
 pub(super) struct Checkpoint {
     path: PathBuf,
@@ -84,7 +84,7 @@ pub(super) struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// The checkpoint that is asked for, if it can be kept: there is no file, or a part that is to be gone on with.
+    /// The checkpoint requested on the command line, if it can be written: there is no file, or a part to be resumed.
     pub(super) fn new(args: &RenderArgs, outputs: &mut Outputs) -> Result<Option<Checkpoint>, Failure> {
         let Some(path) = &args.checkpoint else {
             return Ok(None);
@@ -109,7 +109,7 @@ impl Checkpoint {
         }))
     }
 
-    /// The render that the file holds, if there is one.
+    /// Reads the state of the render in the file, if there is one.
     fn load(&self, origin: &Origin<'_>, asked: &Range<u64>) -> Result<Option<RenderState>, Failure> {
         if !self.resume || !self.path.exists() {
             return Ok(None);
@@ -146,7 +146,7 @@ impl Checkpoint {
         }
     }
 
-    /// Puts a render into the file.
+    /// Writes the state of a render to the file.
     pub(super) fn write(&self, header: &Header, state: &RenderState) -> Result<(), ImageError> {
         write(&self.path, header, &state.film, state.noise.as_ref())
     }

@@ -1,4 +1,4 @@
-//! What `render` and `bake` do alike: reading a scene with what the command line changes about it.
+//! Steps shared by `render` and `bake`: reading a scene with the options of the command line.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ impl CommonArgs {
         Ok(desc)
     }
 
-    /// What changes how the scene is read.
+    /// Options that change how the scene is read.
     pub(super) fn scene_options(&self) -> SceneOptions {
         SceneOptions {
             set: self.set.clone(),
@@ -48,7 +48,7 @@ impl CommonArgs {
         }
     }
 
-    /// Says what work takes that takes much.
+    /// Notes work that takes long.
     pub(super) fn announce(&self, bytes: u64) {
         const MUCH: u64 = 2_000_000_000;
         if bytes > MUCH && !self.quiet {

@@ -1,4 +1,4 @@
-//! `kiln compare`: how far an image is from a reference.
+//! `kiln compare`: error metrics of an image against a reference.
 
 use super::outputs::Outputs;
 use super::{Failure, tell};

@@ -1,4 +1,4 @@
-//! `kiln convert`: a scene of Mitsuba's as Kiln's own, with its meshes and images in a folder beside it.
+//! `kiln convert`: writes a Mitsuba 3 scene as a Kiln scene, with meshes and images in a folder beside it.
 
 use std::fs;
 use std::path::Path;

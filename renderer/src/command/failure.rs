@@ -1,4 +1,4 @@
-//! Failures of commands.
+//! Exit conditions of commands: user error, interruption.
 
 /// Why a command did not do what it was asked to.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
-//! `kiln info`: the parameters of units and groups with types, defaults and metadata, in the form of OSL's `oslinfo`; what
-//! scenes and models hold; what ships.
+//! `kiln info`: parameters of shaders (in the form of OSL's `oslinfo`), contents of scenes, models, parts and
+//! checkpoints.
 
 use std::fmt::Write as _;
 use std::path::Path;

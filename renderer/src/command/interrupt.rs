@@ -1,8 +1,8 @@
-//! Signals that end a command: Ctrl-C and, on Unix, a request to terminate and the loss of the terminal.
+//! Signal handling: SIGINT, SIGTERM and SIGHUP stop a command after the work in flight.
 //!
-//! As long as there is nothing worth keeping, a signal ends the program at once. After that the first signal sets a flag:
-//! the work in flight is finished and written, and a second one ends the program at once. A shell and the system may
-//! both ask to terminate: what comes right after the first counts as the same, unless it is Ctrl-C.
+//! Before there is a result worth writing, a signal ends the program at once. Later the first signal sets a flag: the
+//! work in flight is finished and written; a second signal ends the program at once. A shell and the system may both
+//! send a signal: one right after the first counts as the same, unless it is Ctrl-C.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -47,7 +47,7 @@ impl Interrupt {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Says that from now on there is something worth keeping.
+    /// Declares that from now on there is a result worth writing.
     pub(super) fn keep(&self) {
         self.keeps.store(true, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! What a scene or a model holds: cameras, shapes, materials and lights, by their names.
+//! Listing of a scene or model: cameras, shapes, materials and lights by name.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `kiln merge`: parts of a picture, joined, and parts of a bake.
+//! `kiln merge`: merges parts of an image, or checkpoints of shares of a bake.
 
 use std::path::PathBuf;
 

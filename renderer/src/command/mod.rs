@@ -1,5 +1,4 @@
-//! What each command does, with `cli` for its arguments. Results go to standard output, everything else to standard
-//! error.
+//! Commands: what each subcommand of `kiln` does. Results go to standard output, everything else to standard error.
 
 mod archive;
 mod bake;

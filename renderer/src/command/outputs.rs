@@ -1,4 +1,4 @@
-//! The files that a command writes: each is tried before the work, and none is one that the command reads.
+//! Output files of a command: checked for writability before the work, and never equal to an input.
 
 use std::path::{Path, PathBuf};
 

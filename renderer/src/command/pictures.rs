@@ -1,4 +1,4 @@
-//! The files that a picture goes to: images, and parts that keep its exact sums.
+//! Output files of a render: images, and part files with the exact sums.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

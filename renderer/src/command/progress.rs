@@ -1,4 +1,4 @@
-//! The progress bar: how much is done, how fast, and how long the rest will take. None where no one watches.
+//! The progress bar of a render, drawn on terminals only.
 
 use std::io::IsTerminal;
 use std::sync::Arc;

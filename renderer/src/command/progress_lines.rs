@@ -1,4 +1,4 @@
-//! `--progress openjd`: progress as lines of Open Job Description, which schedulers read from standard output:
+//! `--progress openjd`: progress messages of Open Job Description on standard output, for schedulers:
 //! <https://github.com/OpenJobDescription/openjd-specifications/wiki/How-Jobs-Are-Run#stdoutstderr-messages>.
 
 use std::sync::{Mutex, PoisonError};

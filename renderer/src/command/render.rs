@@ -1,4 +1,4 @@
-//! `kiln render`: from a scene file to a picture.
+//! `kiln render`: renders a scene to image files.
 
 use std::ffi::OsStr;
 use std::ops::Range;
@@ -144,7 +144,7 @@ fn images(args: &RenderArgs) -> Vec<PathBuf> {
     vec![Path::new(stem).with_extension("png")]
 }
 
-/// All files that will be written. A render may take a night: what would fail at its end fails now.
+/// All files that will be written, checked now so that a long render does not fail at its end.
 fn outputs(args: &RenderArgs) -> Result<(Outputs, Pictures, Option<Checkpoint>), Failure> {
     let mut outputs = Outputs::default();
     let pictures = Pictures::new(&images(args), args.exposure, &mut outputs)?;

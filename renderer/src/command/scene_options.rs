@@ -1,4 +1,4 @@
-//! How the command line has a scene read: options that change what is read, and packs, which bring such options along.
+//! Options that change how a scene is read (`--set`, `--light`, `-D`, `-I` …), and those stored in packs.
 
 use std::path::{Path, PathBuf};
 
@@ -33,7 +33,7 @@ impl SceneOptions {
         }
     }
 
-    /// These, and `own` after them: of what contradicts, `own` holds.
+    /// These options followed by `own`, which take precedence.
     fn then(mut self, own: SceneOptions) -> SceneOptions {
         let defines = |name: &String| own.mitsuba.define.iter().any(|(defined, _)| defined == name);
         self.source.undefine.retain(|name| !defines(name));

@@ -1,4 +1,4 @@
-//! Finds the units and groups that a command line names.
+//! Lookup of shader units and groups named on the command line: files, `FILE:NAME`, shipped shaders.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What ships with Kiln: units and groups by category, each with a few words about it.
+//! Listing of the shipped shader library by category.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

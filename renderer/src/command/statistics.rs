@@ -1,4 +1,4 @@
-//! What a render took: for people (`--verbose`) and for programs (`--stats`).
+//! Statistics of a render: text (`--verbose`) and JSON (`--stats`).
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What a command says at its end to whoever watches: what was written, how long it took, how to look at it.
+//! The closing message of a command: files written, time, how to view them.
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What commands write for whoever watches: results on standard output, messages on standard error.
+//! Output of commands: results on standard output, messages on standard error.
 
 use std::io::Write;
 

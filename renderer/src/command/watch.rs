@@ -1,4 +1,4 @@
-//! Who watches a render: the progress bar, the checkpoint, the files that grow clearer, the viewer, a scheduler.
+//! Observers of a render: progress bar, checkpoint, intermediate images, viewer, scheduler messages.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use super::progress_lines::ProgressLines;
 use crate::film::{Film, FilmTile};
 use crate::render::{Decision, Progress, RenderState};
 
-/// Who watches a render.
+/// The observers of a render.
 pub(super) struct Watch<'a> {
     bar: &'a Bar,
     origin: &'a Origin<'a>,
@@ -20,7 +20,7 @@ pub(super) struct Watch<'a> {
     lines: Option<ProgressLines>,
 }
 
-/// Something to be done with the picture every now and then.
+/// A task that is repeated at intervals.
 struct Task<'a> {
     what: Keeper<'a>,
     every: Duration,
@@ -32,9 +32,9 @@ struct Task<'a> {
 
 /// What is done with the picture.
 enum Keeper<'a> {
-    /// It is kept, to go on with.
+    /// Writes the checkpoint.
     Checkpoint(&'a Checkpoint),
-    /// It is written where it will be written in the end.
+    /// Writes the output files.
     Pictures(&'a Pictures),
 }
 
@@ -60,12 +60,12 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Keeps the picture in a checkpoint.
+    /// Adds a checkpoint.
     pub(super) fn keep(&mut self, checkpoint: &'a Checkpoint, every: Duration) {
         self.add(Keeper::Checkpoint(checkpoint), every);
     }
 
-    /// Writes the picture while it grows clearer.
+    /// Adds intermediate writing of the output files.
     pub(super) fn write(&mut self, pictures: &'a Pictures, every: Duration) {
         self.add(Keeper::Pictures(pictures), every);
     }

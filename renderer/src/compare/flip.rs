@@ -1,4 +1,4 @@
-//! FLIP: the difference that an observer sees when two images are shown in turn at the same place.
+//! The FLIP image difference metric (LDR).
 //!
 //! Andersson, Nilsson, Akenine-Möller, Oskarsson, Åström & Fairchild 2020, "FLIP: A Difference Evaluator for Alternating
 //! Images", Proc. ACM CGIT 3(2). This is the paper's LDR measure; sections and equations at the lines are the paper's.

@@ -1,4 +1,4 @@
-//! The manifest of a pack, `kiln-pack.json`: which entry is the scene, how long entries are, and which paths lead to them.
+//! The manifest of a pack (`kiln-pack.json`): the scene, sizes of entries, and paths that lead to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,13 +1,13 @@
-//! The files that scenes name, found in one place: on the disk, or in the pack that the process works on.
+//! File access for scenes: from the disk, or from the pack that the process works on.
 //!
-//! Whatever reads a scene asks here and not the file system: readers of texts, models and images, the preprocessor, and
-//! textures that are named while shaders run. A [`Pack`] answers for a whole folder: a path that begins with the path of
-//! the archive means an entry of it. The choice holds for the process, as its working directory does, since files are
-//! asked for on many threads and from compiled code; [`enter`] makes it before a scene is read.
+//! All readers of scene files use this module instead of the file system: texts, models, images, the preprocessor, and
+//! textures named by running shaders. A [`Pack`] acts as a folder: a path that begins with the path of the archive
+//! names an entry of it. The choice applies to the whole process, like its working directory, since files are opened
+//! from many threads and from compiled code; [`enter`] makes it before a scene is read.
 //!
-//! - While a pack is entered, files outside it are not there, but those that the command line names: a picture does not
-//!   depend on what else the machine has.
-//! - While files are recorded ([`record`]), each file that is found is noted by the path that was asked for.
+//! - While a pack is entered, files outside it do not exist, except those named on the command line: an image does not
+//!   depend on other files of the machine.
+//! - While files are recorded ([`record`]), each file found is noted by its requested path.
 
 mod manifest;
 mod pack;

@@ -1,8 +1,8 @@
-//! Packs: archives of a scene with all files that it needs, read where they lie.
+//! Packs: ZIP archives of a scene with its files, validated when opened and read in place.
 //!
 //! A pack is a ZIP archive with a [`Manifest`]. Stored entries are read in place, so that tiles of large textures are
-//! read one by one; deflated ones are unpacked in memory when they are asked for. Nothing is written to the disk, and
-//! nothing is believed: what an archive says about itself is checked before its files are used.
+//! read one by one; deflated entries are unpacked in memory on demand. Nothing is written to the disk. Archives are
+//! untrusted: names, sizes and checksums are validated before use.
 
 use std::collections::BTreeMap;
 use std::fs::File;

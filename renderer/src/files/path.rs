@@ -1,4 +1,4 @@
-//! Paths: from the root on, in the form of manifests, as names of entries, and what is at them.
+//! Path forms: absolute paths, keys of manifests, names of entries; and file types.
 
 use std::fs::Metadata;
 use std::path::{Component, Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A file that is open to be read, on the disk or in a pack.
+//! Readers of open files, on the disk or in a pack.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};

@@ -1,4 +1,4 @@
-//! Recording which files a scene asks for.
+//! Recording of the files that a scene reads, for packing.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Where the process finds files at present: on the disk, in a pack, or in either while they are recorded.
+//! The process's view of files: the disk, an entered pack, or recording.
 
 use std::io;
 use std::path::{Path, PathBuf};

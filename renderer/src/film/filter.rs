@@ -1,10 +1,10 @@
-//! Reconstruction filters, by importance sampling: a sample is taken at a place drawn from the filter about its pixel
-//! and counts for that pixel alone.
+//! Reconstruction filters by filter importance sampling: film positions are sampled from the filter around each pixel.
 //!
 //! - All filters are products of one function of x and one of y, and zero beyond their radius.
-//! - A pixel's value then is the filtered image without bias, and pixels stay independent, which exact sums need.
-//! - Places are drawn by the filter's absolute value. Where a filter has no negative lobes every sample has weight 1; else
-//!   a sample's weight is the sign of the filter times what makes the weights 1 on average.
+//! - Each sample counts for its own pixel only. Pixel values are unbiased estimates of the filtered image and pixels
+//!   stay independent, as exact sums require.
+//! - Positions are sampled by the filter's absolute value. For a filter without negative lobes every sample has weight
+//!   1; else the weight is the sign of the filter times a constant that makes the mean weight 1.
 //!
 //! Ernst, Stamminger & Greiner 2006, "Filter Importance Sampling".
 
@@ -21,7 +21,7 @@ pub struct Filter {
     half: HalfProfile,
 }
 
-/// A place about a pixel and what a sample taken there counts.
+/// A film position relative to a pixel and the weight of a sample there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilterSample {
     /// From the pixel's centre [pixels].
@@ -36,7 +36,7 @@ pub struct FilterWindow {
     /// The random numbers that choose the part in x and in y: where they begin, and how much of `[0,1)` they are.
     start: Vec2,
     share: Vec2,
-    /// What makes the weights 1 on average.
+    /// Constant that makes the mean weight 1.
     scale: f32,
 }
 
@@ -49,7 +49,7 @@ impl FilterWindow {
 }
 
 impl Filter {
-    /// A filter of that shape; `None` unless its numbers make one.
+    /// A filter of that shape; `None` if its parameters are invalid.
     pub fn new(shape: FilterShape) -> Option<Filter> {
         shape.checked().map(|shape| Filter {
             shape,
@@ -77,8 +77,8 @@ impl Filter {
         self.radius
     }
 
-    /// A place for a random `u` in `[0,1)²`: distributed as the absolute value of the filter, monotone in each coordinate,
-    /// so that well-spread `u` stay so.
+    /// Samples a position by `u` in `[0,1)²`: distributed as the absolute value of the filter, and monotone in each
+    /// coordinate, which preserves stratification.
     #[inline]
     pub fn sample(&self, u: Vec2) -> FilterSample {
         self.sample_within(&FilterWindow::WHOLE, u)

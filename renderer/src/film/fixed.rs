@@ -1,16 +1,16 @@
-//! Fixed-point sums: addition that is associative, so that order and grouping cannot matter.
+//! Fixed-point sums: associative addition, so that results do not depend on order or grouping.
 
 use std::ops::AddAssign;
 
 /// A sum of samples in units of 2⁻⁶⁰.
 ///
-/// A sample is taken to the nearest unit: without error from 2⁻³⁷ up (24 bits of mantissa), within 2⁻⁶¹ below. Samples
-/// beyond [`Fixed::LIMIT`] are clamped to it, so that 2³¹ samples cannot overflow the 128 bits.
+/// A sample is rounded to the nearest unit: exact from 2⁻³⁷ up (24 bits of mantissa), within 2⁻⁶¹ below. Samples beyond
+/// [`Fixed::LIMIT`] are clamped to it, so that 2³¹ samples cannot overflow the 128 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fixed(pub i128);
 
 impl Fixed {
-    /// Bits behind the point.
+    /// Fractional bits.
     pub const FRACTION_BITS: u32 = 60;
 
     /// The largest sample that counts in full.
@@ -42,7 +42,7 @@ impl AddAssign for Fixed {
 pub struct FixedSquare(pub i128);
 
 impl FixedSquare {
-    /// Bits behind the point.
+    /// Fractional bits.
     pub const FRACTION_BITS: u32 = 40;
 
     /// The largest sample whose square counts in full.

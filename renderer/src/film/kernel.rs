@@ -1,4 +1,5 @@
-//! The shapes of reconstruction filters: functions of the distance from a pixel's centre along one axis.
+//! Profiles of the reconstruction filters: box, tent, Gaussian, Blackman-Harris, Mitchell-Netravali, Catmull-Rom,
+//! Lanczos.
 
 /// A shape with its parameters. Lengths are in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -166,7 +167,7 @@ impl FilterShape {
             FilterShape::Gaussian { radius, stddev } => {
                 let sharpness = f64::from(radius) / f64::from(stddev);
                 let g = |x: f64| (-0.5 * (x * sharpness).powi(2)).exp();
-                // Their difference would have no digits left where the distribution is nearly flat.
+                // Their difference would cancel where the distribution is nearly flat.
                 g(1.0) * (0.5 * sharpness.powi(2) * (1.0 - x * x)).exp_m1()
             }
             // Harris 1978, "On the use of windows for harmonic analysis with the discrete Fourier transform", eq. 33,
@@ -181,7 +182,7 @@ impl FilterShape {
     }
 }
 
-/// The one number that is given, or that of the default.
+/// The one given number, or the default.
 fn one(numbers: &[f32], default: f32) -> Option<f32> {
     match *numbers {
         [] => Some(default),

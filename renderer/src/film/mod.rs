@@ -1,7 +1,7 @@
-//! The film: samples summed exactly, so that a picture depends on which samples were taken and on nothing else.
+//! The film: exact fixed-point sums of samples by pixel, with variance, crop, and development into an image.
 //!
-//! - Sums are fixed-point integers ([`Fixed`]): neither the order of samples nor their grouping into tiles, threads or
-//!   part files can change a bit.
+//! - Sums are fixed-point integers ([`Fixed`]): the order of samples and their grouping into tiles, threads or part
+//!   files does not change a bit.
 //! - A sample belongs to one pixel; the reconstruction filter is importance-sampled ([`Filter`]).
 //! - A sample that is not finite is dropped and counted; a pixel's value is the mean of those kept.
 
@@ -30,7 +30,7 @@ pub enum FilmError {
         /// Rows.
         height: u32,
     },
-    /// More pixels than memory is given to.
+    /// More pixels than the limit.
     #[error(
         "the film is too large ({width}×{height}; at most {} pixels)",
         Film::MAX_PIXELS
@@ -59,7 +59,7 @@ pub enum FilmError {
     },
 }
 
-/// The sums of all samples of a picture, or of a cropped part of it.
+/// The sums of all samples of an image, or of a cropped part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Film {
     width: u32,
@@ -166,7 +166,7 @@ impl Film {
         &mut self.pixels
     }
 
-    /// What happened to the samples so far.
+    /// Counts of samples added, dropped and clamped.
     pub fn counts(&self) -> FilmCounts {
         self.pixels.counts()
     }
@@ -176,8 +176,8 @@ impl Film {
         self.pixels.count(counts);
     }
 
-    /// The picture so far: the mean of each pixel's samples, linear RGB; black where there is none. A crop comes with
-    /// its place in the whole.
+    /// Develops the image: the mean of each pixel's samples, linear RGB; black without samples. A cropped image keeps
+    /// its window in the whole.
     pub fn develop(&self) -> Image {
         self.image_of(PixelSum::mean)
     }
@@ -228,7 +228,7 @@ impl Film {
         image
     }
 
-    /// The place of a crop in the whole.
+    /// The window of a crop in the whole film.
     fn window(&self) -> Option<Window> {
         let crop = self.crop();
         (crop != Rect::of_size(self.width, self.height)).then(|| Window {

@@ -1,4 +1,4 @@
-//! A rectangle of pixel sums: what one thread fills before it is merged.
+//! Film tiles: pixel sums of a rectangle, filled by one thread and then merged.
 
 use super::{Fixed, FixedSquare};
 use crate::color::Rgb;
@@ -37,13 +37,13 @@ impl PixelSum {
         std::array::from_fn(|c| {
             let mean = self.rgb[c].to_f64() / n;
             let variance = (squares[c].to_f64() - n * mean * mean) / (n - 1.0);
-            // Rounding of the squares can leave a hair below zero.
+            // Rounding of the squares can make it slightly negative.
             (variance.max(0.0) / n) as f32
         })
     }
 }
 
-/// What happened to the samples of a film or tile.
+/// Counts of the samples of a film or tile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FilmCounts {
     /// Samples added, those not finite left out.
@@ -119,7 +119,7 @@ impl FilmTile {
         self.squares.is_some()
     }
 
-    /// What happened to the samples so far.
+    /// Counts of samples added, dropped and clamped.
     pub fn counts(&self) -> FilmCounts {
         self.counts
     }

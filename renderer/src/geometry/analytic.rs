@@ -1,5 +1,5 @@
-//! Surfaces in closed form, in their own space. The arithmetic is `f64`: a ray from far away has to meet a sphere where
-//! it is.
+//! Analytic surfaces (sphere, disk, cylinder) in object space: intersection, parametrisation and sampling. The
+//! arithmetic is `f64`, so that rays from far away hit small shapes precisely.
 
 use std::f64::consts::{PI, TAU};
 
@@ -90,7 +90,7 @@ impl Analytic {
         }
     }
 
-    /// What the surface is like at the point of it that is nearest to `p`.
+    /// Position, normal and derivatives at the surface point nearest to `p`.
     pub(super) fn local_point(self, p: DVec3) -> LocalPoint {
         match self {
             Analytic::Sphere => {

@@ -1,6 +1,6 @@
-//! Named values of a mesh, for each vertex or for each triangle.
+//! Named mesh attributes (primvars), by vertex or by triangle.
 
-/// What a value of an attribute belongs to.
+/// Domain of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AttributeDomain {
     /// A vertex: values are interpolated over triangles.

@@ -1,4 +1,4 @@
-//! A mesh in world space, as hits need it: vertices, and what is the same all over a triangle.
+//! World-space copies of meshes for hits: vertices, and normals and error bounds of triangles.
 
 use glam::Vec3;
 

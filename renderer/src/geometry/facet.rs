@@ -1,4 +1,4 @@
-//! Triangles with the rounding error of their intersection with rays.
+//! Triangles with bounds on the rounding error of their ray intersections.
 
 use glam::{Vec3, Vec3A, Vec3Swizzles};
 

@@ -1,11 +1,11 @@
-//! What one sample of a path stands for: how the path's ray changes from one pixel to the next.
+//! Ray differentials (Igehy) and ray cones: the footprint of a path, for texture filtering.
 // Igehy 1999, "Tracing Ray Differentials".
 
 use glam::Vec3;
 
 use super::Interaction;
 
-/// How a ray changes from one pixel to the next: derivatives by the film point, per pixel, world space.
+/// Ray differential: derivatives of origin and direction by the film point, per pixel, world space.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RayDifferential {
     /// Change of the origin by the column [m/pixel].
@@ -45,15 +45,15 @@ impl RayDifferential {
     }
 }
 
-/// What one sample of a path stands for around its present ray: exactly, from the camera through mirrors and smooth
-/// glass, or as a cone, after what scatters.
+/// Footprint of a path around its present ray: a ray differential from the camera through mirrors and smooth glass, a
+/// cone after rough or diffuse scattering.
 #[derive(Clone, Copy, Debug)]
 pub struct Footprint {
     /// Width of the cone at the ray's origin [m].
     pub width: f32,
     /// Growth of the width along the ray.
     pub spread: f32,
-    /// How the ray changes, where that is known.
+    /// The ray differential, if known.
     pub differential: Option<RayDifferential>,
 }
 
@@ -80,14 +80,14 @@ pub enum Bend {
 }
 
 impl Footprint {
-    /// That of a sample which stands for a point.
+    /// A footprint of zero size.
     pub const POINT: Footprint = Footprint {
         width: 0.0,
         spread: 0.0,
         differential: None,
     };
 
-    /// That of a camera's ray. `is_exact` keeps the differential, for surfaces that look at more than the width.
+    /// The footprint of a camera ray. `is_exact` keeps the differential, for surfaces that use more than the width.
     pub fn camera(differential: &RayDifferential, is_exact: bool) -> Footprint {
         Footprint {
             differential: is_exact.then_some(*differential),

@@ -1,4 +1,4 @@
-//! What a ray meets first: a shape, the triangle of its mesh, and where.
+//! The result of a ray query: distance, shape, triangle and barycentric coordinates.
 
 use glam::Vec2;
 

@@ -1,4 +1,4 @@
-//! A point of a surface, seen from a direction.
+//! Surface interaction: point, normals, derivatives and error bound at a ray's hit; spawns new rays.
 
 use glam::{Vec2, Vec3};
 

@@ -1,4 +1,4 @@
-//! Triangle meshes.
+//! Triangle meshes: validated indices, normals, texture coordinates, colours and attributes; smooth normals.
 
 use glam::{Affine3A, Mat3A, Vec2, Vec3};
 use thiserror::Error;

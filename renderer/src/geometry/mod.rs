@@ -1,4 +1,4 @@
-//! Shapes as data and what a ray finds on them.
+//! Geometry: meshes, analytic shapes, surface points, ray hits and ray differentials.
 //!
 //! - [`Mesh`]: indexed triangles, valid by construction; [`Analytic`]: sphere, disk, cylinder in closed form.
 //! - [`Shape`]: either of them placed in the world.

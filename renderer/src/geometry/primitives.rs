@@ -1,4 +1,4 @@
-//! Meshes of simple solids.
+//! Meshes of simple solids: rectangle, cube, ground plane.
 
 use glam::{Vec2, Vec3};
 

@@ -1,4 +1,4 @@
-//! Shapes: geometry placed in the world.
+//! Shapes: a mesh or an analytic surface with its transform; interactions, areas, area sampling, error bounds.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Points of surfaces.
+//! Surface points: position, normals, tangents and error bound of a point on a shape.
 
 use glam::{Vec2, Vec3};
 

@@ -1,4 +1,4 @@
-//! What can go wrong between an image and its file.
+//! Errors of reading and writing images.
 
 use std::io;
 use std::path::{Path, PathBuf};

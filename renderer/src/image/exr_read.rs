@@ -1,4 +1,4 @@
-//! OpenEXR files to channels. Any naming of channels and layers is read; deep data and subsampled channels are not.
+//! OpenEXR reader: channels, layers and mip levels; no deep data, no subsampled channels.
 
 use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};

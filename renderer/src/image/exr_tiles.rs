@@ -1,4 +1,4 @@
-//! Tiles of OpenEXR files, read one by one: the place of each stands in the table behind the header.
+//! Random access to tiles of OpenEXR files.
 
 use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! Images to OpenEXR: floats of 32 or 16 bits, lossless ZIP, the same bytes for the same image.
+//! OpenEXR writer: float or half, ZIP compression, deterministic bytes.
 
 use std::io::Cursor;
 

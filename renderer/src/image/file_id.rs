@@ -1,4 +1,4 @@
-//! Which file a path means, however it is written.
+//! Identity of files: whether two paths name the same file.
 
 use std::fs;
 use std::path::{Path, PathBuf};

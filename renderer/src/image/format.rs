@@ -1,4 +1,4 @@
-//! The image formats that are read, told by the first bytes of a file or the extension of its name.
+//! Input image formats, detected by first bytes or extension.
 
 use std::path::Path;
 

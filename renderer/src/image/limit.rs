@@ -1,4 +1,4 @@
-//! The size limit of images: checked before memory is taken for one.
+//! Size limit of images, checked before memory is allocated.
 
 use std::path::Path;
 

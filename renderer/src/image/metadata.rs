@@ -1,4 +1,4 @@
-//! Metadata of image files: values of key-value pairs.
+//! Metadata values of image files (key-value pairs).
 
 /// A value in an image's metadata.
 #[derive(Clone, Debug, PartialEq)]

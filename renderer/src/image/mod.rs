@@ -1,7 +1,7 @@
-//! Plain images, their files and their transfer curves: what textures, environment maps, films and comparisons share.
+//! Images in memory: `f32` pixels, colour spaces, rectangles and windows; reading and writing of files.
 //!
-//! - [`Image`] is `f32` data, row-major, row 0 on top, channels interleaved; nothing else is promised about the values
-//!   than what [`ColorSpace`] says.
+//! - [`Image`] is `f32` data, row-major, row 0 on top, channels interleaved; the meaning of values is given by
+//!   [`ColorSpace`] only.
 //! - [`read`] turns files into images, [`write`] turns images into files; both pick the format by content or extension.
 //! - No content of a file makes a reader panic; every failure is an [`ImageError`] with the path.
 

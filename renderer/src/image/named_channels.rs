@@ -1,4 +1,4 @@
-//! The channels of an image by name, as planes.
+//! Images as named channels (planes), such as layers of OpenEXR files.
 
 use super::{MetaValue, Window};
 

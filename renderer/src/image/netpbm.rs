@@ -1,4 +1,4 @@
-//! Binary Netpbm images: PGM and PPM of 8 or 16 bits (`P5`, `P6`), and the floats of PFM (`Pf`, `PF`).
+//! Netpbm reader: binary PGM and PPM (8 or 16 bits), and PFM (floats).
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Output files that appear whole or not at all.
+//! Atomic file output: temporary file and rename, with checks before the work.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};

@@ -1,4 +1,4 @@
-//! The image formats that are written, and the options of writing.
+//! Output image formats and write options.
 
 use std::path::Path;
 

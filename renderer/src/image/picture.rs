@@ -1,4 +1,4 @@
-//! Pictures for textures: levels of decreasing size, and what the file says of them.
+//! Images for textures: mip levels and file information.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Pictures of files with their smaller versions, decoded as a whole.
+//! Reading whole texture images with their mip levels.
 
 use std::path::Path;
 

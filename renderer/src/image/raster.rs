@@ -1,4 +1,4 @@
-//! Pixels as a file stores them, before they become `f32`.
+//! Decoded pixels in the sample type of their file (8 or 16 bits, half, float).
 
 use half::f16;
 

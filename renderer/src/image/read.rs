@@ -1,4 +1,4 @@
-//! Files to images: EXR, TIFF, Radiance HDR, PNG, JPEG, TGA, BMP, WebP, PGM, PPM and PFM.
+//! Image reader: EXR, TIFF, Radiance HDR, PNG, JPEG, TGA, BMP, WebP, PGM, PPM and PFM.
 
 use std::io::Cursor;
 use std::path::Path;

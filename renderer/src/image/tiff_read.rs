@@ -1,5 +1,4 @@
-//! TIFF files to samples: strips and tiles of 8, 16 and 32 bits, integers and floats, grey, RGB and any number of
-//! channels, of any directory; a part of a picture can be read alone.
+//! TIFF reader: strips and tiles, 8 to 32 bits, integer and float, any number of channels, mip levels.
 
 use std::io::{Cursor, Read, Seek};
 use std::path::{Path, PathBuf};

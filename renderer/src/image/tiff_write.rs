@@ -1,4 +1,4 @@
-//! Images to TIFF: one directory of deflated strips, any number of channels, the same bytes for the same image.
+//! TIFF writer: deflated strips, any number of channels, deterministic bytes.
 
 use std::io::Cursor;
 use std::io::Write as _;

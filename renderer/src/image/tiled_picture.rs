@@ -1,4 +1,4 @@
-//! Pictures in files of tiles (EXR and TIFF), read tile by tile.
+//! Tiled texture files (EXR and TIFF), read by tile.
 
 use std::fmt;
 use std::io::{BufReader, Read as _};

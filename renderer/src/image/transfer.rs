@@ -1,4 +1,4 @@
-//! The sRGB transfer curve (IEC 61966-2-1:1999) in both directions.
+//! The sRGB transfer function (IEC 61966-2-1:1999) and its inverse.
 
 use std::sync::LazyLock;
 

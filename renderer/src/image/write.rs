@@ -1,4 +1,4 @@
-//! Images to files: EXR, TIFF, Radiance HDR, PNG and JPEG.
+//! Image writer: EXR, TIFF, Radiance HDR, PNG and JPEG.
 
 use std::path::Path;
 

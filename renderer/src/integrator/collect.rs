@@ -1,33 +1,34 @@
-//! Light that a path has found, with the way it came.
+//! Contributions of a path: the trait `Collect` that receives radiance, and the label that says from which light it
+//! came.
 
 use crate::color::Rgb;
 use crate::light::LightId;
 
-/// Which way light came.
+/// Label of a contribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Where it comes from; `None` where that is not known: photon maps keep sums.
+    /// The light; `None` for contributions of photon maps, which do not keep it.
     pub light: Option<LightId>,
-    /// Whether it was scattered on its way, rather than coming straight from the light or through transparent surfaces
-    /// alone.
+    /// Whether it was scattered: indirect light. `false` for light that comes straight from the light, or through
+    /// transparent surfaces alone.
     pub scattered: bool,
 }
 
 impl Label {
-    /// Of light that photon maps know.
+    /// The label of contributions of photon maps.
     pub const MAP: Label = Label {
         light: None,
         scattered: true,
     };
 }
 
-/// What becomes of the light that a path finds.
+/// Receiver of the contributions of a path.
 pub trait Collect {
-    /// Takes radiance, weighed by all that happened to it on its way.
+    /// Adds radiance, already multiplied by the path's throughput and MIS weight.
     fn add(&mut self, label: Label, radiance: Rgb);
 }
 
-/// The sum of all light.
+/// Sums all contributions; labels are ignored.
 impl Collect for Rgb {
     #[inline(always)]
     fn add(&mut self, _: Label, radiance: Rgb) {

@@ -1,47 +1,48 @@
-//! What one thread needs to trace rays, and what it has done.
+//! Per-thread state of the integrators: shading context, surfaces, photon lookup heap, and counts of rays and shader
+//! runs.
 
 use super::photon::Nearest;
 use crate::material::{ShadingContext, Surface};
 use crate::scene::Scene;
 
-/// What one thread needs to trace rays.
+/// Per-thread state for tracing rays.
 ///
 /// Threads' contexts lie side by side in a list and are written at every bounce: no two may share a cache line, nor a
 /// pair of lines that is fetched as one.
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Context {
-    /// For shaders.
+    /// Memory for running shaders.
     pub shading: ShadingContext,
-    /// What the path is on: kept here because it is large.
+    /// The shaded surface at the path's vertex; kept here because it is large.
     pub surface: Surface,
-    /// What other vertices of a path are on, where there are several at once.
+    /// Spare surfaces for paths that split, where several vertices are in use at once.
     #[expect(clippy::vec_box, reason = "they are taken out and put back, and are large")]
     pub(super) surfaces: Vec<Box<Surface>>,
-    /// What was done so far.
+    /// Counts so far.
     pub stats: Stats,
-    /// For lookups of photons.
+    /// Heap for nearest-neighbour lookups in photon maps.
     pub(crate) nearest: Nearest,
 }
 
-/// Counts of what was done.
+/// Counts of rays, shader runs and unusual events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Rays from the camera.
     pub camera_rays: u64,
     /// Rays towards lights.
     pub shadow_rays: u64,
-    /// Rays that were scattered, or passed through something transparent.
+    /// Rays continued by scattering or through a transparent surface.
     pub indirect_rays: u64,
-    /// Rays that look for indirect light which photon maps know.
+    /// Final gather rays of the integrator `photon`.
     pub gather_rays: u64,
     /// Rays of photons.
     pub photon_rays: u64,
-    /// Photons that ended because what they would have carried is not finite.
+    /// Photons dropped because their power was not finite.
     pub non_finite_photons: u64,
     /// Runs of shaders at hits.
     pub shading_runs: u64,
-    /// Hits with more lobes than a `Bsdf` holds, some of which were chosen at random to stand for the rest.
+    /// Hits with more lobes than a `Bsdf` holds; a random subset of them, reweighted, stands for all.
     pub crowded_points: u64,
 }
 

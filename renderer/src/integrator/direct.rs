@@ -1,4 +1,4 @@
-//! Light that reaches a point straight from a light, by choosing points of lights.
+//! Next event estimation: selects a light, samples a direction towards it, tests visibility and applies the MIS weight.
 
 use glam::Vec3;
 
@@ -13,29 +13,30 @@ use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
 use crate::scene::Scene;
 
-/// A point that asks for light.
+/// A shading point for which lights are sampled.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking {
-    /// Where it is, for the choice of lights.
+    /// Position and normal, for light selection.
     pub at: LitPoint,
-    /// Where shadow rays begin.
+    /// Origin of the shadow rays.
     pub end: RayEnd,
     /// The moment, in `[0,1]` of the shutter interval.
     pub time: f32,
 }
 
-/// Light from a light.
+/// Result of a light sample.
 #[derive(Clone, Copy, Debug)]
 pub struct DirectLight {
     /// The light.
     pub light: LightId,
     /// Unit vector towards it.
     pub wi: Vec3,
-    /// What arrives, by the response, over the density of the choice.
+    /// Radiance times the response, divided by the density of the light sample.
     pub radiance: Rgb,
 }
 
-/// The point of a surface as its bsdf asks for light: on the viewer's side, or on both where light goes through.
+/// The point of a surface for light selection. Its normal is on the viewer's side; it is zero (both sides count) where
+/// the BSDF transmits light.
 #[inline]
 pub(super) fn lit_point(it: &Interaction, bsdf: &Bsdf) -> LitPoint {
     let n = if bsdf.scatters_through() {
@@ -52,9 +53,8 @@ pub(super) fn lit_point(it: &Interaction, bsdf: &Bsdf) -> LitPoint {
     }
 }
 
-/// One sample of one light. `response` gives, for a direction and the density with which light samples choose it (`None`
-/// when nothing else could), f·|cos θi| weighed against finding the light in other ways. Takes three numbers of `sampler`,
-/// whatever comes out.
+/// Takes one light sample. `response` returns, for a direction and the density with which light samples choose it
+/// (`None` for delta lights), f·|cos θi| times the MIS weight. Always takes three numbers from `sampler`.
 // Veach 1997, "Robust Monte Carlo Methods for Light Transport Simulation", section 8.1.
 #[inline]
 pub fn sample_one_light(

@@ -1,7 +1,6 @@
-//! Integrators: the radiance that arrives along a ray.
+//! Integrators (`path`, `photon`, `auto`): estimate the radiance that arrives along a ray.
 //!
-//! Nothing on the way of a ray allocates, locks, hashes or calls through a table of functions; what a thread needs is in
-//! its [`Context`].
+//! Nothing on the per-ray path allocates, locks, hashes or makes virtual calls; per-thread state is in [`Context`].
 
 mod collect;
 mod context;
@@ -26,7 +25,7 @@ pub use pass::Pass;
 pub use photon::MapError as PrepareError;
 pub use walk::Arrival;
 
-/// An integrator with all that a pass needs.
+/// An integrator prepared for a pass.
 #[derive(Debug)]
 pub enum Prepared {
     /// Needs nothing.
@@ -45,7 +44,7 @@ impl Integrator {
         }
     }
 
-    /// What `auto` has decided for, by its name.
+    /// The integrator of that name, as `auto` has decided for it.
     pub fn decided(path: &PathSettings, name: &str) -> Option<Integrator> {
         match name {
             "path" => Some(Integrator::Path(*path)),
@@ -66,9 +65,11 @@ impl Integrator {
         }
     }
 
-    /// The memory that photon maps of the sizes asked for take, about [bytes]; those of default sizes are small.
+    /// Estimated memory of photon maps whose size was set explicitly [bytes]; maps of default size are small and count
+    /// as zero.
     pub fn memory(&self) -> u64 {
-        /// A photon while maps are made: as it is shot, sorted, and with its share of the irradiance.
+        /// Bytes for each photon while maps are built: the photon, its copy for sorting, its share of the irradiance
+        /// records.
         const PHOTON: u64 = 100;
         match self {
             Integrator::Path(_) | Integrator::Auto(_) => 0,
@@ -90,7 +91,7 @@ impl Integrator {
         self
     }
 
-    /// How many samples a pixel share what is prepared for a pass; `None` when all do.
+    /// How many samples per pixel one preparation serves; `None` when it serves all.
     pub fn samples_per_pass(&self) -> Option<u64> {
         match self {
             Integrator::Path(_) | Integrator::Auto(_) => None,
@@ -98,8 +99,8 @@ impl Integrator {
         }
     }
 
-    /// Makes what a pass needs, on the threads of the `rayon` pool that it is called in; the same for any number of them.
-    /// Where nobody has decided for it, `auto` is `path`.
+    /// Prepares a pass (builds photon maps), on the current `rayon` pool; the result is the same for any number of
+    /// threads. `auto` counts as `path` if no pilot has decided.
     ///
     /// # Errors
     /// When a file of photon maps cannot be used.
@@ -121,7 +122,7 @@ impl Prepared {
         }
     }
 
-    /// What was done for photon maps, where there are any.
+    /// Statistics of the photon maps, if there are any.
     pub fn photons(&self) -> Option<&photon::PhotonStats> {
         match self {
             Prepared::Path(_) => None,

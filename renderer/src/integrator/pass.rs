@@ -1,25 +1,26 @@
-//! A pass: what is known when its integrator is prepared.
+//! Inputs for preparing an integrator: seed, pass number, photon map file, deadline, progress callback.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-/// What is known when a pass is prepared.
+/// Inputs for preparing a pass.
 #[derive(Clone, Copy)]
 pub struct Pass<'a> {
-    /// The number that all random numbers follow from.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Which pass it is. What is prepared follows from scene, settings, seed and this alone.
+    /// Number of the pass. The result of the preparation depends on scene, settings, seed and this number only.
     pub index: u64,
-    /// Points that will be looked from: pixels of the film, or texels. Defaults follow from it.
+    /// Number of points that will be shaded (pixels of the film, or texels); default sizes of the photon maps follow
+    /// from it.
     pub points: u64,
-    /// Where photon maps are kept from one run to the next: read when it exists, else written.
+    /// File of the photon maps: read if it exists, else written.
     pub file: Option<&'a Path>,
-    /// Ends the preparation early, with what there is by then.
+    /// When set, the preparation ends early and uses the photons it has.
     pub stop: &'a AtomicBool,
-    /// The same at a moment.
+    /// Deadline: the preparation stops at it and uses the photons it has.
     pub until: Option<Instant>,
-    /// Is told how many photons of how many have been shot, from any thread.
+    /// Progress callback (photons shot, photons in total); called from any thread.
     pub progress: &'a (dyn Fn(u64, u64) + Sync),
 }
 

@@ -1,4 +1,4 @@
-//! The path tracer: one path from the camera, with a light sample at every hit and both ways to find a light combined.
+//! The unidirectional path tracer: next event estimation at every vertex, combined with BSDF sampling by MIS.
 
 use super::collect::Collect;
 use super::context::Context;
@@ -9,7 +9,7 @@ use crate::scene::Scene;
 
 use crate::scene::desc::PathSettings;
 
-/// Estimates the light that arrives along a path's first ray.
+/// Estimates the radiance that arrives along the first ray of a path.
 pub(super) fn trace(
     settings: &PathSettings,
     scene: &Scene,

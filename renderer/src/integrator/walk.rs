@@ -1,10 +1,11 @@
-//! A path on its way: what it carries, and each step of it, written once for all integrators.
+//! Path state (throughput, footprint, MIS arrival) and its steps: intersect, emission, light samples, roulette; shared
+//! by all integrators.
 //!
-//! A step finds the next vertex and reports what emits there ([`Walk::advance`]), reports what light samples find
-//! ([`Walk::sample_lights`]), and goes on in a direction that the integrator has drawn ([`Walk::follow`]).
+//! [`Walk::advance`] finds the next vertex and reports its emission, [`Walk::sample_lights`] reports the light samples
+//! taken there, and [`Walk::follow`] continues in a direction that the integrator has sampled.
 //!
-//! Depth counts the segments of a path: one shows what emits, two add direct light. A surface that lets the path straight
-//! through is no vertex of it: it costs no depth, and light samples look through it as well.
+//! Depth counts the segments of a path: one shows emission, two add direct light. Passing straight through a
+//! transparent surface adds no vertex: it costs no depth, and shadow rays pass as well.
 // Kajiya 1986, "The Rendering Equation"; Veach 1997, chapters 8 to 10.
 
 use glam::Vec3;
@@ -23,7 +24,7 @@ use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
 use crate::scene::{MAX_PASSES, Scene};
 
-/// The greatest probability with which Russian roulette lets a path live: mirrors facing each other end too.
+/// Greatest survival probability of Russian roulette, so that paths between two mirrors end too.
 const MAX_SURVIVAL: f32 = 0.95;
 
 /// How long paths are.
@@ -42,31 +43,32 @@ pub(super) struct Walk {
     pub(super) kind: RayKind,
     pub(super) footprint: Footprint,
     pub(super) arrival: Arrival,
-    /// What is left of light that comes against the ray.
+    /// Product of the BSDF weights and roulette factors so far.
     pub(super) throughput: Rgb,
     /// The square of the index of refraction where the path is: throughput falls by it on entering glass and comes back.
     eta2: f32,
     /// Segments, the present one included.
     pub(super) depth: u32,
-    /// Surfaces that it went straight through.
+    /// Transparent surfaces passed.
     passes: u32,
-    /// Whether emission counts where the path goes.
+    /// Whether emission at the next hit counts.
     pub(super) sees_lights: bool,
-    /// Whether lights at infinity are out of sight until the path is scattered.
+    /// Whether lights at infinity are invisible until the path is scattered.
     hides_sky: bool,
 }
 
-/// How the path came to its present ray, as far as weighing light samples against it goes.
+/// How the present ray was sampled: the data for the MIS weight of light that it hits.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// The point that scattered last, as it asked for light.
+    /// The last scattering point, for light selection.
     pub at: LitPoint,
-    /// Density with which it chose the direction [1/sr]; `None` where light samples had no chance.
+    /// Density of the sampled direction [1/sr]; `None` where light samples could not find it (delta lobes, camera
+    /// rays).
     pub pdf: Option<f32>,
 }
 
 impl Arrival {
-    /// The weight of light found by chance which light samples find with density `light_pdf`.
+    /// MIS weight of emission found by BSDF sampling, where light samples find it with density `light_pdf`.
     #[inline]
     fn weight(&self, light_pdf: impl FnOnce(&LitPoint) -> f32) -> f32 {
         self.pdf
@@ -75,7 +77,7 @@ impl Arrival {
 }
 
 impl Walk {
-    /// From a camera.
+    /// Starts a path at the camera.
     pub(super) fn camera(scene: &Scene, camera_ray: &CameraRay) -> Walk {
         let footprint = Footprint::camera(&camera_ray.differential, scene.wants_footprints());
         let arrival = Arrival {
@@ -85,7 +87,7 @@ impl Walk {
         Walk::new(camera_ray.ray, RayKind::CAMERA, footprint, arrival)
     }
 
-    /// From a point of a surface that wants to know what arrives.
+    /// Starts a path at a surface point, to estimate its incident radiance.
     pub(super) fn point(ray: Ray, arrival: Arrival) -> Walk {
         let footprint = Footprint::POINT.scattered(0.0, least_spread(Spread::Diffuse));
         Walk::new(ray, RayKind::DIFFUSE, footprint, arrival)
@@ -106,8 +108,8 @@ impl Walk {
         }
     }
 
-    /// The same beyond the shapes that emit which its ray meets before any other, and blind to lights at infinity. What
-    /// emits behind a surface that lets the ray straight through is seen, as in Mitsuba.
+    /// The same with emitters hidden (`hide_emitters`): begins behind the emitting shapes that its ray meets first, and
+    /// does not see lights at infinity. Emitters behind a transparent surface stay visible, as in Mitsuba.
     pub(super) fn without_lights(mut self, scene: &Scene) -> Walk {
         self.hides_sky = true;
         for _ in 0..MAX_PASSES {
@@ -121,8 +123,8 @@ impl Walk {
         self
     }
 
-    /// The next vertex, shaded into `surface`, after reporting what emits there, or at infinity. `None` where the path
-    /// ends: where there is nothing, or nothing more to find for one that `ends` at its next vertex.
+    /// Finds the next vertex, shades it into `surface` and reports emission there, or at infinity. `None` where the
+    /// path ends: it left the scene, or it `ends` at its next vertex and needs no shading there.
     #[inline(always)]
     pub(super) fn advance(
         &self,
@@ -133,7 +135,7 @@ impl Walk {
         stats: &mut Stats,
         light: &mut impl Collect,
     ) -> Option<Interaction> {
-        // Looked at where it is written, as other large results: a copy would wait for every part of it.
+        // Read in place, as other large results: a copy would stall on store forwarding.
         let found = scene.intersect(&self.ray);
         let Some(it) = &found else {
             if self.sees_lights && !(self.hides_sky && self.depth == 1) {
@@ -173,7 +175,7 @@ impl Walk {
         }
     }
 
-    /// Reports what a light sample finds at a vertex, by `response` as [`sample_one_light`] has it.
+    /// Takes a light sample at a vertex and reports it; `response` as for [`sample_one_light`].
     #[inline(always)]
     pub(super) fn sample_lights(
         &self,
@@ -199,7 +201,7 @@ impl Walk {
         }
     }
 
-    /// Goes on from a vertex in the direction drawn there, or straight on; `false` where the path ends.
+    /// Continues from a vertex in the sampled direction, or straight through; `false` where the path ends.
     #[inline(always)]
     pub(super) fn follow(
         &mut self,
@@ -224,7 +226,7 @@ impl Walk {
         self.depth <= limits.rr_depth || self.survives(sampler)
     }
 
-    /// The same line goes on: where it came from stays what it was.
+    /// Continues straight through: the arrival stays the same.
     #[inline(always)]
     fn pass(&mut self, it: &Interaction) {
         self.passes += 1;
@@ -250,8 +252,8 @@ impl Walk {
         self.ray = it.spawn_ray(sample.wi);
     }
 
-    /// The footprint becomes that of the ray that goes on where `sample` was drawn. The wider the lobe, the less detail is
-    /// seen in what comes next.
+    /// Updates the footprint for the sampled ray. The wider the lobe, the larger the footprint and the coarser the
+    /// texture detail.
     #[inline(always)]
     fn spread(&mut self, scene: &Scene, it: &Interaction, sample: &BsdfSample) {
         if self.footprint.differential.is_some() && sample.lobe.spread == Spread::Specular {
@@ -276,7 +278,7 @@ impl Walk {
     }
 }
 
-/// The number that chooses a lobe, where one is needed.
+/// Random number that selects a lobe; drawn only if there are several.
 #[inline]
 pub(super) fn lobe_number(bsdf: &Bsdf, sampler: &mut Sampler) -> f32 {
     if bsdf.has_choice() {
@@ -294,7 +296,7 @@ fn least_spread(spread: Spread) -> f32 {
     }
 }
 
-/// The kind of a ray that such a lobe sends out.
+/// Ray kind after scattering by such a lobe.
 fn kind_of(lobe: LobeKind) -> RayKind {
     match (lobe.spread, lobe.side) {
         (Spread::Diffuse, _) => RayKind::DIFFUSE,

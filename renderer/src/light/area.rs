@@ -1,10 +1,10 @@
-//! Shapes that emit, through their own shader.
+//! Area lights: shapes that emit through their shader, sampled by solid angle, by cone (spheres) or by an emission
+//! pattern.
 //!
-//! - A shape is one light, whatever it is made of: its points are chosen by its [`Pattern`]. Where it emits alike all over,
-//!   the points of spheres are chosen by the cone that they subtend, and those of faces that are seen large by their solid
-//!   angle.
-//! - Every point that may emit has a density, however dark the shape looked when the light was made.
-//! - Light leaves on the side of the geometric normal, on both where the material says so.
+//! - A shape is one light, with one or many primitives: its points are chosen by its [`Pattern`]. Where emission is
+//!   uniform, spheres are sampled by the cone that they subtend, and faces that appear large by solid angle.
+//! - Every point that may emit has a nonzero density, even if the probes found no emission there.
+//! - Emission is on the side of the geometric normal, or on both sides if the material says so.
 
 use std::f32::consts::{FRAC_PI_2, PI};
 use std::sync::Arc;
@@ -34,28 +34,28 @@ pub struct AreaLight {
     power: f32,
 }
 
-/// What the parameter squares of the pattern are mapped to.
+/// Geometry that the parameter squares of the pattern are mapped to.
 #[derive(Clone, Debug)]
 enum Surface {
-    /// Of a mesh whose emission varies.
+    /// Triangles of a mesh with varying emission.
     Triangles(Vec<LightTriangle>),
-    /// Of a mesh that emits alike all over: its faces are the primitives of the pattern.
+    /// Faces of a mesh with uniform emission; they are the primitives of the pattern.
     Faces(Faces),
     Ball(Ball, Shares),
     Analytic(Analytic),
 }
 
-/// How the points of a sphere are divided between the ways to choose them.
+/// Shares of the sampling strategies of a sphere.
 #[derive(Clone, Copy, Debug)]
 struct Shares {
-    /// Of the points seen from outside, those chosen by the cone; the pattern chooses the others.
+    /// Share of samples from outside that are taken by cone; the others are taken by the pattern.
     cone: f32,
-    /// Of those chosen by the cone, those on the far side.
+    /// Share of the cone samples that lie on the far side.
     far: f32,
 }
 
 impl AreaLight {
-    /// The light that a shape is by its material; `None` when that cannot emit, or the shape has no area.
+    /// The area light of a shape with its material; `None` if the material cannot emit or the shape has no area.
     pub fn new(
         shape: Shape,
         id: ShapeId,
@@ -107,7 +107,7 @@ impl AreaLight {
         self.power
     }
 
-    /// How many parts are chosen apart from each other.
+    /// Number of parts that light selection chooses from.
     pub(super) fn parts(&self) -> u32 {
         match &self.surface {
             Surface::Faces(faces) => faces.len(),
@@ -163,7 +163,8 @@ impl AreaLight {
         LightBounds {
             center: bounds.center(),
             radius: bounds.radius(),
-            // Flat lights send out π times what they send straight ahead; more than that is a few times too much.
+            // The power of a flat light is π times its intensity along the normal; for other shapes this bound is a few
+            // times too large.
             intensity: self.power * self.part_probability(part) / (PI * self.sides()),
             axis,
             spread,
@@ -194,7 +195,7 @@ impl AreaLight {
         }
     }
 
-    // Into each branch of its caller, by reference: the fewer copies, the fewer waits for what was just written.
+    // Inlined into each branch of its caller, by reference, to avoid copies that stall on store forwarding.
     #[inline(always)]
     fn sample_of(&self, seen: &Seen) -> Option<LightSample> {
         let emits = seen.cos > 0.0 || self.material.two_sided_emission();
@@ -391,7 +392,7 @@ impl AreaLight {
         let cone = ball.cone(p);
         let cone = match cone {
             Some(cone) if u_way < share => cone,
-            // The number is needed once more, for the pattern.
+            // The rescaled number is used again, for the pattern.
             Some(_) => {
                 let mut seen = self.sample_analytic(p, (u_way - share) / (1.0 - share), u)?;
                 let point = self.analytic_at(seen.end.p);
@@ -402,7 +403,7 @@ impl AreaLight {
         };
         let far = u_way < share * f64::from(shares.far);
         let chosen = ball.sample(&cone, u, far);
-        // Every direction of the cone meets the outside first; the cosine itself matters to the pattern's share alone.
+        // Every direction of the cone hits the outside first; the cosine is needed for the pattern's share only.
         let ng = if self.shape.flip_normals {
             -chosen.outward
         } else {

@@ -1,5 +1,4 @@
-//! What is known of a set of emitters without asking each: where they are, how strong they are, which way they face. It
-//! tells how much light they may send to a point, whatever lies between.
+//! Bounds of emitters (position, intensity, orientation cone): estimate the irradiance that they send to a point.
 // Conty Estevez & Kulla 2018, "Importance Sampling of Many Lights with Adaptive Tree Splitting", section 4.
 
 use std::f32::consts::{FRAC_PI_2, PI};
@@ -9,7 +8,7 @@ use glam::Vec3;
 use super::lit_point::{LitPoint, less};
 use crate::math::{safe_sqrt, sqr};
 
-/// A sphere that holds emitters, and a cone that holds their directions.
+/// A bounding sphere of emitters and a bounding cone of their directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LightBounds {
     pub(super) center: Vec3,
@@ -25,7 +24,7 @@ pub(super) struct LightBounds {
 }
 
 impl LightBounds {
-    /// Shines in all directions alike from within a sphere.
+    /// Bounds of isotropic emission from within a sphere.
     pub(super) fn around(center: Vec3, radius: f32, intensity: f32) -> LightBounds {
         LightBounds {
             center,
@@ -51,10 +50,10 @@ impl LightBounds {
         }
     }
 
-    /// How badly one estimate serves for all that it holds: intensity, extent and the directions that it covers.
+    /// Cost of the split heuristic: intensity times extent times orientation measure.
     pub(super) fn cost(&self) -> f32 {
         let outer = (self.spread + self.falloff).min(PI);
-        // The integral of the cosine of what is beyond the spread, over the sphere of directions.
+        // The orientation measure: an integral of the cosine beyond the spread, over the sphere of directions.
         let directions = 1.0 - self.spread.cos()
             + 0.25
                 * (2.0 * (outer - self.spread) * self.spread.sin() - (self.spread - 2.0 * outer).cos()
@@ -62,7 +61,7 @@ impl LightBounds {
         self.intensity * sqr(self.radius) * directions
     }
 
-    /// About the light that a point scatters of theirs, as [`importance`] has it.
+    /// Estimated contribution to a point, see [`importance`].
     #[cfg(test)]
     pub(super) fn importance(&self, at: &LitPoint) -> f32 {
         let cosines = Cosines::of(self);
@@ -89,8 +88,8 @@ impl Cosines {
     }
 }
 
-/// About the irradiance that they bring to a point if nothing is between, by the point's response [W/m²]. Written without
-/// branches: eight of them go side by side.
+/// Estimated unoccluded contribution to a point, weighted by the point's response [W/m²]. Written without branches, so
+/// that eight are computed in SIMD.
 #[inline(always)]
 pub(super) fn importance(
     at: &LitPoint,

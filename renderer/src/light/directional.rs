@@ -1,4 +1,4 @@
-//! A light so far away that it is in the same direction from everywhere: parallel, or a disk in the sky like the sun.
+//! Directional lights: parallel light from infinity, or from a disk in the sky such as the sun.
 
 use std::f32::consts::PI;
 
@@ -13,7 +13,7 @@ use crate::sampling::{cone_solid_angle, uniform_cone, uniform_cone_pdf};
 /// Light from one direction.
 #[derive(Clone, Copy, Debug)]
 pub struct DirectionalLight {
-    /// Where the light goes, unit length; that of the middle of a disk.
+    /// Direction in which the light travels, unit length; for a disk, that of its centre.
     pub direction: Vec3,
     /// Irradiance of a surface that faces it [W/m²].
     pub irradiance: Rgb,
@@ -21,7 +21,7 @@ pub struct DirectionalLight {
     disk: Option<Disk>,
 }
 
-/// A disk in the sky, equally bright all over.
+/// A disk of uniform radiance in the sky.
 #[derive(Clone, Copy, Debug)]
 struct Disk {
     /// 1 − cos of half the angle that it fills.
@@ -34,8 +34,8 @@ struct Disk {
 const LEAST_HALF_ANGLE: f32 = 1e-5;
 
 impl DirectionalLight {
-    /// Light that goes in the unit vector `direction` from a disk that fills `angle` in the sky, in `[0,π]` [radians];
-    /// parallel light for an angle of 0.
+    /// Light that travels along the unit vector `direction`, from a disk of angular diameter `angle` in `[0,π]`
+    /// [radians]; parallel light for an angle of 0.
     pub fn new(direction: Vec3, irradiance: Rgb, angle: f32) -> DirectionalLight {
         let half = 0.5 * angle;
         let disk = (half >= LEAST_HALF_ANGLE).then(|| Disk {
@@ -78,7 +78,7 @@ impl DirectionalLight {
     #[inline]
     pub(super) fn le_pdf(&self, direction: Vec3) -> (Rgb, f32) {
         match &self.disk {
-            // The square of the distance to the middle has digits where the cosine has none.
+            // The squared distance to the centre is precise where the cosine is not.
             Some(disk) if (direction + self.direction).length_squared() <= 2.0 * disk.one_minus_cos => {
                 (disk.radiance, uniform_cone_pdf(disk.one_minus_cos))
             }
@@ -97,7 +97,7 @@ impl DirectionalLight {
         self.irradiance.luminance() * at.distant_response(-self.direction, sine)
     }
 
-    /// What passes through the disks that hide a scene of that radius.
+    /// Power that passes through the disk that covers a scene of that radius.
     pub(super) fn power(&self, scene_radius: f32) -> Rgb {
         let flux = match &self.disk {
             None => self.irradiance,

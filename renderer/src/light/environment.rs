@@ -1,13 +1,12 @@
-//! Light from all around, infinitely far away: one radiance, or a latitude-longitude map.
+//! Environment lights: constant radiance or a latitude-longitude map, sampled with MIS compensation.
 //!
 //! - Row and column fractions of a map times π and 2π are the colatitude θ from +y and the longitude φ, and the direction
 //!   is (sin φ sin θ, cos θ, −cos φ sin θ): the centre column is +z.
-//! - Columns stand at the centres of their cells; between them the map is bilinear, across the seam too. Rows do as well, or
-//!   they are spread from pole to pole ([`MapRows`]).
-//! - Light samples know what is brighter than the mean of the map, and nothing else: the rest is found well by directions
-//!   that surfaces choose, so every light sample must be weighed against those. Where all directions are alike there are no
-//!   light samples.
-//! - Photons have a density of their own, which is in proportion to the luminance: wherever there is light there is density.
+//! - Columns are at the centres of their cells, and the map is interpolated bilinearly, across the seam too. Rows are
+//!   at the centres of their cells, or spread from pole to pole ([`MapRows`]).
+//! - Light samples follow the radiance in excess of the mean (MIS compensation): BSDF sampling finds the rest, so every
+//!   light sample must be combined with BSDF samples by MIS. A constant environment has no light samples.
+//! - Photons are sampled in proportion to luminance, without compensation.
 // Karlík et al. 2019, "MIS Compensation: Optimizing Sampling Techniques in Multiple Importance Sampling", section 5.
 
 use std::f32::consts::{PI, TAU};
@@ -25,7 +24,7 @@ use crate::sampling::{BlockDistribution2d, uniform_sphere, uniform_sphere_pdf};
 pub enum EnvironmentLight {
     /// The same radiance from everywhere.
     Constant(Rgb),
-    /// A picture of the surroundings.
+    /// A latitude-longitude map.
     Map(EnvironmentMap),
 }
 
@@ -39,20 +38,20 @@ pub struct EnvironmentMap {
     texels: Vec<Rgb>,
     world_from_map: Mat3,
     map_from_world: Mat3,
-    /// Of photons.
+    /// Distribution for photons.
     emission: Box<BlockDistribution2d>,
-    /// Of light samples: what is brighter than the mean; `None` where nothing is.
+    /// Distribution for light samples: the luminance in excess of the mean; `None` if that is zero.
     samples: Option<Box<BlockDistribution2d>>,
     /// Luminance of the integral over all directions [W/m²].
     flux: f32,
-    /// The part of it that is beyond the mean [W/m²].
+    /// The part of it in excess of the mean [W/m²].
     excess: f32,
 }
 
 /// Where the rows of a map are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MapRows {
-    /// In the middle of equal bands, so that the first is half a band below the pole: as images have it whose texels are
+    /// At the centres of equal bands, so that the first is half a band below the pole: the convention of texels as
     /// areas.
     #[default]
     Centers,
@@ -60,7 +59,7 @@ pub enum MapRows {
     Poles,
 }
 
-/// How an [`EnvironmentMap`] stands in the world and is sampled.
+/// Orientation, row placement and scale of an [`EnvironmentMap`].
 #[derive(Clone, Copy, Debug)]
 pub struct EnvironmentOptions {
     /// Rotation of the map (a reflection is allowed).
@@ -91,7 +90,7 @@ impl EnvironmentLight {
         }
     }
 
-    /// A photon into `target`.
+    /// Emits a photon into `target`.
     pub(super) fn emit(&self, target: Target, u_position: Vec2, u_direction: Vec2) -> Option<Emission> {
         let (wi, radiance, pdf) = self.sample_emission(u_direction)?;
         let (ray, area) = target.emission(-wi, u_position);
@@ -99,7 +98,7 @@ impl EnvironmentLight {
         (!power.is_black()).then_some(Emission { ray, power })
     }
 
-    /// A direction by `u` for a photon to come from, the radiance from there and the density of the choice.
+    /// Samples the direction that a photon comes from; returns it with its radiance and density.
     fn sample_emission(&self, u: Vec2) -> Option<(Vec3, Rgb, f32)> {
         match self {
             EnvironmentLight::Constant(radiance) => {
@@ -112,7 +111,7 @@ impl EnvironmentLight {
         }
     }
 
-    /// A direction by `u`, where some are brighter than others.
+    /// Samples a direction by `u`; `None` for a constant environment.
     #[inline]
     pub(super) fn sample_li(&self, u: Vec2) -> Option<LightSample> {
         match self {
@@ -130,7 +129,7 @@ impl EnvironmentLight {
         }
     }
 
-    /// Whether `sample_li` chooses anything.
+    /// Whether `sample_li` returns samples at all.
     pub(super) fn has_samples(&self) -> bool {
         match self {
             EnvironmentLight::Constant(_) => false,
@@ -138,7 +137,7 @@ impl EnvironmentLight {
         }
     }
 
-    /// The radiance of a place that `sample_li` chose.
+    /// The radiance at a map position chosen by `sample_li`.
     pub(super) fn radiance_at(&self, uv: Vec2) -> Rgb {
         match self {
             EnvironmentLight::Constant(radiance) => *radiance,
@@ -146,7 +145,7 @@ impl EnvironmentLight {
         }
     }
 
-    /// Adds all that it shines to a hash.
+    /// Adds the light's emission to a hash.
     pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
         match self {
             EnvironmentLight::Constant(radiance) => radiance.to_bits().hash(hasher),
@@ -158,7 +157,7 @@ impl EnvironmentLight {
         }
     }
 
-    /// The mean over all normals of the luminance of the irradiance that light samples are for [W/m²].
+    /// Luminance of the irradiance from the compensated part, averaged over all normals [W/m²].
     pub(super) fn irradiance(&self) -> f32 {
         match self {
             EnvironmentLight::Constant(_) => 0.0,
@@ -171,12 +170,12 @@ impl EnvironmentLight {
         self.flux() / (4.0 * PI)
     }
 
-    /// What enters the sphere that holds a scene of that radius, as luminance.
+    /// Luminance of the power that enters the bounding sphere of a scene of that radius.
     pub(super) fn power(&self, scene_radius: f32) -> f32 {
         self.flux() * PI * sqr(scene_radius)
     }
 
-    /// The part of it that light samples are for.
+    /// The share of that power that light samples are taken for.
     pub(super) fn sampled_power(&self, scene_radius: f32) -> f32 {
         4.0 * self.irradiance() * PI * sqr(scene_radius)
     }
@@ -202,7 +201,7 @@ impl EnvironmentMap {
         );
         let texels: Vec<Rgb> = texels.into_iter().map(|texel| texel * options.scale).collect();
         let height = texels.len() / width;
-        // One row has no two poles to be at.
+        // A single row cannot be at both poles.
         let rows = if height > 1 {
             options.rows
         } else {
@@ -334,8 +333,8 @@ fn cell_fluxes(texels: &[Rgb], width: usize, rows: MapRows) -> Vec<f32> {
         .collect()
 }
 
-/// What the texels above and below a gap between rows that reach from pole to pole have to do with the integral over a cell
-/// of it [sr]; in the places of [`row_shares`].
+/// Weights of the texels above and below a gap between rows (rows from pole to pole) in the integral over a cell of the
+/// gap [sr]; in the order of [`row_shares`].
 fn gap_shares(gap: usize, width: usize, gaps: usize) -> [f64; 3] {
     let step = std::f64::consts::PI / gaps as f64;
     let (top, bottom) = (gap as f64 * step, (gap as f64 + 1.0) * step);
@@ -345,7 +344,7 @@ fn gap_shares(gap: usize, width: usize, gaps: usize) -> [f64; 3] {
     [0.0, cell_solid_angle(gap, width, gaps) - below, below]
 }
 
-/// What the texel above, the texel itself and that below have to do with the integral over a cell of that row [sr].
+/// Weights of the texel above, the texel itself and the texel below in the integral over a cell of that row [sr].
 fn row_shares(row: usize, width: usize, height: usize) -> [f64; 3] {
     let step = std::f64::consts::PI / height as f64;
     let (top, center, bottom) = (

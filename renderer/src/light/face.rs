@@ -1,4 +1,4 @@
-//! The faces of a mesh that emits alike all over: triangles, and rectangles where two triangles make one.
+//! Faces of uniformly emitting meshes: triangles, and rectangles recognised from pairs of triangles.
 
 use glam::{Vec2, Vec3};
 
@@ -14,7 +14,7 @@ use crate::sampling::triangle;
 #[derive(Clone, Debug)]
 pub(super) struct Faces {
     faces: Vec<Face>,
-    /// The face of each triangle; empty where each is its own.
+    /// The face of each triangle; empty if every triangle is its own face.
     of_triangle: Vec<u32>,
 }
 
@@ -25,7 +25,7 @@ enum Face {
 }
 
 impl Faces {
-    /// Those of a mesh. Only triangles that follow each other can make a rectangle.
+    /// The faces of a mesh. Only consecutive triangles are paired to rectangles.
     pub(super) fn of(shape: &Shape) -> Faces {
         let count = shape.primitive_count();
         let (mut faces, mut of_triangle) = (vec![], vec![]);

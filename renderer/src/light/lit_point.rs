@@ -1,4 +1,4 @@
-//! A point that asks for light, with a coarse picture of its BSDF: lights are chosen by what it may scatter of them.
+//! Shading points for light selection: position, normal and an approximate glossy lobe of the BSDF.
 // After Tokuyoshi et al. 2024, "Hierarchical Light Sampling with Accurate Spherical Gaussian Lighting": a lobe besides the
 // cosine in the importance of a light, here of the GGX distribution's shape.
 
@@ -7,26 +7,27 @@ use glam::Vec3;
 use crate::bsdf::GlossyLobe;
 use crate::math::sqr;
 
-/// A point that light may reach.
+/// A shading point for light selection.
 #[derive(Clone, Copy, Debug)]
 pub struct LitPoint {
     /// Where it is [m].
     pub p: Vec3,
-    /// Unit normal of the side on which light counts; zero where it counts from everywhere.
+    /// Unit normal of the side on which incident light counts; zero if it counts from all directions.
     pub n: Vec3,
-    /// Where light comes from that a glossy lobe mirrors, unit length.
+    /// Direction from which the glossy lobe mirrors light, unit length.
     mirror: Vec3,
     /// The square of the lobe's roughness.
     alpha2: f32,
-    /// The lobe's share of what is scattered; the rest is diffuse.
+    /// The lobe's share of the scattered light; the rest is diffuse.
     glossy: f32,
 }
 
-/// What is taken for diffuse at least: a lobe's outskirts are brighter than the estimate, and lights behind others count.
+/// Least share of the diffuse part, since the tails of a lobe are brighter than the estimate, and lights may be
+/// occluded.
 const LEAST_DIFFUSE: f32 = 0.1;
 
 impl LitPoint {
-    /// A point that light reaches from everywhere alike.
+    /// A point without a surface: light from all directions counts alike.
     pub fn in_space(p: Vec3) -> LitPoint {
         LitPoint::on_surface(p, Vec3::ZERO)
     }
@@ -54,9 +55,9 @@ impl LitPoint {
         }
     }
 
-    /// The share of light from a cone about the unit vector `wi` that counts: its cosine if the surface is diffuse, and π
-    /// times the lobe's density. The cone is given by the cosine and the sine of its half-angle; where it reaches nearest
-    /// to the normal, and to the lobe, decides. Written without branches.
+    /// Response to light from a cone of directions around the unit vector `wi`: the cosine for the diffuse part, and π
+    /// times the density for the lobe. The cone is given by the cosine and the sine of its half-angle; the directions
+    /// of the cone closest to the normal and to the lobe are used. Written without branches.
     #[inline(always)]
     pub(super) fn response(&self, wi: Vec3, size: (f32, f32)) -> f32 {
         let nearest = |axis: Vec3| {
@@ -65,10 +66,10 @@ impl LitPoint {
         };
         let has_side = self.n.dot(self.n) > 0.0;
         let cosine = if has_side { nearest(self.n).max(0.0) } else { 1.0 };
-        // The square of the cosine of the half-vector's angle.
+        // Squared cosine of the half vector's angle.
         let cos2_h = 0.5 + 0.5 * nearest(self.mirror);
         let density = 0.25 * self.alpha2 / sqr(1.0 + cos2_h * (self.alpha2 - 1.0));
-        // A lobe within the cone gets no more than all of it.
+        // A lobe that lies within the cone receives at most all of its light.
         let filled = 2.0 * (1.0 - size.0);
         let lobe = density / (1.0 + density * filled);
         let reaches = if cosine > 0.0 { 1.0 } else { 0.0 };

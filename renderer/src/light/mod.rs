@@ -1,19 +1,18 @@
-//! Lights: what shines without being scattered, and how to find it on purpose.
+//! Lights: point, spot, projector, directional, area and environment lights, with light sampling and photon emission.
 //!
 //! Contract of every light:
-//! - `sample_li` chooses a direction from a point towards the light, with the density of the choice per solid angle
-//!   [1/sr]. It runs no shader: `radiance` tells what arrives if nothing is in between, and is asked when that is known.
-//!   Lights that no ray can hit are *delta*: their density is 1 and their radiance already divided by what it takes to
-//!   make a sum of it.
-//! - `pdf_li` is that density for a direction or point found in another way; 0 for delta lights. Over all that
-//!   `sample_li` may choose it integrates to the probability that `sample_li` chooses anything.
-//! - Where light may come from there is density, whatever was found when the light was made. Environments are the exception:
-//!   their light samples leave out what directions that surfaces choose find as well, so the two always go together.
-//!   `emit` leaves nothing out.
-//! - `le` is the radiance of lights at infinity along a ray that leaves the scene. Lights that are shapes are seen through
-//!   their material.
-//! - `emit` sends photons out, each with its share of the light's power.
-//! - `power` weighs lights against each other; it may be an estimate.
+//! - `sample_li` samples a direction from a point towards the light and returns its density per solid angle [1/sr]. It
+//!   runs no shader: `radiance` returns the unoccluded radiance and is called after the visibility test. Lights that no
+//!   ray can hit are *delta*: their density is 1, and their radiance already includes 1/distance²; use it with pdf 1.
+//! - `pdf_li` is that density for a direction or point found in another way (BSDF sampling); 0 for delta lights. It
+//!   integrates to the probability that `sample_li` returns a sample.
+//! - The density is nonzero wherever light may come from. Environments are the exception: MIS compensation leaves out
+//!   what BSDF sampling finds as well, so their light samples are always combined with BSDF samples. `emit` leaves
+//!   nothing out.
+//! - `le_pdf` returns the radiance of lights at infinity along a ray that leaves the scene. Area lights emit through
+//!   their shape's material.
+//! - `emit` samples photons, each with its share of the light's power.
+//! - `power` is for light selection only and may be an estimate.
 
 mod area;
 mod bounds;
@@ -68,26 +67,26 @@ pub struct LightId(pub u32);
 /// A light.
 #[derive(Clone, Debug)]
 pub enum Light {
-    /// Shines from one point in all directions.
+    /// A point light: isotropic.
     Point(PointLight),
-    /// Shines from one point in a cone.
+    /// A spot light: a point with a cone.
     Spot(SpotLight),
-    /// Shines from one point through a picture.
+    /// A projector: a point with an image.
     Projector(Box<ProjectorLight>),
-    /// A flat light that shines straight ahead only.
+    /// A flat light that emits along its normal only (`directional_area`).
     Sheet(SheetLight),
-    /// Shines from infinity in one direction, or from a disk in the sky.
+    /// A directional light: from infinity, parallel or from a disk in the sky.
     Directional(DirectionalLight),
     /// A shape that emits.
     Area(Box<AreaLight>),
-    /// Shines from infinity in all directions.
+    /// An environment: from infinity, all directions.
     Environment(EnvironmentLight),
-    /// The same, seen through portals.
+    /// An environment with portals.
     Portals(Box<PortalLight>),
 }
 
 impl Light {
-    /// Adds to a hash what it is, as far as it is no shape.
+    /// Adds the light's parameters to a hash; those of shapes are left out.
     pub fn hash_bits(&self, hasher: &mut impl Hasher) {
         match self {
             Light::Point(light) => format!("{light:?}").hash(hasher),
@@ -101,8 +100,8 @@ impl Light {
         }
     }
 
-    /// A photon by `u_primitive` (which part of the light), `u_position` and `u_direction`, each in `[0,1)`; `None` where
-    /// none leaves. Its power, averaged over all choices, is what the light sends out; at infinity, into `target`.
+    /// Samples a photon by `u_primitive` (part of the light), `u_position` and `u_direction`, each in `[0,1)`; `None`
+    /// if none is emitted. The mean of its power is the light's power; for lights at infinity, the power into `target`.
     pub fn emit(
         &self,
         target: Target,
@@ -128,7 +127,7 @@ impl Light {
         }
     }
 
-    /// The shape that it is, if it is one.
+    /// The area light, if it is one.
     #[inline]
     fn area(&self) -> Option<&AreaLight> {
         match self {
@@ -143,7 +142,7 @@ impl Light {
         }
     }
 
-    /// How many parts it has that are chosen apart from each other: the faces of a mesh that emits alike all over.
+    /// Number of parts for light selection: the faces of a uniformly emitting mesh, else one.
     pub fn parts(&self) -> u32 {
         self.area().map_or(1, AreaLight::parts)
     }
@@ -154,8 +153,8 @@ impl Light {
         self.area().map_or(0, |light| light.part_of(primitive))
     }
 
-    /// A direction from `p` to a part of the light by `u_primitive` (which primitive of it) and `u` (where on that), each in
-    /// `[0,1)`; `None` where no light arrives.
+    /// Samples a direction from `p` to a part of the light by `u_primitive` (primitive of the part) and `u` (point on
+    /// it), each in `[0,1)`; `None` where no light arrives.
     #[inline]
     pub fn sample_li(&self, p: Vec3, part: u32, u_primitive: f64, u: Vec2) -> Option<LightSample> {
         match self {
@@ -170,7 +169,7 @@ impl Light {
         }
     }
 
-    /// What arrives along a direction that `sample_li` of this light chose, if nothing is in between, at a moment.
+    /// Unoccluded radiance along a direction that `sample_li` of this light returned.
     #[inline]
     pub fn radiance(&self, sample: &LightSample, time: f32, context: &mut ShadingContext) -> Rgb {
         match (self, sample.shine, &sample.end) {
@@ -212,8 +211,8 @@ impl Light {
         }
     }
 
-    /// Luminance of the power that reaches a scene of radius `scene_radius` [W]. For a shape an estimate: 0 where it
-    /// found nothing; see [`powers`].
+    /// Luminance of the power that reaches a scene of radius `scene_radius` [W]. For a shape an estimate, which may be
+    /// 0; see [`powers`].
     pub fn power(&self, scene_radius: f32) -> f32 {
         match self {
             Light::Point(light) => light.power().luminance(),
@@ -227,7 +226,7 @@ impl Light {
         }
     }
 
-    /// Where a part is and how strong; `None` for lights that are not chosen by that: those at infinity, and parallel light.
+    /// Bounds of a part for the light tree; `None` for lights outside the tree: those at infinity, and parallel light.
     fn bounds(&self, part: u32) -> Option<LightBounds> {
         match self {
             Light::Point(light) => Some(light.bounds()),
@@ -238,8 +237,7 @@ impl Light {
         }
     }
 
-    /// About the luminance of the irradiance that it brings to a point, if nothing is between, for lights without bounds
-    /// [W/m²].
+    /// Estimated luminance of the unoccluded irradiance at a point, for lights outside the light tree [W/m²].
     #[inline]
     fn irradiance(&self, at: &LitPoint) -> f32 {
         match self {
@@ -251,7 +249,7 @@ impl Light {
         }
     }
 
-    /// Whether it shines from infinity.
+    /// Whether it is at infinity.
     pub fn is_infinite(&self) -> bool {
         match self {
             Light::Directional(_) | Light::Environment(_) | Light::Portals(_) => true,
@@ -261,7 +259,7 @@ impl Light {
         }
     }
 
-    /// Whether no ray can hit it by chance.
+    /// Whether no ray can hit it (delta light).
     pub fn is_delta(&self) -> bool {
         match self {
             Light::Point(_) | Light::Spot(_) | Light::Projector(_) | Light::Sheet(_) => true,

@@ -1,11 +1,12 @@
-//! Where on a shape light leaves: how densely its points are chosen.
+//! Emission importance over a shape: a piecewise-constant density over its primitives, from probes of the emission
+//! shader.
 //!
-//! - Each primitive has a parameter square that maps equal areas to equal areas: [`Shape::sample_area`]'s on analytic
-//!   shapes, [`triangle`](crate::sampling::triangle)'s on triangles. It is divided into a grid of cells, large primitives
-//!   into many, so that a small bright part of a large screen is a cell of its own.
-//! - A cell is chosen in proportion to the power that the shader gives it at a few points and directions, blended with
-//!   its area: what no probe has seen is chosen less often, but wherever there is area there is density.
-//! - Where all points emit alike nothing is probed, and the primitives are the cells.
+//! - Each primitive has an area-preserving parameter square: [`Shape::sample_area`]'s on analytic shapes,
+//!   [`triangle`](crate::sampling::triangle)'s on triangles. It is divided into a grid of cells, large primitives into
+//!   many, so that a small bright part of a large screen is a cell of its own.
+//! - A cell is chosen in proportion to the power that the shader emits at a few probed points and directions, blended
+//!   with its area: cells without observed emission are chosen less often, but never with density zero.
+//! - If emission is uniform nothing is probed, and the primitives are the cells.
 
 use glam::Vec2;
 use rayon::prelude::*;
@@ -60,17 +61,17 @@ pub(super) struct Found {
     pub(super) area: f32,
 }
 
-/// How many probes a light gets.
+/// Number of probes of a light.
 #[derive(Clone, Copy, Debug)]
 pub struct Probing {
-    /// At first.
+    /// Initial number.
     first: usize,
-    /// At most, where few of them meet any light. A primitive gets one in any case.
+    /// Maximum number, used if few probes find emission. Every primitive gets at least one.
     most: usize,
 }
 
 impl Probing {
-    /// What each of so many lights gets, so that all of them together take a second or so.
+    /// Number of probes for each of that many lights, so that all together take about a second.
     pub fn shared_by(lights: usize) -> Probing {
         const ALL: usize = 1 << 20;
         let share = ALL / lights.max(1);
@@ -84,7 +85,7 @@ impl Probing {
 /// Probes that a cell gets where the light has few primitives.
 const PROBES_PER_CELL: usize = 4;
 
-/// Probes that have to meet light before a pattern is taken for known.
+/// Probes with emission after which the pattern is considered known.
 const ENOUGH: usize = 64;
 
 impl Pattern {
@@ -97,8 +98,8 @@ impl Pattern {
         }
     }
 
-    /// The pattern that `probe` finds on primitives of these areas, and the luminance of its power [W]; what is not
-    /// finite or not positive counts as dark. `context` makes what `probe` needs on a thread.
+    /// Probes the emission on primitives of these areas; returns the pattern and the luminance of its power [W]. Values
+    /// that are not finite or not positive count as zero. `context` makes the per-thread state for `probe`.
     pub(super) fn probed<C>(
         areas: &[f32],
         probing: Probing,
@@ -131,7 +132,7 @@ impl Pattern {
 
     fn of(cells: &[Cell], grids: Vec<Grid>, owners: Vec<u32>, per_cell: usize) -> Pattern {
         let [power, area] = [total(cells, |cell| cell.power), total(cells, |cell| cell.area)];
-        // As if each cell had been probed once more, and the shape's mean been found there.
+        // Smoothing: as if one more probe of each cell had found the shape's mean.
         let by_area = if power > 0.0 {
             1.0 / (1.0 + per_cell as f64)
         } else {

@@ -1,4 +1,4 @@
-//! A light without size that shines equally in all directions.
+//! Point lights: isotropic, without size.
 
 use glam::{Vec2, Vec3};
 

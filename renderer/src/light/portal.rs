@@ -1,9 +1,9 @@
-//! Portals: rectangles through which the light of an environment reaches a room.
+//! Portals: rectangles through which environment light enters a room, sampled by solid angle.
 //!
-//! - From points before a portal, a part of the light samples go through the portals that are seen from there: one is chosen
-//!   in proportion to its solid angle, and a direction through it uniformly. The others go where the environment is bright.
-//! - Nothing is hidden: light that comes another way is found by the other samples, and by directions that surfaces choose.
-//! - A portal that is seen very small, or nearly edge-on, takes no samples.
+//! - From points in front of a portal, a share of the light samples goes through the visible portals: one is chosen in
+//!   proportion to its solid angle, and a direction through it uniformly. The other samples follow the environment map.
+//! - Portals do not block light: light that enters elsewhere is found by the other samples and by BSDF sampling.
+//! - A portal that appears very small, or nearly edge-on, gets no samples.
 
 use std::hash::Hasher;
 
@@ -20,21 +20,21 @@ use crate::sampling::SphericalRectangle;
 #[derive(Clone, Copy, Debug)]
 pub struct Portal(LightRectangle);
 
-/// An environment that is seen through portals.
+/// An environment with portals.
 #[derive(Clone, Debug)]
 pub struct PortalLight {
     environment: EnvironmentLight,
     portals: Vec<Portal>,
 }
 
-/// The least solid angle of a portal that takes samples [sr]; `f32` tells the directions of a smaller one apart badly.
+/// Least solid angle of a sampled portal [sr]; `f32` is too imprecise for smaller ones.
 const LEAST_SEEN: f32 = 2e-4;
 
-/// The share of samples that go through portals, where any is seen, and the environment has samples of its own.
+/// Share of samples through portals where any is visible and the environment has samples of its own.
 const PORTAL_SHARE: f32 = 0.5;
 
 impl Portal {
-    /// The rectangle that a shape is; its front faces the room. `None` for any other shape.
+    /// The portal of a rectangular shape, whose front faces the room; `None` for any other shape.
     pub fn of(shape: &Shape) -> Option<Portal> {
         let is_quad = shape.analytic().is_none() && shape.primitive_count() == 2;
         is_quad.then(|| LightRectangle::of(shape, [0, 1]))?.map(Portal)
@@ -79,7 +79,7 @@ impl PortalLight {
         PortalLight { environment, portals }
     }
 
-    /// What is seen through the portals, and beside them.
+    /// The environment.
     pub(super) fn environment(&self) -> &EnvironmentLight {
         &self.environment
     }
@@ -107,7 +107,7 @@ impl PortalLight {
         let (portal, seen) = chosen?;
         let wi = (portal.0.point(seen.sample(u)).p - p).try_normalize()?;
         let (radiance, pdf) = self.environment.le_pdf(wi);
-        // Counted by where it was chosen: rounding may have moved it over the edge.
+        // The portal it was sampled from counts as hit, even if rounding moved the direction over its edge.
         let others = self.portals.iter().filter(|other| !std::ptr::eq(*other, portal));
         let met = 1 + others.filter(|other| other.takes(p, wi)).count();
         Some(LightSample {

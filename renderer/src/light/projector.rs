@@ -1,4 +1,4 @@
-//! Lights without size that show a picture: projectors, and spots with a slide.
+//! Projector lights: a point that emits through an image; also spot lights with an image.
 
 use std::f32::consts::PI;
 use std::hash::{Hash, Hasher};
@@ -14,7 +14,7 @@ use crate::camera::{CameraError, Pose};
 use crate::color::Rgb;
 use crate::math::{Ray, sqr};
 
-/// A point that shines through a picture.
+/// A point light with an image.
 #[derive(Clone, Debug)]
 pub struct ProjectorLight {
     /// As a camera's: −z ahead, +y up and +x to the right of the picture on a wall.
@@ -27,15 +27,16 @@ pub struct ProjectorLight {
     power: f32,
 }
 
-/// How much light goes where the picture is white.
+/// Intensity where the image is white.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Beam {
-    /// As much as makes a white diffuse wall that faces the light at distance 1 show `radiance` all over [W/sr/m²].
+    /// Scaled so that a white diffuse wall that faces the light at distance 1 has the radiance `radiance` everywhere
+    /// [W/sr/m²].
     Wall {
-        /// What the wall shows.
+        /// Radiance of the wall.
         radiance: Rgb,
     },
-    /// A spot's.
+    /// Intensity of a spot light.
     Spot {
         /// Radiant intensity along the axis [W/sr].
         intensity: Rgb,
@@ -45,8 +46,8 @@ pub enum Beam {
 }
 
 impl ProjectorLight {
-    /// A light that is placed as a camera that would see the picture; its scale is ignored. `half` is half the width and
-    /// height of the picture at distance 1.
+    /// A projector with the pose of a camera that would see the image; scale is ignored. `half` is half the width and
+    /// height of the image at distance 1.
     ///
     /// # Errors
     /// When the matrix is singular.
@@ -73,7 +74,7 @@ impl ProjectorLight {
         })
     }
 
-    /// A photon, in proportion to the picture's luminance.
+    /// Samples a photon in proportion to the image's luminance.
     pub(super) fn emit(&self, u: Vec2) -> Option<Emission> {
         let sample = self.slide.sample(u);
         let local = self.toward(sample.uv);
@@ -98,7 +99,7 @@ impl ProjectorLight {
         self.power
     }
 
-    /// Adds all that it shines to a hash.
+    /// Adds the light's emission to a hash.
     pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
         format!("{:?} {:?} {:?}", self.pose, self.half, self.beam).hash(hasher);
         self.slide.hash_bits(hasher);
@@ -132,7 +133,7 @@ impl ProjectorLight {
         Vec3::new(p.x, -p.y, -1.0).normalize()
     }
 
-    /// The solid angle that a picture as small would fill in that direction if it were as large as this one [sr].
+    /// Solid angle per area of the unit square of the image in that direction [sr].
     fn solid_angle_of_square(&self, local: Vec3) -> f32 {
         4.0 * self.half.x * self.half.y * local.z.abs().powi(3)
     }

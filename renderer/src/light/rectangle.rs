@@ -1,4 +1,4 @@
-//! A rectangle as a part of a light, sampled by solid angle where it is seen large.
+//! Rectangular emitters: sampled by solid angle where they appear large, else by area.
 
 use std::hash::{Hash, Hasher};
 
@@ -27,11 +27,11 @@ pub(super) struct LightRectangle {
     p_error: f32,
 }
 
-/// How far from a rectangle two triangles may be, as a share of its shorter side.
+/// Tolerance for recognising a rectangle in two triangles, as a share of its shorter side.
 const TOLERANCE: f32 = 1e-4;
 
 impl LightRectangle {
-    /// The rectangle that two triangles of a mesh make up, if they do.
+    /// The rectangle that two triangles of a mesh form, if they do.
     pub(super) fn of(shape: &Shape, [first, second]: [u32; 2]) -> Option<LightRectangle> {
         let (corners, others) = (shape.triangle(first), shape.triangle(second));
         let is_alone = |p: &Vec3, among: &[Vec3; 3]| !among.contains(p);
@@ -74,13 +74,13 @@ impl LightRectangle {
         [p, b, c, b + self.edge2]
     }
 
-    /// What a vector measures along the edges [m].
+    /// Components of a vector along the edges [m].
     #[inline]
     pub(super) fn along(&self, v: Vec3) -> Vec2 {
         Vec2::new(v.dot(self.axis1), v.dot(self.axis2))
     }
 
-    /// Adds where it is to a hash.
+    /// Adds its position to a hash.
     pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
         for v in [self.p, self.edge1, self.edge2, self.ng] {
             v.to_array().map(f32::to_bits).hash(hasher);
@@ -130,12 +130,12 @@ impl LightRectangle {
         let to_corner = self.p - p;
         let low = self.along(to_corner);
         let height = to_corner.dot(self.ng).abs();
-        // From the point of the plane that is nearest.
+        // From the nearest point of the plane.
         let beside = (low.max(Vec2::ZERO) + (low + self.size).min(Vec2::ZERO)).length_squared();
         let nearest2 = beside + sqr(height);
         let bound = sqr(LEAST_SOLID_ANGLE) * nearest2 * nearest2 * nearest2;
         let is_large = sqr(height * self.area()) > bound;
-        // Near the plane rounding moves points of the farther parts.
+        // Near the plane, rounding displaces points of the farther parts.
         let is_before = height > 2e-3 * self.size.max_element() && sqr(height) > 1e-4 * nearest2;
         (is_large && is_before).then(|| SphericalRectangle::new(low, self.size, height))
     }

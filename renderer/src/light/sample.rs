@@ -1,4 +1,4 @@
-//! What lights answer: directions towards them, points of them, and photons.
+//! Results of light sampling: directions with densities, shadow rays, and emitted photons.
 
 use std::f32::consts::PI;
 
@@ -8,36 +8,36 @@ use crate::color::Rgb;
 use crate::math::{Frame, Ray, RayEnd};
 use crate::sampling::disk;
 
-/// A direction towards a light.
+/// A sampled direction towards a light.
 #[derive(Clone, Copy, Debug)]
 pub struct LightSample {
     /// Unit vector towards the light, world space.
     pub wi: Vec3,
     /// Density per solid angle [1/sr]; 1 for delta lights.
     pub pdf: f32,
-    /// Whether no ray can hit the light by chance.
+    /// Whether no ray can hit the light (delta light).
     pub is_delta: bool,
     /// The point of the light; `None` at infinity.
     pub(super) end: Option<RayEnd>,
     pub(super) shine: Shine,
 }
 
-/// What arrives from a chosen direction.
+/// Data from which the radiance of a sample is computed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shine {
     Known(Rgb),
-    /// What the shader of an area light makes of one of its points.
+    /// Emission of an area light at a point, by its shader.
     FromPoint {
         primitive: u32,
         barycentric: Vec2,
     },
-    /// A place on the map of an environment.
+    /// A position on an environment map.
     FromMap(Vec2),
 }
 
 impl LightSample {
-    /// The ray from `from` that meets all that is between there and the light, but neither of the two. `from` is where
-    /// the direction was chosen.
+    /// The shadow ray from `from` to the light, shortened at both ends so that it hits neither surface. `from` is the
+    /// point for which the direction was sampled.
     #[inline]
     pub fn shadow_ray(&self, from: &RayEnd) -> Ray {
         match &self.end {
@@ -47,16 +47,16 @@ impl LightSample {
     }
 }
 
-/// A photon on its way.
+/// An emitted photon.
 #[derive(Clone, Copy, Debug)]
 pub struct Emission {
-    /// Where it goes.
+    /// Its ray.
     pub ray: Ray,
-    /// What it carries, divided by the density of its choice [W].
+    /// Power divided by the density of the choice [W].
     pub power: Rgb,
 }
 
-/// The sphere that holds all that lights at infinity are to reach.
+/// Bounding sphere of the scene, at which lights at infinity aim photons.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// Its centre [m].
@@ -66,7 +66,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// A photon towards `direction` through the point `u` of the disk that hides the target, and the disk's area.
+    /// A photon ray along `direction` through the point `u` of the disk that covers the target, and the disk's area.
     // Pharr et al. 2016, "Physically Based Rendering", section 16.1.2.
     pub(super) fn emission(self, direction: Vec3, u: Vec2) -> (Ray, f32) {
         let p = disk(u) * self.radius;

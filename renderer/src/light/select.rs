@@ -1,13 +1,14 @@
-//! Which light to sample: a choice in proportion to what each may send to the point.
+//! Light selection: a light tree for local lights, a weighted list for lights at infinity, mixed with selection by
+//! power.
 //!
-//! - Lights that are somewhere are chosen by a tree over their bounds. The few others, which shine from infinity or along
-//!   parallel rays, are weighed one by one, and all of them together against the tree.
-//! - What lies between is not known. So that a sun that does not get through the roof leaves something to the lamps below
-//!   it, neither kind gets less than a part of the samples where both may shine; and some samples go by power alone.
-//! - The power of a light at infinity is what it sends into the whole scene, and grows with the scene; that of a lamp does
-//!   not. By power, too, neither kind gets less than a quarter.
-//! - The power of a shape is an estimate. Where it found none, the light still gets a small share: it may shine where
-//!   nothing was looked at.
+//! - Lights with bounds are selected by a light tree. The few others, at infinity or with parallel rays, are weighted
+//!   one by one; their sum is weighted against the tree.
+//! - Occlusion is not known. So that the sun above a roof does not take all samples from the lamps below, each of the
+//!   two groups gets a least share of the samples where both may contribute, and a small share of samples is selected
+//!   by power alone.
+//! - The power of a light at infinity is that into the whole scene and grows with it; that of a lamp does not. So in
+//!   selection by power, too, each group gets at least a quarter.
+//! - The power of a shape is an estimate. A light with an estimate of zero still gets a small share.
 
 use glam::Vec3;
 
@@ -20,19 +21,19 @@ use crate::sampling::AliasTable;
 /// Chooses lights.
 #[derive(Clone, Debug)]
 pub struct LightSelector {
-    /// By power; `None` when there are no lights.
+    /// Alias table by power; `None` without lights.
     by_power: Option<AliasTable>,
-    /// The emitters: parts of lights. Those of a light follow each other.
+    /// Emitters, which are parts of lights; those of one light are consecutive.
     emitters: Vec<(LightId, u32)>,
     /// The first emitter of each light.
     first: Vec<u32>,
-    /// Over the emitters that are somewhere; others are without intensity there.
+    /// Over the emitters; those without bounds have intensity zero there.
     tree: LightTree,
-    /// The lights that are weighed one by one.
+    /// Lights outside the tree.
     apart: Vec<LightId>,
 }
 
-/// What a [`LightSelector`] chooses.
+/// A selected light.
 #[derive(Clone, Copy, Debug)]
 pub struct ChosenLight {
     /// The light.
@@ -41,24 +42,24 @@ pub struct ChosenLight {
     pub part: u32,
     /// Probability of the choice of both.
     pub probability: f32,
-    /// What is left of the random number, in `[0,1)` and independent of the choice.
+    /// The random number rescaled for reuse, in `[0,1)` and independent of the choice.
     pub u: f64,
 }
 
-/// The least share of the power that lights at infinity get where there are others, and the reverse.
+/// Least share in selection by power of lights at infinity where there are others, and the reverse.
 const LEAST_SHARE_OF_POWER: f32 = 0.25;
 
-/// The least share of the samples that lights apart get where others may shine as well, and the reverse.
+/// Least share of the samples for lights outside the tree where the tree may contribute as well, and the reverse.
 const LEAST_SHARE: f32 = 0.1;
 
-/// The share of samples that go by power alone.
+/// Share of samples selected by power alone.
 const BY_POWER: f32 = 0.03;
 
-/// The share of all lights together whose power was not found.
+/// Share of all lights together whose power estimate is zero.
 const UNSEEN_SHARE: f32 = 0.01;
 
-/// The power of each light of a scene of radius `scene_radius`, as luminance [W], and where that is not known a small share
-/// of what all others have: no light that may shine is without.
+/// Luminance of the power of each light of a scene of radius `scene_radius` [W]. A light whose estimate is zero gets a
+/// small share of the total of the others, so that every light can be selected.
 pub fn powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
     let mut powers: Vec<f32> = lights
         .iter()
@@ -92,18 +93,18 @@ fn share_with_unseen(lights: &[Light], powers: &mut [f32]) {
     }
 }
 
-/// What the lights of either kind may send to a point.
+/// Estimated contributions of both groups of lights to a point.
 struct Shares {
-    /// All lights apart together.
+    /// Sum over the lights outside the tree.
     apart: f32,
-    /// Probability of choosing one of them, rather than the tree.
+    /// Probability of selecting one of them rather than from the tree.
     share: f32,
     /// The tree's.
     root: Weights,
 }
 
 impl LightSelector {
-    /// A choice among the lights of a scene of that radius; no power at all counts as all equal.
+    /// A selector for the lights of a scene of that radius; if all powers are zero, all lights count as equal.
     pub fn new(lights: &[Light], scene_radius: f32) -> LightSelector {
         let powers = balanced_powers(lights, scene_radius);
         let ids = || (0..).map(LightId).zip(lights);
@@ -186,7 +187,7 @@ impl LightSelector {
         }
     }
 
-    /// `None` where nothing seems to shine on the point.
+    /// `None` if no light seems to reach the point.
     fn shares(&self, lights: &[Light], at: &LitPoint) -> Option<Shares> {
         let apart: f32 = self
             .apart
@@ -204,7 +205,7 @@ impl LightSelector {
         (total > 0.0 && total.is_finite()).then_some(Shares { apart, share, root })
     }
 
-    /// A part of a light by what it may send to a point.
+    /// Selects a part of a light by its estimated contribution to a point.
     fn important(&self, lights: &[Light], at: &LitPoint, shares: &Shares, u: f64) -> Option<ChosenLight> {
         let share = f64::from(shares.share);
         if u >= share {
@@ -280,7 +281,7 @@ fn probability_by_power(table: &AliasTable, lights: &[Light], light: LightId, pa
     table.probability(light.0 as usize) * of_part
 }
 
-/// The power of each light that is for light samples, with a fair part for those at infinity and for those that are not.
+/// Power of each light for light sampling, balanced between lights at infinity and others.
 fn balanced_powers(lights: &[Light], scene_radius: f32) -> Vec<f32> {
     let sampled = |light: &Light| match light {
         Light::Environment(light) => light.sampled_power(scene_radius),

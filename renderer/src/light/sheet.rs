@@ -1,4 +1,4 @@
-//! Flat lights that shine straight ahead only: parallel light as wide as they are.
+//! Directional area lights: a rectangle or ellipse that emits parallel light along its normal.
 
 use glam::{Affine3A, Vec2, Vec3};
 
@@ -21,7 +21,7 @@ pub struct SheetLight {
     area: f32,
 }
 
-/// What a sheet covers of the rectangle about it.
+/// Outline of a sheet within its rectangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outline {
     /// All of it.
@@ -63,7 +63,7 @@ impl SheetLight {
             Outline::Rectangle => local.abs().max_element() <= 1.0,
             Outline::Disk => local.length_squared() <= 1.0,
         };
-        // What lies on the sheet itself is beside it, not before it.
+        // Points in the plane of the sheet are not lit.
         let error = 8.0 * f32::EPSILON * (p.abs() + origin.abs()).element_sum();
         (covers && height > error).then(|| LightSample {
             wi: -self.normal,

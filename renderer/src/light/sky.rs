@@ -1,4 +1,4 @@
-//! A clear sky as lights: a map of the dome, and the sun as a disk.
+//! Sky lights: an environment map of the sky dome and the sun as a directional disk.
 
 use std::f32::consts::PI;
 
@@ -7,11 +7,11 @@ use crate::color::Rgb;
 use crate::math::sqr;
 use crate::sky::{Sky, disk_solid_angle};
 
-/// Rows of the map of a sky: a third of a degree each. An even number, so that the horizon is between two.
+/// Rows of the sky map, a third of a degree each. An even number, so that the horizon lies between two rows.
 const ROWS: usize = 512;
 
-/// The lights of a sky, as far as they shine, by factors of the radiance of the dome and the sun, and the angle that the
-/// sun fills [radians].
+/// The lights of a sky (those with radiance), with factors for the dome and the sun, and the angular diameter of the
+/// sun [radians].
 pub fn sky_lights(sky: &Sky, sky_scale: f32, sun_scale: f32, sun_angle: f32) -> Vec<Light> {
     let is_day = sky.is_day();
     let dome = (is_day && sky_scale > 0.0).then(|| dome(sky, sky_scale));

@@ -1,4 +1,4 @@
-//! Pictures that lights shine through.
+//! Images of projectors and spot lights: lookup, wrap modes and importance sampling by luminance.
 
 use std::hash::{Hash, Hasher};
 
@@ -7,7 +7,7 @@ use glam::{Affine2, IVec2, Vec2};
 use crate::color::Rgb;
 use crate::sampling::{Distribution2d, Sample2d};
 
-/// What lies beyond the borders of a picture; seen from within as far as half a texel, by interpolation.
+/// Wrap mode: values beyond the borders of an image. Interpolation reads them up to half a texel inside the border.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SlideWrap {
     /// The texels of the border.
@@ -19,7 +19,7 @@ pub enum SlideWrap {
     Mirror,
 }
 
-/// What is between the middles of texels.
+/// Interpolation between texel centres.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Interpolation {
     /// Bilinear.
@@ -29,18 +29,18 @@ pub enum Interpolation {
     Closest,
 }
 
-/// How a picture is looked up.
+/// Lookup options of an image.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SlideLookup {
     /// What lies beyond its borders.
     pub wrap: SlideWrap,
     /// What is between its texels.
     pub interpolation: Interpolation,
-    /// The place in the picture of a place in the light's window, both in the unit square, `(0, 0)` in the top left corner.
+    /// Transform from the light's window to the image, both unit squares with `(0, 0)` in the top left corner.
     pub picture_from_window: Affine2,
 }
 
-/// A picture in a light's window, with the density of its luminance there.
+/// An image in a light's window, with a distribution by luminance.
 #[derive(Clone, Debug)]
 pub struct Slide {
     /// Of the picture [texels].
@@ -48,14 +48,14 @@ pub struct Slide {
     /// Row-major, row 0 on top.
     texels: Vec<Rgb>,
     lookup: SlideLookup,
-    /// Of cells of the window: the picture's texels where it is as it is.
+    /// Over cells of the window; these are the image's texels if the transform is the identity.
     distribution: Distribution2d,
     cells: [u32; 2],
 }
 
-/// The most columns and rows of cells in a window whose picture is not as it is.
+/// Most columns and rows of cells in a window with a transformed image.
 const MAX_CELLS: f32 = 1024.0;
-/// The least share of the mean that a cell weighs whose picture is not as it is: it may hold what was not looked at.
+/// Least weight of a cell of a transformed image, as a share of the mean, since the cell was only sampled at points.
 const LEAST_WEIGHT: f32 = 0.01;
 
 impl Slide {
@@ -89,7 +89,7 @@ impl Slide {
         slide
     }
 
-    /// Columns and rows of cells in the window within which the picture hardly varies.
+    /// Columns and rows of cells in the window within which the image hardly varies.
     pub(super) fn cells(&self) -> [u32; 2] {
         self.cells
     }
@@ -116,7 +116,7 @@ impl Slide {
         self.distribution.sample(u)
     }
 
-    /// Adds all that it shows to a hash.
+    /// Adds the image and its lookup to a hash.
     pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
         let SlideLookup {
             wrap,

@@ -1,8 +1,7 @@
-//! Spheres as lights, by the cone of directions that they fill as seen from outside. That stays exact for spheres that
-//! are far away or small.
+//! Spherical emitters: sampled by the cone of directions that they subtend, precise for far and small spheres.
 //!
-//! A direction of the cone meets the sphere twice. The far side can be seen where the near one lets light through, so
-//! which of the two is chosen is the caller's to say.
+//! A direction of the cone hits the sphere twice. The far side is visible where the near one is transparent, so the
+//! caller chooses between the two.
 // Shirley, Wang & Zimmerman 1996, "Monte Carlo Techniques for Direct Lighting Calculations", section 3.2.
 
 use glam::{Vec2, Vec3};
@@ -11,7 +10,7 @@ use crate::geometry::Shape;
 use crate::math::{Frame, in_double, safe_sqrt, sqr};
 use crate::sampling::{one_minus_cos_from_sin2, uniform_cone, uniform_cone_pdf};
 
-/// A shape that is a sphere in world space too.
+/// A shape that is a sphere in world space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ball {
     center: Vec3,
@@ -20,7 +19,7 @@ pub(super) struct Ball {
     pub(super) p_error: f32,
 }
 
-/// The cone that a sphere fills as seen from outside.
+/// The cone that a sphere subtends from outside.
 pub(super) struct Cone {
     axis: Vec3,
     distance: f32,
@@ -85,7 +84,7 @@ impl Ball {
     pub(super) fn sample(&self, cone: &Cone, u: Vec2, far: bool) -> OnBall {
         let local = uniform_cone(u, cone.one_minus_cos);
         let sin2 = sqr(local.x) + sqr(local.y);
-        // Half of the chord follows from Pythagoras, and the normal without taking away what was added before.
+        // Half of the chord by Pythagoras, and the normal without cancellation.
         let half_chord = safe_sqrt(sqr(self.radius) - sqr(cone.distance) * sin2);
         let half_chord = if far { half_chord } else { -half_chord };
         let along = cone.distance * local.z + half_chord;

@@ -1,4 +1,4 @@
-//! A light without size that shines in a cone.
+//! Spot lights: a point with a cone, with Mitsuba's or glTF's falloff.
 
 use std::f32::consts::{PI, TAU};
 
@@ -20,11 +20,11 @@ pub struct SpotLight {
     pub axis: Vec3,
     /// Radiant intensity along the axis [W/sr].
     pub intensity: Rgb,
-    /// How it fades.
+    /// Falloff towards the edge of the cone.
     pub falloff: Falloff,
 }
 
-/// How a spot fades from its axis: whole inside one angle, nothing outside another.
+/// Falloff of a spot light: full intensity inside the inner angle, zero outside the outer angle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Falloff {
     /// Linear in the angle between the two half-angles [rad], as Mitsuba has it.
@@ -45,8 +45,7 @@ pub enum Falloff {
 }
 
 impl Falloff {
-    /// The share of the intensity that is left at an angle θ to the axis, given as 1 − cos θ: narrow cones have no digits
-    /// left in cos θ.
+    /// Falloff factor at an angle θ to the axis, given as 1 − cos θ, since cos θ is too imprecise for narrow cones.
     pub fn at(self, one_minus_cos: f32) -> f32 {
         match self {
             Falloff::LinearAngle { beam, cutoff } => ramp(cutoff, beam, angle(one_minus_cos)),
@@ -84,7 +83,7 @@ impl Falloff {
                 let spread = if half > 0.0 { half.sin() / half } else { 1.0 };
                 (tau * (1.0 - middle.cos() * spread)) as f32
             }
-            // The square of a ramp has a third of its width.
+            // The integral of a squared ramp is a third of its width.
             Falloff::SquaredCosine { inner, outer } => {
                 let [inner, outer] = [inner, outer].map(|angle| f64::from(one_minus_cos_of(angle)));
                 (tau * (inner + (outer - inner) / 3.0)) as f32

@@ -1,5 +1,4 @@
-//! A tree over emitters that are somewhere: a choice in proportion to what each may send to a point, at the cost of a few
-//! nodes however many there are.
+//! Light tree: selects an emitter in proportion to its estimated contribution to a point, in logarithmic time.
 // Conty Estevez & Kulla 2018, "Importance Sampling of Many Lights with Adaptive Tree Splitting", section 5; with eight
 // children to a node, so that up to eight emitters are weighed one by one.
 
@@ -19,7 +18,7 @@ pub(super) struct LightTree {
     places: Vec<(u32, u8)>,
 }
 
-/// The bounds of a node's children, one array for each of their numbers, and where each leads.
+/// Bounds of a node's children as a structure of arrays, with the links to the children.
 #[derive(Clone, Debug)]
 struct Node {
     center: [[f32; WIDTH]; 3],
@@ -30,7 +29,7 @@ struct Node {
     sin_spread: [f32; WIDTH],
     cos_falloff: [f32; WIDTH],
     children: [Child; WIDTH],
-    /// The node that it is a child of, and which child; itself at the root.
+    /// The parent node and the index among its children; the root is its own parent.
     parent: (u32, u8),
 }
 
@@ -48,16 +47,16 @@ struct Leaf {
     bounds: LightBounds,
 }
 
-/// What [`LightTree::select`] chooses.
+/// A selected emitter.
 pub(super) struct Chosen {
     pub(super) emitter: u32,
     pub(super) probability: f32,
-    /// What is left of the random number.
+    /// The random number, rescaled for reuse.
     pub(super) u: f64,
 }
 
 impl LightTree {
-    /// A tree over emitters with these bounds; those without any intensity are never chosen.
+    /// Builds a tree over emitters with these bounds; those of zero intensity are never selected.
     pub(super) fn new(bounds: &[LightBounds]) -> LightTree {
         let mut tree = LightTree {
             nodes: vec![],
@@ -91,14 +90,14 @@ impl LightTree {
         index
     }
 
-    /// What the children of the root may send to a point.
+    /// Estimated contributions of the root's children to a point.
     #[inline]
     pub(super) fn root(&self, at: &LitPoint) -> Weights {
         self.nodes.first().map_or(Weights::NONE, |root| root.weights(at))
     }
 
-    /// The emitter that `u` in `[0,1)` chooses for a point whose weights at the root are `root`; `None` where none of them
-    /// shines.
+    /// Selects an emitter by `u` in `[0,1)` for a point whose weights at the root are `root`; `None` if all weights are
+    /// zero.
     #[inline]
     pub(super) fn select(&self, at: &LitPoint, root: &Weights, mut u: f64) -> Option<Chosen> {
         let mut node = self.nodes.first()?;
@@ -140,7 +139,7 @@ impl LightTree {
     }
 }
 
-/// What each child of a node may send to a point, and the sum of that [W/m²].
+/// Estimated contribution of each child of a node to a point, and their sum [W/m²].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Weights {
     each: [f32; WIDTH],
@@ -153,7 +152,7 @@ impl Weights {
         total: 0.0,
     };
 
-    /// Whether any child shines.
+    /// Whether any weight is positive.
     #[inline(always)]
     fn is_some(&self) -> bool {
         self.total > 0.0 && self.total.is_finite()
@@ -250,8 +249,7 @@ fn union(leaves: &[Leaf]) -> LightBounds {
         .fold(first.bounds, |all, leaf| all.union(&leaf.bounds))
 }
 
-/// Parts the leaves into up to [`WIDTH`] groups: the one that is worst described by common bounds is halved, again and
-/// again.
+/// Splits the leaves into up to [`WIDTH`] groups, by repeatedly halving the group of the highest cost.
 fn split(leaves: &mut [Leaf]) -> Vec<&mut [Leaf]> {
     if leaves.len() <= WIDTH {
         return leaves.chunks_mut(1).collect();
@@ -271,7 +269,7 @@ fn split(leaves: &mut [Leaf]) -> Vec<&mut [Leaf]> {
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// Cuts a group where the two parts cost the least, of a few cuts along each axis.
+/// Splits a group at the cheapest of a few planes along each axis.
 fn halve(group: &mut [Leaf]) -> (&mut [Leaf], &mut [Leaf]) {
     const CUTS: usize = 7;
     let mut best: Option<(f32, usize, usize)> = None;
@@ -298,7 +296,7 @@ fn halve(group: &mut [Leaf]) -> (&mut [Leaf], &mut [Leaf]) {
     group.split_at_mut(at)
 }
 
-/// The order is that of the emitters where places are the same: the tree follows from the lights alone.
+/// Ties are broken by emitter index, so that the tree depends on the lights only.
 fn sort(group: &mut [Leaf], axis: usize) {
     let key = |leaf: &Leaf| (leaf.bounds.center[axis], leaf.emitter);
     group.sort_unstable_by(|a, b| {

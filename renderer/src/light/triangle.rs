@@ -1,4 +1,4 @@
-//! A triangle as a part of a light, sampled by area, or by solid angle where it is seen large.
+//! Triangular emitters: sampled by area, or by solid angle where they appear large.
 
 use glam::{Vec2, Vec3};
 
@@ -104,17 +104,17 @@ impl LightTriangle {
         Seen::from(p, self.point(barycentric), (place.primitive, barycentric), pdf)
     }
 
-    /// The triangle on the sphere about `p`, where points are chosen by that.
+    /// The spherical triangle seen from `p`, if it is sampled by solid angle.
     #[inline]
     fn spherical(&self, p: Vec3) -> Option<SphericalTriangle> {
         let to_corner = self.p - p;
         let height = to_corner.dot(self.ng).abs();
         let to_centroid = to_corner + (self.edge1 + self.edge2) / 3.0;
         let nearest = (to_centroid.length() - self.radius).max(height);
-        // The solid angle is no more than area times height over the cube of the least distance. That keeps most triangles
-        // from being looked at more closely.
+        // The solid angle is at most area times height over the cube of the least distance. This bound rejects most
+        // triangles cheaply.
         let bound = LEAST_SOLID_ANGLE * self.inverse_area * nearest * nearest * nearest;
-        // Near the plane rounding moves points of the farther parts.
+        // Near the plane, rounding displaces points of the farther parts.
         if height <= bound || height <= 5e-3 * self.radius {
             return None;
         }
@@ -125,7 +125,7 @@ impl LightTriangle {
 
     /// The point of the parameter square that [`triangle`] maps to a point of the plane.
     pub(super) fn place_of(&self, p: Vec3) -> Vec2 {
-        // Seen along the axis in which the plane is the least steep.
+        // Projected along the axis in which the normal is largest.
         let n = self.ng.abs();
         let flat = |v: Vec3| {
             if n.x > n.y.max(n.z) {

@@ -1,4 +1,4 @@
-//! What a shader may make, whatever the point: whether it emits, lets light pass, or has layers.
+//! Properties that a shader may have at some point: emission, transparency, layers.
 
 /// What a shader may make, whatever the point.
 #[derive(Clone, Copy, Debug, Default)]

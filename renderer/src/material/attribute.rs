@@ -1,5 +1,4 @@
-//! Attributes of geometry by name, as shaders ask for them: names are resolved for each shape when a scene is built, so
-//! that a lookup at a hit compares no text.
+//! Geometry attributes for shaders (`getattribute`, interpolated inputs), resolved by shape when the scene is built.
 
 use std::collections::BTreeSet;
 

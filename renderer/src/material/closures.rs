@@ -1,4 +1,4 @@
-//! The closures that Kiln knows: one table with the name, the parameters and the meaning of each.
+//! Table of closures: name, parameters, and the lobes or emission that each adds (OSL, MaterialX, TSL, Cycles names).
 //!
 //! - Names and order of parameters are those of OSL's and MaterialX's headers and of TSL's renderers, so that existing
 //!   shaders compile. Overloads of a name are further lines.
@@ -9,8 +9,8 @@
 //!   `backfacing() ? 1 / ior : ior`. MaterialX's `ior` is that of the inside of the object, whatever side is seen.
 //! - Cycles' and SORT's closures have the names and parameters of those renderers. `STAND_INS` lists what there is no lobe
 //!   for, which is said where a shader makes it.
-//! - What has no lobe of its own yet takes the nearest: all sheens are Burley's, subsurface scattering is Lambert's, Phong and Ward are GGX of the same
-//!   width, thin films and tags are ignored.
+//! - Closures without a lobe of their own use the nearest one: all sheens are Burley's, subsurface scattering is
+//!   Lambertian, Phong and Ward are GGX of the same width; thin films and labels are ignored.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,4 @@
-//! Components of a closure tree while they are taken in: their parameters are read, and what they mean is added to the
-//! lobes, the emission and the transparency of a surface.
+//! Components of a closure tree: parameter reading and the operations emit, pass, scatter, layer, coat.
 
 use arrayvec::ArrayVec;
 use glam::Vec3;
@@ -51,7 +50,7 @@ pub(super) struct Coat {
     pub(super) ior: f32,
     /// Roughness of its top.
     pub(super) microfacets: Microfacets,
-    /// What is left of perpendicular light after it has gone in and out.
+    /// Transmittance of perpendicular light in and out.
     pub(super) tint: Rgb,
 }
 

@@ -1,4 +1,4 @@
-//! From a closure tree to weighted lobes.
+//! Closure tree flattening: an iterative walk that multiplies weights and collects lobes, emission and transparency.
 //!
 //! Weights are multiplied on the way down; equal lobes are merged; what is left is a [`Bsdf`], the emitted radiance and
 //! the share of light that goes straight through. Trees may be of any depth and width: the walk keeps its own stack.

@@ -1,4 +1,4 @@
-//! From a surface point to what a shader reads.
+//! Shader globals from a surface interaction.
 
 use glam::{Vec2, Vec3};
 use shading::runtime::globals::Triple;

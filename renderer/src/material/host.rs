@@ -1,7 +1,7 @@
-//! What shaders ask of the renderer: textures, coordinate spaces, attributes of the geometry.
+//! Renderer services for shaders: texture lookups, coordinate spaces, geometry attributes.
 //!
-//! A [`Host`] lives twice. While a scene is built it collects the textures that shaders name, from any thread; then
-//! [`Host::freeze`] loads them and tells it about shapes and camera. From then on nothing locks or changes.
+//! A [`Host`] has two phases. While a scene is built it collects the textures that shaders name, from any thread;
+//! [`Host::freeze`] then loads them and sets shapes and camera. After that it is immutable, and lookups take no lock.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};

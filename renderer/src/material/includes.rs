@@ -1,4 +1,4 @@
-//! The files that shader sources include: beside the file that names them, and in folders of the command line.
+//! Search of `#include`d files: beside the including file, then in the folders of the command line (`-I`).
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
-//! The shader library that ships with Kiln: every file of `shaders/`, named as the unit or group that it holds, is part
-//! of the program, so that a scene may use it wherever the program is.
+//! The shipped shader library: the files of `shaders/`, embedded in the program.
 
 use std::sync::Arc;
 

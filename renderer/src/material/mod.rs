@@ -1,7 +1,7 @@
-//! Materials: the only bridge between the renderer and the shading language.
+//! Materials: run compiled shaders at hits and turn their closure trees into BSDFs; the bridge to the crate `shading`.
 //!
-//! A surface point becomes globals, the shader instance makes a closure tree of them, and the tree becomes lobes,
-//! emission and transparency. Nothing but this module and the building of scenes imports from the `shading` crate.
+//! Steps at a hit: surface point → shader globals → shader instance → closure tree → lobes, emission, transparency.
+//! Only this module, lights, scene building and commands import from the crate `shading`.
 
 mod abilities;
 mod attribute;
@@ -31,7 +31,7 @@ use abilities::Abilities;
 use recipe::somewhere;
 use shader::Shader;
 
-/// What the rest of the renderer passes on to shaders and gets from them without looking inside.
+/// Types of `shading` that the rest of the renderer passes through.
 pub use shading::{RayKind, Report, ShadingContext};
 
 pub use attribute::known_attributes;
@@ -45,11 +45,11 @@ pub use surface::Surface;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MaterialId(pub u32);
 
-/// What a surface is.
+/// A material: compiled shaders with their properties.
 #[derive(Clone, Debug)]
 pub struct Material {
     full: Shader,
-    /// What rays towards lights and from emitters ask, where that is less.
+    /// A reduced shader for emission and transparency, if it is cheaper.
     light: Option<Shader>,
     abilities: Abilities,
     /// Whether the shader may look at how wide a sample is: without coordinates there is nothing to derive.
@@ -63,18 +63,18 @@ pub struct Material {
     one_sided: bool,
     culled: bool,
     two_sided_emission: bool,
-    /// What every ray is besides its own kind.
+    /// Ray kind added to every ray: render or bake.
     purpose: RayKind,
     /// World-space area of each shape of the scene [m²]; empty where the shader does not ask.
     areas: Arc<[f32]>,
 }
 
-/// Which sides of a surface do something.
+/// Sidedness of a surface.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sides {
     /// Whether the back scatters nothing. Holes stay holes: what passes straight through does so from both sides.
     pub one_sided: bool,
-    /// Whether engines do not show the back: it is rendered all the same, but not baked.
+    /// Whether real-time engines cull the back: it is rendered but not baked.
     pub culled: bool,
     /// Whether the back emits as the front does.
     pub two_sided_emission: bool,
@@ -122,8 +122,7 @@ impl Material {
         }
     }
 
-    /// Fills `surface` with what the shader makes of a point that a ray of kind `ray_kind` found; `footprint` is what the
-    /// ray stands for.
+    /// Runs the shader at a hit of a ray of kind `ray_kind` and fills `surface`; `footprint` is that of the ray.
     #[inline]
     pub fn shade(
         &self,
@@ -137,7 +136,7 @@ impl Material {
         surface.pass_straight(it);
     }
 
-    /// Fills `surface` with what one of the material's shaders makes of a point, on the sides where it does so.
+    /// Runs one of the material's shaders at a point and fills `surface`, respecting sidedness.
     #[inline]
     fn run(
         &self,
@@ -165,7 +164,7 @@ impl Material {
         }
     }
 
-    /// What a ray towards a light, or from an emitter, asks of a point.
+    /// Emission and transparency at a point, for shadow rays and light samples.
     fn for_light(&self, it: &Interaction, context: &mut ShadingContext) -> Surface {
         let mut surface = Surface::new();
         let shader = self.light.as_ref().unwrap_or(&self.full);
@@ -190,14 +189,14 @@ impl Material {
         self.wants_derivatives
     }
 
-    /// Whether it asks how things change from pixel to pixel.
+    /// Whether its shader uses derivatives.
     #[inline]
     pub fn wants_footprint(&self) -> bool {
         self.wants_footprint
     }
 
-    /// Whether what it is at a point may depend on where the viewer is. What a photon leaves behind is then not known
-    /// from where it came.
+    /// Whether its lobes may depend on the view direction, so that a photon's outgoing weight needs a second shader
+    /// run.
     #[inline]
     pub fn sees_viewer(&self) -> bool {
         self.sees_viewer
@@ -230,7 +229,7 @@ impl Material {
         Some(surface.bsdf.albedo(point.wo))
     }
 
-    /// A hash of what it does; `texture` is one of the texels that a name stands for.
+    /// A hash of its behaviour; `texture` returns the hash of a texture's texels.
     pub fn fingerprint(&self, texture: impl Fn(&TextureRequest) -> Option<u64>) -> u64 {
         let mut hasher = FxHasher::default();
         let known = self.full.instance.statistics();

@@ -1,4 +1,4 @@
-//! What a shader makes that makes the same everywhere: kept, so that it need not run at every point.
+//! Cached results of uniform shaders: lobes, emission and transparency computed once instead of at every hit.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ pub(super) struct Recipe {
 }
 
 impl Recipe {
-    /// What `instance` makes, if that is the same everywhere. A lobe under a coat or layer is not: its weight depends on
-    /// the viewer. More lobes than fit are not: which of them are kept is random.
+    /// The result of `instance`, if it is the same everywhere. It is not for lobes under a coat or layer, whose weight
+    /// depends on the view direction, nor for more lobes than fit, of which a random subset is kept.
     pub(super) fn of(instance: &ShaderInstance, context: &mut ShadingContext) -> Option<Arc<Recipe>> {
         if !instance.statistics().is_uniform {
             return None;
@@ -33,7 +33,7 @@ impl Recipe {
         let tree = instance.run(&globals, context);
         let lobes = Flattener::new(&point, &mut surface).lobes_for_any_viewer(tree)?;
         if !context.take_reports().is_empty() {
-            // Whoever renders is to be told, and is so by running it.
+            // A shader that reports errors or prints has to run.
             return None;
         }
         Some(Arc::new(Recipe {

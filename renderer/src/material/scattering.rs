@@ -1,4 +1,4 @@
-//! Lobes as shaders ask for them, and those of them that a `Bsdf` has room for.
+//! Lobes requested by shaders: frames, merging of equal lobes, and random selection when there are too many.
 
 use arrayvec::ArrayVec;
 use glam::Vec3;

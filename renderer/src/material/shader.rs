@@ -1,4 +1,4 @@
-//! The compiled shaders of a material: one for all that it does, and one for rays that ask less.
+//! Compiled shader instances of a material: the full one, and a reduced one for emission and transparency.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Surfaces: what a shader made of a point, as lobes, emission and transparency.
+//! Shading result at a point: BSDF, emission, transparency.
 
 use glam::Vec3;
 

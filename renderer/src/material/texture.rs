@@ -1,4 +1,4 @@
-//! Textures as shaders name them: files in directories, images of a scene, and names that stand for many files.
+//! Texture name resolution: files in directories, images of a scene, tile sets such as `<UDIM>`.
 
 use std::path::{Path, PathBuf};
 

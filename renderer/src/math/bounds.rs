@@ -1,4 +1,4 @@
-//! Axis-aligned boxes.
+//! Axis-aligned bounding boxes.
 
 use glam::{Affine3A, Vec3};
 

@@ -1,4 +1,4 @@
-//! Orthonormal frames and the functions of a direction in one. In a local frame the normal is z.
+//! Orthonormal frames and functions of local directions (the normal is z).
 
 use glam::{Vec2, Vec3};
 

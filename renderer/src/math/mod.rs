@@ -1,5 +1,5 @@
-//! Geometry's arithmetic on top of `glam`: frames, rays, bounds. Vectors are [`glam::Vec3`], transforms are
-//! [`glam::Affine3A`] named destination first (`world_from_object`), so that a product reads like the chain it is.
+//! Vector mathematics on top of `glam`: frames, rays, bounds. Vectors are [`glam::Vec3`]; transforms are
+//! [`glam::Affine3A`], named destination first (`world_from_object`), so that names in a product line up.
 
 mod bounds;
 mod frame;

@@ -1,4 +1,4 @@
-//! Rays, and the offsets that keep their ends off the surfaces they connect.
+//! Rays, and robust ray origins that avoid self-intersection by error bounds.
 
 use glam::Vec3;
 

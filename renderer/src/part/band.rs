@@ -1,4 +1,4 @@
-//! Bands of rows: the sums of their pixels as integers, each as short as the longest of its kind in the band.
+//! Encoding of film sums in bands of rows: integers truncated to the bytes that a band needs.
 
 use std::hash::Hasher;
 
@@ -10,7 +10,7 @@ use crate::image::Rect;
 /// Rows of a band.
 const ROWS: u32 = 16;
 
-/// Bands that are in memory at once, on the way to or from a file.
+/// Bands in memory at once while reading or writing a file.
 pub(super) const AT_ONCE: usize = 32;
 
 /// Bytes of the longest integer.
@@ -54,7 +54,7 @@ pub(super) fn encode(band: Rect, sums: &FilmTile) -> Vec<u8> {
     bytes
 }
 
-/// The same from bytes; `None` when they are not of a band like this with at most `most` samples a pixel.
+/// Decodes a band; `None` unless the bytes are of such a band with at most `most` samples per pixel.
 pub(super) fn decode(band: Rect, variance: bool, most: u64, bytes: &[u8]) -> Option<FilmTile> {
     let area = band.area();
     let mut rest = bytes;
@@ -107,13 +107,13 @@ pub(super) fn checksum(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Integers as bytes: how many zero bytes all of them end with, how many bytes follow until the rest is sign, and these
-/// bytes of each.
+/// Packs integers: the number of low zero bytes common to all, the number of significant bytes, and these bytes of
+/// each.
 fn pack(values: impl Iterator<Item = i128> + Clone, bytes: &mut Vec<u8>) {
     let (mut ones, mut significant) = (0, 0);
     for v in values.clone() {
         ones |= v;
-        // A sign needs a bit, too.
+        // One more bit for the sign.
         significant = significant.max(128 - (v ^ (v >> 127)).leading_zeros() + 1);
     }
     if ones == 0 {
@@ -128,7 +128,7 @@ fn pack(values: impl Iterator<Item = i128> + Clone, bytes: &mut Vec<u8>) {
     }
 }
 
-/// So many integers from the beginning of `bytes`, which are taken off.
+/// Unpacks `count` integers from the beginning of `bytes` and advances it.
 fn unpack(count: usize, bytes: &mut &[u8]) -> Option<Vec<i128>> {
     let (head, rest) = bytes.split_at_checked(2)?;
     let [skipped, width] = [usize::from(head[0]), usize::from(head[1])];

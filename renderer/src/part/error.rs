@@ -1,4 +1,4 @@
-//! Errors of part files.
+//! Errors of part files: unreadable, of another type, damaged.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What a part file says about itself: first a mark of its kind, then JSON.
+//! The header of a part file: magic number, then JSON with identity, sample numbers, film size and counts.
 
 use std::fmt;
 
@@ -8,27 +8,27 @@ use super::{Identity, Ranges};
 use crate::film::{Film, FilmCounts, FilmError, NoiseSummary};
 use crate::image::Rect;
 
-/// What part files begin with: their kind and the version of the format.
+/// Magic number: file type and version of the format.
 pub(super) const MAGIC: &[u8; 16] = b"kiln part v1\n\0\0\0";
 
 /// The most bytes of a header.
 pub(super) const MAX_HEADER: u64 = 1 << 20;
 
-/// The most samples that are joined: a pixel counts them in 32 bits.
+/// Most samples per pixel after merging: a pixel counts them in 32 bits.
 const MAX_SAMPLES: u64 = 1 << 31;
 
-/// What a part belongs to and which samples it has.
+/// Identity and sample numbers of a part.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
-    /// What it belongs to.
+    /// The render that it belongs to.
     pub identity: Identity,
-    /// The scene's file, as it was named; parts of one picture may differ in it.
+    /// Path of the scene file as given; it may differ between parts of one image.
     pub scene_file: String,
     /// The samples of each pixel.
     pub samples: Ranges,
     /// Columns and rows of the whole film.
     pub size: [u32; 2],
-    /// The pixels that there are.
+    /// The rendered rectangle.
     pub crop: Rect,
     /// Whether sums of squares are kept.
     pub variance: bool,
@@ -80,7 +80,7 @@ impl Header {
         })
     }
 
-    /// From JSON; `None` where something is missing or makes no sense.
+    /// Parses JSON; `None` if a value is missing or invalid.
     pub(super) fn from_json(json: &Json) -> Option<Header> {
         let number = |json: &Json| json.as_u64().and_then(|n| u32::try_from(n).ok());
         let numbers = |json: &Json| json.as_array()?.iter().map(number).collect::<Option<Vec<u32>>>();

@@ -1,4 +1,4 @@
-//! What a part belongs to: samples can be joined when all of this is equal.
+//! Identity of a render: scene fingerprint and all settings that samples depend on; parts merge if it is equal.
 
 use std::hash::Hasher;
 
@@ -9,12 +9,12 @@ use crate::film::NoiseGoal;
 use crate::integrator::Integrator;
 use crate::render::RenderSettings;
 
-/// All that sums of samples depend on but the samples' numbers, as texts by name.
+/// All inputs that sums of samples depend on, except the sample numbers, as named strings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity(Vec<(String, String)>);
 
 impl Identity {
-    /// What a render belongs to. `scene` is the fingerprint of the scene, `integrator` what really renders.
+    /// The identity of a render. `scene` is the scene's fingerprint, `integrator` the one chosen, never `auto`.
     pub fn new(scene: u64, settings: &RenderSettings, integrator: &Integrator) -> Identity {
         let rect = settings.rendered();
         let mut facts = vec![
@@ -43,7 +43,7 @@ impl Identity {
         )
     }
 
-    /// All of it: names with their texts.
+    /// All entries: names with their values.
     pub fn facts(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, text)| (name.as_str(), text.as_str()))
     }
@@ -54,7 +54,7 @@ impl Identity {
         found.map(|(_, text)| text.as_str())
     }
 
-    /// What differs: its name, and its texts here and there. Hashes are no texts for people.
+    /// Describes the first difference: its name and both values; hashes are not printed.
     pub fn difference(&self, other: &Identity) -> Option<String> {
         let names = self.0.iter().chain(&other.0).map(|(name, _)| name.as_str());
         let name = names.into_iter().find(|name| self.get(name) != other.get(name))?;

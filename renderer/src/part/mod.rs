@@ -1,8 +1,9 @@
-//! Parts: the exact sums of ranges of samples, in files.
+//! Part files and checkpoints (`.part`): the exact film sums of a range of samples, with their identity.
 //!
-//! A file holds, one after the other: [`MAGIC`](header), the length of the header, the header as JSON, and the film in
-//! bands of rows, each with its length and a checksum; with adaptive sampling, its statistics follow. Sums are integers ([`Fixed`](crate::film::Fixed)), so parts join
-//! to the bytes that one render would have made, in any order. A checkpoint is a part that is written again and again.
+//! A file holds, in this order: [`MAGIC`](header), the length of the header, the header as JSON, and the film in bands
+//! of rows, each with its length and a checksum; then the statistics of adaptive sampling, if any. Sums are integers
+//! ([`Fixed`](crate::film::Fixed)), so parts merged in any order give the bytes of one render. A checkpoint is a part
+//! that is rewritten repeatedly.
 
 mod band;
 mod error;
@@ -22,12 +23,12 @@ pub use write::write;
 
 use crate::film::{Film, NoiseMap};
 
-/// What a part file holds.
+/// Contents of a part file.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// What it belongs to and which samples it has.
+    /// Identity and sample numbers.
     pub header: Header,
-    /// Their sums.
+    /// The sums.
     pub film: Film,
     /// The statistics of adaptive sampling.
     pub noise: Option<NoiseMap>,

@@ -1,4 +1,4 @@
-//! Sets of sample numbers, as ranges.
+//! Sets of sample numbers as sorted, disjoint ranges.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Parts from files.
+//! Reading part files: header, bands, checksums, statistics.
 
 use std::fs::{self, File};
 use std::io::{BufReader, Read};
@@ -22,7 +22,7 @@ pub struct PartReader {
 }
 
 impl PartReader {
-    /// Whether a file begins as a part does.
+    /// Whether a file begins with the magic number of parts.
     pub fn is_part(path: &Path) -> bool {
         // To open a pipe is to wait for whoever writes to it.
         if !path.is_file() {

@@ -1,4 +1,4 @@
-//! The statistics of adaptive sampling as bytes.
+//! Encoding of the adaptive sampling statistics in part files.
 
 use crate::film::{BlockNoise, Film, NoiseGoal, NoiseMap, NoiseTile, PixelNoise};
 use crate::render::TILE;
@@ -13,7 +13,7 @@ pub(super) const LONGEST: u64 = TILES as u64 * (TILE as u64 * TILE as u64 * PIXE
 const PIXEL: usize = 5 * 4;
 const BLOCK: usize = 2 * 4 + 2 * 8;
 
-/// What holds for all tiles.
+/// Encodes the values common to all tiles.
 pub(super) fn encode_goal(noise: &NoiseMap) -> Vec<u8> {
     let NoiseGoal { error, least, most } = noise.goal;
     let [a, b] = noise.brightness.map(f64::to_bits);
@@ -46,7 +46,8 @@ fn encode_tile(tile: &NoiseTile) -> Vec<u8> {
     bytes
 }
 
-/// Statistics for a film, of no samples yet, and how many records of tiles follow; `None` when they make no sense.
+/// Decodes the common values: empty statistics for a film, and the number of tile records that follow; `None` if
+/// invalid.
 pub(super) fn decode_goal(film: &Film, bytes: &[u8]) -> Option<(NoiseMap, usize)> {
     let numbers = bytes
         .as_chunks::<8>()

@@ -1,4 +1,4 @@
-//! Parts to files.
+//! Writing part files atomically.
 
 use std::io::{self, Write};
 use std::path::Path;

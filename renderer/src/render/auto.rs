@@ -1,8 +1,8 @@
-//! `auto`: which integrator reaches an error sooner, told by a short pilot of both.
+//! The integrator `auto`: a short pilot of `path` and `photon` decides by the expected time to equal error.
 //!
-//! Both render the same few pixels; the product of what a sample costs and how much samples differ is the time to an
-//! error. Time itself would depend on the machine and on what else it does, and so would the picture: work is counted in
-//! its place, in rays of a path, which cost about the same everywhere.
+//! Both render the same few pixels; the time to an error is in proportion to the cost of a sample times its variance.
+//! Measured time would make the image depend on the machine and its load, so cost is counted in equivalents of path
+//! rays.
 
 use glam::{UVec2, Vec2};
 use rayon::prelude::*;
@@ -16,12 +16,12 @@ use crate::integrator::{
 use crate::sampler::Sampler;
 use crate::scene::Scene;
 
-/// What a pilot has told.
+/// Result of the pilot.
 #[derive(Clone, Copy, Debug)]
 pub struct Decision {
     /// Path or photon.
     pub integrator: Integrator,
-    /// How many times as long the other one is expected to need for the same error.
+    /// Expected time to equal error of the other integrator, relative to this one.
     pub gain: f64,
 }
 
@@ -34,13 +34,13 @@ const SAMPLES: u64 = 16;
 /// Photons to keep in each map of the pilot.
 const PHOTONS: u64 = 1 << 15;
 
-/// What a lookup costs, in rays of a path; a sample takes two.
+/// Cost of a photon map lookup in path rays; a sample takes two.
 const LOOKUP: f64 = 3.0;
 
-/// The same of a photon's segment, building of trees included.
+/// Cost of a photon path segment in path rays, kd-tree construction included.
 const PHOTON_RAY: f64 = 4.0;
 
-/// The same of a record of irradiance.
+/// Cost of an irradiance record in path rays.
 const RECORD: f64 = 130.0;
 
 /// Keeps the pilot's random numbers apart from those of the picture.
@@ -79,7 +79,8 @@ pub(super) fn decide(
     let spread =
         |by: fn((&Pixel, &Pixel)) -> f64| -> f64 { pixels().map(|pair| by(pair) * scale(pair)).sum() };
     let photon_error = spread(|(_, photon)| photon.variance);
-    // Paths that few samples find, but that bring much, are not among these samples: what is missing shows beside maps.
+    // Rare paths with large contributions are missing among so few samples; the difference to the estimate with photon
+    // maps shows how much.
     let missing =
         spread(|(path, photon)| SAMPLES as f64 * (path.mean - photon.mean).powi(2) - photon.variance);
     let path_error = spread(|(path, _)| path.variance).max(missing);
@@ -106,7 +107,7 @@ pub(super) fn decide(
     })
 }
 
-/// What the pilot of one integrator has found.
+/// Measurements of one integrator.
 struct Pilot {
     pixels: Vec<Pixel>,
     work: Stats,

@@ -1,6 +1,6 @@
-//! Rendering: from a scene and a camera to a film, on all threads.
+//! Rendering: drives samplers, cameras and integrators over the tiles of a film, on all threads.
 //!
-//! The film depends on scene, settings and sample range alone: the same bytes for any number of threads.
+//! The film depends on scene, settings and sample range only: the same bytes for any number of threads.
 
 mod auto;
 mod progress;
@@ -26,35 +26,35 @@ pub use settings::RenderSettings;
 pub use state::RenderState;
 pub(crate) use tiles::TILE;
 
-/// What came out.
+/// Result of a render.
 #[derive(Debug)]
 pub struct Rendered {
-    /// The render as far as it has come.
+    /// The film and how far it got.
     pub state: RenderState,
-    /// What was done.
+    /// Statistics.
     pub stats: RenderStats,
 }
 
-/// What was done for a picture.
+/// Statistics of a render.
 #[derive(Clone, Debug, Default)]
 pub struct RenderStats {
-    /// Samples a pixel, but those of earlier runs.
+    /// Samples per pixel, without those of earlier runs.
     pub spp: u64,
-    /// Samples of all pixels, but those of earlier runs.
+    /// Samples of all pixels, without those of earlier runs.
     pub samples: u64,
-    /// How long it took, preparations included.
+    /// Total time, preparation included.
     pub elapsed: Duration,
-    /// How much of that the integrator's preparations took.
+    /// Time of the integrator's preparation (photon maps).
     pub preparing: Duration,
-    /// What the pilot of `auto` has told.
+    /// The decision of `auto`.
     pub decision: Option<Decision>,
-    /// Threads that worked.
+    /// Number of threads.
     pub threads: usize,
     /// Rays and shading.
     pub work: Stats,
-    /// What was done for photon maps, all passes together.
+    /// Statistics of photon maps, summed over all passes.
     pub photons: Option<PhotonStats>,
-    /// What went wrong in shaders, each place once.
+    /// Run-time errors of shaders, one for each source location.
     pub reports: Vec<Report>,
 }
 

@@ -1,4 +1,4 @@
-//! Who is told how far a render is.
+//! Progress callbacks of a render.
 
 use super::{Decision, RenderState};
 use crate::film::{Film, FilmTile};
@@ -17,7 +17,7 @@ pub trait Progress: Sync {
         let _ = (done, total);
     }
 
-    /// It is decided which integrator renders.
+    /// `auto` has chosen an integrator.
     fn decided(&self, decision: &Decision) {
         let _ = decision;
     }
@@ -37,7 +37,7 @@ pub trait Progress: Sync {
         false
     }
 
-    /// The render as far as it has come, which was wanted. The render waits meanwhile.
+    /// The intermediate state, if `wants_state` returned `true`. The render waits until it returns.
     fn state(&self, state: &RenderState) {
         let _ = state;
     }
@@ -48,7 +48,7 @@ pub trait Progress: Sync {
     }
 }
 
-/// Tells nobody.
+/// Ignores all progress.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

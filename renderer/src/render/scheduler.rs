@@ -1,7 +1,8 @@
-//! Passes over the picture, one after the other.
+//! The render loop: passes of samples over the whole film, with time limit, adaptive sampling and preparation of
+//! integrators.
 //!
-//! Samples are taken in passes over the whole picture, so that a render can end between any two with the same number of
-//! samples at every pixel. Sums are exact: neither threads nor passes show in the picture.
+//! Samples are taken in passes over the whole film, so that a render can stop after any of them with the same number of
+//! samples at every pixel. Sums are exact: the image does not depend on threads or passes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -23,7 +24,7 @@ const MAX_PASS: u64 = 1 << 14;
 /// How many times as many samples as the last one a pass has at most: short ones are measured badly.
 const GROWTH: u64 = 4;
 
-/// Renders a scene. `stop` ends it after the pass under way.
+/// Renders a scene. `stop` ends it after the current pass.
 ///
 /// # Errors
 /// When the film cannot be made or no threads can be started.
@@ -38,7 +39,7 @@ pub fn render(
     resume(scene, settings, state, progress, stop)
 }
 
-/// Goes on with a render of the same scene and settings.
+/// Continues a render of the same scene and settings.
 ///
 /// # Errors
 /// As those of [`render`].
@@ -58,7 +59,7 @@ pub fn resume(
         points: u64::from(settings.width) * u64::from(settings.height),
         file: settings.photon_map.as_deref(),
         stop,
-        // Half of the time that there is may go into preparations.
+        // Preparation may take half of the time limit.
         until: settings
             .time_limit
             .filter(|_| !settings.joins)
@@ -87,7 +88,7 @@ pub fn resume(
             break;
         }
         let prepared = maps.prepare(scene, next, &workers, pass)?;
-        // What was prepared may be cut short, too.
+        // Preparation stops at its deadline, too.
         if stop.load(Ordering::Relaxed) {
             break;
         }
@@ -133,7 +134,7 @@ pub fn resume(
     Ok(Rendered { state, stats })
 }
 
-/// What an integrator needs for passes, made when it is needed.
+/// The prepared integrator, made on demand for each pass.
 struct Maps {
     integrator: Integrator,
     current: Option<(u64, Prepared)>,
@@ -151,13 +152,14 @@ impl Maps {
         }
     }
 
-    /// How many samples from this one on share what is prepared.
+    /// Number of samples from this one on that share a preparation.
     fn shared_with(&self, sample: u64) -> u64 {
         let shared = self.integrator.samples_per_pass();
         shared.map_or(u64::MAX, |count| (sample / count + 1) * count - sample)
     }
 
-    /// What that sample needs. It follows from the sample's index, so that any range gives what it gives in the whole.
+    /// Prepares the integrator for that sample. The preparation depends on the sample's index only, so that any range
+    /// of samples gives the same values as within the whole render.
     fn prepare<'a>(
         &mut self,
         scene: &Scene,
@@ -185,12 +187,13 @@ impl Maps {
     }
 }
 
-/// How long samples take, and how many fit into a pass.
+/// Measures the time of samples and sets the number of samples of the next pass.
 struct Pace {
     start: Instant,
     limit: Option<Duration>,
     last: Instant,
-    /// The samples of the last pass, and how long one took with preparations for it alone; `None` before the first.
+    /// Number of samples of the last pass and time of one, with the preparation made for this pass only; `None` before
+    /// the first.
     pass: Option<(u64, Duration)>,
 }
 
@@ -204,7 +207,7 @@ impl Pace {
         }
     }
 
-    /// A pass begins whose preparations serve other passes, too.
+    /// Begins a pass; preparation that also serves other passes is not counted.
     fn begin(&mut self) {
         self.last = Instant::now();
     }
@@ -230,7 +233,7 @@ impl Pace {
 fn fitting(each: Duration, left: Duration) -> u64 {
     let count = left.min(PASS_TIME).as_secs_f64() / each.as_secs_f64().max(1e-9);
     match count as u64 {
-        // A pass that takes longer than it should is as good as any, unless there is no time for it.
+        // A pass longer than planned is acceptable, unless the time limit excludes it.
         0 => u64::from(left > each),
         n => n.min(MAX_PASS),
     }

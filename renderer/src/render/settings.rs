@@ -1,4 +1,4 @@
-//! Settings of a render.
+//! Render settings: film size, camera, filter, integrator, sample range, time limit, threads.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::integrator::{Integrator, PathSettings};
 use crate::scene::build::Built;
 use crate::scene::desc::SceneDesc;
 
-/// What to render.
+/// Settings of a render.
 #[derive(Clone, Debug)]
 pub struct RenderSettings {
     /// Columns of the whole film.
@@ -20,36 +20,36 @@ pub struct RenderSettings {
     pub height: u32,
     /// The part that is rendered; all of it when `None`.
     pub crop: Option<Rect>,
-    /// Whether to keep what the film's variance is computed from.
+    /// Whether to keep sums of squares, for the variance.
     pub variance: bool,
     /// The camera, made for this film.
     pub camera: Camera,
     /// The reconstruction filter.
     pub filter: Filter,
-    /// Whether samples are taken beyond the borders of what is rendered, as far as the filter reaches.
+    /// Whether samples are also taken outside the rendered part, up to the filter's radius.
     pub border: bool,
-    /// How light is computed.
+    /// The integrator.
     pub integrator: Integrator,
-    /// The samples of each pixel, of all that there are.
+    /// Range of sample numbers to take at each pixel, of `total`.
     pub samples: Range<u64>,
-    /// How many samples a pixel there are in all, of which others may be taken elsewhere.
+    /// Total number of samples per pixel, of which others may be taken by other runs.
     pub total: u64,
-    /// Until which error samples are taken, and where more of them; the same number everywhere when `None`.
+    /// Adaptive sampling: the error to reach; `None` for the same number of samples at every pixel.
     pub noise: Option<NoiseGoal>,
-    /// The number that all random numbers follow from.
+    /// Seed of all random numbers.
     pub seed: u64,
     /// Threads; 0 for one per core.
     pub threads: usize,
-    /// When to stop, however many samples there are by then; one at least.
+    /// Time limit; at least one sample per pixel is taken.
     pub time_limit: Option<Duration>,
-    /// Where photon maps are kept from one run to the next.
+    /// File of the photon maps, reused between runs.
     pub photon_map: Option<PathBuf>,
-    /// Whether samples will be joined with others: then a time limit does not make photon maps smaller.
+    /// Whether the samples will be merged with those of other runs; a time limit then does not reduce the photon maps.
     pub joins: bool,
 }
 
 impl RenderSettings {
-    /// What a scene's own description asks for, on all cores.
+    /// The settings in a scene's description, with one thread per core.
     pub fn new(desc: &SceneDesc, built: &Built) -> RenderSettings {
         RenderSettings {
             crop: desc.film.crop.map(|crop| crop.value),
@@ -85,7 +85,7 @@ impl RenderSettings {
         }
     }
 
-    /// What is rendered of the film.
+    /// The rendered rectangle of the film.
     pub(crate) fn rendered(&self) -> Rect {
         self.crop.unwrap_or(Rect::of_size(self.width, self.height))
     }

@@ -1,4 +1,4 @@
-//! A render as far as it has come.
+//! State of a render in progress: film, samples taken, integrator, adaptive sampling statistics.
 
 use std::ops::Range;
 
@@ -8,21 +8,21 @@ use crate::integrator::Integrator;
 use super::RenderSettings;
 use super::tiles::TILE;
 
-/// A render as far as it has come: what is needed to look at it, to keep it and to go on with it.
+/// State of a render in progress, sufficient to develop, save and resume it.
 #[derive(Clone, Debug)]
 pub struct RenderState {
     /// The sums of all samples.
     pub film: Film,
     /// The samples that were taken of each pixel.
     pub samples: Range<u64>,
-    /// What renders; never `auto`, once that has been decided.
+    /// The integrator; never `auto` once that has decided.
     pub integrator: Integrator,
-    /// Who gets how many samples, where that is not the same for all.
+    /// Statistics of adaptive sampling; `None` for uniform sampling.
     pub noise: Option<NoiseMap>,
 }
 
 impl RenderState {
-    /// A render that has not begun.
+    /// The state before the first sample.
     pub(super) fn new(film: Film, settings: &RenderSettings) -> RenderState {
         let first = settings.samples.start;
         RenderState {
@@ -39,7 +39,7 @@ impl RenderState {
         next >= settings.samples.end || self.noise.as_ref().is_some_and(|noise| noise.is_done(next))
     }
 
-    /// How many samples of all pixels there are still to take, about.
+    /// Estimated number of samples still to take, over all pixels.
     pub(super) fn remaining(&self, settings: &RenderSettings) -> u64 {
         let next = self.samples.end;
         match &self.noise {
@@ -48,14 +48,14 @@ impl RenderState {
         }
     }
 
-    /// How many samples a pass may take at most: decisions are made between passes.
+    /// Most samples of the next pass: it may not go beyond the next decision of adaptive sampling.
     pub(super) fn longest_pass(&self, settings: &RenderSettings) -> u64 {
         let next = self.samples.end;
         let end = self.noise.as_ref().map_or(u64::MAX, |noise| noise.pass_end(next));
         end.min(settings.samples.end) - next
     }
 
-    /// So many samples of each pixel that takes any have been taken.
+    /// Records that each active pixel has got that many samples.
     pub(super) fn took(&mut self, samples: u64) {
         self.samples.end += samples;
         if let Some(noise) = &mut self.noise {

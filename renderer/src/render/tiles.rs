@@ -1,4 +1,4 @@
-//! One thread's work: the samples of a tile.
+//! Rendering of a tile: takes a range of samples at each of its pixels.
 
 use std::ops::Range;
 
@@ -13,10 +13,10 @@ use crate::scene::Scene;
 /// Side of a tile [pixels].
 pub(crate) const TILE: u32 = 16;
 
-/// Takes the samples of the range at every pixel of the tile, or those of them that `noise` has a use for. Returns how
-/// many that were.
+/// Takes the samples of the range at every pixel of the tile; with `noise`, only those that adaptive sampling asks for.
+/// Returns their number.
 ///
-/// The numbers of a sample are used in this order: film point, lens point, and then whatever the integrator asks for.
+/// Random numbers of a sample are used in this order: film point, lens point, integrator.
 pub(super) fn sample_tile(
     scene: &Scene,
     settings: &RenderSettings,

@@ -1,4 +1,4 @@
-//! Threads and the tiles that they fill.
+//! Worker threads: the thread pool, per-thread contexts, and the tiles of the film.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,8 +13,8 @@ use crate::integrator::{Context, Prepared, Stats};
 use crate::material::Report;
 use crate::scene::Scene;
 
-/// Threads with what each needs, and the tiles of a film. Each tile and each context has one user at a time, so nobody
-/// ever waits for another.
+/// A thread pool with a context for each thread, and the tiles of a film. Each tile and each context has one user at a
+/// time, so no lock is ever contended.
 pub(super) struct Workers<'a> {
     scene: &'a Scene,
     pool: rayon::ThreadPool,
@@ -95,14 +95,14 @@ impl<'a> Workers<'a> {
         })
     }
 
-    /// Moves what is in the tiles into the film.
+    /// Merges the tiles into the film.
     pub(super) fn deliver(&self, film: &mut Film) {
         for tile in &self.tiles {
             film.take(&mut lock(tile));
         }
     }
 
-    /// What was done, and what shaders complained of, each place once.
+    /// Statistics of all threads and run-time errors of shaders, one for each source location.
     pub(super) fn finish(self) -> (Stats, Vec<Report>) {
         let mut stats = Stats::default();
         let mut seen = HashSet::new();
@@ -110,7 +110,7 @@ impl<'a> Workers<'a> {
         for context in self.contexts {
             let mut context = context.into_inner().unwrap_or_else(PoisonError::into_inner);
             stats.merge(&context.stats);
-            // Every thread reports the same mistakes.
+            // Several threads report the same errors.
             let found = context.shading.take_reports().into_iter();
             reports.extend(found.filter(|report| seen.insert(report.clone())));
         }

@@ -1,10 +1,9 @@
-//! Random numbers as a function of (seed, pixel, sample index, dimension) alone, so that pictures do not depend on who
-//! computes what when.
+//! Sampler: Owen-scrambled Sobol' points, a function of (seed, pixel, sample index, dimension) only.
 //!
-//! The numbers are Owen-scrambled Sobol' points: over the samples of a pixel, each of the first requests for one or two
-//! numbers sees a (0,2)-sequence of its own, shuffled and scrambled by hashes. Requests are "padded": each takes the first
-//! one or two Sobol' dimensions, and the shuffle keeps requests independent of each other. What is asked for later, some
-//! vertices down a path, is random without any order: so many choices stand before it that order brings nothing.
+//! Over the samples of a pixel, each of the first requests for one or two numbers gets a (0,2)-sequence of its own,
+//! shuffled and scrambled by hashes. Requests are padded: each takes the first one or two Sobol' dimensions, and the
+//! shuffle keeps requests independent of each other. Later requests, some vertices down a path, get independent random
+//! numbers: so many choices precede them that stratification has no effect.
 // Burley 2020, "Practical Hash-based Owen Scrambling", sections 2 to 5.
 
 use glam::{UVec2, Vec2};

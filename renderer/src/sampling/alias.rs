@@ -1,4 +1,4 @@
-//! Alias tables: a discrete choice in constant time.
+//! Alias tables: discrete sampling in constant time.
 
 /// A table that chooses an index with given probabilities in constant time.
 ///

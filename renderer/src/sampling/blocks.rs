@@ -1,9 +1,8 @@
-//! A piecewise-constant distribution over `[0,1)²` for large maps: blocks of cells are chosen first, from a table that fits
-//! into a processor's cache.
+//! Two-level piecewise-constant distribution over `[0,1)²` for large environment maps, with a cache-sized first level.
 //!
-//! - The cells of a block are told apart only where that matters: where much of the weight of all would be in the wrong
-//!   place otherwise. All others are even.
-//! - A block has density wherever one of its cells has weight.
+//! - A block has a table over its cells only if uniform sampling would misplace a notable share of the total weight.
+//!   All other blocks are uniform.
+//! - The density is nonzero wherever a cell has weight.
 // After Clarberg, Jarosz, Akenine-Möller & Jensen 2005, "Wavelet Importance Sampling", section 5, with one level.
 
 use glam::{UVec2, Vec2};

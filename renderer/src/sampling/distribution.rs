@@ -1,5 +1,5 @@
-//! Piecewise-constant distributions over `[0,1)` and `[0,1)²`, by inversion, so that stratified numbers stay
-//! stratified.
+//! Piecewise-constant distributions over `[0,1)` and `[0,1)²`, sampled by inversion of the CDF, which preserves
+//! stratification.
 //!
 //! - Densities are those of what `sample` does, derived from the stored table and not from the weights it came from.
 //! - A table of zero weights is uniform: it can still be sampled.

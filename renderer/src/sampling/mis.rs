@@ -1,4 +1,4 @@
-//! Weights that combine two ways to sample the same integral.
+//! Multiple importance sampling weights: balance and power heuristic.
 //!
 //! Both take densities in the same measure, each already multiplied by the number of samples its technique takes.
 // Veach & Guibas 1995, "Optimally Combining Sampling Techniques for Monte Carlo Rendering".

@@ -1,4 +1,4 @@
-//! Warps from the unit square with their densities, tabulated distributions, multiple importance sampling.
+//! Sampling: warps from the unit square, alias tables, piecewise-constant distributions, MIS weights.
 //!
 //! Random numbers `u` lie in `[0,1)`; every `x` function that warps them has an `x_pdf` beside it, with respect to the
 //! measure it names.

@@ -1,4 +1,4 @@
-//! Rectangles and triangles sampled uniformly by solid angle, as seen from the origin.
+//! Solid-angle sampling of spherical rectangles (Ureña et al.) and spherical triangles (Arvo).
 //!
 //! - The density is the reciprocal of the solid angle [1/sr], which has a relative error of a few roundings however small
 //!   it is.

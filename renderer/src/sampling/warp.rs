@@ -1,7 +1,7 @@
-//! Warps from the unit square `[0,1)²` to shapes, each with its density.
+//! Warps from the unit square `[0,1)²` to disks, hemispheres, spheres, cones and triangles, with densities.
 //!
-//! Directions are unit vectors about +z; their densities are per solid angle [1/sr]. All warps keep neighbours
-//! together, so stratified numbers stay stratified.
+//! Directions are unit vectors around +z; their densities are per solid angle [1/sr]. All warps are continuous and
+//! preserve stratification.
 
 use std::f32::consts::{FRAC_PI_4, TAU};
 

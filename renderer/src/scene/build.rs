@@ -1,4 +1,4 @@
-//! From a description to a scene: names are resolved, shaders compiled, lights and shapes made.
+//! Scene building: resolves names, compiles shaders, makes lights and shapes from a description.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

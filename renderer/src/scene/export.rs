@@ -1,4 +1,4 @@
-//! Meshes as PLY files, binary, little-endian: what [`super::import::load_ply`] reads back is the same mesh, bit for bit.
+//! PLY export of meshes (binary, little-endian): [`super::import::load_ply`] reads back the same mesh, bit for bit.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Whether a scene is the one that something was computed for.
+//! Scene fingerprint: a hash that tells whether photon maps, parts or checkpoints belong to a scene.
 
 use std::hash::{Hash, Hasher};
 

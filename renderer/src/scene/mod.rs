@@ -1,8 +1,8 @@
-//! The scene as integrators see it: frozen, shared by all threads.
+//! The built scene: shapes, acceleration structure, materials and lights; immutable and shared by all threads.
 //!
-//! Shapes that light may pass straight through are told from opaque ones by the masks of rays and by a box that holds them
-//! all: a shadow ray that has nothing in its way, or comes near none of them, is asked for once, and scenes without any of
-//! them pay nothing.
+//! Transparent shapes are separated from opaque ones by ray masks and a bounding box of all transparent shapes: a
+//! shadow ray that is blocked by nothing, or misses the box, needs a single query, and scenes without transparent
+//! shapes have no extra cost.
 
 pub mod build;
 pub mod desc;

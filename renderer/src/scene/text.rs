@@ -1,4 +1,4 @@
-//! Values as the language reads them back, to the last digit.
+//! Scene values as source text that reads back exactly.
 
 /// A name in quotes.
 pub(super) fn quote(text: &str) -> String {

@@ -1,12 +1,12 @@
-//! Clear skies and their sun, by a fit to simulated daylight.
+//! The Hosek-Wilkie clear-sky model: radiance of the sky dome and the sun.
 //!
 //! - The sky is Hosek & Wilkie 2012, "An Analytic Model for Full Spectral Sky-Dome Radiance", the sun Hosek & Wilkie 2013,
 //!   "Adding a Solar-Radiance Function to the Hosek–Wilkie Skylight Model", both from their tables, as Mitsuba 3's RGB
 //!   variants evaluate them: radiance in W/sr/m²/nm, weighted so that 1 at every wavelength has luminance 1.
 //! - Tables are linear in turbidity and albedo. Between elevations of the sun the sky follows Bézier curves over the cube
 //!   root of the elevation, the sun straight lines.
-//! - Below the horizon there is no light. A sun below it leaves all dark.
-//! - What the fit puts outside Rec.709 is clamped to it.
+//! - There is no light from below the horizon, and none at all if the sun is below it.
+//! - Colours outside of Rec.709 are clamped.
 
 pub mod position;
 mod tables;

@@ -1,4 +1,4 @@
-//! Where the sun stands at a time and place.
+//! Sun position by time and geographic location.
 
 use std::f64::consts::PI;
 

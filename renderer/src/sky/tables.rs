@@ -1,4 +1,4 @@
-//! Coefficients of the sky model of Hosek & Wilkie in linear Rec.709, and the radiance of the sun that belongs to it.
+//! Coefficient tables of the Hosek-Wilkie sky model and its sun, in linear Rec.709.
 //!
 //! The numbers are those of the datasets that Lukas Hosek and Alexander Wilkie published with their papers, as
 //! Mitsuba 3.9.1 ships them (`data/sunsky`), rounded to seven digits. The sun's are integrated over its disk and the 11

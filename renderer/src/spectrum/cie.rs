@@ -1,4 +1,4 @@
-//! The CIE's tables: how the eye sees wavelengths, and what daylight is made of.
+//! CIE tables: colour matching functions of the 1931 observer, and illuminant D65.
 
 /// The first wavelength of the tables [nm].
 pub(super) const FIRST: f64 = 360.0;

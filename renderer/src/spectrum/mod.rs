@@ -1,9 +1,9 @@
-//! Spectra and what they come to as linear Rec.709, as Mitsuba 3's RGB variants convert them.
+//! Spectra and their conversion to linear Rec.709, as in Mitsuba 3's RGB variants.
 //!
 //! A spectrum is weighted by the colour-matching functions of the CIE's 1931 observer, which gives XYZ, and that is
-//! turned into Rec.709. What is weighted depends on the [`Use`] of the spectrum: what reflects is seen under
-//! illuminant D65, so that the same reflectance everywhere is grey; what emits is seen as it is, so that the same power
-//! everywhere is the colour of illuminant E, (1.205, 0.948, 0.909).
+//! turned into Rec.709. The weighting depends on the [`Use`] of the spectrum: reflectance is multiplied by illuminant
+//! D65, so that a constant spectrum is grey; emission is not, so that a constant spectrum has the colour of illuminant
+//! E, (1.205, 0.948, 0.909).
 
 mod cie;
 pub mod named;

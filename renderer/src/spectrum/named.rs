@@ -1,4 +1,4 @@
-//! Materials by name: indices of refraction, under the names that Mitsuba knows.
+//! Named materials: indices of refraction of dielectrics and metals, with Mitsuba's names.
 
 use crate::color::Rgb;
 

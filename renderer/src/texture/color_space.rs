@@ -1,4 +1,4 @@
-//! Colour spaces of textures: how the numbers of an image file are to be understood.
+//! Colour spaces of texture files: auto, sRGB, linear, raw.
 
 /// How the numbers of a texture's file are to be understood.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! Footprints: which mip levels a lookup reads, and where along its longer axis.
+//! Texture filter footprints: the ellipse of the pixel, its mip levels, and anisotropic probes along the longer axis.
 //!
 //! The pixel's footprint is an ellipse in texture space. Its shorter axis chooses the two levels next to it; probes along
 //! the longer axis, weighted by a Gaussian, cover the rest. Heckbert 1989, "Fundamentals of Texture Mapping and Image
@@ -35,7 +35,7 @@ pub(super) struct Levels {
     pub(super) blend: f32,
 }
 
-/// Places along the longer axis, from −1 to 1 of half of what the round part of the ellipse leaves, with weights of sum 1.
+/// Positions along the longer axis, from −1 to 1 of half its length beyond the shorter axis, with weights of sum 1.
 #[derive(Clone, Debug)]
 pub(super) struct Probes {
     list: [(f32, f32); MAX_PROBES],

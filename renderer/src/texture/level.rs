@@ -1,4 +1,4 @@
-//! Mip levels and reading their texels.
+//! Mip levels and reading their texels, from memory or by tile.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;

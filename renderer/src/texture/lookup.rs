@@ -1,8 +1,8 @@
-//! What a lookup asks of a texture, and what it gets.
+//! Texture lookup parameters (wrap modes, interpolation, derivatives) and results.
 
 use glam::{Vec2, Vec3};
 
-/// What lies beyond the image.
+/// Wrap mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wrap {
     /// What the file says; black where it says nothing.

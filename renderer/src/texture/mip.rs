@@ -1,4 +1,4 @@
-//! Mip pyramids: each level half the size of the one before, averaged in linear light.
+//! Mip pyramid construction: exact area averages in linear light, for sides of any length.
 //!
 //! Williams 1983, "Pyramidal Parametrics". Sides that are odd are not truncated: a texel of the smaller level averages
 //! exactly the area it covers, parts of texels included, so that every level has the mean of the image.

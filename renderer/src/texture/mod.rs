@@ -1,4 +1,4 @@
-//! Textures: images by name, filtered lookups.
+//! Textures: mipmapped images by name, filtered lookups, tile cache.
 //!
 //! - Texture coordinates `(s, t)` have `t = 0` at the **top** row of the image and `s = 0` at its left column, as in OSL
 //!   and OpenImageIO. The `uv` of glTF and of Mitsuba's scenes agrees. OBJ and PLY files of others mostly have

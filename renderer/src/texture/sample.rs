@@ -1,4 +1,4 @@
-//! Filtered lookups.
+//! Filtered texture lookups: closest, bilinear, bicubic, trilinear and anisotropic; latitude-longitude environments.
 
 use std::f32::consts::{FRAC_1_PI, PI};
 

@@ -1,5 +1,5 @@
-//! Textures by name: requested while a scene is built, loaded together, then frozen. Those that shaders name while they
-//! run are added later, one by one.
+//! The texture store: textures requested while a scene is built, loaded in parallel, then frozen; late ones are added
+//! on demand.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};

@@ -1,4 +1,4 @@
-//! Stored texels and their way to linear values.
+//! Texel storage (8 and 16 bits, half, float) and conversion to linear values.
 
 use std::ops::Range;
 

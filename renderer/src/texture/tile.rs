@@ -1,4 +1,4 @@
-//! Levels of which only some tiles are in memory, and the bound on all of them.
+//! Tile cache for mip levels: tiles loaded on demand within a memory bound, evicted by the clock algorithm.
 //!
 //! A tile that is in memory is found without a lock. One that is not is read by whoever wants it first; when the tiles
 //! of all textures exceed the bound, those leave that were not looked at for the longest time, about: the clock

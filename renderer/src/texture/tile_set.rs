@@ -1,4 +1,4 @@
-//! Textures of many files, each for a unit square of texture coordinates: names such as `skin.<UDIM>.exr`.
+//! Texture sets with a file for each unit square of texture coordinates (UDIM).
 
 use std::path::{Path, PathBuf};
 

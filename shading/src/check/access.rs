@@ -1,4 +1,4 @@
-//! What can be read and written: variables, their fields, elements and components.
+//! Access paths: reading and writing variables, fields, elements and components.
 
 use super::conversion::near;
 use super::error::CheckError;

@@ -1,9 +1,10 @@
-//! Adaptive units: what a unit may ask about where it is used, and branches that the answers decide.
+//! Adaptive units: queries about their use (`isconnected`, `istexture`, `typeof`, `any`), resolved at compile time for
+//! each use.
 //!
-//! A unit asks with `isconnected istexture exists`, with the types of its parameters (`isfloat iscolor …`, `typeof`), and
-//! by leaving a type open: `any` takes the type of what is given, `float a[]` its length. Such a unit is checked and
-//! lowered anew for each way in which it is used, so that the answers are constants. In a unit with an `any` parameter a
-//! branch that they rule out is not looked at: what stands there may have mistakes for other types.
+//! Queries are `isconnected istexture exists`, type queries (`isfloat iscolor …`, `typeof`), and open types: an `any`
+//! parameter takes the type of its argument, `float a[]` the length. Such a unit is checked and lowered again for each
+//! distinct use, so that the answers are constants. In a unit with an `any` parameter, a branch excluded by them is not
+//! checked, since it may be wrong for other types.
 
 use super::error::CheckError;
 use super::lvalue::Lvalue;

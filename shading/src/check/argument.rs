@@ -1,4 +1,4 @@
-//! Arguments of calls, before it is known what is called.
+//! Arguments of calls before overload resolution.
 
 use super::conversion::conversion_rank;
 use super::error::CheckError;

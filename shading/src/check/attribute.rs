@@ -1,4 +1,4 @@
-//! `getattribute`: what the host knows of the point, and what the shader knows of itself.
+//! `getattribute`: attributes of the host, and of the shader itself.
 
 use super::argument::Given;
 use super::error::CheckError;

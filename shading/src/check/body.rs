@@ -1,4 +1,4 @@
-//! The code of a function or unit while it is made.
+//! HIR code of a function or unit under construction.
 
 use std::sync::Arc;
 

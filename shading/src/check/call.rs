@@ -1,7 +1,7 @@
-//! Calls: what a name followed by parentheses means.
+//! Calls: user functions, special forms, closures, built-ins.
 //!
-//! The user's functions come first, then the forms that need more than a signature, then the closures of the registry,
-//! then the overloads of the prelude and the built-ins.
+//! Lookup order: user functions, forms that need more than a signature, closures of the registry, overloads of prelude
+//! and built-ins.
 
 use super::argument::Given;
 use super::conversion::near;

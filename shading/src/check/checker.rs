@@ -1,4 +1,4 @@
-//! The state of a check: what is declared, the code being made, and the mistakes found.
+//! State of the checker: declarations, current code, diagnostics.
 
 use cranelift_entity::PrimaryMap;
 use rustc_hash::{FxHashMap, FxHashSet};

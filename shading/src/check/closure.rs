@@ -1,4 +1,4 @@
-//! Making closures of the registry.
+//! Closure calls: components of the registry.
 
 use super::argument::Given;
 use super::conversion::near;

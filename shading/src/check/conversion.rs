@@ -1,4 +1,4 @@
-//! Conversions between types, and how far each goes.
+//! Implicit and explicit type conversions, with their ranks.
 
 use crate::ty::{Base, Length, Type};
 

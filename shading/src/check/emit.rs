@@ -1,4 +1,4 @@
-//! Making code: variables, constants and statements.
+//! Emission of HIR: variables, constants and statements.
 
 use super::body::zero_const;
 use super::error::CheckError;

@@ -1,5 +1,4 @@
-//! What can be wrong with a file that is well formed, and the only place with the words for it; what is only doubtful is in
-//! [`super::warning`].
+//! Semantic errors, with their messages; warnings are in [`super::warning`].
 
 use super::lvalue::Access;
 use crate::diagnostic::Diagnostic;

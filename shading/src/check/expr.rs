@@ -1,4 +1,4 @@
-//! Expressions.
+//! Checking and lowering of expressions.
 
 use super::conversion::{can_cast, common_type, conversion_rank};
 use super::error::CheckError;

@@ -1,4 +1,4 @@
-//! `printf` and its kin: what the format asks for against what is given.
+//! Format strings of `printf` and similar functions, checked against their arguments.
 
 use super::Checker;
 use super::argument::Given;

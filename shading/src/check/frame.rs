@@ -1,4 +1,4 @@
-//! Functions while they are checked: their formals, and the frame of the one that is lowered.
+//! Frames of functions under lowering: formal parameters and return state.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Functions: declared, checked by themselves, lowered into code of their own.
+//! Function declarations: checking, and lowering of recursive ones.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Calls of functions: inlined, or of code that is made once.
+//! Function calls: inlining, or calls of a shared (recursive) function.
 
 use super::argument::Given;
 use super::error::CheckError;

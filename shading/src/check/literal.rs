@@ -1,4 +1,4 @@
-//! Literals and the constants that the language names.
+//! Literals and predefined constants.
 
 use std::f32::consts;
 

@@ -1,4 +1,4 @@
-//! Lvalues: variables and parts of them that can be read and written.
+//! Lvalues: variables and parts of them that can be assigned.
 
 use crate::hir::{LocalId, Operand};
 use crate::ty::Type;

@@ -1,4 +1,4 @@
-//! Messages between the parts of a shader.
+//! `setmessage` and `getmessage`.
 
 use super::error::CheckError;
 use super::{Checker, TypedValue};

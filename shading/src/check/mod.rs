@@ -1,12 +1,11 @@
-//! The tree as written to [`crate::hir`]: names and types are resolved and every unit is lowered, in one pass.
+//! Semantic analysis: resolves names and types and lowers every unit from AST to [`crate::hir`] in one pass.
 //!
-//! - All mistakes of a file are reported at once. What a mistake makes unknown is `None` on its way up, and nothing is
-//!   said about `None`: one mistake, one message.
-//! - Functions are lowered into their callers at each call, which gives unsized arrays and arguments by reference for
-//!   nothing; recursive ones become [`hir::Function`]s. Each function is also checked once by itself, and only then are
-//!   its mistakes reported.
-//! - Structures vanish: a value of one is the list of the values of its *leaves*, the fields that are no structures.
-//! - What the language can say itself is in `prelude.ksl`; a prelude function costs nothing until it is called.
+//! - All errors of a file are reported together. The value of an erroneous expression is `None`, about which nothing
+//!   more is reported: one error, one message.
+//! - Functions are inlined at each call, which supports unsized arrays and arguments by reference at no cost; recursive
+//!   ones become [`hir::Function`]s. Each function is also checked once by itself; its errors are reported only then.
+//! - Structures are flattened: a value is the list of the values of its *leaves*, the fields that are not structures.
+//! - Library functions that can be written in the language are in `prelude.ksl`; they cost nothing until called.
 
 mod access;
 mod adaptive;

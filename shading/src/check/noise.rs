@@ -1,4 +1,4 @@
-//! Noises: their kinds by name, periods and options.
+//! Noise calls: kinds by name, periods and options.
 
 use super::argument::Given;
 use super::conversion::near;

@@ -1,4 +1,4 @@
-//! Operators on values.
+//! Checking and lowering of operators.
 
 use super::conversion::common_type;
 use super::error::CheckError;

@@ -1,9 +1,8 @@
-//! Which of several functions a call means.
+//! Overload resolution by OSL's rules.
 //!
-//! As in OSL, each argument ranks by the conversion that it needs, and the candidates with the highest sum are left. Of
-//! several that one is called whose result does best for the expected type; if that does not decide, the one whose result
-//! comes first in OSL's order of types, the user's before the prelude's before the built-in. Where that would be a guess
-//! between structures, the call is a mistake.
+//! Each argument is ranked by the conversion that it needs, and the candidates with the highest sum remain. Ties are
+//! decided by the best match of the result with the expected type, then by OSL's order of result types, with user
+//! functions before the prelude before built-ins. An ambiguity between structures is an error.
 
 use super::Checker;
 use super::TypedValue;

@@ -1,5 +1,4 @@
-//! The functions that the language brings itself, written in it: `prelude.ksl`. A function is parsed when somebody first
-//! asks for its name.
+//! The prelude: library functions written in the language (`prelude.ksl`), parsed when first used.
 
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};

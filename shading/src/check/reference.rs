@@ -1,4 +1,4 @@
-//! References in expressions of groups.
+//! References to nodes in expressions of groups.
 
 use std::fmt;
 

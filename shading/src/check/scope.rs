@@ -1,4 +1,4 @@
-//! Lexical scopes: what a name means where.
+//! Lexical scopes: names to variables.
 
 use rustc_hash::FxHashMap;
 

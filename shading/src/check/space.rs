@@ -1,4 +1,4 @@
-//! Named spaces: `transform`, and constructors that begin with a space's name.
+//! Named coordinate and colour spaces: `transform`, and constructors with a space's name.
 
 use super::argument::Given;
 use super::error::CheckError;

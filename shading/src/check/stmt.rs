@@ -1,4 +1,4 @@
-//! Statements.
+//! Checking and lowering of statements.
 
 use super::error::CheckError;
 use super::frame::LoopFrame;

@@ -1,4 +1,4 @@
-//! Structures: their fields and types.
+//! Structure types: fields.
 
 use crate::ty::Type;
 

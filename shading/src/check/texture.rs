@@ -1,4 +1,4 @@
-//! Texture lookups: `texture`, `texture3d`, `environment` and their options, and `gettextureinfo`.
+//! Texture calls: `texture`, `texture3d`, `environment` and their options, `gettextureinfo`.
 
 use super::argument::Given;
 use super::conversion::near;

@@ -1,4 +1,4 @@
-//! Types as written, structures, and conversions.
+//! Resolution of type names, structures and conversions.
 
 use super::conversion::{TYPE_NAMES, conversion_rank, near};
 use super::error::CheckError;

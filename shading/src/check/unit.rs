@@ -1,4 +1,4 @@
-//! Units: their parameters, defaults and metadata; and expressions made into units.
+//! Checking of units: parameters, defaults and metadata; and expressions compiled as anonymous units.
 
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;

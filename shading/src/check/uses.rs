@@ -1,4 +1,4 @@
-//! How a unit is used, as far as it asks.
+//! Use of a unit as seen by adaptive queries: connected inputs, types, lengths.
 
 use crate::hir::{LocalId, Operand};
 use crate::ty::Type;

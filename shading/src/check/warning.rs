@@ -1,4 +1,4 @@
-//! What is doubtful in a file, though work goes on in spite of it, and the words for it.
+//! Warnings, with their messages.
 
 use super::error::did_you_mean;
 use crate::diagnostic::Diagnostic;

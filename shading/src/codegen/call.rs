@@ -1,4 +1,4 @@
-//! Strings, output, and what is asked of the shading point and the host.
+//! Strings, output, and queries of the shading point and the host.
 
 use std::mem::{offset_of, size_of};
 

@@ -1,4 +1,4 @@
-//! Closures: nodes are made where they are needed, by moving the arena's cursor.
+//! Closure construction: nodes allocated inline from the arena.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};

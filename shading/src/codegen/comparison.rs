@@ -1,4 +1,4 @@
-//! Truth, equality and order: values become 0 or 1.
+//! Comparisons and conversion to truth values.
 
 use std::mem::offset_of;
 

@@ -1,4 +1,4 @@
-//! Compiles the functions of a unit, one after the other.
+//! Compilation of all functions of a unit.
 
 use std::time::{Duration, Instant};
 

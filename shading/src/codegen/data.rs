@@ -1,4 +1,4 @@
-//! What compiled code refers to outside itself: constant matrices and arrays, and the places that reports name.
+//! Constant data of compiled code: matrices, arrays, source locations of error reports.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! The emitter of one function: its variables, its memory, and where the code stands.
+//! The emitter of a function: variables, memory, current block.
 
 use cranelift_codegen::ir;
 use cranelift_codegen::ir::MemFlagsData;

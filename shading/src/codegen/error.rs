@@ -1,4 +1,4 @@
-//! Errors of code generation, and the bound on the memory of variables.
+//! Errors of code generation.
 
 /// Why a unit cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,4 +1,4 @@
-//! A hash of HIR, by which bakes know again what they have begun.
+//! Fingerprint of HIR: a hash that identifies a shader, for checkpoints.
 
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;

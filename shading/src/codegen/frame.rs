@@ -1,9 +1,9 @@
-//! The memory of one call of a function: where its variables live, and that they begin as zero.
+//! Stack frames: memory of variables during a call, zeroed where needed.
 //!
 //! - Small matrices and arrays are in stack slots. Large arrays are in a frame that the context provides, so that neither
 //!   they nor recursion with them can overflow the native stack.
 //! - What one call of another function takes and gives back lies in an area that all calls of the function share.
-//! - Memory is cleared only where it could be read before it is assigned.
+//! - Memory is zeroed only where it could be read before it is assigned.
 
 use cranelift_codegen::ir::InstBuilder;
 use cranelift_codegen::ir::condcodes::IntCC;

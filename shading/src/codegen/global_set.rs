@@ -1,4 +1,4 @@
-//! Sets of global variables.
+//! Sets of shader globals.
 
 use crate::builtins::Global;
 

@@ -1,6 +1,6 @@
-//! How values lie in registers and memory.
+//! Layout of values in registers and memory.
 //!
-//! - int, float and triples are registers; a triple is four lanes, of which the last is of no meaning; strings and
+//! - int, float and triples are in registers; a triple has four lanes, of which the last is undefined; strings and
 //!   closures are pointers in registers.
 //! - Matrices and arrays are in memory, aligned to 16, their sizes rounded up to 16 so that copies move 16 bytes at a
 //!   time. An array's elements are as far apart as their sizes: 4, 8, 16 or 64 bytes.

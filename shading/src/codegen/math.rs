@@ -1,4 +1,4 @@
-//! Built-in mathematics: a few instructions where they say the same as [`crate::eval::math`], else a call of it.
+//! Built-in mathematics: inline instructions if they give the same bits as [`crate::eval::math`], else calls.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};

@@ -1,4 +1,4 @@
-//! Matrices, arrays and indices: what lives in memory.
+//! Matrices, arrays and indexing.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};

@@ -1,12 +1,12 @@
-//! Compiles HIR to machine code with Cranelift. Nothing else in the workspace names it.
+//! Code generation: compiles HIR to machine code with Cranelift. No other module of the workspace uses Cranelift.
 //!
 //! - A unit becomes one function `(globals, context, outputs)`; recursive functions become functions beside it, which take
 //!   and give their values in memory of their caller.
-//! - Locals in registers are Cranelift's variables, which builds SSA form of them; `layout.rs` says how the others lie in
-//!   memory.
-//! - Compiled code does what [`crate::eval`] says, bit for bit, or calls it.
-//! - It reads and writes the context, the shading point, its own memory and its outputs, and nothing else: indices are
-//!   clamped, loops and calls cost fuel, recursion is bounded, and large arrays are not on the native stack.
+//! - Locals in registers are Cranelift variables, from which it builds SSA form; `layout.rs` defines how the others are
+//!   stored in memory.
+//! - Compiled code computes the same bits as [`crate::eval`], or calls it.
+//! - It accesses only the context, the shading point, its own memory and its outputs: indices are clamped, loops and
+//!   calls consume fuel, recursion is bounded, and large arrays are not on the native stack.
 
 mod call;
 mod closure;

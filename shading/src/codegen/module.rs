@@ -1,4 +1,4 @@
-//! Machine code and its owner.
+//! The JIT module: owner of machine code, freed on drop.
 //!
 //! Cranelift's JIT module leaks its memory when dropped, so that function pointers stay good. Here the pointer never
 //! leaves the owner, which frees the memory.

@@ -1,4 +1,4 @@
-//! Operations: each does exactly what [`crate::eval`] says, in its order.
+//! Code of operations: the same arithmetic, in the same order, as [`crate::eval`].
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{self, InstBuilder, types};

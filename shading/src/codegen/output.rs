@@ -1,4 +1,4 @@
-//! The outputs of an entry function.
+//! Storing of an entry function's outputs.
 
 use super::error::CodegenError;
 use super::layout::Record;

@@ -1,4 +1,4 @@
-//! What the functions of one compilation have in common.
+//! State shared by the functions of one compilation: imported functions, data, registry.
 
 use std::collections::{BTreeMap, BTreeSet};
 

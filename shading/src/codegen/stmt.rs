@@ -1,4 +1,4 @@
-//! Statements: structured control flow becomes basic blocks.
+//! Statements: structured control flow to basic blocks.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};

@@ -1,4 +1,4 @@
-//! Texture lookups: what a lookup says is written into a record on the stack, which a function of the host reads.
+//! Texture lookups: a request record on the stack, read by a host function.
 
 use std::mem::{offset_of, size_of};
 

@@ -1,4 +1,4 @@
-//! Reading and writing variables, constants and memory.
+//! Reading and writing of variables, constants and memory.
 
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, StackSlotData, StackSlotKind, types};
 use cranelift_entity::SecondaryMap;

@@ -1,7 +1,7 @@
-//! The derivatives of the built-in functions.
+//! Derivatives of the built-in functions.
 //!
-//! They are stated by functions that are total, so that no case needs a branch: `inversesqrt` is 0 for what is not
-//! positive, and a quotient by 0 is 0. That is what makes derivatives zero beyond the ends of domains.
+//! The formulas use total functions and need no branches: `inversesqrt` is 0 for arguments that are not positive, and a
+//! quotient by 0 is 0. Therefore derivatives are zero outside the domain of a function.
 
 use std::f32::consts::{FRAC_2_SQRT_PI, LN_2, LOG2_E, LOG10_E};
 

@@ -1,4 +1,4 @@
-//! Writing the code of derivatives: changes of values along one axis, as operands of HIR.
+//! Emission of derivative code: differentials of values along one axis, as HIR operands.
 
 use crate::builtins::Builtin;
 use crate::hir::{Block, Code, Const, Kind, Local, LocalId, Op, Operand, Stmt};

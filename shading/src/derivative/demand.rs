@@ -1,4 +1,4 @@
-//! Which variables need derivatives: those that a request depends on and that depend on a source of derivatives.
+//! Activity analysis: the variables that need derivatives, between sources and uses of derivatives.
 //!
 //! One graph over the variables of the unit and its functions has an edge from each variable to those that are assigned
 //! from it by an operation with derivatives. A variable carries derivatives if it is reached from a source forwards and

@@ -1,4 +1,4 @@
-//! Putting the statements that compute derivatives before those that compute values.
+//! Insertion of derivative statements before the statements that compute values.
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 

@@ -1,4 +1,4 @@
-//! Rules of differentiation as data: how the result of an operation changes.
+//! Types of differentiation rules.
 
 use super::change::{Change, Writer};
 use crate::hir::{Op, Operand};

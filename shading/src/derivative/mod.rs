@@ -1,10 +1,10 @@
-//! Automatic differentiation, in forward mode: `Dx`, `Dy` and what is made of them.
+//! Automatic differentiation in forward mode: `Dx`, `Dy`, and texture footprints.
 //!
-//! A pass over linked HIR, before it is optimised. [`demand`] finds the variables whose derivatives are asked for and are
-//! not zero everywhere. Each such variable `x` gets two more, `x.dx` and `x.dy`, of the same type. Before each statement
-//! that assigns `x`, [`mod@expand`] puts statements that assign these, by the rule of the operation ([`mod@rule`],
+//! A pass over linked HIR, before optimisation. [`demand`] finds the variables whose derivatives are used and not zero
+//! everywhere. Each such variable `x` gets two more, `x.dx` and `x.dy`, of the same type. Before each statement that
+//! assigns `x`, [`mod@expand`] puts statements that assign these, by the rule of the operation ([`mod@rule`],
 //! [`builtin`]); they are written in ordinary operations ([`change`]), which the optimiser shares with the rest of the
-//! code. So derivatives follow all control flow, and what nobody asks for costs nothing.
+//! code. So derivatives follow all control flow, and unused ones cost nothing.
 //!
 //! Conventions, which are OSL's:
 //! - derivatives begin with those of `P`, `I`, `u`, `v` and attributes; ints, strings, matrices and conditions have none,

@@ -1,4 +1,4 @@
-//! The rules of differentiation, operation by operation.
+//! Differentiation rules of HIR operations.
 
 use super::builtin;
 use super::change::{Change, Writer};

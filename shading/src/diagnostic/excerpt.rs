@@ -1,4 +1,4 @@
-//! The parts of sources that a message shows: the lines of its labels, and of long lines only what lies about a label.
+//! Source excerpts of a diagnostic: the lines of its labels, with long lines shortened around them.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Colours of light: of a wavelength, of a glowing body.
+//! Spectral colours: `wavelength_color` and `blackbody`.
 
 use std::sync::OnceLock;
 

@@ -1,7 +1,7 @@
-//! Colour systems: what the three numbers of a colour mean, by the primaries and the white point.
+//! Colour systems: primaries and white point, and conversions between them.
 //!
-//! The matrices are computed in `f32` from chromaticities, as OSL's are: what is left of white after a way there and back
-//! is a fact that pictures depend on.
+//! The matrices are computed in `f32` from chromaticities, as in OSL, so that rounding errors of round trips are the
+//! same.
 
 use std::sync::LazyLock;
 

@@ -1,6 +1,6 @@
-//! Dictionaries: XML that shaders look things up in, by paths of names.
+//! Dictionaries (`dict_find`, `dict_value`): XML with a subset of XPath.
 //!
-//! Of XPath there are: `/a`, `//a`, `a/b`, `*`, `.`, `..`, and the conditions `[2]`, `[last()]`, `[@x]`, `[@x='v']`, `[a]`
+//! Supported XPath: `/a`, `//a`, `a/b`, `*`, `.`, `..`, and the conditions `[2]`, `[last()]`, `[@x]`, `[@x='v']`, `[a]`
 //! and `[a='v']`.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Dual numbers: a value with its change to the next pixel in x and in y, for automatic differentiation in forward mode.
+//! Dual numbers: a value with its derivatives in x and y, for forward-mode differentiation.
 //!
 //! [`Real`] is implemented for `f32` and for [`Dual`]: a function that is written over it once gives the value alone, or
 //! the value with its derivatives. The value has the same bits either way, because every operation on duals computes its

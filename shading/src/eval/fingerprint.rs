@@ -1,4 +1,4 @@
-//! The hash of a string that OSL's `hash(string)` gives: shaders choose colours by it, so its values are facts.
+//! OSL's `hash(string)`: FarmHash, bit-compatible.
 //!
 //! Geoff Pike, "FarmHash", 2014: the 64-bit hash in its variant `xo`, of which the low 32 bits are seen. Beyond 256 bytes
 //! OSL's own hash depends on the machine; here it goes on as for 97 to 256.

@@ -1,5 +1,4 @@
-//! Functions that take arguments of any kind, in memory, and give a value of any kind: what does too much, or is asked for
-//! too rarely, to have a form of its own in compiled code.
+//! Library functions with arguments of any type, called out of line by compiled code.
 
 use super::color;
 use super::color_system::ColorSystem;

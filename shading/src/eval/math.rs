@@ -1,4 +1,4 @@
-//! Elementary functions of floats and triples, with OSL's safe domains: a finite argument gives no NaN.
+//! Elementary functions of floats and triples with OSL's safe domains: finite arguments give no NaN.
 
 use std::f32::consts::{FRAC_1_PI, FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, LN_2, LOG2_E, LOG10_2, PI};
 

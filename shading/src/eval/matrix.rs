@@ -1,7 +1,7 @@
-//! Matrices: row-major, and row vectors multiply from the left, so that a translation stands in the last row.
+//! Matrix operations: row-major, row vectors (v·M), translation in the last row.
 //!
-//! What has no branches is written over [`Number`], so that [`crate::eval::packet`] computes the same for four points; and
-//! with loops, since what `map` calls out of line passes vectors through memory.
+//! Branch-free functions are generic over [`Number`], so that [`crate::eval::packet`] computes the same for four
+//! points. They use loops, since closures of `map` that are not inlined pass vectors through memory.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

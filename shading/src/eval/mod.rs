@@ -1,8 +1,8 @@
-//! What each operation computes, as plain Rust functions.
+//! Semantics of all operations as plain Rust functions, shared by interpreter, constant folder and compiled code.
 //!
-//! The interpreter, the folder and the host functions behind compiled code all call these, so that they cannot differ in
-//! a bit. Compiled code that does an operation itself does exactly what is written here, which is why everything is
-//! stated in terms of single IEEE-754 operations:
+//! Interpreter, constant folder and the runtime functions of compiled code call these, so that all results are
+//! bit-identical. Inline code performs exactly the operations written here, which is why all are defined by single
+//! IEEE-754 operations:
 //!
 //! - no fused multiply-add anywhere; sums associate from the left: `(x·x' + y·y') + z·z'`;
 //! - `min(a, b)` is `b < a ? b : a` and `max(a, b)` is `a < b ? b : a`, as in OSL, so that a NaN in `a` stays and one in

@@ -1,4 +1,4 @@
-//! Operations at the four points of a packet at once, with the same bits as one by one.
+//! Packet versions of matrix and elementary functions (four points), with the same bits as scalar code.
 //!
 //! A value of a packet is a row for each of its numbers, and a row has the number of each point.
 

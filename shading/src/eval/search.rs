@@ -1,4 +1,4 @@
-//! Taking strings apart: numbers in them, pieces between separators, and regular expressions.
+//! String parsing: numbers, `split`, regular expressions.
 
 use regex_lite::Regex;
 

@@ -1,4 +1,4 @@
-//! Curves through knots: `spline` and `splineinverse`.
+//! Splines: `spline` and `splineinverse`.
 
 use super::dual::Real;
 

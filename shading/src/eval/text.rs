@@ -1,4 +1,4 @@
-//! Strings: concatenation and its kin, and the formatting of `printf` and `format`.
+//! String functions and `printf` formatting.
 //!
 //! Lengths and positions count bytes, as in OSL; a cut that would fall inside a character falls before it.
 

@@ -1,4 +1,4 @@
-//! What feeds an input: values, paths and expressions.
+//! Bindings of inputs: values, paths and expressions.
 
 use std::sync::Arc;
 

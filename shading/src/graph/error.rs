@@ -1,4 +1,4 @@
-//! What can be wrong with a group.
+//! Errors of groups, with their messages.
 
 use thiserror::Error;
 

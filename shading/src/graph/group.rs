@@ -1,4 +1,4 @@
-//! Group templates: nodes and what feeds them.
+//! Group construction: nodes, connections, exposed parameters.
 
 use super::interface;
 use super::path::longest_name;
@@ -116,7 +116,7 @@ impl ShaderGroupTemplate {
         Ok(())
     }
 
-    /// Lets node `node`, and what it alone pulls, see `global` as the value of `from` (`node.output`).
+    /// Overrides `global` by the value of `from` (`node.output`) for node `node` and the nodes that only it depends on.
     ///
     /// # Errors
     /// When there is no such node, or `from` is no path.

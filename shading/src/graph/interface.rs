@@ -1,4 +1,4 @@
-//! What a template shows to the outside: its parameters and their types.
+//! The interface of a template: its parameters and types.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! Instances run when they are needed: one that has effects of its own, such as a print, runs right before its outputs
-//! are first read, in the branch that reads them where only one does, and not at all where nobody does.
+//! Lazy evaluation of instances with side effects: moved to right before the first read of their outputs, or dropped if
+//! unread.
 //!
-//! What has no effects may stay where it is: the optimiser moves and drops it.
+//! Code without side effects stays in place: the optimiser moves and removes it.
 
 use rustc_hash::FxHashSet;
 

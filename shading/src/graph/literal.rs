@@ -1,4 +1,4 @@
-//! Constants as they are written: what can be known of a default without compiling it.
+//! Constant defaults of parameters, evaluated without compilation.
 
 use crate::eval::matrix::diagonal;
 use crate::hir::Const;

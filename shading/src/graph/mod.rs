@@ -1,12 +1,13 @@
-//! Composition: units are put into groups, a group is itself a unit, and a group is linked into one piece of HIR.
+//! Shader groups: units are composed into groups, a group is itself a unit, and a group is linked into one function of
+//! HIR.
 //!
 //! - [`ShaderUnitTemplate`]: a checked unit.
 //! - [`ShaderGroupTemplate`]: named nodes (units or groups), what feeds their inputs, and the inputs and outputs that
 //!   the group shows.
 //! - [`link()`]: a template, some of its outputs and values for its inputs → one [`crate::hir::Unit`] without inputs.
 //!
-//! A group may name a unit or group that is declared later or elsewhere: names are looked up when it is linked, so an
-//! edit of an inner group reaches all that use it. Cycles and type errors are diagnostics that name both ends.
+//! A group may refer to a unit or group that is declared later or elsewhere: names are resolved when it is linked, so
+//! an edit of an inner group affects all users. Cycles and type errors are diagnostics that name both ends.
 
 mod binding;
 mod error;

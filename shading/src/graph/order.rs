@@ -1,4 +1,4 @@
-//! The order in which the nodes of a group run, and which overrides each sees.
+//! Execution order of nodes (topological sort), and the global overrides that each node sees.
 
 use super::{Binding, GraphError, ShaderGroupTemplate};
 

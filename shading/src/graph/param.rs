@@ -1,4 +1,4 @@
-//! Parameters of units and groups, as templates show them.
+//! Parameter information of units and groups.
 
 use std::sync::Arc;
 

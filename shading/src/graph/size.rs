@@ -1,5 +1,4 @@
-//! How large a template becomes when it is linked, counted before anything is copied: groups made of two of the next
-//! level double with each level.
+//! Size limits of linked templates, computed before linking; detects groups that contain themselves.
 
 use std::sync::Arc;
 

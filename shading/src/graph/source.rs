@@ -1,4 +1,4 @@
-//! Groups written in source: `group NAME(…) { … }` and the materials of scene files.
+//! Templates from source: `group NAME(…) { … }` declarations and materials of scene files.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! Copying one function's code into another: ids are renumbered, overridden globals replaced, spans moved to the
-//! linked sources.
+//! Inlining of HIR: copies code with renumbered ids, replaced globals and remapped spans.
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 

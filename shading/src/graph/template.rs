@@ -1,4 +1,4 @@
-//! Templates: units and groups, as nodes of a group are instances of them.
+//! Templates as data: units, groups, nodes, connections.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Unit templates: checked units, lowered anew for each use where they are adaptive.
+//! Unit templates: checked units; adaptive ones are lowered again for each use.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! Writes HIR by hand, for tests and benchmarks.
+//! Builder of HIR for tests and benchmarks.
 
 use super::{
     Block, Code, Const, Function, FunctionId, Local, LocalId, Op, Operand, Param, ScopeId, Stmt, Unit,

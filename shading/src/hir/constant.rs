@@ -1,4 +1,4 @@
-//! Values known at compile time.
+//! Compile-time constants.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Ids of what a unit holds, and of closures.
+//! Typed ids of variables, constants, scopes, functions and closures.
 
 use cranelift_entity::entity_impl;
 

@@ -1,4 +1,4 @@
-//! What operations see of a type: the kinds of triple are one.
+//! Kinds: types as operations distinguish them (all triples are one kind).
 
 use std::fmt;
 

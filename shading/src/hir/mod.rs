@@ -1,13 +1,14 @@
-//! The intermediate representation: typed three-address code in structured control flow.
+//! The intermediate representation (HIR): typed three-address code in structured control flow, with its invariants.
 //!
-//! A [`Unit`] is one function body over *locals* (typed variables) and *constants*. Statements assign the result of one
-//! operation to one local; control flow is four constructs: [`Stmt::If`], [`Stmt::Loop`] (for ever), [`Stmt::Scope`] and
-//! [`Stmt::Leave`], which goes on after the named enclosing scope and so serves for `break`, `continue` and `return`.
-//! There is no SSA form: passes follow the structure, and Cranelift builds SSA out of `def_var`/`use_var`.
+//! A [`Unit`] is one function body over *locals* (typed variables) and *constants*. A statement assigns the result of
+//! one operation to one local; control flow has four constructs: [`Stmt::If`], [`Stmt::Loop`] (endless),
+//! [`Stmt::Scope`] and [`Stmt::Leave`], which jumps behind the named enclosing scope and serves for `break`, `continue`
+//! and `return`. There is no SSA form: passes follow the structure, and Cranelift builds SSA out of
+//! `def_var`/`use_var`.
 //!
-//! What the checker has already taken away: structures (a local of a structure type is one local per field, named
-//! `base.field`; an array of structures is one array per field), overloads, conversions (all explicit), short-circuit
-//! operators (made `If`), calls of non-recursive functions (inlined). Recursive functions stay as [`Function`]s.
+//! Already resolved by the checker: structures (a local of a structure type is one local per field, named `base.field`;
+//! an array of structures is one array per field), overloads, conversions (all explicit), short-circuit operators
+//! (`If`), calls of non-recursive functions (inlined). Recursive functions remain as [`Function`]s.
 //!
 //! Invariants, checked by [`verify()`]:
 //! - every id exists; no local has type void, structure or unsized array; a constant has the type that its use needs;

@@ -1,4 +1,4 @@
-//! Operations: what a statement computes.
+//! HIR operations.
 
 use super::{ClosureId, Kind, TextureOptions};
 use crate::builtins::{Builtin, Global};

@@ -1,4 +1,4 @@
-//! Readable, stable text of HIR, for people and for snapshots.
+//! Pretty printer of HIR, stable for snapshots.
 
 use std::fmt::{self, Write as _};
 

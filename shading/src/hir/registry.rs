@@ -1,4 +1,4 @@
-//! The closures that an embedder offers: the language learns them from here.
+//! The closure registry: closures that the embedder provides, with names and parameters.
 
 use rustc_hash::FxHashMap;
 

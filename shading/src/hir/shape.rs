@@ -1,4 +1,4 @@
-//! What operations take and give: the kinds of operands that [`super::verify()`] holds them to.
+//! Signatures of operations: operand and result kinds, checked by [`super::verify()`].
 
 use crate::builtins::{self, Builtin};
 use crate::hir::ClosureRegistry;

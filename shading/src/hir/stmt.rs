@@ -1,4 +1,4 @@
-//! Statements, and the code that they make up.
+//! HIR statements and function bodies.
 
 use cranelift_entity::PrimaryMap;
 

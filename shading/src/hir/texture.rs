@@ -1,4 +1,4 @@
-//! Texture lookups: what an operation says of one, and which of it are operands.
+//! Texture lookup operations: mapping, options, operands.
 
 use super::Kind;
 

@@ -1,4 +1,4 @@
-//! Whether a shader makes the same at every point.
+//! Uniformity analysis: whether a shader gives the same closures at every point.
 
 use cranelift_entity::SecondaryMap;
 
@@ -7,12 +7,11 @@ use crate::builtins::Global;
 use crate::hir::ClosureRegistry;
 use crate::ty::Type;
 
-/// Whether every run of a linked unit makes the same closures, whatever the shading point, but for the frame of that
-/// point: `N` and `dPdu`, where they are handed on to closures as a normal and as a vector. Such a unit has no other
-/// effects either: running it once, with values of `N` and `dPdu` that stand for those of any point, says all there is
-/// to say.
+/// Whether every run of a linked unit makes the same closures at all shading points, except for the shading frame: `N`
+/// and `dPdu` may be passed to closures as a normal and as a vector. Such a unit has no other effects, so that it
+/// suffices to run it once, with placeholder values of `N` and `dPdu`.
 ///
-/// It errs on the safe side: `N` in a variable that is assigned twice, say, counts as looked at.
+/// The analysis is conservative: `N` in a variable that is assigned twice, for example, counts as a dependency.
 pub(crate) fn is_uniform(unit: &Unit, registry: &ClosureRegistry) -> bool {
     let blocks: Vec<&Block> = unit
         .params

@@ -1,4 +1,4 @@
-//! Units: parameters, metadata and code.
+//! HIR units: parameters, metadata and code.
 
 use cranelift_entity::PrimaryMap;
 

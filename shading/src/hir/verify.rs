@@ -1,4 +1,4 @@
-//! Checks every invariant that [`crate::hir`] states.
+//! HIR verifier: checks every invariant that [`crate::hir`] states.
 
 use std::fmt;
 

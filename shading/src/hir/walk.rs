@@ -1,4 +1,4 @@
-//! Walks over statements that several passes need.
+//! Traversals of HIR statements, shared by passes.
 
 use cranelift_entity::SecondaryMap;
 

@@ -1,4 +1,4 @@
-//! Closures of the interpreter: nodes in one table, so that no depth of them can overflow the stack.
+//! Closures of the interpreter: nodes in a table, without recursion.
 
 use crate::hir::kind::Element;
 use crate::hir::{self, Const, Kind};

@@ -1,4 +1,4 @@
-//! Statements, calls, and what depends on the shading point or the host.
+//! Execution of statements, calls, and operations that depend on the shading point or the host.
 
 use cranelift_entity::SecondaryMap;
 

@@ -1,8 +1,8 @@
-//! A plain evaluator of HIR: the oracle that compiled code is tested against, and the folder's arithmetic.
+//! The HIR interpreter: reference for compiled code in tests, and the arithmetic of constant folding.
 //!
-//! - It evaluates raw and optimised HIR alike, calls [`crate::eval`] for every operation, and has the same bounds as
-//!   compiled code: fuel for turns of loops and calls, depth for calls. A run that breaks them ends with its outputs as
-//!   they stand and no closure.
+//! - It interprets raw and optimised HIR, calls [`crate::eval`] for every operation, and has the same limits as
+//!   compiled code: fuel for loop iterations and calls, depth for calls. A run that exceeds them is aborted with its
+//!   outputs as they are and no closure.
 //! - It never panics on a unit that [`crate::hir::verify()`] passes.
 
 mod closure;

@@ -1,4 +1,4 @@
-//! The operations whose result depends on their operands alone.
+//! Operations that depend on their operands only.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Runs of the interpreter: what one is given, and what it gives.
+//! Inputs and results of an interpreter run.
 
 use super::closure::{Closures, Value};
 use crate::eval;

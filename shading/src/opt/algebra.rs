@@ -1,6 +1,6 @@
-//! Simplifications that are exact: the result has the same bits for every operand, zeros of both signs, infinities and
-//! NaNs included. So `x·0` stays, and `x + 0` too, which turns −0 into 0; `x − 0` and `x + (−0)` go. (See
-//! [`super::finite`] for what goes besides.)
+//! Exact algebraic simplification: the same bits for every operand, including signed zeros, infinities and NaNs. So
+//! `x·0` stays, and so does `x + 0`, which turns −0 into 0; `x − 0` and `x + (−0)` are simplified. Rules for finite
+//! numbers only are in [`super::finite`].
 
 use super::forward::Forward;
 use super::value::ValueId;
@@ -10,7 +10,7 @@ use crate::hir::{Const, Kind, Op};
 use crate::runtime::RayKind;
 
 impl Forward<'_> {
-    /// What is known of the result from facts about the place of the unit.
+    /// The result, if facts about the unit's use determine it.
     pub(super) fn known(&mut self, op: Op, values: &[ValueId]) -> Option<ValueId> {
         let text = |i: usize| match self.values.as_const(self.code, *values.get(i)?)? {
             Const::String(text) => Some(text.clone()),

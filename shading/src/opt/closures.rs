@@ -1,5 +1,4 @@
-//! Forgets closures that do not matter where the unit runs: a ray towards a light asks what a surface emits and lets
-//! through, and not how it scatters.
+//! Removal of unused closures: shadow rays need emission and transparency only, not scattering.
 
 use crate::hir::{Block, ClosureId, Code, Const, ConstId, Kind, Op, Operand, Stmt, Unit, walk};
 

@@ -1,5 +1,5 @@
-//! Computes a value in the variable that it is copied to: `t = op …; x = t` becomes `x = op …`, where `t` serves for
-//! nothing else and nothing between the two mentions `x` or may jump away. And what ends up in an output is made in it.
+//! Copy coalescing: `t = op …; x = t` becomes `x = op …` if `t` has no other use and nothing in between mentions `x` or
+//! jumps away. Values copied to an output at the end are computed in it.
 
 use cranelift_entity::SecondaryMap;
 

@@ -1,4 +1,4 @@
-//! Forgets variables, constants, scopes and functions that nothing mentions, and renumbers the rest without gaps.
+//! Compaction: removes unused variables, constants, scopes and functions and renumbers the rest.
 
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap};
 

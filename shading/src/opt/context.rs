@@ -1,4 +1,4 @@
-//! What the passes of the optimiser know of the whole unit.
+//! Whole-unit facts for the optimiser's passes.
 
 use std::sync::Arc;
 

@@ -1,11 +1,11 @@
-//! Removes what is computed for nothing, by liveness: backwards over the structure, loops to a fixpoint.
+//! Dead code elimination by backward liveness analysis over structured control flow, with a fixpoint for loops.
 //!
-//! The fixpoint is found in rounds over the whole function, with what is live at the head of each loop kept between
-//! rounds: loops within loops then cost no more than the rest. A construct that could only end by being left, assigns
-//! nothing that is read after it and has no effect is removed as a whole, so that a loop is taken to end.
+//! The fixpoint is computed in rounds over the whole function; the live set at the head of each loop is kept between
+//! rounds, so that nested loops cost no more than other code. A construct without effects, whose assignments are not
+//! read after it, is removed as a whole: loops are assumed to terminate.
 //!
-//! A store at an index that may be out of range stays where the variable is read at all, dead or not: it is to be reported,
-//! as OSL reports it.
+//! A store at an index that may be out of range stays, even if dead, when the variable is read anywhere: the error has
+//! to be reported, as in OSL.
 
 use rustc_hash::FxHashSet;
 

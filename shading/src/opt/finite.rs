@@ -1,5 +1,4 @@
-//! Simplifications that hold for finite numbers, where the sign of zero does not matter: what is multiplied by zero is
-//! gone, and what lies between bounds need not be clamped to them.
+//! Algebraic simplification for finite numbers: multiplication by zero, and clamps made redundant by value ranges.
 
 use super::forward::Forward;
 use super::value::ValueId;

@@ -1,7 +1,8 @@
-//! One walk in the order of execution that knows, at every statement, which value each variable holds.
+//! Value numbering: constant and copy propagation, folding, common subexpression elimination, loop unrolling, in one
+//! walk.
 //!
-//! The knowledge is a map from variables to value numbers, with a trail of what changed, so that a branch can be undone
-//! and what its ends have in common be kept. At the entry of a loop, whatever the loop assigns is not known.
+//! The state is a map from variables to value numbers with a trail of changes, so that a branch can be undone and the
+//! values common to all ends be kept. At the entry of a loop, all variables assigned in it are unknown.
 
 use cranelift_entity::SecondaryMap;
 

@@ -1,8 +1,8 @@
-//! Moves work out of loops that is the same in every turn.
+//! Loop-invariant code motion.
 //!
-//! A statement moves in front of the loop when it stands where every turn comes by that does not leave before, is pure
-//! and reports nothing, reads nothing that the loop assigns, and its result is assigned nowhere else and read only after
-//! it in the same block. It then runs even when the loop takes no whole turn; that is little beside what loops cost.
+//! A statement moves in front of the loop if every iteration reaches it that does not leave before, it is pure and
+//! reports no errors, reads nothing that the loop assigns, and its result is assigned nowhere else and read only after
+//! it in the same block. It then runs even if the loop has no complete iteration, which costs little.
 
 use cranelift_entity::SecondaryMap;
 

@@ -1,21 +1,22 @@
-//! Simplifies HIR without changing what it means.
+//! The optimiser: passes over HIR that preserve results.
 //!
-//! A run of the optimised unit prints the same and gives the same outputs, as long as the run of the original comes to
-//! its end within its fuel: bit for bit at [`OptLevel::Exact`], where all NaNs count as one; and where all its numbers are
-//! finite and the sign of zero does not matter at [`OptLevel::Full`]. It may take less fuel, and what nobody needs is not
-//! done, so that a report about it does not come either, but for stores out of range into variables that are read ([`dead`]). Defaults of parameters are taken to run:
-//! who gives a parameter a value replaces its default.
+//! The optimised unit prints the same and has the same outputs if the original ends within its fuel: bit for bit at
+//! [`OptLevel::Exact`] (all NaNs count as equal), and at [`OptLevel::Full`] if all numbers are finite and the sign of
+//! zero does not matter. It may use less fuel. Removed computations report no errors, except for stores out of range
+//! into variables that are read ([`dead`]). Defaults of parameters become part of the code: a given value has to
+//! replace the default before.
 //!
 //! The passes, over structured control flow, each linear in the size of the code or nearly so:
 //!
-//! 1. [`forward`]: one walk that numbers values and so propagates constants and copies, folds, simplifies what is exact
-//!    ([`algebra`]) or exact for finite numbers ([`finite`]), finds common subexpressions, takes branches on constants, and unrolls loops of few turns.
-//! 2. [`dead`]: removes what is computed for nothing, by liveness.
-//! 3. [`shape`]: removes structure that does nothing.
-//! 4. [`hoist`]: moves work out of loops that is the same in every turn.
-//! 5. [`sink`]: moves work into the only branch that needs it.
-//! 6. [`coalesce`]: computes a value in the variable that it is copied to.
-//! 7. [`compact`]: forgets variables, constants, scopes, parameters and functions that nothing mentions.
+//! 1. [`forward`]: value numbering in one walk: constant and copy propagation, constant folding, algebraic
+//!    simplification (exact in [`algebra`], exact for finite numbers in [`finite`]), common subexpression elimination,
+//!    branches on constants, unrolling of short loops.
+//! 2. [`dead`]: dead code elimination by liveness.
+//! 3. [`shape`]: control flow simplification.
+//! 4. [`hoist`]: loop-invariant code motion.
+//! 5. [`sink`]: code sinking into the only branch that uses the result.
+//! 6. [`coalesce`]: copy coalescing.
+//! 7. [`compact`]: removal of unused variables, constants, scopes, parameters and functions.
 
 mod algebra;
 mod closures;
@@ -41,29 +42,29 @@ use context::{PassContext, codes};
 
 pub use context::Facts;
 
-/// How much is done.
+/// Optimisation level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OptLevel {
     /// Nothing.
     None,
-    /// Everything that keeps every bit.
+    /// Optimisations that preserve every bit.
     Exact,
-    /// Besides, numbers are taken to be finite and zero to have no sign: `x·0` is 0, and `x + 0` is x. What a material
-    /// has switched off is then gone.
+    /// Assumes in addition that numbers are finite and that the sign of zero does not matter: `x·0` is 0, and `x + 0`
+    /// is x. This removes features that a material has switched off by a zero weight.
     #[default]
     Full,
 }
 
-/// How to optimise.
+/// Options of the optimiser.
 #[derive(Clone, Copy, Debug)]
 pub struct OptOptions<'a> {
     /// Names of the outputs that are needed; `None` for all of them.
     pub outputs: Option<&'a [&'a str]>,
-    /// How much is done.
+    /// Optimisation level.
     pub level: OptLevel,
-    /// What is known.
+    /// Facts about the use of the unit.
     pub facts: &'a Facts,
-    /// The closures that matter; others count as none. `None` for all of them.
+    /// The closures that the caller uses; others are removed. `None` for all.
     pub closures: Option<&'a [ClosureId]>,
 }
 
@@ -82,7 +83,7 @@ impl Default for OptOptions<'_> {
     }
 }
 
-/// What the optimiser achieved. Operations are statements other than scopes; symbols are variables and constants.
+/// Statistics of the optimiser. Operations are statements other than scopes; symbols are variables and constants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OptStats {
     /// Operations at first.
@@ -114,7 +115,7 @@ pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
             observes_closures: observes_closures(unit),
         };
         every_code(unit, &context);
-        // A layer that is gone by now does not hold back what was in it.
+        // Closures inside a layer can be removed once the layer is gone.
         if let Some(wanted) = options.closures
             && !context.observes_closures
             && closures::keep(unit, wanted)

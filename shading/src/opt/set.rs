@@ -1,4 +1,4 @@
-//! Sets of variables, dense; and one that remembers its changes.
+//! Dense sets of variables, and a set with undo for liveness analysis.
 
 use cranelift_entity::EntityRef;
 

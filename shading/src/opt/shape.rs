@@ -1,5 +1,5 @@
-//! Removes structure that does nothing: jumps to where control goes anyway, scopes that are never left, branches without
-//! content, loops that never come to a second turn, and statements behind a jump.
+//! Control flow simplification: redundant jumps, unused scopes, empty branches, single-iteration loops, unreachable
+//! code.
 
 use crate::hir::walk;
 use crate::hir::{Block, Code, ScopeId, Stmt};

@@ -1,5 +1,4 @@
-//! Moves work into the only branch that needs it: what a branch alone reads is computed when that branch is taken. Units
-//! of a group that one side of a choice pulls become lazy by this.
+//! Code sinking: moves a computation into the only branch that uses its result.
 //!
 //! A statement moves, with all that it contains, when it has no effect, what it assigns is read after it only within one
 //! branch of a later `If` of the same block, and neither that nor what it reads is assigned between. In a loop, where a

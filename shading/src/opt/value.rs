@@ -1,4 +1,4 @@
-//! Value numbers: two variables with the same number hold the same value, and a number remembers how its value is made.
+//! The value number table: values with their definitions, for common subexpression elimination.
 
 use std::hash::Hasher;
 

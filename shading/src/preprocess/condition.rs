@@ -1,4 +1,4 @@
-//! The conditions of `#if` and `#elif`: C's integer expressions.
+//! Evaluation of `#if` and `#elif` conditions: C's integer expressions.
 
 use super::error::{Failure, PreprocessError};
 use super::run::Run;

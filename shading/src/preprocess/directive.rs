@@ -1,4 +1,4 @@
-//! Directives: lines that begin with `#`.
+//! Preprocessor directives: lines that begin with `#`.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What can be wrong with directives and macros, and the only place with the words for it.
+//! Errors of preprocessing, with their messages.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
-//! Uses of macros: arguments are gathered, put into the definition, and what comes out is expanded again.
+//! Macro expansion by Prosser's algorithm.
 //!
-//! A token remembers the macros it came from and names none of them again, as in C (Prosser's algorithm), so expansion
-//! ends; that it ends soon is seen to by bounds on nesting and work.
+//! A token carries the set of macros that it came from (hide set) and does not expand them again, as in C, so expansion
+//! terminates; bounds on nesting and work limit its time.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Reading files: tokens come from the innermost file that is being read, directives are carried out on the way.
+//! Processing of files: tokens of the innermost open file, directives carried out on the way.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};

@@ -1,4 +1,4 @@
-//! OSL's headers, by their names: what they declare is part of the language or in `headers/`.
+//! OSL's standard headers by name; their texts are in `preprocess/headers/`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Macros: what `#define` says.
+//! Macro definitions: `#define` and the predefined macros.
 
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};

@@ -1,10 +1,10 @@
-//! The preprocessor: source text with `#include`, macros and conditions goes in, text without them comes out.
+//! The preprocessor: expands `#include`, macros and conditions of a source text.
 //!
-//! - The result is a [`Source`] that knows where each of its parts was written, so that all later steps treat it as they
-//!   treat any text, and messages name the file, the macro and the `#include`s.
-//! - A text that needs no preprocessing is handed back as it is.
+//! - The result is a [`Source`] with provenance: later steps treat it like any text, and messages name the original
+//!   file, macro and `#include`s.
+//! - A text without directives and macros is returned unchanged.
 //! - Files come from [`Includes`]; OSL's own headers are part of the crate.
-//! - Nesting, the number of files and the amount of work are bounded, so that no text can take the machine.
+//! - Nesting, the number of files and the amount of work are bounded, so that no input exhausts time or memory.
 
 mod condition;
 mod directive;

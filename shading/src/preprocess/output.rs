@@ -1,4 +1,4 @@
-//! The preprocessed text as it grows, with the map to where its parts were written.
+//! Output text of the preprocessor with its provenance map.
 
 use super::token::{Token, TokenKind, need_space, unspliced};
 use crate::source::{FileIndex, Origin};

@@ -1,4 +1,4 @@
-//! A file while it is read: its tokens, and the conditions that are open.
+//! State of an open file: its tokens and the open conditions.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The preprocessing of one text: its state, its bounds, and the way from files to output.
+//! State and bounds of one preprocessor run.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Tokens of the preprocessor, with their places.
+//! Preprocessor tokens with their source locations.
 
 use std::borrow::Cow;
 use std::ops::Range;

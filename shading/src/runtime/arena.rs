@@ -1,4 +1,4 @@
-//! The memory of one run: closures and the texts it makes, all gone at the next.
+//! Arena allocator of a run: closures and strings, freed at the next run.
 
 /// Bytes of the first chunk; each further one is twice as large as the last.
 const FIRST: usize = 64 << 10;

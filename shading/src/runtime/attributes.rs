@@ -1,4 +1,4 @@
-//! The attributes of the geometry that an instance is made for, where they are known before it runs.
+//! Geometry attributes known at compile time.
 
 use std::collections::BTreeSet;
 

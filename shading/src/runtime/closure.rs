@@ -1,10 +1,10 @@
-//! Closure trees: what a shader made of light, as nodes of plain data in the arena of a [`ShadingContext`].
+//! Closure trees: components, products and sums, as plain data nodes in the arena of a [`ShadingContext`].
 //!
 //! A node is 16 bytes of header (tag, weight) and then, aligned to 16: the parameters of a component, as
-//! [`ClosureSignature::layout`] places them; the scaled closure of a product; both closures of a sum. The null pointer is
-//! the closure that is no light. A component's weight is 1 unless the product that scaled it was folded into it.
+//! [`ClosureSignature::layout`] places them; the scaled closure of a product; both closures of a sum. The null pointer
+//! is the empty closure. A component's weight is 1 unless a scaling product was folded into it.
 //!
-//! Trees may be deep (a loop can add closures as long as there is fuel): walk them with a stack of your own.
+//! Trees may be deep (a loop can add closures as long as there is fuel): traverse them with an explicit stack.
 //!
 //! [`ShadingContext`]: crate::ShadingContext
 
@@ -84,7 +84,7 @@ fn words(signature: &ClosureSignature) -> Vec<Word> {
     words
 }
 
-/// What a run made: a closure and all below it. Valid as long as neither the context runs again nor the instance goes.
+/// The result of a run: a closure and all below it. Valid until the context runs again or the instance is dropped.
 #[derive(Clone, Copy)]
 pub struct ClosureTree<'a> {
     root: *const NodeHeader,
@@ -99,7 +99,7 @@ impl<'a> ClosureTree<'a> {
         ClosureTree { root, layouts }
     }
 
-    /// The topmost node; `None` when the closure is no light.
+    /// The root; `None` for the empty closure.
     pub fn root(&self) -> Option<ClosureRef<'a>> {
         ClosureRef::new(self.root, self.layouts)
     }
@@ -122,7 +122,7 @@ impl fmt::Debug for ClosureTree<'_> {
     }
 }
 
-/// A closure that is some light: a node of a [`ClosureTree`].
+/// A non-empty closure: a node of a [`ClosureTree`].
 #[derive(Clone, Copy)]
 pub struct ClosureRef<'a> {
     header: NonNull<NodeHeader>,
@@ -174,7 +174,7 @@ impl<'a> ClosureRef<'a> {
     }
 }
 
-/// A node, by what it is. A missing closure is no light.
+/// A node by type. A missing closure is empty.
 #[derive(Clone, Copy)]
 pub enum ClosureNode<'a> {
     /// A closure of the registry.

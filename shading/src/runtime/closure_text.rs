@@ -1,4 +1,4 @@
-//! Closures as text: `(w, w, w) * name (parameters)`, one line for each component, as OSL prints them.
+//! Text form of closures, as OSL prints them: `(w, w, w) * name (parameters)`, one line for each component.
 
 use std::fmt::Write as _;
 

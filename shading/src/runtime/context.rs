@@ -1,4 +1,4 @@
-//! What one thread needs to run shaders: memory for closures and outputs, bounds on work, and what was printed.
+//! The shading context: per-thread memory for running shaders, limits, and printed output.
 
 use std::any::TypeId;
 use std::fmt;
@@ -22,7 +22,7 @@ const STACK_BYTES: usize = 1 << 20;
 /// Bytes for the large arrays of all functions under way. Virtual until touched.
 const FRAME_BYTES: usize = 16 << 20;
 
-/// A per-thread context. Holds what the last run made, until the next.
+/// A per-thread context. Holds the results of the last run until the next one.
 pub struct ShadingContext {
     pub(crate) run: Box<Run>,
 }

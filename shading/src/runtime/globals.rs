@@ -1,4 +1,4 @@
-//! The shading point: what a shader reads as global variables.
+//! Shader globals: the shading point, as read by shaders (`P`, `N`, `u`, `v` …), and ray kinds.
 
 /// What kind of ray found the shading point, as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

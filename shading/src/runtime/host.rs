@@ -1,4 +1,4 @@
-//! What the language asks of the program that embeds it.
+//! The host interface (`ShaderHost`): textures, coordinate spaces and attributes provided by the embedder.
 
 use crate::eval::matrix::{IDENTITY, mul};
 use crate::hir::kind::Element;
@@ -159,8 +159,8 @@ impl TextureInfo {
 #[repr(transparent)]
 pub struct AttributeHandle(pub u32);
 
-/// Textures, spaces and attributes. Called from many threads at once, on the per-hit path: nothing here may lock.
-/// A feature that the embedder does not have keeps its default, which finds nothing.
+/// Services of the embedder: textures, spaces and attributes. Called from many threads at once, on the per-hit path:
+/// implementations must not lock. The default methods find nothing.
 pub trait ShaderHost: Send + Sync + 'static {
     /// The handle of a picture that a shader names, or `None` where there is none. Asked while an instance is compiled
     /// when the name is constant, else at run time.

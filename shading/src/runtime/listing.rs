@@ -1,4 +1,4 @@
-//! Closures as sums: what they mean, however they were put together.
+//! Closures as flat sums of weighted components, for comparison and printing.
 
 use crate::hir::{self, Const};
 use crate::hir::{ClosureParam, ClosureRegistry, ClosureSignature};

@@ -1,4 +1,4 @@
-//! `setmessage` and `getmessage`: what parts of a shader tell each other by name during one run.
+//! Messages between layers during a run: `setmessage` and `getmessage`.
 
 /// The messages of a run.
 #[derive(Clone, Debug)]

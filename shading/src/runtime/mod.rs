@@ -1,4 +1,4 @@
-//! What runs beside compiled code: the globals it reads, the closure trees it fills, the host it asks.
+//! Runtime of compiled code: shader globals, closure trees, arena, host interface, error reports.
 
 pub(crate) mod arena;
 pub mod attributes;

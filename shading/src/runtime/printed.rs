@@ -1,4 +1,4 @@
-//! What shaders write: on the standard output, as warnings and errors, and into files.
+//! Text output of shaders: `printf`, `warning`, `error`, `fprintf`.
 
 use crate::runtime::report::Report;
 

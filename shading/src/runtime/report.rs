@@ -1,4 +1,4 @@
-//! What goes wrong in runs, and where.
+//! Run-time error reports with source locations.
 
 use std::fmt;
 use std::sync::Arc;

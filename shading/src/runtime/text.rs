@@ -1,4 +1,4 @@
-//! Strings as compiled code sees them: a pointer to an immutable text in memory.
+//! Strings of compiled code: pointers to immutable texts.
 //!
 //! - A text is 16 bytes of header (hash, length in bytes) and then its UTF-8 bytes, aligned to 8.
 //! - Constants are owned by the shader that mentions them; texts made by a run lie in the context's arena.

@@ -1,4 +1,4 @@
-//! The sources of one compilation.
+//! Source map: the sources of one compilation.
 
 use std::sync::Arc;
 

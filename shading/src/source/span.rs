@@ -1,4 +1,4 @@
-//! Places in source texts.
+//! Spans: byte ranges in source texts.
 
 /// Index of a source in its [`SourceMap`](crate::source::SourceMap).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,5 +1,4 @@
-//! Source texts, and where the parts of a preprocessed or translated text were written: in which file, by which
-//! `#include`s, and in which macro.
+//! Source texts with provenance: the file, `#include`s and macro that each part of a preprocessed text comes from.
 
 use std::ops::Range;
 use std::sync::Arc;

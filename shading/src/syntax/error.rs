@@ -1,4 +1,4 @@
-//! Mistakes of form, and the only place with the words for them.
+//! Syntax errors, with their messages.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceMap, Span};

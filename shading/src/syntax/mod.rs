@@ -1,4 +1,5 @@
-//! Text to tree. [`parse`] reports all mistakes of form that it can find: each top-level item is parsed on its own.
+//! Parser: source text to syntax tree. [`parse`] reports syntax errors of all top-level items, since each is parsed on
+//! its own.
 //!
 //! `grammar.pest` is the one grammar of units, functions, groups and the declarations of scene files; only [`lower`]
 //! names pest.

@@ -1,8 +1,7 @@
-//! A quick look at a text before it is parsed: finds where each top-level item begins and ends, so that a mistake in one
-//! leaves the others readable, and refuses what the parser could not survive.
+//! Pre-scan of a source text: finds the ends of top-level items for error recovery, and bounds nesting.
 //!
 //! - Strings, comments and brackets are matched here, so their mistakes get messages of their own.
-//! - Brackets nest to [`MAX_DEPTH`], which bounds the recursion of everything that follows.
+//! - Brackets nest to [`MAX_DEPTH`], which bounds the recursion of all later steps.
 //! - Lines of the preprocessor are replaced by spaces.
 
 use std::borrow::Cow;

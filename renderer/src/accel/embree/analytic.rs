@@ -1,4 +1,4 @@
-//! Spheres, disks and cylinders as Embree's user geometry.
+//! Spheres, disks and cylinders as Embree user geometry: bounds, intersection and occlusion callbacks.
 
 #![expect(unsafe_code, reason = "called by Embree")]
 
@@ -18,7 +18,7 @@ pub(in crate::accel) struct AnalyticSurface {
 }
 
 impl AnalyticSurface {
-    /// What rays have to know of `shape`; `None` if it is a mesh.
+    /// The analytic surface of `shape`; `None` if it is a mesh.
     pub(in crate::accel) fn new(shape: &Shape) -> Option<AnalyticSurface> {
         let bounds = shape.bounds();
         // Bounds are computed with rounding, and no hit may be outside.
@@ -41,7 +41,7 @@ impl AnalyticSurface {
         let direction = self.object_from_world.transform_vector3(direction);
         let (near, far) = (ray.org_tnear.w, ray.tfar);
         let t = self.kind.intersect(origin, direction, near.into(), far.into())? as f32;
-        // Rounding may have put it beyond what was found before.
+        // Rounding may have moved it beyond an earlier hit.
         (t < ray.tfar).then_some(t)
     }
 }

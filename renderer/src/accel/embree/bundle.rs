@@ -1,4 +1,4 @@
-//! The Embree that a program carries: compressed files, unpacked once where their library can be opened.
+//! The Embree library embedded in the program: compressed files, unpacked once into a cache folder.
 
 use std::env;
 use std::fs;
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use flate2::read::ZlibDecoder;
 
-/// Embree and what it needs, as the build script has packed it.
+/// Embree and its dependencies, packed by the build script.
 #[derive(Debug)]
 pub struct Bundle {
     /// Tells one bundle from another: part of a hash of its content.
@@ -30,7 +30,7 @@ pub struct PackedFile {
 
 static CARRIED: OnceLock<&Bundle> = OnceLock::new();
 
-/// Says what the program carries; to be called before the first scene is built. Libraries and tests carry nothing.
+/// Registers the embedded bundle; to be called before the first scene is built. Libraries and tests have none.
 pub fn carry(bundle: &'static Bundle) {
     // A second call would be about the same program.
     let _ = CARRIED.set(bundle);
@@ -82,7 +82,7 @@ impl Bundle {
     /// that start at the same time do not hinder each other. Returns the path of the library.
     pub(super) fn unpack_into(&self, folder: &Path) -> io::Result<PathBuf> {
         fs::create_dir_all(folder)?;
-        // What the library needs comes before it: who finds the library finds all.
+        // Dependencies are written before the library: if the library is there, so are they.
         for file in self.files.iter().rev() {
             let path = folder.join(file.name);
             let whole = fs::metadata(&path).is_ok_and(|found| found.is_file() && found.len() == file.size);

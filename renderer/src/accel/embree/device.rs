@@ -1,4 +1,4 @@
-//! An Embree device: what scenes are made with.
+//! An Embree device with its error messages and memory counter.
 
 #![expect(unsafe_code, reason = "calls Embree")]
 
@@ -18,7 +18,7 @@ const OLDEST: isize = 40000;
 pub(in crate::accel) struct Device {
     pub(super) handle: RtcDevice,
     pub(super) functions: &'static Functions,
-    /// What Embree's callbacks write to. Behind an `Arc` so that its address stays as it is.
+    /// Target of Embree's callbacks; in an `Arc` so that its address is stable.
     state: Arc<State>,
 }
 
@@ -108,7 +108,7 @@ impl Drop for Device {
     }
 }
 
-/// Takes an error message down.
+/// Records an error message.
 unsafe extern "C" fn on_error(user: *mut c_void, code: c_int, message: *const c_char) {
     // SAFETY: `user` is the device's state, which outlives the device.
     let state = unsafe { &*user.cast::<State>() };

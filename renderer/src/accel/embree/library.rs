@@ -1,7 +1,7 @@
-//! The Embree library, opened once per process.
+//! Loading of the Embree library at run time, once per process: search order and function table.
 //!
-//! Opening it at run time, rather than linking to it, lets the program, its tests and its benchmarks find it wherever
-//! they are started from and whatever the library is called inside a wheel.
+//! Loading at run time, instead of linking, lets the program, its tests and its benchmarks find the library from any
+//! working directory and under any file name (as in Python wheels).
 
 #![expect(unsafe_code, reason = "loads a shared library")]
 
@@ -39,8 +39,8 @@ pub(super) fn library() -> Result<&'static Library, AccelError> {
     LIBRARY.get_or_init(open_first).as_ref().map_err(Clone::clone)
 }
 
-/// Opens the first library that opens. The order: what the user says now, what came with the program, what was there at
-/// the build, what the program carries, what the system has.
+/// Opens the first library that can be opened: named by the user, beside the program, found at build time, embedded in
+/// the program, of the system.
 fn open_first() -> Result<Library, AccelError> {
     let mut search = Search::default();
     search.find().ok_or(AccelError::Library {
@@ -51,7 +51,7 @@ fn open_first() -> Result<Library, AccelError> {
 /// A search for a library that opens.
 #[derive(Default)]
 struct Search {
-    /// The places without one, each with the reason, a line each.
+    /// The places tried, with the reason of each failure, one per line.
     tried: Vec<String>,
 }
 
@@ -86,8 +86,8 @@ impl Search {
             .or_else(|| self.folders("in ../lib of the program", &[lib.clone(), lib.join("kiln")]))
     }
 
-    /// The user's cache keeps what the program carries. Who has none, or may not write or execute there, gets a folder
-    /// that is gone when the library is open.
+    /// The embedded copy is unpacked into the user's cache. Without a cache that can be written and executed from, it
+    /// goes to a temporary folder that is removed once the library is open.
     fn in_bundle(&mut self) -> Option<Library> {
         let Some(bundle) = carried() else {
             self.tried

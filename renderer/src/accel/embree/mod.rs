@@ -1,10 +1,10 @@
-//! Embree 4 behind a safe interface; all of the module's unsafe code is about calling C.
+//! Embree 4 behind a safe interface; its unsafe code is only for calling C.
 //!
 //! - [`library`]: the shared library, found and opened at run time.
 //! - [`bundle`]: the copy of it that the program carries.
 //! - [`sys`]: its C interface.
 //! - [`device`]: a device, with its errors collected.
-//! - [`scene`]: `SceneBuilder` → `CommittedScene`: only what is committed can be asked.
+//! - [`scene`]: `SceneBuilder` → `CommittedScene`: only a committed scene answers queries.
 //! - [`analytic`]: spheres, disks and cylinders as user geometry.
 
 mod analytic;

@@ -1,4 +1,4 @@
-//! Embree scenes: built, committed, then asked.
+//! Embree scenes: builder with triangles, instances and user geometry, and the committed scene with its queries.
 
 #![expect(unsafe_code, reason = "calls Embree")]
 
@@ -16,16 +16,16 @@ use crate::accel::{AccelError, Hit};
 use crate::geometry::ShapeId;
 use crate::math::{Bounds, Ray};
 
-/// How much work the build puts into short queries.
+/// Build quality.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::accel) enum Quality {
-    /// Triangles stay whole.
+    /// No spatial splits.
     Medium,
-    /// Triangles may be referred to from several boxes.
+    /// Spatial splits: several boxes may refer to one triangle.
     High,
 }
 
-/// A scene that geometry is still added to.
+/// A scene under construction.
 pub(in crate::accel) struct SceneBuilder {
     scene: CommittedScene,
 }

@@ -1,4 +1,4 @@
-//! Embree's C interface, as far as it is used: `rtcore_*.h` of version 4.4, bound by hand.
+//! Hand-written bindings of Embree's C interface, as far as used (`rtcore_*.h`, version 4.4).
 //!
 //! Names are those of the header without the prefix. A library built with other options than the usual ones differs in
 //! three places, and the structures below allow for each:
@@ -55,8 +55,8 @@ pub(super) const BUILD_QUALITY_HIGH: c_int = 2;
 /// `RTC_SCENE_FLAG_ROBUST`.
 pub(super) const SCENE_FLAG_ROBUST: c_int = 1 << 2;
 
-/// `RTCRay`. Embree loads the first two fields as vectors: written in parts, they would not have reached memory by then,
-/// and each query would wait for it.
+/// `RTCRay`. Embree loads the first two fields as vectors: fields written in parts would defeat store forwarding and
+/// stall each query.
 #[repr(C, align(16))]
 pub(super) struct RtcRay {
     /// `org` and `tnear`.

@@ -1,4 +1,4 @@
-//! `testshade`'s spelling: long flags with one dash, and flags with options behind a colon.
+//! Translation of `testshade`'s flag spelling: long flags with one dash, options after a colon.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! The part of the command line whose order counts: shaders with their inputs and connections.
+//! The order-dependent arguments of `kiln shade`: shaders with their parameters and connections.
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Id};

@@ -1,4 +1,4 @@
-//! What the channels of a lightmap's images hold: which images a layout has, and the value of each channel at a texel.
+//! Image layouts of lightmaps: which images there are, and the value of each channel.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! The folder that a bake goes to: checked before the work, filled after it.
+//! The output folder of a bake: checked before the work, replaced file by file after it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `scene.glb`: the geometry that was baked, in world space, with what engines need to find its light.
+//! Export of `scene.glb`: the baked geometry in world space with lightmap coordinates or vertex light.
 //!
 //! - Of a texture: lightmap coordinates as `TEXCOORD_1`, and irradiance as the texture of the extension `MOZ_lightmap`,
 //!   whose `intensity` is what makes irradiance [W/m²] of its values. That is an image of 8 bits; the `extras` of each

@@ -1,4 +1,4 @@
-//! Flags of `kiln bake` that do nothing beside the others.
+//! Warnings about flags of `kiln bake` without effect.
 
 use shading::Diagnostic;
 

@@ -1,4 +1,4 @@
-//! The images of a lightmap.
+//! The images of a lightmap: coefficients, irradiance, direction, coverage, preview.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `bake.json`: what the files beside it hold, for programs that read them.
+//! Export of `bake.json`: a description of all files of a bake, for programs.
 
 use clap::ValueEnum as _;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! `kiln bake`: from a scene file to a folder of lightmaps.
+//! `kiln bake`: bakes a scene into a folder of lightmaps, vertex light or probes.
 
 mod channel;
 mod folder;
@@ -113,7 +113,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     report(args, &warnings, &baked, load)
 }
 
-/// All files that will be written. A bake may take a night: what would fail at its end fails now.
+/// All files that will be written, checked now so that a long bake does not fail at its end.
 fn outputs(args: &BakeArgs, folder: Option<&Folder>) -> Result<Outputs, Failure> {
     let mut outputs = Outputs::default();
     if let Some(folder) = folder {

@@ -1,4 +1,4 @@
-//! `probes.json`: light at points in space.
+//! Export of `probes.json`: positions, validity and coefficients of probes.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What a bake took: for people (`--verbose`) and for programs (`--stats`).
+//! Statistics of a bake: text (`--verbose`) and JSON (`--stats`).
 
 use std::time::Duration;
 

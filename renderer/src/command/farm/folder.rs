@@ -1,4 +1,4 @@
-//! The folder of a job: its files are written whole, over those of an earlier job and over no others.
+//! The folder of a cluster job: files are written atomically, and only files of earlier jobs are replaced.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A job: which pictures, in how many tasks, with which resources.
+//! Description of a cluster job: images, frames, tasks, resources.
 
 use std::ops::RangeInclusive;
 

@@ -1,7 +1,7 @@
-//! `kiln farm`: writes a job that renders a scene in ranges of samples, or in frames, on a cluster.
+//! `kiln farm`: writes a cluster job that renders a scene in ranges of samples, or in frames.
 //!
-//! The scripts need a POSIX shell and folders that all nodes see under the same paths. What the tasks do is in `task.sh`,
-//! alike for all engines.
+//! The scripts need a POSIX shell and folders that all nodes see under the same paths. Tasks run `task.sh`, for all
+//! engines alike.
 
 mod folder;
 mod job;

@@ -1,4 +1,4 @@
-//! A job as a template of Open Job Description, version 2023-09:
+//! Cluster jobs as templates of Open Job Description, version 2023-09:
 //! <https://github.com/OpenJobDescription/openjd-specifications/wiki/2023-09-Template-Schemas>.
 //!
 //! The template is JSON, which the specification allows beside YAML. Paths are parameters of the type `PATH`, so that a

@@ -1,4 +1,4 @@
-//! Words of POSIX shell scripts.
+//! Quoting for POSIX shell scripts.
 
 /// A text as one word of a script, whatever it holds.
 pub(super) fn quote(text: &str) -> String {

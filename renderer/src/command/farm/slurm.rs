@@ -1,4 +1,4 @@
-//! A job for Slurm: an array of tasks for each picture, and a job that joins its parts when all of them are there.
+//! Cluster jobs for Slurm: an array job for each image, and a dependent job that merges its parts.
 
 use super::job::{Frames, Job};
 use super::shell::{quote, words};

@@ -1,4 +1,4 @@
-//! The files that a scene asks for.
+//! Collects the files that a scene reads, by loading it with recording.
 
 use std::path::{Path, PathBuf};
 

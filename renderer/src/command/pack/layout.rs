@@ -1,4 +1,4 @@
-//! Which entry of the archive each file becomes.
+//! Layout of a pack: the archive entry of each file.
 //!
 //! The archive's root is the scene's folder, or the folder above it that holds what the scene names beside itself: these
 //! files keep their places. All others are in the folder `external`, and the manifest says which paths lead to them.

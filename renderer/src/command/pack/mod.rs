@@ -1,7 +1,7 @@
-//! `kiln pack`: a scene with all files that it needs in one archive.
+//! `kiln pack`: writes a scene with all files that it needs into one archive.
 //!
-//! The scene is read and its materials are compiled as if its folder were the archive; what is asked for on the way is
-//! what is packed.
+//! The scene is read and its materials are compiled as if its folder were the archive; the files read on the way are
+//! packed.
 
 mod gathering;
 mod layout;

@@ -1,4 +1,4 @@
-//! Writing a pack: the same bytes for the same files.
+//! Writing of a pack: deterministic ZIP archives.
 
 use std::io::{self, Seek, Write};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The picture on its way from the threads that render to the thread of a viewer's connection.
+//! Canvas of a preview: render threads draw finished tiles, the viewer thread takes the changed blocks.
 //!
 //! Finished tiles are drawn over what is there, in blocks; the connection takes blocks that are new. However slow the viewer
 //! is, there is one picture.

@@ -1,4 +1,4 @@
-//! A connection to tev, and what of a picture the viewer has already.
+//! A connection to tev: sends the tiles of the image that changed.
 
 use std::hash::Hasher as _;
 use std::io::{self, Write as _};

@@ -1,4 +1,4 @@
-//! Messages of tev's protocol: <https://github.com/Tom94/tev>, `src/Ipc.cpp` and `include/tev/Ipc.h`.
+//! Messages of the IPC protocol of tev: <https://github.com/Tom94/tev>, `src/Ipc.cpp` and `include/tev/Ipc.h`.
 //!
 //! - A message is its length in bytes as `u32`, the length itself included, the kind as `u8`, and what belongs to the kind.
 //! - Numbers are little-endian; texts end with a zero byte; truth values are one byte, 0 or 1.

@@ -1,9 +1,10 @@
-//! `--preview tev`: the picture in the image viewer tev while it is rendered.
+//! `--preview tev`: sends the image to the viewer tev during a render.
 //!
-//! - A thread of its own keeps the connection: a viewer that is slow, hangs or is closed neither delays nor ends the render.
-//! - Tiles are drawn as they are finished, while a viewer is there; what has changed is sent several times a second, which
-//!   takes at most a twentieth of the time of the thread.
-//! - Without a viewer the render goes on, after one remark; the viewer is looked for now and then.
+//! - A separate thread keeps the connection: a viewer that is slow, hangs or is closed neither delays nor ends the
+//!   render.
+//! - While a viewer is connected, finished tiles are drawn into a canvas; the changed tiles are sent several times a
+//!   second, in at most a twentieth of the thread's time.
+//! - Without a viewer the render continues after one message; connection is retried at intervals.
 
 mod canvas;
 mod connection;

@@ -1,4 +1,4 @@
-//! The thread that looks for a viewer and sends it pictures.
+//! The viewer thread: connects to the viewer and sends images.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The two ways to run a shader at a point: as machine code, and in the interpreter.
+//! Execution of shaders by JIT-compiled code or by the interpreter.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The points of a grid: a unit square at z = 1 that faces +z, as OSL's `testshade` sets it up.
+//! The grid of shading points: a unit square at z = 1 that faces +z, as in OSL's `testshade`.
 
 use shading::{RayKind, ShaderGlobals};
 

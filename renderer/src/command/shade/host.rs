@@ -1,4 +1,4 @@
-//! What a grid of points offers to shaders: textures, and the coordinate spaces of OSL's `testshade`.
+//! Renderer services for `kiln shade`: textures, coordinate spaces of `testshade`, attributes.
 
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 use std::path::{Path, PathBuf};

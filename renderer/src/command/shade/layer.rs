@@ -1,4 +1,4 @@
-//! Layers: shaders of the command line or of a serialised group, with what was said about them.
+//! Layers of a shader group under construction: shaders with parameters and connections.
 
 use std::ops::Deref;
 use std::sync::Arc;

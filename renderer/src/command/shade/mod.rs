@@ -1,4 +1,4 @@
-//! `kiln shade`: runs a unit or group over a grid of points, prints what it prints, and writes outputs as images.
+//! `kiln shade`: runs a unit or group over a grid of points and writes outputs as text or images.
 
 mod engine;
 mod grid;

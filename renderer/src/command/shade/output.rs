@@ -1,4 +1,4 @@
-//! What a grid gives: images of outputs, and outputs as text.
+//! Outputs of `kiln shade`: images and text.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Values of inputs from text.
+//! Parsing of parameter values from text.
 
 use shading::hir::Const;
 use shading::ty::{Base, Length, Type};

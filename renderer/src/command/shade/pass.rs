@@ -1,4 +1,4 @@
-//! Runs a shader over a grid: many threads, and results that do not depend on how many.
+//! Parallel execution of a shader over a grid, with results and printed text independent of the number of threads.
 //!
 //! The points are cut into bands of neighbours. Threads take the bands in order; what a band prints waits until all
 //! bands before it have printed. When a run is ended before its end (an endless loop), the pass stops at that point: the

@@ -1,5 +1,5 @@
-//! Serialised groups of OSL: `param TYPE NAME VALUES; shader SHADER LAYER; connect A.x B.y;`, with `,` or `;` between
-//! statements. Reading one gives the steps that the same command line would have.
+//! Parser of OSL's serialised shader groups: `param TYPE NAME VALUES; shader SHADER LAYER; connect A.x B.y;`, with `,`
+//! or `;` between statements. It yields the steps of the equivalent command line.
 
 use shading::diagnostic::nearest;
 use shading::ty::{Base, Length};

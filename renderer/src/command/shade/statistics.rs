@@ -1,4 +1,4 @@
-//! What it took to compile a shader and to run it over a grid.
+//! Statistics of compiling a shader and running it over a grid.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What the command line wants run: one unit or group, or several as the layers of a group.
+//! The unit or group to run: a single shader, or a group built from layers.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

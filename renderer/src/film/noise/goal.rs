@@ -1,4 +1,4 @@
-//! What adaptive sampling is to reach, and where its batches and rounds of samples end.
+//! Goal of adaptive sampling, and the ends of its batches and rounds of samples.
 
 /// What adaptive sampling is to reach.
 #[derive(Clone, Copy, Debug, PartialEq)]

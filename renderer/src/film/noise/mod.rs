@@ -1,25 +1,25 @@
-//! Adaptive sampling: how many samples each pixel gets, decided without a bias.
+//! Adaptive sampling without bias: the number of samples of a pixel follows from the noise of its neighbours.
 //!
-//! The goal is a relative error of the whole picture: the root of the mean over pixels of (error / brightness)². For a
-//! sum of samples that is least when a pixel's samples are in proportion to its standard deviation σ (relative, of one
-//! sample), and reached with n = σ · mean(σ) / goal². Deviations are measured in blocks of 8 × 8 pixels. What a sample costs
-//! has no say: time would differ from run to run, and n in proportion to σ / √cost, with the cost counted in rays, brought
-//! the error with no more than 0 to 4 % fewer rays.
+//! The goal is a relative error of the whole image: the root of the mean over pixels of (error / brightness)². With a
+//! given number of samples it is least if a pixel's samples are in proportion to its standard deviation σ (relative, of
+//! one sample), and reached with n = σ · mean(σ) / goal². Deviations are measured in blocks of 8 × 8 pixels. The cost of
+//! a sample is ignored: time is not deterministic, and n in proportion to σ / √cost, with the cost counted in rays,
+//! saved only 0 to 4 % of the rays.
 //!
-//! Had a pixel's own samples a say in their number, its mean would be too dark: it would stop early where it had found
-//! no light. So the pixels of a block are coloured like a chessboard, and the number of samples of each colour follows
-//! from the samples of the other one alone. Samples of different pixels are independent; therefore the number of a
-//! pixel's samples is independent of their values, and their mean is without bias. For that, a colour goes on as long as
-//! the decision about the other one is open; what it takes beyond its own number does not count.
+//! If the number of a pixel's samples depended on their values, the mean would be biased dark: a pixel would stop early
+//! if it had found no light. So the pixels of a block are coloured like a chessboard, and the number of samples of each
+//! colour follows from the samples of the other colour only. Samples of different pixels are independent, therefore the
+//! number of a pixel's samples is independent of their values, and their mean is unbiased. For that, a colour continues
+//! as long as the decision about the other one is open; samples beyond its own number do not count.
 //!
-//! Decisions are made at the ends of rounds, when all that is open has the same number of samples: `least` of them, and
-//! then 3/2, 2, 3, 4, 6, 8, … times as many. They follow from these samples alone: the same for any threads and passes.
+//! Decisions are made at the ends of rounds, when all open blocks have the same number of samples: `least`, and then
+//! 3/2, 2, 3, 4, 6, 8, … times as many. They depend on these samples only, not on threads and passes.
 //!
-//! Renders are split at the ends of rounds, and not within them, one after the other: every decision needs the deviations of
-//! the whole picture, so machines that share a round would wait for each other after each, some twenty times. Sums of
-//! luminance are `f32` in the order of samples, which saves three quarters of their memory and cannot be joined exactly.
-// The idea of other samples for the decision than for the estimate: Kirk & Arvo 1991, "Unbiased Sampling Techniques for
-// Image Synthesis".
+//! A render can be split between rounds, but not within one: every decision needs the deviations of the whole image, so
+//! machines that share a round would have to exchange statistics after each, some twenty times. Sums of luminance are
+//! `f32` in the order of samples; this saves three quarters of the memory, but such sums cannot be merged exactly.
+// Separate samples for the decision and for the estimate: Kirk & Arvo 1991, "Unbiased Sampling Techniques for Image
+// Synthesis".
 
 mod goal;
 mod tile;
@@ -33,19 +33,19 @@ use tile::{BLOCK, OPEN};
 pub use goal::NoiseGoal;
 pub use tile::{BlockNoise, NoiseTile, PixelNoise, PixelPlan};
 
-/// What of the picture's brightness a pixel's is taken for at least.
+/// Lower bound of a pixel's brightness, as a share of the image's.
 const DARKEST: f64 = 0.1;
 
-/// The greatest relative variance of a sample that so many samples can tell, over their number.
+/// Greatest relative variance of a sample that a number of samples can measure, over that number.
 const MOST_VARIANCE: f64 = 1024.0;
 
-/// What of the mean deviation a block's is taken for at least: what is rare may not have shown there yet.
+/// Lower bound of a block's deviation, as a share of the mean: rare events may not have occurred in it yet.
 const LEAST_SHARE: f64 = 1.0 / 3.0;
 
-/// Who gets how many samples, and what that is decided by.
+/// State of adaptive sampling: goal, statistics and decisions of all tiles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoiseMap {
-    /// What is to be reached.
+    /// The goal.
     pub goal: NoiseGoal,
     crop: Rect,
     tile_size: u32,
@@ -55,7 +55,7 @@ pub struct NoiseMap {
     pub brightness: [f64; 2],
 }
 
-/// How far adaptive sampling is.
+/// Progress of adaptive sampling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseSummary {
     /// Samples after which a round ended last; 0 before the first.
@@ -132,7 +132,7 @@ impl NoiseMap {
         samples.sum::<u64>() * u64::from(BLOCK * BLOCK / 2)
     }
 
-    /// All samples before `next` have been taken; when they end a batch or a round, what follows from that is done.
+    /// Records that all samples before `next` have been taken; ends the batch or the round if they complete it.
     pub fn took(&mut self, next: u64) {
         let last = self.goal.batch_start(next);
         if self.goal.batch_end(last) != next {
@@ -174,7 +174,7 @@ impl NoiseMap {
         }
     }
 
-    /// How many samples bring a block's share of the error, when the mean of all deviations is `mean`.
+    /// Number of samples that reaches the goal for a block, where `mean` is the mean of all deviations.
     fn wanted(&self, sigma: f64, mean: f64) -> f64 {
         sigma.max(LEAST_SHARE * mean) * mean / self.goal.error.powi(2)
     }
@@ -208,7 +208,7 @@ impl NoiseMap {
             }
             for (b, block) in tile.blocks.iter_mut().enumerate() {
                 for c in [0, 1] {
-                    // The corner of a film may be a block of one pixel, which has to decide for itself.
+                    // A block of one pixel, in the corner of a film, decides by its own samples.
                     let from = if counts[b][c] > 0.0 { c } else { 1 - c };
                     if block.stops[c] == OPEN {
                         block.sigmas[c] = f64::sqrt(sums[b][from] / f64::max(counts[b][from], 1.0));
@@ -227,8 +227,8 @@ impl NoiseMap {
         sum / f64::max(count, 1.0)
     }
 
-    /// The deviations of all blocks, tile by tile, each with a share of its neighbours': what is rare shows in one block
-    /// before it shows in the next.
+    /// The deviations of all blocks, tile by tile, smoothed over neighbours: a rare event occurs in one block before it
+    /// does in the next.
     fn smooth_sigmas(&self, c: usize) -> Vec<f64> {
         let columns = self.crop.width().div_ceil(BLOCK) as usize;
         let rows = self.crop.height().div_ceil(BLOCK) as usize;

@@ -1,4 +1,4 @@
-//! Statistics of a tile of the film: luminance of pixels in batches, and what is decided about blocks.
+//! Statistics of a tile for adaptive sampling: batch means of each pixel, decisions of each block.
 
 use arrayvec::ArrayVec;
 

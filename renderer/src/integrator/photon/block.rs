@@ -1,18 +1,18 @@
-//! Photons that one thread has shot, one after another.
+//! Photons stored by one thread for a block of consecutive emitted photons, grouped by emitted photon.
 
 use super::particle::Photon;
 
-/// What came of a block of photons.
+/// The stored photons of a block of emitted photons.
 pub(super) struct Block {
     pub(super) photons: Vec<Photon>,
     pub(super) by_light: Vec<u64>,
-    /// Of photons that left something: their cell, how much less often they had been chosen by power alone, and the
-    /// end of what they left.
+    /// For each emitted photon with stored hits: its emission cell, its weight relative to emission by power, and the
+    /// end of its hits.
     pub(super) useful: Vec<(u32, f32, u32)>,
 }
 
 impl Block {
-    /// The photons of each departure: its cell, how much less often it had been chosen by power alone, and what it left.
+    /// For each emitted photon: its emission cell, its weight relative to emission by power, and its stored hits.
     pub(super) fn departures(&self) -> impl Iterator<Item = (usize, f32, &[Photon])> {
         let mut first = 0;
         self.useful.iter().map(move |&(cell, weight, end)| {

@@ -1,4 +1,4 @@
-//! The density of photons about a point: the nearest ones, and a kernel over them.
+//! Photon maps and density estimation: k nearest photons on the same surface, weighted by Simpson's (biweight) kernel.
 
 use glam::Vec3;
 
@@ -9,25 +9,25 @@ use crate::color::Rgb;
 use crate::math::INV_PI;
 use crate::scene::desc::MAX_NEAREST;
 
-/// Photons with what turns their numbers into watts.
+/// A photon map: photons in kd-trees, with the factor that turns their stored power into watts.
 #[derive(Debug)]
 pub struct PhotonMap {
-    /// Every so-many-th photon each: a lookup takes one of them at random, which costs less and over many samples sees
-    /// all photons.
+    /// Slices of the map, each with every n-th photon: a lookup searches one slice at random, which is cheaper and uses
+    /// all photons over many samples.
     slices: Vec<KdTree<Photon>>,
     /// Power of a photon's unit, divided by what was shot [W].
     pub(super) scale: f32,
-    /// How far lookups reach [m].
+    /// Maximum search radius of lookups [m].
     pub(super) radius: f32,
-    /// Luminance of what a photon carries on average [W].
+    /// Mean luminance of a photon's power [W].
     mean_power: f32,
     has_hidden: bool,
 }
 
-/// What a lookup finds.
+/// Result of a density estimate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Found {
-    /// The sum over the photons of what they bring.
+    /// Sum of the photons' contributions.
     pub(super) sum: Rgb,
     /// How many there are.
     pub(super) count: usize,
@@ -40,7 +40,7 @@ pub struct Nearest {
     count: usize,
 }
 
-/// Where photons are looked up.
+/// A lookup point on a surface.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Site {
     pub(super) p: Vec3,
@@ -48,7 +48,7 @@ pub(super) struct Site {
     pub(super) n: Vec3,
     /// Whether photons of the other side count too.
     pub(super) both_sides: bool,
-    /// Photons that came more segments do not count.
+    /// Photons with more path segments than this are ignored.
     pub(super) max_segments: u32,
 }
 
@@ -58,12 +58,12 @@ const SAME_NORMAL: f32 = 0.8;
 /// Sine of the angle over a surface's tangent plane up to which a point is of the same surface.
 pub(super) const SAME_PLANE: f32 = 0.3;
 
-/// Whether a point at `offset` with the normal `other` is of the same surface as one with the normal `n`: neither the
-/// far side of a thin wall, nor the next wall in a corner, nor what lies above.
+/// Whether a point at `offset` with the normal `other` is on the same surface as one with the normal `n`. Rejects the
+/// far side of a thin wall, the adjoining wall of a corner and objects above the surface.
 #[inline]
 pub(super) fn same_surface(offset: Vec3, n: Vec3, other: Packed, both_sides: bool) -> bool {
     let height = offset.dot(n);
-    // The cheaper half is asked first.
+    // The cheaper test first.
     height * height <= SAME_PLANE * SAME_PLANE * offset.length_squared() + 1e-12 && {
         let other = other.direction();
         let along = n.dot(other);
@@ -73,7 +73,7 @@ pub(super) fn same_surface(offset: Vec3, n: Vec3, other: Packed, both_sides: boo
 }
 
 impl Nearest {
-    /// Room for as many as there ever are.
+    /// An empty heap with capacity for the largest lookup.
     pub fn new() -> Nearest {
         Nearest {
             found: Vec::with_capacity(MAX_NEAREST),
@@ -113,7 +113,7 @@ impl Nearest {
         self.found.len() == self.count
     }
 
-    /// Takes one in, and gives the squared distance from which on others do not matter.
+    /// Inserts a photon and returns the new squared search radius.
     #[inline]
     fn add(&mut self, d2: f32, index: u32, r2: f32) -> f32 {
         if self.found.len() < self.count {
@@ -167,7 +167,7 @@ impl PhotonMap {
             0.0
         };
         let total: f64 = photons.iter().map(|p| f64::from(p.power().luminance())).sum();
-        // A photon leaves its light with one unit; so does one that would be in an empty map.
+        // A photon leaves its light with one unit; this is also the value for an empty map.
         let mean = if photons.is_empty() {
             1.0
         } else {
@@ -216,12 +216,12 @@ impl PhotonMap {
         self.slices.len() > 1
     }
 
-    /// How far lookups reach [m].
+    /// Maximum search radius of lookups [m].
     pub fn radius(&self) -> f32 {
         self.radius
     }
 
-    /// What a photon carries [W].
+    /// Power of a photon [W].
     pub fn power(&self, photon: &Photon) -> Rgb {
         photon.power() * self.scale
     }
@@ -243,7 +243,7 @@ impl PhotonMap {
         irradiance * std::f32::consts::PI * radius * radius / self.mean_power
     }
 
-    /// Whether there is light that no path from the camera finds.
+    /// Whether the map has photons whose light no camera path can find (delta lobes from delta lights).
     pub(super) fn has_hidden(&self) -> bool {
         self.has_hidden
     }

@@ -1,9 +1,10 @@
-//! Photons leaving lights: each light as often as its power makes it, and then where photons turn out to be of use.
+//! Photon emission: selects a light by power, then guides photons towards where a pilot run stored useful ones.
 //!
-//! The choices that make a photon are the points of a square where it starts and of one where it goes, for each light.
-//! These are divided into cells. A pilot run tells how many photons of a cell are stored; cells with more are chosen more
-//! often, and each photon carries less there. So photons find the window of a room, or the one glass on a table.
-// The idea of projection maps (Jensen 2001, section 9.3), on random numbers in place of directions.
+//! A photon is chosen by its light, a point of a unit square for its origin and a point of another one for its
+//! direction. Both squares are divided into cells. A pilot run counts the stored photons of each cell; cells with more
+//! are chosen more often, and their photons carry less power. So photons find the window of a room, or the only glass
+//! on a table.
+// Projection maps (Jensen 2001, section 9.3), over primary sample space instead of directions.
 
 use glam::Vec2;
 
@@ -14,7 +15,7 @@ use crate::sampler::Sampler;
 use crate::sampling::AliasTable;
 use crate::scene::Scene;
 
-/// The lights of a scene as sources of photons.
+/// Emission of photons from all lights of a scene.
 #[derive(Debug)]
 pub(super) struct Emitter {
     /// Power by light; empty when nothing shines.
@@ -22,12 +23,12 @@ pub(super) struct Emitter {
     target: Target,
     /// Luminance of all lights' power, the unit in which photons are kept [W].
     pub(super) unit: f32,
-    /// Cells of a light: a side of the finer and one of the coarser square.
+    /// Cells along a side of a light's finer and coarser square.
     fine: usize,
     coarse: usize,
 }
 
-/// Which cells are chosen how often.
+/// Distribution over the cells.
 #[derive(Debug)]
 pub(super) struct Choice {
     table: AliasTable,
@@ -40,7 +41,7 @@ impl Choice {
     }
 }
 
-/// A photon on its way, as if it had been chosen by power alone, and what it comes from.
+/// An emitted photon with the power it has when chosen by light power alone, its light and its cell.
 pub(super) struct Departure {
     pub(super) light: usize,
     pub(super) cell: usize,
@@ -49,7 +50,7 @@ pub(super) struct Departure {
     pub(super) emission: Emission,
 }
 
-/// The share of photons that are chosen by power alone.
+/// Defensive share: photons that are chosen by power alone, unguided.
 const BY_POWER: f32 = 0.3;
 
 impl Emitter {
@@ -97,7 +98,7 @@ impl Emitter {
         self.powers[cell / self.cells_of_light()] / (self.unit * self.cells_of_light() as f32)
     }
 
-    /// A choice by power alone where `useful` is all zero, else one that leans to cells in proportion to it.
+    /// The distribution by power alone where `useful` is all zero, else its mixture with one in proportion to `useful`.
     pub(super) fn choice(&self, useful: &[f32]) -> Choice {
         let blurred = self.blurred(useful);
         let total: f32 = blurred.iter().sum();
@@ -114,7 +115,7 @@ impl Emitter {
         }
     }
 
-    /// Averages over neighbours of the finer square: a cell is not useless for having had bad luck.
+    /// Averages over neighbouring cells of the finer square, since a cell without photons may be useful all the same.
     fn blurred(&self, useful: &[f32]) -> Vec<f32> {
         let side = self.fine as isize;
         let mut result = Vec::with_capacity(useful.len());

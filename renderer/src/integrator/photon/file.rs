@@ -1,4 +1,4 @@
-//! Photon maps in files: read when they are of the same scene and settings, written whole or not at all.
+//! Photon map files: read if scene and settings match (checksum included), written atomically.
 
 use std::hash::{Hash, Hasher};
 use std::io::ErrorKind;
@@ -13,7 +13,7 @@ use crate::image::{ImageError, write_whole};
 use crate::integrator::Pass;
 use crate::scene::Scene;
 
-/// Why photon maps cannot be had.
+/// Errors of photon map files.
 #[derive(Debug, Error)]
 pub enum MapError {
     /// The file cannot be read.
@@ -45,11 +45,11 @@ pub enum MapError {
     Unwritable(#[from] ImageError),
 }
 
-/// What a map has to agree with.
+/// Fingerprints that a map file must match.
 pub(super) struct Key {
-    /// Of what photons meet.
+    /// Of the scene's geometry and materials.
     scene: u64,
-    /// Of how they are shot.
+    /// Of the settings of the photon pass.
     settings: u64,
 }
 
@@ -59,7 +59,7 @@ const HEADER: usize = 8 + 8 + 8 + 4 * 8;
 const CHECKSUM: usize = 8;
 
 impl Key {
-    /// The key of a scene, the settings and what they come to.
+    /// The key of a scene, the settings and the sizes that follow from them.
     pub(super) fn new(scene: &Scene, settings: &PhotonSettings, pass: &Pass<'_>, orders: &[Order; 2]) -> Key {
         let mut hasher = FxHasher::default();
         pass.seed.hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! The way from the camera to the photon maps.
+//! Camera paths of the integrator `photon`: final gathering, splitting, and lookups in the photon maps.
 
 use glam::Vec3;
 
@@ -17,33 +17,33 @@ use crate::scene::Scene;
 /// Segments that a path has before Russian roulette may end it.
 const RR_DEPTH: u32 = 5;
 
-/// A path on its way to the maps.
+/// A camera path and what it still has to find.
 #[derive(Clone, Copy)]
 struct Gatherer {
     walk: Walk,
-    /// How far it came through transparent surfaces since it was scattered [m].
+    /// Length of the path through transparent surfaces since it was scattered [m].
     passed: f32,
-    /// How far it came since the camera, or since the point that gathers [m].
+    /// Length of the path since the camera, or since the gather point [m].
     length: f32,
     aim: Aim,
-    /// Whether light that comes by narrow lobes from what emits has been seen to, by the caustic map.
+    /// Whether the caustic map has already supplied the caustics, so that the path leaves them out.
     leaves_caustics: bool,
-    /// How many ways the path goes on at the first vertex that is no narrow one.
+    /// Number of gather rays at the first vertex with a diffuse or rough lobe (splitting).
     splits: u32,
 }
 
-/// What a path looks for.
+/// The contributions that a path still has to find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Aim {
-    /// All light: nothing but narrow lobes so far.
+    /// All light; the path has met narrow lobes only.
     All,
-    /// Light that light samples and the caustic map do not know, scattered by a rough lobe.
+    /// Light that neither light samples nor the caustic map have found, after a rough lobe.
     Rest,
-    /// The same, scattered by a diffuse lobe: a precomputed irradiance does.
+    /// The same after a diffuse lobe: may end in the irradiance cache.
     Gather,
-    /// All light, a precomputed irradiance does.
+    /// All light; may end in the irradiance cache.
     Incoming,
-    /// Straight light from what emits, to go with a light sample.
+    /// Emission of the next hit only, the BSDF-sampling half of a light sample's MIS pair.
     Emission,
 }
 
@@ -54,7 +54,7 @@ impl Aim {
 }
 
 impl Photons {
-    /// Estimates the light that arrives along a camera's ray.
+    /// Estimates the radiance that arrives along a camera ray.
     pub(in crate::integrator) fn trace(
         &self,
         scene: &Scene,
@@ -68,7 +68,7 @@ impl Photons {
         self.gather(scene, gatherer, sampler, context, light);
     }
 
-    /// Estimates the light that arrives at a point along a gather ray.
+    /// Estimates the radiance that arrives at a point along a gather ray.
     pub(in crate::integrator) fn incoming(
         &self,
         scene: &Scene,
@@ -89,7 +89,7 @@ impl Photons {
         self.settings.depth.unwrap_or(u32::MAX)
     }
 
-    /// Whether maps are looked up in place of gather rays.
+    /// Whether vertices look up the global map directly, without final gathering.
     pub(super) fn is_direct(&self) -> bool {
         self.irradiance.is_none()
     }
@@ -146,7 +146,7 @@ impl Photons {
                 }
             }
 
-            // The ways on.
+            // Continuations.
             let splits = if vertex.is_wide() && !ends {
                 gatherer.splits
             } else {
@@ -168,7 +168,7 @@ impl Photons {
         }
     }
 
-    /// Reports the light that needs no way on: light samples and what is in the maps.
+    /// Reports the contributions that need no further ray from here: light samples and map lookups.
     #[inline]
     fn known<'a>(
         &'a self,
@@ -236,7 +236,7 @@ impl Photons {
         }
     }
 
-    /// One way on from a vertex, if there is one.
+    /// Samples one continuation of the path from a vertex, if there is one.
     #[inline]
     fn step(
         &self,
@@ -289,7 +289,7 @@ impl Photons {
         goes_on.then_some(next)
     }
 
-    /// What a path looks for once a part has scattered it.
+    /// What a path has to find after a lobe of that part has scattered it.
     fn aim_after(&self, aim: Aim, part: Part) -> Aim {
         match (part, self.is_direct()) {
             (Part::Narrow, _) => aim,

@@ -1,7 +1,7 @@
-//! Where indirect light comes from at a point: a coarse picture of the hemisphere, and directions drawn from it.
+//! Path guiding: an 8 × 8 histogram of the incident irradiance over the hemisphere, and directions sampled from it.
 //!
-//! The hemisphere is the unit square by way of the concentric map, so that equal cells are equal shares of irradiance
-//! under uniform light.
+//! The concentric map takes the hemisphere to the unit square, so that all cells get the same irradiance under uniform
+//! light.
 
 use std::f32::consts::FRAC_PI_4;
 
@@ -21,14 +21,14 @@ pub(super) struct Guide {
     inverse_total: f32,
 }
 
-/// Irradiance by cell, being collected.
+/// Accumulates irradiance by cell.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Collector {
     cells: Vec<f32>,
 }
 
 impl Collector {
-    /// Adds irradiance that comes from `local`, in the frame of the normal, spread over the cells about its own.
+    /// Adds irradiance from the direction `local` (in the frame of the normal), spread over the neighbouring cells.
     pub(super) fn add(&mut self, local: Vec3, irradiance: f32) {
         self.cells.resize(SIDE * SIDE, 0.0);
         let at = square(local) * SIDE as f32 - Vec2::splat(0.5);
@@ -42,12 +42,12 @@ impl Collector {
         }
     }
 
-    /// Forgets all.
+    /// Resets all cells.
     pub(super) fn clear(&mut self) {
         self.cells.clear();
     }
 
-    /// The guide; the collector is empty again.
+    /// Returns the guide and resets the collector.
     pub(super) fn finish(&mut self) -> Guide {
         let most = self.cells.iter().copied().fold(0.0, f32::max);
         let mut guide = Guide {
@@ -67,13 +67,13 @@ impl Collector {
 }
 
 impl Guide {
-    /// Whether anything is known.
+    /// Whether the guide holds any irradiance.
     #[inline]
     pub(super) fn knows(&self) -> bool {
         self.inverse_total > 0.0
     }
 
-    /// A direction about `n` by `u`.
+    /// Samples a direction of the hemisphere about `n` by `u`.
     pub(super) fn sample(&self, n: Vec3, u: Vec2) -> Vec3 {
         let mut left = u.x / self.inverse_total;
         let mut chosen = SIDE * SIDE - 1;

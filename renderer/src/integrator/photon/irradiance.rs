@@ -1,4 +1,4 @@
-//! Irradiance, computed beforehand at some of the photons, and where it comes from.
+//! Irradiance cache: irradiance and a guide, precomputed from the photon map at a subset of the photons.
 // Christensen 1999, "Faster Photon Map Global Illumination".
 
 use std::sync::{Mutex, PoisonError};
@@ -18,27 +18,27 @@ use crate::math::{Frame, Ray};
 use crate::scene::Scene;
 use crate::scene::desc::MAX_NEAREST;
 
-/// What is known at a point of a surface.
+/// A record of the irradiance cache.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     /// Unit geometric normal of its side.
     pub(super) n: Vec3,
-    /// What arrives on that side, emitters' own light apart unless photons bring it [W/m²].
+    /// Irradiance on that side; without direct light, unless the global map holds it [W/m²].
     pub(super) irradiance: Rgb,
-    /// How far the photons were that it comes from [m].
+    /// Radius that holds the photons it was estimated from [m].
     pub(super) radius: f32,
-    /// The share of the disk of that radius that is on the surface.
+    /// Share of the disk of that radius that lies on the surface (boundary correction).
     pub(super) covered: f32,
-    /// Where indirect light comes from.
+    /// Distribution of the incident directions.
     pub(super) guide: Guide,
 }
 
-/// Where a record is.
+/// Key of a record in the kd-tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     p: [u32; 3],
     n: Packed,
-    /// How far from it the record may be used [m]: no farther than its photons reach, nor than a wall.
+    /// Validity radius [m]: at most the radius of its photons and the distance to the nearest wall.
     reach: u32,
 }
 
@@ -60,9 +60,9 @@ pub(super) struct IrradianceMap {
 }
 
 impl IrradianceMap {
-    /// The records of a map at `places`, each from `count` photons that came `max_segments` at most. Photons that are
-    /// places are none of the map's: what is known of where they are would make the estimate too bright, or, since
-    /// lookups find the nearest of them, too dark.
+    /// Computes records at `places`, each from `count` photons of at most `max_segments` segments. The photons at
+    /// `places` must not be part of the map: an estimate at a photon's own position is biased, too bright if the photon
+    /// counts, or too dark, since lookups find the nearest of them.
     pub(super) fn new(
         scene: &Scene,
         photons: Vec<Photon>,
@@ -72,7 +72,7 @@ impl IrradianceMap {
         contexts: &[Mutex<Context>],
     ) -> IrradianceMap {
         let photons = KdTree::new(photons);
-        // Those that lie together are computed one after another: they look at the same photons, and reach as far.
+        // Neighbouring records are computed one after another: they search the same photons within similar radii.
         let (records, reaches): (Vec<Record>, Vec<f32>) = photons
             .items()
             .par_chunks(TOGETHER)
@@ -138,8 +138,8 @@ impl IrradianceMap {
     }
 }
 
-/// The record of a site, with a guide that is known or one of its own, and how far it may be used. `guess` is about how
-/// far the photons are that irradiance comes from.
+/// Computes the record of a site and its validity radius, with a given guide or one of its own. `guess` is an estimate
+/// of the radius that holds its photons.
 fn record(
     scene: &Scene,
     map: &PhotonMap,
@@ -174,7 +174,7 @@ fn record(
             }
             photon.power() * density
         });
-        // Beside a wall with a bright room behind it nearly all that is near is in that room.
+        // Beside a wall with a bright room behind it, nearly all near photons are in that room.
         if seen < count / 4 && wanted < MAX_NEAREST && radius < map.radius() {
             wanted *= 4;
             guess = 2.0 * radius;
@@ -197,19 +197,20 @@ fn record(
     }
 }
 
-/// What stands about a site and how far its surface goes. Photons arrive on the surface only: at an edge, or beside a
-/// wall, the disk about the site reaches where none can be, or into the next room.
+/// Boundary correction of the density estimate: rays find the walls around a site and the extent of its surface.
+/// Photons lie on the surface only: at an edge or beside a wall, the disk around the site covers area without photons,
+/// or area of the next room.
 ///
-/// A short ray up to a point over the surface sees whether something stands in between, one down from there whether the
-/// surface goes on.
+/// A short ray to a point above the surface tests for walls in between; a ray down from there tests whether the surface
+/// continues.
 struct Surroundings<'a> {
     scene: &'a Scene,
     site: &'a Site,
     frame: Frame,
 }
 
-/// How high over the surface the rays about a site start, as a share of how far they reach: a photon's place does not tell
-/// how far off its surface rounding has put it.
+/// Height above the surface at which these rays start, as a share of their length: the rounding error of a photon's
+/// position is not known.
 const LIFT: f32 = 0.01;
 
 impl<'a> Surroundings<'a> {
@@ -217,12 +218,12 @@ impl<'a> Surroundings<'a> {
         Surroundings { scene, site, frame }
     }
 
-    /// Where rays start that reach as far as `length`.
+    /// Origin of rays of that length.
     fn origin(&self, length: f32) -> Vec3 {
         self.site.p + self.site.n * (LIFT * length)
     }
 
-    /// Whether nothing stands between the site and the point over `offset`.
+    /// Whether the point above `offset` is visible from the site.
     fn sees(&self, offset: Vec3) -> bool {
         let along = offset - self.site.n * offset.dot(self.site.n);
         let length = along.length();
@@ -234,7 +235,7 @@ impl<'a> Surroundings<'a> {
         self.scene.is_free(&way)
     }
 
-    /// Whether the surface goes on at a point that is seen.
+    /// Whether the surface continues at a visible point.
     fn goes_on(&self, offset: Vec3) -> bool {
         let height = SAME_PLANE * offset.length();
         let down = Ray {
@@ -252,9 +253,9 @@ impl<'a> Surroundings<'a> {
         self.frame.to_world(Vec3::new(cos, sin, 0.0)) * distance
     }
 
-    /// The distance to the nearest wall that stands on the surface within `radius`; `radius` when there is none.
+    /// Distance to the nearest wall within `radius`; `radius` if there is none.
     fn wall(&self, radius: f32) -> f32 {
-        // Between two ways a wall is a little nearer than where they meet it.
+        // Between two of these rays a wall is a little nearer than where they hit it.
         const SLANT: f32 = 0.92;
         (0..WAYS)
             .map(|i| {
@@ -269,12 +270,12 @@ impl<'a> Surroundings<'a> {
             .fold(radius, f32::min)
     }
 
-    /// Whether the surface seems to go on all around, as far as that.
+    /// Whether the surface continues in all tested directions up to that radius.
     fn is_whole(&self, radius: f32) -> bool {
         (0..WAYS).all(|i| self.goes_on(self.point((i as f32 + 0.5) / WAYS as f32, 0.9 * radius)))
     }
 
-    /// The share of the kernel of that radius that lies on the surface, as far as the site sees it.
+    /// Share of a kernel of that radius that lies on the surface and is visible from the site.
     fn covered(&self, radius: f32) -> f32 {
         const POINTS: usize = 32;
         let seen = (0..POINTS).filter(|&i| {
@@ -287,18 +288,18 @@ impl<'a> Surroundings<'a> {
     }
 }
 
-/// Rays that look for walls about a site.
+/// Number of rays that search for walls around a site.
 const WAYS: usize = 8;
 
-/// How many photons tell where light comes from for each that tells how much arrives. Directions take more: they are told
-/// apart by the cells of a guide. Those that lie beyond the others may be behind a wall; a guide may be wrong.
+/// Photons used for the guide for each photon used for the irradiance. A guide takes more, since its cells share them.
+/// The farther ones may be behind a wall; a wrong guide costs noise only.
 const GUIDING: usize = 4;
 
-/// Records beside each other that have one guide, where they are on the same surface.
+/// Neighbouring records that share a guide if they are on the same surface.
 const SHARING: usize = 4;
 
-/// Least cosine between the normals of records with one guide.
+/// Least cosine between the normals of records that share a guide.
 const SAME_GUIDE: f32 = 0.99;
 
-/// Records that are computed one after another.
+/// Records that a thread computes in sequence.
 const TOGETHER: usize = 32;

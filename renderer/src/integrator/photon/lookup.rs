@@ -1,4 +1,4 @@
-//! What photon maps say of the light that leaves a vertex.
+//! Photon map lookups at a vertex: radiance reflected from the irradiance cache, the caustic map and the global map.
 
 use glam::Vec3;
 
@@ -12,20 +12,20 @@ use crate::integrator::context::Context;
 use crate::math::INV_PI;
 use crate::sampler::Sampler;
 
-/// How far a lookup of caustics reaches at most, as a share of the way to the vertex: some pixels' width.
+/// Maximum radius of a caustic lookup, as a share of the distance to the vertex: the width of some pixels.
 const LENGTH_SHARE: f32 = 0.02;
 
-/// The same as a share of the shape's radius: beyond its edges there are no photons.
+/// The same as a share of the shape's radius, since there are no photons beyond its edges.
 const SHAPE_SHARE: f32 = 0.15;
 
-/// The least cosine that photons are taken to arrive at.
+/// Lower bound of a photon's incident cosine.
 const LEAST_COS: f32 = 1e-3;
 
-/// Caustics of less than this share of the light about them are not seen.
+/// Caustics of less than this share of the surrounding irradiance are taken to be invisible.
 const SEEN_SHARE: f32 = 0.1;
 
 impl Photons {
-    /// What leaves by the diffuse part of a vertex that a gather ray has found.
+    /// Radiance reflected by the diffuse part of a vertex at the end of a gather ray.
     pub(super) fn gathered(
         &self,
         depth: u32,
@@ -35,7 +35,7 @@ impl Photons {
     ) -> Rgb {
         let left = self.max_depth() - depth;
         let of = |record: &Record, n: Vec3, context: &mut Context| {
-            // Records are made for vertices of depth two.
+            // Records are computed for vertices of depth two.
             if self.settings.depth.is_none() || depth == 2 {
                 return record.irradiance;
             }
@@ -105,7 +105,7 @@ impl Photons {
         let k = self.settings.k;
         let found = map.estimate(&site, k, map.radius(), 0.0, &mut context.nearest, leaves);
         let [leaves, arrived] = [found.sum, arrived].map(Rgb::to_array);
-        // A colour that no photon has leaves as another one does.
+        // A colour channel without photons takes the share of another channel.
         let total: f32 = leaves.iter().sum::<f32>() / arrived.iter().sum::<f32>();
         let share = |i: usize| match arrived[i] > 0.0 {
             true => leaves[i] / arrived[i],
@@ -116,12 +116,12 @@ impl Photons {
             .then(|| Rgb::from([share(0), share(1), share(2)]))
     }
 
-    /// What leaves of the light that came by narrow lobes alone, as far as the caustic map knows it. `length` is the
-    /// length of the way to the vertex [m].
+    /// Radiance reflected from the caustic map. `length` is the distance to the vertex along the path [m].
     ///
-    /// A lookup may blur only by little beside that way and beside the shape. Where it finds too few photons within such a
-    /// radius, though light that can be seen need not leave more, the vertex does not know its caustics: the way on finds
-    /// them, as in `path`, and the map adds only what no path finds. An empty map is not asked.
+    /// The radius is bounded by shares of that distance and of the shape's size, to limit blur. Where too few photons
+    /// lie within it although a caustic might be visible, the lookup gives up: the path's continuation finds the
+    /// caustics, as in `path`, and the map adds only photons that no camera path can find. An empty map is not
+    /// searched.
     pub(super) fn caustics(
         &self,
         length: f32,
@@ -147,7 +147,7 @@ impl Photons {
         let needed = map.count_in_slice(k);
         vertex.knows_caustics = found.count >= needed || {
             let seen = SEEN_SHARE * self.irradiance_near(vertex).luminance();
-            // Over many samples a vertex sees all slices.
+            // Over many samples a vertex uses all slices.
             map.expected(seen, radius) >= needed as f32
         };
         if vertex.knows_caustics {
@@ -168,7 +168,7 @@ impl Photons {
             .map_or(Rgb::BLACK, |record| record.irradiance)
     }
 
-    /// What leaves of the light that a map's photons bring, by the parts of a vertex for which no lookup has answered.
+    /// Radiance reflected from a map's photons, by those parts of the BSDF that no lookup has covered yet.
     pub(super) fn mapped(
         &self,
         map: &PhotonMap,
@@ -205,7 +205,7 @@ impl Photons {
             if bsdf.has(Part::Rough) {
                 f += bsdf.eval_pdf_part(Part::Rough, it.wo, wi).0;
             }
-            // Photons are counted by area of the surface, not of the shading normal's.
+            // Density is per area of the geometric surface, not of that of the shading normal.
             f * photon.power() * (density / wi.dot(it.ng).abs().max(LEAST_COS))
         };
         let u = if map.is_sliced() { sampler.next_1d() } else { 0.0 };
@@ -216,7 +216,7 @@ impl Photons {
         }
     }
 
-    /// What is asked to be shown at a vertex.
+    /// Value of the debugging view `show` at a vertex.
     pub(super) fn shown(
         &self,
         show: Show,

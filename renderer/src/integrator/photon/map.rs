@@ -1,15 +1,14 @@
-//! A kd-tree over points, balanced and without pointers: planes halve the points, level by level, until few are left
-//! together.
+//! A balanced kd-tree over points, stored in arrays without pointers, with up to eight points to a leaf.
 //!
-//! Which points go where follows from a total order on coordinate and contents, so the tree is the same whatever the order
-//! of the items was and however many threads build it.
-// Jensen 2001, "Realistic Image Synthesis Using Photon Mapping", chapter 6, with several points to a leaf: planes stay in
-// the cache, and points that are asked together lie together.
+//! Points are split by a total order on coordinate and content, so the tree does not depend on the order of the items
+//! or the number of threads.
+// Jensen 2001, "Realistic Image Synthesis Using Photon Mapping", chapter 6, with several points to a leaf: planes stay
+// in the cache, and neighbouring points are adjacent in memory.
 
 use arrayvec::ArrayVec;
 use glam::Vec3;
 
-/// Something at a place, with an order for those at the same.
+/// An item with a position, and an order among items at the same position.
 pub trait Located: Copy + Ord + Send {
     /// Where it is.
     fn p(&self) -> Vec3;
@@ -24,14 +23,14 @@ pub struct KdTree<T> {
     planes: Vec<Plane>,
 }
 
-/// What parts a range of items: those before its middle are not above it, the others not below.
+/// A splitting plane of a range of items: items before the middle are not above it, the others not below.
 #[derive(Clone, Copy, Debug, Default)]
 struct Plane {
     axis: u32,
     at: f32,
 }
 
-/// A range of items that a search has still to look at.
+/// A range of items that a search has yet to visit.
 #[derive(Clone, Copy)]
 struct Range {
     /// Its plane; beyond the last plane it is a leaf.
@@ -49,7 +48,7 @@ const LEAF: usize = 8;
 const PARALLEL: usize = 1 << 12;
 
 impl<T: Located> KdTree<T> {
-    /// A tree over `items`, built on the present `rayon` pool.
+    /// Builds a tree over `items` on the current `rayon` pool.
     pub fn new(mut items: Vec<T>) -> KdTree<T> {
         let leaves = items.len().div_ceil(LEAF).next_power_of_two();
         let mut levels: Vec<Vec<Plane>> = (0..leaves.trailing_zeros())
@@ -63,7 +62,7 @@ impl<T: Located> KdTree<T> {
         }
     }
 
-    /// The tree of what `change` makes of each item, by its index in the tree's order: things at the same places.
+    /// Replaces each item by `change(index, item)`, which must have the same position.
     pub fn map<U: Located>(self, change: impl Fn(usize, &T) -> U) -> KdTree<U> {
         let items = self.items.iter().enumerate();
         KdTree {
@@ -90,11 +89,11 @@ impl<T: Located> KdTree<T> {
         self.items.capacity() * size_of::<T>() + self.planes.capacity() * size_of::<Plane>()
     }
 
-    /// Shows `visit` the items whose squared distance from `p` is below `r2`, with their index and that distance, the
-    /// nearer ones tending to come first. `visit` says what `r2` is from then on: no more than it was.
+    /// Calls `visit` with each item whose squared distance from `p` is below `r2`, its index and that distance; nearer
+    /// items tend to come first. `visit` returns the new, not larger `r2`.
     #[inline]
     pub fn search(&self, p: Vec3, mut r2: f32, mut visit: impl FnMut(usize, &T, f32) -> f32) {
-        // The far half of a range waits. There is one of them a level.
+        // Stack of the far halves, one for each level.
         let mut waiting: ArrayVec<Range, 32> = ArrayVec::new_const();
         let mut next = Some(Range {
             plane: 0,

@@ -1,15 +1,17 @@
-//! The path tracer with indirect light from photon maps.
+//! Photon mapping integrator: path tracing with indirect light from photon maps by final gathering, caustics from a
+//! map.
 //!
-//! Lobes are of three parts: *diffuse* ones answer to irradiance alone, *rough* ones do not, *narrow* ones (glossy and
-//! specular) make caustics. Each path from a light to the camera belongs to exactly one estimator, by what happens at
-//! the first of its vertices, seen from the camera, that scatters by a diffuse or rough lobe:
-//! - straight from what emits: a light sample, weighed against the ray that finds the light by chance, as in `path`;
-//! - by narrow lobes alone: the caustic map where it has photons enough, else the way on (see `lookup.rs`);
-//! - all else: a gather ray, which adds no emission but that of the first line.
+//! Lobes have three classes: *diffuse* (reflection depends on irradiance only), *rough*, and *narrow* (glossy and
+//! specular; these form caustics). Each light path belongs to exactly one estimator, by its first vertex from the
+//! camera that scatters by a diffuse or rough lobe:
+//! - light straight from an emitter: light samples combined with BSDF sampling by MIS, as in `path`;
+//! - light by narrow lobes only: the caustic map where it has enough photons, else the path's continuation (see
+//!   `lookup.rs`);
+//! - all other light: a gather ray, which adds no emission except that of the first case.
 //!
-//! A gather ray ends at the first diffuse lobe, where irradiance is looked up, unless it is so short that the lookup
-//! would reach around it: then the vertex is like the first one. Before that vertex there is nothing but `path`.
-//! With `gather = 0`, and in progressive mode, maps are looked up in place of gather rays.
+//! A gather ray ends at the first diffuse lobe, where the irradiance cache is looked up, unless the ray is shorter than
+//! the lookup radius: then that vertex gathers again. Up to the first diffuse or rough vertex paths are those of
+//! `path`. With `gather = 0`, and in progressive mode, the maps are looked up directly.
 // Jensen 1996, "Global Illumination Using Photon Maps".
 
 mod block;
@@ -61,20 +63,20 @@ pub struct Photons {
 // Knaus & Zwicker 2011, "Progressive Photon Mapping: A Probabilistic Approach", eq. 15; α = 2/3 as they have it.
 const ALPHA: f64 = 2.0 / 3.0;
 
-/// Every how many photons there is a record of irradiance.
+/// One of so many photons becomes an irradiance record.
 const RECORD_EVERY: usize = 6;
 
-/// Photons that a lookup of the first progressive pass finds about.
+/// About how many photons a lookup of the first progressive pass finds.
 const PROGRESSIVE_NEAREST: usize = 8;
 
-/// How far lookups of the first progressive pass reach at most, as a share of the scene's radius.
+/// Maximum lookup radius of the first progressive pass, as a share of the scene's radius.
 const PROGRESSIVE_REACH: f32 = 0.015;
 
-/// How far lookups in the caustic map reach at most, as a share of the scene's radius: what is blurred by more is no
-/// caustic, and where photons are few, a lookup that wants enough of them goes past all that lie on other surfaces.
+/// Maximum lookup radius in the caustic map, as a share of the scene's radius: more blur would hide a caustic, and
+/// where photons are few, a larger search visits many photons of other surfaces.
 const CAUSTIC_REACH: f32 = 0.02;
 
-/// Slices of the caustic map, which is looked up for every sample.
+/// Number of slices of the caustic map, which is looked up for every sample.
 const CAUSTIC_SLICES: usize = 8;
 
 impl Photons {
@@ -145,7 +147,7 @@ impl Photons {
         let reach = |map: &PhotonMap, given: Option<f32>, count: u32, most: f32| {
             let most = most * scene.bounds().radius();
             if settings.progressive {
-                // Noise goes with the passes, and what a wide kernel blurs stays for long.
+                // Noise averages out over the passes, but the blur of a wide kernel stays for long.
                 let small = PROGRESSIVE_REACH * scene.bounds().radius();
                 given.unwrap_or_else(|| map.typical_radius(PROGRESSIVE_NEAREST, small)) * shrink(pass.index)
             } else {
@@ -198,23 +200,23 @@ impl Photons {
         })
     }
 
-    /// What was done for the maps.
+    /// Statistics of the maps.
     pub fn stats(&self) -> &PhotonStats {
         &self.stats
     }
 
-    /// The map of all photons, those straight from lights apart unless `direct` is set.
+    /// The global map: all photons, those of direct light only if `direct` is set.
     pub fn global(&self) -> &PhotonMap {
         &self.global
     }
 
-    /// The map of photons that came by narrow lobes alone, at least one.
+    /// The caustic map: photons scattered by narrow lobes only, at least once.
     pub fn caustic(&self) -> &PhotonMap {
         &self.caustic
     }
 }
 
-/// Photons of a pass that shoots for both maps at once.
+/// Separates the photons of a pass that shoots for both maps.
 fn part_caustics(all: Shot) -> [Shot; 2] {
     let (caustic, rest) = all.photons.into_iter().partition(Photon::is_caustic);
     [rest, caustic].map(|photons| Shot {
@@ -223,14 +225,14 @@ fn part_caustics(all: Shot) -> [Shot; 2] {
     })
 }
 
-/// Photons whose places become records of irradiance, and the rest.
+/// Separates the photons that become irradiance records from those kept in the map.
 fn split(photons: Vec<Photon>) -> (Vec<Photon>, Vec<Photon>) {
     let places = photons.iter().step_by(RECORD_EVERY).copied().collect();
     let rest = (0..).zip(photons).filter(|(i, _)| i % RECORD_EVERY != 0);
     (places, rest.map(|(_, photon)| photon).collect())
 }
 
-/// Photons to keep in each map where none are asked for; in progressive mode, to shoot in each pass.
+/// Default number of photons to store in each map; in progressive mode, to shoot in each pass.
 pub fn default_count(settings: &PhotonSettings, points: u64) -> u64 {
     if settings.progressive {
         points.clamp(BATCH / 2, 1 << 20)
@@ -262,7 +264,7 @@ fn orders(settings: &PhotonSettings, pass: &Pass<'_>) -> [Order; 2] {
     ]
 }
 
-/// The radius of a pass over that of the first one.
+/// Ratio of a pass's radius to that of the first pass.
 fn shrink(pass: u64) -> f32 {
     // The product over all passes before of (i + α)/(i + 1), i from 1; its logarithm by Stirling's series from where
     // that is exact enough, since a pass may be numbered in millions.

@@ -1,4 +1,4 @@
-//! Photons as they are kept: 28 bytes each.
+//! Compact photon record (28 bytes): position, packed direction and normal, half-float power, path length and type.
 
 use glam::Vec3;
 use half::f16;
@@ -6,32 +6,32 @@ use half::f16;
 use super::map::Located;
 use crate::color::Rgb;
 
-/// Light that has arrived somewhere.
+/// A stored photon.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Photon {
-    /// Where, as bits of `f32`.
+    /// Position, as bits of `f32`.
     p: [u32; 3],
-    /// Where it came from: the direction towards it.
+    /// Incident direction: unit vector towards where it came from.
     wi: Packed,
     /// The geometric normal on its side.
     n: Packed,
-    /// What it carries, in units of its map, as bits of `f16`.
+    /// Power in units of its map, as bits of `f16`.
     power: [u16; 3],
-    /// How many segments it came.
+    /// Number of path segments from the light.
     segments: u8,
-    /// How it came, as a number.
+    /// Its [`Way`], as a number.
     way: u8,
 }
 
-/// How a photon came to where it is.
+/// Class of a photon's path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Way {
-    /// Straight from a light, or by a wide lobe at least once.
+    /// Straight from a light, or scattered by a diffuse or rough lobe at least once.
     Wide,
-    /// By narrow lobes alone, at least one.
+    /// Scattered by narrow lobes only, at least once (caustic).
     Caustic,
-    /// By deltas alone, from a light without size: no path from the camera finds that light.
+    /// Scattered by delta lobes only, from a delta light: no camera path can find this light.
     Hidden,
 }
 
@@ -88,7 +88,7 @@ impl Photon {
         }
     }
 
-    /// The same with its power multiplied.
+    /// A copy with its power multiplied.
     pub(super) fn scaled(self, factor: f32) -> Photon {
         Photon {
             power: (self.power() * factor).to_array().map(half_bits),
@@ -96,7 +96,7 @@ impl Photon {
         }
     }
 
-    /// Where it came from: the direction towards it.
+    /// Incident direction: unit vector towards where it came from.
     #[inline]
     pub fn wi(&self) -> Vec3 {
         self.wi.unpack()
@@ -114,25 +114,25 @@ impl Photon {
         self.n
     }
 
-    /// What it carries, in units of its map.
+    /// Power in units of its map.
     #[inline]
     pub fn power(&self) -> Rgb {
         Rgb::from(self.power.map(|bits| f16::from_bits(bits).to_f32()))
     }
 
-    /// How many segments it came.
+    /// Number of path segments from the light.
     #[inline]
     pub fn segments(&self) -> u32 {
         u32::from(self.segments)
     }
 
-    /// Whether it came by narrow lobes alone, at least one.
+    /// Whether it was scattered by narrow lobes only, at least once.
     #[inline]
     pub fn is_caustic(&self) -> bool {
         self.way != Way::Wide as u8
     }
 
-    /// Whether no path from the camera finds the light that it brings.
+    /// Whether no camera path can find the light that it carries.
     #[inline]
     pub fn is_hidden(&self) -> bool {
         self.way == Way::Hidden as u8
@@ -141,7 +141,7 @@ impl Photon {
     /// Size of [`Photon::to_bytes`].
     pub(super) const BYTES: usize = 28;
 
-    /// The same on every machine.
+    /// Serialises the photon; the same bytes on every machine.
     pub(super) fn to_bytes(self) -> [u8; Photon::BYTES] {
         let mut bytes = [0; Photon::BYTES];
         let words = [self.p[0], self.p[1], self.p[2], self.wi.0, self.n.0];

@@ -1,4 +1,4 @@
-//! What a pilot run of photons tells: where they are many, and which are of use.
+//! Density control of photon maps: a voxel grid of pilot photons decides which photons are kept and which are useful.
 
 use glam::Vec3;
 
@@ -6,18 +6,18 @@ use super::block::Block;
 use super::map::Located;
 use crate::scene::Scene;
 
-/// What a photon straight from a light is worth beside one that was scattered.
+/// Usefulness of a direct photon relative to a scattered one.
 const DIRECT_WORTH: f32 = 0.1;
 
-/// How many photons of the pilots are where. A photon in a dark room is of more use than one more in a bright one.
+/// Photon counts of the pilot runs by voxel. A photon in a dark room is more useful than another one in a bright room.
 pub(super) struct Density {
     min: Vec3,
     scale: Vec3,
-    /// Photons that there would be, had they been chosen by power alone.
+    /// Expected count if emission were by power alone.
     expected: Vec<f32>,
-    /// Photons that there are, whatever they stand for.
+    /// Actual count, unweighted.
     numbers: Vec<f32>,
-    /// The number up to which all are kept.
+    /// Count up to which all photons of a voxel are kept.
     limit: f32,
 }
 
@@ -25,12 +25,12 @@ impl Density {
     /// Voxels along an axis.
     const SIDE: usize = 16;
 
-    /// Photons that are shot for each that is kept, at least: where there are many, some are left out, and the others
-    /// carry more, so that dark places are known as well as bright ones.
+    /// Least ratio of shot to kept photons: in bright voxels some are dropped and the others carry more power, so that
+    /// dark places are resolved as well as bright ones.
     // Suykens & Willems 2000, "Density Control for Photon Maps".
     const SHOT_FOR_EACH: f32 = 2.5;
 
-    /// The least probability of keeping a photon: they should not differ too much.
+    /// Least probability of keeping a photon; bounds the ratio of photon powers.
     const LEAST_KEPT: f32 = 1.0 / 16.0;
 
     /// The probability with which a photon is kept.
@@ -43,7 +43,7 @@ impl Density {
         }
     }
 
-    /// Finds the limit after `shot` photons.
+    /// Computes the limit from `shot` photons.
     pub(super) fn thin(&mut self, shot: u64) {
         let total: f32 = self.numbers.iter().sum();
         let wanted = shot as f32 / Density::SHOT_FOR_EACH;
@@ -85,7 +85,7 @@ impl Density {
         self.numbers.iter().all(|&number| number == 0.0)
     }
 
-    /// Counts the photons of pilots.
+    /// Adds the photons of pilot runs.
     pub(super) fn add(&mut self, blocks: &[Block]) {
         for (_, weight, photons) in blocks.iter().flat_map(Block::departures) {
             for photon in photons {
@@ -96,8 +96,8 @@ impl Density {
         }
     }
 
-    /// Adds to each cell what its photons are worth: in a dark place more than in a bright one, and where they came
-    /// straight from a light little.
+    /// Adds the usefulness of its photons to each emission cell: more in a dark voxel than in a bright one, little for
+    /// direct photons.
     pub(super) fn judge(&self, blocks: &[Block], useful: &mut [f32]) {
         for (cell, weight, photons) in blocks.iter().flat_map(Block::departures) {
             let worth = photons.iter().map(|photon| {

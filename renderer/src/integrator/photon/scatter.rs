@@ -1,10 +1,11 @@
-//! Where photons go on from a surface, and with how much of their power.
+//! Photon scattering: samples a direction from the lobes and weights it by the adjoint BSDF, for view-dependent shaders
+//! too.
 //!
-//! What a shader makes of a point may depend on where the viewer is: the base of a layer is seen through its top, and
-//! shaders may ask for the angle of view. Light that leaves for a viewer is what *that* viewer sees, so the direction of
-//! a photon is drawn from the lobes as seen from where it came, and its weight taken from the surface shaded once more,
-//! as seen from where it goes. Some directions are drawn by their cosine alone, for viewers who see lobes that are not
-//! there as seen from the light: a diffuse body beneath glass at angles of total reflection.
+//! The lobes that a shader returns may depend on the view direction: the base of a layer is seen through its top, and
+//! shaders may read `I`. The radiance towards a viewer is defined by the lobes for *that* view direction. So a photon's
+//! direction is sampled from the lobes shaded for its incident direction, and its weight comes from the surface shaded
+//! again for the outgoing direction. A share of the directions is sampled by cosine, for lobes that exist only for the
+//! second view: a diffuse body beneath glass at angles of total reflection.
 // Veach 1997, section 5.3: particles are scattered by the adjoint, f(wi → wo) with the viewer at the new direction.
 
 use glam::{Vec2, Vec3};
@@ -18,14 +19,14 @@ use crate::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 use crate::sampling::cosine_hemisphere;
 use crate::scene::Scene;
 
-/// The share of directions that are drawn by their cosine where what is seen depends on the viewer.
+/// Share of directions sampled by cosine where the lobes depend on the view direction.
 const COSINE_SHARE: f32 = 0.25;
 
-/// Surfaces under photons; large, so that each thread has one for all its photons.
+/// The shaded surfaces of a photon's hit. They are large: each thread reuses one `Scatterer` for all photons.
 pub(super) struct Scatterer {
-    /// As seen from where the photon came.
+    /// Shaded for the incident direction.
     met: Surface,
-    /// As seen from elsewhere.
+    /// Shaded for another view direction.
     seen: Surface,
 }
 
@@ -39,25 +40,25 @@ impl Scatterer {
         }
     }
 
-    /// Shades the point that a photon has met.
+    /// Shades a photon's hit.
     pub(super) fn arrive(&mut self, scene: &Scene, it: &Interaction, context: &mut Context) {
         shade(scene, it, context, &mut self.met);
         context.stats.crowded_points += u64::from(self.met.crowded);
     }
 
-    /// Whether a viewer on the photon's side may look photons up there.
+    /// Whether the surface has a diffuse or rough lobe on the photon's side, so that lookups may use the photon.
     pub(super) fn is_wide(&mut self, scene: &Scene, it: &Interaction, context: &mut Context) -> bool {
         if is_wide(&self.met.bsdf) || !scene.material(it.shape).sees_viewer() {
             return is_wide(&self.met.bsdf);
         }
-        // Straight on, most is seen of what lies beneath.
+        // At normal incidence most of the base below a layer is visible.
         let n = near_normal(it);
         shade(scene, &Interaction { wo: n, ..*it }, context, &mut self.seen);
         is_wide(&self.seen.bsdf)
     }
 
-    /// A direction in which the photon goes on, and the part of the lobes that scatters there: narrow lobes, or all
-    /// others, which count as one part. `None` where the photon ends.
+    /// Samples the outgoing direction of a photon and the class of lobes that scatters it: narrow, or all others
+    /// together. `None` where the photon ends.
     pub(super) fn leave(
         &mut self,
         scene: &Scene,
@@ -79,7 +80,7 @@ impl Scatterer {
             (chosen.part, self.met.bsdf.sample_part(it.wo, chosen, u)?)
         };
         if drawn.is_specular() {
-            // A mirror image is seen at the angle of the light; what is refracted is taken to be.
+            // A mirror reflection leaves at the angle of incidence; refraction is treated alike.
             let weight = drawn.weight * (1.0 / (1.0 - COSINE_SHARE));
             return Some((part, BsdfSample { weight, ..drawn }));
         }
@@ -96,7 +97,7 @@ impl Scatterer {
         let viewed = Interaction { wo: drawn.wi, ..*it };
         shade(scene, &viewed, context, &mut self.seen);
         let seen = |&part: &Part| self.seen.bsdf.eval_pdf_part(part, drawn.wi, it.wo).0;
-        // It includes the cosine of where the light comes from; a photon wants that of where it goes.
+        // It includes the cosine of the incident direction; a photon's weight needs that of the outgoing one.
         let cosines = (drawn.wi.dot(it.ng) / it.wo.dot(it.ng)).abs();
         let weight = parts.iter().map(seen).sum::<Rgb>() * (cosines / pdf);
         (pdf > 0.0).then_some((part, BsdfSample { weight, pdf, ..drawn }))
@@ -124,7 +125,7 @@ fn near_normal(it: &Interaction) -> Vec3 {
     if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng }
 }
 
-/// A direction that no lobe drew; weight and density follow.
+/// A cosine-sampled direction; weight and density are set later.
 fn from_cosine(wi: Vec3) -> BsdfSample {
     BsdfSample {
         wi,

@@ -1,8 +1,8 @@
-//! What was done for photon maps.
+//! Statistics of photon maps: photons shot and stored, memory, rays, times.
 
 use std::time::Duration;
 
-/// What was done for the maps.
+/// Statistics of the global and the caustic map.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PhotonStats {
     /// Photons shot for the global and for the caustic map.
@@ -11,28 +11,28 @@ pub struct PhotonStats {
     pub stored: [u64; 2],
     /// Photons shot, by light.
     pub shot_by_light: Vec<u64>,
-    /// Points with precomputed irradiance.
+    /// Irradiance records.
     pub records: u64,
     /// Levels of the trees.
     pub tree_depth: [u32; 2],
     /// Bytes that the maps hold.
     pub memory: u64,
-    /// Rays that photons took.
+    /// Rays traced for photons.
     pub rays: u64,
-    /// Photons that ended because what they would have carried is not finite.
+    /// Photons dropped because their power was not finite.
     pub non_finite: u64,
-    /// Runs of shaders where they arrived.
+    /// Shader runs at photon hits.
     pub shading_runs: u64,
     /// Whether the maps were read from a file.
     pub loaded: bool,
-    /// Time to shoot.
+    /// Time for photon tracing.
     pub shooting: Duration,
-    /// Time to build trees and irradiance.
+    /// Time for building kd-trees and irradiance records.
     pub building: Duration,
 }
 
 impl PhotonStats {
-    /// Adds another pass's counts; of sizes, the greater counts.
+    /// Adds another pass's counts; sizes become the maximum of both.
     pub fn merge(&mut self, other: &PhotonStats) {
         for map in 0..2 {
             self.shot[map] += other.shot[map];

@@ -1,7 +1,7 @@
-//! The photon pass: photons fly from lights, are scattered, and leave a record wherever a lookup may want them.
+//! Photon tracing: emits photons from lights, scatters them, and stores one at every hit with a diffuse or rough lobe.
 //!
-//! Photons are numbered, and each follows from its number alone. They are shot in batches of fixed size until enough
-//! are stored, and stored in the order of their numbers: neither threads nor their speed show in a map.
+//! Each photon depends on its number only. Photons are shot in batches of fixed size until enough are stored, and
+//! stored in the order of their numbers, so a map does not depend on the number or the timing of threads.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -28,20 +28,20 @@ use crate::scene::{MAX_PASSES, Scene};
 /// Photons that one thread traces at a time.
 const BLOCK: u64 = 1 << 10;
 
-/// Photons after which it is seen whether there are enough.
+/// Photons of a batch, after which the stored ones are counted.
 pub(super) const BATCH: u64 = 1 << 15;
 
-/// Batches at most that tell which photons are of use; they are not kept.
+/// Most pilot batches, which only measure where photons are useful; their photons are not kept.
 const PILOTS: u64 = 4;
 
 /// Keeps the pilots' random numbers apart from those of photons that are kept.
 const PILOT_STREAM: u32 = 1 << 31;
 
-/// Photons that are shot at most for each that is wanted.
+/// Most photons shot for each one wanted.
 const MOST_SHOT: u64 = 8;
 
-/// What a shot photon should leave. Where pilots leave less, though they know by then where to fly, light hardly takes
-/// this way: in the same measure fewer are shot.
+/// Expected number of stored photons for each one shot. Where guided pilots store less, such light paths are rare, and
+/// proportionally fewer photons are shot.
 const WORTHWHILE: f64 = 0.02;
 
 /// Keeps photons' random numbers apart from those of pixels.
@@ -50,20 +50,20 @@ const SALT: u64 = 0x70_68_6f_74_6f_6e_73;
 /// The most segments of a photon's path.
 const MAX_SEGMENTS: u32 = 250;
 
-/// Which photons are wanted.
+/// Which photons a map stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// All of them, but for those that come straight from a light unless `direct`.
+    /// All photons; those of direct light only if `direct`.
     Global { direct: bool },
-    /// Those that come by narrow lobes alone, at least one.
+    /// Photons scattered by narrow lobes only, at least once.
     Caustic,
 }
 
-/// What a pass shoots.
+/// How many photons to shoot and which to store.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
     pub(super) wanted: Wanted,
-    /// How many to store, or to shoot when `exactly`.
+    /// Photons to store, or to shoot if `exactly` is set.
     pub(super) count: u64,
     /// Whether `count` photons are shot, however many are stored.
     pub(super) exactly: bool,
@@ -71,14 +71,14 @@ pub(super) struct Order {
     pub(super) max_segments: u32,
 }
 
-/// What came of an order.
+/// The photons of an order, with the number shot.
 #[derive(Debug, Default)]
 pub(super) struct Shot {
     pub(super) photons: Vec<Photon>,
     pub(super) shot: u64,
 }
 
-/// Shoots photons; `progress` is told how many of the wanted number there are.
+/// Shoots photons; calls `progress` with the number stored and the number wanted.
 pub(super) fn shoot(
     scene: &Scene,
     emitter: &Emitter,
@@ -95,7 +95,7 @@ pub(super) fn shoot(
     let batch = |choice: &Choice, keep: Option<&Density>, stream: UVec2, indices: Range<u64>| -> Vec<Block> {
         (0..(indices.end - indices.start).div_ceil(BLOCK) as u32)
             .into_par_iter()
-            // Threads wait for each other after each batch: none shall be left with several blocks.
+            // Threads wait for each other after each batch: a batch has a small number of blocks for each thread.
             .with_max_len(1)
             .map(|block| {
                 let first = indices.start + u64::from(block) * BLOCK;
@@ -146,7 +146,7 @@ pub(super) fn shoot(
             choice = learn(&blocks, &density);
             worth = stored_in(&blocks) as f64 / (BATCH as f64 * WORTHWHILE);
         }
-        // Nothing that anyone would see.
+        // No visible contribution.
         if density.is_empty() {
             result.shot = pilots * BATCH;
             return result;
@@ -154,7 +154,7 @@ pub(super) fn shoot(
         density.thin(pilots * BATCH);
     }
     let keep = (!order.exactly && order.wanted != Wanted::Caustic).then_some(&density);
-    // A map that fills slowly is not worth waiting for.
+    // Shoots less for a map that fills slowly.
     let most_shot = if order.exactly {
         order.count
     } else {
@@ -200,8 +200,9 @@ fn stored_in(blocks: &[Block]) -> u64 {
     blocks.iter().map(|block| block.photons.len() as u64).sum()
 }
 
-/// How often cells were chosen over all batches. A photon that one batch had chosen by a rare chance, before others knew
-/// better, would else be brighter than all about it.
+/// How often each emission cell was chosen over all batches: weights of multiple importance sampling over batches.
+/// Without them a photon that an early, unguided batch chose with small probability would be much brighter than its
+/// neighbours.
 // Veach 1997, section 9.2.2: the balance heuristic over batches.
 struct Chosen {
     expected: Vec<f64>,
@@ -223,7 +224,7 @@ impl Chosen {
         self.shot += shot;
     }
 
-    /// What a photon of a cell carries over what it would if cells were chosen by power alone.
+    /// Power of a photon of a cell relative to emission by power alone.
     fn weight(&self, emitter: &Emitter, cell: usize) -> f32 {
         (f64::from(emitter.by_power(cell)) * self.shot as f64 / self.expected[cell]) as f32
     }
@@ -280,7 +281,7 @@ fn trace_block(
     block
 }
 
-/// One photon's way.
+/// Traces one photon.
 fn fly(
     scene: &Scene,
     order: &Order,
@@ -295,7 +296,7 @@ fn fly(
 ) {
     let most = order.max_segments.min(MAX_SEGMENTS);
     let (mut segments, mut passes) = (1, 0);
-    // Whether all that scattered it was narrow, and whether no path finds such light.
+    // Whether narrow lobes only have scattered it, and whether no camera path can find such light.
     let mut narrow = true;
     let mut hidden = from_delta;
     loop {
@@ -321,7 +322,7 @@ fn fly(
             }
         }
 
-        // Where it goes on, or whether: with the ratio of what leaves to what came, so that all carry about the same.
+        // Russian roulette by the ratio of outgoing to incident power, so that all photons carry about the same power.
         // Pharr & Humphreys 2010, "Physically Based Rendering", section 15.6.
         let (u_lobe, u, u_survival) = (sampler.next_1d(), sampler.next_2d(), sampler.next_1d());
         let Some((part, sample)) = scatterer.leave(scene, &it, u_lobe, u, context) else {
@@ -348,7 +349,7 @@ fn fly(
             return;
         }
         let survival = left.luminance() / power.luminance();
-        // It is no number where nothing came.
+        // NaN where the incident power is zero.
         if survival.is_nan() || u_survival >= survival.min(1.0) {
             return;
         }

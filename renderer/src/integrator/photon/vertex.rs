@@ -1,4 +1,4 @@
-//! A vertex of a path on its way to the photon maps: what they say about it, and how directions are chosen there.
+//! A vertex of a camera path with its irradiance record; samples directions from a mixture of BSDF and guide.
 
 use glam::{Vec2, Vec3};
 
@@ -10,22 +10,22 @@ use crate::integrator::direct::lit_point;
 use crate::light::LitPoint;
 use crate::sampler::Sampler;
 
-/// The share of directions that bsdfs choose where a guide is at hand.
+/// Share of the directions sampled by the BSDF where there is a guide.
 const BSDF_SHARE: f32 = 1.0 / 3.0;
 
-/// A hit, and what the maps say about it.
+/// A hit with what the photon maps know about it.
 pub(super) struct Vertex<'a> {
     pub(super) it: &'a Interaction,
     pub(super) bsdf: &'a Bsdf,
-    /// The point as it asks for light.
+    /// The point for light selection.
     pub(super) at: LitPoint,
     /// Unit geometric normal on the side of the viewer.
     pub(super) n: Vec3,
-    /// Irradiance nearby.
+    /// The nearest irradiance record.
     pub(super) record: Option<&'a Record>,
-    /// Whether the map has answered for the diffuse part.
+    /// Whether a map lookup has covered the diffuse part.
     pub(super) answered: bool,
-    /// Whether the caustic map knows the light that comes by narrow lobes alone; else the way on has to find it.
+    /// Whether the caustic map covers the caustics here; else the path's continuation has to find them.
     pub(super) knows_caustics: bool,
 }
 
@@ -42,19 +42,19 @@ impl<'a> Vertex<'a> {
         }
     }
 
-    /// Whether photons may be looked up.
+    /// Whether it has a diffuse or rough lobe, so that photon maps can be looked up.
     pub(super) fn is_wide(&self) -> bool {
         self.bsdf.has(Part::Diffuse) || self.bsdf.has(Part::Rough)
     }
 
-    /// The record whose guide helps to choose directions of the diffuse part.
+    /// The record whose guide is used to sample directions of the diffuse part.
     #[inline]
     pub(super) fn guide(&self) -> Option<&'a Record> {
         self.record
             .filter(|record| !self.answered && record.guide.knows())
     }
 
-    /// The density of a direction of a part by all ways of choosing it, where that of the bsdf is `pdf`.
+    /// Density of a direction of a part under the mixture of BSDF and guide, where that of the BSDF is `pdf` [1/sr].
     #[inline]
     pub(super) fn pdf(&self, part: Part, wi: Vec3, pdf: f32) -> f32 {
         match self.guide() {
@@ -66,8 +66,8 @@ impl<'a> Vertex<'a> {
         }
     }
 
-    /// A direction of the diffuse part, by the bsdf or by the guide, weighed as if either could have drawn it. A bsdf
-    /// that draws nothing leaves the guide's share as it is.
+    /// Samples a direction of the diffuse part from the mixture of BSDF and guide; the weight uses the density of the
+    /// mixture. If the BSDF yields no sample, the guide's share stays as it is.
     #[inline]
     pub(super) fn sample_diffuse(
         &self,

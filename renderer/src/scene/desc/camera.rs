@@ -1,4 +1,4 @@
-//! Cameras by name.
+//! Description of cameras, by name.
 
 use shading::Span;
 

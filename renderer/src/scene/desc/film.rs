@@ -1,4 +1,4 @@
-//! The film and the sampler.
+//! Description of film and sampler.
 
 use super::Placed;
 use crate::film::FilterShape;

@@ -1,4 +1,4 @@
-//! Settings of integrators: how light is computed.
+//! Settings of the integrators.
 
 /// How light is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]

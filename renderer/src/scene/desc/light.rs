@@ -1,4 +1,4 @@
-//! Lights that are no shapes. A shape is a light when its material emits.
+//! Description of lights that are not shapes. A shape is a light if its material emits.
 
 use std::sync::Arc;
 

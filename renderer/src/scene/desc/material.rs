@@ -1,4 +1,4 @@
-//! Materials, and the shaders and textures that a scene brings along.
+//! Description of materials, and the shaders and textures that a scene brings along.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,9 +1,10 @@
-//! A scene as a file says it: plain data, read and checked, but nothing compiled and no acceleration structure built.
+//! Scene description: validated plain data of a scene file, before shaders are compiled and acceleration structures
+//! built.
 //!
-//! - Everything that names something else has been resolved: a shape holds the id of its material, a mesh file has
-//!   become a mesh, a map has become an image. What remains to be done needs the shading system and Embree.
+//! - All references are resolved: a shape holds the id of its material, a mesh file has been loaded as a mesh, a map as
+//!   an image. The remaining steps need the shading system and Embree.
 //! - Numbers are in range: lengths positive where they must be, transforms invertible, nothing NaN.
-//! - Things that a later step can still refuse carry their place as a [`Span`] of [`SceneDesc::sources`].
+//! - Values that a later step can still reject carry their source location as a [`Span`] of [`SceneDesc::sources`].
 //! - A description is plain data that a program may also make or change before it is built.
 
 mod camera;

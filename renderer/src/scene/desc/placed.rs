@@ -1,4 +1,4 @@
-//! Values with the place where they are written.
+//! Values with their source location.
 
 use shading::Span;
 

@@ -1,4 +1,4 @@
-//! Shapes in the world.
+//! Description of shapes.
 
 use std::sync::Arc;
 

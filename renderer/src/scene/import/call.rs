@@ -1,4 +1,4 @@
-//! Calls of the shipped unit `gltf_pbr`, being written: the materials of importers.
+//! Writer for calls of the shipped unit `gltf_pbr`, used by importers for materials.
 
 use std::fmt::Write as _;
 

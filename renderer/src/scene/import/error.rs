@@ -1,4 +1,4 @@
-//! Errors of importing files of other programs.
+//! Errors of importers.
 
 use std::io;
 use std::path::{Path, PathBuf};

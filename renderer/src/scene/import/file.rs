@@ -1,4 +1,4 @@
-//! The bytes and the text of imported files.
+//! Reading of imported files as bytes or text.
 
 use std::borrow::Cow;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Files of other programs, read into Kiln's own data. No file, however broken, does worse than an error.
+//! Importers of other formats: OBJ, PLY, glTF, Mitsuba scenes and meshes. Malformed files give errors, never panics.
 
 mod call;
 mod error;

@@ -1,4 +1,4 @@
-//! What a model file brings, whatever its format.
+//! An imported model, independent of the format: meshes, materials, cameras, lights, instances.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

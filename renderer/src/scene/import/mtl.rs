@@ -1,4 +1,4 @@
-//! Material libraries of OBJ files, as data; what it means is the scene's to say.
+//! MTL parser: material libraries of OBJ files as plain data.
 
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,7 @@
-//! Wavefront OBJ: polygons in groups, with materials by name.
+//! Wavefront OBJ parser: polygons in groups, with materials by name.
 //!
-//! Read here rather than by `tobj`, which panics on some relative indices where overflow is checked, drops the names of
-//! materials that no library defines, misplaces attributes where only some corners have them, and says of no mistake
-//! where it is.
+//! Not `tobj`, which panics on some relative indices where overflow is checked, drops the names of materials that no
+//! library defines, misplaces attributes if only some corners have them, and reports errors without line numbers.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
-//! What an OBJ file holds as a model: its materials as calls of the shipped unit `gltf_pbr`.
+//! Conversion of OBJ materials (MTL) to calls of the shipped unit `gltf_pbr`.
 //!
-//! The format has no one meaning. Here the colour of an image counts as sRGB and a number as linear; the exponent of the
-//! highlight becomes the roughness of the same width; glass is what says that it refracts (`illum` 4, 6, 7 or 9).
+//! MTL is not well specified. Here image colours are sRGB and numbers linear; the specular exponent becomes the
+//! roughness of equal width; materials that refract (`illum` 4, 6, 7 or 9) are glass.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Lines and numbers of OBJ and MTL files: comments left out, continued lines joined.
+//! Tokeniser of OBJ and MTL files: lines without comments, continued lines joined, numbers.
 
 /// The lines of a text with their numbers, from 1: comments and blanks left out, lines that end in `\` joined.
 pub(super) fn logical_lines(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {

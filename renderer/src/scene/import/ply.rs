@@ -1,10 +1,10 @@
-//! The Stanford polygon format, ascii and binary.
+//! PLY parser, ASCII and binary.
 //!
-//! Read are: `x y z`, `nx ny nz`, texture coordinates as `u v`, `s t`, `texture_u texture_v` or `texture_s texture_t`,
-//! colours as `red green blue` or `r g b` with or without alpha (whole numbers are sRGB up to 255, fractions linear), and
-//! faces as `vertex_indices` or `vertex_index`, cut into fans of triangles. Further properties of vertices and faces become
-//! attributes by Mitsuba's rule: one or three in a row with the same name before `_x _y _z`, `_0 _1 _2` or `_1 _2 _3`, or
-//! before `_r _g _b`, which adds `_color` to the name. All else is passed over.
+//! Properties read: `x y z`, `nx ny nz`, texture coordinates as `u v`, `s t`, `texture_u texture_v` or `texture_s
+//! texture_t`, colours as `red green blue` or `r g b` with or without alpha (whole numbers are sRGB up to 255,
+//! fractions linear), and faces as `vertex_indices` or `vertex_index`, cut into fans of triangles. Further properties
+//! of vertices and faces become attributes by Mitsuba's rule: one or three in a row with the same name before `_x _y
+//! _z`, `_0 _1 _2` or `_1 _2 _3`, or before `_r _g _b`, which adds `_color` to the name. Other properties are ignored.
 
 use std::borrow::Cow;
 use std::io::{BufRead, ErrorKind};

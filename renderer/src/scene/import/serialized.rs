@@ -1,4 +1,4 @@
-//! Mitsuba's `.serialized` meshes, versions 3 and 4.
+//! Parser of Mitsuba's `.serialized` meshes, versions 3 and 4.
 //!
 //! A file holds meshes one after the other. Each is a header of four bytes (magic number and version) and a zlib stream:
 //! flags, in version 4 a name, the numbers of vertices and triangles, then positions, normals, texture coordinates and

@@ -1,4 +1,4 @@
-//! Declarations to a description: each keyword has its reader, then names are resolved.
+//! Evaluation of declarations into a description: dispatch by keyword, then name resolution.
 
 use std::path::{Path, PathBuf};
 

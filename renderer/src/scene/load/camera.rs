@@ -1,4 +1,4 @@
-//! `camera NAME : KIND { … }`.
+//! Declarations `camera NAME : KIND { … }`.
 
 use glam::{Affine3A, Vec2, Vec3};
 use shading::syntax::ast::Declaration;

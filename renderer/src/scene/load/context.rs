@@ -1,4 +1,4 @@
-//! What all readers of blocks share: the texts, the messages, and where files are looked for.
+//! State shared by the declaration readers: sources, diagnostics, search folders.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

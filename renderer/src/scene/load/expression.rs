@@ -1,4 +1,4 @@
-//! Evaluation of constant expressions.
+//! Evaluation of constant expressions in scene files.
 
 use shading::Span;
 use shading::syntax::ast::{BinaryOp, Expr, ExprKind, TypeKind, UnaryOp};

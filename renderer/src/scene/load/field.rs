@@ -1,4 +1,4 @@
-//! Values of keys, given a type when a key asks for one.
+//! Typed access to the values of keys.
 
 use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;

@@ -1,4 +1,4 @@
-//! `film`, `sampler` and `integrator`.
+//! Declarations `film`, `sampler` and `integrator`.
 
 use shading::syntax::ast::Declaration;
 

@@ -1,4 +1,4 @@
-//! Functions of constant values that give vectors or colours.
+//! Built-in functions of scene files: `blackbody`, `sun_at`.
 
 use super::value::SceneValue;
 use crate::sky::position::{GeoLocation, Moment, sun_position};

@@ -1,4 +1,4 @@
-//! Files that a scene names: texts are read where they are imported, models are read once however often they are named.
+//! Imports of scene files: texts are parsed, models are read once and in parallel.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

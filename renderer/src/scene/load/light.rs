@@ -1,4 +1,4 @@
-//! `light NAME : KIND { … }`.
+//! Declarations `light NAME : KIND { … }`.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `--light`: light for a scene from the command line, in place of its own or besides.
+//! The option `--light`: replaces or extends the lights of a scene.
 
 use std::path::Path;
 

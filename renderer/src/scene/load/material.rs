@@ -1,4 +1,4 @@
-//! `material NAME = unit_or_group(arguments);`, and materials named or made by shapes.
+//! Declarations `material NAME = unit_or_group(arguments);`, and materials given inline by shapes.
 
 use std::ffi::OsStr;
 use std::path::Path;

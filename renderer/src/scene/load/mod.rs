@@ -1,9 +1,9 @@
-//! Files to descriptions. [`load`] reads a scene, or a model for which it makes a scene up; all mistakes are told at
-//! once, each with its place, and a scene with a mistake is not loaded at all.
+//! Scene loading: parses a scene file (or makes a scene for a model) into a description. All errors are reported
+//! together, each with its location; a scene with an error is not loaded.
 //!
-//! The way of a file: its text is parsed, and the texts that it imports after it (`import`); options of the command line
-//! change the declarations (`overrides`); models are read in parallel; then each declaration gets its meaning from the
-//! table of its block (`film`, `camera`, `light`, `shape`, `material`), and names are resolved (`builder`, `place`, `resolve`).
+//! Steps: parse the file and the texts that it imports (`import`); apply the command line's changes to declarations
+//! (`overrides`); read models in parallel; evaluate each declaration by the key table of its block (`film`, `camera`,
+//! `light`, `shape`, `material`); resolve names (`builder`, `place`, `resolve`).
 
 mod builder;
 mod camera;

@@ -1,4 +1,4 @@
-//! A model file without a scene: a text that frames and lights it, which is then read like any other.
+//! Scenes for bare models: a scene text with camera and light for a model file.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! `--set PATH=VALUE`: changes of a scene from the command line, made on its declarations before they get a meaning, so
-//! that a value given there is checked like one in the file.
+//! The option `--set PATH=VALUE`: changes declarations before they are evaluated, so that values are checked as in
+//! files.
 
 use std::path::Path;
 

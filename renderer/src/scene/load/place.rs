@@ -1,4 +1,4 @@
-//! What fills the world: imported models, declared shapes, and materials assigned to either by name.
+//! Placement of shapes: imported models, declared shapes, and `assign`ed materials.
 
 use std::sync::Arc;
 

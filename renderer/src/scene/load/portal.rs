@@ -1,4 +1,4 @@
-//! Portals of environments: the shapes that `portals` names become parts of the light.
+//! Portals of environment lights: turns the shapes named by `portals` into parts of the light.
 
 use shading::Span;
 

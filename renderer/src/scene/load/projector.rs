@@ -1,4 +1,4 @@
-//! `light NAME : projector { … }`, and the pictures of spots.
+//! Declarations `light NAME : projector { … }`, and images of spot lights.
 
 use std::sync::Arc;
 

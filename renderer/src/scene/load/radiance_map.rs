@@ -1,4 +1,4 @@
-//! Images as radiance: the maps of environments and the pictures of projectors.
+//! Images read as radiance: environment maps and projector images.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! All keys of the scene format with what they mean: what `scenes/README.md` lists.
+//! Reference of all keys of the scene format, from which `scenes/README.md` is generated.
 
 use super::table::Key;
 use super::{camera, film, function, light, material, place, projector, shape, sheet, transform};

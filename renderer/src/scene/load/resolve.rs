@@ -1,4 +1,4 @@
-//! Names of shapes: what they stand for, and instances of them.
+//! Resolution of shape names, and instances.
 
 use glam::Affine3A;
 use rustc_hash::FxHashMap;

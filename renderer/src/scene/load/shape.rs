@@ -1,4 +1,4 @@
-//! `shape NAME : KIND { … }`.
+//! Declarations `shape NAME : KIND { … }`.
 
 use glam::{Affine3A, Vec2, Vec3};
 use shading::Span;

@@ -1,4 +1,4 @@
-//! `light NAME : directional_area { … }`.
+//! Declarations `light NAME : directional_area { … }`.
 
 use glam::{Affine3A, Vec2};
 use shading::syntax::ast::Declaration;

@@ -1,4 +1,4 @@
-//! Light as in a photographer's studio: three soft boxes in a dim room, all so far away that it fits models of any size.
+//! The light `studio`: three soft boxes in a dim room, as an environment map that fits models of any size.
 
 use std::f32::consts::{PI, TAU};
 

@@ -1,5 +1,4 @@
-//! Blocks of keys. Each kind of block is a table: a key's name, its documentation and what reads it stand together, and
-//! `scenes/README.md` lists the same tables.
+//! Key tables of blocks: name, documentation and reader of each key; `scenes/README.md` is generated from them.
 
 use rustc_hash::FxHashMap;
 use shading::Span;

@@ -1,5 +1,5 @@
 //! Transforms: `translate(…) * rotate(…) * scale(…)`. A product reads as that of matrices: the right-most is applied
-//! first. The arithmetic is `f64`, so that a product of many has no more error than one.
+//! first. The arithmetic is `f64`, so that long products stay precise.
 
 use glam::{Affine3A, DAffine3, DMat3, DMat4, DQuat, DVec3};
 

@@ -1,4 +1,4 @@
-//! Statements: what all points do together are branches and loops, and where points part, masks.
+//! Packet statements: uniform branches and loops as jumps, divergent ones as masks.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};

@@ -1,4 +1,4 @@
-//! The emitter of the code for packets.
+//! The emitter of packet code.
 
 use cranelift_codegen::ir;
 use cranelift_entity::SecondaryMap;

@@ -1,4 +1,4 @@
-//! Built-in mathematics of what varies.
+//! Built-in mathematics of varying values.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{self, InstBuilder};

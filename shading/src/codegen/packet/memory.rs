@@ -1,4 +1,4 @@
-//! Matrices, arrays and indices.
+//! Matrices, arrays and indexing of varying values.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};

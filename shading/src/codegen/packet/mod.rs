@@ -1,12 +1,13 @@
-//! Code that runs a unit at the four points of a packet at once.
+//! Packet (SIMD) code: runs a unit at four points at once, with masks for divergent control flow.
 //!
-//! - A value that varies is a row for each of its numbers: a vector with the number of each point. What is the same at
-//!   all points is computed once, by the code for single points.
-//! - Where control flow varies, a mask says which points are there. A branch runs when any point takes it, a loop until
-//!   the last has left, and an assignment keeps the values of points that are not there.
-//! - What happens rarely has no code here: when fuel runs out or an index is out of range, the packet gives up, and its
-//!   points run one by one, from the start. No operation that runs in packets has an effect, so nothing happens twice.
-//! - Every number has the same bits as at a single point.
+//! - A varying value has a row for each of its numbers: a vector with a lane for each point. Uniform values are
+//!   computed once, by the scalar code.
+//! - In divergent control flow a mask marks the active points. A branch runs if any point takes it, a loop until the
+//!   last point has left, and assignments keep the values of inactive points.
+//! - Rare events have no packet code: when fuel runs out or an index is out of range, the packet is abandoned, and its
+//!   points run one by one, from the start. No operation that runs in packets has side effects, so nothing happens
+//!   twice.
+//! - Results have the same bits as those of the scalar code.
 
 mod control;
 mod emitter;

@@ -1,4 +1,4 @@
-//! Operations on what varies: each does at every point what [`crate::eval`] says.
+//! Packet operations: the same arithmetic as [`crate::eval`] at every point.
 
 use std::mem::size_of;
 

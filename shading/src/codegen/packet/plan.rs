@@ -1,4 +1,4 @@
-//! What is the same at all points of a packet, and whether a unit can run in packets at all.
+//! Divergence analysis: which variables and scopes vary within a packet, and whether a unit can run in packets.
 //!
 //! - A variable *varies* when its value may differ between the points of a packet: it is assigned from what varies, or
 //!   where only some of the points may be.

@@ -1,4 +1,4 @@
-//! Reading and writing the rows of values.
+//! Reading and writing of varying values (rows).
 
 use cranelift_codegen::ir::{self, InstBuilder, types};
 

@@ -1,4 +1,4 @@
-//! Gabor noise: sparse impulses, each a wave under a bell, with OSL's random numbers.
+//! Gabor noise: sparse convolution of Gabor kernels, with OSL's random numbers.
 //!
 //! Ares Lagae, Sylvain Lefebvre, George Drettakis, Philip Dutré, "Procedural Noise using Sparse Gabor Convolution",
 //! SIGGRAPH 2009; Ares Lagae, George Drettakis, "Filtering Solid Gabor Noise", SIGGRAPH 2011, for phases and the filter

@@ -1,4 +1,4 @@
-//! Bob Jenkins, "lookup3.c", 2006: the hash of lattice points.
+//! Bob Jenkins's hash "lookup3.c" (2006), for lattice points.
 
 use std::num::Wrapping;
 use std::ops::{Add, BitXor, Sub};

@@ -1,4 +1,4 @@
-//! Noises by name: every kind, in every dimension, periodic or not, with derivatives.
+//! Noise functions by name: kinds, dimensions, periodic variants, derivatives.
 
 use super::gabor::{self, GaborOptions};
 use super::hash::{hash, unit};

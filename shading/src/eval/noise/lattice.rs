@@ -1,4 +1,4 @@
-//! The cell that a point is in: hashes and gradients of its corners, and interpolation between them.
+//! Gradient noise cells: hashes and gradients of the corners, interpolation, derivatives.
 //!
 //! The corners are the lanes of a vector, in four dimensions of two vectors. A gradient is a factor for each axis: a
 //! corner's value is its scalar product with the way from the corner to the point, and the derivatives of that are the

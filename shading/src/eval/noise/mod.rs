@@ -1,4 +1,4 @@
-//! Lattice noises with OSL's values: its hash, gradients and scales are facts that pictures depend on.
+//! Lattice noises, bit-compatible with OSL: cell, Perlin, simplex, Gabor, hash noise.
 //!
 //! A coordinate beyond ±2³¹ is in the last cell; a coordinate that is not finite gives NaN.
 

@@ -1,4 +1,4 @@
-//! Noises at the four points of a packet, with the same bits as one by one.
+//! Perlin, cell and hash noise at the four points of a packet, with the same bits as scalar code.
 //!
 //! Half a vector of eight has the corner at offset 0 along x of each point's cell, the other half that at offset 1. The
 //! offsets along y, z and the fourth axis are bits 0, 1 and 2 of a vector's number.

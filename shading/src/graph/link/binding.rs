@@ -1,4 +1,4 @@
-//! Reading what feeds an input: values, paths into the group, and expressions.
+//! Linking of bindings: values, paths into the group, expressions.
 
 use super::Linker;
 use super::group::GroupScope;

@@ -1,4 +1,4 @@
-//! Writing statements of the linked code: variables, constants, and assignments with the language's conversions.
+//! Emission of linked code: variables, constants, assignments with implicit conversions.
 
 use super::Linker;
 use super::wire::{Feed, LinkPlace, WirePart};

@@ -1,4 +1,4 @@
-//! Linking an instance of a group: its inputs, its nodes in the order in which they run, its outputs.
+//! Linking of a group instance: inputs, nodes in execution order, outputs.
 
 use rustc_hash::FxHashMap;
 

@@ -1,8 +1,8 @@
-//! Linking: a template becomes one piece of HIR without inputs.
+//! Linking: a template becomes one function of HIR without inputs.
 //!
-//! An instance of a unit is spliced in where it runs ([`mod@unit`]), an instance of a group links its nodes in their
-//! order ([`group`]); what feeds them is read by [`binding`] and travels as a [`wire`], and [`emit`] writes the
-//! statements that bring it to its input.
+//! The code of a unit is inlined where it runs ([`mod@unit`]), an instance of a group links its nodes in execution
+//! order ([`group`]). [`binding`] reads what feeds an input, as a [`wire`], and [`emit`] writes the assignments to
+//! inputs.
 
 mod binding;
 mod emit;

@@ -1,4 +1,4 @@
-//! What a shader is told of itself where it is used: the names of its instance and of the group.
+//! `getattribute("shader:layername")` and `("shader:groupname")` of an instance.
 
 use super::Linker;
 use crate::builtins::Builtin;

@@ -1,4 +1,4 @@
-//! Linking an instance of a unit: its inputs are given what feeds them, and its code is spliced in.
+//! Linking of a unit instance: assigns its inputs and inlines its code.
 
 use super::Linker;
 use super::wire::{Feed, Instance, WirePart};

@@ -1,4 +1,4 @@
-//! Values on their way: from where they are made to the input that they feed, and the instance that has that input.
+//! Wires: values between an output and an input, and the environment of a linked instance.
 
 use std::cell::OnceCell;
 

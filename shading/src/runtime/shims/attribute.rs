@@ -1,4 +1,4 @@
-//! Attributes that may be more than four floats.
+//! Shims for attributes of more than four floats.
 
 use super::library::store;
 use super::{Shim, run};

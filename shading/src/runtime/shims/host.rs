@@ -1,4 +1,4 @@
-//! The embedder's host.
+//! Shims for the host interface.
 
 use std::any::TypeId;
 use std::sync::Arc;

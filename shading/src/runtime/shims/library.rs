@@ -1,4 +1,4 @@
-//! Functions of [`crate::eval::library`].
+//! Shims for [`crate::eval::library`].
 
 use super::record::{Record, Values};
 use super::report::report;

@@ -1,4 +1,4 @@
-//! Elementary functions and matrices.
+//! Shims for elementary functions and matrices.
 
 use super::{Lanes, Shim, put, triple};
 use crate::builtins::Builtin;

@@ -1,4 +1,4 @@
-//! Messages between the parts of a shader.
+//! Shims for `setmessage` and `getmessage`.
 
 use super::report::allocate;
 use super::text::write;

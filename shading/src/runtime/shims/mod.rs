@@ -1,10 +1,10 @@
-//! Rust functions that compiled code calls.
+//! Shims: Rust functions called by compiled code.
 //!
 //! - A [`Shim`] carries its address with its signature, taken from the type of the Rust function, so that the two cannot
 //!   disagree. Arguments are ints, floats and pointers only, which all calling conventions pass alike.
-//! - Triples and matrices go by pointer: a triple is [`Lanes`], of which the last is of no meaning. Results go through a
-//!   pointer too, which may be that of an argument.
-//! - Where there is a place, it is the index of a report in the shader's [`Places`].
+//! - Triples and matrices are passed by pointer: a triple is [`Lanes`], of which the last is undefined. Results are
+//!   stored through a pointer, which may be that of an argument.
+//! - A `place` argument is the index of a source location in the shader's [`Places`].
 //! - A panic in a shim (in the embedder's host, say) ends the process: it cannot unwind through compiled code.
 //!
 //! [`Places`]: crate::runtime::context::Places

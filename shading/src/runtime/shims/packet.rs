@@ -1,4 +1,4 @@
-//! Functions of all points of a packet: `(out, arguments)`, each a record of rows, one for each number.
+//! Shims for packets: functions of four points, `(out, arguments)`, each a record of rows, one for each number.
 //!
 //! Arguments are in the order of the operation's operands, and results are stored after all arguments are read.
 

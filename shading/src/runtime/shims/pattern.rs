@@ -1,4 +1,4 @@
-//! Noises.
+//! Shims for noises.
 
 use super::{Lanes, Shim, put, triple};
 use crate::builtins::Builtin;

@@ -1,4 +1,4 @@
-//! Arguments of any kind, as compiled code stores them for functions that take them so.
+//! Argument records of variadic shims.
 
 use std::slice;
 

@@ -1,4 +1,4 @@
-//! The slow paths of bounds: on fuel, depth, memory and indices.
+//! Shims for limit violations: fuel, recursion depth, memory, indices.
 
 use std::ptr;
 

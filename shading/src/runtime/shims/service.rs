@@ -1,4 +1,4 @@
-//! Dictionaries, and what is asked of the host rarely.
+//! Shims for dictionaries and rare host queries.
 
 use super::library::store;
 use super::text::write;

@@ -1,4 +1,4 @@
-//! Strings and output.
+//! Shims for strings and output.
 
 use super::record::{Record, Values};
 use super::report::report;

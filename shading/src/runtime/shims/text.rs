@@ -1,4 +1,4 @@
-//! Texts that runs make and print.
+//! Allocation of strings made at run time.
 
 use super::report::allocate;
 use super::run;

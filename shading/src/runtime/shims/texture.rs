@@ -1,4 +1,4 @@
-//! Texture lookups.
+//! Shims for texture lookups and `gettextureinfo`.
 
 use super::host;
 use super::report::report;

@@ -1,4 +1,4 @@
-//! Expressions.
+//! AST of expressions, names and types.
 
 use crate::source::Span;
 

@@ -1,4 +1,4 @@
-//! The tree as written: names are strings, every node has its place, nothing is resolved.
+//! The syntax tree (AST): names are strings, every node has a span, nothing is resolved.
 //!
 //! Three contexts share it. *Code* (units, functions) is the language of expressions and statements. *Groups* hold
 //! instances of units and assignments. *Declarations* are what scene files are made of: keys, values and blocks, to

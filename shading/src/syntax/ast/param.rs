@@ -1,4 +1,4 @@
-//! Parameters and metadata.
+//! AST of parameters and metadata.
 
 use super::{ArrayLength, Expr, Name, TypeName};
 use crate::source::Span;

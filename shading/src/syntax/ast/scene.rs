@@ -1,4 +1,4 @@
-//! Groups, and the declarations of scene files.
+//! AST of groups and of scene declarations.
 
 use super::{Argument, Expr, Metadata, Name, Param};
 use crate::source::Span;

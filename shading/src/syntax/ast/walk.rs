@@ -1,4 +1,4 @@
-//! Walks over all expressions of statements.
+//! Visitor of all expressions in statements.
 
 use super::{ArrayLength, Expr, Stmt, StmtKind};
 

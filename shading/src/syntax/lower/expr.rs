@@ -1,4 +1,4 @@
-//! Expressions: runs of operands and operators become trees by precedence.
+//! Operator precedence: sequences of operands and operators to expression trees.
 
 use std::sync::LazyLock;
 

@@ -1,4 +1,4 @@
-//! Pest's parser and its rules.
+//! Pest's generated parser.
 
 use pest_derive::Parser;
 

@@ -1,4 +1,4 @@
-//! Units, functions, structures, and what they share: types, parameters, metadata.
+//! Conversion of units, functions, structures, types, parameters and metadata.
 
 use super::super::ast::{
     ArrayLength, Expr, ExprKind, Field, Function, Item, Metadata, Name, Param, Passing, Struct, TypeKind,

@@ -1,4 +1,4 @@
-//! Pest's "where it stopped and which rules it tried" in words.
+//! Syntax error messages from Pest's position and expected rules.
 
 use std::ops::Range;
 

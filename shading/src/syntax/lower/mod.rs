@@ -1,4 +1,4 @@
-//! Pest's pairs to the tree. Only this folder names pest.
+//! Conversion of Pest's parse pairs to the AST. Only this folder uses pest.
 //!
 //! Pest's spans may take in white space that follows, so a node's span is made of its tokens, which are exact.
 

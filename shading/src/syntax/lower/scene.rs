@@ -1,4 +1,4 @@
-//! Groups and the declarations of scene files.
+//! Conversion of groups and scene declarations.
 
 use super::super::ast::{
     Declaration, Entry, EntryValue, Expr, ExprKind, Group, GroupAssign, GroupStmt, Instance, Path, PathPart,

@@ -1,4 +1,4 @@
-//! Statements.
+//! Conversion of statements.
 
 use super::super::ast::{Expr, ExprKind, Stmt, StmtKind, Variable};
 use super::super::error::SyntaxError;

@@ -1,4 +1,4 @@
-//! Accessors to numbers. Every offset and count is checked against the bytes that are there.
+//! glTF accessors: decoding of numbers, with every offset and count checked.
 
 use gltf::Accessor;
 use gltf::accessor::sparse::IndexType;

@@ -1,4 +1,4 @@
-//! The bytes that a document refers to: the chunk of a GLB, data URIs, other files.
+//! glTF buffers: the chunk of a GLB, data URIs, external files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

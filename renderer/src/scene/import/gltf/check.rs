@@ -1,5 +1,4 @@
-//! What has to hold of a document before the `gltf` crate looks at it: its own validation does not see all that its
-//! readers take for granted.
+//! Additional validation of glTF documents, for conditions that the `gltf` crate assumes but does not check.
 
 use gltf::json::camera::Type as CameraType;
 use gltf::json::extensions::scene::khr_lights_punctual::Type as LightType;

@@ -1,4 +1,4 @@
-//! Materials to calls of the shipped unit `gltf_pbr`, and their textures.
+//! glTF materials and textures, as calls of the shipped unit `gltf_pbr`.
 
 use std::path::Path;
 

@@ -1,6 +1,7 @@
-//! glTF 2.0, as `.gltf` with its files beside it or as `.glb`.
+//! glTF 2.0 importer, `.gltf` with its files or `.glb`.
 //!
-//! - The `gltf` crate parses and validates the document; bytes are read here, for its own readers trust accessors.
+//! - The `gltf` crate parses and validates the document; buffers are decoded here, since the crate's readers do not
+//!   check accessors.
 //! - Photometric units are divided by 683 lm/W. The emission of materials is taken as radiance as it stands, as other
 //!   path tracers do.
 //! - Surfaces are visible from both sides, single-sided ones too: a path tracer that drops back faces lets light leak.

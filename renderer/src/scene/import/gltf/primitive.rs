@@ -1,4 +1,4 @@
-//! Primitives to meshes.
+//! glTF primitives (triangles, strips, fans) to meshes.
 
 use glam::{Vec2, Vec3};
 use gltf::Semantic;

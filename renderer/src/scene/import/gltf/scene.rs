@@ -1,4 +1,4 @@
-//! The nodes of a document: meshes in their places, cameras and lights.
+//! glTF node hierarchy: placed meshes, cameras and lights.
 
 use std::path::Path;
 use std::sync::Arc;

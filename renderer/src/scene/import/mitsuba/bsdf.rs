@@ -1,4 +1,4 @@
-//! `bsdf`: calls of shipped units, one inside the other.
+//! Translation of `bsdf` to nested calls of shipped units.
 //!
 //! In Mitsuba most surfaces scatter on the side of their normal only, until `twosided` says otherwise; in Kiln a material
 //! says `one_sided`.

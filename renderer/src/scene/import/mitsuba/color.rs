@@ -1,4 +1,4 @@
-//! Colours, spectra and named materials, as linear Rec.709.
+//! Translation of colours, spectra and named materials to linear Rec.709.
 
 use shading::{Diagnostic, Span};
 

@@ -1,4 +1,4 @@
-//! The objects of a scene file: what its elements say, with parameters put in, files included and references followed.
+//! Mitsuba scene documents: objects with parameters substituted, files included and references resolved.
 
 use std::path::{Path, PathBuf};
 

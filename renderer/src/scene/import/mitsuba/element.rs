@@ -1,4 +1,4 @@
-//! What the attributes of an element say: numbers, vectors, steps of transforms.
+//! Attributes of XML elements: numbers, vectors, transform steps.
 
 use glam::{DAffine3, DMat3, DMat4, DVec3};
 use shading::Span;

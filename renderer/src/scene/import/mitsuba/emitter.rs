@@ -1,4 +1,4 @@
-//! `emitter`s that are no shapes.
+//! Translation of `emitter` (other than area lights of shapes).
 //!
 //! Mitsuba's environment maps have their centre column at −z... see [`Translator::envmap`].
 

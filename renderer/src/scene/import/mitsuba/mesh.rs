@@ -1,4 +1,4 @@
-//! Meshes from files: each is read once for all shapes that use it in the same way.
+//! Loading of mesh files, once for all shapes with the same options.
 
 use glam::{Affine3A, DMat3, DMat4, DVec3, Vec2, Vec3};
 

@@ -1,4 +1,4 @@
-//! Meshes that were read from files, by the way they were read.
+//! Cache of loaded mesh files by file and options.
 
 use std::path::PathBuf;
 

@@ -1,9 +1,9 @@
-//! Mitsuba 3's scenes, as the text of a Kiln scene and the meshes that it names.
+//! Mitsuba 3 importer: translates an XML scene to the text of a Kiln scene with its meshes.
 //!
-//! The text is read like any other scene, so that a scene renders the same whether it is read or converted. Files are
-//! read in two steps: [`reader`] makes objects of elements and knows no meaning; the others, named after Mitsuba's
-//! families of plugins, translate objects. What Kiln does not have is told once, with its place, and something stands in
-//! for it.
+//! The text is read like any other scene, so that a scene renders the same whether it is read directly or converted.
+//! There are two steps: [`reader`] parses elements to objects without interpreting them; the other modules, named after
+//! Mitsuba's plugin types, translate objects. Unsupported features are reported once, with their location, and replaced
+//! by a substitute.
 //!
 //! Conventions that differ are stated where they are converted: cameras in [`sensor`], texture coordinates in
 //! [`texture`], sides of surfaces in [`bsdf`], environment maps in [`emitter`].

@@ -1,4 +1,4 @@
-//! Asking objects for what they are given. What nobody asks for is told at the end.
+//! Access to the properties of Mitsuba objects; unused properties are reported.
 
 use glam::{DMat4, DVec3};
 use shading::{Diagnostic, Span};

@@ -1,4 +1,4 @@
-//! Parts of the text of a translated scene, and where each declaration comes from.
+//! Sections of the translated scene text, with the origin of each declaration.
 
 use std::ops::Range;
 use std::path::Path;

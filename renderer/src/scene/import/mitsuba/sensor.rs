@@ -1,4 +1,4 @@
-//! `sensor`, with its `film` and `sampler`, and `integrator`.
+//! Translation of `sensor` with `film` and `sampler`, and of `integrator`.
 //!
 //! Mitsuba's cameras look along +z with +x to the left; Kiln's look along −z with +x to the right: half a turn about y.
 

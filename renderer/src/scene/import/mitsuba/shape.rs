@@ -1,4 +1,4 @@
-//! `shape`: analytic ones, meshes, and groups with their instances.
+//! Translation of `shape`: analytic shapes, meshes, groups and instances, with their materials and area lights.
 //!
 //! A shape without a material is grey and diffuse, or black when it emits. What emits does so from the side of its normal.
 

@@ -1,4 +1,4 @@
-//! `sunsky`, and a sky or a sun by itself. In its own space the zenith is +z.
+//! Translation of `sunsky`, and of sky or sun alone. In its own space the zenith is +z.
 
 use glam::{DMat3, DVec3};
 

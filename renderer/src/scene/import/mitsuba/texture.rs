@@ -1,4 +1,4 @@
-//! `texture`: images, checkerboards, attributes of meshes, and values that may be one of them.
+//! Translation of `texture`: images, checkerboards, mesh attributes, and properties that accept textures.
 //!
 //! Mitsuba's images lie with their first row at v = 0. OBJ files are turned over when they are read, see
 //! [`mesh`](super::mesh).

@@ -1,4 +1,4 @@
-//! The state of a translation: the document, what was asked of it, and what has been written.
+//! State of a translation: document, options, output.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Scene files of versions before 2, whose names Mitsuba 3 translates.
+//! Upgrade of scene files older than version 2: renamed properties.
 
 use glam::{DMat4, DVec3};
 

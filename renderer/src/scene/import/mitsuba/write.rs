@@ -1,4 +1,4 @@
-//! Values as the text of a scene.
+//! Writer of Kiln scene text: values, calls, declarations.
 
 use glam::{DMat4, DVec3};
 

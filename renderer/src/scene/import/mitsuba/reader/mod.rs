@@ -1,4 +1,4 @@
-//! Files to a document. A mistake is noted with its place, and reading goes on; nothing here knows what an object means.
+//! XML reader: Mitsuba scene files to documents. Errors are collected with their location; objects are not interpreted.
 
 use std::path::Path;
 use std::sync::Arc;

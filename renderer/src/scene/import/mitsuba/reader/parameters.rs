@@ -1,4 +1,4 @@
-//! Parameters, which stand in values as `$name`.
+//! Substitution of scene parameters (`$name`).
 
 /// By name; those of the command line first.
 #[derive(Debug)]

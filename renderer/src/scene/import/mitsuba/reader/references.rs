@@ -1,4 +1,4 @@
-//! References to objects by name.
+//! Resolution of references to objects by id.
 
 use shading::{Diagnostic, Span};
 

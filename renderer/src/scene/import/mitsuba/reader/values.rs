@@ -1,4 +1,4 @@
-//! Elements that are values: numbers, colours, texts and transforms.
+//! Value elements: numbers, colours, strings and transforms.
 
 use glam::DMat4;
 use shading::Span;
