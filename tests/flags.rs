@@ -218,6 +218,15 @@ const RENDER: &[Case] = &[
         Status(0, 2),
     ),
     (
+        "build_quality",
+        "render a.kiln -o o.exr --stats s.json",
+        "render a.kiln -o o.exr --stats s.json --build-quality low",
+        By(|a, b| {
+            a.file("o.exr") == b.file("o.exr")
+                && a.number("s.json", "accel_bytes") != b.number("s.json", "accel_bytes")
+        }),
+    ),
+    (
         "define",
         "render m.xml -o o.exr",
         "render m.xml -o o.exr --define tone=0.9",
@@ -424,6 +433,12 @@ const BAKE: &[Case] = &[
         "texture_memory",
         "bake a.kiln -o out BAKE --texture-memory 1M",
         "bake a.kiln -o out BAKE --texture-memory much",
+        Status(0, 2),
+    ),
+    (
+        "build_quality",
+        "bake a.kiln -o out BAKE --build-quality low",
+        "bake a.kiln -o out BAKE --build-quality lowest",
         Status(0, 2),
     ),
     (

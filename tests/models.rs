@@ -442,7 +442,7 @@ fn serialized(sizes: &[f32]) -> Vec<u8> {
 /// The meshes of a scene's shapes, with their names.
 fn meshes(desc: &SceneDesc) -> Vec<(&str, &Arc<Mesh>)> {
     let named = desc.shapes.iter().filter_map(|shape| match &shape.geometry {
-        GeometryDesc::Mesh(mesh) => Some((shape.name.as_str(), mesh)),
+        GeometryDesc::Mesh(mesh) => Some((&*shape.name, mesh)),
         _ => None,
     });
     named.collect()

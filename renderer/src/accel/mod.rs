@@ -16,14 +16,25 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub use crate::geometry::Hit;
-use crate::geometry::{Geometry, Mesh, Shape, mesh_uses};
+use crate::geometry::{Geometry, MANY_TRIANGLES, Mesh, MeshUses, Shape, TracedTriangles, triangle_count};
 use crate::math::{Bounds, Ray};
-use embree::{AnalyticSurface, CommittedScene, Device, Quality, SceneBuilder};
+use embree::{AnalyticSurface, CommittedScene, Device, SceneBuilder};
 pub use embree::{Bundle, PackedFile, carried, carry};
 pub use error::AccelError;
 
 /// Every kind of ray: the mask of a shape, or of a query, without exceptions.
 pub const ALL: u32 = u32::MAX;
+
+/// How much work the build of the structure puts into short queries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuildQuality {
+    /// Built fast: triangles are ordered along a curve that fills space.
+    Low,
+    /// Boxes are divided where that is likely to save most work.
+    Medium,
+    /// Triangles may be referred to from several boxes, which shortens queries among long ones. One thread builds.
+    High,
+}
 
 /// All shapes of a scene, ready for rays.
 pub struct Accel {
@@ -39,23 +50,37 @@ impl Accel {
     /// # Errors
     /// When Embree cannot be loaded, or runs out of memory.
     pub fn build(shapes: &[Shape], masks: &[u32], threads: usize) -> Result<Accel, AccelError> {
-        let (quality, threads) = plan(shapes, threads);
-        let device = Device::new(threads)?;
-        let uses = mesh_uses(shapes);
+        Accel::build_with(shapes, masks, threads, None)
+    }
+
+    /// The same with a choice of quality. Without one, it is high for up to a million triangles, medium for more.
+    ///
+    /// # Errors
+    /// As [`Accel::build`].
+    pub fn build_with(
+        shapes: &[Shape],
+        masks: &[u32],
+        threads: usize,
+        quality: Option<BuildQuality>,
+    ) -> Result<Accel, AccelError> {
+        let quality = quality.unwrap_or_else(|| quality_for(shapes));
+        let device = Device::new(threads_for(quality, threads))?;
+        let uses = MeshUses::of(shapes);
         let mut shared: FxHashMap<*const Mesh, Arc<CommittedScene>> = FxHashMap::default();
         let mut top = SceneBuilder::new(&device, quality);
         for (id, shape) in (0u32..).zip(shapes) {
             let mask = masks.get(id as usize).copied().unwrap_or(ALL);
             match &shape.geometry {
-                Geometry::Mesh(mesh) if uses[&Arc::as_ptr(mesh)] == 1 => {
-                    top.triangles(id, mask, shape.world_positions(mesh), &mesh.triangles)?;
+                Geometry::Mesh(mesh) if uses.is_single(mesh) => {
+                    let triangles = TracedTriangles::of_shape(shape).expect("the shape is a mesh");
+                    top.triangles(id, mask, triangles)?;
                 }
                 Geometry::Mesh(mesh) => {
                     let scene = match shared.entry(Arc::as_ptr(mesh)) {
                         Entry::Occupied(entry) => entry.into_mut(),
                         Entry::Vacant(entry) => {
                             let mut scene = SceneBuilder::new(&device, quality);
-                            scene.triangles(0, ALL, mesh.positions.iter().copied(), &mesh.triangles)?;
+                            scene.triangles(0, ALL, TracedTriangles::of_mesh(mesh))?;
                             entry.insert(Arc::new(scene.commit()?))
                         }
                     };
@@ -95,20 +120,23 @@ impl Accel {
     }
 }
 
-/// How to build, so that the structure is the same however many threads there are.
-///
-/// Spatial splits shorten queries among long triangles, but where several threads build, the order of a floating-point
-/// sum, and with it a split, is left to chance: one thread builds those, which takes a sixth of a second for a million
-/// triangles. Beyond that all threads build without splits; every step of that is exact in any order.
-fn plan(shapes: &[Shape], threads: usize) -> (Quality, usize) {
-    const LARGE: u64 = 1 << 20;
-    let triangles: u64 = shapes
-        .iter()
-        .map(|shape| u64::from(shape.primitive_count()))
-        .sum();
-    if triangles <= LARGE {
-        (Quality::High, 1)
+/// The quality where nobody asks for another.
+fn quality_for(shapes: &[Shape]) -> BuildQuality {
+    if triangle_count(shapes) + shapes.len() as u64 > MANY_TRIANGLES {
+        BuildQuality::Medium
     } else {
-        (Quality::Medium, threads)
+        BuildQuality::High
+    }
+}
+
+/// How many threads build, so that the structure is the same however many there are.
+///
+/// Where several threads build with spatial splits, the order of a floating-point sum, and with it a split, is left to
+/// chance: one thread builds those, which takes a sixth of a second for a million triangles. Every step of the other
+/// builds is exact in any order.
+fn threads_for(quality: BuildQuality, threads: usize) -> usize {
+    match quality {
+        BuildQuality::Low | BuildQuality::Medium => threads,
+        BuildQuality::High => 1,
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 use serde_json::{Value as Json, json};
@@ -72,13 +73,18 @@ impl Inventory {
         for light in &desc.lights {
             line("light", &light.name, light_kind(light), "");
         }
-        for shape in &desc.shapes {
+        for same in desc.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
+            let shape = &same[0];
             let triangles = match triangles(shape) {
                 Some(count) => format!(" of {count} triangles"),
                 None => String::new(),
             };
             let material = &desc.material(shape.material).name;
-            let rest = format!("{triangles}, material \"{material}\"");
+            let places = match same.len() {
+                1 => String::new(),
+                count => format!(", in {count} places"),
+            };
+            let rest = format!("{triangles}{places}, material \"{material}\"");
             let kind = geometry(&shape.geometry);
             let _ = writeln!(text, "    shape \"{}\" {kind}{rest}", shape.name);
         }
@@ -99,9 +105,11 @@ impl Inventory {
             })
         };
         let light = |light: &LightDesc| json!({ "name": light.name, "kind": light_kind(light), "made_up": self.is_made_up(&light.name) });
-        let shape = |shape: &ShapeDesc| {
+        let shape = |same: &[ShapeDesc]| {
+            let shape = &same[0];
             json!({
-                "name": shape.name,
+                "name": &*shape.name,
+                "places": same.len(),
                 "kind": geometry(&shape.geometry),
                 "triangles": triangles(shape),
                 "material": desc.material(shape.material).name,
@@ -119,7 +127,7 @@ impl Inventory {
             "bounds": bounds,
             "cameras": desc.cameras.iter().map(camera).collect::<Json>(),
             "lights": desc.lights.iter().map(light).collect::<Json>(),
-            "shapes": desc.shapes.iter().map(shape).collect::<Json>(),
+            "shapes": desc.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)).map(shape).collect::<Json>(),
             "materials": desc.materials.iter().map(material).collect::<Json>(),
         })
     }

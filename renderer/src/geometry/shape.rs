@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3A, Vec2, Vec3, Vec3A, Vec3Swizzles};
-use rustc_hash::FxHashMap;
 
 use super::baked::{Baked, Face};
 use super::facet::{Facet, UNDERFLOW};
+use super::mesh::is_padded;
 use super::surface::{
     DEFAULT_UVS, Vertex, derivatives_or_any, shading_normal, triangle_derivatives, unit_normal,
 };
@@ -67,15 +67,38 @@ impl Shape {
         }
     }
 
-    /// Keeps the mesh in world space too, which makes every hit cheaper and costs 32 bytes a vertex, and 16 bytes a
-    /// triangle where there are not many: right for a mesh that is used once, see [`bake_single_use`]. Does nothing to
-    /// analytic shapes.
+    /// Keeps the mesh in world space too, which makes every hit cheaper and costs 32 bytes a vertex and 16 bytes a
+    /// triangle: right for a mesh that is used once, see [`bake_single_use`]. Does nothing to analytic shapes.
     pub fn bake(&mut self) {
         if let Geometry::Mesh(mesh) = &self.geometry {
             let vertices = 0..mesh.positions.len() as u32;
             let vertices = vertices.map(|index| self.world_vertex(mesh, index)).collect();
-            self.baked = Some(Arc::new(Baked::new(mesh, vertices, self.mirrored)));
+            self.baked = Some(Arc::new(Baked::whole(mesh, vertices, self.mirrored)));
         }
+    }
+
+    /// The same with nothing but positions, which costs 12 bytes a vertex, and nothing where the mesh is in world space
+    /// as it is. Hits are the same to the last digit.
+    pub fn bake_positions(&mut self) {
+        if let Geometry::Mesh(mesh) = &self.geometry {
+            let in_place = self.world_from_object == Affine3A::IDENTITY && is_padded(&mesh.positions);
+            let baked = if in_place {
+                Baked::Mesh
+            } else {
+                Baked::positions(self.world_positions(mesh))
+            };
+            self.baked = Some(Arc::new(baked));
+        }
+    }
+
+    /// The mesh in world space, where it is kept.
+    pub(super) fn baked(&self) -> Option<&Arc<Baked>> {
+        self.baked.as_ref()
+    }
+
+    /// Bytes of memory that it holds besides its mesh, itself included.
+    pub fn memory(&self) -> usize {
+        size_of::<Shape>() + self.baked.as_ref().map_or(0, |baked| baked.memory())
     }
 
     /// The analytic surface that it is made of, unless that is a mesh.
@@ -287,12 +310,18 @@ impl Shape {
         let weights = Vec3::new(1.0 - b1 - b2, b1, b2);
         let loaded;
         // Vertices in world space are looked at where they are: copies cost more than the rest.
-        let (vertices, p, face) = match &self.baked {
-            Some(baked) => {
-                let vertices = baked.triangle(indices);
-                let face = baked.face(primitive, vertices, self.mirrored);
+        let (vertices, p, face) = match self.baked.as_deref() {
+            Some(Baked::Whole { vertices, faces }) => {
+                let vertices = indices.map(|index| &vertices[index as usize]);
                 let [a, b, c] = vertices.map(|vertex| vertex.p);
-                (vertices, a * weights.x + b * weights.y + c * weights.z, face)
+                let p = a * weights.x + b * weights.y + c * weights.z;
+                (vertices, p, faces[primitive as usize])
+            }
+            Some(baked @ (Baked::Positions(_) | Baked::Mesh)) => {
+                loaded = self.baked_triangle(mesh, baked, indices);
+                let facet = Facet::new(loaded.each_ref().map(|vertex| vertex.p));
+                let face = Face::new(&facet, self.mirrored);
+                (loaded.each_ref(), facet.at(weights), face)
             }
             None => {
                 loaded = indices.map(|index| self.vertex(mesh, index));
@@ -348,10 +377,21 @@ impl Shape {
     #[inline]
     fn world_triangle(&self, mesh: &Mesh, primitive: u32) -> [Vertex; 3] {
         let indices = mesh.triangles[primitive as usize];
-        match &self.baked {
-            Some(baked) => baked.triangle(indices).map(|&vertex| vertex),
+        match self.baked.as_deref() {
+            Some(Baked::Whole { vertices, .. }) => indices.map(|index| vertices[index as usize]),
+            Some(baked @ (Baked::Positions(_) | Baked::Mesh)) => self.baked_triangle(mesh, baked, indices),
             None => indices.map(|index| self.world_vertex(mesh, index)),
         }
+    }
+
+    /// The vertices of a triangle whose positions are in `baked`.
+    #[inline]
+    fn baked_triangle(&self, mesh: &Mesh, baked: &Baked, indices: [u32; 3]) -> [Vertex; 3] {
+        let positions = baked.triangle(mesh, indices);
+        std::array::from_fn(|corner| Vertex {
+            p: positions[corner],
+            ..self.vertex(mesh, indices[corner])
+        })
     }
 
     /// The vertex with its position in object space and its normal in world space.
@@ -472,27 +512,4 @@ fn inverse_magnitude(world_from_object: &Affine3A) -> Affine3A {
         matrix3: linear,
         translation,
     })
-}
-
-/// Bakes ([`Shape::bake`]) each shape whose mesh no other shape uses.
-pub fn bake_single_use(shapes: &mut [Shape]) {
-    let uses = mesh_uses(shapes);
-    for shape in shapes {
-        if let Geometry::Mesh(mesh) = &shape.geometry
-            && uses[&Arc::as_ptr(mesh)] == 1
-        {
-            shape.bake();
-        }
-    }
-}
-
-/// How many shapes use each mesh.
-pub(crate) fn mesh_uses(shapes: &[Shape]) -> FxHashMap<*const Mesh, usize> {
-    let mut uses = FxHashMap::default();
-    for shape in shapes {
-        if let Geometry::Mesh(mesh) = &shape.geometry {
-            *uses.entry(Arc::as_ptr(mesh)).or_default() += 1;
-        }
-    }
-    uses
 }

@@ -149,6 +149,7 @@ fn build_with(
         host,
         world_from_camera: camera.world_from_camera(),
         threads,
+        build_quality: desc.build_quality,
     };
     let scene = Scene::new(parts).map_err(|error| match error {
         SceneError::Textures(list) => Diagnostics {

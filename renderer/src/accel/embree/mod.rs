@@ -17,4 +17,4 @@ mod sys;
 pub(super) use analytic::AnalyticSurface;
 pub use bundle::{Bundle, PackedFile, carried, carry};
 pub(super) use device::Device;
-pub(super) use scene::{CommittedScene, Quality, SceneBuilder};
+pub(super) use scene::{CommittedScene, SceneBuilder};

@@ -12,22 +12,15 @@ use glam::{Affine3A, Vec2, Vec3};
 use super::analytic::{self, AnalyticSurface};
 use super::device::Device;
 use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRayHit, RtcScene};
-use crate::accel::{AccelError, Hit};
-use crate::geometry::ShapeId;
+use crate::accel::{AccelError, BuildQuality, Hit};
+use crate::geometry::{ShapeId, TracedTriangles};
 use crate::math::{Bounds, Ray};
-
-/// How much work the build puts into short queries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::accel) enum Quality {
-    /// Triangles stay whole.
-    Medium,
-    /// Triangles may be referred to from several boxes.
-    High,
-}
 
 /// A scene that geometry is still added to.
 pub(in crate::accel) struct SceneBuilder {
     scene: CommittedScene,
+    /// `RTCBuildQuality`.
+    quality: i32,
 }
 
 /// A scene that answers queries, from any thread.
@@ -37,6 +30,8 @@ pub(in crate::accel) struct CommittedScene {
     occluded1: unsafe extern "C" fn(RtcScene, *mut RtcRay, *const c_void),
     /// What Embree's user geometry points to.
     analytic: Vec<Arc<AnalyticSurface>>,
+    /// What its buffers are.
+    triangles: Vec<TracedTriangles>,
     /// What its instances point to; Embree counts references too, but the analytic surfaces in them are ours.
     instanced: Vec<Arc<CommittedScene>>,
     /// Dropped last.
@@ -51,11 +46,12 @@ unsafe impl Sync for CommittedScene {}
 
 impl SceneBuilder {
     /// An empty scene.
-    pub(in crate::accel) fn new(device: &Arc<Device>, quality: Quality) -> SceneBuilder {
+    pub(in crate::accel) fn new(device: &Arc<Device>, quality: BuildQuality) -> SceneBuilder {
         let functions = device.functions;
         let quality = match quality {
-            Quality::Medium => sys::BUILD_QUALITY_MEDIUM,
-            Quality::High => sys::BUILD_QUALITY_HIGH,
+            BuildQuality::Low => sys::BUILD_QUALITY_LOW,
+            BuildQuality::Medium => sys::BUILD_QUALITY_MEDIUM,
+            BuildQuality::High => sys::BUILD_QUALITY_HIGH,
         };
         // SAFETY: the device is valid; a failure leaves null, which Embree reports on every later use.
         let handle = unsafe {
@@ -66,49 +62,70 @@ impl SceneBuilder {
             handle
         };
         SceneBuilder {
+            quality,
             scene: CommittedScene {
                 handle,
                 intersect1: functions.intersect1,
                 occluded1: functions.occluded1,
                 analytic: Vec::new(),
+                triangles: Vec::new(),
                 instanced: Vec::new(),
                 device: device.clone(),
             },
         }
     }
 
-    /// Adds triangles; those with an index out of range are an error.
+    /// Adds triangles, which Embree reads where they are; those with an index out of range are an error.
     pub(in crate::accel) fn triangles(
         &mut self,
         id: u32,
         mask: u32,
-        positions: impl ExactSizeIterator<Item = Vec3>,
-        triangles: &[[u32; 3]],
+        triangles: TracedTriangles,
     ) -> Result<(), AccelError> {
-        let vertices = positions.len();
+        let (positions, indices) = (triangles.positions(), triangles.indices());
         // Embree trusts indices, and a mesh need not have been validated.
-        if let Some(index) = triangles
-            .iter()
-            .flatten()
-            .find(|&&index| index as usize >= vertices)
-        {
+        if let Some(index) = triangles.index_out_of_range() {
+            let vertices = positions.count;
             let reason = format!("a triangle of shape {id} uses vertex {index} of {vertices}");
             return Err(AccelError::Build { reason });
         }
         let geometry = self.new_geometry(sys::GEOMETRY_TYPE_TRIANGLE);
-        let fill = self
-            .fill_buffer(
+        let functions = self.scene.device.functions;
+        let set = functions.set_shared_buffer;
+        let stride = size_of::<[u32; 3]>();
+        // SAFETY: the geometry is of this device, or null, which is reported. The buffers are `count` items of these
+        // formats and strides, and 16 bytes can be read from each position on, as Embree asks. They are neither moved nor
+        // changed while `triangles` is there, which is as long as the scene.
+        unsafe {
+            let (data, count) = (positions.first.cast(), positions.count);
+            set(
                 geometry,
                 sys::BUFFER_TYPE_VERTEX,
+                0,
                 sys::FORMAT_FLOAT3,
-                positions.map(Vec3::into),
-            )
-            .and_then(|()| {
-                let indices = triangles.iter().copied();
-                self.fill_buffer::<u32>(geometry, sys::BUFFER_TYPE_INDEX, sys::FORMAT_UINT3, indices)
-            });
+                data,
+                0,
+                positions.stride,
+                count,
+            );
+            let (data, count) = (indices.as_ptr().cast(), indices.len());
+            set(
+                geometry,
+                sys::BUFFER_TYPE_INDEX,
+                0,
+                sys::FORMAT_UINT3,
+                data,
+                0,
+                stride,
+                count,
+            );
+            if self.quality == sys::BUILD_QUALITY_LOW {
+                (functions.set_geometry_quality)(geometry, self.quality);
+            }
+        }
+        self.scene.triangles.push(triangles);
         self.attach(geometry, id, mask);
-        fill
+        Ok(())
     }
 
     /// Adds a scene, placed.
@@ -162,32 +179,6 @@ impl SceneBuilder {
         let device = &self.scene.device;
         // SAFETY: the device is valid; a failure leaves null, which Embree reports on every later use.
         unsafe { (device.functions.new_geometry)(device.handle, kind) }
-    }
-
-    /// Makes a buffer of `geometry`, owned by Embree, and fills it with `items`.
-    fn fill_buffer<T: Copy>(
-        &self,
-        geometry: RtcGeometry,
-        kind: i32,
-        format: i32,
-        items: impl ExactSizeIterator<Item = [T; 3]>,
-    ) -> Result<(), AccelError> {
-        let (stride, count) = (size_of::<[T; 3]>(), items.len());
-        // SAFETY: the geometry is valid or null.
-        let buffer =
-            unsafe { (self.scene.device.functions.new_buffer)(geometry, kind, 0, format, stride, count) };
-        if buffer.is_null() {
-            self.scene.device.check()?;
-            return Err(AccelError::Build {
-                reason: "no buffer".into(),
-            });
-        }
-        let buffer = buffer.cast::<[T; 3]>();
-        for (index, item) in items.enumerate().take(count) {
-            // SAFETY: the buffer has room for `count` items of this stride, aligned to 16 bytes.
-            unsafe { buffer.add(index).write(item) };
-        }
-        Ok(())
     }
 
     /// Commits `geometry` and hands it to the scene.

@@ -47,6 +47,8 @@ pub(super) const FORMAT_FLOAT3: c_int = 0x9003;
 /// `RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR`.
 pub(super) const FORMAT_FLOAT3X4_COLUMN_MAJOR: c_int = 0x9234;
 
+/// `RTC_BUILD_QUALITY_LOW`.
+pub(super) const BUILD_QUALITY_LOW: c_int = 0;
 /// `RTC_BUILD_QUALITY_MEDIUM`.
 pub(super) const BUILD_QUALITY_MEDIUM: c_int = 1;
 /// `RTC_BUILD_QUALITY_HIGH`.
@@ -196,7 +198,8 @@ functions! {
     release_geometry = c"rtcReleaseGeometry": fn(RtcGeometry);
     commit_geometry = c"rtcCommitGeometry": fn(RtcGeometry);
     set_geometry_mask = c"rtcSetGeometryMask": fn(RtcGeometry, c_uint);
-    new_buffer = c"rtcSetNewGeometryBuffer": fn(RtcGeometry, c_int, c_uint, c_int, usize, usize) -> *mut c_void;
+    set_shared_buffer = c"rtcSetSharedGeometryBuffer": fn(RtcGeometry, c_int, c_uint, c_int, *const c_void, usize, usize, usize);
+    set_geometry_quality = c"rtcSetGeometryBuildQuality": fn(RtcGeometry, c_int);
     set_instanced_scene = c"rtcSetGeometryInstancedScene": fn(RtcGeometry, RtcScene);
     set_transform = c"rtcSetGeometryTransform": fn(RtcGeometry, c_uint, c_int, *const c_void);
     set_user_data = c"rtcSetGeometryUserData": fn(RtcGeometry, *mut c_void);

@@ -34,8 +34,8 @@ pub struct Model {
 /// A mesh in its place.
 #[derive(Clone, Debug)]
 pub struct ModelShape {
-    /// Its name, unique in the model.
-    pub name: String,
+    /// Its name, unique in the model but for the instances of one node, which stand one after another and share it.
+    pub name: Arc<str>,
     /// Its triangles.
     pub mesh: Arc<Mesh>,
     /// Where it is; invertible.
@@ -69,7 +69,7 @@ impl Model {
     pub fn of_parts(path: &Path, meshes: Vec<Mesh>) -> Model {
         let alone = meshes.len() == 1;
         let shape = |(index, mesh): (usize, Mesh)| ModelShape {
-            name: if alone { stem(path) } else { format!("part{index}") },
+            name: if alone { stem(path) } else { format!("part{index}") }.into(),
             mesh: Arc::new(mesh),
             world_from_object: Affine3A::IDENTITY,
             material: None,
@@ -100,9 +100,22 @@ impl Model {
         })
     }
 
-    /// The box that holds its shapes.
+    /// A box that holds its shapes; the smallest one, unless there are many vertices in many places.
     pub fn bounds(&self) -> Bounds {
-        Bounds::of_points(self.points())
+        const MANY: usize = 1 << 26;
+        let points: usize = self.shapes.iter().map(|shape| shape.mesh.positions.len()).sum();
+        if points <= MANY {
+            return Bounds::of_points(self.points());
+        }
+        let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
+        let bounds = self.shapes.iter().map(|shape| {
+            let mesh = meshes.entry(Arc::as_ptr(&shape.mesh));
+            let mesh = mesh.or_insert_with(|| shape.mesh.bounds());
+            mesh.transformed(&shape.world_from_object)
+        });
+        bounds
+            .reduce(Bounds::union)
+            .unwrap_or_else(|| Bounds::of_points(std::iter::empty()))
     }
 
     /// Whether it brings light: a light of its own, or a shape that emits.
@@ -124,7 +137,7 @@ pub(crate) fn stem(path: &Path) -> String {
 
 /// Hands out names: a second `Body` becomes `Body 2`.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     taken: FxHashSet<String>,
     /// The number that the last of many of the same name got.
     last: FxHashMap<String, u32>,
@@ -132,7 +145,7 @@ pub(super) struct Names {
 
 impl Names {
     /// The name, or one like it that is not taken yet.
-    pub(super) fn unique(&mut self, name: &str) -> String {
+    pub(crate) fn unique(&mut self, name: &str) -> String {
         if self.taken.insert(name.to_owned()) {
             return name.to_owned();
         }

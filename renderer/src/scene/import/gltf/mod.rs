@@ -13,6 +13,7 @@ mod accessor;
 mod buffers;
 mod check;
 mod fault;
+mod instancing;
 mod material;
 mod primitive;
 mod scene;
