@@ -197,7 +197,7 @@ fn reads_a_whole_document() {
         panic!("there are four")
     };
     assert!(
-        std::sync::Arc::ptr_eq(&left.mesh, &right.mesh),
+        Arc::ptr_eq(&left.mesh, &right.mesh),
         "instances share their mesh"
     );
     assert_eq!((left.material, strip.material), (Some(0), None));
@@ -307,7 +307,7 @@ fn a_model_makes_a_scene() {
     assert_eq!(desc.cameras.len(), 1);
     assert_eq!(desc.cameras[0].name, "_2_quads.eye");
     assert_eq!(desc.lights.len(), 2, "it brings its own light");
-    assert_eq!(desc.shapes[0].name, "_2_quads.left.0");
+    assert_eq!(&*desc.shapes[0].name, "_2_quads.left.0");
     let material = desc.material(desc.shapes[0].material);
     assert_eq!(material.name, "_2_quads.Body \"A\"");
     assert!(format!("{:?}", material.surface).contains("0.125"));

@@ -558,6 +558,60 @@ fn a_mesh_of_positions_alone_has_the_same_points() {
     }
 }
 
+#[test]
+fn many_instances_are_found_as_few_are() {
+    // Beyond 65,536 of them Embree gets arrays; of two meshes, each under two masks.
+    let meshes = [mesh(globe(4, 8)), mesh(Mesh::cube())];
+    let mut random = Random(13);
+    let count = 70_000;
+    let shape = |i: usize, random: &mut Random| {
+        let place = Affine3A::from_translation(random.direction() * 40.0) * random.transform();
+        let place = Affine3A {
+            matrix3: place.matrix3 * 0.2,
+            ..place
+        };
+        Shape::new(meshes[i % 2].clone(), place)
+    };
+    let shapes: Vec<Shape> = (0..count).map(|i| shape(i, &mut random)).collect();
+    let masks: Vec<u32> = (0..count).map(|i| 1 << (i / 2 % 2)).collect();
+    let many = Accel::build(&shapes, &masks, 0).expect("Embree builds");
+    assert!(
+        many.memory() < 200 * count,
+        "{} bytes each",
+        many.memory() / count
+    );
+    let few = 500;
+    let mut hits = 0;
+    for _ in 0..200_000 {
+        let ray = random.ray_at(Vec3::ZERO, 60.0);
+        for mask in [1, 2, ALL] {
+            let Some(found) = many.intersect(&ray, mask) else {
+                assert!(!many.occluded(&ray, mask));
+                continue;
+            };
+            assert!(many.occluded(&ray, mask) && masks[found.shape.0 as usize] & mask != 0);
+            // The shape alone, as an instance.
+            hits += 1;
+            if hits <= few {
+                let shape = &shapes[found.shape.0 as usize];
+                let pair = [
+                    shape.clone(),
+                    Shape::new(
+                        shape.geometry.clone(),
+                        Affine3A::from_translation(Vec3::ONE * 1e6),
+                    ),
+                ];
+                let alone = build(&pair).intersect(&ray, ALL).expect("the ray meets it");
+                assert_eq!(
+                    (alone.t, alone.primitive, alone.barycentric),
+                    (found.t, found.primitive, found.barycentric)
+                );
+            }
+        }
+    }
+    assert!(hits > few, "{hits}");
+}
+
 // ---- Points chosen by area.
 
 #[test]

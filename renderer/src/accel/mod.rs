@@ -18,12 +18,15 @@ use rustc_hash::FxHashMap;
 pub use crate::geometry::Hit;
 use crate::geometry::{Geometry, MANY_TRIANGLES, Mesh, MeshUses, Shape, TracedTriangles, triangle_count};
 use crate::math::{Bounds, Ray};
-use embree::{AnalyticSurface, CommittedScene, Device, SceneBuilder};
+use embree::{AnalyticSurface, CommittedScene, Device, InstanceArray, SceneBuilder, instance_place};
 pub use embree::{Bundle, PackedFile, carried, carry};
 pub use error::AccelError;
 
 /// Every kind of ray: the mask of a shape, or of a query, without exceptions.
 pub const ALL: u32 = u32::MAX;
+
+/// The most instances that Embree knows one by one, which is a little faster; more are arrays, of a third of the memory.
+const MANY_INSTANCES: usize = 1 << 16;
 
 /// How much work the build of the structure puts into short queries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +70,15 @@ impl Accel {
         let device = Device::new(threads_for(quality, threads))?;
         let uses = MeshUses::of(shapes);
         let mut shared: FxHashMap<*const Mesh, Arc<CommittedScene>> = FxHashMap::default();
-        let mut top = SceneBuilder::new(&device, quality);
+        let mut arrays: FxHashMap<(*const Mesh, u32), usize> = FxHashMap::default();
+        let mut list: Vec<(Arc<CommittedScene>, u32, InstanceArray)> = vec![];
+        let place = if uses.instances() > MANY_INSTANCES {
+            instance_place(&device)
+        } else {
+            None
+        };
+        let first_array = shapes.len() as u32;
+        let mut top = SceneBuilder::new(&device, quality).with_arrays(first_array, place.unwrap_or(0));
         for (id, shape) in (0u32..).zip(shapes) {
             let mask = masks.get(id as usize).copied().unwrap_or(ALL);
             match &shape.geometry {
@@ -84,13 +95,24 @@ impl Accel {
                             entry.insert(Arc::new(scene.commit()?))
                         }
                     };
-                    top.instance(id, mask, scene, &shape.world_from_object);
+                    if place.is_some() {
+                        let index = *arrays.entry((Arc::as_ptr(mesh), mask)).or_insert_with(|| {
+                            list.push((scene.clone(), mask, InstanceArray::default()));
+                            list.len() - 1
+                        });
+                        list[index].2.push(id, &shape.world_from_object);
+                    } else {
+                        top.instance(id, mask, scene, &shape.world_from_object);
+                    }
                 }
                 Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => {
                     let surface = AnalyticSurface::new(shape).expect("the shape is analytic");
                     top.analytic(id, mask, surface);
                 }
             }
+        }
+        for (id, (scene, mask, array)) in (first_array..).zip(list) {
+            top.instances(id, mask, &scene, array);
         }
         let scene = top.commit()?;
         let bounds = scene.bounds();

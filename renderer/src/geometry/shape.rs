@@ -39,8 +39,6 @@ pub struct Shape {
     pub object_from_world: Affine3A,
     /// Whether normals are turned to the other side.
     pub flip_normals: bool,
-    /// The inverse transpose of `world_from_object`'s linear part.
-    world_from_object_normal: Mat3A,
     /// The magnitude of the numbers that become `object_from_world`, see [`inverse_magnitude`].
     object_from_world_magnitude: Affine3A,
     /// Whether `world_from_object` turns right-handed into left-handed.
@@ -60,7 +58,6 @@ impl Shape {
             world_from_object,
             object_from_world,
             flip_normals: false,
-            world_from_object_normal: object_from_world.matrix3.transpose(),
             object_from_world_magnitude: inverse_magnitude(&world_from_object),
             mirrored: world_from_object.matrix3.determinant() < 0.0,
             baked: None,
@@ -177,7 +174,7 @@ impl Shape {
         let stretch: f64 = cells
             .map(|u| {
                 let n = analytic.local_point(analytic.sample(u)).n.as_vec3();
-                f64::from(self.area_stretch((self.world_from_object_normal * n).normalize()))
+                f64::from(self.area_stretch((self.world_from_object_normal() * n).normalize()))
             })
             .sum();
         (analytic.area() * stretch / f64::from(STEPS * STEPS)) as f32
@@ -287,8 +284,8 @@ impl Shape {
                 let is_sphere = matches!(self.geometry, Geometry::Sphere);
                 let across = |v: Vec3| if is_sphere { v } else { v.with_z(0.0) };
                 (
-                    self.world_from_object_normal * across(p),
-                    self.world_from_object_normal * across(dp),
+                    self.world_from_object_normal() * across(p),
+                    self.world_from_object_normal() * across(dp),
                 )
             }
         };
@@ -366,7 +363,7 @@ impl Shape {
     #[inline]
     fn placed(&self, facet: &Facet, weights: Vec3) -> (Vec3, Face) {
         let extent = self.transformed_extent(facet.extent);
-        let normal = self.world_from_object_normal * facet.normal;
+        let normal = self.world_from_object_normal() * facet.normal;
         let (ng, scale) = unit_normal(normal);
         let error = facet.error(extent.object) + extent.world.dot(normal.abs());
         let p = self.world_from_object.transform_point3(facet.at(weights));
@@ -424,10 +421,16 @@ impl Shape {
             .map(|&p| self.world_from_object.transform_point3(p))
     }
 
+    /// The inverse transpose of `world_from_object`'s linear part.
+    #[inline]
+    fn world_from_object_normal(&self) -> Mat3A {
+        self.object_from_world.matrix3.transpose()
+    }
+
     /// Unit length, so that the vertices of a stretched mesh keep equal weights.
     #[inline]
     fn world_normal(&self, n: Vec3) -> Vec3 {
-        (self.world_from_object_normal * n).normalize_or_zero()
+        (self.world_from_object_normal() * n).normalize_or_zero()
     }
 
     /// What rounding does to points within `extent` of the origin of object space on their way into the world and, as
@@ -456,7 +459,7 @@ impl Shape {
     fn analytic_point(&self, analytic: Analytic, object: DVec3) -> SurfacePoint {
         let local = analytic.local_point(object);
         let p = self.world_from_object.transform_point3(local.p.as_vec3());
-        let normal = self.world_from_object_normal * local.n.as_vec3();
+        let normal = self.world_from_object_normal() * local.n.as_vec3();
         let ng = normal.normalize_or_zero();
         let ng = if self.flip_normals { -ng } else { ng };
         let [dpdu, dpdv] =

@@ -57,6 +57,11 @@ impl MeshUses {
         MeshUses { counts }
     }
 
+    /// How many shapes share their mesh with others.
+    pub(crate) fn instances(&self) -> usize {
+        self.counts.values().filter(|count| **count > 1).sum()
+    }
+
     /// Whether one shape uses the mesh, and no other.
     pub(crate) fn is_single(&self, mesh: &Arc<Mesh>) -> bool {
         self.counts.get(&Arc::as_ptr(mesh).addr()) == Some(&1)

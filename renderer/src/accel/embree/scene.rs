@@ -11,6 +11,7 @@ use glam::{Affine3A, Vec2, Vec3};
 
 use super::analytic::{self, AnalyticSurface};
 use super::device::Device;
+use super::instances::InstanceArray;
 use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRayHit, RtcScene};
 use crate::accel::{AccelError, BuildQuality, Hit};
 use crate::geometry::{ShapeId, TracedTriangles};
@@ -25,13 +26,18 @@ pub(in crate::accel) struct SceneBuilder {
 
 /// A scene that answers queries, from any thread.
 pub(in crate::accel) struct CommittedScene {
-    handle: RtcScene,
+    pub(super) handle: RtcScene,
     intersect1: unsafe extern "C" fn(RtcScene, *mut RtcRayHit, *const c_void),
     occluded1: unsafe extern "C" fn(RtcScene, *mut RtcRay, *const c_void),
     /// What Embree's user geometry points to.
     analytic: Vec<Arc<AnalyticSurface>>,
     /// What its buffers are.
     triangles: Vec<TracedTriangles>,
+    /// Its arrays of instances; the geometry of the first has the id `first_array`, and those of the others follow.
+    arrays: Vec<InstanceArray>,
+    first_array: u32,
+    /// Where hits say which instance of an array they are on.
+    instance_place: usize,
     /// What its instances point to; Embree counts references too, but the analytic surfaces in them are ours.
     instanced: Vec<Arc<CommittedScene>>,
     /// Dropped last.
@@ -69,10 +75,55 @@ impl SceneBuilder {
                 occluded1: functions.occluded1,
                 analytic: Vec::new(),
                 triangles: Vec::new(),
+                arrays: Vec::new(),
+                first_array: u32::MAX,
+                instance_place: 0,
                 instanced: Vec::new(),
                 device: device.clone(),
             },
         }
+    }
+
+    /// The same with arrays of instances, whose geometries have ids from `first` on. Hits say at `place` which instance
+    /// they are on.
+    pub(in crate::accel) fn with_arrays(mut self, first: u32, place: usize) -> SceneBuilder {
+        self.scene.first_array = first;
+        self.scene.instance_place = place;
+        self
+    }
+
+    /// Adds instances of a scene as one geometry, which gets the id `id`. The device has to know how
+    /// (`instance_place`).
+    pub(in crate::accel) fn instances(
+        &mut self,
+        id: u32,
+        mask: u32,
+        scene: &Arc<CommittedScene>,
+        mut array: InstanceArray,
+    ) {
+        array.fit();
+        let geometry = self.new_geometry(sys::GEOMETRY_TYPE_INSTANCE_ARRAY);
+        let functions = self.scene.device.functions;
+        let (kind, format) = (sys::BUFFER_TYPE_TRANSFORM, sys::FORMAT_FLOAT3X4_COLUMN_MAJOR);
+        let (data, stride) = (array.transforms().as_ptr().cast(), size_of::<[f32; 12]>());
+        // SAFETY: both handles are of this device, or null, which is reported. The transforms are neither moved nor changed
+        // while `array` is there, which is as long as the scene.
+        unsafe {
+            (functions.set_instanced_scene)(geometry, scene.handle);
+            (functions.set_shared_buffer)(
+                geometry,
+                kind,
+                0,
+                format,
+                data,
+                0,
+                stride,
+                array.transforms().len(),
+            );
+        }
+        self.attach(geometry, id, mask);
+        self.scene.instanced.push(scene.clone());
+        self.scene.arrays.push(array);
     }
 
     /// Adds triangles, which Embree reads where they are; those with an index out of range are an error.
@@ -217,12 +268,21 @@ impl CommittedScene {
             t: query.ray.tfar,
             shape: ShapeId(if hit.inst_id == INVALID_ID {
                 hit.geom_id
-            } else {
+            } else if hit.inst_id < self.first_array {
                 hit.inst_id
+            } else {
+                self.shape_in_array(hit)
             }),
             primitive: hit.prim_id,
             barycentric: Vec2::new(hit.u, hit.v),
         })
+    }
+
+    /// The shape of a hit on an instance of an array.
+    fn shape_in_array(&self, hit: &RtcHit) -> u32 {
+        // SAFETY: Embree has set it, for a hit on such an instance has its place in the array there.
+        let instance = unsafe { hit.reserve[self.instance_place].assume_init() };
+        self.arrays[(hit.inst_id - self.first_array) as usize].shape(instance)
     }
 
     /// Whether there is any hit.
