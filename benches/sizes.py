@@ -5,9 +5,9 @@ usage: benches/sizes.py KILN [CASE...] [--triangles 10000000] [--instances 10000
        [--flags="--build-quality low"]
 
 For each case: seconds to load (read and check files), to build (shapes, textures, the structure that rays are traced in) and
-to render one sample per pixel of 256x256; the most memory of the process, and that above an empty scene's for each triangle
+to render one sample per pixel of 256x256; seconds that processors worked; the most memory of the process, and that above an empty scene's for each triangle
 or instance. `--mitsuba` reads the same mesh with Mitsuba 3 (PyPI `mitsuba`; `llvm_ad_rgb` needs libLLVM). Needs numpy."""
-import argparse, json, os, shutil, struct, subprocess, sys, tempfile, time, zlib
+import argparse, json, os, resource, shutil, struct, subprocess, sys, tempfile, time, zlib
 import numpy
 
 CAMERA = """film { size = (256, 256); }
@@ -132,7 +132,7 @@ MITSUBA = """
 import sys, time, mitsuba as mi
 path, variant = sys.argv[1:]
 mi.set_variant(variant)
-start = time.time()
+start, busy = time.time(), time.process_time()
 shape = {"type": "ply", "filename": path} if path else {"type": "rectangle"}
 scene = mi.load_dict({"type": "scene", "mesh": shape, "sky": {"type": "constant"}, "integrator": {"type": "direct"},
     "sensor": {"type": "perspective", "fov": 40, "to_world": mi.ScalarTransform4f().look_at([1.5, 1.2, 1.5], [0, 0, 0], [0, 1, 0]),
@@ -140,22 +140,27 @@ scene = mi.load_dict({"type": "scene", "mesh": shape, "sky": {"type": "constant"
 loaded = time.time()
 import numpy; numpy.array(mi.render(scene, spp=1))
 peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM:"))
-print(loaded - start, time.time() - loaded, peak * 1024)
+print(loaded - start, time.time() - loaded, time.process_time() - busy, peak * 1024)
 """
 
 def mitsuba(path, variant):
     run = subprocess.run([sys.executable, "-c", MITSUBA, path, variant], capture_output=True, text=True)
     if run.returncode: return None
-    return [float(word) for word in run.stdout.split()[-3:]]
+    return [float(word) for word in run.stdout.split()[-4:]]
+
+def processors():
+    """Seconds that processors worked for the programs that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 def measure(args, folder):
     stats = f"{folder}/stats.json"
     extra = (["--threads", str(args.threads)] if args.threads else []) + args.flags.split()
-    start = time.time()
+    start, busy = time.time(), processors()
     run = subprocess.run([args.kiln, "render", f"{folder}/scene.kiln", "-o", f"{folder}/scene.exr", "--spp", "1", "-q", "--depth", "3",
                           "--stats", stats] + extra, capture_output=True, text=True)
     if run.returncode: raise SystemExit(run.stderr)
-    return json.load(open(stats)), time.time() - start
+    return json.load(open(stats)), time.time() - start, processors() - busy
 
 def main():
     parser = argparse.ArgumentParser()
@@ -167,7 +172,7 @@ def main():
     folder = args.keep or tempfile.mkdtemp()
     try:
         base = None
-        print("case             load s   build s  render s   whole s    peak MB  accel MB  bytes for each")
+        print("case             load s   build s  render s   whole s  processors s    peak MB  accel MB  bytes for each")
         for name in ["empty"] + [case for case in args.cases or CASES if case != "empty"]:
             own = f"{folder}/{name}"
             if not os.path.exists(f"{own}/case.json"):
@@ -176,18 +181,18 @@ def main():
                 open(f"{own}/scene.kiln", "w").write(CAMERA + text)
                 json.dump([unit, count], open(f"{own}/case.json", "w"))
             unit, count = json.load(open(f"{own}/case.json"))
-            found, whole = measure(args, own)
+            found, whole, busy = measure(args, own)
             stages, peak = found["stages_s"], found["peak_memory_bytes"]
             if base is None: base = peak
             each = f"{(peak - base) / count:.0f} a {unit} ({count})" if count else ""
-            print(f"{name:14} {stages['load']:8.2f}  {stages['build'] + stages['compile']:8.2f}  {stages['render']:8.2f}  {whole:8.2f}  {peak / 1e6:9.0f}"
+            print(f"{name:14} {stages['load']:8.2f}  {stages['build'] + stages['compile']:8.2f}  {stages['render']:8.2f}  {whole:8.2f}  {busy:12.2f}  {peak / 1e6:9.0f}"
                   f"  {found['accel_bytes'] / 1e6:8.0f}  {each}", flush=True)
         if args.mitsuba:
             for variant in ["scalar_rgb", "llvm_ad_rgb"]:
                 nothing, found = mitsuba("", variant), mitsuba(f"{folder}/ply/mesh.ply", variant)
                 if not found: print(f"mitsuba {variant}: not there"); continue
-                print(f"mitsuba {variant:12} load and build {found[0]:.2f} s, render {found[1]:.2f} s, peak {found[2] / 1e6:.0f} MB, "
-                      f"{(found[2] - nothing[2]) / json.load(open(f'{folder}/ply/case.json'))[1]:.0f} bytes a triangle")
+                print(f"mitsuba {variant:12} load and build {found[0]:.2f} s, render {found[1]:.2f} s, processors {found[2]:.2f} s, peak {found[3] / 1e6:.0f} MB, "
+                      f"{(found[3] - nothing[3]) / json.load(open(f'{folder}/ply/case.json'))[1]:.0f} bytes a triangle")
     finally:
         if not args.keep: shutil.rmtree(folder)
 

@@ -196,10 +196,7 @@ fn reads_a_whole_document() {
     let [left, strip, right, _] = &model.shapes[..] else {
         panic!("there are four")
     };
-    assert!(
-        Arc::ptr_eq(&left.mesh, &right.mesh),
-        "instances share their mesh"
-    );
+    assert!(Arc::ptr_eq(&left.mesh, &right.mesh), "instances share their mesh");
     assert_eq!((left.material, strip.material), (Some(0), None));
     assert_eq!(left.mesh.triangles, [[0, 1, 2], [1, 3, 2]]);
     assert_eq!(strip.mesh.triangles, left.mesh.triangles);

@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use shading::syntax::ast::ExprKind;
 
 use crate::camera::Projection;
-use crate::geometry::Geometry;
+use crate::geometry::{Geometry, MANY_VERTICES, Mesh};
 use crate::math::Bounds;
 use crate::scene::desc::{
     CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc,
@@ -191,7 +191,25 @@ fn surface(material: &MaterialDesc) -> &str {
 
 /// The box about all shapes; a little wide where curved ones are turned.
 fn bounds(desc: &SceneDesc) -> Option<Bounds> {
+    let vertices = desc.shapes.iter().filter_map(|shape| match &shape.geometry {
+        GeometryDesc::Mesh(mesh) => Some(mesh.positions.len()),
+        GeometryDesc::Sphere { .. }
+        | GeometryDesc::Plane { .. }
+        | GeometryDesc::Rectangle { .. }
+        | GeometryDesc::Disk { .. }
+        | GeometryDesc::Cube { .. }
+        | GeometryDesc::Cylinder { .. } => None,
+    });
+    let many = vertices.sum::<usize>() > MANY_VERTICES;
+    let mut last: Option<(*const Mesh, Vec<Vec3>)> = None;
     let points = desc.shapes.iter().flat_map(|shape| {
+        if let (true, GeometryDesc::Mesh(mesh)) = (many, &shape.geometry) {
+            let known = last.take().filter(|(known, _)| *known == Arc::as_ptr(mesh));
+            let corners = known.map_or_else(|| mesh.outline(true).into_owned(), |(_, corners)| corners);
+            let points = transformed(&corners, &shape.world_from_object);
+            last = Some((Arc::as_ptr(mesh), corners));
+            return points;
+        }
         let (geometry, placed) = shape.geometry.build();
         let transform = shape.world_from_object * placed;
         match geometry {

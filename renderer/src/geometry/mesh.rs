@@ -1,11 +1,16 @@
 //! Triangle meshes.
 
+use std::borrow::Cow;
+
 use glam::{Affine3A, Mat3A, Vec2, Vec3};
 use rayon::prelude::*;
 use thiserror::Error;
 
 use super::MeshAttribute;
 use crate::math::Bounds;
+
+/// The most vertices, in all places of their meshes, that are looked at one by one where a box would do.
+pub(crate) const MANY_VERTICES: usize = 1 << 26;
 
 /// Indexed triangles with optional per-vertex attributes. Valid once it has been through [`Mesh::validate`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -270,6 +275,15 @@ impl Mesh {
     /// The smallest object-space box that holds it.
     pub fn bounds(&self) -> Bounds {
         Bounds::of_points(self.positions.iter().copied())
+    }
+
+    /// Points that reach as far as it does: its vertices, or the corners of its box where they are `many` in all places.
+    pub(crate) fn outline(&self, many: bool) -> Cow<'_, [Vec3]> {
+        if many {
+            Cow::Owned(self.bounds().corners().to_vec())
+        } else {
+            Cow::Borrowed(&self.positions)
+        }
     }
 
     /// Object-space area of one triangle.

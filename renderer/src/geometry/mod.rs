@@ -23,6 +23,7 @@ pub use attribute::{AttributeDomain, MeshAttribute};
 pub use footprint::{Bend, Footprint, PointDifferential, RayDifferential};
 pub use hit::{Hit, ShapeId};
 pub use interaction::Interaction;
+pub(crate) use mesh::MANY_VERTICES;
 pub use mesh::{Mesh, MeshError};
 pub use shape::{Geometry, Shape};
 pub use sharing::bake_single_use;

@@ -7,7 +7,7 @@ use glam::{Affine3A, Vec3};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::camera::CameraDesc;
-use crate::geometry::Mesh;
+use crate::geometry::{MANY_VERTICES, Mesh};
 use crate::math::Bounds;
 use crate::scene::desc::{EmissionSides, LightKind, TextureDesc};
 use crate::texture::TextureSource;
@@ -89,33 +89,24 @@ impl Model {
         self.files.iter().chain(images).cloned()
     }
 
-    /// All vertices of its shapes, in its world.
+    /// Points in its world that reach as far as its shapes: their vertices, or, where those are very many, the corners of
+    /// boxes about its meshes.
     pub fn points(&self) -> impl Iterator<Item = Vec3> + '_ {
-        self.shapes.iter().flat_map(|shape| {
-            shape
-                .mesh
-                .positions
-                .iter()
-                .map(|&p| shape.world_from_object.transform_point3(p))
+        let vertices = self.shapes.iter().map(|shape| shape.mesh.positions.len());
+        let many = vertices.sum::<usize>() > MANY_VERTICES;
+        let by_mesh = self.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.mesh, &b.mesh));
+        by_mesh.flat_map(move |same| {
+            let outline = same[0].mesh.outline(many);
+            same.iter().flat_map(move |shape| {
+                let outline = outline.clone();
+                (0..outline.len()).map(move |i| shape.world_from_object.transform_point3(outline[i]))
+            })
         })
     }
 
-    /// A box that holds its shapes; the smallest one, unless there are many vertices in many places.
+    /// A box that holds its shapes.
     pub fn bounds(&self) -> Bounds {
-        const MANY: usize = 1 << 26;
-        let points: usize = self.shapes.iter().map(|shape| shape.mesh.positions.len()).sum();
-        if points <= MANY {
-            return Bounds::of_points(self.points());
-        }
-        let mut meshes: FxHashMap<*const Mesh, Bounds> = FxHashMap::default();
-        let bounds = self.shapes.iter().map(|shape| {
-            let mesh = meshes.entry(Arc::as_ptr(&shape.mesh));
-            let mesh = mesh.or_insert_with(|| shape.mesh.bounds());
-            mesh.transformed(&shape.world_from_object)
-        });
-        bounds
-            .reduce(Bounds::union)
-            .unwrap_or_else(|| Bounds::of_points(std::iter::empty()))
+        Bounds::of_points(self.points())
     }
 
     /// Whether it brings light: a light of its own, or a shape that emits.
