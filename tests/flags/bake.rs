@@ -33,6 +33,12 @@ pub(crate) const BAKE: &[Case] = &[
         Status(0, 2),
     ),
     (
+        "build_quality",
+        "bake a.kiln -o out BAKE --build-quality low",
+        "bake a.kiln -o out BAKE --build-quality lowest",
+        Status(0, 2),
+    ),
+    (
         "define",
         "bake m.xml -o d BAKE",
         "bake m.xml -o d BAKE --define tone=0.9",

@@ -23,6 +23,15 @@ pub(crate) const RENDER: &[Case] = &[
         Status(0, 2),
     ),
     (
+        "build_quality",
+        "render a.kiln -o o.exr --stats s.json",
+        "render a.kiln -o o.exr --stats s.json --build-quality low",
+        By(|a, b| {
+            a.file("o.exr") == b.file("o.exr")
+                && a.number("s.json", "accel_bytes") != b.number("s.json", "accel_bytes")
+        }),
+    ),
+    (
         "define",
         "render m.xml -o o.exr",
         "render m.xml -o o.exr --define tone=0.9",

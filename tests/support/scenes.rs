@@ -83,6 +83,7 @@ impl SceneBuilder {
             host,
             world_from_camera,
             threads: 1,
+            build_quality: None,
         };
         Scene::new(parts).unwrap_or_else(|error| panic!("{error}"))
     }
