@@ -9,6 +9,8 @@
 
 mod embree;
 mod error;
+mod mask;
+mod quality;
 
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -21,23 +23,11 @@ use crate::math::{Bounds, Ray};
 use embree::{AnalyticSurface, CommittedScene, Device, InstanceArray, SceneBuilder, instance_place};
 pub use embree::{Bundle, PackedFile, carried, carry};
 pub use error::AccelError;
-
-/// Every kind of ray: the mask of a shape, or of a query, without exceptions.
-pub const ALL: u32 = u32::MAX;
+pub use mask::ALL;
+pub use quality::BuildQuality;
 
 /// The most instances that Embree knows one by one, which is a little faster; more are arrays, of a third of the memory.
 const MANY_INSTANCES: usize = 1 << 16;
-
-/// How much work the build of the structure puts into short queries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuildQuality {
-    /// Built fast: triangles are ordered along a curve that fills space.
-    Low,
-    /// Boxes are divided where that is likely to save most work.
-    Medium,
-    /// Triangles may be referred to from several boxes, which shortens queries among long ones. One thread builds.
-    High,
-}
 
 /// All shapes of a scene, ready for rays.
 pub struct Accel {

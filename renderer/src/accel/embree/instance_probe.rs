@@ -12,7 +12,9 @@ use super::device::Device;
 use super::instances::InstanceArray;
 use super::scene::SceneBuilder;
 use super::sys::{INVALID_ID, RtcHit, RtcRay, RtcRayHit};
-use crate::accel::{ALL, AccelError, BuildQuality};
+use crate::accel::error::AccelError;
+use crate::accel::mask::ALL;
+use crate::accel::quality::BuildQuality;
 use crate::geometry::{Mesh, TracedTriangles};
 
 /// Where a hit of Embree's says which instance of an array it is on, as an index into [`RtcHit::reserve`]. It depends on

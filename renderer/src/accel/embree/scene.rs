@@ -13,7 +13,9 @@ use super::analytic::{self, AnalyticSurface};
 use super::device::Device;
 use super::instances::InstanceArray;
 use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRayHit, RtcScene};
-use crate::accel::{AccelError, BuildQuality, Hit};
+use crate::accel::error::AccelError;
+use crate::accel::quality::BuildQuality;
+use crate::geometry::Hit;
 use crate::geometry::{ShapeId, TracedTriangles};
 use crate::math::{Bounds, Ray};
 
