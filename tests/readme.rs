@@ -198,14 +198,16 @@ fn small(line: &str) -> Vec<String> {
     for i in 1..args.len() {
         match args[i - 1].as_str() {
             "--spp" => args[i] = fewer(&args[i]),
-            "--samples" if args[0] == "render" => {
+            // Rounds stay as they are, and end soon.
+            "--noise" => args[i] = "0.5".to_owned(),
+            "--samples" if args[0] == "render" && !line.contains("--noise") => {
                 args[i] = args[i].split("..").map(fewer).collect::<Vec<_>>().join("..");
             }
             _ => {}
         }
     }
     let more: &[&str] = match args[0].as_str() {
-        "render" if line.contains("--spp") => &["--size", "24x16"],
+        "render" if line.contains("--spp") || line.contains("--noise") => &["--size", "24x16"],
         "render" => &["--spp", "1", "--size", "24x16"],
         "bake" if line.contains("probes") => &["--samples", "1", "--probe-spacing", "2"],
         "bake" if line.contains("--texels-per-unit") => &["--samples", "1"],
