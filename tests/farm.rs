@@ -88,6 +88,36 @@ fn tasks_make_the_bytes_of_a_straight_run() {
 }
 
 #[test]
+fn frames_with_noise_are_a_task_each() {
+    let folder = folder();
+    let at = folder.path();
+    let options = "--noise 0.2 --min-spp 8 --spp 64";
+    for (engine, tasks) in [("slurm", ""), ("slurm", "--tasks 1"), ("openjd", "")] {
+        let farm = format!("farm a.kiln -o o#.exr --frames left,right {tasks} --engine {engine}");
+        done(at, &format!("{farm} -- {options}"));
+        let dir = at.join("o.farm");
+        if engine == "slurm" {
+            for (number, camera) in [(1, "left"), (2, "right")] {
+                run_job(&dir, &[&number.to_string()], 1);
+                done(
+                    at,
+                    &format!("render a.kiln --camera {camera} {options} -o straight.exr"),
+                );
+                assert!(bytes(&at.join(format!("o{number}.exr"))) == bytes(&at.join("straight.exr")));
+            }
+        }
+        fs::remove_dir_all(dir).unwrap();
+        refused(
+            at,
+            &format!("farm a.kiln -o o#.exr --frames left,right --tasks 2 --engine {engine} -- {options}"),
+            &["one task", "leave --tasks out"],
+        );
+    }
+    let output = kiln(at, "farm a.kiln -o o.exr --engine slurm").output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", message(&output));
+}
+
+#[test]
 fn packed_scenes_need_nothing_else() {
     let folder = folder();
     let at = folder.path();
@@ -480,7 +510,7 @@ fn what_makes_no_job_is_refused() {
         ("a.kiln -o o.exr -- --samples 0..2", vec!["--samples"]),
         (
             "a.kiln -o o.exr -- --noise 0.1",
-            vec!["--noise cannot be split", "--tasks 1"],
+            vec!["with --noise is one task", "--tasks 1"],
         ),
         ("a.kiln -o o.exr -- --stats s.json", vec!["--stats"]),
         ("a.kiln -o o.exr -- --camera up", vec!["no camera `up`"]),

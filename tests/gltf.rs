@@ -2,11 +2,12 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::{Vec2, Vec3};
 use renderer::camera::{FovAxis, Projection};
 use renderer::scene::desc::{LightKind, SceneDesc, SpotFalloff};
-use renderer::scene::import::{Model, parse_gltf};
+use renderer::scene::import::{Model, ModelShape, parse_gltf};
 use renderer::scene::load::LoadOptions;
 use renderer::texture::{TextureColorSpace, TextureSource};
 use serde_json::{Value, json};
@@ -190,15 +191,12 @@ fn rich() -> Glb {
 #[test]
 fn reads_a_whole_document() {
     let model = rich().read().expect("it is valid");
-    let names: Vec<&str> = model.shapes.iter().map(|shape| shape.name.as_str()).collect();
+    let names: Vec<&str> = model.shapes.iter().map(|shape| &*shape.name).collect();
     assert_eq!(names, ["left.0", "left.1", "right.0", "right.1"]);
     let [left, strip, right, _] = &model.shapes[..] else {
         panic!("there are four")
     };
-    assert!(
-        std::sync::Arc::ptr_eq(&left.mesh, &right.mesh),
-        "instances share their mesh"
-    );
+    assert!(Arc::ptr_eq(&left.mesh, &right.mesh), "instances share their mesh");
     assert_eq!((left.material, strip.material), (Some(0), None));
     assert_eq!(left.mesh.triangles, [[0, 1, 2], [1, 3, 2]]);
     assert_eq!(strip.mesh.triangles, left.mesh.triangles);
@@ -306,7 +304,7 @@ fn a_model_makes_a_scene() {
     assert_eq!(desc.cameras.len(), 1);
     assert_eq!(desc.cameras[0].name, "_2_quads.eye");
     assert_eq!(desc.lights.len(), 2, "it brings its own light");
-    assert_eq!(desc.shapes[0].name, "_2_quads.left.0");
+    assert_eq!(&*desc.shapes[0].name, "_2_quads.left.0");
     let material = desc.material(desc.shapes[0].material);
     assert_eq!(material.name, "_2_quads.Body \"A\"");
     assert!(format!("{:?}", material.surface).contains("0.125"));
@@ -414,6 +412,88 @@ fn mistakes_are_named() {
         .expect_err("it is cut")
         .to_string();
     assert!(error.contains("test.gltf"), "{error}");
+}
+
+/// The plain mesh in three places: moved, turned and shrunk to nothing.
+fn instanced() -> Glb {
+    let mut glb = plain();
+    let translations = glb.floats("VEC3", &[1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 5.0, 5.0, 5.0]);
+    let half = FRAC_1_SQRT_2 as f32;
+    let rotations = glb.floats(
+        "VEC4",
+        &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, half, half, 0.0, 0.0, 0.0, 0.0],
+    );
+    let scales = glb.floats("VEC3", &[2.0, 2.0, 2.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]);
+    glb.json["extensionsRequired"] = json!(["EXT_mesh_gpu_instancing"]);
+    glb.json["nodes"][0]["name"] = json!("tree");
+    glb.json["nodes"][0]["translation"] = json!([100, 0, 0]);
+    glb.json["nodes"][0]["extensions"] = json!({ "EXT_mesh_gpu_instancing": { "attributes": {
+        "TRANSLATION": translations, "ROTATION": rotations, "SCALE": scales, "_ID": 0
+    } } });
+    glb
+}
+
+#[test]
+fn instances_of_a_node_share_mesh_and_name() {
+    let model = instanced().read().expect("it is valid");
+    let [first, second] = &model.shapes[..] else {
+        panic!("two are to be seen: {:?}", model.shapes)
+    };
+    assert!(Arc::ptr_eq(&first.mesh, &second.mesh) && Arc::ptr_eq(&first.name, &second.name));
+    assert_eq!(&*first.name, "tree");
+    let corner = |shape: &ModelShape| shape.world_from_object.transform_point3(Vec3::X);
+    assert_eq!(corner(first), Vec3::new(103.0, 2.0, 3.0));
+    assert!(corner(second).distance(Vec3::new(100.0, 1.0, 0.0)) < 1e-5);
+    assert_eq!(
+        model.warnings,
+        ["1 of 3 instances of `tree` are scaled to nothing and not shown"]
+    );
+
+    let spoilt = |name: &str, value: Value, expected: &str| {
+        let mut glb = instanced();
+        glb.json["nodes"][0]["extensions"]["EXT_mesh_gpu_instancing"]["attributes"][name] = value;
+        glb.fails(expected);
+    };
+    spoilt(
+        "SCALE",
+        json!(77),
+        "SCALE of the instances of node 0 does not exist",
+    );
+    spoilt(
+        "ROTATION",
+        json!(-1),
+        "ROTATION of the instances of node 0 does not exist",
+    );
+    spoilt("ROTATION", json!(0), "fewer than 4 components");
+    spoilt("SCALE", json!(1), "fewer than 3 components");
+    let mut glb = instanced();
+    let two = glb.floats("VEC3", &[0.0; 6]);
+    glb.json["nodes"][0]["extensions"]["EXT_mesh_gpu_instancing"]["attributes"]["SCALE"] = json!(two);
+    glb.fails("differ in length");
+    let mut glb = instanced();
+    let infinite = glb.floats(
+        "VEC3",
+        &[f32::MAX, 0.0, 0.0, 0.0, f32::INFINITY, 0.0, 0.0, 0.0, 0.0],
+    );
+    glb.json["nodes"][0]["extensions"]["EXT_mesh_gpu_instancing"]["attributes"]["TRANSLATION"] =
+        json!(infinite);
+    glb.fails("instance 1 of node 0 is not finite");
+}
+
+#[test]
+fn names_stand_for_all_instances_of_a_node() {
+    let folder = tempfile::tempdir().expect("there is room");
+    std::fs::write(folder.path().join("forest.glb"), instanced().finish()).expect("there is room");
+    let text = "import \"forest.glb\" as forest;
+        shape copy : instance { of = forest; transform = translate(0, 0, 10); }
+        assign forest.tree = matte(albedo = 0.25); assign copy.tree = matte(albedo = 0.75);";
+    let (desc, warnings) = SceneDesc::from_text("test.kiln", text, folder.path(), &LoadOptions::default())
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(warnings.list.len(), 1, "{warnings}");
+    let names: Vec<&str> = desc.shapes.iter().map(|shape| &*shape.name).collect();
+    assert_eq!(names, ["forest.tree", "forest.tree", "copy.tree", "copy.tree"]);
+    let material = |index: usize| desc.shapes[index].material;
+    assert!(material(0) == material(1) && material(2) == material(3) && material(0) != material(2));
 }
 
 #[test]

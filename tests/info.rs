@@ -90,7 +90,7 @@ fn scenes_and_models_list_what_they_hold() {
         let expected: [(&str, Vec<&str>); 4] = [
             ("camera", desc.cameras.iter().map(|c| c.name.as_str()).collect()),
             ("light", desc.lights.iter().map(|l| l.name.as_str()).collect()),
-            ("shape", desc.shapes.iter().map(|s| s.name.as_str()).collect()),
+            ("shape", desc.shapes.iter().map(|s| &*s.name).collect()),
             (
                 "material",
                 desc.materials.iter().map(|m| m.name.as_str()).collect(),

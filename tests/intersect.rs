@@ -6,7 +6,7 @@ mod alike;
 use std::sync::Arc;
 
 use glam::{Affine3A, DVec3, Vec2, Vec3};
-use renderer::accel::{ALL, Accel};
+use renderer::accel::{ALL, Accel, BuildQuality};
 use renderer::geometry::{Geometry, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 use renderer::math::Ray;
 use support::random::Random;
@@ -475,9 +475,15 @@ fn the_number_of_threads_that_build_does_not_change_what_rays_find() {
         )
     };
     let shapes = [sheet(), sheet()];
-    let builds: Vec<Accel> = [1, 2, 3, 2]
-        .map(|threads| Accel::build(&shapes, &[], threads).expect("Embree builds"))
-        .into();
+    for quality in [BuildQuality::High, BuildQuality::Medium, BuildQuality::Low] {
+        let builds = [1, 2, 3, 2]
+            .map(|threads| Accel::build_with(&shapes, &[], threads, Some(quality)).expect("Embree builds"));
+        check_ties(&shapes, &builds);
+    }
+}
+
+/// Checks that all find the same at shared edges and vertices.
+fn check_ties(shapes: &[Shape], builds: &[Accel]) {
     let mut random = Random(9);
     let mut hits = 0;
     for primitive in 0..shapes[0].primitive_count() {
@@ -498,6 +504,120 @@ fn the_number_of_threads_that_build_does_not_change_what_rays_find() {
         }
     }
     assert!(hits > 200_000, "{hits}");
+}
+
+#[test]
+fn quality_changes_the_structure_and_not_what_rays_find() {
+    let shapes = [Shape::new(
+        mesh(globe(100, 200)),
+        Affine3A::from_scale(Vec3::new(1.0, 2.0, 3.0)),
+    )];
+    let builds = [BuildQuality::Low, BuildQuality::Medium, BuildQuality::High]
+        .map(|quality| Accel::build_with(&shapes, &[], 1, Some(quality)).expect("Embree builds"));
+    let memory = builds.each_ref().map(Accel::memory);
+    assert_ne!(memory[0], memory[1]);
+    let mut random = Random(11);
+    let mut hits = 0;
+    for _ in 0..20_000 {
+        let ray = random.ray_at(Vec3::ZERO, 3.0);
+        let found = builds.each_ref().map(|accel| accel.intersect(&ray, ALL));
+        hits += u32::from(found[0].is_some());
+        assert!(found[0] == found[1] && found[1] == found[2], "{ray:?}: {found:?}");
+    }
+    assert!(hits > 5_000, "{hits}");
+}
+
+#[test]
+fn a_mesh_of_positions_alone_has_the_same_points() {
+    let mut random = Random(12);
+    for round in 0..8 {
+        let place = if round == 0 {
+            Affine3A::IDENTITY
+        } else {
+            random.transform()
+        };
+        let geometry = mesh(globe(20, 40));
+        let mut shapes = [Shape::new(geometry.clone(), place), Shape::new(geometry, place)];
+        shapes[round % 2].flip_normals = true;
+        shapes[1 - round % 2].flip_normals = true;
+        let [whole, positions] = &mut shapes;
+        whole.bake();
+        positions.bake_positions();
+        assert!(positions.memory() < whole.memory());
+        let accels = [&*whole, &*positions].map(|shape| build(std::slice::from_ref(shape)));
+        let bounds = accels[0].bounds();
+        for _ in 0..500 {
+            let ray = random.ray_at(bounds.center(), bounds.radius());
+            let [a, b] = [0, 1].map(|i| trace(&accels[i], &shapes[i..=i], &ray));
+            assert_eq!(format!("{a:?}"), format!("{b:?}"));
+            if let (Some(a), Some(b)) = (&a, &b) {
+                let change = |i: usize, it| shapes[i].normal_change(it, Vec3::splat(1e-3));
+                assert_eq!(change(0, a), change(1, b));
+            }
+        }
+    }
+}
+
+#[test]
+fn many_instances_are_found_as_few_are() {
+    // Beyond 65,536 of them Embree gets arrays; of two meshes, each under two masks.
+    let meshes = [mesh(globe(4, 8)), mesh(Mesh::cube())];
+    let mut random = Random(13);
+    let count = 70_000;
+    let shape = |i: usize, random: &mut Random| {
+        let place = Affine3A::from_translation(random.direction() * 40.0) * random.transform();
+        let place = Affine3A {
+            matrix3: place.matrix3 * 0.2,
+            ..place
+        };
+        Shape::new(meshes[i % 2].clone(), place)
+    };
+    let shapes: Vec<Shape> = (0..count).map(|i| shape(i, &mut random)).collect();
+    let masks: Vec<u32> = (0..count).map(|i| 1 << (i / 2 % 2)).collect();
+    let many = Accel::build(&shapes, &masks, 0).expect("Embree builds");
+    assert!(
+        many.memory() < 200 * count,
+        "{} bytes each",
+        many.memory() / count
+    );
+    let few = 500;
+    let mut hits = 0;
+    for _ in 0..200_000 {
+        let ray = random.ray_at(Vec3::ZERO, 60.0);
+        for mask in [1, 2, ALL] {
+            let Some(found) = many.intersect(&ray, mask) else {
+                assert!(!many.occluded(&ray, mask));
+                continue;
+            };
+            assert!(many.occluded(&ray, mask) && masks[found.shape.0 as usize] & mask != 0);
+            // The shape alone, as an instance.
+            hits += 1;
+            if hits <= few {
+                let shape = &shapes[found.shape.0 as usize];
+                let pair = [
+                    shape.clone(),
+                    Shape::new(
+                        shape.geometry.clone(),
+                        Affine3A::from_translation(Vec3::ONE * 1e6),
+                    ),
+                ];
+                let alone = build(&pair).intersect(&ray, ALL).expect("the ray meets it");
+                assert!((alone.t - found.t).abs() < 1e-5 * found.t, "{alone:?}, {found:?}");
+            }
+            // Rays that leave the surface do not meet it again.
+            let shape = &shapes[found.shape.0 as usize];
+            let it = shape.interaction(found.shape, &found, &ray, Tangents::Any);
+            let direction = random.direction();
+            let grazing = (direction - it.ng * (direction.dot(it.ng) - 1e-3)).normalize();
+            for direction in [direction, grazing, -grazing] {
+                let again = many.intersect(&it.spawn_ray(direction), ALL);
+                let is_same = again
+                    .is_some_and(|again| (again.shape, again.primitive) == (found.shape, found.primitive));
+                assert!(!is_same, "{ray:?}: {found:?}, then {again:?}");
+            }
+        }
+    }
+    assert!(hits > few, "{hits}");
 }
 
 // ---- Points chosen by area.

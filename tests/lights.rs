@@ -875,24 +875,13 @@ fn pixels(text: &str, set: &[&str], spp: u64) -> Vec<f32> {
     };
     let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));
     let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
-    let [width, height] = desc.film.size.value;
     let settings = RenderSettings {
-        width,
-        height,
-        crop: None,
-        variance: false,
-        camera: built.camera,
         filter: Filter::pixel(),
-        border: true,
-        integrator: built.integrator,
         samples: 0..spp,
         total: spp,
         seed: 1,
         threads: 2,
-        time_limit: None,
-        photon_map: None,
-        joins: false,
-        noise: None,
+        ..RenderSettings::new(&desc, &built)
     };
     let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"));

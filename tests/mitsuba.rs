@@ -249,7 +249,7 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
         let (desc, warnings) =
             loaded(&text, MitsubaOptions::default()).unwrap_or_else(|errors| panic!("{text}\n{errors}"));
         assert!(
-            desc.shapes.iter().any(|shape| shape.name == "ball"),
+            desc.shapes.iter().any(|shape| &*shape.name == "ball"),
             "the rest of the scene is there"
         );
         let message = warnings.to_string();
@@ -278,7 +278,7 @@ fn parameters_of_the_command_line_come_before_defaults() {
             ..MitsubaOptions::default()
         };
         let (desc, _) = loaded(&text, options).unwrap();
-        let shape = desc.shapes.iter().find(|shape| shape.name == "big").unwrap();
+        let shape = desc.shapes.iter().find(|shape| &*shape.name == "big").unwrap();
         let (_, placed) = shape.geometry.build();
         assert_eq!((shape.world_from_object * placed).matrix3.x_axis.length(), radius);
     }

@@ -442,7 +442,7 @@ fn serialized(sizes: &[f32]) -> Vec<u8> {
 /// The meshes of a scene's shapes, with their names.
 fn meshes(desc: &SceneDesc) -> Vec<(&str, &Arc<Mesh>)> {
     let named = desc.shapes.iter().filter_map(|shape| match &shape.geometry {
-        GeometryDesc::Mesh(mesh) => Some((shape.name.as_str(), mesh)),
+        GeometryDesc::Mesh(mesh) => Some((&*shape.name, mesh)),
         _ => None,
     });
     named.collect()
@@ -712,4 +712,62 @@ fn attributes_of_meshes_reach_shaders_as_in_mitsuba() {
         points[0],
     );
     assert_eq!(missing, Vec3::new(1.0, 2.0, 3.0));
+}
+
+/// A triangle of that size, as text of a PLY file.
+fn triangle(size: f32) -> String {
+    format!(
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\n\
+         property list uchar int vertex_indices\nend_header\n0 0 0\n{size:?} 0 0\n0 {size:?} 0\n3 0 1 2\n"
+    )
+}
+
+#[test]
+fn models_of_any_size_are_framed_or_refused() {
+    let sizes: [f32; 6] = [0.0, 1e-30, 1.0, 1e17, 1e19, 3e38];
+    for (size, fits) in sizes.into_iter().zip([true, true, true, true, false, false]) {
+        let folder = folder(&[("a.ply", triangle(size).as_bytes())]);
+        let loaded = load(&folder.path().join("a.ply"), &LoadOptions::default());
+        match loaded {
+            Ok((desc, _)) => {
+                assert!(fits, "{size} is too large");
+                let built = build(&desc, None, 1).unwrap_or_else(|error| panic!("{size}: {error}"));
+                assert_eq!(built.warnings.list.len(), 0, "{size}: {}", built.warnings);
+            }
+            Err(error) => {
+                assert!(!fits, "{size}: {error}");
+                assert!(error.to_string().contains("no camera can be placed"), "{error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn files_are_read_at_once_and_mistakes_told_in_the_order_of_the_scene() {
+    let names: Vec<String> = (0..40).map(|i| format!("mesh{i}.ply")).collect();
+    let whole = triangle(1.0);
+    let wrong = whole.replace("3 0 1 2", "3 0 1 7");
+    let content = |i: usize| {
+        if i % 3 == 1 {
+            wrong.as_bytes()
+        } else {
+            whole.as_bytes()
+        }
+    };
+    let files: Vec<(&str, &[u8])> = (0..)
+        .zip(&names)
+        .map(|(i, name)| (name.as_str(), content(i)))
+        .collect();
+    let folder = folder(&files);
+    let shapes = names.iter().enumerate();
+    let text: String = shapes
+        .map(|(i, name)| format!("shape s{i} : mesh {{ file = \"{name}\"; }}\n"))
+        .collect();
+    let error = scene(&text, folder.path()).expect_err("many are wrong");
+    let told: Vec<usize> = names
+        .iter()
+        .filter_map(|name| error.find(&format!("/{name}: triangle 0 uses vertex 7")))
+        .collect();
+    assert_eq!(told.len(), 13, "{error}");
+    assert!(told.is_sorted(), "{error}");
 }

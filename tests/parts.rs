@@ -322,6 +322,38 @@ fn damaged_parts_are_refused() {
     }
 }
 
+/// Whoever opens a pipe waits for somebody who writes to it.
+#[cfg(unix)]
+#[test]
+fn pipes_are_refused() {
+    let folder = folder();
+    let at = folder.path();
+    let made = std::process::Command::new("mkfifo")
+        .arg(at.join("pipe.part"))
+        .status();
+    assert!(made.is_ok_and(|status| status.success()));
+    for args in [
+        "info pipe.part",
+        "merge pipe.part -o m.exr",
+        "render a.kiln --checkpoint pipe.part --resume -o m.exr",
+        "render a.kiln -o pipe.part",
+    ] {
+        let mut child = kiln(at, args).stderr(Stdio::piped()).spawn().unwrap();
+        let start = Instant::now();
+        while child.try_wait().unwrap().is_none() && start.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let _ = child.kill();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{args}: {}", message(&output));
+        assert!(
+            message(&output).contains("pipe.part"),
+            "{args}: {}",
+            message(&output)
+        );
+    }
+}
+
 #[test]
 fn a_vanished_folder_does_not_end_a_render() {
     let folder = folder();

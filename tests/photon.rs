@@ -10,7 +10,6 @@ use glam::{Affine3A, Quat, Vec3};
 use proptest::prelude::*;
 use renderer::camera::Camera;
 use renderer::color::Rgb;
-use renderer::film::Filter;
 use renderer::geometry::Geometry;
 use renderer::image::{Image, read};
 use renderer::integrator::photon::{KdTree, Located};
@@ -36,22 +35,13 @@ fn rendered(
     look: Look,
 ) -> Result<Rendered, RenderError> {
     let settings = RenderSettings {
-        width: size[0],
-        height: size[1],
-        crop: None,
-        variance: false,
-        camera,
-        filter: Filter::pixel(),
-        border: true,
         integrator,
         samples: look.first..look.first + look.spp,
         total: look.first + look.spp,
         seed: 1,
         threads: look.threads,
-        time_limit: None,
         photon_map: look.file,
-        joins: false,
-        noise: None,
+        ..RenderSettings::of_camera(camera, size)
     };
     render(scene, &settings, &Silent, &AtomicBool::new(false))
 }

@@ -181,15 +181,65 @@ fn the_viewer_shows_what_is_written() {
         let session = &viewer.join().unwrap()[0];
         shows(session, at, "a.exr");
         assert_eq!(session.creations, 1);
-        // Tiles of the sky alone stay as they are and are sent once.
         assert_eq!(session.tiles.len(), 6);
-        assert_eq!(session.tiles.values().min(), Some(&1));
         assert!(session.tiles.values().max() > Some(&1), "only the end was shown");
+        // Those of the sky alone stay as they are after the first pass, and are not sent again.
+        assert!(
+            session.tiles.values().min() < session.tiles.values().max(),
+            "{:?}",
+            session.tiles
+        );
         assert!(run(at, "render a.kiln -o b.exr --spp 200").status.success());
         assert_eq!(
             fs::read(at.join("a.exr")).unwrap(),
             fs::read(at.join("b.exr")).unwrap()
         );
+    }
+}
+
+#[test]
+fn tiles_are_shown_before_the_first_pass_has_ended() {
+    let folder = folder();
+    let at = folder.path();
+    let slow = "surface slow() { float sum = 0; for (int i = 0; i < 300; i++) sum += noise(P * i); \
+                Ci = (0.5 + 0.001 * sum) * emission(); }\n";
+    fs::write(at.join("slow.ksl"), slow).unwrap();
+    let scene = "import \"slow.ksl\";\nfilm { size = (300, 140); }\nmaterial wall = slow();\n\
+                 camera main : perspective { from = (0, 0, 4); to = (0, 0, 0); }\n\
+                 shape sheet : rectangle { size = 20; material = wall; }\n";
+    fs::write(at.join("slow.kiln"), scene).unwrap();
+    // The file is written after the one pass that there is, and before the finished picture is shown.
+    for more in ["", "--noise 0.5"] {
+        let picture = at.join("slow.exr");
+        let serve = move |stream: TcpStream| {
+            let early = Session::read(stream.try_clone().unwrap(), 3);
+            let is_late = picture.exists();
+            io::copy(&mut { stream }, &mut io::sink()).unwrap();
+            (is_late, early)
+        };
+        let (address, viewer) = listen("127.0.0.1:0", serve, 1);
+        let line = format!("render slow.kiln -o slow.exr --spp 1 {more} --preview tev={address}");
+        let output = run(at, &line);
+        assert!(output.status.success(), "{}", message(&output));
+        let (is_late, early) = viewer.join().unwrap().remove(0);
+        assert!(!is_late, "the first tiles came with the finished picture");
+        let shown = &early.images["slow.exr"];
+        let written = read(&at.join("slow.exr")).unwrap();
+        let mut same = 0;
+        for (shown, written) in shown.channels["R"]
+            .iter()
+            .zip(written.data.chunks(written.channels))
+        {
+            assert!(
+                *shown == 0.0 || *shown == written[0],
+                "{shown} is not {}",
+                written[0]
+            );
+            same += u32::from(*shown != 0.0);
+        }
+        assert!(same >= 256, "{same} pixels");
+        assert!(same < 300 * 140, "there were no tiles");
+        fs::remove_file(at.join("slow.exr")).unwrap();
     }
 }
 

@@ -524,7 +524,7 @@ fn imports_bring_and_place() {
     );
     let desc = load_text(&text, directory.path(), &["material.pair.shiny.roughness=0.5"])
         .unwrap_or_else(|e| panic!("{e}"));
-    let names: Vec<&str> = desc.shapes.iter().map(|shape| shape.name.as_str()).collect();
+    let names: Vec<&str> = desc.shapes.iter().map(|shape| &*shape.name).collect();
     let expected = [
         "pair.first",
         "pair.second",
@@ -535,7 +535,7 @@ fn imports_bring_and_place() {
         "copy.second",
     ];
     assert_eq!(names[..7], expected);
-    let shape = |name: &str| desc.shapes.iter().find(|shape| shape.name == name).expect(name);
+    let shape = |name: &str| desc.shapes.iter().find(|shape| &*shape.name == name).expect(name);
     let call = |name: &str| format!("{:?}", desc.material(shape(name).material).surface);
     let place = |name: &str| shape(name).world_from_object.transform_point3(Vec3::ZERO);
     assert_eq!(place("pair.first"), Vec3::new(1.0, 2.0, 3.0));

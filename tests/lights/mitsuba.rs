@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 
 use glam::Vec3;
 use renderer::color::Rgb;
-use renderer::film::Filter;
 use renderer::image::Image;
 use renderer::render::{RenderSettings, Silent, render};
 use renderer::scene::build::{Built, build};
@@ -41,22 +40,12 @@ fn rendered(text: &str, integrator: &str, spp: u64) -> Image {
     let text = format!("{CAMERA}film {{ size = (8, 6); filter = box; }}\nintegrator : {integrator}\n{text}");
     let built = built(&text);
     let settings = RenderSettings {
-        width: SIZE[0],
-        height: SIZE[1],
-        crop: None,
-        variance: false,
-        camera: built.camera,
-        filter: Filter::pixel(),
-        border: true,
         integrator: built.integrator,
         samples: 0..spp,
         total: spp,
         seed: 1,
         threads: 2,
-        time_limit: None,
-        photon_map: None,
-        joins: false,
-        noise: None,
+        ..RenderSettings::of_camera(built.camera, SIZE)
     };
     let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"));

@@ -33,24 +33,15 @@ fn built(text: &str) -> (Built, [u32; 2]) {
 }
 
 fn shot(scene: &(Built, [u32; 2]), integrator: Integrator, spp: u64) -> Rendered {
-    let (built, [width, height]) = scene;
+    let (built, size) = scene;
     let settings = RenderSettings {
-        width: *width,
-        height: *height,
-        crop: None,
-        variance: false,
-        camera: built.camera,
         filter: built.filter.clone(),
-        border: true,
         integrator,
         samples: 0..spp,
         total: spp,
         seed: 3,
         threads: 2,
-        time_limit: None,
-        photon_map: None,
-        joins: false,
-        noise: None,
+        ..RenderSettings::of_camera(built.camera, *size)
     };
     render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
         .unwrap_or_else(|error| panic!("{error}"))

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use glam::{Affine3A, Vec2, Vec3};
 use renderer::camera::{Camera, CameraDesc, Projection, look_at};
 use renderer::color::Rgb;
-use renderer::film::{Film, Filter};
+use renderer::film::Film;
 use renderer::geometry::{Geometry, Mesh, Shape};
 use renderer::integrator::{Integrator, PathSettings};
 use renderer::light::Light;
@@ -83,6 +83,7 @@ impl SceneBuilder {
             host,
             world_from_camera,
             threads: 1,
+            build_quality: None,
         };
         Scene::new(parts).unwrap_or_else(|error| panic!("{error}"))
     }
@@ -210,22 +211,16 @@ impl Default for Look {
 pub fn film(scene: &Scene, camera: &CameraDesc, look: Look) -> Film {
     let [width, height] = look.size;
     let settings = RenderSettings {
-        width,
-        height,
-        crop: None,
         variance: true,
-        camera: Camera::new(camera, width, height).unwrap_or_else(|error| panic!("{error}")),
-        filter: Filter::pixel(),
-        border: true,
         integrator: Integrator::Path(look.path),
         samples: look.first..look.first + look.spp,
         total: look.first + look.spp,
         seed: look.seed,
         threads: look.threads,
-        time_limit: None,
-        photon_map: None,
-        joins: false,
-        noise: None,
+        ..RenderSettings::of_camera(
+            Camera::new(camera, width, height).unwrap_or_else(|error| panic!("{error}")),
+            look.size,
+        )
     };
     let rendered =
         render(scene, &settings, &Silent, &AtomicBool::new(false)).unwrap_or_else(|error| panic!("{error}"));

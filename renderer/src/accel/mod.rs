@@ -9,6 +9,8 @@
 
 mod embree;
 mod error;
+mod mask;
+mod quality;
 
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -16,14 +18,16 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub use crate::geometry::Hit;
-use crate::geometry::{Geometry, Mesh, Shape, mesh_uses};
+use crate::geometry::{Geometry, MANY_TRIANGLES, Mesh, MeshUses, Shape, TracedTriangles, triangle_count};
 use crate::math::{Bounds, Ray};
-use embree::{AnalyticSurface, CommittedScene, Device, Quality, SceneBuilder};
+use embree::{AnalyticSurface, CommittedScene, Device, InstanceArray, SceneBuilder, instance_place};
 pub use embree::{Bundle, PackedFile, carried, carry};
 pub use error::AccelError;
+pub use mask::ALL;
+pub use quality::BuildQuality;
 
-/// Every kind of ray: the mask of a shape, or of a query, without exceptions.
-pub const ALL: u32 = u32::MAX;
+/// The most instances that Embree knows one by one, which is a little faster; more are arrays, of a third of the memory.
+const MANY_INSTANCES: usize = 1 << 16;
 
 /// All shapes of a scene, ready for rays.
 pub struct Accel {
@@ -39,33 +43,66 @@ impl Accel {
     /// # Errors
     /// When Embree cannot be loaded, or runs out of memory.
     pub fn build(shapes: &[Shape], masks: &[u32], threads: usize) -> Result<Accel, AccelError> {
-        let (quality, threads) = plan(shapes, threads);
-        let device = Device::new(threads)?;
-        let uses = mesh_uses(shapes);
+        Accel::build_with(shapes, masks, threads, None)
+    }
+
+    /// The same with a choice of quality. Without one, it is high for up to a million triangles, medium for more.
+    ///
+    /// # Errors
+    /// As [`Accel::build`].
+    pub fn build_with(
+        shapes: &[Shape],
+        masks: &[u32],
+        threads: usize,
+        quality: Option<BuildQuality>,
+    ) -> Result<Accel, AccelError> {
+        let quality = quality.unwrap_or_else(|| quality_for(shapes));
+        let device = Device::new(threads_for(quality, threads))?;
+        let uses = MeshUses::of(shapes);
         let mut shared: FxHashMap<*const Mesh, Arc<CommittedScene>> = FxHashMap::default();
-        let mut top = SceneBuilder::new(&device, quality);
+        let mut arrays: FxHashMap<(*const Mesh, u32), usize> = FxHashMap::default();
+        let mut list: Vec<(Arc<CommittedScene>, u32, InstanceArray)> = vec![];
+        let place = if uses.instances() > MANY_INSTANCES {
+            instance_place(&device)
+        } else {
+            None
+        };
+        let first_array = shapes.len() as u32;
+        let mut top = SceneBuilder::new(&device, quality).with_arrays(first_array, place.unwrap_or(0));
         for (id, shape) in (0u32..).zip(shapes) {
             let mask = masks.get(id as usize).copied().unwrap_or(ALL);
             match &shape.geometry {
-                Geometry::Mesh(mesh) if uses[&Arc::as_ptr(mesh)] == 1 => {
-                    top.triangles(id, mask, shape.world_positions(mesh), &mesh.triangles)?;
+                Geometry::Mesh(mesh) if uses.is_single(mesh) => {
+                    let triangles = TracedTriangles::of_shape(shape).expect("the shape is a mesh");
+                    top.triangles(id, mask, triangles)?;
                 }
                 Geometry::Mesh(mesh) => {
                     let scene = match shared.entry(Arc::as_ptr(mesh)) {
                         Entry::Occupied(entry) => entry.into_mut(),
                         Entry::Vacant(entry) => {
                             let mut scene = SceneBuilder::new(&device, quality);
-                            scene.triangles(0, ALL, mesh.positions.iter().copied(), &mesh.triangles)?;
+                            scene.triangles(0, ALL, TracedTriangles::of_mesh(mesh))?;
                             entry.insert(Arc::new(scene.commit()?))
                         }
                     };
-                    top.instance(id, mask, scene, &shape.world_from_object);
+                    if place.is_some() {
+                        let index = *arrays.entry((Arc::as_ptr(mesh), mask)).or_insert_with(|| {
+                            list.push((scene.clone(), mask, InstanceArray::default()));
+                            list.len() - 1
+                        });
+                        list[index].2.push(id, &shape.world_from_object);
+                    } else {
+                        top.instance(id, mask, scene, &shape.world_from_object);
+                    }
                 }
                 Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => {
                     let surface = AnalyticSurface::new(shape).expect("the shape is analytic");
                     top.analytic(id, mask, surface);
                 }
             }
+        }
+        for (id, (scene, mask, array)) in (first_array..).zip(list) {
+            top.instances(id, mask, &scene, array);
         }
         let scene = top.commit()?;
         let bounds = scene.bounds();
@@ -95,20 +132,23 @@ impl Accel {
     }
 }
 
-/// Chooses build quality and threads so that the structure is the same for any number of threads.
-///
-/// Spatial splits speed up queries among long triangles, but a multi-threaded build with them is not deterministic
-/// (order of a floating-point sum): one thread builds these, in a sixth of a second for a million triangles. Larger
-/// scenes are built by all threads without spatial splits, which is exact in any order.
-fn plan(shapes: &[Shape], threads: usize) -> (Quality, usize) {
-    const LARGE: u64 = 1 << 20;
-    let triangles: u64 = shapes
-        .iter()
-        .map(|shape| u64::from(shape.primitive_count()))
-        .sum();
-    if triangles <= LARGE {
-        (Quality::High, 1)
+/// The default build quality.
+fn quality_for(shapes: &[Shape]) -> BuildQuality {
+    if triangle_count(shapes) + shapes.len() as u64 > MANY_TRIANGLES {
+        BuildQuality::Medium
     } else {
-        (Quality::Medium, threads)
+        BuildQuality::High
+    }
+}
+
+/// How many threads build, so that the structure is the same however many there are.
+///
+/// Where several threads build with spatial splits, the order of a floating-point sum, and with it a split, is left to
+/// chance: one thread builds those, which takes a sixth of a second for a million triangles. Every step of the other
+/// builds is exact in any order.
+fn threads_for(quality: BuildQuality, threads: usize) -> usize {
+    match quality {
+        BuildQuality::Low | BuildQuality::Medium => threads,
+        BuildQuality::High => 1,
     }
 }

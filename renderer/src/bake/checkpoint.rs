@@ -133,6 +133,10 @@ impl Checkpoint {
 
 /// Whether a file begins with the magic number of bake checkpoints.
 pub fn is_checkpoint(path: &Path) -> bool {
+    // To open a pipe is to wait for whoever writes to it.
+    if !path.is_file() {
+        return false;
+    }
     let mut magic = [0; MAGIC.len()];
     let begin = File::open(path).and_then(|mut file| io::Read::read_exact(&mut file, &mut magic));
     begin.is_ok() && magic == *MAGIC

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use shading::Preprocessor;
 
+use crate::accel::BuildQuality;
 use crate::material::Folders;
 use crate::memory;
 use crate::scene::import::MitsubaOptions;
@@ -32,6 +34,11 @@ pub struct CommonArgs {
     /// free]
     #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
     pub texture_memory: Option<u64>,
+    /// How much work goes into the structure that rays are traced in: `low` is built soonest, `high` by one thread, for rays
+    /// that are traced fastest; pictures differ at most where surfaces coincide [default: high for up to a million
+    /// triangles, medium for more]
+    #[arg(long, value_name = "QUALITY", value_parser = build_quality())]
+    pub build_quality: Option<BuildQuality>,
     /// Light in place of the scene's own: `neutral`, `studio`, `sky` or a latitude-longitude image (.hdr, .exr); `+studio`
     /// adds it
     #[arg(long, value_name = "LIGHT", value_parser = Lighting::parse)]
@@ -116,6 +123,14 @@ impl SourceArgs {
         }
         preprocessor
     }
+}
+
+fn build_quality() -> impl TypedValueParser<Value = BuildQuality> {
+    PossibleValuesParser::new(["low", "medium", "high"]).map(|name| match name.as_str() {
+        "low" => BuildQuality::Low,
+        "medium" => BuildQuality::Medium,
+        _ => BuildQuality::High,
+    })
 }
 
 fn parse_define(text: &str) -> Result<(String, String), String> {

@@ -16,9 +16,9 @@ pub struct FarmArgs {
     /// Where the picture goes, as of `kiln merge`; of frames a pattern, such as out.####.exr; may be given several times
     #[arg(short, long, value_name = "FILE", required = true)]
     pub output: Vec<PathBuf>,
-    /// Into how many ranges the samples of each picture are split
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub tasks: u32,
+    /// Into how many ranges the samples of each picture are split [default: 1 with --frames]
+    #[arg(long, value_name = "N", required_unless_present = "frames", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub tasks: Option<u32>,
     /// What runs the job: Slurm, or whatever reads templates of Open Job Description
     #[arg(long)]
     pub engine: Engine,

@@ -20,12 +20,13 @@ pub struct RenderArgs {
     /// Samples per pixel
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub spp: Option<u32>,
-    /// Takes these samples alone, of those of --spp; B is not among them. `kiln merge` joins the parts
+    /// Takes these samples alone, of those of --spp; B is not among them. `kiln merge` joins the parts. With --noise, both are
+    /// ends of rounds, and --checkpoint FILE --resume has the samples before A
     #[arg(long, value_name = "A..B", value_parser = parse_samples)]
     pub samples: Option<(u64, u64)>,
     /// Takes samples until the relative error of the picture is about this, such as 0.02, more where they help more; --spp
     /// is then the most of a pixel [default: 65536]
-    #[arg(long, value_name = "ERROR", value_parser = parse_error, conflicts_with = "samples")]
+    #[arg(long, value_name = "ERROR", value_parser = parse_error)]
     pub noise: Option<f64>,
     /// Samples that each pixel gets at least with --noise
     #[arg(long, value_name = "N", default_value_t = 16, requires = "noise", value_parser = clap::value_parser!(u32).range(4..=65536))]

@@ -1,5 +1,6 @@
 //! Render checkpoints: a part file that is rewritten during a render and resumed by `--resume`.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::Failure;
@@ -40,6 +41,41 @@ impl Origin<'_> {
     }
 }
 
+/// The state that a render resumes from, if any; `asked` are the requested samples. With --noise each round depends on the
+/// previous ones, so the samples before `asked` must be present.
+pub(super) fn begun(
+    checkpoint: Option<&Checkpoint>,
+    origin: &Origin<'_>,
+    asked: &Range<u64>,
+) -> Result<Option<RenderState>, Failure> {
+    let state = match checkpoint {
+        Some(checkpoint) => checkpoint.load(origin, asked)?,
+        None => None,
+    };
+    let Some(goal) = origin.settings.noise else {
+        return Ok(state);
+    };
+    let taken = state.as_ref().map_or(0, |state| state.samples.end);
+    let is_done = |state: &RenderState| state.noise.as_ref().is_some_and(|noise| noise.is_done(taken));
+    if taken >= asked.start || state.as_ref().is_some_and(is_done) {
+        return Ok(state);
+    }
+    let Range { start, end } = asked;
+    let message = match checkpoint.filter(|_| state.is_some()) {
+        Some(checkpoint) => format!(
+            "error: --samples {start}..{end} does not begin where '{}' ends, after {taken} samples\n  \
+             hint: --samples {}..{end} goes on from there",
+            checkpoint.path.display(),
+            goal.rounds_about(taken).0
+        ),
+        None => format!(
+            "error: --samples {start}..{end} with --noise goes on from the samples before {start}, which are not there\n  \
+             hint: name the part that has them, as --checkpoint FILE --resume"
+        ),
+    };
+    Err(Failure::User(message))
+}
+
 /// The checkpoint file of a render.
 #[derive(Debug)]
 pub(super) struct Checkpoint {
@@ -74,7 +110,7 @@ impl Checkpoint {
     }
 
     /// Reads the state of the render in the file, if there is one.
-    pub(super) fn load(&self, origin: &Origin<'_>) -> Result<Option<RenderState>, Failure> {
+    fn load(&self, origin: &Origin<'_>, asked: &Range<u64>) -> Result<Option<RenderState>, Failure> {
         if !self.resume || !self.path.exists() {
             return Ok(None);
         }
@@ -105,7 +141,7 @@ impl Checkpoint {
             }
             _ => Err(misfit(format!(
                 "it holds the samples {}, of {}..{} that are wanted",
-                header.samples, wanted.start, wanted.end
+                header.samples, asked.start, asked.end
             ))),
         }
     }

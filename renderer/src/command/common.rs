@@ -33,6 +33,7 @@ impl CommonArgs {
         options.set.extend(changes);
         let (mut desc, warnings) = load_scene(scene, options).map_err(failure)?;
         desc.texture_memory = self.texture_memory;
+        desc.build_quality = self.build_quality;
         if !self.quiet {
             print(&warnings);
         }

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 use serde_json::{Value as Json, json};
 use shading::syntax::ast::ExprKind;
 
 use crate::camera::Projection;
-use crate::geometry::Geometry;
+use crate::geometry::{Geometry, MANY_VERTICES, Mesh};
 use crate::math::Bounds;
 use crate::scene::desc::{
     CameraDesc, GeometryDesc, LightDesc, LightKind, MaterialDesc, SceneDesc, ShapeDesc,
@@ -72,13 +73,18 @@ impl Inventory {
         for light in &desc.lights {
             line("light", &light.name, light_kind(light), "");
         }
-        for shape in &desc.shapes {
+        for same in desc.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
+            let shape = &same[0];
             let triangles = match triangles(shape) {
                 Some(count) => format!(" of {count} triangles"),
                 None => String::new(),
             };
             let material = &desc.material(shape.material).name;
-            let rest = format!("{triangles}, material \"{material}\"");
+            let places = match same.len() {
+                1 => String::new(),
+                count => format!(", in {count} places"),
+            };
+            let rest = format!("{triangles}{places}, material \"{material}\"");
             let kind = geometry(&shape.geometry);
             let _ = writeln!(text, "    shape \"{}\" {kind}{rest}", shape.name);
         }
@@ -99,9 +105,11 @@ impl Inventory {
             })
         };
         let light = |light: &LightDesc| json!({ "name": light.name, "kind": light_kind(light), "made_up": self.is_made_up(&light.name) });
-        let shape = |shape: &ShapeDesc| {
+        let shape = |same: &[ShapeDesc]| {
+            let shape = &same[0];
             json!({
-                "name": shape.name,
+                "name": &*shape.name,
+                "places": same.len(),
                 "kind": geometry(&shape.geometry),
                 "triangles": triangles(shape),
                 "material": desc.material(shape.material).name,
@@ -119,7 +127,7 @@ impl Inventory {
             "bounds": bounds,
             "cameras": desc.cameras.iter().map(camera).collect::<Json>(),
             "lights": desc.lights.iter().map(light).collect::<Json>(),
-            "shapes": desc.shapes.iter().map(shape).collect::<Json>(),
+            "shapes": desc.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)).map(shape).collect::<Json>(),
             "materials": desc.materials.iter().map(material).collect::<Json>(),
         })
     }
@@ -183,7 +191,25 @@ fn surface(material: &MaterialDesc) -> &str {
 
 /// The box about all shapes; a little wide where curved ones are turned.
 fn bounds(desc: &SceneDesc) -> Option<Bounds> {
+    let vertices = desc.shapes.iter().filter_map(|shape| match &shape.geometry {
+        GeometryDesc::Mesh(mesh) => Some(mesh.positions.len()),
+        GeometryDesc::Sphere { .. }
+        | GeometryDesc::Plane { .. }
+        | GeometryDesc::Rectangle { .. }
+        | GeometryDesc::Disk { .. }
+        | GeometryDesc::Cube { .. }
+        | GeometryDesc::Cylinder { .. } => None,
+    });
+    let many = vertices.sum::<usize>() > MANY_VERTICES;
+    let mut last: Option<(*const Mesh, Vec<Vec3>)> = None;
     let points = desc.shapes.iter().flat_map(|shape| {
+        if let (true, GeometryDesc::Mesh(mesh)) = (many, &shape.geometry) {
+            let known = last.take().filter(|(known, _)| *known == Arc::as_ptr(mesh));
+            let corners = known.map_or_else(|| mesh.outline(true).into_owned(), |(_, corners)| corners);
+            let points = transformed(&corners, &shape.world_from_object);
+            last = Some((Arc::as_ptr(mesh), corners));
+            return points;
+        }
         let (geometry, placed) = shape.geometry.build();
         let transform = shape.world_from_object * placed;
         match geometry {

@@ -25,14 +25,16 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     const PIXEL: u64 = 128;
     memory::check("the film", joined.crop.area() as u64 * PIXEL)?;
     let mut film = joined.film()?;
+    let mut noise = None;
     for path in &args.parts {
-        PartReader::open(path)?.add_to(&mut film)?;
+        // There is one part alone where there are such statistics.
+        noise = PartReader::open(path)?.add_to(&mut film)?;
     }
     let header = Header {
         counts: film.counts(),
         ..joined
     };
-    let image = pictures.write(&film, None, &header)?;
+    let image = pictures.write(&film, noise.as_ref(), &header)?;
     if !args.quiet {
         let mut warnings = shading::Diagnostics::default();
         warnings
@@ -103,6 +105,9 @@ fn join(parts: &[Named], allow_gaps: bool) -> Result<Header, Failure> {
                 first.display()
             )));
         }
+        if header.identity.get("noise").is_some() {
+            return Err(Failure::User(noise_message(parts)));
+        }
         if let Some(range) = joined.samples.overlap(&header.samples) {
             let other = parts[..i]
                 .iter()
@@ -130,6 +135,26 @@ fn join(parts: &[Named], allow_gaps: bool) -> Result<Header, Failure> {
         return Err(Failure::User(gap_message(parts, &joined)));
     }
     Ok(joined)
+}
+
+/// Parts with --noise are no pieces: each is a later state of the same render.
+fn noise_message(parts: &[Named]) -> String {
+    let names: Vec<String> = parts
+        .iter()
+        .map(|(path, _)| format!("'{}'", path.display()))
+        .collect();
+    let most = parts.iter().max_by_key(|(_, header)| header.samples.count());
+    let hint = most.map_or(String::new(), |(path, header)| {
+        format!(
+            "\n  hint: take '{}' alone, with the samples {}",
+            path.display(),
+            header.samples
+        )
+    });
+    format!(
+        "error: {} are of one render with --noise, and each has all samples from the first on{hint}",
+        names.join(" and ")
+    )
 }
 
 /// Which samples are missing, and between which files.

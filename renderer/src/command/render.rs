@@ -1,12 +1,13 @@
 //! `kiln render`: renders a scene to image files.
 
 use std::ffi::OsStr;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use shading::Diagnostic;
 
-use super::checkpoint::{Checkpoint, Origin};
+use super::checkpoint::{Checkpoint, Origin, begun};
 use super::common::failure;
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
@@ -39,7 +40,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     outputs.spare(built.scene.texture_files())?;
     let mut warnings = built.warnings.clone();
 
-    let settings = settings(args, &desc, &built, &pictures)?;
+    let (settings, asked) = settings(args, &desc, &built, &pictures)?;
     check_photon_map(&settings)?;
     check_memory(common, &settings)?;
     warnings.list.extend(idle_flags(args, &pictures));
@@ -55,10 +56,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     pictures.spare_parts(&Ranges::of(settings.samples.clone()), |part| {
         origin.identity_beside(part)
     })?;
-    let begun = match &checkpoint {
-        Some(checkpoint) => checkpoint.load(&origin)?,
-        None => None,
-    };
+    let begun = begun(checkpoint.as_ref(), &origin, &asked)?;
     let bar = Bar::new(common.quiet, &interrupt);
     let preview = match &args.preview {
         Some(viewer) => Some(Preview::start(viewer, &pictures.files()[0], bar.remarks())?),
@@ -109,6 +107,9 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         print(&warnings);
         let taken = state.samples.end - state.samples.start;
         summary::rendered(&pictures.files(), &image, taken, start.elapsed());
+        if let Some(noise) = &statistics.noise {
+            summary::open_rounds(noise);
+        }
     }
     if common.verbose {
         remark(&statistics);
@@ -175,12 +176,13 @@ pub(super) fn changes(args: &RenderArgs) -> Vec<String> {
 /// What `--noise` takes at most where `--spp` does not say it.
 pub(super) const MOST_SAMPLES: u64 = 1 << 16;
 
+/// What to render, and which samples are asked for: with --noise, those before them belong to it, too.
 fn settings(
     args: &RenderArgs,
     desc: &SceneDesc,
     built: &Built,
     pictures: &Pictures,
-) -> Result<RenderSettings, Failure> {
+) -> Result<(RenderSettings, Range<u64>), Failure> {
     let total = u64::from(args.spp.unwrap_or(desc.sampler.spp));
     let noise = args.noise.map(|error| NoiseGoal {
         error,
@@ -196,9 +198,12 @@ fn settings(
              hint: say how many there are in all, with --spp"
         )));
     }
-    Ok(RenderSettings {
+    if let Some(goal) = &noise {
+        check_rounds(goal, &(first..end))?;
+    }
+    let settings = RenderSettings {
         integrator: built.integrator.with_depth(args.common.depth),
-        samples: first..end,
+        samples: if noise.is_some() { 0..end } else { first..end },
         total,
         noise,
         seed: args.common.seed(desc),
@@ -207,7 +212,26 @@ fn settings(
         photon_map: args.photon_map.clone(),
         joins: args.checkpoint.is_some() || args.samples.is_some() || !pictures.parts.is_empty(),
         ..RenderSettings::new(desc, built)
-    })
+    };
+    Ok((settings, first..end))
+}
+
+/// Who gets more samples is decided at the ends of rounds: ranges of --noise begin and end there.
+fn check_rounds(goal: &NoiseGoal, asked: &Range<u64>) -> Result<(), Failure> {
+    for bound in [asked.start, asked.end] {
+        let (before, after) = goal.rounds_about(bound);
+        if bound > 0 && before != after {
+            let ends = match before {
+                0 => format!("the first round ends after {after} samples"),
+                _ => format!("the nearest rounds end after {before} and {after} samples"),
+            };
+            return Err(Failure::User(format!(
+                "error: --samples {}..{}: {bound} is no end of a round of --noise\n  hint: {ends}",
+                asked.start, asked.end
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// A file of photon maps is no use to whoever makes none, or other ones for each sample.

@@ -7,10 +7,12 @@ use serde_json::json;
 use shading::{Diagnostic, Diagnostics};
 
 use crate::bsdf::MAX_LOBES;
+use crate::film::NoiseSummary;
 use crate::integrator::Stats;
 use crate::integrator::photon::PhotonStats;
 use crate::memory;
 use crate::render::{Decision, Rendered};
+use crate::scene::GeometryStats;
 use crate::scene::build::{Built, ShaderStats};
 
 /// How long each stage took.
@@ -31,12 +33,14 @@ pub(super) struct Statistics {
     samples: u64,
     spp: u64,
     threads: usize,
-    accel_bytes: usize,
+    geometry: GeometryStats,
     peak_bytes: Option<u64>,
     /// Time that photons took [s].
     preparing: f64,
     photons: Option<PhotonStats>,
     decision: Option<Decision>,
+    /// How far adaptive sampling is.
+    pub(super) noise: Option<NoiseSummary>,
     dropped_samples: u64,
     clamped_samples: u64,
     reports: Vec<shading::Report>,
@@ -44,7 +48,8 @@ pub(super) struct Statistics {
 
 impl Statistics {
     pub(super) fn new(stages: &Stages, built: &Built, rendered: &Rendered) -> Statistics {
-        let counts = rendered.state.film.counts();
+        let state = &rendered.state;
+        let counts = state.film.counts();
         Statistics {
             stages: *stages,
             shaders: built.shaders,
@@ -52,11 +57,12 @@ impl Statistics {
             samples: rendered.stats.samples,
             spp: rendered.stats.spp,
             threads: rendered.stats.threads,
-            accel_bytes: built.scene.accel_memory(),
+            geometry: built.scene.geometry_stats(),
             peak_bytes: memory::peak(),
             preparing: rendered.stats.preparing.as_secs_f64(),
             photons: rendered.stats.photons.clone(),
             decision: rendered.stats.decision,
+            noise: state.noise.as_ref().map(|noise| noise.summary(state.samples.end)),
             dropped_samples: counts.non_finite,
             clamped_samples: counts.saturated,
             reports: rendered.stats.reports.clone(),
@@ -131,12 +137,27 @@ impl Statistics {
                 "integrator": decision.integrator.name(),
                 "gain": decision.gain,
             })),
+            "noise": self.noise.map(|noise| json!({
+                "rounds": noise.rounds,
+                "open": noise.open,
+                "remaining": noise.remaining,
+            })),
             "photons": self.photons.as_ref().map(photons_json),
             "rays_per_s": self.work.rays() as f64 / render,
             "shading_runs": self.work.shading_runs,
             "samples_not_finite": self.dropped_samples,
             "jit": { "groups": self.shaders.groups, "ms": self.shaders.jit_ms },
-            "accel_bytes": self.accel_bytes,
+            "accel_bytes": self.geometry.accel_bytes,
+            "geometry": {
+                "shapes": self.geometry.shapes,
+                "instances": self.geometry.instances,
+                "meshes": self.geometry.meshes,
+                "triangles": self.geometry.triangles,
+                "placed_triangles": self.geometry.placed_triangles,
+                "bytes": self.geometry.bytes,
+                "accel_bytes": self.geometry.accel_bytes,
+                "accel_build_s": self.geometry.accel_time.as_secs_f64(),
+            },
             "peak_memory_bytes": self.peak_bytes,
             "warnings": warnings,
         });
@@ -156,11 +177,22 @@ impl fmt::Display for Statistics {
             "compile   {:9.3} s   {groups} materials, {jit:.1} ms in code generation",
             stages.compile.as_secs_f64()
         )?;
-        let megabytes = self.accel_bytes as f64 / 1e6;
+        let geometry = &self.geometry;
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
         writeln!(
             f,
-            "build     {:9.3} s   {megabytes:.1} MB for ray tracing",
-            stages.build.as_secs_f64()
+            "build     {:9.3} s   {:.3} s for ray tracing, {:.1} MB",
+            stages.build.as_secs_f64(),
+            geometry.accel_time.as_secs_f64(),
+            megabytes(geometry.accel_bytes)
+        )?;
+        writeln!(
+            f,
+            "triangles {:9.3} M   {:.3} M with those of {} instances, {:.1} MB",
+            mega(geometry.triangles),
+            mega(geometry.placed_triangles),
+            geometry.instances,
+            megabytes(geometry.bytes)
         )?;
         if let Some(photons) = &self.photons {
             let megabytes = photons.memory as f64 / 1e6;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::brightness::has_8_bits;
 use super::remark;
+use crate::film::NoiseSummary;
 use crate::image::Image;
 
 /// The program that opens a file with what its user prefers.
@@ -39,6 +40,17 @@ pub(super) fn archived(path: &Path, folder: &str, elapsed: Duration) {
         remark(&format!(
             "wrote {name}, in {}\nanywhere: tar xf {name} && {folder}/bin/kiln render SCENE",
             time(elapsed)
+        ));
+    }
+}
+
+/// Says what --noise has left to do.
+pub(super) fn open_rounds(noise: &NoiseSummary) {
+    if noise.open > 0.0 {
+        remark(&format!(
+            "the error of --noise is not reached: {:.1} % of the picture takes more samples, about {} of them",
+            100.0 * noise.open,
+            noise.remaining
         ));
     }
 }

@@ -8,6 +8,7 @@ use super::pictures::Pictures;
 use super::preview::Preview;
 use super::progress::Bar;
 use super::progress_lines::ProgressLines;
+use crate::film::{Film, FilmTile};
 use crate::render::{Decision, Progress, RenderState};
 
 /// The observers of a render.
@@ -134,15 +135,21 @@ impl Progress for Watch<'_> {
         self.bar.print(text);
     }
 
+    fn wants_tiles(&self) -> bool {
+        self.preview.is_some_and(Preview::is_watched)
+    }
+
+    fn tile(&self, film: &Film, tile: &FilmTile) {
+        if let Some(preview) = self.preview {
+            preview.show(film, tile);
+        }
+    }
+
     fn wants_state(&self) -> bool {
-        let is_shown = self.preview.is_some_and(Preview::wants_film);
-        is_shown || self.tasks.iter().any(|task| lock(task).is_due())
+        self.tasks.iter().any(|task| lock(task).is_due())
     }
 
     fn state(&self, state: &RenderState) {
-        if let Some(preview) = self.preview {
-            preview.show(&state.film);
-        }
         for task in &self.tasks {
             let mut task = lock(task);
             if !task.is_due() {

@@ -14,7 +14,7 @@ mod tile;
 pub use filter::{Filter, FilterSample, FilterWindow};
 pub use fixed::{Fixed, FixedSquare};
 pub use kernel::FilterShape;
-pub use noise::{BlockNoise, NoiseGoal, NoiseMap, NoiseTile, PixelNoise, PixelPlan};
+pub use noise::{BlockNoise, NoiseGoal, NoiseMap, NoiseSummary, NoiseTile, PixelNoise, PixelPlan};
 pub use tile::{FilmCounts, FilmTile, PixelSum};
 
 use crate::image::{Image, Rect, Window};
@@ -180,6 +180,20 @@ impl Film {
     /// its window in the whole.
     pub fn develop(&self) -> Image {
         self.image_of(PixelSum::mean)
+    }
+
+    /// The picture of a tile with the film's samples and those that are in the tile alone.
+    ///
+    /// # Panics
+    /// When the tile reaches beyond the kept part.
+    pub fn develop_with(&self, tile: &FilmTile) -> Image {
+        let rect = tile.rect();
+        let mut image = Image::new(rect.width() as usize, rect.height() as usize, 3);
+        let sums = rect.pixels().zip(tile.sums());
+        for (pixel, ((x, y), sum)) in image.data.chunks_exact_mut(3).zip(sums) {
+            pixel.copy_from_slice(&self.pixels.sum(x, y).with(sum).mean());
+        }
+        image
     }
 
     /// How many samples each pixel holds, in one channel.

@@ -20,6 +20,14 @@ impl PixelSum {
         self.rgb.map(|sum| (sum.to_f64() / n) as f32)
     }
 
+    /// With the samples of another sum.
+    #[must_use]
+    pub fn with(mut self, other: &PixelSum) -> PixelSum {
+        self.count += other.count;
+        self.rgb.iter_mut().zip(other.rgb).for_each(|(sum, v)| *sum += v);
+        self
+    }
+
     /// The variance of the mean, given the sums of squares; zero with fewer than two samples.
     pub fn variance_of_mean(&self, squares: &[FixedSquare; 3]) -> [f32; 3] {
         let n = f64::from(self.count);
@@ -93,6 +101,14 @@ impl FilmTile {
         &self.sums
     }
 
+    /// The sums of the pixel at column `x`, row `y` of the whole film.
+    ///
+    /// # Panics
+    /// When the pixel lies outside the tile.
+    pub fn sum(&self, x: u32, y: u32) -> &PixelSum {
+        &self.sums[self.index(x, y)]
+    }
+
     /// The sums of squares, row by row, if kept.
     pub fn squares(&self) -> Option<&[[FixedSquare; 3]]> {
         self.squares.as_deref()
@@ -158,8 +174,7 @@ impl FilmTile {
                 .iter_mut()
                 .zip(&other.sums[theirs.clone()]);
             for (sum, added) in pairs {
-                sum.count += added.count;
-                sum.rgb.iter_mut().zip(added.rgb).for_each(|(sum, v)| *sum += v);
+                *sum = sum.with(added);
             }
             if let (Some(squares), Some(added)) = (&mut self.squares, &other.squares) {
                 for (square, added) in squares[ours].iter_mut().zip(&added[theirs]) {

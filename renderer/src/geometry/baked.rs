@@ -3,15 +3,24 @@
 use glam::Vec3;
 
 use super::facet::Facet;
-use super::mesh::Mesh;
+use super::mesh::{Mesh, padded};
 use super::surface::{Vertex, unit_normal};
 
-/// Vertices and triangles in world space.
+/// The vertices of a mesh in world space.
 #[derive(Debug)]
-pub(super) struct Baked {
-    pub(super) vertices: Box<[Vertex]>,
-    /// By triangle; none where the mesh is large.
-    faces: Box<[Face]>,
+pub(super) enum Baked {
+    /// What hits need, at hand: for scenes of few triangles. 32 bytes a vertex and 16 a triangle.
+    Whole {
+        /// The vertices.
+        vertices: Box<[Vertex]>,
+        /// By triangle.
+        faces: Box<[Face]>,
+    },
+    /// The positions, [`padded`], which hits make the rest from; 12 bytes a vertex. What is more does not stay in a
+    /// processor's cache.
+    Positions(Vec<Vec3>),
+    /// The mesh is in world space as it is, and its positions are padded.
+    Mesh,
 }
 
 /// What is the same all over a triangle.
@@ -23,48 +32,49 @@ pub(super) struct Face {
     pub(super) p_error: f32,
 }
 
-/// The most triangles whose faces are kept. Those of more do not stay in a processor's cache, and computing is as fast.
-const MOST_FACES: usize = 1 << 20;
-
 impl Baked {
     /// The mesh with these vertices in world space; `mirrored` tells whether they got there by a mirroring transform.
-    pub(super) fn new(mesh: &Mesh, vertices: Box<[Vertex]>, mirrored: bool) -> Baked {
-        let kept = if mesh.triangles.len() > MOST_FACES {
-            &[]
-        } else {
-            &*mesh.triangles
-        };
+    pub(super) fn whole(mesh: &Mesh, vertices: Box<[Vertex]>, mirrored: bool) -> Baked {
         let face = |indices: &[u32; 3]| {
             Face::new(
                 &Facet::new(indices.map(|index| vertices[index as usize].p)),
                 mirrored,
             )
         };
-        Baked {
-            faces: kept.iter().map(face).collect(),
+        Baked::Whole {
+            faces: mesh.triangles.iter().map(face).collect(),
             vertices,
         }
     }
 
-    /// The vertices of a triangle.
-    #[inline(always)]
-    pub(super) fn triangle(&self, indices: [u32; 3]) -> [&Vertex; 3] {
-        indices.map(|index| &self.vertices[index as usize])
+    /// The mesh with these positions in world space.
+    pub(super) fn positions(positions: impl ExactSizeIterator<Item = Vec3>) -> Baked {
+        Baked::Positions(padded(positions))
     }
 
-    /// The face of a triangle, whose vertices are these.
+    /// The positions of a triangle of `mesh`, whose vertices are these.
     #[inline(always)]
-    pub(super) fn face(&self, triangle: u32, [a, b, c]: [&Vertex; 3], mirrored: bool) -> Face {
-        match self.faces.get(triangle as usize) {
-            Some(face) => *face,
-            None => Face::new(&Facet::new([a.p, b.p, c.p]), mirrored),
+    pub(super) fn triangle(&self, mesh: &Mesh, indices: [u32; 3]) -> [Vec3; 3] {
+        match self {
+            Baked::Whole { vertices, .. } => indices.map(|index| vertices[index as usize].p),
+            Baked::Positions(positions) => indices.map(|index| positions[index as usize]),
+            Baked::Mesh => indices.map(|index| mesh.positions[index as usize]),
+        }
+    }
+
+    /// Bytes of memory that it holds.
+    pub(super) fn memory(&self) -> usize {
+        match self {
+            Baked::Whole { vertices, faces } => size_of_val(&**vertices) + size_of_val(&**faces),
+            Baked::Positions(positions) => size_of_val(&**positions),
+            Baked::Mesh => 0,
         }
     }
 }
 
 impl Face {
     #[inline]
-    fn new(facet: &Facet, mirrored: bool) -> Face {
+    pub(super) fn new(facet: &Facet, mirrored: bool) -> Face {
         // A mirror image shows its vertices in the other order.
         let normal = if mirrored { -facet.normal } else { facet.normal };
         let (ng, scale) = unit_normal(normal);

@@ -1,10 +1,16 @@
 //! Triangle meshes: validated indices, normals, texture coordinates, colours and attributes; smooth normals.
 
+use std::borrow::Cow;
+
 use glam::{Affine3A, Mat3A, Vec2, Vec3};
+use rayon::prelude::*;
 use thiserror::Error;
 
 use super::MeshAttribute;
 use crate::math::Bounds;
+
+/// The most vertices, in all places of their meshes, that are looked at one by one where a box would do.
+pub(crate) const MANY_VERTICES: usize = 1 << 26;
 
 /// Indexed triangles with optional per-vertex attributes. Valid once it has been through [`Mesh::validate`].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -127,20 +133,20 @@ impl Mesh {
         if self.triangles.is_empty() {
             return Err(MeshError::Empty);
         }
-        if let Some(vertex) = self.positions.iter().position(|p| !p.is_finite()) {
+        if let Some(vertex) = first(&self.positions, |p| !p.is_finite()) {
             return Err(MeshError::NotFinite {
                 vertex,
                 position: self.positions[vertex],
             });
         }
-        for (triangle, indices) in self.triangles.iter().enumerate() {
-            if let Some(&index) = indices.iter().find(|&&index| index as usize >= vertices) {
-                return Err(MeshError::IndexOutOfRange {
-                    triangle,
-                    index,
-                    vertices,
-                });
-            }
+        let is_outside = |index: &u32| *index as usize >= vertices;
+        if let Some(triangle) = first(&self.triangles, |indices| indices.iter().any(is_outside)) {
+            let indices = self.triangles[triangle].into_iter();
+            return Err(MeshError::IndexOutOfRange {
+                triangle,
+                index: indices.clone().find(is_outside).unwrap_or(u32::MAX),
+                vertices,
+            });
         }
         check_attribute("normals", &self.normals, vertices, |_| true)?;
         check_attribute("uvs", &self.uvs, vertices, |uv| uv.is_finite())?;
@@ -166,7 +172,19 @@ impl Mesh {
             }
         }
         self.normalize_normals();
+        self.fit();
         Ok(self)
+    }
+
+    /// Gives back memory that is not needed, and makes the positions [`padded`].
+    pub(crate) fn fit(&mut self) {
+        self.positions.shrink_to(self.positions.len() + 1);
+        self.positions.reserve_exact(1);
+        self.triangles.shrink_to_fit();
+        self.normals.shrink_to_fit();
+        self.uvs.shrink_to_fit();
+        self.uvs2.shrink_to_fit();
+        self.colors.shrink_to_fit();
     }
 
     /// The mesh without vertex normals: it looks faceted.
@@ -259,6 +277,15 @@ impl Mesh {
         Bounds::of_points(self.positions.iter().copied())
     }
 
+    /// Points that reach as far as it does: its vertices, or the corners of its box where they are `many` in all places.
+    pub(crate) fn outline(&self, many: bool) -> Cow<'_, [Vec3]> {
+        if many {
+            Cow::Owned(self.bounds().corners().to_vec())
+        } else {
+            Cow::Borrowed(&self.positions)
+        }
+    }
+
     /// Object-space area of one triangle.
     ///
     /// # Panics
@@ -300,6 +327,19 @@ impl Mesh {
     }
 }
 
+/// Positions with room for one more behind the last, so that ray tracing may read each as a vector of 16 bytes.
+pub(super) fn padded(positions: impl ExactSizeIterator<Item = Vec3>) -> Vec<Vec3> {
+    let mut list = Vec::with_capacity(positions.len() + 1);
+    list.extend(positions);
+    list
+}
+
+/// Whether positions have that room.
+#[expect(clippy::ptr_arg, reason = "what lies behind the end is the list's own")]
+pub(super) fn is_padded(positions: &Vec<Vec3>) -> bool {
+    positions.capacity() > positions.len()
+}
+
 /// A vector of unit length but for its own rounding, so that it stays as it is when it is written and read again.
 fn unit(n: Vec3) -> Option<Vec3> {
     n.as_dvec3().try_normalize().map(|n| n.as_vec3())
@@ -314,11 +354,21 @@ fn is_similarity(m: Mat3A) -> bool {
     lengths.iter().chain(&products).all(close)
 }
 
-fn check_attribute<T>(
+/// Where the first value is that `is_wrong`.
+pub(super) fn first<T: Sync>(values: &[T], is_wrong: impl Fn(&T) -> bool + Send + Sync) -> Option<usize> {
+    const MANY: usize = 1 << 17;
+    if values.len() < MANY {
+        values.iter().position(is_wrong)
+    } else {
+        values.par_iter().with_min_len(MANY / 4).position_first(is_wrong)
+    }
+}
+
+fn check_attribute<T: Sync>(
     attribute: &'static str,
     values: &[T],
     vertices: usize,
-    finite: impl Fn(&T) -> bool,
+    finite: impl Fn(&T) -> bool + Send + Sync,
 ) -> Result<(), MeshError> {
     if !values.is_empty() && values.len() != vertices {
         return Err(MeshError::AttributeLength {
@@ -327,7 +377,7 @@ fn check_attribute<T>(
             vertices,
         });
     }
-    match values.iter().position(|value| !finite(value)) {
+    match first(values, |value| !finite(value)) {
         Some(vertex) => Err(MeshError::AttributeNotFinite { attribute, vertex }),
         None => Ok(()),
     }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3A, Vec2, Vec3, Vec3A, Vec3Swizzles};
-use rustc_hash::FxHashMap;
 
 use super::baked::{Baked, Face};
 use super::facet::{Facet, UNDERFLOW};
+use super::mesh::is_padded;
 use super::surface::{
     DEFAULT_UVS, Vertex, derivatives_or_any, shading_normal, triangle_derivatives, unit_normal,
 };
@@ -39,8 +39,6 @@ pub struct Shape {
     pub object_from_world: Affine3A,
     /// Whether normals are turned to the other side.
     pub flip_normals: bool,
-    /// The inverse transpose of `world_from_object`'s linear part.
-    world_from_object_normal: Mat3A,
     /// The magnitude of the numbers that become `object_from_world`, see [`inverse_magnitude`].
     object_from_world_magnitude: Affine3A,
     /// Whether `world_from_object` turns right-handed into left-handed.
@@ -60,22 +58,44 @@ impl Shape {
             world_from_object,
             object_from_world,
             flip_normals: false,
-            world_from_object_normal: object_from_world.matrix3.transpose(),
             object_from_world_magnitude: inverse_magnitude(&world_from_object),
             mirrored: world_from_object.matrix3.determinant() < 0.0,
             baked: None,
         }
     }
 
-    /// Keeps the mesh in world space too, which makes every hit cheaper and costs 32 bytes a vertex, and 16 bytes a
-    /// triangle where there are not many: right for a mesh that is used once, see [`bake_single_use`]. Does nothing to
-    /// analytic shapes.
+    /// Keeps the mesh in world space too, which makes every hit cheaper and costs 32 bytes a vertex and 16 bytes a
+    /// triangle: right for a mesh that is used once, see [`bake_single_use`]. Does nothing to analytic shapes.
     pub fn bake(&mut self) {
         if let Geometry::Mesh(mesh) = &self.geometry {
             let vertices = 0..mesh.positions.len() as u32;
             let vertices = vertices.map(|index| self.world_vertex(mesh, index)).collect();
-            self.baked = Some(Arc::new(Baked::new(mesh, vertices, self.mirrored)));
+            self.baked = Some(Arc::new(Baked::whole(mesh, vertices, self.mirrored)));
         }
+    }
+
+    /// The same with nothing but positions, which costs 12 bytes a vertex, and nothing where the mesh is in world space
+    /// as it is. Hits are the same to the last digit.
+    pub fn bake_positions(&mut self) {
+        if let Geometry::Mesh(mesh) = &self.geometry {
+            let in_place = self.world_from_object == Affine3A::IDENTITY && is_padded(&mesh.positions);
+            let baked = if in_place {
+                Baked::Mesh
+            } else {
+                Baked::positions(self.world_positions(mesh))
+            };
+            self.baked = Some(Arc::new(baked));
+        }
+    }
+
+    /// The mesh in world space, where it is kept.
+    pub(super) fn baked(&self) -> Option<&Arc<Baked>> {
+        self.baked.as_ref()
+    }
+
+    /// Bytes of memory that it holds besides its mesh, itself included.
+    pub fn memory(&self) -> usize {
+        size_of::<Shape>() + self.baked.as_ref().map_or(0, |baked| baked.memory())
     }
 
     /// The analytic surface that it is made of, unless that is a mesh.
@@ -154,7 +174,7 @@ impl Shape {
         let stretch: f64 = cells
             .map(|u| {
                 let n = analytic.local_point(analytic.sample(u)).n.as_vec3();
-                f64::from(self.area_stretch((self.world_from_object_normal * n).normalize()))
+                f64::from(self.area_stretch((self.world_from_object_normal() * n).normalize()))
             })
             .sum();
         (analytic.area() * stretch / f64::from(STEPS * STEPS)) as f32
@@ -264,8 +284,8 @@ impl Shape {
                 let is_sphere = matches!(self.geometry, Geometry::Sphere);
                 let across = |v: Vec3| if is_sphere { v } else { v.with_z(0.0) };
                 (
-                    self.world_from_object_normal * across(p),
-                    self.world_from_object_normal * across(dp),
+                    self.world_from_object_normal() * across(p),
+                    self.world_from_object_normal() * across(dp),
                 )
             }
         };
@@ -287,12 +307,18 @@ impl Shape {
         let weights = Vec3::new(1.0 - b1 - b2, b1, b2);
         let loaded;
         // Vertices in world space are looked at where they are: copies cost more than the rest.
-        let (vertices, p, face) = match &self.baked {
-            Some(baked) => {
-                let vertices = baked.triangle(indices);
-                let face = baked.face(primitive, vertices, self.mirrored);
+        let (vertices, p, face) = match self.baked.as_deref() {
+            Some(Baked::Whole { vertices, faces }) => {
+                let vertices = indices.map(|index| &vertices[index as usize]);
                 let [a, b, c] = vertices.map(|vertex| vertex.p);
-                (vertices, a * weights.x + b * weights.y + c * weights.z, face)
+                let p = a * weights.x + b * weights.y + c * weights.z;
+                (vertices, p, faces[primitive as usize])
+            }
+            Some(baked @ (Baked::Positions(_) | Baked::Mesh)) => {
+                loaded = self.baked_triangle(mesh, baked, indices);
+                let facet = Facet::new(loaded.each_ref().map(|vertex| vertex.p));
+                let face = Face::new(&facet, self.mirrored);
+                (loaded.each_ref(), facet.at(weights), face)
             }
             None => {
                 loaded = indices.map(|index| self.vertex(mesh, index));
@@ -337,7 +363,7 @@ impl Shape {
     #[inline]
     fn placed(&self, facet: &Facet, weights: Vec3) -> (Vec3, Face) {
         let extent = self.transformed_extent(facet.extent);
-        let normal = self.world_from_object_normal * facet.normal;
+        let normal = self.world_from_object_normal() * facet.normal;
         let (ng, scale) = unit_normal(normal);
         let error = facet.error(extent.object) + extent.world.dot(normal.abs());
         let p = self.world_from_object.transform_point3(facet.at(weights));
@@ -348,10 +374,21 @@ impl Shape {
     #[inline]
     fn world_triangle(&self, mesh: &Mesh, primitive: u32) -> [Vertex; 3] {
         let indices = mesh.triangles[primitive as usize];
-        match &self.baked {
-            Some(baked) => baked.triangle(indices).map(|&vertex| vertex),
+        match self.baked.as_deref() {
+            Some(Baked::Whole { vertices, .. }) => indices.map(|index| vertices[index as usize]),
+            Some(baked @ (Baked::Positions(_) | Baked::Mesh)) => self.baked_triangle(mesh, baked, indices),
             None => indices.map(|index| self.world_vertex(mesh, index)),
         }
+    }
+
+    /// The vertices of a triangle whose positions are in `baked`.
+    #[inline]
+    fn baked_triangle(&self, mesh: &Mesh, baked: &Baked, indices: [u32; 3]) -> [Vertex; 3] {
+        let positions = baked.triangle(mesh, indices);
+        std::array::from_fn(|corner| Vertex {
+            p: positions[corner],
+            ..self.vertex(mesh, indices[corner])
+        })
     }
 
     /// The vertex with its position in object space and its normal in world space.
@@ -384,10 +421,16 @@ impl Shape {
             .map(|&p| self.world_from_object.transform_point3(p))
     }
 
+    /// The inverse transpose of `world_from_object`'s linear part.
+    #[inline]
+    fn world_from_object_normal(&self) -> Mat3A {
+        self.object_from_world.matrix3.transpose()
+    }
+
     /// Unit length, so that the vertices of a stretched mesh keep equal weights.
     #[inline]
     fn world_normal(&self, n: Vec3) -> Vec3 {
-        (self.world_from_object_normal * n).normalize_or_zero()
+        (self.world_from_object_normal() * n).normalize_or_zero()
     }
 
     /// What rounding does to points within `extent` of the origin of object space on their way into the world and, as
@@ -416,7 +459,7 @@ impl Shape {
     fn analytic_point(&self, analytic: Analytic, object: DVec3) -> SurfacePoint {
         let local = analytic.local_point(object);
         let p = self.world_from_object.transform_point3(local.p.as_vec3());
-        let normal = self.world_from_object_normal * local.n.as_vec3();
+        let normal = self.world_from_object_normal() * local.n.as_vec3();
         let ng = normal.normalize_or_zero();
         let ng = if self.flip_normals { -ng } else { ng };
         let [dpdu, dpdv] =
@@ -472,27 +515,4 @@ fn inverse_magnitude(world_from_object: &Affine3A) -> Affine3A {
         matrix3: linear,
         translation,
     })
-}
-
-/// Bakes ([`Shape::bake`]) each shape whose mesh no other shape uses.
-pub fn bake_single_use(shapes: &mut [Shape]) {
-    let uses = mesh_uses(shapes);
-    for shape in shapes {
-        if let Geometry::Mesh(mesh) = &shape.geometry
-            && uses[&Arc::as_ptr(mesh)] == 1
-        {
-            shape.bake();
-        }
-    }
-}
-
-/// How many shapes use each mesh.
-pub(crate) fn mesh_uses(shapes: &[Shape]) -> FxHashMap<*const Mesh, usize> {
-    let mut uses = FxHashMap::default();
-    for shape in shapes {
-        if let Geometry::Mesh(mesh) = &shape.geometry {
-            *uses.entry(Arc::as_ptr(mesh)).or_default() += 1;
-        }
-    }
-    uses
 }

@@ -43,8 +43,9 @@ pub struct AreaSample {
     pub pdf: f32,
 }
 
-/// A vertex as a hit needs it: half a cache line.
+/// A vertex as a hit needs it: half a cache line, which begins with the position.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub(super) struct Vertex {
     pub(super) p: Vec3,
     /// Zero where the mesh has no normals.

@@ -5,7 +5,7 @@ use std::fmt;
 use serde_json::{Value as Json, json};
 
 use super::{Identity, Ranges};
-use crate::film::{Film, FilmCounts, FilmError};
+use crate::film::{Film, FilmCounts, FilmError, NoiseSummary};
 use crate::image::Rect;
 
 /// Magic number: file type and version of the format.
@@ -32,9 +32,9 @@ pub struct Header {
     pub crop: Rect,
     /// Whether sums of squares are kept.
     pub variance: bool,
-    /// Whether statistics of adaptive sampling follow.
-    pub has_statistics: bool,
-    /// Counts of the samples.
+    /// How far adaptive sampling is, whose statistics follow the sums.
+    pub noise: Option<NoiseSummary>,
+    /// What happened to the samples.
     pub counts: FilmCounts,
 }
 
@@ -48,7 +48,7 @@ impl Header {
             size: [film.width(), film.height()],
             crop: film.crop(),
             variance: film.sums().has_variance(),
-            has_statistics: false,
+            noise: None,
             counts: film.counts(),
         }
     }
@@ -71,7 +71,7 @@ impl Header {
             "scene_file": self.scene_file,
             "samples": ranges,
             "film": { "size": self.size, "crop": [x0, y0, x1, y1], "variance": self.variance },
-            "statistics": self.has_statistics,
+            "noise": self.noise.map(|noise| json!({ "rounds": noise.rounds, "open": noise.open, "remaining": noise.remaining })),
             "counts": {
                 "samples": self.counts.samples,
                 "non_finite": self.counts.non_finite,
@@ -95,7 +95,7 @@ impl Header {
             size,
             crop: Rect { x0, y0, x1, y1 },
             variance: film["variance"].as_bool()?,
-            has_statistics: json["statistics"].as_bool()?,
+            noise: noise(&json["noise"])?,
             counts: FilmCounts {
                 samples: count("samples")?,
                 non_finite: count("non_finite")?,
@@ -121,6 +121,9 @@ impl fmt::Display for Header {
         for (name, text) in self.identity.facts() {
             writeln!(f, "  {name:<15} {text}")?;
         }
+        if let Some(noise) = &self.noise {
+            write_noise(noise, &self.samples, f)?;
+        }
         let FilmCounts {
             non_finite,
             saturated,
@@ -133,6 +136,48 @@ impl fmt::Display for Header {
         }
         Ok(())
     }
+}
+
+/// How far adaptive sampling is, in a line for people.
+fn write_noise(noise: &NoiseSummary, samples: &Ranges, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let NoiseSummary {
+        rounds,
+        open,
+        remaining,
+    } = *noise;
+    let taken = samples.list().last().map_or(0, |range| range.end);
+    let round = match rounds {
+        0 => "within the first one".to_owned(),
+        _ if rounds == taken || open == 0.0 => format!("ended after {rounds} samples"),
+        _ => format!(
+            "ended after {rounds} samples, {} of the next one taken",
+            taken - rounds
+        ),
+    };
+    writeln!(f, "  {:<15} {round}", "rounds")?;
+    if open == 0.0 {
+        writeln!(f, "  {:<15} nothing: no pixel takes more samples", "open")
+    } else {
+        writeln!(
+            f,
+            "  {:<15} {:.1} % of the picture, about {remaining} samples",
+            "open",
+            100.0 * open
+        )
+    }
+}
+
+/// `Some(None)` for `null`.
+fn noise(json: &Json) -> Option<Option<NoiseSummary>> {
+    if json.is_null() {
+        return Some(None);
+    }
+    let open = json["open"].as_f64()?;
+    Some(Some(NoiseSummary {
+        rounds: json["rounds"].as_u64()?,
+        open: (0.0..=1.0).contains(&open).then_some(open)?,
+        remaining: json["remaining"].as_u64()?,
+    }))
 }
 
 fn samples(json: &Json) -> Option<Ranges> {

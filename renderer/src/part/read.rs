@@ -1,6 +1,6 @@
 //! Reading part files: header, bands, checksums, statistics.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,10 @@ pub struct PartReader {
 impl PartReader {
     /// Whether a file begins with the magic number of parts.
     pub fn is_part(path: &Path) -> bool {
+        // To open a pipe is to wait for whoever writes to it.
+        if !path.is_file() {
+            return false;
+        }
         let mut magic = [0; MAGIC.len()];
         let begin = File::open(path).and_then(|mut file| file.read_exact(&mut magic));
         begin.is_ok() && magic == *MAGIC
@@ -34,10 +38,11 @@ impl PartReader {
     /// # Errors
     /// When it cannot be read, is no part or is damaged.
     pub fn open(path: &Path) -> Result<PartReader, PartError> {
-        let file = File::open(path).map_err(|e| PartError::unreadable(path, e))?;
-        if file.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+        let metadata = fs::metadata(path).map_err(|e| PartError::unreadable(path, e))?;
+        if !metadata.is_file() {
             return Err(PartError::unreadable(path, "it is not a plain file"));
         }
+        let file = File::open(path).map_err(|e| PartError::unreadable(path, e))?;
         let mut file = BufReader::new(file);
         let mut magic = [0; MAGIC.len()];
         match file.read_exact(&mut magic) {
@@ -108,7 +113,7 @@ impl PartReader {
             let tiles = tiles.ok_or_else(|| damaged("its sums make no sense"))?;
             tiles.iter().for_each(|tile| film.merge(tile));
         }
-        let noise = if self.header.has_statistics {
+        let noise = if self.header.noise.is_some() {
             Some(statistics(&mut self.file, film).map_err(|reason| damaged(&reason))?)
         } else {
             None

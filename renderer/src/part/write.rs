@@ -17,8 +17,9 @@ use crate::image::{ImageError, Rect, write_whole_with};
 /// # Errors
 /// When the file cannot be written; what was there is then as before.
 pub fn write(path: &Path, header: &Header, film: &Film, noise: Option<&NoiseMap>) -> Result<(), ImageError> {
+    let taken = header.samples.list().last().map_or(0, |range| range.end);
     let header = Header {
-        has_statistics: noise.is_some(),
+        noise: noise.map(|noise| noise.summary(taken)),
         ..header.clone()
     };
     let text = header.json().to_string();

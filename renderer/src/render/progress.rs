@@ -1,9 +1,10 @@
 //! Progress callbacks of a render.
 
 use super::{Decision, RenderState};
+use crate::film::{Film, FilmTile};
 
-/// Receives the progress of a render. Called between passes from the thread that started it; `photons` and `print` from
-/// any thread.
+/// Is told how far a render is, between passes and from the thread that started it; how far a photon pass is, which tiles
+/// are finished and what shaders print, from any.
 pub trait Progress: Sync {
     /// `done` of `total` samples of all pixels are taken. The total is what was asked for, or what is expected; a time
     /// limit may end it sooner.
@@ -21,7 +22,17 @@ pub trait Progress: Sync {
         let _ = decision;
     }
 
-    /// Whether to call `state` now; called after each pass.
+    /// Whether tiles are wanted as they are finished in a pass. It is asked from any thread, once a tile.
+    fn wants_tiles(&self) -> bool {
+        false
+    }
+
+    /// A tile is finished in the pass under way: it has samples that the film has not. Other threads go on meanwhile.
+    fn tile(&self, film: &Film, tile: &FilmTile) {
+        let _ = (film, tile);
+    }
+
+    /// Whether the picture is wanted now. It is asked after each pass.
     fn wants_state(&self) -> bool {
         false
     }

@@ -100,6 +100,7 @@ pub fn resume(
             settings,
             prepared,
             &(next..next + size),
+            &state.film,
             state.noise.as_mut(),
             progress,
         );

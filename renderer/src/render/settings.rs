@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::camera::Camera;
 use crate::film::{Filter, NoiseGoal};
 use crate::image::Rect;
-use crate::integrator::Integrator;
+use crate::integrator::{Integrator, PathSettings};
 use crate::scene::build::Built;
 use crate::scene::desc::SceneDesc;
 
@@ -51,20 +51,33 @@ pub struct RenderSettings {
 impl RenderSettings {
     /// The settings in a scene's description, with one thread per core.
     pub fn new(desc: &SceneDesc, built: &Built) -> RenderSettings {
-        let [width, height] = desc.film.size.value;
         RenderSettings {
-            width,
-            height,
             crop: desc.film.crop.map(|crop| crop.value),
-            variance: false,
-            camera: built.camera,
             filter: built.filter.clone(),
             border: desc.film.border,
             integrator: built.integrator,
             samples: 0..u64::from(desc.sampler.spp),
             total: u64::from(desc.sampler.spp),
-            noise: None,
             seed: desc.sampler.seed,
+            ..RenderSettings::of_camera(built.camera, desc.film.size.value)
+        }
+    }
+
+    /// One sample of each pixel by the path tracer, with a filter of one pixel, on all cores.
+    pub fn of_camera(camera: Camera, [width, height]: [u32; 2]) -> RenderSettings {
+        RenderSettings {
+            width,
+            height,
+            crop: None,
+            variance: false,
+            camera,
+            filter: Filter::pixel(),
+            border: true,
+            integrator: Integrator::Path(PathSettings::default()),
+            samples: 0..1,
+            total: 1,
+            noise: None,
+            seed: 0,
             threads: 0,
             time_limit: None,
             photon_map: None,

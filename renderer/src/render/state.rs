@@ -43,7 +43,7 @@ impl RenderState {
     pub(super) fn remaining(&self, settings: &RenderSettings) -> u64 {
         let next = self.samples.end;
         match &self.noise {
-            Some(noise) => noise.remaining(next),
+            Some(noise) => noise.remaining(next, settings.samples.end),
             None => settings.samples.end.saturating_sub(next) * settings.pixels(),
         }
     }
@@ -51,10 +51,7 @@ impl RenderState {
     /// Most samples of the next pass: it may not go beyond the next decision of adaptive sampling.
     pub(super) fn longest_pass(&self, settings: &RenderSettings) -> u64 {
         let next = self.samples.end;
-        let end = self
-            .noise
-            .as_ref()
-            .map_or(u64::MAX, |noise| noise.batch_end(next));
+        let end = self.noise.as_ref().map_or(u64::MAX, |noise| noise.pass_end(next));
         end.min(settings.samples.end) - next
     }
 

@@ -52,13 +52,14 @@ impl<'a> Workers<'a> {
         self.pool.install(f)
     }
 
-    /// Takes the samples of the range at every pixel; with `noise`, only those that adaptive sampling asks for. Returns
-    /// their number.
+    /// Takes the samples of the range at every pixel, or those of them that `noise` has a use for, beside those that are in
+    /// the film. Returns how many that were.
     pub(super) fn take(
         &self,
         settings: &RenderSettings,
         prepared: &Prepared,
         samples: &Range<u64>,
+        film: &Film,
         noise: Option<&mut NoiseMap>,
         progress: &dyn Progress,
     ) -> u64 {
@@ -75,6 +76,9 @@ impl<'a> Workers<'a> {
                 noise,
                 &mut context,
             );
+            if progress.wants_tiles() {
+                progress.tile(film, tile);
+            }
             let printed = context.shading.take_printed();
             if !printed.is_empty() {
                 progress.print(&printed);

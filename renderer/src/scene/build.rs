@@ -149,6 +149,7 @@ fn build_with(
         host,
         world_from_camera: camera.world_from_camera(),
         threads,
+        build_quality: desc.build_quality,
     };
     let scene = Scene::new(parts).map_err(|error| match error {
         SceneError::Textures(list) => Diagnostics {
@@ -392,7 +393,8 @@ fn argument(expr: &ast::Expr, text: &str) -> Option<Span> {
 
 /// Warns of scenes that are black and of materials that make energy, as far as either is known without looking.
 fn warn_about_light(desc: &SceneDesc, scene: &Scene, warnings: &mut Diagnostics) {
-    let radius = scene.bounds().radius();
+    // A scene may be a point.
+    let radius = scene.bounds().radius().max(1.0);
     // The power of a shape's light is an estimate, so that 0 does not tell that there is none.
     let shines = |light: &Light| matches!(light, Light::Area(_)) || light.power(radius) > 0.0;
     if !scene.shapes().is_empty() && !scene.lights().iter().any(shines) {

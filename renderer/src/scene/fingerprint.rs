@@ -1,6 +1,7 @@
 //! Scene fingerprint: a hash that tells whether photon maps, parts or checkpoints belong to a scene.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -33,8 +34,22 @@ impl Scene {
         let materials: Vec<u64> = (self.materials.iter())
             .map(|material| material.fingerprint(texture))
             .collect();
+        let meshes: FxHashMap<*const Mesh, &Arc<Mesh>> = (self.shapes.iter())
+            .filter_map(|shape| match &shape.geometry {
+                Geometry::Mesh(mesh) => Some((Arc::as_ptr(mesh), mesh)),
+                Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => None,
+            })
+            .collect();
+        let meshes: Vec<&Arc<Mesh>> = meshes.into_values().collect();
+        let meshes: Vec<(&Arc<Mesh>, u64)> = meshes
+            .into_par_iter()
+            .map(|mesh| (mesh, mesh_hash(mesh)))
+            .collect();
+        let meshes: FxHashMap<*const Mesh, u64> = (meshes.iter())
+            .map(|(mesh, hash)| (Arc::as_ptr(mesh), *hash))
+            .collect();
         for (shape, surface) in self.shapes.iter().zip(&self.surfaces) {
-            hash_shape(shape, &mut hasher);
+            hash_shape(shape, &meshes, &mut hasher);
             materials[surface.material.0 as usize].hash(&mut hasher);
         }
         for light in &self.lights {
@@ -50,18 +65,19 @@ fn texels(texture: &Texture) -> u64 {
     hasher.finish()
 }
 
-fn hash_shape(shape: &Shape, hasher: &mut FxHasher) {
+fn hash_shape(shape: &Shape, meshes: &FxHashMap<*const Mesh, u64>, hasher: &mut FxHasher) {
     hash_floats(&shape.world_from_object.to_cols_array(), hasher);
     shape.flip_normals.hash(hasher);
     match &shape.geometry {
-        Geometry::Mesh(mesh) => hash_mesh(mesh, hasher),
+        Geometry::Mesh(mesh) => meshes[&Arc::as_ptr(mesh)].hash(hasher),
         Geometry::Sphere => 1.hash(hasher),
         Geometry::Disk => 2.hash(hasher),
         Geometry::Cylinder => 3.hash(hasher),
     }
 }
 
-fn hash_mesh(mesh: &Mesh, hasher: &mut FxHasher) {
+fn mesh_hash(mesh: &Mesh) -> u64 {
+    let hasher = &mut FxHasher::default();
     mesh.triangles.hash(hasher);
     // Without the lengths, one list could end with what another begins with.
     for length in [mesh.normals.len(), mesh.uvs.len(), mesh.uvs2.len()] {
@@ -80,6 +96,7 @@ fn hash_mesh(mesh: &Mesh, hasher: &mut FxHasher) {
         (&attribute.name, attribute.domain, attribute.width).hash(hasher);
         hash_floats(&attribute.values, hasher);
     }
+    hasher.finish()
 }
 
 fn hash_floats(floats: &[f32], hasher: &mut FxHasher) {

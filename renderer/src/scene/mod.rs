@@ -8,20 +8,24 @@ pub mod build;
 pub mod desc;
 pub mod export;
 mod fingerprint;
+mod geometry_stats;
 pub mod import;
 pub mod load;
 mod text;
 
+pub use geometry_stats::GeometryStats;
+
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use glam::{Affine3A, Vec3};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
-use crate::accel::{self, Accel, AccelError};
+use crate::accel::{self, Accel, AccelError, BuildQuality};
 use crate::color::Rgb;
 use crate::geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
 use crate::image::ImageError;
@@ -40,6 +44,8 @@ pub const MAX_PASSES: u32 = 1024;
 /// A scene, ready to be rendered.
 pub struct Scene {
     accel: Accel,
+    /// Time that building it took.
+    accel_time: Duration,
     shapes: Arc<[Shape]>,
     /// By shape.
     surfaces: Vec<ShapeSurface>,
@@ -78,6 +84,8 @@ pub struct SceneParts {
     pub world_from_camera: Affine3A,
     /// Threads to build with; 0 for one per core.
     pub threads: usize,
+    /// How much work goes into the acceleration structure; by the number of triangles where it is not said.
+    pub build_quality: Option<BuildQuality>,
 }
 
 /// Why a scene cannot be built.
@@ -127,6 +135,7 @@ impl Scene {
             host,
             world_from_camera,
             threads,
+            build_quality,
         } = parts;
         assert_eq!(
             shapes.len(),
@@ -153,7 +162,9 @@ impl Scene {
             }
         };
         let masks: Vec<u32> = shape_materials.iter().map(mask).collect();
-        let accel = Accel::build(&shapes, &masks, threads)?;
+        let start = Instant::now();
+        let accel = Accel::build_with(&shapes, &masks, threads, build_quality)?;
+        let accel_time = start.elapsed();
 
         let ids = (0..).map(ShapeId).zip(shapes.iter()).zip(&shape_materials);
         let emitters: Vec<_> = ids.filter(|&(_, &id)| material(id).may_emit()).collect();
@@ -199,6 +210,7 @@ impl Scene {
                     .map(|(shape, _)| shape),
             ),
             accel,
+            accel_time,
             shapes,
             surfaces,
             wants_footprints: materials.iter().any(|material| material.wants_footprint()),
@@ -388,9 +400,9 @@ impl Scene {
         self.accel.bounds()
     }
 
-    /// Memory of the acceleration structure [bytes].
-    pub fn accel_memory(&self) -> usize {
-        self.accel.memory()
+    /// What its geometry takes.
+    pub fn geometry_stats(&self) -> GeometryStats {
+        GeometryStats::new(&self.shapes, self.accel.memory(), self.accel_time)
     }
 }
 

@@ -48,7 +48,11 @@ pub fn opened(scene: &RandomScene, set: &[&str]) -> Result<Loaded, String> {
     let built = build(&desc, None, 1).map_err(|errors| errors.to_string())?;
     Ok(Loaded {
         built,
-        names: desc.shapes.into_iter().map(|shape| shape.name).collect(),
+        names: desc
+            .shapes
+            .into_iter()
+            .map(|shape| shape.name.to_string())
+            .collect(),
         _folder: folder,
     })
 }
@@ -131,22 +135,13 @@ pub fn estimate_with(
     let mut pictures = Pictures::default();
     for seed in seeds {
         let settings = RenderSettings {
-            width: WIDTH as u32,
-            height: HEIGHT as u32,
-            crop: None,
-            variance: false,
-            camera,
             filter: scene.built.filter.clone(),
-            border: true,
             integrator: scene.built.integrator,
             samples: 0..spp,
             total: spp,
             seed,
             threads: 1,
-            time_limit: None,
-            photon_map: None,
-            joins: false,
-            noise: None,
+            ..RenderSettings::of_camera(camera, [WIDTH as u32, HEIGHT as u32])
         };
         let rendered = render(&scene.built.scene, &settings, &Silent, &AtomicBool::new(false))
             .unwrap_or_else(|error| panic!("{error}"));

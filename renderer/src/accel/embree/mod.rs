@@ -5,11 +5,14 @@
 //! - [`sys`]: its C interface.
 //! - [`device`]: a device, with its errors collected.
 //! - [`scene`]: `SceneBuilder` → `CommittedScene`: only a committed scene answers queries.
+//! - [`instances`]: many instances of one scene as a single geometry.
 //! - [`analytic`]: spheres, disks and cylinders as user geometry.
 
 mod analytic;
 mod bundle;
 mod device;
+mod instance_probe;
+mod instances;
 mod library;
 mod scene;
 mod sys;
@@ -17,4 +20,6 @@ mod sys;
 pub(super) use analytic::AnalyticSurface;
 pub use bundle::{Bundle, PackedFile, carried, carry};
 pub(super) use device::Device;
-pub(super) use scene::{CommittedScene, Quality, SceneBuilder};
+pub(super) use instance_probe::instance_place;
+pub(super) use instances::InstanceArray;
+pub(super) use scene::{CommittedScene, SceneBuilder};

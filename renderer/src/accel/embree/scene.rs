@@ -11,32 +11,35 @@ use glam::{Affine3A, Vec2, Vec3};
 
 use super::analytic::{self, AnalyticSurface};
 use super::device::Device;
+use super::instances::InstanceArray;
 use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRayHit, RtcScene};
-use crate::accel::{AccelError, Hit};
-use crate::geometry::ShapeId;
+use crate::accel::error::AccelError;
+use crate::accel::quality::BuildQuality;
+use crate::geometry::Hit;
+use crate::geometry::{ShapeId, TracedTriangles};
 use crate::math::{Bounds, Ray};
-
-/// Build quality.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::accel) enum Quality {
-    /// No spatial splits.
-    Medium,
-    /// Spatial splits: several boxes may refer to one triangle.
-    High,
-}
 
 /// A scene under construction.
 pub(in crate::accel) struct SceneBuilder {
     scene: CommittedScene,
+    /// `RTCBuildQuality`.
+    quality: i32,
 }
 
 /// A scene that answers queries, from any thread.
 pub(in crate::accel) struct CommittedScene {
-    handle: RtcScene,
+    pub(super) handle: RtcScene,
     intersect1: unsafe extern "C" fn(RtcScene, *mut RtcRayHit, *const c_void),
     occluded1: unsafe extern "C" fn(RtcScene, *mut RtcRay, *const c_void),
     /// What Embree's user geometry points to.
     analytic: Vec<Arc<AnalyticSurface>>,
+    /// What its buffers are.
+    triangles: Vec<TracedTriangles>,
+    /// Its arrays of instances; the geometry of the first has the id `first_array`, and those of the others follow.
+    arrays: Vec<InstanceArray>,
+    first_array: u32,
+    /// Where hits say which instance of an array they are on.
+    instance_place: usize,
     /// What its instances point to; Embree counts references too, but the analytic surfaces in them are ours.
     instanced: Vec<Arc<CommittedScene>>,
     /// Dropped last.
@@ -51,11 +54,12 @@ unsafe impl Sync for CommittedScene {}
 
 impl SceneBuilder {
     /// An empty scene.
-    pub(in crate::accel) fn new(device: &Arc<Device>, quality: Quality) -> SceneBuilder {
+    pub(in crate::accel) fn new(device: &Arc<Device>, quality: BuildQuality) -> SceneBuilder {
         let functions = device.functions;
         let quality = match quality {
-            Quality::Medium => sys::BUILD_QUALITY_MEDIUM,
-            Quality::High => sys::BUILD_QUALITY_HIGH,
+            BuildQuality::Low => sys::BUILD_QUALITY_LOW,
+            BuildQuality::Medium => sys::BUILD_QUALITY_MEDIUM,
+            BuildQuality::High => sys::BUILD_QUALITY_HIGH,
         };
         // SAFETY: the device is valid; a failure leaves null, which Embree reports on every later use.
         let handle = unsafe {
@@ -66,49 +70,115 @@ impl SceneBuilder {
             handle
         };
         SceneBuilder {
+            quality,
             scene: CommittedScene {
                 handle,
                 intersect1: functions.intersect1,
                 occluded1: functions.occluded1,
                 analytic: Vec::new(),
+                triangles: Vec::new(),
+                arrays: Vec::new(),
+                first_array: u32::MAX,
+                instance_place: 0,
                 instanced: Vec::new(),
                 device: device.clone(),
             },
         }
     }
 
-    /// Adds triangles; those with an index out of range are an error.
+    /// The same with arrays of instances, whose geometries have ids from `first` on. Hits say at `place` which instance
+    /// they are on.
+    pub(in crate::accel) fn with_arrays(mut self, first: u32, place: usize) -> SceneBuilder {
+        self.scene.first_array = first;
+        self.scene.instance_place = place;
+        self
+    }
+
+    /// Adds instances of a scene as one geometry, which gets the id `id`. The device has to know how
+    /// (`instance_place`).
+    pub(in crate::accel) fn instances(
+        &mut self,
+        id: u32,
+        mask: u32,
+        scene: &Arc<CommittedScene>,
+        mut array: InstanceArray,
+    ) {
+        array.fit();
+        let geometry = self.new_geometry(sys::GEOMETRY_TYPE_INSTANCE_ARRAY);
+        let functions = self.scene.device.functions;
+        let (kind, format) = (sys::BUFFER_TYPE_TRANSFORM, sys::FORMAT_FLOAT3X4_COLUMN_MAJOR);
+        let (data, stride) = (array.transforms().as_ptr().cast(), size_of::<[f32; 12]>());
+        // SAFETY: both handles are of this device, or null, which is reported. The transforms are neither moved nor changed
+        // while `array` is there, which is as long as the scene.
+        unsafe {
+            (functions.set_instanced_scene)(geometry, scene.handle);
+            (functions.set_shared_buffer)(
+                geometry,
+                kind,
+                0,
+                format,
+                data,
+                0,
+                stride,
+                array.transforms().len(),
+            );
+        }
+        self.attach(geometry, id, mask);
+        self.scene.instanced.push(scene.clone());
+        self.scene.arrays.push(array);
+    }
+
+    /// Adds triangles, which Embree reads where they are; those with an index out of range are an error.
     pub(in crate::accel) fn triangles(
         &mut self,
         id: u32,
         mask: u32,
-        positions: impl ExactSizeIterator<Item = Vec3>,
-        triangles: &[[u32; 3]],
+        triangles: TracedTriangles,
     ) -> Result<(), AccelError> {
-        let vertices = positions.len();
+        let (positions, indices) = (triangles.positions(), triangles.indices());
         // Embree trusts indices, and a mesh need not have been validated.
-        if let Some(index) = triangles
-            .iter()
-            .flatten()
-            .find(|&&index| index as usize >= vertices)
-        {
+        if let Some(index) = triangles.index_out_of_range() {
+            let vertices = positions.count;
             let reason = format!("a triangle of shape {id} uses vertex {index} of {vertices}");
             return Err(AccelError::Build { reason });
         }
         let geometry = self.new_geometry(sys::GEOMETRY_TYPE_TRIANGLE);
-        let fill = self
-            .fill_buffer(
+        let functions = self.scene.device.functions;
+        let set = functions.set_shared_buffer;
+        let stride = size_of::<[u32; 3]>();
+        // SAFETY: the geometry is of this device, or null, which is reported. The buffers are `count` items of these
+        // formats and strides, and 16 bytes can be read from each position on, as Embree asks. They are neither moved nor
+        // changed while `triangles` is there, which is as long as the scene.
+        unsafe {
+            let (data, count) = (positions.first.cast(), positions.count);
+            set(
                 geometry,
                 sys::BUFFER_TYPE_VERTEX,
+                0,
                 sys::FORMAT_FLOAT3,
-                positions.map(Vec3::into),
-            )
-            .and_then(|()| {
-                let indices = triangles.iter().copied();
-                self.fill_buffer::<u32>(geometry, sys::BUFFER_TYPE_INDEX, sys::FORMAT_UINT3, indices)
-            });
+                data,
+                0,
+                positions.stride,
+                count,
+            );
+            let (data, count) = (indices.as_ptr().cast(), indices.len());
+            set(
+                geometry,
+                sys::BUFFER_TYPE_INDEX,
+                0,
+                sys::FORMAT_UINT3,
+                data,
+                0,
+                stride,
+                count,
+            );
+            if self.quality == sys::BUILD_QUALITY_LOW {
+                (functions.set_geometry_quality)(geometry, self.quality);
+            }
+        }
+        self.scene.triangles.push(triangles);
         self.attach(geometry, id, mask);
-        fill
+        Ok(())
     }
 
     /// Adds a scene, placed.
@@ -164,32 +234,6 @@ impl SceneBuilder {
         unsafe { (device.functions.new_geometry)(device.handle, kind) }
     }
 
-    /// Makes a buffer of `geometry`, owned by Embree, and fills it with `items`.
-    fn fill_buffer<T: Copy>(
-        &self,
-        geometry: RtcGeometry,
-        kind: i32,
-        format: i32,
-        items: impl ExactSizeIterator<Item = [T; 3]>,
-    ) -> Result<(), AccelError> {
-        let (stride, count) = (size_of::<[T; 3]>(), items.len());
-        // SAFETY: the geometry is valid or null.
-        let buffer =
-            unsafe { (self.scene.device.functions.new_buffer)(geometry, kind, 0, format, stride, count) };
-        if buffer.is_null() {
-            self.scene.device.check()?;
-            return Err(AccelError::Build {
-                reason: "no buffer".into(),
-            });
-        }
-        let buffer = buffer.cast::<[T; 3]>();
-        for (index, item) in items.enumerate().take(count) {
-            // SAFETY: the buffer has room for `count` items of this stride, aligned to 16 bytes.
-            unsafe { buffer.add(index).write(item) };
-        }
-        Ok(())
-    }
-
     /// Commits `geometry` and hands it to the scene.
     fn attach(&mut self, geometry: RtcGeometry, id: u32, mask: u32) {
         let functions = self.scene.device.functions;
@@ -226,12 +270,21 @@ impl CommittedScene {
             t: query.ray.tfar,
             shape: ShapeId(if hit.inst_id == INVALID_ID {
                 hit.geom_id
-            } else {
+            } else if hit.inst_id < self.first_array {
                 hit.inst_id
+            } else {
+                self.shape_in_array(hit)
             }),
             primitive: hit.prim_id,
             barycentric: Vec2::new(hit.u, hit.v),
         })
+    }
+
+    /// The shape of a hit on an instance of an array.
+    fn shape_in_array(&self, hit: &RtcHit) -> u32 {
+        // SAFETY: Embree has set it, for a hit on such an instance has its place in the array there.
+        let instance = unsafe { hit.reserve[self.instance_place].assume_init() };
+        self.arrays[(hit.inst_id - self.first_array) as usize].shape(instance)
     }
 
     /// Whether there is any hit.

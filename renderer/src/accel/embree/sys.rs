@@ -3,7 +3,7 @@
 //! Names are those of the header without the prefix. A library built with other options than the usual ones differs in
 //! three places, and the structures below allow for each:
 //! - more levels of instances lengthen `instID` and `instPrimID` at the end of `RTCHit`: there is room for sixteen;
-//! - without instance arrays (and before 4.3) `instPrimID` is missing: nothing here reads it;
+//! - without instance arrays (and before 4.3) `instPrimID` is missing: it is read where a query has shown it to be;
 //! - "minimum width" adds a factor to the query arguments: no arguments are passed.
 
 #![expect(unsafe_code, reason = "the C interface: names functions of a loaded library")]
@@ -34,11 +34,15 @@ pub(super) const GEOMETRY_TYPE_TRIANGLE: c_int = 0;
 pub(super) const GEOMETRY_TYPE_USER: c_int = 120;
 /// `RTC_GEOMETRY_TYPE_INSTANCE`.
 pub(super) const GEOMETRY_TYPE_INSTANCE: c_int = 121;
+/// `RTC_GEOMETRY_TYPE_INSTANCE_ARRAY`, since 4.3.
+pub(super) const GEOMETRY_TYPE_INSTANCE_ARRAY: c_int = 122;
 
 /// `RTC_BUFFER_TYPE_INDEX`.
 pub(super) const BUFFER_TYPE_INDEX: c_int = 0;
 /// `RTC_BUFFER_TYPE_VERTEX`.
 pub(super) const BUFFER_TYPE_VERTEX: c_int = 1;
+/// `RTC_BUFFER_TYPE_TRANSFORM`.
+pub(super) const BUFFER_TYPE_TRANSFORM: c_int = 23;
 
 /// `RTC_FORMAT_UINT3`.
 pub(super) const FORMAT_UINT3: c_int = 0x5003;
@@ -47,6 +51,8 @@ pub(super) const FORMAT_FLOAT3: c_int = 0x9003;
 /// `RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR`.
 pub(super) const FORMAT_FLOAT3X4_COLUMN_MAJOR: c_int = 0x9234;
 
+/// `RTC_BUILD_QUALITY_LOW`.
+pub(super) const BUILD_QUALITY_LOW: c_int = 0;
 /// `RTC_BUILD_QUALITY_MEDIUM`.
 pub(super) const BUILD_QUALITY_MEDIUM: c_int = 1;
 /// `RTC_BUILD_QUALITY_HIGH`.
@@ -80,7 +86,7 @@ pub(super) struct RtcHit {
     pub(super) geom_id: c_uint,
     /// `instID[0]`.
     pub(super) inst_id: c_uint,
-    /// The rest of `instID[]`, then `instPrimID[]`; never read.
+    /// The rest of `instID[]`, then `instPrimID[]`.
     pub(super) reserve: [MaybeUninit<c_uint>; 32],
 }
 
@@ -196,7 +202,8 @@ functions! {
     release_geometry = c"rtcReleaseGeometry": fn(RtcGeometry);
     commit_geometry = c"rtcCommitGeometry": fn(RtcGeometry);
     set_geometry_mask = c"rtcSetGeometryMask": fn(RtcGeometry, c_uint);
-    new_buffer = c"rtcSetNewGeometryBuffer": fn(RtcGeometry, c_int, c_uint, c_int, usize, usize) -> *mut c_void;
+    set_shared_buffer = c"rtcSetSharedGeometryBuffer": fn(RtcGeometry, c_int, c_uint, c_int, *const c_void, usize, usize, usize);
+    set_geometry_quality = c"rtcSetGeometryBuildQuality": fn(RtcGeometry, c_int);
     set_instanced_scene = c"rtcSetGeometryInstancedScene": fn(RtcGeometry, RtcScene);
     set_transform = c"rtcSetGeometryTransform": fn(RtcGeometry, c_uint, c_int, *const c_void);
     set_user_data = c"rtcSetGeometryUserData": fn(RtcGeometry, *mut c_void);

@@ -31,6 +31,7 @@ use crate::image::write_whole;
 use crate::integrator::{Integrator, PhotonSettings};
 use crate::memory;
 use crate::scene::build::{Built, build_for_bake};
+use crate::scene::import::Names;
 
 use folder::{PROBES, SCENE};
 
@@ -56,7 +57,13 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     outputs.spare(&inputs)?;
     let load = start.elapsed();
 
-    let names: Vec<String> = desc.shapes.iter().map(|shape| shape.name.clone()).collect();
+    // Instances of one node share their name.
+    let mut names = Names::default();
+    let names: Vec<String> = desc
+        .shapes
+        .iter()
+        .map(|shape| names.unique(&shape.name))
+        .collect();
     let settings = BakeSettings {
         target,
         sides: args.sides,

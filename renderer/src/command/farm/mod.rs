@@ -31,10 +31,11 @@ pub(super) fn run(args: &FarmArgs) -> Result<(), Failure> {
     check_options(args, render)?;
     check_patterns(args)?;
     let scenes = Scenes::load(args, render)?;
-    if u64::from(args.tasks) > scenes.samples {
+    let tasks = args.tasks.unwrap_or(1);
+    if u64::from(tasks) > scenes.samples {
         return Err(user(format!(
             "{} samples of a pixel cannot be split into {} tasks\n  hint: give at most --tasks {}",
-            scenes.samples, args.tasks, scenes.samples
+            scenes.samples, tasks, scenes.samples
         )));
     }
     check_outputs(args, &scenes)?;
@@ -115,11 +116,14 @@ fn check_options(args: &FarmArgs, render: &RenderArgs) -> Result<(), Failure> {
     if let Some((_, flag, reason)) = refused.iter().find(|(given, ..)| *given) {
         return Err(user(format!("{flag} is no option of tasks: {reason}")));
     }
-    if render.noise.is_some() && args.tasks > 1 {
-        return Err(user(
-            "--noise cannot be split: what samples are taken depends on those before\n  \
-             hint: give --tasks 1; frames are tasks of their own",
-        ));
+    if render.noise.is_some() && args.tasks.is_some_and(|tasks| tasks > 1) {
+        let hint = match args.frames {
+            Some(_) => "leave --tasks out: each frame is a task",
+            None => "give --tasks 1; with --frames, each frame is a task",
+        };
+        return Err(user(format!(
+            "a picture with --noise is one task: which samples are taken depends on those before\n  hint: {hint}"
+        )));
     }
     let slurm = args.partition.is_some() || args.account.is_some() || !args.sbatch.is_empty();
     if slurm && args.engine != Engine::Slurm {
@@ -291,7 +295,7 @@ fn job(args: &FarmArgs, render: &RenderArgs, scenes: Scenes, dir: &Path) -> Resu
         outputs,
         dir: text(dir)?,
         samples: scenes.samples,
-        tasks: args.tasks,
+        tasks: args.tasks.unwrap_or(1),
         frames: scenes.frames,
         options: without(&options, &[SPP]),
         sets_threads: render.common.threads.is_some(),

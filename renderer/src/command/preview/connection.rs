@@ -5,18 +5,15 @@ use std::io::{self, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashMap, FxHasher};
 
-use super::mailbox::Mailbox;
+use super::canvas::{Block, Canvas};
 use super::message::{create_image, update_image};
 use crate::cli::Viewer;
-use crate::image::{Image, Rect};
+use crate::image::Image;
 
 /// How long one address of a viewer is tried.
 const TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Sides of the tiles in which a picture is sent [pixels].
-const TILE: u32 = 128;
 
 /// Bytes after which progress is counted.
 const CHUNK: usize = 1 << 16;
@@ -26,12 +23,8 @@ pub(super) struct Connection {
     stream: TcpStream,
     /// What the picture is called in the viewer.
     name: String,
-    /// The picture's tiles; empty before the first picture.
-    tiles: Vec<Rect>,
-    /// For each tile, a hash of the values that the viewer has; 0 where it has none.
-    sent: Vec<u64>,
-    /// The tile that is sent next: a newer picture goes on where the older one stopped.
-    next: usize,
+    /// For each block by its corner, a hash of the values that the viewer has; empty before the first.
+    sent: FxHashMap<[u32; 2], u64>,
 }
 
 impl Connection {
@@ -44,9 +37,7 @@ impl Connection {
                     return Ok(Connection {
                         stream,
                         name: name.to_owned(),
-                        tiles: vec![],
-                        sent: vec![],
-                        next: 0,
+                        sent: FxHashMap::default(),
                     });
                 }
                 Err(error) => failure = error,
@@ -55,46 +46,39 @@ impl Connection {
         Err(failure)
     }
 
-    /// Sends the tiles of a picture that differ from what the viewer has; stops early when there is a newer picture.
-    pub(super) fn send(&mut self, picture: &Image, mailbox: &Mailbox) -> io::Result<()> {
-        if self.tiles.is_empty() {
-            let (width, height) = (picture.width as u32, picture.height as u32);
-            self.write(&create_image(&self.name, width, height), mailbox)?;
-            self.tiles = Rect::of_size(width, height).tiles(TILE);
-            self.sent = vec![0; self.tiles.len()];
+    /// Sends a block of a picture of `size`, unless it is what the viewer has.
+    pub(super) fn send(
+        &mut self,
+        [width, height]: [u32; 2],
+        block: &Block,
+        canvas: &Canvas,
+    ) -> io::Result<()> {
+        if self.sent.is_empty() {
+            self.write(&create_image(&self.name, width, height), canvas)?;
         }
-        for _ in 0..self.tiles.len() {
-            if mailbox.has_newer() {
-                break;
-            }
-            let index = self.next;
-            self.next = (index + 1) % self.tiles.len();
-            let hash = hash(picture, self.tiles[index]);
-            if self.sent[index] != hash {
-                let message = update_image(&self.name, picture, self.tiles[index]);
-                self.write(&message, mailbox)?;
-                self.sent[index] = hash;
-            }
+        let hash = hash(&block.pixels);
+        let corner = [block.rect.x0, block.rect.y0];
+        if self.sent.insert(corner, hash) != Some(hash) {
+            self.write(&update_image(&self.name, &block.pixels, block.rect), canvas)?;
         }
         Ok(())
     }
 
-    fn write(&mut self, message: &[u8], mailbox: &Mailbox) -> io::Result<()> {
+    fn write(&mut self, message: &[u8], canvas: &Canvas) -> io::Result<()> {
         for chunk in message.chunks(CHUNK) {
             self.stream.write_all(chunk)?;
-            mailbox.count();
+            canvas.count();
         }
         Ok(())
     }
 }
 
-/// A hash of a tile's values, never 0.
-fn hash(picture: &Image, tile: Rect) -> u64 {
+/// A hash of values.
+fn hash(pixels: &Image) -> u64 {
     let mut hasher = FxHasher::default();
-    for (x, y) in tile.pixels() {
-        for value in picture.pixel(x as usize, y as usize) {
-            hasher.write_u32(value.to_bits());
-        }
-    }
-    hasher.finish().max(1)
+    pixels
+        .data
+        .iter()
+        .for_each(|value| hasher.write_u32(value.to_bits()));
+    hasher.finish()
 }

@@ -26,22 +26,23 @@ pub(super) fn create_image(name: &str, width: u32, height: u32) -> Vec<u8> {
     message.finish()
 }
 
-/// `UpdateImage`: focus, name, number of channels, their names, x, y, width, height, values.
+/// `UpdateImage`: focus, name, number of channels, their names, x, y, width, height, values. The pixels are those of the
+/// rectangle.
 ///
 /// # Panics
-/// When the rectangle reaches beyond the picture, or the picture is not RGB.
-pub(super) fn update_image(name: &str, picture: &Image, tile: Rect) -> Vec<u8> {
-    assert_eq!(picture.channels, CHANNELS.len(), "a picture is RGB");
+/// When the pixels are not RGB.
+pub(super) fn update_image(name: &str, pixels: &Image, rect: Rect) -> Vec<u8> {
+    assert_eq!(pixels.channels, CHANNELS.len(), "a picture is RGB");
     let mut message = Message::new(UPDATE_IMAGE);
     message.flag(false);
     message.text(name);
     message.channels();
-    for number in [tile.x0, tile.y0, tile.width(), tile.height()] {
+    for number in [rect.x0, rect.y0, rect.width(), rect.height()] {
         message.number(number);
     }
     for channel in 0..CHANNELS.len() {
-        for (x, y) in tile.pixels() {
-            message.value(picture.pixel(x as usize, y as usize)[channel]);
+        for pixel in pixels.data.chunks_exact(CHANNELS.len()) {
+            message.value(pixel[channel]);
         }
     }
     message.finish()
@@ -81,7 +82,7 @@ impl Message {
     }
 
     fn finish(mut self) -> Vec<u8> {
-        let length = u32::try_from(self.0.len()).expect("a tile has far less than 4 GB");
+        let length = u32::try_from(self.0.len()).expect("a block has far less than 4 GB");
         self.0[..4].copy_from_slice(&length.to_le_bytes());
         self.0
     }
@@ -99,12 +100,12 @@ mod tests {
     }
 
     #[test]
-    fn a_tile_has_its_channels_one_after_another() {
-        let mut picture = Image::new(3, 2, 3);
-        for (i, value) in picture.data.iter_mut().enumerate() {
+    fn a_block_has_its_channels_one_after_another() {
+        let mut pixels = Image::new(2, 2, 3);
+        for (i, value) in pixels.data.iter_mut().enumerate() {
             *value = i as f32;
         }
-        let tile = Rect {
+        let rect = Rect {
             x0: 1,
             y0: 0,
             x1: 3,
@@ -112,9 +113,9 @@ mod tests {
         };
         let mut expected =
             b"\x52\0\0\0\x05\0n\0\x03\0\0\0R\0G\0B\0\x01\0\0\0\0\0\0\0\x02\0\0\0\x02\0\0\0".to_vec();
-        for value in [3, 6, 12, 15, 4, 7, 13, 16, 5, 8, 14, 17] {
+        for value in [0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11] {
             expected.extend((value as f32).to_le_bytes());
         }
-        assert_eq!(update_image("n", &picture, tile), expected);
+        assert_eq!(update_image("n", &pixels, rect), expected);
     }
 }

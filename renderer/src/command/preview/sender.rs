@@ -2,21 +2,27 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use super::canvas::Canvas;
 use super::connection::Connection;
-use super::mailbox::Mailbox;
 use crate::cli::Viewer;
 
 /// The time between two attempts to find the viewer.
 const RETRY: Duration = Duration::from_secs(3);
+
+/// The shortest time between two looks at what is new.
+const INTERVAL: Duration = Duration::from_millis(250);
+
+/// What took a time to send is followed by the next after so many times that.
+const PACE: u32 = 20;
 
 /// Tells whoever watches a line.
 pub(super) type Say = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// What the thread needs.
 pub(super) struct Sender {
-    pub(super) mailbox: Arc<Mailbox>,
+    pub(super) canvas: Arc<Canvas>,
     pub(super) viewer: Viewer,
     /// What the picture is called in the viewer.
     pub(super) name: String,
@@ -24,11 +30,11 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    /// Starts the thread. It ends when the mailbox is closed and its last picture is sent, or cannot be.
+    /// Starts the thread. It ends when nothing follows and the last picture is sent, or cannot be.
     pub(super) fn start(self) -> io::Result<()> {
         let run = move || {
             self.run();
-            self.mailbox.end();
+            self.canvas.end();
         };
         std::thread::Builder::new()
             .name("preview".to_owned())
@@ -44,24 +50,27 @@ impl Sender {
                 Ok(connection) => match self.serve(connection) {
                     Ok(()) => return,
                     Err(error) => {
+                        self.canvas.set_watched(false);
                         let text = format!("the viewer at {} is gone: {error}", self.viewer);
                         self.once(&mut is_lost, &text);
                     }
                 },
             }
-            if !self.mailbox.pause(RETRY) {
+            if !self.canvas.pause(RETRY) {
                 return;
             }
         }
     }
 
-    /// Sends pictures until there are no more.
+    /// Sends what is new until nothing follows.
     fn serve(&self, mut connection: Connection) -> io::Result<()> {
-        while let Some(picture) = self.mailbox.fetch() {
-            if let Err(error) = connection.send(&picture, &self.mailbox) {
-                self.mailbox.put_back(picture);
-                return Err(error);
+        self.canvas.set_watched(true);
+        while let Some((size, blocks)) = self.canvas.wait_for_news() {
+            let begin = Instant::now();
+            for block in (0..blocks).filter_map(|index| self.canvas.take(index)) {
+                connection.send(size, &block, &self.canvas)?;
             }
+            self.canvas.pause((PACE * begin.elapsed()).max(INTERVAL));
         }
         Ok(())
     }

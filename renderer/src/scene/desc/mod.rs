@@ -27,6 +27,7 @@ use std::path::PathBuf;
 
 use shading::{Diagnostic, SourceMap, Span};
 
+use crate::accel::BuildQuality;
 use crate::material::MaterialId;
 
 /// A scene as its file says it.
@@ -44,6 +45,8 @@ pub struct SceneDesc {
     pub texture_directories: Vec<PathBuf>,
     /// The most memory for texels [bytes]; half of what is free where nothing is said.
     pub texture_memory: Option<u64>,
+    /// How much work goes into the structure that rays are traced in; by the number of triangles where it is not said.
+    pub build_quality: Option<BuildQuality>,
     /// What is drawn on.
     pub film: FilmDesc,
     /// How samples are made.

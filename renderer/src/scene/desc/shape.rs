@@ -11,8 +11,9 @@ use crate::material::MaterialId;
 /// A shape with its name.
 #[derive(Clone, Debug)]
 pub struct ShapeDesc {
-    /// Its name; that of an imported shape begins with the import's name and a dot.
-    pub name: String,
+    /// Its name; that of an imported shape begins with the import's name and a dot. Shapes that are one node's instances
+    /// share it.
+    pub name: Arc<str>,
     /// Where it is declared.
     pub span: Span,
     /// What it is made of.

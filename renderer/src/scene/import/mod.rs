@@ -11,6 +11,7 @@ mod obj;
 mod obj_material;
 mod obj_text;
 mod ply;
+mod ply_rows;
 mod serialized;
 
 use std::path::Path;
@@ -27,7 +28,7 @@ pub use obj::{Obj, ObjPart, load_obj};
 pub use ply::{load_ply, parse_ply};
 pub use serialized::{load_serialized, parse_serialized};
 
-pub(crate) use model::stem;
+pub(crate) use model::{Names, stem};
 pub(in crate::scene) use ply::UV2;
 
 /// Reads a file as one mesh, with the attributes that it has: a PLY file; an OBJ file with all of its groups together,

@@ -7,7 +7,7 @@ use glam::{Affine3A, Vec3};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::camera::CameraDesc;
-use crate::geometry::Mesh;
+use crate::geometry::{MANY_VERTICES, Mesh};
 use crate::math::Bounds;
 use crate::scene::desc::{EmissionSides, LightKind, TextureDesc};
 use crate::texture::TextureSource;
@@ -34,8 +34,8 @@ pub struct Model {
 /// A mesh in its place.
 #[derive(Clone, Debug)]
 pub struct ModelShape {
-    /// Its name, unique in the model.
-    pub name: String,
+    /// Its name, unique in the model but for the instances of one node, which stand one after another and share it.
+    pub name: Arc<str>,
     /// Its triangles.
     pub mesh: Arc<Mesh>,
     /// Where it is; invertible.
@@ -69,7 +69,7 @@ impl Model {
     pub fn of_parts(path: &Path, meshes: Vec<Mesh>) -> Model {
         let alone = meshes.len() == 1;
         let shape = |(index, mesh): (usize, Mesh)| ModelShape {
-            name: if alone { stem(path) } else { format!("part{index}") },
+            name: if alone { stem(path) } else { format!("part{index}") }.into(),
             mesh: Arc::new(mesh),
             world_from_object: Affine3A::IDENTITY,
             material: None,
@@ -89,18 +89,22 @@ impl Model {
         self.files.iter().chain(images).cloned()
     }
 
-    /// All vertices of its shapes, in its world.
+    /// Points in its world that reach as far as its shapes: their vertices, or, where those are very many, the corners of
+    /// boxes about its meshes.
     pub fn points(&self) -> impl Iterator<Item = Vec3> + '_ {
-        self.shapes.iter().flat_map(|shape| {
-            shape
-                .mesh
-                .positions
-                .iter()
-                .map(|&p| shape.world_from_object.transform_point3(p))
+        let vertices = self.shapes.iter().map(|shape| shape.mesh.positions.len());
+        let many = vertices.sum::<usize>() > MANY_VERTICES;
+        let by_mesh = self.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.mesh, &b.mesh));
+        by_mesh.flat_map(move |same| {
+            let outline = same[0].mesh.outline(many);
+            same.iter().flat_map(move |shape| {
+                let outline = outline.clone();
+                (0..outline.len()).map(move |i| shape.world_from_object.transform_point3(outline[i]))
+            })
         })
     }
 
-    /// The box that holds its shapes.
+    /// A box that holds its shapes.
     pub fn bounds(&self) -> Bounds {
         Bounds::of_points(self.points())
     }
@@ -124,7 +128,7 @@ pub(crate) fn stem(path: &Path) -> String {
 
 /// Hands out names: a second `Body` becomes `Body 2`.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(crate) struct Names {
     taken: FxHashSet<String>,
     /// The number that the last of many of the same name got.
     last: FxHashMap<String, u32>,
@@ -132,7 +136,7 @@ pub(super) struct Names {
 
 impl Names {
     /// The name, or one like it that is not taken yet.
-    pub(super) fn unique(&mut self, name: &str) -> String {
+    pub(crate) fn unique(&mut self, name: &str) -> String {
         if self.taken.insert(name.to_owned()) {
             return name.to_owned();
         }

@@ -64,7 +64,7 @@ pub(super) fn model(path: &Path, obj: Obj) -> Model {
             found
         });
         model.shapes.push(ModelShape {
-            name: names.unique(&name),
+            name: names.unique(&name).into(),
             mesh: Arc::new(part.mesh),
             world_from_object: Affine3A::IDENTITY,
             material,

@@ -15,7 +15,9 @@ use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{
     BeginList, ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult, PropertyType, ScalarType,
 };
+use rayon::prelude::*;
 
+use super::ply_rows::Rows;
 use super::{ImportError, read, text_of};
 use crate::geometry::{AttributeDomain, Mesh, MeshAttribute};
 
@@ -154,7 +156,7 @@ struct Payload<'a> {
     bytes: &'a [u8],
 }
 
-impl Payload<'_> {
+impl<'a> Payload<'a> {
     /// Hands every element of one kind to `take`, whose error is what is wrong with it.
     fn elements<E: PropertyAccess>(
         &mut self,
@@ -178,6 +180,18 @@ impl Payload<'_> {
             take(value).map_err(|reason| self.syntax(format!("{} {found}: {reason}", element.name)))?;
         }
         Ok(())
+    }
+
+    /// All elements of one kind at once, if they are as long as each other and suit; otherwise nothing happens.
+    fn rows<'e>(&mut self, element: &'e ElementDef, suits: impl FnOnce(&Rows) -> bool) -> Option<Rows<'e>>
+    where
+        'a: 'e,
+    {
+        let rows = Rows::of(element, self.encoding, self.bytes)?;
+        suits(&rows).then(|| {
+            self.bytes = &self.bytes[rows.length()..];
+            rows
+        })
     }
 
     /// Goes to the next line that is not blank.
@@ -235,7 +249,38 @@ fn read_vertices(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -
     let colors = COLOR_NAMES.iter().any(|names| has(names));
     let whole = |names: [&str; 2]| names.iter().any(|name| is_whole(element, name));
     let (whole_color, whole_alpha) = (whole(["red", "r"]), whole(["alpha", "a"]));
+    let linear = |[r, g, b, a]: [f32; 4]| {
+        let [r, g, b] = [r, g, b].map(|c| {
+            if whole_color {
+                linear_from_srgb(c / 255.0)
+            } else {
+                c
+            }
+        });
+        [r, g, b, if whole_alpha { a / 255.0 } else { a }]
+    };
     let mut others = Others::of(element, AttributeDomain::Vertex);
+    if let Some(rows) = payload.rows(element, |rows| rows.list().is_none()) {
+        let last = |names: [&[&str]; 3]| names.map(|names| rows.last(names));
+        let vectors = |names, default| rows.numbers(last(names), default).map(Vec3::from_array);
+        mesh.positions = vectors([&["x"], &["y"], &["z"]], 0.0).collect();
+        if normals {
+            mesh.normals = vectors([&["nx"], &["ny"], &["nz"]], 0.0).collect();
+        }
+        if uvs {
+            let [u, v] = [0, 1].map(|i| rows.last(&UV_NAMES.map(|names| names[i])));
+            mesh.uvs = rows.numbers([u, v], 0.0).map(Vec2::from_array).collect();
+        }
+        if colors {
+            let [r, g, b] = [0, 1, 2].map(|i| rows.last(&COLOR_NAMES.map(|names| names[i])));
+            let color = [r, g, b, rows.last(&["alpha", "a"])];
+            mesh.colors = rows.numbers(color, 1.0).map(linear).collect();
+        }
+        let is_other = |name: &str| !VERTEX_NAMES.contains(&name);
+        others.take_rows(&rows, is_other, 1);
+        others.finish(mesh);
+        return Ok(());
+    }
     payload.elements(element, |vertex: Vertex| {
         others.take(&vertex.others, 1);
         mesh.positions.push(vertex.p);
@@ -246,16 +291,7 @@ fn read_vertices(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -
             mesh.uvs.push(vertex.uv);
         }
         if colors {
-            let [r, g, b, a] = vertex.color;
-            let [r, g, b] = [r, g, b].map(|c| {
-                if whole_color {
-                    linear_from_srgb(c / 255.0)
-                } else {
-                    c
-                }
-            });
-            mesh.colors
-                .push([r, g, b, if whole_alpha { a / 255.0 } else { a }]);
+            mesh.colors.push(linear(vertex.color));
         }
         Ok(())
     })?;
@@ -272,6 +308,9 @@ fn is_whole(element: &ElementDef, name: &str) -> bool {
     )
 }
 
+/// What is wrong with an index that is negative or a fraction.
+const NOT_WHOLE: &str = "its vertex indices are not whole numbers from 0";
+
 fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> Result<(), ImportError> {
     if !INDEX_NAMES
         .iter()
@@ -280,9 +319,33 @@ fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> R
         return Err(payload.syntax("its faces have no vertex_indices".into()));
     }
     let mut others = Others::of(element, AttributeDomain::Face);
+    let is_surface = |rows: &Rows| {
+        let list = rows.list();
+        list.is_some_and(|(name, corners)| INDEX_NAMES.contains(&name) && corners.len() >= 3)
+    };
+    if let Some(rows) = payload.rows(element, is_surface) {
+        let corners = rows.list().map_or(vec![], |(_, corners)| corners);
+        let index = |row, field| rows.whole(row, field).and_then(|index| u32::try_from(index).ok());
+        let is_wrong = |row: usize| corners.iter().any(|&field| index(row, field).is_none());
+        if let Some(row) = (0..rows.count).into_par_iter().position_first(is_wrong) {
+            return Err(payload.syntax(format!("{} {row}: {NOT_WHOLE}", element.name)));
+        }
+        let fan = corners.len() - 2;
+        mesh.triangles = vec![[0; 3]; rows.count * fan];
+        let faces = mesh.triangles.par_chunks_exact_mut(fan).enumerate();
+        faces.for_each(|(row, triangles)| {
+            for (i, triangle) in triangles.iter_mut().enumerate() {
+                let fields = [corners[0], corners[i + 1], corners[i + 2]];
+                *triangle = fields.map(|field| index(row, field).unwrap_or(u32::MAX));
+            }
+        });
+        others.take_rows(&rows, |_| true, fan);
+        others.finish(mesh);
+        return Ok(());
+    }
     payload.elements(element, |face: Face| {
         if face.wrong {
-            return Err("its vertex indices are not whole numbers from 0".into());
+            return Err(NOT_WHOLE.into());
         }
         // Faces of one or two vertices are points and lines, which have no surface.
         if let [first, rest @ ..] = &face.indices[..] {
@@ -514,6 +577,31 @@ impl Others {
         }
     }
 
+    /// Adds the values of all rows, each as often as it counts; `is_other` tells the numbers that make attributes.
+    fn take_rows(&mut self, rows: &Rows, is_other: impl Fn(&str) -> bool, times: usize) {
+        let others = rows.scalars().iter().filter(|(name, _)| is_other(name));
+        let others: Vec<_> = others.map(|(_, field)| *field).collect();
+        for group in &mut self.groups {
+            let (first, width) = (group.first, group.attribute.width);
+            let mut values = vec![0.0; rows.count * times * width];
+            let places = values.par_chunks_exact_mut(width).enumerate();
+            places.for_each(|(place, value)| {
+                for (i, number) in value.iter_mut().enumerate() {
+                    let found = others
+                        .get(first + i)
+                        .map(|field| rows.number(place / times, *field));
+                    let found = found.unwrap_or(0.0);
+                    *number = if group.encoded {
+                        linear_from_srgb(found / 255.0)
+                    } else {
+                        found
+                    };
+                }
+            });
+            group.attribute.values = values;
+        }
+    }
+
     fn finish(self, mesh: &mut Mesh) {
         for Group { attribute, .. } in self.groups {
             if attribute.domain == AttributeDomain::Vertex && attribute.name == UV2 && attribute.width == 2 {
@@ -631,6 +719,71 @@ mod tests {
         assert_eq!(mesh.colors[0], [1.0, 0.0, linear_from_srgb(128.0 / 255.0), 0.2]);
         assert_eq!(parse(&binary(true)).expect("the file is right"), mesh);
         assert_eq!(parse(&binary(false)).expect("the file is right"), mesh);
+    }
+
+    /// Faces of as many corners each, with a number of their own; as text, or binary.
+    fn faces(format: &str, faces: &[&[i32]]) -> Vec<u8> {
+        let count = faces.len();
+        let mut bytes = format!(
+            "ply\nformat {format} 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n\
+             property short heat_0\nelement face {count}\nproperty float weight_0\n\
+             property list uchar int vertex_indices\nend_header\n"
+        )
+        .into_bytes();
+        for (i, [x, y]) in CORNERS.into_iter().enumerate() {
+            match format {
+                "ascii" => bytes.extend(format!("{x} {y} 0.5 {}\n", i as i16 - 2).bytes()),
+                _ => {
+                    bytes.extend([x, y, 0.5].iter().flat_map(|c: &f32| c.to_be_bytes()));
+                    bytes.extend((i as i16 - 2).to_be_bytes());
+                }
+            }
+        }
+        for (i, corners) in faces.iter().enumerate() {
+            let weight = 0.25 * i as f32;
+            match format {
+                "ascii" => {
+                    let corners: Vec<String> = corners.iter().map(i32::to_string).collect();
+                    bytes.extend(format!("{weight} {} {}\n", corners.len(), corners.join(" ")).bytes());
+                }
+                _ => {
+                    bytes.extend(weight.to_be_bytes());
+                    bytes.push(corners.len() as u8);
+                    bytes.extend(corners.iter().flat_map(|corner| corner.to_be_bytes()));
+                }
+            }
+        }
+        bytes
+    }
+
+    #[test]
+    fn rows_of_equal_length_say_what_text_says() {
+        let cases: [&[&[i32]]; 4] = [
+            &[&[0, 1, 2], &[0, 2, 3]],
+            &[&[0, 1, 2, 3], &[4, 3, 2, 1], &[1, 2, 3, 4]],
+            &[&[0, 1, 2], &[0, 2, 3, 4]],
+            &[&[0, 1], &[0, 1, 2]],
+        ];
+        for case in cases {
+            let [text, binary] = ["ascii", "binary_big_endian"].map(|format| parse(&faces(format, case)));
+            let text = text.expect("the file is right");
+            assert_eq!(binary.expect("the file is right"), text);
+            assert_eq!(text.attributes.len(), 2);
+        }
+        for wrong in [[0, 1, -1], [0, 1, 5]] {
+            let [text, binary] = ["ascii", "binary_big_endian"].map(|format| {
+                let error = parse(&faces(format, &[&[0, 1, 2], &wrong])).expect_err("the file is wrong");
+                error.to_string().replace("test.ply:16", "test.ply")
+            });
+            assert_eq!(binary, text);
+        }
+        let mut cut = faces("binary_big_endian", &[&[0, 1, 2], &[0, 2, 3]]);
+        cut.pop();
+        let error = parse(&cut).expect_err("the file is wrong").to_string();
+        assert!(
+            error.contains("it ends in the face elements, at 1 of 2"),
+            "{error}"
+        );
     }
 
     #[test]

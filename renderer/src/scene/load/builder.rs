@@ -53,6 +53,7 @@ impl Builder {
             files: vec![],
             texture_directories: vec![],
             texture_memory: None,
+            build_quality: None,
             film: FilmDesc {
                 size: Placed {
                     value: [1280, 720],

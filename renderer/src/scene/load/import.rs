@@ -65,17 +65,16 @@ impl Texts {
         if !self.directories.iter().any(|known| known == directory) {
             self.directories.push(directory.to_owned());
         }
-        let (id, file) = context.parse(source, directory);
-        let has_shaders = file
-            .items
-            .iter()
-            .any(|item| !matches!(item, Item::Declaration(_)));
-        for item in &file.items {
-            if let Item::Declaration(declaration) = item {
-                self.declaration(declaration, context);
+        let (id, mut file) = context.parse(source, directory);
+        let mut shaders = vec![];
+        for item in file.items {
+            match item {
+                Item::Declaration(declaration) => self.declaration(declaration, context),
+                shader => shaders.push(shader),
             }
         }
-        if has_shaders {
+        file.items = shaders;
+        if !file.items.is_empty() {
             self.shaders.push(ShaderFile {
                 source: id,
                 file: Arc::new(file),
@@ -83,18 +82,18 @@ impl Texts {
         }
     }
 
-    fn declaration(&mut self, declaration: &Declaration, context: &mut LoadContext) {
+    fn declaration(&mut self, declaration: Declaration, context: &mut LoadContext) {
         if declaration.keyword.text != "import" {
-            self.declarations.push(declaration.clone());
+            self.declarations.push(declaration);
             return;
         }
-        let Some((name, span)) = imported_file(declaration, context) else {
+        let Some((name, span)) = imported_file(&declaration, context) else {
             return;
         };
         match FileKind::of(Path::new(&name)) {
-            Some(FileKind::Model) => self.declarations.push(declaration.clone()),
+            Some(FileKind::Model) => self.declarations.push(declaration),
             Some(FileKind::Text) => {
-                takes_only(declaration, &[DeclarationPart::Name], context);
+                takes_only(&declaration, &[DeclarationPart::Name], context);
                 if let Some(path) = context.existing_file(span, &name) {
                     self.read(&path, Some(span), context);
                 }

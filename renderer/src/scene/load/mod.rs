@@ -136,6 +136,15 @@ impl SceneDesc {
         for warning in &model.warnings {
             context.push(Diagnostic::warning(format!("{}: {warning}", path.display())));
         }
+        if model.cameras.is_empty() && !model::can_be_framed(&model) {
+            let message = format!(
+                "{}: the model reaches so far that no camera can be placed",
+                path.display()
+            );
+            let hint = "a scene can make it smaller: `import \"FILE\" { transform = scale(1e-20); }`";
+            context.push(Diagnostic::error(message).hint(hint));
+            return Err(context.diagnostics);
+        }
         let directory = path.parent().unwrap_or(Path::new(""));
         let text = model::scene_text(path, &alias_of(path), &model, options.light.is_some());
         let mut texts = Texts::default();

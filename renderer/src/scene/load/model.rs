@@ -33,6 +33,13 @@ pub(super) fn scene_text(path: &Path, name: &str, model: &Model, lit: bool) -> S
     text
 }
 
+/// Whether a model is small enough for a camera to be placed before it: squares of lengths have to be finite.
+pub(super) fn can_be_framed(model: &Model) -> bool {
+    const MOST: f32 = 1e18;
+    let bounds = model.bounds();
+    bounds.is_empty() || bounds.min.abs().max(bounds.max.abs()).max_element() < MOST
+}
+
 fn camera_text(model: &Model) -> String {
     let bounds = model.bounds();
     let center = if bounds.is_empty() {

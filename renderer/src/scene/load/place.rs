@@ -111,7 +111,8 @@ impl Builder {
         material: Option<MaterialId>,
     ) {
         let first = self.desc.shapes.len();
-        for shape in &model.shapes {
+        for same in model.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
+            let shape = &same[0];
             let own = shape.material.and_then(|index| {
                 self.materials
                     .find(&format!("{name}.{}", model.materials[index].name))
@@ -120,17 +121,18 @@ impl Builder {
                 Some(material) => material,
                 None => self.materials.default_material(span),
             };
-            let shape_name = format!("{name}.{}", shape.name);
-            self.groups
-                .declare(&shape_name, vec![self.desc.shapes.len()], span, &mut self.context);
-            self.desc.shapes.push(ShapeDesc {
-                name: shape_name,
+            let shape_name: Arc<str> = format!("{name}.{}", shape.name).into();
+            let first = self.desc.shapes.len();
+            self.desc.shapes.extend(same.iter().map(|shape| ShapeDesc {
+                name: shape_name.clone(),
                 span,
                 geometry: GeometryDesc::Mesh(shape.mesh.clone()),
                 material,
                 world_from_object: *transform * shape.world_from_object,
                 flip_normals,
-            });
+            }));
+            let shapes = (first..self.desc.shapes.len()).collect();
+            self.groups.declare(&shape_name, shapes, span, &mut self.context);
         }
         self.groups.declare(
             name,
@@ -169,7 +171,7 @@ impl Builder {
                 self.groups
                     .declare(&name, vec![self.desc.shapes.len()], span, &mut self.context);
                 self.desc.shapes.push(ShapeDesc {
-                    name,
+                    name: name.into(),
                     span,
                     geometry,
                     material,

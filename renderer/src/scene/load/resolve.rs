@@ -1,5 +1,7 @@
 //! Resolution of shape names, and instances.
 
+use std::sync::Arc;
+
 use glam::Affine3A;
 use rustc_hash::FxHashMap;
 use shading::Span;
@@ -89,11 +91,21 @@ impl Groups {
         context: &mut LoadContext,
     ) {
         let first = shapes.len();
+        // The name of the shape before and that of its copy, and the first of the copies that have it.
+        let mut named: Option<(Arc<str>, Arc<str>, usize)> = None;
         for &original in originals {
             let original = &shapes[original];
-            let name = match original.name.strip_prefix(instance.of.value.as_str()) {
-                Some(rest) => format!("{}{rest}", instance.name),
-                None => format!("{}.{}", instance.name, original.name),
+            let name = match &named {
+                Some((known, name, _)) if Arc::ptr_eq(known, &original.name) => name.clone(),
+                _ => {
+                    let name: Arc<str> = match original.name.strip_prefix(instance.of.value.as_str()) {
+                        Some(rest) => format!("{}{rest}", instance.name).into(),
+                        None => format!("{}.{}", instance.name, original.name).into(),
+                    };
+                    let last = named.replace((original.name.clone(), name.clone(), shapes.len()));
+                    self.declare_copies(last, shapes.len(), instance.span, context);
+                    name
+                }
             };
             let copy = ShapeDesc {
                 name,
@@ -103,15 +115,28 @@ impl Groups {
                 world_from_object: instance.transform * original.world_from_object,
                 flip_normals: original.flip_normals != instance.flip_normals,
             };
-            self.declare(&copy.name.clone(), vec![shapes.len()], instance.span, context);
             shapes.push(copy);
         }
+        self.declare_copies(named, shapes.len(), instance.span, context);
         self.declare(
             &instance.name,
             (first..shapes.len()).collect(),
             instance.span,
             context,
         );
+    }
+
+    /// Says what the name of copies stands for that are the last of all shapes.
+    fn declare_copies(
+        &mut self,
+        named: Option<(Arc<str>, Arc<str>, usize)>,
+        end: usize,
+        span: Span,
+        context: &mut LoadContext,
+    ) {
+        if let Some((_, name, first)) = named {
+            self.declare(&name, (first..end).collect(), span, context);
+        }
     }
 
     fn report_missing(&self, instance: &Pending, rest: &[Pending], context: &mut LoadContext) {

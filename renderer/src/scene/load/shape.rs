@@ -198,6 +198,7 @@ impl MeshEdits {
         if self.flip_uvs {
             mesh = mesh.with_flipped_uvs();
         }
+        mesh.fit();
         mesh
     }
 }

@@ -116,7 +116,8 @@ fn images(json: &mut Root) -> Result<(), Fault> {
 }
 
 /// The extensions that are understood.
-pub(super) const EXTENSIONS: [&str; 9] = [
+pub(super) const EXTENSIONS: [&str; 10] = [
+    "EXT_mesh_gpu_instancing",
     "KHR_lights_punctual",
     "KHR_materials_emissive_strength",
     "KHR_materials_ior",

@@ -14,6 +14,7 @@ mod accessor;
 mod buffers;
 mod check;
 mod fault;
+mod instancing;
 mod material;
 mod primitive;
 mod scene;

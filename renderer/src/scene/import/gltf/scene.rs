@@ -7,12 +7,13 @@ use glam::{Affine3A, DAffine3, DMat4, DQuat, DVec3, Vec2, Vec3};
 use gltf::camera::Projection as GltfProjection;
 use gltf::khr_lights_punctual::{Kind as GltfLight, Light};
 use gltf::scene::Transform;
-use gltf::{Document, Node};
-use rustc_hash::FxHashMap;
+use gltf::{Document, Node, Primitive};
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::buffers::Buffers;
 use super::material::Materials;
-use super::{Fault, primitive};
+use super::{Fault, instancing, primitive};
 use crate::camera::{CameraDesc, FovAxis, Projection};
 use crate::color::Rgb;
 use crate::geometry::Mesh;
@@ -36,7 +37,9 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
         materials.add(&material).map_err(fault)?;
     }
     let (materials, textures) = materials.finish();
+    let placed = placed_nodes(document).map_err(fault)?;
     let mut reader = Reader {
+        document,
         buffers,
         path,
         model: Model {
@@ -45,7 +48,7 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
             files: buffers.files.clone(),
             ..Model::default()
         },
-        meshes: FxHashMap::default(),
+        meshes: meshes(&placed, buffers, path),
         shape_names: Names::default(),
         camera_names: Names::default(),
         light_names: Names::default(),
@@ -53,10 +56,69 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
     for name in document.extensions_used().filter(|name| changes_looks(name)) {
         reader.warn(format!("the extension {name} is not supported and has no effect"));
     }
-    for (node, world_from_node) in placed_nodes(document).map_err(fault)? {
+    for (node, world_from_node) in placed {
         reader.node(&node, &world_from_node)?;
     }
     Ok(reader.model)
+}
+
+/// Reads, in parallel, the primitives of all meshes that nodes have.
+fn meshes(
+    placed: &[(Node<'_>, DAffine3)],
+    buffers: &Buffers,
+    path: &Path,
+) -> FxHashMap<PrimitiveKey, ReadPrimitive> {
+    let mut known = FxHashSet::default();
+    let meshes = placed.iter().filter_map(|(node, _)| node.mesh());
+    let primitives = meshes.flat_map(|mesh| {
+        let primitives = mesh.primitives();
+        primitives
+            .map(move |primitive| (mesh.clone(), primitive))
+            .collect::<Vec<_>>()
+    });
+    let primitives: Vec<_> = primitives
+        .filter(|(mesh, primitive)| known.insert((mesh.index(), primitive.index())))
+        .collect();
+    let read = |(mesh, primitive): &(gltf::Mesh<'_>, Primitive<'_>)| {
+        let key = (mesh.index(), primitive.index());
+        (
+            key,
+            read_primitive(&part_name(mesh, primitive), primitive, buffers, path),
+        )
+    };
+    primitives.par_iter().map(read).collect()
+}
+
+/// Mesh and primitive.
+type PrimitiveKey = (usize, usize);
+
+/// A primitive that was read; the inner `Err` says why there is nothing to show.
+type ReadPrimitive = Result<Result<Arc<Mesh>, &'static str>, ImportError>;
+
+fn read_primitive(part: &str, primitive: &Primitive<'_>, buffers: &Buffers, path: &Path) -> ReadPrimitive {
+    let fault = |reason: Fault| ImportError::Syntax {
+        path: path.to_owned(),
+        line: None,
+        reason: format!("{part}: {reason}"),
+    };
+    let invalid = |source| ImportError::Mesh {
+        path: path.to_owned(),
+        part: Some(part.to_owned()),
+        source,
+    };
+    match primitive::mesh(primitive, buffers).map_err(fault)? {
+        Ok(triangles) => triangles.validate().map(Arc::new).map(Ok).map_err(invalid),
+        Err(reason) => Ok(Err(reason)),
+    }
+}
+
+/// What messages call a primitive.
+fn part_name(mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>) -> String {
+    let name = mesh.name().map_or_else(
+        || format!("mesh {}", mesh.index()),
+        |name| format!("mesh `{name}`"),
+    );
+    format!("{name}, primitive {}", primitive.index())
 }
 
 /// Whether an extension that is used but not understood is missed in the picture.
@@ -137,11 +199,11 @@ fn transform_of(node: &Node<'_>) -> Result<DAffine3, Fault> {
 }
 
 struct Reader<'a> {
+    document: &'a Document,
     buffers: &'a Buffers,
     path: &'a Path,
     model: Model,
-    /// By mesh and primitive; `None` for what is not shown.
-    meshes: FxHashMap<(usize, usize), Option<Arc<Mesh>>>,
+    meshes: FxHashMap<PrimitiveKey, ReadPrimitive>,
     shape_names: Names,
     camera_names: Names,
     light_names: Names,
@@ -161,7 +223,9 @@ impl Reader<'_> {
             world_from_node.translation.as_vec3(),
         );
         if let Some(mesh) = node.mesh() {
-            self.mesh(node, &mesh, place)?;
+            let places = instancing::places(node, world_from_node, self.document, self.buffers);
+            let places = places.map_err(|reason| self.fault(reason))?;
+            self.mesh(node, &mesh, places.unwrap_or_else(|| vec![place]))?;
         }
         if let Some(camera) = node.camera() {
             self.camera(node, &camera, place)
@@ -184,13 +248,27 @@ impl Reader<'_> {
         }
     }
 
-    fn mesh(&mut self, node: &Node<'_>, mesh: &gltf::Mesh<'_>, place: Affine3A) -> Result<(), ImportError> {
+    /// Adds a mesh in each of its places.
+    fn mesh(
+        &mut self,
+        node: &Node<'_>,
+        mesh: &gltf::Mesh<'_>,
+        mut places: Vec<Affine3A>,
+    ) -> Result<(), ImportError> {
         let name = node
             .name()
             .or(mesh.name())
             .map_or_else(|| format!("node{}", node.index()), str::to_owned);
-        if !is_invertible(&place) {
-            self.warn(format!("`{name}` is scaled to nothing and not shown"));
+        let all = places.len();
+        places.retain(is_invertible);
+        match all - places.len() {
+            0 => {}
+            1 if all == 1 => self.warn(format!("`{name}` is scaled to nothing and not shown")),
+            lost => self.warn(format!(
+                "{lost} of {all} instances of `{name}` are scaled to nothing and not shown"
+            )),
+        }
+        if places.is_empty() {
             return Ok(());
         }
         let single = mesh.primitives().len() == 1;
@@ -206,12 +284,14 @@ impl Reader<'_> {
             } else {
                 format!("{name}.{}", primitive.index())
             };
-            self.model.shapes.push(ModelShape {
-                name: self.shape_names.unique(&part),
-                mesh: triangles,
-                world_from_object: place,
-                material: primitive.material().index(),
-            });
+            let name: Arc<str> = self.shape_names.unique(&part).into();
+            let material = primitive.material().index();
+            self.model.shapes.extend(places.iter().map(|place| ModelShape {
+                name: name.clone(),
+                mesh: triangles.clone(),
+                world_from_object: *place,
+                material,
+            }));
         }
         Ok(())
     }
@@ -219,35 +299,20 @@ impl Reader<'_> {
     fn primitive(
         &mut self,
         mesh: &gltf::Mesh<'_>,
-        primitive: &gltf::Primitive<'_>,
+        primitive: &Primitive<'_>,
     ) -> Result<Option<Arc<Mesh>>, ImportError> {
         let key = (mesh.index(), primitive.index());
-        if let Some(known) = self.meshes.get(&key) {
-            return Ok(known.clone());
+        match self.meshes.remove(&key) {
+            Some(Ok(read)) => {
+                self.meshes.insert(key, Ok(read.clone()));
+                if let Err(reason) = &read {
+                    self.warn(format!("{}: {reason}", part_name(mesh, primitive)));
+                }
+                Ok(read.ok())
+            }
+            Some(Err(error)) => Err(error),
+            None => Ok(None),
         }
-        let name = mesh.name().map_or_else(
-            || format!("mesh {}", mesh.index()),
-            |name| format!("mesh `{name}`"),
-        );
-        let part = format!("{name}, primitive {}", primitive.index());
-        let read = primitive::mesh(primitive, self.buffers)
-            .map_err(|reason| self.fault(format!("{part}: {reason}")))?;
-        let made = match read {
-            Ok(triangles) => {
-                let valid = triangles.validate().map_err(|source| ImportError::Mesh {
-                    path: self.path.to_owned(),
-                    part: Some(part),
-                    source,
-                })?;
-                Some(Arc::new(valid))
-            }
-            Err(reason) => {
-                self.warn(format!("{part}: {reason}"));
-                None
-            }
-        };
-        self.meshes.insert(key, made.clone());
-        Ok(made)
     }
 
     fn camera(&mut self, node: &Node<'_>, camera: &gltf::Camera<'_>, place: Affine3A) -> Result<(), Fault> {

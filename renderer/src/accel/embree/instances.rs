@@ -1,0 +1,39 @@
+//! Instance arrays: many instances of one scene as a single Embree geometry, with a third of the memory.
+
+use glam::Affine3A;
+
+/// Instances of one scene.
+#[derive(Default)]
+pub(in crate::accel) struct InstanceArray {
+    /// The shape that each one is.
+    shapes: Vec<u32>,
+    /// Where it is, which Embree reads here.
+    transforms: Vec<[f32; 12]>,
+}
+
+impl InstanceArray {
+    /// Adds an instance.
+    pub(in crate::accel) fn push(&mut self, shape: u32, world_from_object: &Affine3A) {
+        self.shapes.push(shape);
+        self.transforms.push(world_from_object.to_cols_array());
+    }
+
+    /// The shape that an instance is.
+    #[inline]
+    pub(super) fn shape(&self, instance: u32) -> u32 {
+        self.shapes[instance as usize]
+    }
+
+    /// Gives back memory that is not needed, and leaves some behind the last place, so that it can be read as vectors of
+    /// 16 bytes.
+    pub(super) fn fit(&mut self) {
+        self.shapes.shrink_to_fit();
+        self.transforms.shrink_to(self.transforms.len() + 1);
+        self.transforms.reserve_exact(1);
+    }
+
+    /// The places of all, as `RTC_FORMAT_FLOAT3X4_COLUMN_MAJOR`.
+    pub(super) fn transforms(&self) -> &[[f32; 12]] {
+        &self.transforms
+    }
+}

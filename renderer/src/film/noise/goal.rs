@@ -1,0 +1,95 @@
+//! Goal of adaptive sampling, and the ends of its batches and rounds of samples.
+
+/// What adaptive sampling is to reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoiseGoal {
+    /// Relative error of the picture: the root of the relative MSE.
+    pub error: f64,
+    /// Samples that each pixel gets at least; a multiple of four.
+    pub least: u64,
+    /// Samples that a pixel gets at most.
+    pub most: u64,
+}
+
+/// Batches of samples until the first decision.
+const FIRST_BATCHES: u64 = 4;
+
+impl NoiseGoal {
+    /// Where the batch ends that the sample `next` belongs to.
+    pub(super) fn batch_end(&self, next: u64) -> u64 {
+        let end = batch_ends(self.least).find(|&end| end > next);
+        end.unwrap_or(u64::MAX).min(self.most)
+    }
+
+    /// Where the batch begins whose last sample is the one before `next`.
+    pub(super) fn batch_start(&self, next: u64) -> u64 {
+        let before = batch_ends(self.least).take_while(|&end| end < next);
+        before.last().unwrap_or(0)
+    }
+
+    /// Where rounds end, the last of them with the most samples that there may be.
+    fn round_ends(&self) -> impl Iterator<Item = u64> {
+        let most = self.most;
+        let ends = batch_ends(self.least).skip(FIRST_BATCHES as usize - 1);
+        ends.take_while(move |&end| end < most).chain([most])
+    }
+
+    /// The ends of rounds next to a number of samples: the last that is not beyond it, 0 before all, and the first that is
+    /// not before it. Both are the same at the end of a round.
+    pub fn rounds_about(&self, samples: u64) -> (u64, u64) {
+        let before = self.round_ends().take_while(|&end| end <= samples).last();
+        let after = self.round_ends().find(|&end| end >= samples);
+        (before.unwrap_or(0), after.unwrap_or(self.most))
+    }
+
+    /// Batches until `next`.
+    pub(super) fn batches(&self, next: u64) -> u64 {
+        batch_ends(self.least).take_while(|&end| end < next).count() as u64 + 1
+    }
+}
+
+/// Where batches end: the first round has four of them, each later one is one.
+fn batch_ends(least: u64) -> impl Iterator<Item = u64> {
+    let first = (1..=FIRST_BATCHES).map(move |i| i * least / FIRST_BATCHES);
+    let rounds = (0..).map(move |k: u32| {
+        let whole = least.saturating_mul(1u64.checked_shl(k / 2).unwrap_or(u64::MAX));
+        if k.is_multiple_of(2) {
+            whole.saturating_add(whole / 2)
+        } else {
+            whole.saturating_mul(2)
+        }
+    });
+    first.chain(rounds.take(100))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rounds_grow() {
+        let ends: Vec<u64> = batch_ends(16).take(11).collect();
+        assert_eq!(ends, [4, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192]);
+    }
+
+    #[test]
+    fn rounds_have_ends() {
+        let goal = NoiseGoal {
+            error: 0.1,
+            least: 16,
+            most: 100,
+        };
+        for (samples, about) in [
+            (1, (0, 16)),
+            (12, (0, 16)),
+            (16, (16, 16)),
+            (50, (48, 64)),
+            (99, (96, 100)),
+            (100, (100, 100)),
+        ] {
+            assert_eq!(goal.rounds_about(samples), about, "{samples}");
+        }
+        let short = NoiseGoal { most: 6, ..goal };
+        assert_eq!(short.rounds_about(4), (0, 6));
+    }
+}

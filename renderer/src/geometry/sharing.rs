@@ -1,0 +1,69 @@
+//! Shared meshes: which shapes use the same mesh, and which get a world-space copy.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Geometry, Mesh, Shape};
+
+/// The most triangles of a scene that is made for speed; beyond them memory counts too.
+pub(crate) const MANY_TRIANGLES: u64 = 1 << 20;
+
+/// Bakes each shape whose mesh no other shape uses: [`Shape::bake`], or [`Shape::bake_positions`] in scenes of more than
+/// a million triangles.
+pub fn bake_single_use(shapes: &mut [Shape]) {
+    let uses = MeshUses::of(shapes);
+    let is_large = triangle_count(shapes) > MANY_TRIANGLES;
+    shapes.par_iter_mut().for_each(|shape| {
+        if let Geometry::Mesh(mesh) = &shape.geometry
+            && uses.is_single(mesh)
+        {
+            if is_large {
+                shape.bake_positions();
+            } else {
+                shape.bake();
+            }
+        }
+    });
+}
+
+/// How many triangles, or other primitives, the shapes have, those of a shared mesh counted once.
+pub(crate) fn triangle_count(shapes: &[Shape]) -> u64 {
+    let mut known = FxHashSet::default();
+    let is_new = |shape: &&Shape| match &shape.geometry {
+        Geometry::Mesh(mesh) => known.insert(Arc::as_ptr(mesh)),
+        Geometry::Sphere | Geometry::Disk | Geometry::Cylinder => true,
+    };
+    let counts = shapes.iter().filter(is_new).map(Shape::primitive_count);
+    counts.map(u64::from).sum()
+}
+
+/// How many shapes use each mesh.
+pub(crate) struct MeshUses {
+    /// By the mesh's address.
+    counts: FxHashMap<usize, usize>,
+}
+
+impl MeshUses {
+    /// Counts those of `shapes`.
+    pub(crate) fn of(shapes: &[Shape]) -> MeshUses {
+        let mut counts = FxHashMap::default();
+        for shape in shapes {
+            if let Geometry::Mesh(mesh) = &shape.geometry {
+                *counts.entry(Arc::as_ptr(mesh).addr()).or_default() += 1;
+            }
+        }
+        MeshUses { counts }
+    }
+
+    /// How many shapes share their mesh with others.
+    pub(crate) fn instances(&self) -> usize {
+        self.counts.values().filter(|count| **count > 1).sum()
+    }
+
+    /// Whether one shape uses the mesh, and no other.
+    pub(crate) fn is_single(&self, mesh: &Arc<Mesh>) -> bool {
+        self.counts.get(&Arc::as_ptr(mesh).addr()) == Some(&1)
+    }
+}
