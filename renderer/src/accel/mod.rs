@@ -9,6 +9,7 @@
 
 mod embree;
 mod error;
+mod quality;
 
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
@@ -16,28 +17,18 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub use crate::geometry::Hit;
-use crate::geometry::{Geometry, MANY_TRIANGLES, Mesh, MeshUses, Shape, TracedTriangles, triangle_count};
+use crate::geometry::{Geometry, Mesh, MeshUses, Shape, TracedTriangles};
 use crate::math::{Bounds, Ray};
 use embree::{AnalyticSurface, CommittedScene, Device, InstanceArray, SceneBuilder, instance_place};
 pub use embree::{Bundle, PackedFile, carried, carry};
 pub use error::AccelError;
+pub use quality::BuildQuality;
 
 /// Every kind of ray: the mask of a shape, or of a query, without exceptions.
 pub const ALL: u32 = u32::MAX;
 
 /// The most instances that Embree knows one by one, which is a little faster; more are arrays, of a third of the memory.
 const MANY_INSTANCES: usize = 1 << 16;
-
-/// How much work the build of the structure puts into short queries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuildQuality {
-    /// Built fast: triangles are ordered along a curve that fills space.
-    Low,
-    /// Boxes are divided where that is likely to save most work.
-    Medium,
-    /// Triangles may be referred to from several boxes, which shortens queries among long ones. One thread builds.
-    High,
-}
 
 /// All shapes of a scene, ready for rays.
 pub struct Accel {
@@ -66,8 +57,8 @@ impl Accel {
         threads: usize,
         quality: Option<BuildQuality>,
     ) -> Result<Accel, AccelError> {
-        let quality = quality.unwrap_or_else(|| quality_for(shapes));
-        let device = Device::new(threads_for(quality, threads))?;
+        let quality = quality.unwrap_or_else(|| BuildQuality::of(shapes));
+        let device = Device::new(quality.threads(threads))?;
         let uses = MeshUses::of(shapes);
         let mut shared: FxHashMap<*const Mesh, Arc<CommittedScene>> = FxHashMap::default();
         let mut arrays: FxHashMap<(*const Mesh, u32), usize> = FxHashMap::default();
@@ -139,26 +130,5 @@ impl Accel {
     /// Bytes of memory that the structure holds.
     pub fn memory(&self) -> usize {
         self.scene.memory()
-    }
-}
-
-/// The quality where nobody asks for another.
-fn quality_for(shapes: &[Shape]) -> BuildQuality {
-    if triangle_count(shapes) + shapes.len() as u64 > MANY_TRIANGLES {
-        BuildQuality::Medium
-    } else {
-        BuildQuality::High
-    }
-}
-
-/// How many threads build, so that the structure is the same however many there are.
-///
-/// Where several threads build with spatial splits, the order of a floating-point sum, and with it a split, is left to
-/// chance: one thread builds those, which takes a sixth of a second for a million triangles. Every step of the other
-/// builds is exact in any order.
-fn threads_for(quality: BuildQuality, threads: usize) -> usize {
-    match quality {
-        BuildQuality::Low | BuildQuality::Medium => threads,
-        BuildQuality::High => 1,
     }
 }

@@ -12,8 +12,11 @@ use super::device::Device;
 use super::instances::InstanceArray;
 use super::scene::SceneBuilder;
 use super::sys::{INVALID_ID, RtcHit, RtcRay, RtcRayHit};
-use crate::accel::{ALL, AccelError, BuildQuality};
+use crate::accel::{AccelError, BuildQuality};
 use crate::geometry::{Mesh, TracedTriangles};
+
+/// Every kind of ray.
+const ALL: u32 = u32::MAX;
 
 /// Where a hit of Embree's says which instance of an array it is on, as an index into [`RtcHit::reserve`]. It depends on
 /// the levels of instances that the library was built for. `None` where it was built without arrays of instances.
