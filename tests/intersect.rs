@@ -478,12 +478,12 @@ fn the_number_of_threads_that_build_does_not_change_what_rays_find() {
     for quality in [BuildQuality::High, BuildQuality::Medium, BuildQuality::Low] {
         let builds = [1, 2, 3, 2]
             .map(|threads| Accel::build_with(&shapes, &[], threads, Some(quality)).expect("Embree builds"));
-        check_ties(&shapes, &builds);
+        check_ties(&shapes, &builds, &format!("{quality:?}"));
     }
 }
 
 /// Checks that all find the same at shared edges and vertices.
-fn check_ties(shapes: &[Shape], builds: &[Accel]) {
+fn check_ties(shapes: &[Shape], builds: &[Accel], name: &str) {
     let mut random = Random(9);
     let mut hits = 0;
     for primitive in 0..shapes[0].primitive_count() {
@@ -498,7 +498,7 @@ fn check_ties(shapes: &[Shape], builds: &[Accel]) {
                 let found = builds[0].intersect(&ray, ALL);
                 hits += u32::from(found.is_some());
                 for other in &builds[1..] {
-                    assert_eq!(other.intersect(&ray, ALL), found, "{ray:?}");
+                    assert_eq!(other.intersect(&ray, ALL), found, "{name}: {ray:?}");
                 }
             }
         }

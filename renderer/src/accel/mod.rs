@@ -18,7 +18,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 pub use crate::geometry::Hit;
-use crate::geometry::{Geometry, MANY_TRIANGLES, Mesh, MeshUses, Shape, TracedTriangles, triangle_count};
+use crate::geometry::{Geometry, Mesh, MeshUses, Shape, TracedTriangles};
 use crate::math::{Bounds, Ray};
 use embree::{AnalyticSurface, CommittedScene, Device, InstanceArray, SceneBuilder, instance_place};
 pub use embree::{Bundle, PackedFile, carried, carry};
@@ -56,8 +56,8 @@ impl Accel {
         threads: usize,
         quality: Option<BuildQuality>,
     ) -> Result<Accel, AccelError> {
-        let quality = quality.unwrap_or_else(|| quality_for(shapes));
-        let device = Device::new(threads_for(quality, threads))?;
+        let quality = quality.unwrap_or_else(|| BuildQuality::of(shapes));
+        let device = Device::new(quality.threads(threads))?;
         let uses = MeshUses::of(shapes);
         let mut shared: FxHashMap<*const Mesh, Arc<CommittedScene>> = FxHashMap::default();
         let mut arrays: FxHashMap<(*const Mesh, u32), usize> = FxHashMap::default();
@@ -129,26 +129,5 @@ impl Accel {
     /// Bytes of memory that the structure holds.
     pub fn memory(&self) -> usize {
         self.scene.memory()
-    }
-}
-
-/// The default build quality.
-fn quality_for(shapes: &[Shape]) -> BuildQuality {
-    if triangle_count(shapes) + shapes.len() as u64 > MANY_TRIANGLES {
-        BuildQuality::Medium
-    } else {
-        BuildQuality::High
-    }
-}
-
-/// How many threads build, so that the structure is the same however many there are.
-///
-/// Where several threads build with spatial splits, the order of a floating-point sum, and with it a split, is left to
-/// chance: one thread builds those, which takes a sixth of a second for a million triangles. Every step of the other
-/// builds is exact in any order.
-fn threads_for(quality: BuildQuality, threads: usize) -> usize {
-    match quality {
-        BuildQuality::Low | BuildQuality::Medium => threads,
-        BuildQuality::High => 1,
     }
 }

@@ -34,9 +34,9 @@ pub struct CommonArgs {
     /// free]
     #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
     pub texture_memory: Option<u64>,
-    /// How much work goes into the structure that rays are traced in: `low` is built soonest, `high` by one thread, for rays
-    /// that are traced fastest; pictures differ at most where surfaces coincide [default: high for up to a million
-    /// triangles, medium for more]
+    /// How much work goes into the structure that rays are traced in: `low` takes the least, `medium` is built by all
+    /// threads, `high` is for rays that are traced fastest; pictures differ at most where surfaces coincide [default: high
+    /// for up to a million triangles, medium for more]
     #[arg(long, value_name = "QUALITY", value_parser = build_quality())]
     pub build_quality: Option<BuildQuality>,
     /// Light in place of the scene's own: `neutral`, `studio`, `sky` or a latitude-longitude image (.hdr, .exr); `+studio`

@@ -773,7 +773,7 @@ mod tests {
         for wrong in [[0, 1, -1], [0, 1, 5]] {
             let [text, binary] = ["ascii", "binary_big_endian"].map(|format| {
                 let error = parse(&faces(format, &[&[0, 1, 2], &wrong])).expect_err("the file is wrong");
-                error.to_string().replace("test.ply:16", "test.ply")
+                error.to_string().replace("test.ply:18", "test.ply")
             });
             assert_eq!(binary, text);
         }

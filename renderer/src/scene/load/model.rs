@@ -77,6 +77,8 @@ impl Silhouette {
     /// Through each point goes a line of sight at the edge of the picture; where two opposite ones cross the plane of
     /// depth 0 bounds what can be aimed at from a distance.
     fn of(points: impl Iterator<Item = Vec3>) -> Silhouette {
+        /// What is seen from nearer is a point.
+        const LEAST: f32 = 1e-12;
         let slope = HALF_FOV_TAN / MARGIN;
         let mut high = Vec3::NEG_INFINITY;
         let mut low = Vec3::INFINITY;
@@ -97,7 +99,7 @@ impl Silhouette {
         let distance = (half / slope).max(high.z + 0.01 * half);
         Silhouette {
             middle,
-            distance: if distance > 0.0 { distance } else { 4.0 },
+            distance: if distance > LEAST { distance } else { 4.0 },
         }
     }
 }
