@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use glam::{Affine3A, Quat, Vec2, Vec3};
-use renderer::bake::sh::Order;
+use renderer::bake::sh::ShOrder;
 use renderer::bake::{BakeSettings, Baked, Include, Lightmap, Product, Scale, Sides, Silent, Target, bake};
 use renderer::color::Rgb;
 use renderer::geometry::{Geometry, Mesh};
@@ -41,7 +41,7 @@ fn texture(resolution: u32) -> Target {
     }
 }
 
-fn settings(target: Target, include: Include, order: Order, samples: u32) -> BakeSettings {
+fn settings(target: Target, include: Include, order: ShOrder, samples: u32) -> BakeSettings {
     BakeSettings {
         target,
         sides: Sides::Auto,
@@ -160,7 +160,10 @@ fn charts_meet_without_seams() {
         intensity: Rgb::splat(40.0),
     }));
     let scene = builder.build();
-    let baked = run(&scene, &settings(texture(256), Include::Indirect, Order::Two, 64));
+    let baked = run(
+        &scene,
+        &settings(texture(256), Include::Indirect, ShOrder::Two, 64),
+    );
     let [before, after] = baked.stats.seams;
     println!("seams differ by {before:.4}, stitched by {after:.4}");
     assert!(
@@ -175,7 +178,7 @@ fn denoising_takes_noise_away_and_nothing_else() {
     let (desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     let built = build(&desc, None, 2).unwrap_or_else(|e| panic!("{e}"));
     let baked = |samples, filter, seed| {
-        let mut settings = settings(texture(96), Include::Indirect, Order::One, samples);
+        let mut settings = settings(texture(96), Include::Indirect, ShOrder::One, samples);
         settings.seed = seed;
         if let Target::Texture { denoise, .. } = &mut settings.target {
             *denoise = filter;
@@ -209,7 +212,7 @@ fn threads_leave_no_trace() {
     let (desc, _) = load(&file, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
     let built = build(&desc, None, 1).unwrap_or_else(|e| panic!("{e}"));
     let run = |threads| {
-        let mut settings = settings(texture(64), Include::Both, Order::Two, 16);
+        let mut settings = settings(texture(64), Include::Both, ShOrder::Two, 16);
         settings.threads = threads;
         if let Target::Texture { denoise, .. } = &mut settings.target {
             *denoise = true;
@@ -242,7 +245,7 @@ fn leaves_among_leaves_are_not_black() {
     }
     builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
     let scene = builder.build();
-    let mut settings = settings(texture(0), Include::Both, Order::One, 64);
+    let mut settings = settings(texture(0), Include::Both, ShOrder::One, 64);
     if let Target::Texture { scale, .. } = &mut settings.target {
         *scale = Scale::Density(1.5);
     }
@@ -274,7 +277,7 @@ fn instances_have_their_own_light() {
     }
     builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
     let scene = builder.build();
-    let baked = run(&scene, &settings(texture(128), Include::Both, Order::One, 16));
+    let baked = run(&scene, &settings(texture(128), Include::Both, ShOrder::One, 16));
     let map = lightmap(&baked);
     let mean = |object: usize| {
         let rect = map.objects[object].rect;

@@ -105,6 +105,18 @@ fn scenes_and_models_list_what_they_hold() {
                 );
             }
         }
+        let has_portal = |light: &Json| light["portals"].as_u64() == Some(1);
+        let lights = list[0]["lights"].as_array().unwrap();
+        assert_eq!(
+            lights.iter().any(has_portal),
+            out.contains("with a portal"),
+            "{file}"
+        );
+        assert_eq!(
+            file.ends_with("room.kiln"),
+            out.contains("with a portal"),
+            "{file}"
+        );
     }
 }
 

@@ -3,7 +3,7 @@
 use std::f32::consts::PI;
 
 use glam::{Affine3A, Vec3};
-use renderer::bake::sh::{BANDS, MOST_IRRADIANCE, Order, irradiance};
+use renderer::bake::sh::{BANDS, MOST_IRRADIANCE, ShOrder, irradiance};
 use renderer::bake::{Coverage, Include, ProbePlaces, Product, Target};
 use renderer::color::Rgb;
 use renderer::geometry::{Geometry, Mesh};
@@ -43,7 +43,7 @@ fn apart(pairs: &[[f32; 2]]) -> f64 {
 #[test]
 fn irradiance_agrees_with_coefficients_where_nobody_looks() {
     let scene = sunk_ball();
-    let baked = run(&scene, &settings(texture(96), Include::Both, Order::Two, 128));
+    let baked = run(&scene, &settings(texture(96), Include::Both, ShOrder::Two, 128));
     let map = lightmap(&baked);
     let rect = map.objects[0].rect;
     let compared = |coverage: Coverage| -> Vec<[f32; 2]> {
@@ -72,7 +72,10 @@ fn irradiance_agrees_with_coefficients_where_nobody_looks() {
         "{of_filled}, seen ones {of_seen}"
     );
 
-    let baked = run(&scene, &settings(Target::Vertex, Include::Both, Order::Two, 128));
+    let baked = run(
+        &scene,
+        &settings(Target::Vertex, Include::Both, ShOrder::Two, 128),
+    );
     let Product::Vertex(light) = &baked.product else {
         panic!("vertices were baked")
     };
@@ -146,14 +149,14 @@ fn coefficients_are_those_of_some_radiance() {
             if let Target::Texture { denoise: filter, .. } = &mut target {
                 *filter = denoise;
             }
-            let baked = run(&scene, &settings(target, include, Order::Two, 8));
+            let baked = run(&scene, &settings(target, include, ShOrder::Two, 8));
             let map = lightmap(&baked);
             for (x, y) in renderer::image::Rect::of_size(map.width, map.height).pixels() {
                 let what = format!("texel ({x}, {y}), {:?}", map.coverage(x, y));
                 possible(map.coefficients(x, y), Some(map.irradiance(x, y)), &what);
             }
         }
-        let baked = run(&scene, &settings(Target::Vertex, include, Order::Two, 8));
+        let baked = run(&scene, &settings(Target::Vertex, include, ShOrder::Two, 8));
         let Product::Vertex(light) = &baked.product else {
             panic!("vertices were baked")
         };
@@ -162,7 +165,7 @@ fn coefficients_are_those_of_some_radiance() {
             possible(light.coefficients(vertex), Some(light.irradiance(vertex)), &what);
         }
         let probes = Target::Probes(ProbePlaces::Grid(Some(0.7)));
-        let baked = run(&scene, &settings(probes, include, Order::Two, 8));
+        let baked = run(&scene, &settings(probes, include, ShOrder::Two, 8));
         let Product::Probes(probes) = &baked.product else {
             panic!("probes were baked")
         };

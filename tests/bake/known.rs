@@ -3,7 +3,7 @@
 use std::f32::consts::PI;
 
 use glam::{Affine3A, Mat3A, Quat, Vec3};
-use renderer::bake::sh::{Order, basis, irradiance};
+use renderer::bake::sh::{ShOrder, basis, irradiance};
 use renderer::bake::{Include, ProbePlaces, Product, Target};
 use renderer::color::Rgb;
 use renderer::geometry::{Geometry, Mesh};
@@ -30,7 +30,7 @@ fn white_furnace() {
         builder.shape(geometry, place, grey);
         builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
         let scene = builder.build();
-        for order in [Order::One, Order::Two] {
+        for order in [ShOrder::One, ShOrder::Two] {
             let baked = run(&scene, &settings(texture(96), Include::Both, order, 256));
             let map = lightmap(&baked);
             assert_eq!(map.objects.len(), 1, "nobody sees the inside");
@@ -78,7 +78,7 @@ fn white_furnace_of_probes() {
     let scene = builder.build();
     // Where the ball is out of the way: far off, it takes a ten-thousandth of the view.
     let far = vec![Vec3::new(60.0, 0.0, 0.0), Vec3::new(0.0, -80.0, 20.0), Vec3::ZERO];
-    for order in [Order::One, Order::Two] {
+    for order in [ShOrder::One, ShOrder::Two] {
         let target = Target::Probes(ProbePlaces::Points(far.clone()));
         let baked = run(&scene, &settings(target, Include::Both, order, 1024));
         let Product::Probes(probes) = &baked.product else {
@@ -102,7 +102,10 @@ fn floor_coefficients(up: Vec3, side: Vec3, light: Light) -> Vec<Vec<Rgb>> {
     builder.shape(mesh(Mesh::rectangle()), turn, grey);
     builder.light(light);
     let scene = builder.build();
-    let baked = run(&scene, &settings(texture(32), Include::Direct, Order::Two, 1024));
+    let baked = run(
+        &scene,
+        &settings(texture(32), Include::Direct, ShOrder::Two, 1024),
+    );
     let map = lightmap(&baked);
     let mut texels = texels(map);
     texels.retain(|(_, _, _, n)| n.dot(side) > 0.9);

@@ -4,7 +4,7 @@ use std::f32::consts::PI;
 use std::path::Path;
 
 use glam::{Vec2, Vec3};
-use renderer::bake::sh::{Order, irradiance};
+use renderer::bake::sh::{ShOrder, irradiance};
 use renderer::bake::{Include, Lightmap, Side};
 use renderer::color::Rgb;
 use renderer::integrator::{Arrival, Collect, Context, Integrator, Label, Pass, PathSettings};
@@ -144,7 +144,7 @@ fn errors(
     .unwrap_or_else(|e| panic!("{e}"));
     let built = build(&desc, None, 2).unwrap_or_else(|e| panic!("{e}"));
     let scene = &built.scene;
-    let mut settings = settings(texture(resolution), Include::Indirect, Order::Two, samples);
+    let mut settings = settings(texture(resolution), Include::Indirect, ShOrder::Two, samples);
     settings.integrator = built.integrator;
     let baked = run(scene, &settings);
     let stats = &baked.stats;

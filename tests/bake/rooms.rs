@@ -3,7 +3,7 @@
 use std::f32::consts::PI;
 
 use glam::{Affine3A, Vec3};
-use renderer::bake::sh::Order;
+use renderer::bake::sh::ShOrder;
 use renderer::bake::{Include, Scale, Side, Target};
 use renderer::color::Rgb;
 use renderer::geometry::{Geometry, Mesh};
@@ -47,7 +47,7 @@ fn a_closed_box_is_black_inside() {
         intensity: Rgb::splat(100.0),
     }));
     let scene = builder.build();
-    let baked = run(&scene, &settings(texture(256), Include::Both, Order::One, 64));
+    let baked = run(&scene, &settings(texture(256), Include::Both, ShOrder::One, 64));
     let map = lightmap(&baked);
     let inside = |p: Vec3| p.abs().max_element() <= 1.0 + 1e-4;
     let (mut dark, mut lit) = (0, 0);
@@ -97,7 +97,7 @@ fn a_wall_keeps_light_in_its_room() {
         intensity: Rgb::splat(20.0),
     }));
     let scene = builder.build();
-    let mut settings = settings(texture(0), Include::Both, Order::One, 64);
+    let mut settings = settings(texture(0), Include::Both, ShOrder::One, 64);
     if let Target::Texture { scale, .. } = &mut settings.target {
         *scale = Scale::Density(20.0);
     }
@@ -143,7 +143,7 @@ fn a_room_that_is_modelled_as_a_box_is_lit_inside() {
         intensity: Rgb::splat(20.0),
     }));
     let scene = builder.build();
-    let baked = run(&scene, &settings(texture(128), Include::Both, Order::One, 16));
+    let baked = run(&scene, &settings(texture(128), Include::Both, ShOrder::One, 16));
     let map = lightmap(&baked);
     let sides: Vec<(u32, Side)> = map.objects.iter().map(|o| (o.shape.0, o.side)).collect();
     assert_eq!(sides, [(0, Side::Front), (1, Side::Front), (0, Side::Back)]);
@@ -180,7 +180,7 @@ fn a_wall_without_thickness_keeps_two_lights_apart() {
     let scene = builder.build();
     let texel = 0.05;
     for include in [Include::Both, Include::Indirect] {
-        let mut settings = settings(texture(0), include, Order::One, 64);
+        let mut settings = settings(texture(0), include, ShOrder::One, 64);
         if let Target::Texture { scale, .. } = &mut settings.target {
             *scale = Scale::Density(1.0 / texel);
         }

@@ -4,7 +4,7 @@ use std::f32::consts::PI;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec2, Vec3};
-use renderer::bake::sh::{Order, irradiance};
+use renderer::bake::sh::{ShOrder, irradiance};
 use renderer::bake::{Include, Product, Side, Sides, Target};
 use renderer::color::Rgb;
 use renderer::geometry::{Geometry, Mesh};
@@ -49,7 +49,7 @@ fn each_side_of_a_sheet_has_its_own_light() {
     for (place, flip, mesh) in cases {
         let own = !mesh.uvs2.is_empty();
         let scene = sheet(place, flip, mesh, MaterialSides::default());
-        let baked = run(&scene, &settings(texture(48), Include::Both, Order::Two, 512));
+        let baked = run(&scene, &settings(texture(48), Include::Both, ShOrder::Two, 512));
         let map = lightmap(&baked);
         let [front, back] = map.objects.as_slice() else {
             panic!("{:?}", map.objects)
@@ -83,7 +83,10 @@ fn each_side_of_a_sheet_has_its_own_light() {
             assert!(relative(e, expected(n)) < 0.1, "{p}: {e:?} about {n}");
         }
 
-        let baked = run(&scene, &settings(Target::Vertex, Include::Both, Order::Two, 512));
+        let baked = run(
+            &scene,
+            &settings(Target::Vertex, Include::Both, ShOrder::Two, 512),
+        );
         let Product::Vertex(light) = &baked.product else {
             panic!("vertices were baked")
         };
@@ -107,7 +110,7 @@ fn both_sides_of_a_sheet_in_a_white_furnace() {
     builder.shape(mesh(Mesh::rectangle()), Affine3A::from_rotation_y(0.3), grey);
     builder.light(Light::Environment(EnvironmentLight::Constant(Rgb::WHITE)));
     let scene = builder.build();
-    let baked = run(&scene, &settings(texture(64), Include::Both, Order::One, 256));
+    let baked = run(&scene, &settings(texture(64), Include::Both, ShOrder::One, 256));
     let map = lightmap(&baked);
     assert_eq!(map.objects.len(), 2);
     for (x, y, _, n) in texels(map) {
@@ -119,7 +122,7 @@ fn both_sides_of_a_sheet_in_a_white_furnace() {
 
 /// How many backs there are.
 fn backs(scene: &Scene, include: Include, sides: Sides) -> usize {
-    let mut settings = settings(Target::Vertex, include, Order::One, 1);
+    let mut settings = settings(Target::Vertex, include, ShOrder::One, 1);
     settings.sides = sides;
     let baked = run(scene, &settings);
     let Product::Vertex(light) = &baked.product else {

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use renderer::bsdf::{
-    Bsdf, Conductor, Dielectric, Lambert, Lobe, Microfacets, Part, Schlick, Translucent, Transparent,
+    Bsdf, Conductor, Dielectric, Lambert, Lobe, LobePart, Microfacets, Schlick, Translucent, Transparent,
     TransportMode,
 };
 use renderer::color::Rgb;
@@ -82,7 +82,7 @@ fn deltas_among_other_lobes() {
             Lobe::Dielectric(Dielectric::new(1.5, Microfacets::SMOOTH)),
         );
         bsdf.push(Rgb::splat(0.1), frame, Lobe::Transparent(Transparent));
-        assert!(!bsdf.is_specular() && bsdf.has_transmission() && bsdf.has(Part::Diffuse));
+        assert!(!bsdf.is_specular() && bsdf.has_transmission() && bsdf.has(LobePart::Diffuse));
         let mut rng = Rng::new(3);
         let mean: Moments = (0..50_000)
             .map(|_| {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::AtomicBool;
 
 use glam::{DAffine3, DVec3, Vec2, Vec3};
-use renderer::bake::sh::Order;
+use renderer::bake::sh::ShOrder;
 use renderer::bake::{BakeSettings, Include, Product, Side, Sides, Target, bake};
 use renderer::camera::{Camera, CameraDesc, Projection, look_at};
 use renderer::integrator::{Integrator, PathSettings};
@@ -88,7 +88,7 @@ fn compare(loaded: &Loaded, patch: usize, size: f32, effort: u32) -> Result<(), 
         target: Target::Vertex,
         sides: Sides::Auto,
         include: Include::Both,
-        order: Order::One,
+        order: ShOrder::One,
         samples: effort * SAMPLES,
         integrator: Integrator::Path(PathSettings::default()),
         seed: 3,

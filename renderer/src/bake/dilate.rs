@@ -97,7 +97,7 @@ mod tests {
     use glam::{UVec2, Vec3};
 
     use super::super::field::Field;
-    use super::super::sh::{Order, basis, irradiance};
+    use super::super::sh::{ShOrder, basis, irradiance};
     use super::*;
 
     /// Texels in a row, with the coefficients and the irradiance that constant radiance has; those without a value are
@@ -106,7 +106,7 @@ mod tests {
         let len = charts.len();
         let mut sheet = Sheet {
             size: UVec2::new(len as u32, 1),
-            field: Field::new(Order::One, len),
+            field: Field::new(ShOrder::One, len),
             charts: charts.to_vec(),
             coverage: (charts.iter())
                 .map(|&chart| match chart {

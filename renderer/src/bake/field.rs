@@ -3,14 +3,14 @@
 use glam::Vec3;
 
 use super::project::Estimate;
-use super::sh::{BANDS, MOST_IRRADIANCE, Order, band_scale, irradiance};
+use super::sh::{BANDS, MOST_IRRADIANCE, ShOrder, band_scale, irradiance};
 use crate::color::Rgb;
 
 /// An array of estimates: coefficients, irradiance and its variance for each point.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Field {
     /// Which coefficients.
-    pub(super) order: Order,
+    pub(super) order: ShOrder,
     /// Colours: `len × layers`.
     pub(super) colors: Vec<Rgb>,
     /// The variance of the irradiance's luminance, by point.
@@ -21,7 +21,7 @@ pub(super) struct Field {
 
 impl Field {
     /// No estimates at `len` points.
-    pub(super) fn new(order: Order, len: usize) -> Field {
+    pub(super) fn new(order: ShOrder, len: usize) -> Field {
         Field {
             order,
             colors: vec![Rgb::BLACK; len * layers(order)],
@@ -85,12 +85,12 @@ impl Field {
     }
 
     /// Numbers of a point in a record.
-    pub(super) fn record_len(order: Order) -> usize {
+    pub(super) fn record_len(order: ShOrder) -> usize {
         3 * layers(order) + 2
     }
 
     /// Appends a point to a record.
-    pub(super) fn write_record(order: Order, estimate: Option<&Estimate>, record: &mut Vec<f32>) {
+    pub(super) fn write_record(order: ShOrder, estimate: Option<&Estimate>, record: &mut Vec<f32>) {
         let end = record.len() + Field::record_len(order);
         if let Some(estimate) = estimate {
             let colors = estimate.coefficients[..order.coefficients()].iter();
@@ -126,7 +126,7 @@ pub(super) struct Mixture {
 
 impl Mixture {
     /// Nothing yet.
-    pub(super) fn new(order: Order) -> Mixture {
+    pub(super) fn new(order: ShOrder) -> Mixture {
         Mixture {
             sum: vec![Rgb::BLACK; layers(order)],
             weight: 0.0,
@@ -156,6 +156,6 @@ impl Mixture {
     }
 }
 
-fn layers(order: Order) -> usize {
+fn layers(order: ShOrder) -> usize {
     order.coefficients() + 1
 }

@@ -11,7 +11,7 @@ use std::f32::consts::TAU;
 
 use glam::{Vec2, Vec3};
 
-use super::receiver::Site;
+use super::receiver::GatherPoint;
 use crate::light::LitPoint;
 use crate::math::{Frame, INV_PI, Ray, RayEnd, safe_sqrt};
 use crate::sampling::{uniform_sphere, uniform_sphere_pdf};
@@ -19,7 +19,7 @@ use crate::sampling::{uniform_sphere, uniform_sphere_pdf};
 /// The set of incident directions at a point.
 pub(super) enum Horizon {
     /// The hemisphere above a surface, with the frame of its shading normal.
-    Hemisphere(Site, Frame),
+    Hemisphere(GatherPoint, Frame),
     /// The full sphere.
     Sphere(Vec3),
 }

@@ -1,6 +1,6 @@
 //! Limits of bakes: texture size, number of probes, memory.
 
-use super::sh::Order;
+use super::sh::ShOrder;
 use crate::memory::{self, OutOfMemory};
 
 /// The most texels along a side: beyond that a bake would want tens of gigabytes.
@@ -10,14 +10,14 @@ pub(super) const MAX_SIDE: u32 = 8192;
 pub(super) const MAX_PROBES: u32 = 4_000_000;
 
 /// The memory that a texture of `width` × `height` texels takes while it is baked and written, about [bytes].
-pub fn texture_memory(width: u32, height: u32, order: Order) -> u64 {
+pub fn texture_memory(width: u32, height: u32, order: ShOrder) -> u64 {
     // Points of the surface, and the layers of estimates, records, sheet and images.
     let texel = 250 + 60 * (order.coefficients() as u64 + 1);
     u64::from(width) * u64::from(height) * texel
 }
 
 /// Checks that such a texture fits into memory.
-pub(super) fn check_texture(width: u32, height: u32, order: Order) -> Result<(), OutOfMemory> {
+pub(super) fn check_texture(width: u32, height: u32, order: ShOrder) -> Result<(), OutOfMemory> {
     let what = format!("{width} × {height} texels");
     memory::check(what, texture_memory(width, height, order))
 }

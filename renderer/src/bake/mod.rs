@@ -65,7 +65,7 @@ pub use progress::{BakeProgress, Silent};
 pub use project::Include;
 pub use receiver::Side;
 pub use settings::{BakeSettings, ProbePlaces, Sides, Target};
-pub use sh::Order;
+pub use sh::ShOrder;
 pub use share::Share;
 pub use sheet::Coverage;
 pub use texture::{BakedObject, Lightmap};

@@ -8,7 +8,7 @@
 use glam::{UVec2, Vec2, Vec3};
 
 use super::connect::connect;
-use super::receiver::Site;
+use super::receiver::GatherPoint;
 use crate::geometry::{Footprint, Geometry, Interaction, Shape, ShapeId};
 use crate::integrator::Context;
 use crate::material::{RayKind, Surface};
@@ -112,7 +112,7 @@ pub(super) enum Standing {
 pub(super) fn standing(
     scene: &Scene,
     solids: &Solids,
-    site: &Site,
+    site: &GatherPoint,
     reach: f32,
     key: UVec2,
     number: u64,
@@ -164,7 +164,7 @@ pub(super) fn openness(scene: &Scene, solids: &Solids, p: Vec3, key: UVec2, samp
 }
 
 /// Whether two points of a surface are mutually visible, tested from slightly above it.
-pub(super) fn in_sight(scene: &Scene, a: &Site, b: &Site, context: &mut Context) -> bool {
+pub(super) fn in_sight(scene: &Scene, a: &GatherPoint, b: &GatherPoint, context: &mut Context) -> bool {
     let lift = 0.25 * (b.p - a.p).length();
     let (from, to) = (a.p + a.ng * lift, b.p + b.ng * lift);
     let Some(direction) = (to - from).try_normalize() else {
@@ -177,7 +177,7 @@ pub(super) fn in_sight(scene: &Scene, a: &Site, b: &Site, context: &mut Context)
     !scene.transmittance(&ray, &mut context.shading).is_black()
 }
 
-impl Site {
+impl GatherPoint {
     /// The ray that leaves in the unit vector `direction`.
     pub(super) fn ray(&self, direction: Vec3) -> Ray {
         let end = RayEnd {

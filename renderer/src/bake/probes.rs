@@ -10,7 +10,7 @@ use super::job::{BakeStats, Job, Outcome};
 use super::limit::MAX_PROBES;
 use super::points::{Solids, openness};
 use super::settings::ProbePlaces;
-use super::sh::Order;
+use super::sh::ShOrder;
 use super::work::Workers;
 use crate::color::Rgb;
 use crate::integrator::Context;
@@ -42,7 +42,7 @@ pub struct Probes {
     /// By probe: the share of directions in which it does not see the inside of a solid.
     pub openness: Vec<f32>,
     /// Order of the SH coefficients.
-    pub order: Order,
+    pub order: ShOrder,
     field: Field,
 }
 

@@ -6,7 +6,7 @@
 use glam::{UVec2, Vec3};
 
 use super::horizon::Horizon;
-use super::receiver::Site;
+use super::receiver::GatherPoint;
 use super::sh::{MAX_COEFFICIENTS, basis};
 use crate::color::Rgb;
 use crate::integrator::{Arrival, Asking, Collect, Context, DirectLight, Label, Prepared, sample_one_light};
@@ -77,7 +77,7 @@ impl Estimator<'_> {
     /// Estimates the light at a texel with one or more surface points `sites`.
     pub(super) fn at_surface(
         &self,
-        sites: &[Site],
+        sites: &[GatherPoint],
         key: UVec2,
         sampler: &mut Sampler,
         context: &mut Context,

@@ -44,7 +44,7 @@ pub(super) struct Receiver {
 
 /// A surface point at which light is gathered, world space.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Site {
+pub(super) struct GatherPoint {
     /// The point.
     pub(super) p: Vec3,
     /// Bound on its distance from the ray-traced surface.
@@ -55,14 +55,14 @@ pub(super) struct Site {
     pub(super) n: Vec3,
 }
 
-impl Site {
+impl GatherPoint {
     /// The surface's point on one of its sides.
-    pub(super) fn of(point: SurfacePoint, side: Side) -> Site {
+    pub(super) fn of(point: SurfacePoint, side: Side) -> GatherPoint {
         let turn = match side {
             Side::Front => 1.0,
             Side::Back => -1.0,
         };
-        Site {
+        GatherPoint {
             p: point.p,
             p_error: point.p_error,
             ng: point.ng * turn,
@@ -131,10 +131,10 @@ impl Receiver {
 }
 
 /// The surface's point at the weights of a triangle's second and third vertex, on one of its sides.
-pub(super) fn site(shape: &Shape, side: Side, mesh: &Mesh, triangle: u32, barycentric: Vec2) -> Site {
+pub(super) fn site(shape: &Shape, side: Side, mesh: &Mesh, triangle: u32, barycentric: Vec2) -> GatherPoint {
     let [b1, b2] = barycentric.to_array();
     let [p0, p1, p2] = mesh.triangles[triangle as usize].map(|index| mesh.positions[index as usize]);
     let near = shape.analytic_near(p0 * (1.0 - b1 - b2) + p1 * b1 + p2 * b2);
     let point = near.unwrap_or_else(|| shape.surface_point(triangle, barycentric));
-    Site::of(point, side)
+    GatherPoint::of(point, side)
 }

@@ -223,7 +223,7 @@ mod tests {
     use glam::UVec2;
 
     use super::super::field::Field;
-    use super::super::sh::Order;
+    use super::super::sh::ShOrder;
     use super::super::sheet::Coverage;
     use super::*;
 
@@ -232,7 +232,7 @@ mod tests {
         // Columns 1 and 3 of a sheet are the two sides of one seam.
         let mut sheet = Sheet {
             size: UVec2::new(5, 4),
-            field: Field::new(Order::One, 20),
+            field: Field::new(ShOrder::One, 20),
             charts: vec![0; 20],
             coverage: vec![Coverage::Covered; 20],
         };
@@ -271,7 +271,7 @@ mod tests {
         const ROWS: usize = 40;
         let mut sheet = Sheet {
             size: UVec2::new(4, ROWS as u32),
-            field: Field::new(Order::Two, 4 * ROWS),
+            field: Field::new(ShOrder::Two, 4 * ROWS),
             charts: vec![0; 4 * ROWS],
             coverage: vec![Coverage::Covered; 4 * ROWS],
         };

@@ -7,7 +7,7 @@ use glam::Vec3;
 use super::atlas::Scale;
 use super::checkpoint;
 use super::project::Include;
-use super::sh::Order;
+use super::sh::ShOrder;
 use super::share::Share;
 use crate::integrator::Integrator;
 use crate::scene::Scene;
@@ -42,7 +42,7 @@ pub struct BakeSettings {
     /// Which light.
     pub include: Include,
     /// Order of the SH coefficients.
-    pub order: Order,
+    pub order: ShOrder,
     /// Rays of a texel, vertex or probe.
     pub samples: u32,
     /// The integrator; depth counts as for camera paths, so that 2 is direct light only.

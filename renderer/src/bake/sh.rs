@@ -16,27 +16,27 @@ pub const MAX_COEFFICIENTS: usize = 9;
 
 /// Number of bands beside the constant one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub enum ShOrder {
     /// Four coefficients a channel.
     One,
     /// Nine coefficients a channel.
     Two,
 }
 
-impl Order {
+impl ShOrder {
     /// Coefficients a channel.
     pub fn coefficients(self) -> usize {
         match self {
-            Order::One => 4,
-            Order::Two => 9,
+            ShOrder::One => 4,
+            ShOrder::Two => 9,
         }
     }
 
     /// As a number.
     pub fn number(self) -> u32 {
         match self {
-            Order::One => 1,
-            Order::Two => 2,
+            ShOrder::One => 1,
+            ShOrder::Two => 2,
         }
     }
 
@@ -174,7 +174,7 @@ mod tests {
         let mut c = [Rgb::BLACK; 9];
         c[0] = Rgb::splat(2.0 * PI * 0.282_094_8);
         c[2] = Rgb::splat(PI * 0.488_602_5);
-        for order in [Order::One, Order::Two] {
+        for order in [ShOrder::One, ShOrder::Two] {
             let e = irradiance(&c[..order.coefficients()], Vec3::Z);
             assert!((e.r - PI).abs() < 1e-4, "{e:?}");
         }

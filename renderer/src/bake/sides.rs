@@ -16,10 +16,10 @@ use glam::{UVec2, Vec2};
 use super::job::Job;
 use super::points::{is_closed, lets_light_through};
 use super::project::Estimator;
-use super::receiver::{Side, Site};
+use super::receiver::{GatherPoint, Side};
 use super::settings::Sides;
 use super::work::Workers;
-use crate::bsdf::Part;
+use crate::bsdf::LobePart;
 use crate::geometry::{Footprint, Shape, ShapeId, SurfacePoint};
 use crate::integrator::{Context, Integrator, PathSettings, Prepared};
 use crate::material::{RayKind, Surface};
@@ -122,13 +122,13 @@ impl<'a> Pilot<'a> {
                 &mut surface,
             );
             let bsdf = &surface.bsdf;
-            (bsdf.has(Part::Diffuse) || bsdf.has(Part::Rough)) && !bsdf.albedo(it.wo).is_black()
+            (bsdf.has(LobePart::Diffuse) || bsdf.has(LobePart::Rough)) && !bsdf.albedo(it.wo).is_black()
         })
     }
 
     /// Mean irradiance, of its luminance [W/m²].
     fn light(&self, side: Side, sampler: &mut Sampler, context: &mut Context) -> f64 {
-        let sites = self.points.iter().map(|&(_, point)| Site::of(point, side));
+        let sites = self.points.iter().map(|&(_, point)| GatherPoint::of(point, side));
         let sum: f64 = (sites.enumerate())
             .map(|(number, site)| {
                 let key = self.key(number, side);
@@ -145,7 +145,7 @@ impl<'a> Pilot<'a> {
             return false;
         }
         let sees_others = |(number, &(_, point)): (usize, &(u32, SurfacePoint))| {
-            let site = Site::of(point, Side::Back);
+            let site = GatherPoint::of(point, Side::Back);
             let frame = Frame::from_normal(site.ng);
             (RAYS..2 * RAYS).any(|index| {
                 sampler.start(self.key(number, Side::Back), u64::from(index));

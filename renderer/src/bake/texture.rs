@@ -14,10 +14,10 @@ use super::job::{BakeStats, Job, Outcome};
 use super::limit::check_texture;
 use super::points::{Solids, Standing, in_sight, standing};
 use super::raster::{Texel, Texels, rasterise};
-use super::receiver::{Coordinates, Receiver, Side, Site, receivers, site};
+use super::receiver::{Coordinates, GatherPoint, Receiver, Side, receivers, site};
 use super::seam::{Border, borders, mean_difference, pairs, stitch};
 use super::settings::Target;
-use super::sh::Order;
+use super::sh::ShOrder;
 use super::sheet::{Coverage, Sheet};
 use super::sides::backs;
 use super::unwrap::Flat;
@@ -58,7 +58,7 @@ pub struct Lightmap {
     /// The objects.
     pub objects: Vec<BakedObject>,
     /// Order of the SH coefficients.
-    pub order: Order,
+    pub order: ShOrder,
     sheet: Sheet,
     places: Vec<TexelPoint>,
 }
@@ -282,7 +282,7 @@ const ALIKE: f32 = 0.995;
 /// Which of a texel's points may be used, a bit for each.
 type Mask = u16;
 
-fn seen(sites: impl Iterator<Item = Site>, mask: Mask) -> Vec<Site> {
+fn seen(sites: impl Iterator<Item = GatherPoint>, mask: Mask) -> Vec<GatherPoint> {
     sites
         .enumerate()
         .filter(|(bit, _)| mask >> bit & 1 == 1)
@@ -291,7 +291,7 @@ fn seen(sites: impl Iterator<Item = Site>, mask: Mask) -> Vec<Site> {
 }
 
 impl Surfaces<'_> {
-    fn sites<'a>(&'a self, texel: &'a Texel) -> impl Iterator<Item = Site> + 'a {
+    fn sites<'a>(&'a self, texel: &'a Texel) -> impl Iterator<Item = GatherPoint> + 'a {
         let receiver = &self.receivers[texel.object as usize];
         let shape = &self.workers.scene.shapes()[receiver.shape.0 as usize];
         let mesh = &self.flats[texel.object as usize].mesh;
@@ -305,7 +305,7 @@ impl Surfaces<'_> {
         let solids = Solids::find(scene, self.backs, &mut Context::new(scene));
         let standings: Vec<Vec<Standing>> = self.workers.map(self.texels.list.len(), |index, sampler, _| {
             let texel = &self.texels.list[index];
-            let probe = |(bit, site): (usize, Site)| {
+            let probe = |(bit, site): (usize, GatherPoint)| {
                 standing(
                     self.workers.scene,
                     &solids,
@@ -345,7 +345,7 @@ impl Surfaces<'_> {
             let alone = !open_charts.contains(&chart(texel));
             let open =
                 |standing: &Standing| is_open(texel, *standing) || alone && *standing == Standing::Covered;
-            let sites: Vec<Site> = self.sites(texel).collect();
+            let sites: Vec<GatherPoint> = self.sites(texel).collect();
             let Some(first) = standings[index].iter().position(open) else {
                 return 0;
             };

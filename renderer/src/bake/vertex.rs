@@ -9,8 +9,8 @@ use super::error::BakeError;
 use super::field::{Field, Mixture};
 use super::job::{BakeStats, Job, Outcome};
 use super::points::{Solids, Standing, standing};
-use super::receiver::{Receiver, Side, Site, receivers, site};
-use super::sh::Order;
+use super::receiver::{GatherPoint, Receiver, Side, receivers, site};
+use super::sh::ShOrder;
 use super::sides::backs;
 use super::work::Workers;
 use crate::color::Rgb;
@@ -45,7 +45,7 @@ pub struct VertexLight {
     /// The shapes.
     pub objects: Vec<BakedVertices>,
     /// Order of the SH coefficients.
-    pub order: Order,
+    pub order: ShOrder,
     field: Field,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn bake(job: &Job<'_>, workers: &Workers<'_>) -> Result<Option<Outcom
     if vertices.is_empty() {
         return Err(BakeError::Nothing);
     }
-    let sites = |vertex: usize| -> Vec<Site> {
+    let sites = |vertex: usize| -> Vec<GatherPoint> {
         let (object, corners) = &vertices[vertex];
         points(workers.scene, &objects[*object], corners)
     };
@@ -154,12 +154,12 @@ fn open_points(
     workers: &Workers<'_>,
     backs: &[ShapeId],
     count: usize,
-    sites: impl Fn(usize) -> Vec<Site> + Sync,
+    sites: impl Fn(usize) -> Vec<GatherPoint> + Sync,
 ) -> Vec<Vec<usize>> {
     let solids = Solids::find(workers.scene, backs, &mut Context::new(workers.scene));
     workers.map(count, |vertex, sampler, _| {
         let key = UVec2::new(vertex as u32, 0);
-        let is_open = |(number, site): &(usize, Site)| {
+        let is_open = |(number, site): &(usize, GatherPoint)| {
             standing(workers.scene, &solids, site, 0.0, key, *number as u64, sampler) == Standing::Open
         };
         let points = sites(vertex).into_iter().enumerate().filter(is_open);
@@ -236,7 +236,7 @@ fn corners(mesh: &Mesh) -> Vec<Vec<(u32, u8)>> {
     corners
 }
 
-fn points(scene: &Scene, object: &BakedVertices, corners: &[(u32, u8)]) -> Vec<Site> {
+fn points(scene: &Scene, object: &BakedVertices, corners: &[(u32, u8)]) -> Vec<GatherPoint> {
     let shape = &scene.shapes()[object.shape.0 as usize];
     let rest = 0.5 * (1.0 - NEARNESS);
     (corners.iter())

@@ -11,7 +11,7 @@ use super::error::BakeError;
 use super::field::Field;
 use super::progress::BakeProgress;
 use super::project::Estimate;
-use super::sh::Order;
+use super::sh::ShOrder;
 use super::share::Share;
 use crate::integrator::{Context, Stats};
 use crate::sampler::Sampler;
@@ -77,7 +77,7 @@ impl<'a> Workers<'a> {
     pub(super) fn estimate(
         &self,
         count: usize,
-        order: Order,
+        order: ShOrder,
         mut checkpoint: Option<(Checkpoint, Finished)>,
         share: Option<Share>,
         progress: &dyn BakeProgress,

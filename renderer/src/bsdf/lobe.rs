@@ -11,7 +11,7 @@ use super::coated_diffuse::CoatedDiffuse;
 use super::conductor::Conductor;
 use super::dielectric::Dielectric;
 use super::lambert::{Lambert, Translucent};
-use super::lobe_kind::{LobeSample, Part, Side, Spread};
+use super::lobe_kind::{LobePart, LobeSample, Side, Spread};
 use super::microfacet::Microfacets;
 use super::oren_nayar::OrenNayar;
 use super::schlick::Schlick;
@@ -223,11 +223,11 @@ impl Lobe {
     }
 
     /// Its class for photon mapping.
-    pub(super) fn part(&self) -> Part {
+    pub(super) fn part(&self) -> LobePart {
         match (self.microfacets(), self.spread()) {
-            (None, Spread::Diffuse) => Part::Diffuse,
-            (Some(_), Spread::Diffuse) => Part::Rough,
-            (_, Spread::Glossy | Spread::Specular | Spread::Straight) => Part::Narrow,
+            (None, Spread::Diffuse) => LobePart::Diffuse,
+            (Some(_), Spread::Diffuse) => LobePart::Rough,
+            (_, Spread::Glossy | Spread::Specular | Spread::Straight) => LobePart::Narrow,
         }
     }
 

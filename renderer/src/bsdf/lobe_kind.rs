@@ -126,7 +126,7 @@ pub struct LobeSample {
 
 /// Classes of lobes that photon mapping treats differently; together they are all lobes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum LobePart {
     /// Lambertian and similar: the reflected radiance depends on the irradiance only.
     Diffuse,
     /// Microfacets too rough to be glossy ([`GLOSSY_ALPHA`]).
@@ -135,7 +135,7 @@ pub enum Part {
     Narrow,
 }
 
-impl Part {
+impl LobePart {
     /// All of them.
-    pub const ALL: [Part; 3] = [Part::Diffuse, Part::Rough, Part::Narrow];
+    pub const ALL: [LobePart; 3] = [LobePart::Diffuse, LobePart::Rough, LobePart::Narrow];
 }

@@ -43,7 +43,7 @@ pub use conductor::Conductor;
 pub use dielectric::Dielectric;
 pub use lambert::{Lambert, Translucent};
 pub use lobe::Lobe;
-pub use lobe_kind::{GLOSSY_ALPHA, LobeKind, LobeSample, Part, Side, Spread};
+pub use lobe_kind::{GLOSSY_ALPHA, LobeKind, LobePart, LobeSample, Side, Spread};
 pub use microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 pub use oren_nayar::OrenNayar;
 pub use schlick::Schlick;
@@ -117,7 +117,7 @@ impl BsdfSample {
 #[derive(Clone, Copy, Debug)]
 pub struct ChosenLobe {
     /// Its part.
-    pub part: Part,
+    pub part: LobePart,
     index: usize,
     /// The random number rescaled for reuse, in `[0,1)`.
     u: f32,
@@ -142,7 +142,7 @@ struct Weighted {
     lobe: Lobe,
     /// What reaches its normal.
     terminator: Terminator,
-    part: Part,
+    part: LobePart,
     /// Unnormalised selection probability; not computed for a single lobe.
     importance: f32,
     probability: f32,
@@ -163,7 +163,7 @@ impl Weighted {
         importance: 0.0,
         probability: 0.0,
         specular: true,
-        part: Part::Narrow,
+        part: LobePart::Narrow,
     };
 }
 
@@ -303,7 +303,7 @@ impl Bsdf {
     /// The strongest microfacet lobe; `None` without one, or if the BSDF also transmits light.
     #[inline]
     pub fn glossy_lobe(&self) -> Option<GlossyLobe> {
-        if self.scatters_through || !(self.has(Part::Narrow) || self.has(Part::Rough)) {
+        if self.scatters_through || !(self.has(LobePart::Narrow) || self.has(LobePart::Rough)) {
             return None;
         }
         let mut total = 0.0;
@@ -338,14 +338,14 @@ impl Bsdf {
 
     /// Whether such a part scatters light that comes from `wo`.
     #[inline]
-    pub fn has(&self, part: Part) -> bool {
+    pub fn has(&self, part: LobePart) -> bool {
         self.parts >> part as u8 & 1 == 1
     }
 
     /// Albedo of the diffuse part towards `wo` under uniform light: reflection, and transmission from the other side.
     pub fn diffuse_albedo(&self, wo: Vec3) -> (Rgb, Rgb) {
         let (mut near, mut far) = (Rgb::BLACK, Rgb::BLACK);
-        for l in self.lobes().iter().filter(|l| l.part == Part::Diffuse) {
+        for l in self.lobes().iter().filter(|l| l.part == LobePart::Diffuse) {
             let albedo = l.weight * l.lobe.albedo(l.frame.to_local(wo));
             match l.lobe.has_transmission() {
                 true => far += albedo,
@@ -356,7 +356,7 @@ impl Bsdf {
     }
 
     /// Whether a lobe of `part` has a normal too far from the geometric one for irradiance about the latter to be used.
-    pub fn is_bent(&self, part: Part) -> bool {
+    pub fn is_bent(&self, part: LobePart) -> bool {
         /// Cosine of 8°: smoothed normals of meshes are closer, and on average are the geometric ones.
         const SAME: f32 = 0.99;
         let mut lobes = self.lobes().iter().filter(|l| l.part == part);
@@ -364,13 +364,13 @@ impl Bsdf {
     }
 
     /// The probability with which a sample is drawn for a lobe of `part`.
-    pub fn probability(&self, part: Part) -> f32 {
+    pub fn probability(&self, part: LobePart) -> f32 {
         let of_part = self.lobes().iter().filter(|l| l.part == part);
         of_part.map(|l| l.probability).sum()
     }
 
     /// [`Bsdf::eval_pdf`] of one part; the density is that of drawing both the part and `wi`.
-    pub fn eval_pdf_part(&self, part: Part, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
+    pub fn eval_pdf_part(&self, part: LobePart, wo: Vec3, wi: Vec3) -> (Rgb, f32) {
         self.sum_lobes(wo, wi, self.sides(wo, wi), |_, l| l.part == part)
     }
 

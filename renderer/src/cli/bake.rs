@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::CommonArgs;
-use crate::bake::{Include, Order, Share, Sides};
+use crate::bake::{Include, ShOrder, Share, Sides};
 
 /// `kiln bake`
 #[derive(Debug, Args)]
@@ -27,8 +27,8 @@ pub struct BakeArgs {
     #[arg(long, value_enum, default_value_t = Sides::Auto)]
     pub sides: Sides,
     /// Spherical harmonics: 1 has four coefficients a channel, 2 has nine
-    #[arg(long, value_enum, default_value_t = Order::One)]
-    pub order: Order,
+    #[arg(long, value_enum, default_value_t = ShOrder::One)]
+    pub order: ShOrder,
     /// Rays of each texel, vertex or probe
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..))]
     pub samples: u32,
@@ -108,15 +108,15 @@ pub enum Layout {
     Packed,
 }
 
-impl ValueEnum for Order {
-    fn value_variants<'a>() -> &'a [Order] {
-        &[Order::One, Order::Two]
+impl ValueEnum for ShOrder {
+    fn value_variants<'a>() -> &'a [ShOrder] {
+        &[ShOrder::One, ShOrder::Two]
     }
 
     fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
         Some(clap::builder::PossibleValue::new(match self {
-            Order::One => "1",
-            Order::Two => "2",
+            ShOrder::One => "1",
+            ShOrder::Two => "2",
         }))
     }
 }

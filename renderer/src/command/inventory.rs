@@ -71,7 +71,12 @@ impl Inventory {
             line("camera", &camera.name, projection(camera), "");
         }
         for light in &desc.lights {
-            line("light", &light.name, light_kind(light), "");
+            let portals = match portals(light) {
+                0 => String::new(),
+                1 => " with a portal".to_string(),
+                count => format!(" with {count} portals"),
+            };
+            line("light", &light.name, light_kind(light), &portals);
         }
         for same in desc.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
             let shape = &same[0];
@@ -104,7 +109,7 @@ impl Inventory {
                 "made_up": self.is_made_up(&camera.name),
             })
         };
-        let light = |light: &LightDesc| json!({ "name": light.name, "kind": light_kind(light), "made_up": self.is_made_up(&light.name) });
+        let light = |light: &LightDesc| json!({ "name": light.name, "kind": light_kind(light), "portals": portals(light), "made_up": self.is_made_up(&light.name) });
         let shape = |same: &[ShapeDesc]| {
             let shape = &same[0];
             json!({
@@ -158,6 +163,13 @@ fn light_kind(light: &LightDesc) -> &'static str {
         LightKind::Projector { .. } => "projector",
         LightKind::DirectionalArea { .. } => "directional_area",
         LightKind::Directional { .. } => "directional",
+    }
+}
+
+fn portals(light: &LightDesc) -> usize {
+    match &light.kind {
+        LightKind::Environment { portals, .. } => portals.len(),
+        _ => 0,
     }
 }
 

@@ -52,7 +52,7 @@ struct PackEntry {
 }
 
 /// What a path means in a pack.
-pub(super) enum Found {
+pub(super) enum PackNode {
     Entry(String),
     Folder,
 }
@@ -114,16 +114,16 @@ impl Pack {
     }
 
     /// What an absolute path means.
-    pub(super) fn find(&self, asked: &Path) -> Option<Found> {
+    pub(super) fn find(&self, asked: &Path) -> Option<PackNode> {
         let key = self.key(asked)?;
         if let Some(entry) = self.manifest.paths.get(&key) {
-            return Some(Found::Entry(entry.clone()));
+            return Some(PackNode::Entry(entry.clone()));
         }
         if let Some(entry) = normal(&key).filter(|name| self.entries.contains_key(name)) {
-            return Some(Found::Entry(entry));
+            return Some(PackNode::Entry(entry));
         }
         let is_folder = self.manifest.folders.contains(&key) || !self.list_key(&key, true).is_empty();
-        is_folder.then_some(Found::Folder)
+        is_folder.then_some(PackNode::Folder)
     }
 
     /// The names of the files in a folder.

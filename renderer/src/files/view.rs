@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::pack::{Found, Pack};
+use super::pack::{Pack, PackNode};
 use super::path::{FileKind, absolute};
 use super::record::{Recorded, Recorder};
 
@@ -96,8 +96,8 @@ pub(super) fn locate(path: &Path) -> io::Result<Location> {
         return Ok(Location::Disk(asked));
     };
     match entered.pack.find(&asked) {
-        Some(Found::Entry(name)) => Ok(Location::Entry(entered.pack, name)),
-        Some(Found::Folder) => Ok(Location::Folder),
+        Some(PackNode::Entry(name)) => Ok(Location::Entry(entered.pack, name)),
+        Some(PackNode::Folder) => Ok(Location::Folder),
         None => Err(io::Error::new(
             io::ErrorKind::NotFound,
             format!("there is no such file in {}", entered.pack.path().display()),

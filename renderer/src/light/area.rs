@@ -13,7 +13,7 @@ use glam::{Vec2, Vec3};
 
 use super::bounds::{LightBounds, cone_of};
 use super::face::Faces;
-use super::pattern::{Found, Pattern, Probe, Probing};
+use super::pattern::{Pattern, Probe, ProbeResult, Probing};
 use super::sample::{Emission, LightSample, Seen, Shine};
 use super::sphere::Ball;
 use super::triangle::LightTriangle;
@@ -30,24 +30,24 @@ pub struct AreaLight {
     id: ShapeId,
     material: Material,
     pattern: Pattern,
-    surface: Surface,
+    surface: EmitterShape,
     power: f32,
 }
 
 /// Geometry that the parameter squares of the pattern are mapped to.
 #[derive(Clone, Debug)]
-enum Surface {
+enum EmitterShape {
     /// Triangles of a mesh with varying emission.
     Triangles(Vec<LightTriangle>),
     /// Faces of a mesh with uniform emission; they are the primitives of the pattern.
     Faces(Faces),
-    Ball(Ball, Shares),
+    Ball(Ball, SphereShares),
     Analytic(Analytic),
 }
 
 /// Shares of the sampling strategies of a sphere.
 #[derive(Clone, Copy, Debug)]
-struct Shares {
+struct SphereShares {
     /// Share of samples from outside that are taken by cone; the others are taken by the pattern.
     cone: f32,
     /// Share of the cone samples that lie on the far side.
@@ -77,11 +77,13 @@ impl AreaLight {
         if !has_area {
             return None;
         }
-        let surface = Surface::of(&shape, &material);
+        let surface = EmitterShape::of(&shape, &material);
         let mut light = AreaLight {
             pattern: match &surface {
-                Surface::Faces(faces) => Pattern::even(&faces.areas().collect::<Vec<_>>()),
-                Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => Pattern::even(&areas),
+                EmitterShape::Faces(faces) => Pattern::even(&faces.areas().collect::<Vec<_>>()),
+                EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => {
+                    Pattern::even(&areas)
+                }
             },
             surface,
             shape,
@@ -110,8 +112,8 @@ impl AreaLight {
     /// Number of parts that light selection chooses from.
     pub(super) fn parts(&self) -> u32 {
         match &self.surface {
-            Surface::Faces(faces) => faces.len(),
-            Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => 1,
+            EmitterShape::Faces(faces) => faces.len(),
+            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => 1,
         }
     }
 
@@ -119,8 +121,8 @@ impl AreaLight {
     #[inline]
     pub(super) fn part_of(&self, primitive: u32) -> u32 {
         match &self.surface {
-            Surface::Faces(faces) => faces.index_of(primitive),
-            Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => 0,
+            EmitterShape::Faces(faces) => faces.index_of(primitive),
+            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => 0,
         }
     }
 
@@ -128,37 +130,39 @@ impl AreaLight {
     #[inline]
     pub(super) fn part_probability(&self, part: u32) -> f32 {
         match &self.surface {
-            Surface::Faces(_) => self.pattern.probability(part),
-            Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => 1.0,
+            EmitterShape::Faces(_) => self.pattern.probability(part),
+            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => 1.0,
         }
     }
 
     /// The part that `u` in `[0,1)` chooses by power, and what is left of `u`.
     pub(super) fn part_by_power(&self, u: f64) -> (u32, f64) {
         match &self.surface {
-            Surface::Faces(_) => {
+            EmitterShape::Faces(_) => {
                 let place = self.pattern.sample(u, Vec2::ZERO);
                 (place.primitive, place.rest)
             }
-            Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => (0, u),
+            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => (0, u),
         }
     }
 
     /// Where a part is and how strong.
     pub(super) fn bounds(&self, part: u32) -> LightBounds {
         let bounds = match &self.surface {
-            Surface::Faces(faces) => faces.bounds(part),
-            Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => self.shape.bounds(),
+            EmitterShape::Faces(faces) => faces.bounds(part),
+            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => {
+                self.shape.bounds()
+            }
         };
         let (axis, spread) = match &self.surface {
             _ if self.material.two_sided_emission() => (Vec3::Z, PI),
-            Surface::Triangles(triangles) => cone_of(triangles.iter().map(LightTriangle::ng)),
-            Surface::Faces(faces) => (faces.normal(part), 0.0),
-            Surface::Analytic(Analytic::Disk) => {
+            EmitterShape::Triangles(triangles) => cone_of(triangles.iter().map(LightTriangle::ng)),
+            EmitterShape::Faces(faces) => (faces.normal(part), 0.0),
+            EmitterShape::Analytic(Analytic::Disk) => {
                 let p = Vec3::from(self.shape.world_from_object.translation);
                 (self.analytic_at(p).ng, 0.0)
             }
-            Surface::Ball(..) | Surface::Analytic(_) => (Vec3::Z, PI),
+            EmitterShape::Ball(..) | EmitterShape::Analytic(_) => (Vec3::Z, PI),
         };
         LightBounds {
             center: bounds.center(),
@@ -175,20 +179,20 @@ impl AreaLight {
     /// A point of a part by `u_primitive` and `u`, as seen from `p`.
     pub(super) fn sample_li(&self, p: Vec3, part: u32, u_primitive: f64, u: Vec2) -> Option<LightSample> {
         match &self.surface {
-            Surface::Triangles(triangles) => {
+            EmitterShape::Triangles(triangles) => {
                 let place = self.pattern.sample(u_primitive, u);
                 let seen = triangles[place.primitive as usize].seen_from(p, &place);
                 self.sample_of(seen.as_ref()?)
             }
-            Surface::Faces(faces) => {
+            EmitterShape::Faces(faces) => {
                 let seen = faces.seen_from(p, part, u);
                 self.sample_of(seen.as_ref()?)
             }
-            Surface::Ball(ball, shares) => {
+            EmitterShape::Ball(ball, shares) => {
                 let seen = self.sample_ball(p, ball, *shares, u_primitive, u);
                 self.sample_of(seen.as_ref()?)
             }
-            Surface::Analytic(_) => {
+            EmitterShape::Analytic(_) => {
                 let seen = self.sample_analytic(p, u_primitive, u);
                 self.sample_of(seen.as_ref()?)
             }
@@ -225,8 +229,10 @@ impl AreaLight {
         context: &mut ShadingContext,
     ) -> Rgb {
         let point = match self.surface {
-            Surface::Triangles(_) | Surface::Faces(_) => self.shape.surface_point(primitive, barycentric),
-            Surface::Ball(..) | Surface::Analytic(_) => self.analytic_at(end.p),
+            EmitterShape::Triangles(_) | EmitterShape::Faces(_) => {
+                self.shape.surface_point(primitive, barycentric)
+            }
+            EmitterShape::Ball(..) | EmitterShape::Analytic(_) => self.analytic_at(end.p),
         };
         let it = Interaction {
             time,
@@ -240,21 +246,21 @@ impl AreaLight {
     pub(super) fn pdf_li(&self, p: Vec3, found: &Interaction) -> f32 {
         let cos = found.wo.dot(found.ng);
         match &self.surface {
-            Surface::Triangles(triangles) => {
+            EmitterShape::Triangles(triangles) => {
                 let triangle = &triangles[found.primitive as usize];
                 let density = self
                     .pattern
                     .density(found.primitive, || triangle.place_of(found.p));
                 triangle.pdf(p, density, (found.p, cos))
             }
-            Surface::Faces(faces) => {
+            EmitterShape::Faces(faces) => {
                 let face = faces.index_of(found.primitive);
                 faces.pdf(p, face, (found.p, cos))
             }
-            Surface::Ball(ball, shares) => {
+            EmitterShape::Ball(ball, shares) => {
                 self.ball_pdf(p, ball, *shares, found.p, (found.ng, found.uv), cos)
             }
-            Surface::Analytic(analytic) => {
+            EmitterShape::Analytic(analytic) => {
                 let density = self.pattern.density(0, || square_of_uv(*analytic, found.uv));
                 let pdf_area = density * self.shape.pdf_area(0, found.ng);
                 solid_angle_pdf(pdf_area, (found.p - p).length_squared(), cos)
@@ -273,11 +279,11 @@ impl AreaLight {
     ) -> Option<Emission> {
         let place = self.pattern.sample(u_primitive, u_position);
         let (end, pdf, point) = match &self.surface {
-            Surface::Faces(faces) => {
+            EmitterShape::Faces(faces) => {
                 let (end, pdf) = faces.point(place.primitive, place.u);
                 (end, pdf, None)
             }
-            Surface::Triangles(_) | Surface::Ball(..) | Surface::Analytic(_) => {
+            EmitterShape::Triangles(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => {
                 let (point, pdf) = self.point(place.primitive, place.u);
                 (point.ray_end(), pdf, Some(point))
             }
@@ -306,11 +312,11 @@ impl AreaLight {
     /// are chosen uniformly.
     fn point(&self, primitive: u32, place: Vec2) -> (SurfacePoint, f32) {
         match &self.surface {
-            Surface::Triangles(triangles) => {
+            EmitterShape::Triangles(triangles) => {
                 let point = self.shape.surface_point(primitive, triangle(place));
                 (point, triangles[primitive as usize].inverse_area)
             }
-            Surface::Faces(_) | Surface::Ball(..) | Surface::Analytic(_) => {
+            EmitterShape::Faces(_) | EmitterShape::Ball(..) | EmitterShape::Analytic(_) => {
                 let sample = self.shape.sample_area(primitive, place);
                 (sample.point, sample.pdf)
             }
@@ -354,15 +360,15 @@ impl AreaLight {
     }
 
     /// The power that a photon with these numbers would have if the pattern were even.
-    fn probe(&self, probe: &Probe, context: &mut ShadingContext) -> Found {
+    fn probe(&self, probe: &Probe, context: &mut ShadingContext) -> ProbeResult {
         let (point, pdf) = self.point(probe.primitive, probe.place);
         if pdf <= 0.0 {
-            return Found::default();
+            return ProbeResult::default();
         }
         let direction = self.leaving(point.ng, probe.side < 0.5, probe.direction);
         let radiance = self.radiance_from(Some(&point), probe.primitive, direction, context);
         let exitance = PI * self.sides() * radiance.luminance();
-        Found {
+        ProbeResult {
             power: exitance / pdf,
             area: 1.0 / pdf,
         }
@@ -387,7 +393,7 @@ impl AreaLight {
         })
     }
 
-    fn sample_ball(&self, p: Vec3, ball: &Ball, shares: Shares, u_way: f64, u: Vec2) -> Option<Seen> {
+    fn sample_ball(&self, p: Vec3, ball: &Ball, shares: SphereShares, u_way: f64, u: Vec2) -> Option<Seen> {
         let share = f64::from(shares.cone);
         let cone = ball.cone(p);
         let cone = match cone {
@@ -436,7 +442,7 @@ impl AreaLight {
         &self,
         p: Vec3,
         ball: &Ball,
-        shares: Shares,
+        shares: SphereShares,
         point: Vec3,
         (ng, uv): (Vec3, Vec2),
         cos: f32,
@@ -459,15 +465,15 @@ impl AreaLight {
     }
 }
 
-impl Surface {
-    fn of(shape: &Shape, material: &Material) -> Surface {
+impl EmitterShape {
+    fn of(shape: &Shape, material: &Material) -> EmitterShape {
         let analytic = match shape.geometry {
             Geometry::Mesh(_) if material.constant_emission().is_some() => {
-                return Surface::Faces(Faces::of(shape));
+                return EmitterShape::Faces(Faces::of(shape));
             }
             Geometry::Mesh(_) => {
                 let triangles = 0..shape.primitive_count();
-                return Surface::Triangles(
+                return EmitterShape::Triangles(
                     triangles
                         .map(|primitive| LightTriangle::new(shape, primitive))
                         .collect(),
@@ -478,18 +484,18 @@ impl Surface {
             Geometry::Cylinder => Analytic::Cylinder,
         };
         match Ball::of(shape) {
-            Some(ball) => Surface::Ball(ball, Shares::of(shape, material)),
-            None => Surface::Analytic(analytic),
+            Some(ball) => EmitterShape::Ball(ball, SphereShares::of(shape, material)),
+            None => EmitterShape::Analytic(analytic),
         }
     }
 }
 
-impl Shares {
-    fn of(shape: &Shape, material: &Material) -> Shares {
+impl SphereShares {
+    fn of(shape: &Shape, material: &Material) -> SphereShares {
         let both = material.two_sided_emission();
         let near_emits = both || !shape.flip_normals;
         let far_is_seen = material.may_be_transparent() && (both || shape.flip_normals);
-        Shares {
+        SphereShares {
             cone: if material.constant_emission().is_some() {
                 1.0
             } else {

@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::pattern::Place;
+use super::pattern::PatternPoint;
 use super::rectangle::LightRectangle;
 use super::sample::Seen;
 use super::triangle::LightTriangle;
@@ -89,7 +89,7 @@ impl Faces {
     /// The point of a face that `u` chooses, as seen from `p`.
     #[inline]
     pub(super) fn seen_from(&self, p: Vec3, face: u32, u: Vec2) -> Option<Seen> {
-        let place = Place {
+        let place = PatternPoint {
             primitive: face,
             u,
             density: 1.0,

@@ -35,7 +35,7 @@ struct Grid {
 }
 
 /// A chosen point of a primitive's parameter square.
-pub(super) struct Place {
+pub(super) struct PatternPoint {
     pub(super) primitive: u32,
     pub(super) u: Vec2,
     /// The density of the choice over all parameter squares.
@@ -54,7 +54,7 @@ pub(super) struct Probe {
 
 /// What a probe finds, per unit of the parameter square.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ProbeResult {
     /// Luminance of the radiant power [W].
     pub(super) power: f32,
     /// [m²].
@@ -104,7 +104,7 @@ impl Pattern {
         areas: &[f32],
         probing: Probing,
         context: impl Fn() -> C + Sync,
-        probe: impl Fn(&Probe, &mut C) -> Found + Sync,
+        probe: impl Fn(&Probe, &mut C) -> ProbeResult + Sync,
     ) -> (Pattern, f32) {
         let mut probes = probing.first;
         loop {
@@ -159,10 +159,10 @@ impl Pattern {
 
     /// The place that `u_cell` and, within its cell, `u` choose.
     #[inline(always)]
-    pub(super) fn sample(&self, u_cell: f64, u: Vec2) -> Place {
+    pub(super) fn sample(&self, u_cell: f64, u: Vec2) -> PatternPoint {
         let choice = self.table.sample(u_cell);
         if self.grids.is_empty() {
-            Place {
+            PatternPoint {
                 primitive: choice.index as u32,
                 u,
                 density: choice.probability,
@@ -173,11 +173,11 @@ impl Pattern {
         }
     }
 
-    fn place(&self, choice: AliasSample, u: Vec2) -> Place {
+    fn place(&self, choice: AliasSample, u: Vec2) -> PatternPoint {
         let cell = choice.index as u32;
         let primitive = self.owners[cell as usize];
         let grid = self.grids[primitive as usize];
-        Place {
+        PatternPoint {
             primitive,
             u: grid.place(cell, u),
             density: choice.probability * grid.cells() as f32,
@@ -236,7 +236,7 @@ impl Cell {
         primitive: u32,
         index: u32,
         probes: usize,
-        mut probe: impl FnMut(&Probe) -> Found,
+        mut probe: impl FnMut(&Probe) -> ProbeResult,
     ) -> Cell {
         let mut cell = Cell {
             power: 0.0,

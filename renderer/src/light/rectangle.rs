@@ -4,7 +4,7 @@ use std::hash::{Hash, Hasher};
 
 use glam::{Vec2, Vec3};
 
-use super::pattern::Place;
+use super::pattern::PatternPoint;
 use super::sample::Seen;
 use crate::geometry::Shape;
 use crate::math::{RayEnd, sqr};
@@ -104,7 +104,7 @@ impl LightRectangle {
 
     /// The point that a place chooses, as seen from `p`.
     #[inline]
-    pub(super) fn seen_from(&self, p: Vec3, place: &Place) -> Option<Seen> {
+    pub(super) fn seen_from(&self, p: Vec3, place: &PatternPoint) -> Option<Seen> {
         let spherical = self.spherical(p);
         let share = spherical.map_or(place.u, |spherical| spherical.sample(place.u));
         let pdf = |distance_squared, cos| match spherical {

@@ -94,7 +94,7 @@ fn share_with_unseen(lights: &[Light], powers: &mut [f32]) {
 }
 
 /// Estimated contributions of both groups of lights to a point.
-struct Shares {
+struct LightShares {
     /// Sum over the lights outside the tree.
     apart: f32,
     /// Probability of selecting one of them rather than from the tree.
@@ -188,7 +188,7 @@ impl LightSelector {
     }
 
     /// `None` if no light seems to reach the point.
-    fn shares(&self, lights: &[Light], at: &LitPoint) -> Option<Shares> {
+    fn shares(&self, lights: &[Light], at: &LitPoint) -> Option<LightShares> {
         let apart: f32 = self
             .apart
             .iter()
@@ -202,11 +202,17 @@ impl LightSelector {
             (true, false) => 1.0,
             (false, _) => 0.0,
         };
-        (total > 0.0 && total.is_finite()).then_some(Shares { apart, share, root })
+        (total > 0.0 && total.is_finite()).then_some(LightShares { apart, share, root })
     }
 
     /// Selects a part of a light by its estimated contribution to a point.
-    fn important(&self, lights: &[Light], at: &LitPoint, shares: &Shares, u: f64) -> Option<ChosenLight> {
+    fn important(
+        &self,
+        lights: &[Light],
+        at: &LitPoint,
+        shares: &LightShares,
+        u: f64,
+    ) -> Option<ChosenLight> {
         let share = f64::from(shares.share);
         if u >= share {
             let chosen = self.tree.select(at, &shares.root, (u - share) / (1.0 - share))?;
@@ -243,7 +249,7 @@ impl LightSelector {
         &self,
         lights: &[Light],
         at: &LitPoint,
-        shares: &Shares,
+        shares: &LightShares,
         light: LightId,
         part: u32,
     ) -> f32 {

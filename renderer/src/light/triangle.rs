@@ -2,7 +2,7 @@
 
 use glam::{Vec2, Vec3};
 
-use super::pattern::Place;
+use super::pattern::PatternPoint;
 use super::sample::Seen;
 use crate::geometry::Shape;
 use crate::math::RayEnd;
@@ -65,7 +65,7 @@ impl LightTriangle {
 
     /// The point that a place chooses by area, as seen from `p`.
     #[inline]
-    pub(super) fn seen_from(&self, p: Vec3, place: &Place) -> Option<Seen> {
+    pub(super) fn seen_from(&self, p: Vec3, place: &PatternPoint) -> Option<Seen> {
         self.seen(p, place, None)
     }
 
@@ -78,7 +78,7 @@ impl LightTriangle {
 
     /// The point that a place chooses by solid angle if the triangle is seen large from `p`, else by area.
     #[inline]
-    pub(super) fn face_from(&self, p: Vec3, place: &Place) -> Option<Seen> {
+    pub(super) fn face_from(&self, p: Vec3, place: &PatternPoint) -> Option<Seen> {
         self.seen(p, place, self.spherical(p).as_ref())
     }
 
@@ -92,7 +92,7 @@ impl LightTriangle {
     }
 
     #[inline(always)]
-    fn seen(&self, p: Vec3, place: &Place, spherical: Option<&SphericalTriangle>) -> Option<Seen> {
+    fn seen(&self, p: Vec3, place: &PatternPoint, spherical: Option<&SphericalTriangle>) -> Option<Seen> {
         let barycentric = match spherical {
             Some(spherical) => spherical.barycentric(place.u),
             None => triangle(place.u),

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use half::f16;
 
 use crate::bake::Lightmap;
-use crate::bake::sh::{BANDS, MAX_COEFFICIENTS, Order, band_scale, dominant_color, dominant_direction};
+use crate::bake::sh::{BANDS, MAX_COEFFICIENTS, ShOrder, band_scale, dominant_color, dominant_direction};
 use crate::cli::Layout;
 use crate::color::Rgb;
 
@@ -43,7 +43,7 @@ impl Tone {
 /// What a channel holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quantity {
-    /// A coefficient, by its number in [`Order::names`].
+    /// A coefficient, by its number in [`ShOrder::names`].
     Coefficient(usize, Tone),
     Irradiance(Tone),
     /// A component of the direction that most light comes from.
@@ -62,7 +62,7 @@ impl Quantity {
     /// Its name in files; `None` of nothing.
     pub(super) fn name(self) -> Option<String> {
         Some(match self {
-            Quantity::Coefficient(index, tone) => format!("{}.{}", Order::Two.names()[index], tone.name()),
+            Quantity::Coefficient(index, tone) => format!("{}.{}", ShOrder::Two.names()[index], tone.name()),
             Quantity::Irradiance(tone) => format!("irradiance.{}", tone.name()),
             Quantity::Direction(axis) => format!("direction.{}", ["x", "y", "z"][axis]),
             Quantity::Share => "share".to_owned(),
@@ -92,7 +92,7 @@ impl Picture {
 }
 
 /// All images of floats of a layout.
-pub(super) fn pictures(layout: Layout, order: Order) -> Vec<Picture> {
+pub(super) fn pictures(layout: Layout, order: ShOrder) -> Vec<Picture> {
     let count = order.coefficients();
     let coefficient = |index: usize, tone| match index < count {
         true => Quantity::Coefficient(index, tone),

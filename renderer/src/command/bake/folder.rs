@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
 use super::{Failure, Outputs, images};
-use crate::bake::Order;
+use crate::bake::ShOrder;
 use crate::cli::Layout;
 use crate::image::{Staged, stage, sweep_files, write_whole};
 
@@ -113,7 +113,7 @@ impl Folder {
 
 /// All names that files of a bake can have: whatever a manifest says, no other file is a bake's.
 fn all_names() -> FxHashSet<String> {
-    let orders = [Order::One, Order::Two];
+    let orders = [ShOrder::One, ShOrder::Two];
     let layouts = Layout::value_variants().iter();
     let images = layouts.flat_map(|&layout| orders.map(|order| images::names(layout, order)));
     let others = [SCENE, PROBES].map(str::to_owned);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Failure;
 use super::channel::{Picture, Precision, pictures, texels, value};
-use crate::bake::sh::Order;
+use crate::bake::sh::ShOrder;
 use crate::bake::{Coverage, Lightmap};
 use crate::cli::Layout;
 use crate::color::Rgb;
@@ -17,7 +17,7 @@ pub(super) const COVERAGE: &str = "coverage.png";
 const PREVIEW: &str = "preview.png";
 
 /// The names of [`files`].
-pub(super) fn names(layout: Layout, order: Order) -> Vec<String> {
+pub(super) fn names(layout: Layout, order: ShOrder) -> Vec<String> {
     let pictures = pictures(layout, order).into_iter().map(|picture| picture.file);
     pictures
         .chain([COVERAGE.to_owned(), PREVIEW.to_owned()])

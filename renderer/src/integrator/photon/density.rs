@@ -26,7 +26,7 @@ pub struct PhotonMap {
 
 /// Result of a density estimate.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct DensityEstimate {
     /// Sum of the photons' contributions.
     pub(super) sum: Rgb,
     /// How many there are.
@@ -42,7 +42,7 @@ pub struct Nearest {
 
 /// A lookup point on a surface.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Site {
+pub(super) struct LookupPoint {
     pub(super) p: Vec3,
     /// Unit geometric normal, on the side that counts.
     pub(super) n: Vec3,
@@ -84,7 +84,7 @@ impl Nearest {
     /// Finds the `count` nearest photons of a site within `radius`, or all there are, and gives the squared radius that
     /// holds them.
     #[inline]
-    fn find(&mut self, tree: &KdTree<Photon>, site: &Site, count: usize, radius: f32) -> f32 {
+    fn find(&mut self, tree: &KdTree<Photon>, site: &LookupPoint, count: usize, radius: f32) -> f32 {
         self.found.clear();
         self.count = count.clamp(1, MAX_NEAREST);
         let mut r2 = radius * radius;
@@ -253,13 +253,13 @@ impl PhotonMap {
     #[inline]
     pub(super) fn estimate(
         &self,
-        site: &Site,
+        site: &LookupPoint,
         count: u32,
         radius: f32,
         u: f32,
         nearest: &mut Nearest,
         mut response: impl FnMut(&Photon, f32) -> Rgb,
-    ) -> Found {
+    ) -> DensityEstimate {
         let slice = self.slice(u);
         let r2 = nearest.find(slice, site, self.count_in_slice(count), radius);
         let mut sum = Rgb::BLACK;
@@ -267,7 +267,7 @@ impl PhotonMap {
             let photon = &slice.items()[index as usize];
             sum += response(photon, kernel(d2, r2) * self.scale * self.slices.len() as f32);
         }
-        Found {
+        DensityEstimate {
             sum,
             count: nearest.found.len(),
         }
@@ -275,7 +275,13 @@ impl PhotonMap {
 
     /// Finds the `count` nearest photons of a site, and gives the radius that holds them. It is looked for within about
     /// `guess` first.
-    pub(super) fn reach_of(&self, site: &Site, count: usize, guess: f32, nearest: &mut Nearest) -> f32 {
+    pub(super) fn reach_of(
+        &self,
+        site: &LookupPoint,
+        count: usize,
+        guess: f32,
+        nearest: &mut Nearest,
+    ) -> f32 {
         /// A site beside the one that a guess comes from may need somewhat more.
         const MARGIN: f32 = 1.2;
         /// Photons may all lie in one point: a share of the greatest radius that is looked through at least.
@@ -308,11 +314,11 @@ impl PhotonMap {
     #[inline]
     pub(super) fn estimate_within(
         &self,
-        site: &Site,
+        site: &LookupPoint,
         radius: f32,
         u: f32,
         mut response: impl FnMut(&Photon, f32) -> Rgb,
-    ) -> Found {
+    ) -> DensityEstimate {
         let r2 = radius * radius;
         let (mut sum, mut count) = (Rgb::BLACK, 0);
         self.slice(u).search(site.p, r2, |_, photon, d2| {
@@ -322,7 +328,7 @@ impl PhotonMap {
             }
             r2
         });
-        Found { sum, count }
+        DensityEstimate { sum, count }
     }
 
     /// The upper quartile of the distance to the `count`-th nearest photon, over a sample of them, `most` at most.
@@ -337,7 +343,7 @@ impl PhotonMap {
             .step_by((photons.len() / SAMPLES).max(1))
             .map(|photon| {
                 nearest
-                    .find(slice, &Site::of(photon, u32::MAX), count, most)
+                    .find(slice, &LookupPoint::of(photon, u32::MAX), count, most)
                     .sqrt()
             })
             .collect();
@@ -346,10 +352,10 @@ impl PhotonMap {
     }
 }
 
-impl Site {
+impl LookupPoint {
     /// Where a photon is, on its side.
-    pub(super) fn of(photon: &Photon, max_segments: u32) -> Site {
-        Site {
+    pub(super) fn of(photon: &Photon, max_segments: u32) -> LookupPoint {
+        LookupPoint {
             p: photon.p(),
             n: photon.n(),
             both_sides: false,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use rustc_hash::FxHasher;
 use thiserror::Error;
 
-use super::trace::{Order, Shot};
+use super::trace::{ShootOrder, Shot};
 use super::{Photon, PhotonSettings};
 use crate::image::{ImageError, write_whole};
 use crate::integrator::Pass;
@@ -60,7 +60,12 @@ const CHECKSUM: usize = 8;
 
 impl Key {
     /// The key of a scene, the settings and the sizes that follow from them.
-    pub(super) fn new(scene: &Scene, settings: &PhotonSettings, pass: &Pass<'_>, orders: &[Order; 2]) -> Key {
+    pub(super) fn new(
+        scene: &Scene,
+        settings: &PhotonSettings,
+        pass: &Pass<'_>,
+        orders: &[ShootOrder; 2],
+    ) -> Key {
         let mut hasher = FxHasher::default();
         pass.seed.hash(&mut hasher);
         settings.depth.hash(&mut hasher);

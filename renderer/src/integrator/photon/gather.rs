@@ -4,7 +4,7 @@ use glam::Vec3;
 
 use super::vertex::Vertex;
 use super::{Photon, Photons};
-use crate::bsdf::Part;
+use crate::bsdf::LobePart;
 use crate::color::Rgb;
 use crate::integrator::collect::{Collect, Label};
 use crate::integrator::context::Context;
@@ -181,7 +181,7 @@ impl Photons {
     ) {
         let walk = &gatherer.walk;
         let bsdf = vertex.bsdf;
-        if bsdf.has(Part::Diffuse)
+        if bsdf.has(LobePart::Diffuse)
             && let Some(map) = &self.irradiance
         {
             vertex.record = map.nearest(vertex.it.p, vertex.n);
@@ -198,14 +198,14 @@ impl Photons {
 
         let narrow = !gatherer.leaves_caustics;
         let diffuse = !(vertex.answered && self.settings.direct);
-        if !bsdf.is_specular() && (narrow || diffuse || bsdf.has(Part::Rough)) {
+        if !bsdf.is_specular() && (narrow || diffuse || bsdf.has(LobePart::Rough)) {
             let response = |wi: Vec3, light_pdf: Option<f32>| {
                 let mut sum = Rgb::BLACK;
-                for part in Part::ALL {
+                for part in LobePart::ALL {
                     let counts = match part {
-                        Part::Diffuse => diffuse,
-                        Part::Rough => true,
-                        Part::Narrow => narrow,
+                        LobePart::Diffuse => diffuse,
+                        LobePart::Rough => true,
+                        LobePart::Narrow => narrow,
                     };
                     if counts && bsdf.has(part) {
                         let (f, pdf) = bsdf.eval_pdf_part(part, vertex.it.wo, wi);
@@ -222,7 +222,7 @@ impl Photons {
         }
 
         let left = self.max_depth() - walk.depth;
-        if !vertex.answered || bsdf.has(Part::Rough) {
+        if !vertex.answered || bsdf.has(LobePart::Rough) {
             let length = gatherer.length + vertex.it.t;
             let mut found = self.caustics(length, vertex, left, sampler, context);
             if self.is_direct() {
@@ -251,8 +251,8 @@ impl Photons {
         let chosen = bsdf.choose(u_lobe)?;
         let part = chosen.part;
         let sample = match part {
-            Part::Diffuse => vertex.sample_diffuse(chosen, u, sampler)?,
-            Part::Rough | Part::Narrow => bsdf.sample_part(it.wo, chosen, u)?,
+            LobePart::Diffuse => vertex.sample_diffuse(chosen, u, sampler)?,
+            LobePart::Rough | LobePart::Narrow => bsdf.sample_part(it.wo, chosen, u)?,
         };
         let mut next = Gatherer {
             length: gatherer.length + it.t,
@@ -262,7 +262,7 @@ impl Photons {
             next.passed += it.t;
             context.stats.indirect_rays += 1;
         } else {
-            let answered = vertex.answered && part == Part::Diffuse;
+            let answered = vertex.answered && part == LobePart::Diffuse;
             if gatherer.aim == Aim::Emission || answered && self.settings.direct {
                 return None;
             }
@@ -276,27 +276,27 @@ impl Photons {
                 Aim::All | Aim::Incoming | Aim::Emission => context.stats.indirect_rays += 1,
             }
             next.leaves_caustics = match part {
-                Part::Narrow => gatherer.leaves_caustics,
-                Part::Diffuse | Part::Rough => vertex.knows_caustics,
+                LobePart::Narrow => gatherer.leaves_caustics,
+                LobePart::Diffuse | LobePart::Rough => vertex.knows_caustics,
             };
         }
         let goes_on = next
             .walk
             .follow(scene, (it, &vertex.at), &sample, self.limits(), sampler);
         if !sample.is_pass() {
-            next.walk.sees_lights = !(part == Part::Narrow && next.leaves_caustics);
+            next.walk.sees_lights = !(part == LobePart::Narrow && next.leaves_caustics);
         }
         goes_on.then_some(next)
     }
 
     /// What a path has to find after a lobe of that part has scattered it.
-    fn aim_after(&self, aim: Aim, part: Part) -> Aim {
+    fn aim_after(&self, aim: Aim, part: LobePart) -> Aim {
         match (part, self.is_direct()) {
-            (Part::Narrow, _) => aim,
-            (Part::Diffuse | Part::Rough, true) => Aim::Emission,
-            (Part::Diffuse, false) => Aim::Gather,
-            (Part::Rough, false) if aim.is_gathering() => Aim::Gather,
-            (Part::Rough, false) => Aim::Rest,
+            (LobePart::Narrow, _) => aim,
+            (LobePart::Diffuse | LobePart::Rough, true) => Aim::Emission,
+            (LobePart::Diffuse, false) => Aim::Gather,
+            (LobePart::Rough, false) if aim.is_gathering() => Aim::Gather,
+            (LobePart::Rough, false) => Aim::Rest,
         }
     }
 }

@@ -8,7 +8,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::Photon;
-use super::density::{Nearest, PhotonMap, SAME_PLANE, Site, same_surface};
+use super::density::{LookupPoint, Nearest, PhotonMap, SAME_PLANE, same_surface};
 use super::guide::{Collector, Guide};
 use super::map::{KdTree, Located};
 use super::particle::Packed;
@@ -35,14 +35,14 @@ pub(super) struct Record {
 
 /// Key of a record in the kd-tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
+struct RecordPlace {
     p: [u32; 3],
     n: Packed,
     /// Validity radius [m]: at most the radius of its photons and the distance to the nearest wall.
     reach: u32,
 }
 
-impl Located for Place {
+impl Located for RecordPlace {
     #[inline]
     fn p(&self) -> Vec3 {
         Vec3::from_array(self.p.map(f32::from_bits))
@@ -52,7 +52,7 @@ impl Located for Place {
 /// All records.
 #[derive(Debug)]
 pub(super) struct IrradianceMap {
-    places: KdTree<Place>,
+    places: KdTree<RecordPlace>,
     /// In the tree's order.
     records: Vec<Record>,
     /// How far lookups reach [m].
@@ -83,7 +83,7 @@ impl IrradianceMap {
                 let mut own: Option<(Vec3, Record)> = None;
                 let mut records: ArrayVec<(Record, f32), TOGETHER> = ArrayVec::new();
                 for (index, photon) in photons.iter().enumerate() {
-                    let site = Site::of(photon, max_segments);
+                    let site = LookupPoint::of(photon, max_segments);
                     let beside = own.filter(|(p, record)| {
                         let is_near = (*p - site.p).length_squared() < record.radius * record.radius;
                         index % SHARING != 0 && is_near && record.n.dot(site.n) > SAME_GUIDE
@@ -99,7 +99,7 @@ impl IrradianceMap {
                 records
             })
             .unzip();
-        let places = photons.map(|index, photon| Place {
+        let places = photons.map(|index, photon| RecordPlace {
             p: photon.p().to_array().map(f32::to_bits),
             n: photon.packed_n(),
             reach: reaches[index].to_bits(),
@@ -143,7 +143,7 @@ impl IrradianceMap {
 fn record(
     scene: &Scene,
     map: &PhotonMap,
-    site: &Site,
+    site: &LookupPoint,
     count: usize,
     guide: Option<Guide>,
     mut guess: f32,
@@ -205,7 +205,7 @@ fn record(
 /// continues.
 struct Surroundings<'a> {
     scene: &'a Scene,
-    site: &'a Site,
+    site: &'a LookupPoint,
     frame: Frame,
 }
 
@@ -214,7 +214,7 @@ struct Surroundings<'a> {
 const LIFT: f32 = 0.01;
 
 impl<'a> Surroundings<'a> {
-    fn new(scene: &'a Scene, site: &'a Site, frame: Frame) -> Surroundings<'a> {
+    fn new(scene: &'a Scene, site: &'a LookupPoint, frame: Frame) -> Surroundings<'a> {
         Surroundings { scene, site, frame }
     }
 

@@ -2,11 +2,11 @@
 
 use glam::Vec3;
 
-use super::density::{Found, PhotonMap, Site};
+use super::density::{DensityEstimate, LookupPoint, PhotonMap};
 use super::irradiance::Record;
 use super::vertex::Vertex;
 use super::{Photon, Photons, Show};
-use crate::bsdf::Part;
+use crate::bsdf::LobePart;
 use crate::color::Rgb;
 use crate::integrator::context::Context;
 use crate::math::INV_PI;
@@ -39,7 +39,7 @@ impl Photons {
             if self.settings.depth.is_none() || depth == 2 {
                 return record.irradiance;
             }
-            let site = Site {
+            let site = LookupPoint {
                 p: vertex.it.p,
                 n,
                 both_sides: false,
@@ -58,7 +58,7 @@ impl Photons {
         };
         let (near, far) = vertex.bsdf.diffuse_albedo(vertex.it.wo);
         let (near, far) = (near * INV_PI, far * INV_PI);
-        let is_bent = vertex.bsdf.is_bent(Part::Diffuse);
+        let is_bent = vertex.bsdf.is_bent(LobePart::Diffuse);
         let scattered = |albedo: Rgb, record: &Record, n: Vec3, context: &mut Context| {
             let share = match is_bent {
                 true => self.scattered_share(vertex, n, left, context),
@@ -89,7 +89,7 @@ impl Photons {
         context: &mut Context,
     ) -> Option<Rgb> {
         let (it, map) = (vertex.it, &self.global);
-        let site = Site {
+        let site = LookupPoint {
             p: it.p,
             n,
             both_sides: false,
@@ -99,7 +99,7 @@ impl Photons {
         let leaves = |photon: &Photon, density: f32| {
             let (wi, power) = (photon.wi(), photon.power() * density);
             arrived += power;
-            let (f, _) = vertex.bsdf.eval_pdf_part(Part::Diffuse, it.wo, wi);
+            let (f, _) = vertex.bsdf.eval_pdf_part(LobePart::Diffuse, it.wo, wi);
             f * power * (1.0 / wi.dot(it.ng).abs().max(LEAST_COS))
         };
         let k = self.settings.k;
@@ -179,15 +179,15 @@ impl Photons {
         counts: impl Fn(&Photon) -> bool,
         sampler: &mut Sampler,
         context: &mut Context,
-    ) -> Found {
+    ) -> DensityEstimate {
         if map.is_empty() || !vertex.is_wide() {
-            return Found {
+            return DensityEstimate {
                 sum: Rgb::BLACK,
                 count: 0,
             };
         }
         let (it, bsdf) = (vertex.it, vertex.bsdf);
-        let site = Site {
+        let site = LookupPoint {
             p: it.p,
             n: vertex.n,
             both_sides: bsdf.has_transmission(),
@@ -199,11 +199,11 @@ impl Photons {
             }
             let wi = photon.wi();
             let mut f = Rgb::BLACK;
-            if !vertex.answered && bsdf.has(Part::Diffuse) {
-                f += bsdf.eval_pdf_part(Part::Diffuse, it.wo, wi).0;
+            if !vertex.answered && bsdf.has(LobePart::Diffuse) {
+                f += bsdf.eval_pdf_part(LobePart::Diffuse, it.wo, wi).0;
             }
-            if bsdf.has(Part::Rough) {
-                f += bsdf.eval_pdf_part(Part::Rough, it.wo, wi).0;
+            if bsdf.has(LobePart::Rough) {
+                f += bsdf.eval_pdf_part(LobePart::Rough, it.wo, wi).0;
             }
             // Density is per area of the geometric surface, not of that of the shading normal.
             f * photon.power() * (density / wi.dot(it.ng).abs().max(LEAST_COS))

@@ -39,7 +39,7 @@ use crate::scene::Scene;
 use crate::scene::desc::{PhotonSettings, Show};
 use emit::Emitter;
 use irradiance::IrradianceMap;
-use trace::{BATCH, Order, Shot, Wanted, shoot};
+use trace::{BATCH, ShootOrder, Shot, Wanted, shoot};
 
 pub use density::{Nearest, PhotonMap};
 pub use file::MapError;
@@ -107,7 +107,7 @@ impl Photons {
             Some(maps) => maps,
             None => {
                 let total = global.count + caustic.count;
-                let mut shot = |order: &Order, done: u64| {
+                let mut shot = |order: &ShootOrder, done: u64| {
                     let progress = |now: u64| (pass.progress)(done + now, total);
                     shoot(scene, &emitter, order, pass, &contexts, progress, &mut stats)
                 };
@@ -242,12 +242,12 @@ pub fn default_count(settings: &PhotonSettings, points: u64) -> u64 {
 }
 
 /// What a pass shoots for the two maps.
-fn orders(settings: &PhotonSettings, pass: &Pass<'_>) -> [Order; 2] {
+fn orders(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootOrder; 2] {
     let max_segments = settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1));
     let needed = |show| settings.show.is_none_or(|shown| shown == show);
     let by_default = default_count(settings, pass.points);
     let of_caustics = needed(Show::Caustic) && !settings.progressive;
-    let order = |wanted, count: Option<u64>, needed: bool| Order {
+    let order = |wanted, count: Option<u64>, needed: bool| ShootOrder {
         wanted,
         count: if needed { count.unwrap_or(by_default) } else { 0 },
         exactly: settings.progressive,

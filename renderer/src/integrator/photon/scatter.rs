@@ -10,7 +10,7 @@
 
 use glam::{Vec2, Vec3};
 
-use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Part, TransportMode};
+use crate::bsdf::{Bsdf, BsdfSample, LobeKind, LobePart, TransportMode};
 use crate::color::Rgb;
 use crate::geometry::{Footprint, Interaction};
 use crate::integrator::context::Context;
@@ -66,14 +66,14 @@ impl Scatterer {
         u_lobe: f32,
         u: Vec2,
         context: &mut Context,
-    ) -> Option<(Part, BsdfSample)> {
+    ) -> Option<(LobePart, BsdfSample)> {
         if !scene.material(it.shape).sees_viewer() {
             let chosen = self.met.bsdf.choose(u_lobe)?;
             return Some((chosen.part, self.met.bsdf.sample_part(it.wo, chosen, u)?));
         }
         let (part, drawn) = if u_lobe < COSINE_SHARE {
             let wi = Frame::from_normal(near_normal(it)).to_world(cosine_hemisphere(u));
-            (Part::Diffuse, from_cosine(wi))
+            (LobePart::Diffuse, from_cosine(wi))
         } else {
             let u_lobe = ((u_lobe - COSINE_SHARE) / (1.0 - COSINE_SHARE)).min(ONE_MINUS_EPSILON);
             let chosen = self.met.bsdf.choose(u_lobe)?;
@@ -84,19 +84,21 @@ impl Scatterer {
             let weight = drawn.weight * (1.0 / (1.0 - COSINE_SHARE));
             return Some((part, BsdfSample { weight, ..drawn }));
         }
-        let parts: &[Part] = match part {
-            Part::Narrow => &[Part::Narrow],
-            Part::Diffuse | Part::Rough => &[Part::Diffuse, Part::Rough],
+        let parts: &[LobePart] = match part {
+            LobePart::Narrow => &[LobePart::Narrow],
+            LobePart::Diffuse | LobePart::Rough => &[LobePart::Diffuse, LobePart::Rough],
         };
-        let density = |&part: &Part| self.met.bsdf.eval_pdf_part(part, it.wo, drawn.wi).1;
+        let density = |&part: &LobePart| self.met.bsdf.eval_pdf_part(part, it.wo, drawn.wi).1;
         let pdf = (1.0 - COSINE_SHARE) * parts.iter().map(density).sum::<f32>()
             + match part {
-                Part::Narrow => 0.0,
-                Part::Diffuse | Part::Rough => COSINE_SHARE * drawn.wi.dot(near_normal(it)).max(0.0) * INV_PI,
+                LobePart::Narrow => 0.0,
+                LobePart::Diffuse | LobePart::Rough => {
+                    COSINE_SHARE * drawn.wi.dot(near_normal(it)).max(0.0) * INV_PI
+                }
             };
         let viewed = Interaction { wo: drawn.wi, ..*it };
         shade(scene, &viewed, context, &mut self.seen);
-        let seen = |&part: &Part| self.seen.bsdf.eval_pdf_part(part, drawn.wi, it.wo).0;
+        let seen = |&part: &LobePart| self.seen.bsdf.eval_pdf_part(part, drawn.wi, it.wo).0;
         // It includes the cosine of the incident direction; a photon's weight needs that of the outgoing one.
         let cosines = (drawn.wi.dot(it.ng) / it.wo.dot(it.ng)).abs();
         let weight = parts.iter().map(seen).sum::<Rgb>() * (cosines / pdf);
@@ -117,7 +119,7 @@ fn shade(scene: &Scene, it: &Interaction, context: &mut Context, surface: &mut S
 }
 
 fn is_wide(bsdf: &Bsdf) -> bool {
-    bsdf.has(Part::Diffuse) || bsdf.has(Part::Rough)
+    bsdf.has(LobePart::Diffuse) || bsdf.has(LobePart::Rough)
 }
 
 /// Unit geometric normal on the side that the photon came from.

@@ -17,7 +17,7 @@ use super::particle::{Photon, Way};
 use super::pilot::Density;
 use super::scatter::Scatterer;
 use super::statistics::PhotonStats;
-use crate::bsdf::Part;
+use crate::bsdf::LobePart;
 use crate::color::Rgb;
 use crate::integrator::context::Context;
 use crate::integrator::pass::Pass;
@@ -61,7 +61,7 @@ pub(super) enum Wanted {
 
 /// How many photons to shoot and which to store.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Order {
+pub(super) struct ShootOrder {
     pub(super) wanted: Wanted,
     /// Photons to store, or to shoot if `exactly` is set.
     pub(super) count: u64,
@@ -82,7 +82,7 @@ pub(super) struct Shot {
 pub(super) fn shoot(
     scene: &Scene,
     emitter: &Emitter,
-    order: &Order,
+    order: &ShootOrder,
     pass: &Pass<'_>,
     contexts: &[Mutex<Context>],
     progress: impl Fn(u64),
@@ -234,7 +234,7 @@ fn trace_block(
     scene: &Scene,
     emitter: &Emitter,
     choice: &Choice,
-    order: &Order,
+    order: &ShootOrder,
     keep: Option<&Density>,
     stream: UVec2,
     indices: Range<u64>,
@@ -284,7 +284,7 @@ fn trace_block(
 /// Traces one photon.
 fn fly(
     scene: &Scene,
-    order: &Order,
+    order: &ShootOrder,
     keep: Option<&Density>,
     mut ray: Ray,
     mut power: Rgb,
@@ -337,7 +337,7 @@ fn fly(
             ray = it.spawn_ray(ray.direction);
         } else {
             segments += 1;
-            narrow &= part == Part::Narrow;
+            narrow &= part == LobePart::Narrow;
             hidden &= sample.is_specular();
             if segments > most || (order.wanted == Wanted::Caustic && !narrow) {
                 return;

@@ -3,7 +3,7 @@
 use glam::{Vec2, Vec3};
 
 use super::irradiance::Record;
-use crate::bsdf::{Bsdf, BsdfSample, ChosenLobe, LobeKind, Part};
+use crate::bsdf::{Bsdf, BsdfSample, ChosenLobe, LobeKind, LobePart};
 use crate::color::Rgb;
 use crate::geometry::Interaction;
 use crate::integrator::direct::lit_point;
@@ -44,7 +44,7 @@ impl<'a> Vertex<'a> {
 
     /// Whether it has a diffuse or rough lobe, so that photon maps can be looked up.
     pub(super) fn is_wide(&self) -> bool {
-        self.bsdf.has(Part::Diffuse) || self.bsdf.has(Part::Rough)
+        self.bsdf.has(LobePart::Diffuse) || self.bsdf.has(LobePart::Rough)
     }
 
     /// The record whose guide is used to sample directions of the diffuse part.
@@ -56,9 +56,9 @@ impl<'a> Vertex<'a> {
 
     /// Density of a direction of a part under the mixture of BSDF and guide, where that of the BSDF is `pdf` [1/sr].
     #[inline]
-    pub(super) fn pdf(&self, part: Part, wi: Vec3, pdf: f32) -> f32 {
+    pub(super) fn pdf(&self, part: LobePart, wi: Vec3, pdf: f32) -> f32 {
         match self.guide() {
-            Some(record) if part == Part::Diffuse => {
+            Some(record) if part == LobePart::Diffuse => {
                 let guided = record.guide.pdf(record.n, wi) * self.bsdf.probability(part);
                 BSDF_SHARE * pdf + (1.0 - BSDF_SHARE) * guided
             }
@@ -96,8 +96,8 @@ impl<'a> Vertex<'a> {
                 eta: 1.0,
             }
         };
-        let (f, pdf) = self.bsdf.eval_pdf_part(Part::Diffuse, self.it.wo, drawn.wi);
-        let pdf = self.pdf(Part::Diffuse, drawn.wi, pdf);
+        let (f, pdf) = self.bsdf.eval_pdf_part(LobePart::Diffuse, self.it.wo, drawn.wi);
+        let pdf = self.pdf(LobePart::Diffuse, drawn.wi, pdf);
         (pdf > 0.0 && !f.is_black()).then_some(BsdfSample {
             weight: f * (1.0 / pdf),
             pdf,
