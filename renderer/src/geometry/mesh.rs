@@ -335,7 +335,6 @@ pub(super) fn padded(positions: impl ExactSizeIterator<Item = Vec3>) -> Vec<Vec3
 }
 
 /// Whether positions have that room.
-#[expect(clippy::ptr_arg, reason = "what lies behind the end is the list's own")]
 pub(super) fn is_padded(positions: &Vec<Vec3>) -> bool {
     positions.capacity() > positions.len()
 }
