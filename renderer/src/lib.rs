@@ -16,7 +16,7 @@
 //!     ..RenderSettings::new(&desc, &built)
 //! };
 //! let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))?;
-//! let image = rendered.film.develop();
+//! let image = rendered.state.film.develop();
 //! let wall = image.rgb(10, 128); // column, row from the top: the red wall
 //! assert!(wall.r > 3.0 * wall.g);
 //! # Ok(())
