@@ -66,7 +66,13 @@ pub(super) fn decide(
         caustic_photons: Some(PHOTONS),
         ..photon
     });
-    let maps = pilot.prepare(scene, &Pass { file: None, ..*pass })?;
+    // No deadline: the decision must not depend on the machine's load.
+    let pilot_pass = Pass {
+        file: None,
+        until: None,
+        ..*pass
+    };
+    let maps = pilot.prepare(scene, &pilot_pass)?;
     let made = maps.photons().cloned().unwrap_or_default();
     let by_path = sample(scene, settings, &Prepared::Path(*path));
     let by_photon = sample(scene, settings, &maps);
