@@ -38,7 +38,7 @@ pub struct DirectLight {
 /// The point of a surface for light selection. Its normal is on the viewer's side; it is zero (both sides count) where
 /// the BSDF transmits light.
 #[inline]
-pub(super) fn lit_point(it: &Interaction, bsdf: &Bsdf) -> LitPoint {
+pub(super) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LitPoint {
     let n = if bsdf.scatters_through() {
         Vec3::ZERO
     } else if it.wo.dot(it.ng) < 0.0 {
@@ -47,7 +47,7 @@ pub(super) fn lit_point(it: &Interaction, bsdf: &Bsdf) -> LitPoint {
         it.ng
     };
     let at = LitPoint::on_surface(it.p, n);
-    match bsdf.glossy_lobe() {
+    match scene.has_light_choice().then(|| bsdf.glossy_lobe()).flatten() {
         Some(lobe) => at.with_gloss(&lobe),
         None => at,
     }

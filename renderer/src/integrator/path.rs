@@ -36,7 +36,7 @@ pub(super) fn trace(
         let found = walk.advance(scene, ends, surface, shading, stats, light);
         let Some(it) = &found else { return };
         let bsdf = &surface.bsdf;
-        let at = lit_point(it, bsdf);
+        let at = lit_point(scene, it, bsdf);
         if !ends && !bsdf.is_specular() {
             let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
             walk.sample_lights(scene, (it, &at), response, sampler, shading, stats, light);

@@ -132,6 +132,12 @@ impl LightSelector {
         }
     }
 
+    /// Whether there are several lights, or parts of one, to choose from.
+    #[inline]
+    pub fn has_choice(&self) -> bool {
+        self.emitters.len() > 1
+    }
+
     /// The part of a light that `u` in `[0,1)` chooses for a point; `None` when there is none. `lights` are those that it
     /// was made for.
     #[inline]

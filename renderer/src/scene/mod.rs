@@ -325,6 +325,12 @@ impl Scene {
         &self.lights[id.0 as usize]
     }
 
+    /// Whether there are several lights, or parts of one, to choose from.
+    #[inline]
+    pub fn has_light_choice(&self) -> bool {
+        self.selector.has_choice()
+    }
+
     /// Chooses a light for a point by `u` in `[0,1)`. `None` without lights.
     #[inline]
     pub fn select_light(&self, at: &LitPoint, u: f64) -> Option<ChosenLight> {

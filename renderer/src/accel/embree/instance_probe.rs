@@ -48,13 +48,8 @@ fn probe(device: &Arc<Device>) -> Result<Option<usize>, AccelError> {
             flags: 0,
         },
         hit: RtcHit {
-            ng: [0.0; 3],
-            u: 0.0,
-            v: 0.0,
-            prim_id: INVALID_ID,
-            geom_id: INVALID_ID,
-            inst_id: INVALID_ID,
             reserve: [MaybeUninit::new(INVALID_ID); 32],
+            ..RtcHit::NONE
         },
     };
     // SAFETY: the scene is committed; the query is aligned and has room for all that any build of Embree 4 writes.

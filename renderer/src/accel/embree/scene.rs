@@ -3,7 +3,6 @@
 #![expect(unsafe_code, reason = "calls Embree")]
 
 use std::ffi::c_void;
-use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Arc;
 
@@ -15,8 +14,7 @@ use super::instances::InstanceArray;
 use super::sys::{self, INVALID_ID, RtcBounds, RtcGeometry, RtcHit, RtcRay, RtcRayHit, RtcScene};
 use crate::accel::error::AccelError;
 use crate::accel::quality::BuildQuality;
-use crate::geometry::Hit;
-use crate::geometry::{ShapeId, TracedTriangles};
+use crate::geometry::{Hit, ShapeId, TracedTriangles};
 use crate::math::{Bounds, Ray};
 
 /// A scene under construction.
@@ -253,15 +251,7 @@ impl CommittedScene {
     pub(in crate::accel) fn intersect(&self, ray: &Ray, mask: u32) -> Option<Hit> {
         let mut query = RtcRayHit {
             ray: rtc_ray(ray, mask),
-            hit: RtcHit {
-                ng: [0.0; 3],
-                u: 0.0,
-                v: 0.0,
-                prim_id: INVALID_ID,
-                geom_id: INVALID_ID,
-                inst_id: INVALID_ID,
-                reserve: [MaybeUninit::uninit(); 32],
-            },
+            hit: RtcHit::NONE,
         };
         // SAFETY: the scene is committed; the query is aligned and has room for all that any build of Embree 4 writes.
         unsafe { (self.intersect1)(self.handle, &raw mut query, ptr::null()) };

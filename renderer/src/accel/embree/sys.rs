@@ -90,6 +90,19 @@ pub(super) struct RtcHit {
     pub(super) reserve: [MaybeUninit<c_uint>; 32],
 }
 
+impl RtcHit {
+    /// No hit yet.
+    pub(super) const NONE: RtcHit = RtcHit {
+        ng: [0.0; 3],
+        u: 0.0,
+        v: 0.0,
+        prim_id: INVALID_ID,
+        geom_id: INVALID_ID,
+        inst_id: INVALID_ID,
+        reserve: [MaybeUninit::uninit(); 32],
+    };
+}
+
 /// `RTCRayHit`.
 #[repr(C, align(16))]
 pub(super) struct RtcRayHit {

@@ -134,7 +134,7 @@ impl Photons {
             let Context { shading, stats, .. } = &mut *context;
             let found = walk.advance(scene, ends, surface, shading, stats, light);
             let Some(it) = &found else { return };
-            let mut vertex = Vertex::new(it, &surface.bsdf);
+            let mut vertex = Vertex::new(scene, it, &surface.bsdf);
             if !ends {
                 match self.settings.show {
                     None => self.known(scene, &gatherer, &mut vertex, sampler, context, light),

@@ -9,6 +9,7 @@ use crate::geometry::Interaction;
 use crate::integrator::direct::lit_point;
 use crate::light::LitPoint;
 use crate::sampler::Sampler;
+use crate::scene::Scene;
 
 /// Share of the directions sampled by the BSDF where there is a guide.
 const BSDF_SHARE: f32 = 1.0 / 3.0;
@@ -30,10 +31,10 @@ pub(super) struct Vertex<'a> {
 }
 
 impl<'a> Vertex<'a> {
-    pub(super) fn new(it: &'a Interaction, bsdf: &'a Bsdf) -> Vertex<'a> {
+    pub(super) fn new(scene: &Scene, it: &'a Interaction, bsdf: &'a Bsdf) -> Vertex<'a> {
         Vertex {
             n: if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng },
-            at: lit_point(it, bsdf),
+            at: lit_point(scene, it, bsdf),
             it,
             bsdf,
             record: None,

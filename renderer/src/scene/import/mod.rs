@@ -11,6 +11,7 @@ mod obj;
 mod obj_material;
 mod obj_text;
 mod ply;
+mod ply_attributes;
 mod ply_rows;
 mod serialized;
 
@@ -29,7 +30,7 @@ pub use ply::{load_ply, parse_ply};
 pub use serialized::{load_serialized, parse_serialized};
 
 pub(crate) use model::{Names, stem};
-pub(in crate::scene) use ply::UV2;
+pub(in crate::scene) use ply_attributes::UV2;
 
 /// Reads a file as one mesh, with the attributes that it has: a PLY file; an OBJ file with all of its groups together,
 /// whatever their materials, so that corners of equal indices share a vertex across groups; or the first mesh of a

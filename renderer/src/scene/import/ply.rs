@@ -12,14 +12,14 @@ use std::path::Path;
 
 use glam::{Vec2, Vec3};
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
-use ply_rs_bw::ply::{
-    BeginList, ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult, PropertyType, ScalarType,
-};
+use ply_rs_bw::ply::{BeginList, ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult};
 use rayon::prelude::*;
 
+use super::ply_attributes::{COLOR_NAMES, PlyAttributes, VERTEX_NAMES, is_whole};
 use super::ply_rows::Rows;
 use super::{ImportError, read, text_of};
-use crate::geometry::{AttributeDomain, Mesh, MeshAttribute};
+use crate::geometry::{AttributeDomain, Mesh};
+use crate::image::linear_from_srgb;
 
 /// Reads a mesh from a PLY file.
 ///
@@ -259,7 +259,7 @@ fn read_vertices(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -
         });
         [r, g, b, if whole_alpha { a / 255.0 } else { a }]
     };
-    let mut others = Others::of(element, AttributeDomain::Vertex);
+    let mut others = PlyAttributes::of(element, AttributeDomain::Vertex);
     if let Some(rows) = payload.rows(element, |rows| rows.list().is_none()) {
         let last = |names: [&[&str]; 3]| names.map(|names| rows.last(names));
         let vectors = |names, default| rows.numbers(last(names), default).map(Vec3::from_array);
@@ -299,14 +299,13 @@ fn read_vertices(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -
     Ok(())
 }
 
-/// Whether a property is of whole numbers.
-fn is_whole(element: &ElementDef, name: &str) -> bool {
-    let scalar = element.properties.get(name).map(|property| &property.data_type);
-    !matches!(
-        scalar,
-        None | Some(PropertyType::Scalar(ScalarType::Float | ScalarType::Double))
-    )
-}
+const UV_NAMES: [[&str; 2]; 4] = [
+    ["u", "v"],
+    ["s", "t"],
+    ["texture_u", "texture_v"],
+    ["texture_s", "texture_t"],
+];
+const INDEX_NAMES: [&str; 2] = ["vertex_indices", "vertex_index"];
 
 /// What is wrong with an index that is negative or a fraction.
 const NOT_WHOLE: &str = "its vertex indices are not whole numbers from 0";
@@ -318,7 +317,7 @@ fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> R
     {
         return Err(payload.syntax("its faces have no vertex_indices".into()));
     }
-    let mut others = Others::of(element, AttributeDomain::Face);
+    let mut others = PlyAttributes::of(element, AttributeDomain::Face);
     let is_surface = |rows: &Rows| {
         let list = rows.list();
         list.is_some_and(|(name, corners)| INDEX_NAMES.contains(&name) && corners.len() >= 3)
@@ -360,41 +359,6 @@ fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> R
 }
 
 // ---- What the parser fills in.
-
-const UV_NAMES: [[&str; 2]; 4] = [
-    ["u", "v"],
-    ["s", "t"],
-    ["texture_u", "texture_v"],
-    ["texture_s", "texture_t"],
-];
-const COLOR_NAMES: [[&str; 3]; 2] = [["red", "green", "blue"], ["r", "g", "b"]];
-const INDEX_NAMES: [&str; 2] = ["vertex_indices", "vertex_index"];
-
-/// The numbers of vertices that are no attributes by name.
-const VERTEX_NAMES: [&str; 22] = [
-    "x",
-    "y",
-    "z",
-    "nx",
-    "ny",
-    "nz",
-    "u",
-    "v",
-    "s",
-    "t",
-    "texture_u",
-    "texture_v",
-    "texture_s",
-    "texture_t",
-    "red",
-    "green",
-    "blue",
-    "alpha",
-    "r",
-    "g",
-    "b",
-    "a",
-];
 
 /// An element that nobody wants.
 struct Skipped;
@@ -491,155 +455,6 @@ impl PropertyAccess for Face {
         } else {
             BeginList::UseSetter
         }
-    }
-}
-
-/// The attributes that the numbers of an element make, besides those that all meshes have.
-struct Others {
-    groups: Vec<Group>,
-}
-
-/// Properties in a row that make one attribute.
-struct Group {
-    /// Place of the first among an element's other numbers.
-    first: usize,
-    /// Whether the values are sRGB up to 255.
-    encoded: bool,
-    attribute: MeshAttribute,
-}
-
-/// What the names of the properties of one attribute end with.
-const SUFFIXES: [[&str; 4]; 4] = [
-    ["_x", "_y", "_z", "_w"],
-    ["_0", "_1", "_2", "_3"],
-    ["_1", "_2", "_3", "_4"],
-    ["_r", "_g", "_b", "_a"],
-];
-
-impl Others {
-    fn of(element: &ElementDef, domain: AttributeDomain) -> Others {
-        let is_other = |name: &&str| match domain {
-            AttributeDomain::Vertex => !VERTEX_NAMES.contains(name),
-            AttributeDomain::Face => true,
-        };
-        let scalars = element.properties.iter().filter_map(|(name, property)| {
-            matches!(property.data_type, PropertyType::Scalar(_)).then_some(name.as_str())
-        });
-        let names: Vec<&str> = scalars.filter(is_other).collect();
-        let mut others = Others { groups: vec![] };
-        let mut first = 0;
-        while let Some(&name) = names.get(first) {
-            let rest = &names[first..];
-            let (attribute, count) = if COLOR_NAMES.iter().any(|colors| rest.starts_with(colors)) {
-                (Some("color".to_owned()), 3)
-            } else {
-                attribute_in(rest)
-            };
-            if let Some(attribute) = attribute {
-                let encoded = COLOR_NAMES.iter().any(|[red, ..]| name == *red) && is_whole(element, name);
-                others.add(attribute, first, count, encoded, domain);
-            }
-            first += count;
-        }
-        others
-    }
-
-    fn add(&mut self, name: String, first: usize, width: usize, encoded: bool, domain: AttributeDomain) {
-        if self.groups.iter().any(|group| group.attribute.name == name) {
-            return;
-        }
-        let attribute = MeshAttribute {
-            name,
-            domain,
-            width,
-            values: vec![],
-        };
-        self.groups.push(Group {
-            first,
-            encoded,
-            attribute,
-        });
-    }
-
-    /// Adds the values of an element, as often as it counts.
-    fn take(&mut self, others: &[f32], times: usize) {
-        for group in &mut self.groups {
-            for _ in 0..times {
-                let places = group.first..group.first + group.attribute.width;
-                let values = places.map(|place| others.get(place).copied().unwrap_or(0.0));
-                if group.encoded {
-                    let linear = values.map(|value| linear_from_srgb(value / 255.0));
-                    group.attribute.values.extend(linear);
-                } else {
-                    group.attribute.values.extend(values);
-                }
-            }
-        }
-    }
-
-    /// Adds the values of all rows, each as often as it counts; `is_other` tells the numbers that make attributes.
-    fn take_rows(&mut self, rows: &Rows, is_other: impl Fn(&str) -> bool, times: usize) {
-        let others = rows.scalars().iter().filter(|(name, _)| is_other(name));
-        let others: Vec<_> = others.map(|(_, field)| *field).collect();
-        for group in &mut self.groups {
-            let (first, width) = (group.first, group.attribute.width);
-            let mut values = vec![0.0; rows.count * times * width];
-            let places = values.par_chunks_exact_mut(width).enumerate();
-            places.for_each(|(place, value)| {
-                for (i, number) in value.iter_mut().enumerate() {
-                    let found = others
-                        .get(first + i)
-                        .map(|field| rows.number(place / times, *field));
-                    let found = found.unwrap_or(0.0);
-                    *number = if group.encoded {
-                        linear_from_srgb(found / 255.0)
-                    } else {
-                        found
-                    };
-                }
-            });
-            group.attribute.values = values;
-        }
-    }
-
-    fn finish(self, mesh: &mut Mesh) {
-        for Group { attribute, .. } in self.groups {
-            if attribute.domain == AttributeDomain::Vertex && attribute.name == UV2 && attribute.width == 2 {
-                mesh.uvs2 = attribute.values.chunks_exact(2).map(Vec2::from_slice).collect();
-            } else if matches!(attribute.width, 1 | 3) {
-                mesh.attributes.push(attribute);
-            }
-        }
-    }
-}
-
-/// The name of the vertex attribute of two numbers that is the second set of texture coordinates.
-pub(in crate::scene) const UV2: &str = "uv2";
-
-/// The attribute that properties of these names begin with, if it is one, and how many of them belong together.
-fn attribute_in(names: &[&str]) -> (Option<String>, usize) {
-    for suffixes in &SUFFIXES {
-        let Some(prefix) = names[0]
-            .strip_suffix(suffixes[0])
-            .filter(|prefix| !prefix.is_empty())
-        else {
-            continue;
-        };
-        let belongs = |(name, suffix): &(&&str, &&str)| name.strip_suffix(**suffix) == Some(prefix);
-        let count = names.iter().zip(suffixes).take_while(belongs).count();
-        let color = if suffixes[0] == "_r" { "_color" } else { "" };
-        return (Some(format!("{prefix}{color}")), count);
-    }
-    (None, 1)
-}
-
-/// The sRGB transfer function, undone.
-// IEC 61966-2-1.
-fn linear_from_srgb(c: f32) -> f32 {
-    if c <= 0.04045 {
-        c / 12.92
-    } else {
-        ((c + 0.055) / 1.055).powf(2.4)
     }
 }
 
