@@ -4,7 +4,7 @@
 //! given number of samples it is least if a pixel's samples are in proportion to its standard deviation σ (relative, of
 //! one sample), and reached with n = σ · mean(σ) / goal². Deviations are measured in blocks of 8 × 8 pixels. The cost of
 //! a sample is ignored: time is not deterministic, and n in proportion to σ / √cost, with the cost counted in rays,
-//! saved only 0 to 4 % of the rays.
+//! changed error × rays by −4 to +4 %.
 //!
 //! If the number of a pixel's samples depended on their values, the mean would be biased dark: a pixel would stop early
 //! if it had found no light. So the pixels of a block are coloured like a chessboard, and the number of samples of each
