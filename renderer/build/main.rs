@@ -18,6 +18,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
 
@@ -409,6 +410,10 @@ fn check_sha256(file: &Path, expected: &str) -> Result<(), String> {
     }
 }
 
+/// When unpacked files say they were last changed (1980, as in the archive). Cargo runs this script again, and compiles
+/// all that depends on it, when the library is newer than the script's last run: that of the present moment always is.
+const LONG_AGO: Duration = Duration::from_secs(315_532_800);
+
 /// Unpacks the libraries of the wheel's `from` folder, and its licence, into `to`.
 fn unpack(wheel: &Path, from: &str, to: &Path) -> io::Result<()> {
     let mut archive = zip::ZipArchive::new(File::open(wheel)?).map_err(io::Error::other)?;
@@ -418,7 +423,9 @@ fn unpack(wheel: &Path, from: &str, to: &Path) -> io::Result<()> {
         let path = PathBuf::from(&name);
         let wanted = name.starts_with(from) || path.ends_with("LICENSE");
         if let (true, false, Some(name)) = (wanted, entry.is_dir(), path.file_name()) {
-            io::copy(&mut entry, &mut File::create(to.join(name))?)?;
+            let mut file = File::create(to.join(name))?;
+            io::copy(&mut entry, &mut file)?;
+            file.set_modified(SystemTime::UNIX_EPOCH + LONG_AGO)?;
         }
     }
     Ok(())
