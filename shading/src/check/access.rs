@@ -373,7 +373,10 @@ impl<'a> Checker<'a> {
     /// Whether a place can be written.
     pub(super) fn is_writable(place: &Lvalue) -> bool {
         !matches!(place.component, Some(Component::Row(_)))
-            && matches!(place.access, Access::Writable | Access::Param(_))
+            && matches!(
+                place.access,
+                Access::Writable | Access::Param(_) | Access::Global(_)
+            )
     }
 
     /// Reports a write to what is not to be written; tells whether it can be.
@@ -388,7 +391,11 @@ impl<'a> Checker<'a> {
                 self.warn(span, Warning::ParamWritten { name: name.clone() });
                 true
             }
-            access @ (Access::Constant(_) | Access::Global(_) | Access::Value) => {
+            Access::Global(name) => {
+                self.warn(span, Warning::GlobalWritten { name });
+                true
+            }
+            access @ (Access::Constant(_) | Access::Value) => {
                 let access = access.clone();
                 self.report(span, CheckError::NotWritable { access });
                 false

@@ -28,7 +28,11 @@ impl<'a> Checker<'a> {
         let is_string = |g: &Given<'_>| g.ty() == Some(Type::STRING);
         let fits = matches!(given.len(), 1 | 2) && given.iter().all(is_string);
         let (place, expr) = self.answered(target.filter(|_| fits).as_ref(), ATTRIBUTE, span)?;
-        let Some(kind) = Kind::of(place.ty).filter(|_| place.ty.base != Base::Closure) else {
+        if place.ty.base == Base::Closure {
+            self.warn(expr.span, Warning::NoClosureAttributes);
+            return Some(TypedValue::new(Type::INT, self.int(0)));
+        }
+        let Some(kind) = Kind::of(place.ty) else {
             let found = self.show(place.ty);
             self.report(expr.span, CheckError::NotAttribute { found });
             return None;

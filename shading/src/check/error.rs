@@ -511,8 +511,7 @@ fn not_writable(error: impl Fn(String) -> Diagnostic, access: Access) -> Diagnos
         Access::Writable => error("this can be written".to_owned()),
         Access::Param(name) => error(format!("parameter `{name}` can be written")),
         Access::Constant(name) => error(format!("constant `{name}` cannot be written")),
-        Access::Global(name) => error(format!("global `{name}` cannot be written"))
-            .hint("P, I, N and Ci can; copy it to a variable"),
+        Access::Global(name) => error(format!("global `{name}` can be written")),
         Access::Value => error("only variables can be written".to_owned()),
     }
 }

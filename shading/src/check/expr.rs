@@ -2,6 +2,7 @@
 
 use super::conversion::{can_cast, common_type, conversion_rank};
 use super::error::CheckError;
+use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::hir::{Op, Operand, Stmt};
 use crate::source::Span;
@@ -84,13 +85,13 @@ impl<'a> Checker<'a> {
         Some(value)
     }
 
-    /// The value of an expression as a given type, by the conversions of an assignment.
+    /// The value of an expression as a given type, by implicit conversion.
     pub(super) fn initial(&mut self, expr: &'a Expr, ty: Type) -> Option<TypedValue> {
         let value = self.value(expr, Some(ty))?;
         self.fit(&value, ty, expr.span)
     }
 
-    /// Converts as an assignment does, or says why not.
+    /// Converts implicitly, or says why not.
     pub(super) fn fit(&mut self, value: &TypedValue, ty: Type, span: Span) -> Option<TypedValue> {
         let fitted = self.coerce(value, ty, span);
         if fitted.is_none() {
@@ -106,6 +107,22 @@ impl<'a> Checker<'a> {
             );
         }
         fitted
+    }
+
+    /// The value of an expression as a variable of a given type is assigned it.
+    pub(super) fn assigned(&mut self, expr: &'a Expr, ty: Type) -> Option<TypedValue> {
+        let value = self.value(expr, Some(ty))?;
+        self.fit_assigned(&value, ty, expr.span)
+    }
+
+    /// Converts as `fit` does. Variables of type int, unlike arguments and results, take a float too: OSL's compiler
+    /// allows it with a warning.
+    fn fit_assigned(&mut self, value: &TypedValue, ty: Type, span: Span) -> Option<TypedValue> {
+        if (value.ty, ty) == (Type::FLOAT, Type::INT) {
+            self.warn(span, Warning::FractionLost);
+            return Some(self.convert(value, ty, span));
+        }
+        self.fit(value, ty, span)
     }
 
     /// The int of an expression.
@@ -317,12 +334,12 @@ impl<'a> Checker<'a> {
                 self.copy_elements(&place.leaves, &right, span);
                 return self.read(&place, span);
             }
-            let value = self.fit(&right, place.ty, value.span)?;
+            let value = self.fit_assigned(&right, place.ty, value.span)?;
             return Some(self.write(&place, value, span));
         };
         let old = self.read(&place, target.span)?;
         let new = self.operate_any(op, &old, &right, Some(place.ty), span)?;
-        let new = self.fit(&new, place.ty, span)?;
+        let new = self.fit_assigned(&new, place.ty, span)?;
         Some(self.write(&place, new, span))
     }
 

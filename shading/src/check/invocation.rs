@@ -190,9 +190,8 @@ impl<'a> Checker<'a> {
             self.store(*local, *leaf, given.span);
             self.adaptive.alias(*local, *leaf);
         }
-        let changes_argument = |place: &Lvalue| {
-            is_written && place.ty == value.ty && matches!(place.access, Access::Writable | Access::Param(_))
-        };
+        let changes_argument =
+            |place: &Lvalue| is_written && place.ty == value.ty && Self::is_writable(place);
         let back = match given.place() {
             Some((place, _)) if changes_argument(place) => Some((place.clone(), locals.clone())),
             _ => None,

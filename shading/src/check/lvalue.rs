@@ -37,7 +37,7 @@ pub(super) enum Access {
     Param(String),
     /// It is declared `const`, or a constant of the language.
     Constant(String),
-    /// It is a global that shaders only read.
+    /// It can, though it is a global that shaders only read.
     Global(&'static str),
     /// It is a passing value.
     Value,

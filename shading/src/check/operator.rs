@@ -31,7 +31,7 @@ impl<'a> Checker<'a> {
         let is_number =
             is_single && (matches!(base, Base::Int | Base::Float | Base::Matrix) || base.is_triple());
         match op {
-            UnaryOp::Plus if is_number => Some(value),
+            UnaryOp::Plus if is_number || value.ty == Type::CLOSURE => Some(value),
             UnaryOp::Neg if is_number => Some(match self.negated(value.leaf()) {
                 Some(leaf) => TypedValue::new(value.ty, leaf),
                 None => self.emit_value(Op::Neg, value.leaves, value.ty, span),

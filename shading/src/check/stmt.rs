@@ -101,6 +101,7 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// A branch without braces is no scope, in OSL's manner: what it declares is known after the statement, too.
     fn if_stmt(
         &mut self,
         condition: &'a Expr,
@@ -113,10 +114,10 @@ impl<'a> Checker<'a> {
             self.warn(condition.span, Warning::AssignedCondition);
         }
         match (self.decided(condition), otherwise) {
-            (Some(true), _) => return self.scoped(|c| c.stmt(then, tail)),
+            (Some(true), _) => return self.stmt(then, tail),
             (Some(false), Some(otherwise)) => {
                 if !self.report_exhausted_chain(condition, otherwise, span) {
-                    self.scoped(|c| c.stmt(otherwise, tail));
+                    self.stmt(otherwise, tail);
                 }
                 return;
             }
@@ -124,9 +125,9 @@ impl<'a> Checker<'a> {
             (None, _) => {}
         }
         let condition = self.condition(condition);
-        let then = self.block(span, |c| c.scoped(|c| c.stmt(then, tail)));
+        let then = self.block(span, |c| c.stmt(then, tail));
         let otherwise = match otherwise {
-            Some(stmt) => self.block(span, |c| c.scoped(|c| c.stmt(stmt, tail))),
+            Some(stmt) => self.block(span, |c| c.stmt(stmt, tail)),
             None => vec![],
         };
         if let Some(condition) = condition {
@@ -158,7 +159,7 @@ impl<'a> Checker<'a> {
             if !body_first {
                 c.leave_unless(condition, break_scope, span);
             }
-            let turn = c.block(span, |c| c.scoped(|c| c.stmt(body, false)));
+            let turn = c.block(span, |c| c.stmt(body, false));
             match c.frame.loops.last().and_then(|l| l.continue_scope) {
                 Some(scope) => c.push(Out::Scope { scope, body: turn }, span),
                 None => c.body.block.extend(turn),
@@ -259,7 +260,7 @@ impl<'a> Checker<'a> {
         let resolved = self.resolve(ty, variable.array.as_ref());
         let mut value = None;
         if let (Some(init), Some(ty)) = (&variable.init, resolved) {
-            value = self.initial(init, ty);
+            value = self.assigned(init, ty);
             if value.is_none() {
                 // The initialiser's mistake is reported; the variable is known all the same.
                 let is_known = ty != Type::VOID && ty.length != Length::Unsized;

@@ -258,7 +258,7 @@ impl<'a> Checker<'a> {
         self.quiet += u32::from(i > 0);
         self.body.in_default = true;
         let block = self.block(default.span, |c| {
-            if let Some(value) = c.initial(default, ty) {
+            if let Some(value) = c.assigned(default, ty) {
                 c.store(local, value.leaves[i], default.span);
             }
         });

@@ -63,6 +63,11 @@ pub(super) enum Warning {
     ParamWritten {
         name: String,
     },
+    GlobalWritten {
+        name: &'static str,
+    },
+    FractionLost,
+    NoClosureAttributes,
     OutputLost,
     UnknownClosure {
         name: String,
@@ -122,6 +127,15 @@ impl Warning {
             }
             W::ParamWritten { name } => warning(format!("parameter `{name}` is written, but is no output"))
                 .hint("declare it `output`, or copy it to a variable"),
+            W::GlobalWritten { name } => {
+                warning(format!("global `{name}` is written, which only this unit sees"))
+                    .hint("P, I, N and Ci are for that; copy it to a variable")
+            }
+            W::FractionLost => warning("a float that an int is assigned loses its fraction".to_owned())
+                .hint("convert it: `(int) …`"),
+            W::NoClosureAttributes => {
+                warning("no attribute is a closure: `getattribute` finds nothing and gives 0".to_owned())
+            }
             W::OutputLost => {
                 warning("what the function writes here is lost: this is no variable to write".to_owned())
             }
