@@ -28,17 +28,17 @@ pub(super) enum Component {
     Entry(Operand, Operand),
 }
 
-/// Why something cannot be written.
+/// Whether something can be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Access {
     /// It can.
     Writable,
     /// It can, though it is a parameter that is no output.
     Param(String),
-    /// It is declared `const`, or a constant of the language.
-    Constant(String),
     /// It can, though it is a global that shaders only read.
     Global(&'static str),
+    /// It is declared `const`, or a constant of the language.
+    Constant(String),
     /// It is a passing value.
     Value,
 }
