@@ -188,7 +188,7 @@ mod tests {
             [1.0, 1.0],
         ];
         for (name, polygon, expected) in [
-            ("arrow", &arrow[..], 0.5 * 3.0 / 2.0 * 2.0),
+            ("arrow", &arrow[..], 0.5),
             ("comb", &comb, 11.0),
             ("frame", &frame, 12.0),
         ] {
