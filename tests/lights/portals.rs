@@ -11,7 +11,8 @@ use renderer::scene::load::{LoadOptions, load};
 use support::scenes::mesh;
 use support::stats::{Moments, Rng};
 
-use super::{Mesh, picture, pixels};
+use super::Mesh;
+use super::picture::{picture, pixels};
 
 /// Two windows of a room about the origin, in walls at right angles.
 fn windows(scale: f32) -> Vec<Portal> {

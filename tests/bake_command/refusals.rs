@@ -1,0 +1,118 @@
+//! What cannot be baked, and what is said of it.
+
+use super::*;
+
+/// Expects a refusal that says all of `words` and leaves no folder `more`.
+fn refused(at: &Path, args: &str, words: &[&str]) {
+    let output = run(at, args);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "kiln {args}\n{message}");
+    for word in words {
+        assert!(message.contains(word), "`{word}` is not in:\n{message}");
+    }
+    assert!(!at.join("more").exists(), "kiln {args} left something");
+}
+
+#[test]
+fn refusals() {
+    let folder = folder();
+    let at = folder.path();
+    fs::write(
+        at.join("empty.kiln"),
+        "camera main : perspective { from = (0, 0, 1); to = (0, 0, 0); }\n",
+    )
+    .unwrap();
+    refused(at, "bake empty.kiln -o more", &["nothing to bake"]);
+    refused(at, "bake nowhere.kiln -o more", &["nowhere.kiln"]);
+    refused(
+        at,
+        &format!("{SMALL} --no-unwrap -o more"),
+        &["--no-unwrap", "`floor`", "no second set", "`ball`"],
+    );
+    refused(
+        at,
+        "bake a.kiln --integrator path --texels-per-unit 1e5 -o more",
+        &["8192", "--texels-per-unit"],
+    );
+    refused(
+        at,
+        "bake a.kiln --integrator path --texels-per-unit 100 --resolution 64 -o more",
+        &["64", "--resolution"],
+    );
+    refused(
+        at,
+        "bake a.kiln --integrator path --resolution 4 -o more",
+        &["4 × 4", "--resolution"],
+    );
+    refused(
+        at,
+        "bake a.kiln --target probes --probe-spacing 1e-4 -o more",
+        &["probes", "--probe-spacing"],
+    );
+    refused(
+        at,
+        "bake a.kiln --target probes --probe-points none.txt -o more",
+        &["none.txt"],
+    );
+    fs::write(at.join("bad.txt"), "0 1 2\n0 1\n").unwrap();
+    refused(
+        at,
+        "bake a.kiln --target probes --probe-points bad.txt -o more",
+        &["bad.txt", "line 2"],
+    );
+    fs::write(at.join("file"), "").unwrap();
+    refused(at, &format!("{SMALL} -o file"), &["file", "no folder"]);
+    refused(at, &format!("{SMALL} -o file/more"), &["file", "no folder"]);
+    refused(at, &format!("{SMALL} -o /proc/more"), &["/proc"]);
+    fs::write(at.join("kept"), "a letter to a friend, longer than a header").unwrap();
+    refused(
+        at,
+        &format!("{SMALL} --checkpoint kept --resume -o more"),
+        &["kept", "no checkpoint"],
+    );
+    assert_eq!(run(at, "bake a.kiln").status.code(), Some(2));
+    assert_eq!(run(at, "bake a.kiln -o more --resume").status.code(), Some(2));
+}
+
+#[test]
+fn coordinates_that_are_not_fit_are_diagnosed() {
+    let folder = folder();
+    let at = folder.path();
+    let obj = |uvs: &str| format!("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n{uvs}f 1/1 2/2 3/3\nf 1/1 3/3 4/4\n");
+    // OBJ has one set only; a bake's own file is changed instead: TEXCOORD_1 takes the place of one that repeats.
+    fs::write(at.join("m.obj"), obj("vt 0 0\nvt 3 0\nvt 3 3\nvt 0 3\n")).unwrap();
+    done(
+        at,
+        "bake m.obj --integrator path --samples 1 --resolution 16 -o out",
+    );
+    let mut glb = fs::read(at.join("out/scene.glb")).unwrap();
+    swap(&mut glb, b"\"TEXCOORD_0\"", b"\"TEXCOORD_1\"");
+    fs::write(at.join("m.glb"), &glb).unwrap();
+    let output = run(
+        at,
+        "bake m.glb --integrator path --samples 1 --resolution 16 -o again",
+    );
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{message}");
+    assert!(
+        message.contains("triangle 0 leaves the unit square at (3, 0)"),
+        "{message}"
+    );
+    refused(
+        at,
+        "bake m.glb --integrator path --samples 1 --resolution 16 --no-unwrap -o more",
+        &["triangle 0 leaves the unit square"],
+    );
+}
+
+/// Makes of every `a` a `b`, and of every `b` an `a`, both as long.
+fn swap(bytes: &mut [u8], a: &[u8], b: &[u8]) {
+    for at in 0..=bytes.len() - a.len() {
+        let here = &mut bytes[at..at + a.len()];
+        if here == a {
+            here.copy_from_slice(b);
+        } else if here == b {
+            here.copy_from_slice(a);
+        }
+    }
+}

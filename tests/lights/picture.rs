@@ -1,0 +1,34 @@
+//! Pictures of scenes given as text.
+
+use super::*;
+
+/// The mean of a scene's picture.
+pub(super) fn picture(text: &str, set: &[&str], spp: u64) -> f64 {
+    let values = pixels(text, set, spp);
+    values.iter().map(|&v| f64::from(v)).sum::<f64>() / values.len() as f64
+}
+
+/// A scene's picture.
+pub(super) fn pixels(text: &str, set: &[&str], spp: u64) -> Vec<f32> {
+    let folder = tempfile::tempdir().expect("there is room for a scene");
+    let path = folder.path().join("scene.kiln");
+    std::fs::write(&path, text).expect("the scene is written");
+    let set = set.iter().map(|&s| s.to_owned()).collect();
+    let options = LoadOptions {
+        set,
+        ..LoadOptions::default()
+    };
+    let (desc, _) = load(&path, &options).unwrap_or_else(|errors| panic!("{errors}"));
+    let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
+    let settings = RenderSettings {
+        filter: Filter::pixel(),
+        samples: 0..spp,
+        total: spp,
+        seed: 1,
+        threads: 2,
+        ..RenderSettings::new(&desc, &built)
+    };
+    let rendered = render(&built.scene, &settings, &Silent, &AtomicBool::new(false))
+        .unwrap_or_else(|error| panic!("{error}"));
+    rendered.state.film.develop().data
+}

@@ -1,0 +1,87 @@
+//! Scenes that were wrong once.
+
+use super::picture::picture;
+
+const PROGRESSIVE: [&str; 3] = [
+    "integrator=photon",
+    "integrator.progressive=true",
+    "integrator.photons=20000",
+];
+
+#[test]
+fn a_transparent_ball_that_glows_on_both_sides() {
+    let ball = r#"
+        film { size = (8, 8); filter = box; }
+        camera main : perspective { from = (0, 0.5, 0); to = (0, 0, -0.001); fov = 5; }
+        surface glow(output closure color surface = 0) { surface = emission() + transparent(); }
+        material veil { surface = glow(); emission = both; }
+        shape ground : plane { size = 4; material = matte(albedo = 0.5); }
+        shape ball : sphere { radius = 1; center = (0, 3, 0); material = veil; }
+    "#;
+    // A ball at three radii covers a ninth of a point's sky, by cosine; both sides are seen, and half is reflected.
+    for set in [&[][..], &PROGRESSIVE[..]] {
+        let found = picture(ball, set, 64);
+        assert!((found / (1.0 / 9.0) - 1.0).abs() < 0.02, "{set:?}: {found}");
+    }
+}
+
+#[test]
+fn a_cover_just_under_a_high_lamp() {
+    let leak = r#"
+        film { size = (8, 8); filter = box; }
+        camera main : perspective { from = (0, 1, 0.02); to = (0, 0, 0); fov = 5; }
+        material lamp = emitter(radiance = 100);
+        shape light : rectangle { size = 10; material = lamp; transform = translate(0, 100, 0) * rotate((1, 0, 0), 90); }
+        shape cover : rectangle { size = 10.2; transform = translate(0, 99.995, 0) * rotate((1, 0, 0), 90); material = matte(albedo = 0); }
+        shape ground : plane { size = 10; }
+    "#;
+    for set in [&[][..], &PROGRESSIVE[..]] {
+        assert_eq!(picture(leak, set, 16), 0.0, "{set:?}");
+    }
+}
+
+#[test]
+fn a_narrow_spot_beside_a_dim_light() {
+    let alone = r#"
+        film { size = (8, 8); filter = box; }
+        camera main : perspective { from = (0, 1, 0.02); to = (0, 0, 0); fov = 0.05; }
+        light s : spot { position = (0, 50, 0); direction = (0, -1, 0); intensity = 2500; cutoff = 0.01; beam_width = 0.01; }
+        shape ground : plane { size = 10; }
+    "#;
+    let beside = format!("{alone} light p : point {{ position = (0, 3, 0); intensity = 0.0001; }}");
+    for set in [&[][..], &PROGRESSIVE[..]] {
+        let (alone, beside) = (picture(alone, set, 16), picture(&beside, set, 256));
+        assert!(alone > 0.1, "{alone}");
+        assert!(
+            (beside / alone - 1.0).abs() < 0.05,
+            "{set:?}: {alone} alone, {beside} beside another"
+        );
+    }
+}
+
+#[test]
+fn a_small_lit_part_of_a_ceiling() {
+    let strip = r#"
+        film { size = (12, 12); filter = box; }
+        camera main : perspective { from = (0, 0, 0.9); to = (0, -0.3, -1); fov = 70; }
+        surface screen(output closure color surface = 0) {
+            surface = (v > 0.45 && v < 0.55 && u > 0.45 && u < 0.55) ? 60 * emission() : 0.8 * diffuse(N);
+        }
+        material white = matte(albedo = 0.8);
+        material lit = screen();
+        shape floor : rectangle { material = white; transform = translate(0, -1, 0) * rotate((1, 0, 0), -90); }
+        shape top : rectangle { material = lit; transform = translate(0, 1, 0) * rotate((1, 0, 0), 90); }
+        shape back : rectangle { material = white; transform = translate(0, 0, -1); }
+        shape front : rectangle { material = white; transform = translate(0, 0, 1) * rotate((0, 1, 0), 180); }
+        shape l : rectangle { material = white; transform = translate(-1, 0, 0) * rotate((0, 1, 0), 90); }
+        shape r : rectangle { material = white; transform = translate(1, 0, 0) * rotate((0, 1, 0), -90); }
+    "#;
+    let with_ball = format!(
+        "{strip} shape dim : sphere {{ radius = 0.05; center = (0.5, 0.5, 0.5); material = emitter(radiance = 1); }}"
+    );
+    for scene in [strip, &with_ball] {
+        let (path, photon) = (picture(scene, &[], 256), picture(scene, &PROGRESSIVE, 64));
+        assert!((path / 0.414 - 1.0).abs() < 0.02, "{path}");
+        assert!((photon / path - 1.0).abs() < 0.02, "path {path}, photon {photon}");
+    }
+}
