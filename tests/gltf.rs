@@ -414,6 +414,36 @@ fn mistakes_are_named() {
     assert!(error.contains("test.gltf"), "{error}");
 }
 
+#[test]
+fn what_glb_files_may_leave_out_is_not_missed() {
+    let mut glb = plain();
+    // A channel of KHR_animation_pointer has no node, and an empty scene no list of nodes.
+    glb.json["animations"] = json!([{
+        "channels": [{ "sampler": 0, "target": {
+            "path": "pointer", "extensions": { "KHR_animation_pointer": { "pointer": "/materials/0/alphaCutoff" } }
+        } }],
+        "samplers": [{ "input": 0, "output": 0 }],
+    }]);
+    glb.push("scenes", json!({ "name": "empty" }));
+    glb.json["extensionsRequired"] = json!(["KHR_materials_variants", "KHR_animation_pointer"]);
+    assert_eq!(glb.read().expect("it is valid").shapes.len(), 1);
+    glb.json["scene"] = json!(1);
+    assert_eq!(glb.read().expect("it is valid").shapes.len(), 0);
+}
+
+#[test]
+fn hidden_nodes_are_hidden_with_what_is_below() {
+    let mut glb = plain();
+    glb.json["nodes"] = json!([
+        { "mesh": 0, "name": "shown", "children": [1] },
+        { "children": [2], "extensions": { "KHR_node_visibility": { "visible": false } } },
+        { "mesh": 0, "name": "hidden" },
+    ]);
+    let model = glb.read().expect("it is valid");
+    let names: Vec<&str> = model.shapes.iter().map(|shape| &*shape.name).collect();
+    assert_eq!(names, ["shown"]);
+}
+
 /// The plain mesh in three places: moved, turned and shrunk to nothing.
 fn instanced() -> Glb {
     let mut glb = plain();

@@ -100,6 +100,22 @@ fn around(line: &str) -> String {
 }
 
 #[test]
+fn emitters_may_stand_outside_of_their_shapes_and_projectors_do_without_pictures() {
+    let lamps = "<emitter type=\"area\" id=\"glow\"><rgb name=\"radiance\" value=\"3\"/></emitter>
+        <shape type=\"sphere\"><ref id=\"glow\"/></shape>
+        <emitter type=\"projector\"><rgb name=\"irradiance\" value=\"2\"/></emitter>";
+    let (desc, warnings) =
+        loaded(&around(lamps), MitsubaOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    assert!(warnings.list.is_empty(), "{warnings}");
+    assert_eq!((desc.shapes.len(), desc.lights.len()), (2, 1));
+    let lost = "<emitter type=\"area\"/>";
+    let errors = loaded(&around(lost), MitsubaOptions::default())
+        .map(|_| ())
+        .expect_err("it has no shape");
+    assert!(errors.to_string().contains("is part of a shape"), "{errors}");
+}
+
+#[test]
 fn mistakes_are_told_with_their_line() {
     let laughs = "<!DOCTYPE lolz [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n<scene version=\"3.0.0\">&b;</scene>";
     let shape = |inner: &str| around(&format!("<shape type=\"sphere\">{inner}</shape>"));

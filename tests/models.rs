@@ -127,6 +127,126 @@ fn obj_faces_have_any_number_of_corners() {
     assert_eq!((mesh.positions.len(), mesh.triangles.len()), (count, count - 2));
 }
 
+/// An L whose first corner does not see all of it.
+const CORNERS: [[f32; 2]; 6] = [
+    [2.0, 0.0],
+    [2.0, 1.0],
+    [1.0, 1.0],
+    [1.0, 2.0],
+    [0.0, 2.0],
+    [0.0, 0.0],
+];
+
+#[test]
+fn concave_polygons_are_filled_and_no_more() {
+    let count = CORNERS.len();
+    let rows = |before: &str| CORNERS.map(|[x, y]| format!("{before}{x} {y} 0\n")).concat();
+    let (of_obj, _) = obj(
+        format!("{}f 1 2 3 4 5 6\n", rows("v ")).as_bytes(),
+        MTL.as_bytes(),
+    );
+    let head = "ply\nformat ascii 1.0\n";
+    let vertex = format!("element vertex {count}\nproperty float x\nproperty float y\nproperty float z\n");
+    let face = |faces: usize| format!("element face {faces}\nproperty list uchar int vertex_indices\n");
+    let end = "end_header\n";
+    let polygon = "6 0 1 2 3 4 5\n";
+    let plain = format!("{head}{vertex}{}{end}{}{polygon}", face(1), rows(""));
+    let faces_first = format!("{head}{}{vertex}{end}{polygon}3 0 1 5\n{}", face(2), rows(""));
+    let mut binary = plain.replace("ascii", "binary_little_endian").into_bytes();
+    binary.truncate(binary.len() - rows("").len() - polygon.len());
+    binary.extend(
+        CORNERS
+            .iter()
+            .flat_map(|&[x, y]| [x, y, 0.0])
+            .flat_map(f32::to_le_bytes),
+    );
+    binary.push(6);
+    binary.extend((0..6_i32).flat_map(i32::to_le_bytes));
+    for (name, mesh) in [
+        ("OBJ", of_obj),
+        ("PLY", ply(plain.as_bytes(), "plain")),
+        ("PLY, faces first", ply(faces_first.as_bytes(), "faces first")),
+        ("binary PLY", ply(&binary, "binary")),
+    ] {
+        let doubled = |triangle: &[u32; 3]| {
+            let [a, b, c] = triangle.map(|vertex| mesh.positions[vertex as usize]);
+            (b - a).cross(c - a).z
+        };
+        let areas: Vec<f32> = mesh.triangles.iter().take(4).map(doubled).collect();
+        assert!(areas.iter().all(|&area| area >= 0.0), "{name}: {areas:?}");
+        assert_eq!(areas.iter().sum::<f32>(), 6.0, "{name}: {areas:?}");
+    }
+}
+
+#[test]
+fn materials_of_obj_files_have_their_opacity() {
+    let folder = folder(&[
+        ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
+        ("mask.png", b"an image"),
+        ("wood.png", b"an image"),
+    ]);
+    let cases: [(&str, Option<&str>, bool); 8] = [
+        ("", None, false),
+        ("d 0.25", Some("alpha = 0.25"), false),
+        ("Tr 0.25", Some("alpha = 0.75"), false),
+        // What `d` says counts, wherever it stands.
+        ("d 0.25\nTr 0", Some("alpha = 0.25"), false),
+        ("Tr 1\nd 1", None, false),
+        // Programs that mean the opacity.
+        ("Tr 1", None, true),
+        ("map_d -imfchan m mask.png", Some("mask.png#raw"), false),
+        (
+            "map_Kd wood.png\nmap_d wood.png",
+            Some("alpha_mode = \"blend\""),
+            false,
+        ),
+    ];
+    for (lines, expected, warns) in cases {
+        fs::write(
+            folder.path().join("a.mtl"),
+            format!("newmtl Material #25\n{lines}\n"),
+        )
+        .unwrap();
+        let model = read_model(&folder.path().join("a.obj")).unwrap_or_else(|error| panic!("{error}"));
+        let call = &model.materials[0].call;
+        assert!(expected.is_none_or(|text| call.contains(text)), "{lines}: {call}");
+        assert_eq!(call.contains("alpha"), expected.is_some(), "{lines}: {call}");
+        assert_eq!(!model.warnings.is_empty(), warns, "{lines}: {:?}", model.warnings);
+    }
+}
+
+#[test]
+fn vertex_colors_show_where_there_is_no_material() {
+    let text = PLY.replace(
+        "property float quality",
+        "property uchar red\nproperty uchar green\nproperty uchar blue",
+    );
+    let folder = folder(&[("a.ply", text.replace(" 0.5\n", " 255 0 188\n").as_bytes())]);
+    let desc = scene(
+        "import \"a.ply\" as a;\nlight sky : environment {}",
+        folder.path(),
+    );
+    let built = build(&desc.unwrap_or_else(|errors| panic!("{errors}")), None, 1);
+    let camera = spot_meter(Vec3::new(0.5, 0.5, 3.0), Vec3::new(0.5, 0.5, 0.0), 1e-5);
+    let look = Look {
+        size: [1, 1],
+        spp: 1024,
+        ..Look::default()
+    };
+    let (radiance, _) = mean(
+        &built.unwrap_or_else(|errors| panic!("{errors}")).scene,
+        &camera,
+        look,
+    );
+    assert!(
+        (Vec3::from(radiance.to_array()) - Vec3::new(1.0, 0.0, 0.503))
+            .abs()
+            .max_element()
+            < 0.02,
+        "{radiance:?}"
+    );
+}
+
 const PLY: &str = "\
 ply
 format ascii 1.0

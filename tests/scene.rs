@@ -275,10 +275,6 @@ fn numbers_are_checked() {
         &["`lanczos` takes one whole number from 1 to 16"],
     );
     bad(
-        "light x : projector { fov = 30; }",
-        &["a projector needs a `map`"],
-    );
-    bad(
         "light x : directional_area { size = 0; transform = scale(0); }",
         &["`size` is 0, but must be more than 0", "`transform` is singular"],
     );

@@ -53,7 +53,7 @@ pub struct FarmArgs {
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true, value_parser = parse_option)]
     pub sbatch: Vec<String>,
     /// Brightens 8-bit pictures by so many stops
-    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true)]
+    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true, value_parser = super::render::parse_exposure)]
     pub exposure: f32,
     /// Prints nothing but errors
     #[arg(short, long)]

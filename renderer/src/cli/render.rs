@@ -59,7 +59,7 @@ pub struct RenderArgs {
     #[arg(long, value_name = "NAME")]
     pub camera: Option<String>,
     /// Brightens 8-bit pictures by so many stops
-    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true)]
+    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true, value_parser = parse_exposure)]
     pub exposure: f32,
     /// Shows the picture in the viewer tev while it is rendered; it listens at 127.0.0.1:14158 unless told otherwise
     #[arg(long, value_name = "tev[=HOST:PORT]", value_parser = Viewer::parse)]
@@ -89,7 +89,7 @@ pub struct MergeArgs {
     #[arg(long)]
     pub allow_gaps: bool,
     /// Brightens 8-bit pictures by so many stops
-    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true)]
+    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_hyphen_values = true, value_parser = parse_exposure)]
     pub exposure: f32,
     /// Prints nothing but errors
     #[arg(short, long)]
@@ -150,6 +150,15 @@ pub(super) fn parse_duration(text: &str) -> Result<Duration, String> {
         Duration::try_from_secs_f64(seconds).map_err(|_| wrong())
     } else {
         Err(wrong())
+    }
+}
+
+/// Stops: those that floats can tell from black and from white.
+pub(super) fn parse_exposure(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(stops) if stops.abs() <= 100.0 => Ok(stops),
+        Ok(_) => Err("it is a number of stops between -100 and 100".to_owned()),
+        Err(_) => Err(format!("`{text}` is no number")),
     }
 }
 

@@ -47,6 +47,8 @@ pub(super) enum AttributeSource {
     Uv2,
     /// The vertex colours.
     Color,
+    /// The alpha of the vertex colours.
+    Alpha,
     /// One of the mesh's named attributes.
     Named(usize),
 }
@@ -69,7 +71,7 @@ pub fn known_attributes<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Opti
 }
 
 /// The names of what meshes have besides named attributes.
-const OWN_NAMES: [&str; 9] = [
+const OWN_NAMES: [&str; 10] = [
     "uv",
     "st",
     "uv2",
@@ -79,6 +81,7 @@ const OWN_NAMES: [&str; 9] = [
     "Cd",
     "Cs",
     "Col",
+    "vertex_alpha",
 ];
 
 impl AttributeSource {
@@ -99,6 +102,7 @@ impl AttributeSource {
             "color" | "vertex_color" | "Cd" | "Cs" | "Col" if !mesh.colors.is_empty() => {
                 AttributeSource::Color
             }
+            "vertex_alpha" if !mesh.colors.is_empty() => AttributeSource::Alpha,
             _ => AttributeSource::None,
         }
     }
@@ -147,6 +151,9 @@ impl AttributeSource {
             }),
             AttributeSource::Color => interpolate(shape, mesh, globals.primitive, weights, |i| {
                 mesh.colors.get(i).copied().unwrap_or_default()
+            }),
+            AttributeSource::Alpha => interpolate(shape, mesh, globals.primitive, weights, |i| {
+                [mesh.colors.get(i).map_or(1.0, |color| color[3]), 0.0, 0.0, 0.0]
             }),
             AttributeSource::Named(index) => {
                 let attribute = mesh.attributes.get(index)?;

@@ -62,14 +62,18 @@ fn extension_of(path: &Path) -> String {
 /// # Errors
 /// When the file cannot be read or makes no sense.
 pub fn read_model(path: &Path) -> Result<Model, ImportError> {
-    match extension_of(path).as_str() {
-        "glb" | "gltf" => load_gltf(path),
-        "obj" => Ok(obj_material::model(path, load_obj(path)?)),
-        "ply" => Ok(Model::of_mesh(path, load_ply(path)?)),
-        "serialized" => Ok(Model::of_parts(path, serialized::load_parts(path)?)),
-        _ => Err(ImportError::Kind {
-            path: path.to_owned(),
-            expected: "a PLY, OBJ, .serialized, glTF or GLB file",
-        }),
-    }
+    let mut model = match extension_of(path).as_str() {
+        "glb" | "gltf" => load_gltf(path)?,
+        "obj" => obj_material::model(path, load_obj(path)?),
+        "ply" => Model::of_mesh(path, load_ply(path)?),
+        "serialized" => Model::of_parts(path, serialized::load_parts(path)?),
+        _ => {
+            return Err(ImportError::Kind {
+                path: path.to_owned(),
+                expected: "a PLY, OBJ, .serialized, glTF or GLB file",
+            });
+        }
+    };
+    model.show_colors();
+    Ok(model)
 }

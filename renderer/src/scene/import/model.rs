@@ -80,6 +80,28 @@ impl Model {
         }
     }
 
+    /// Gives the shapes that have vertex colours and no material a matte one that shows them.
+    pub(super) fn show_colors(&mut self) {
+        let is_plain = |shape: &&mut ModelShape| shape.material.is_none() && !shape.mesh.colors.is_empty();
+        let material = self.materials.len();
+        let mut plain = self.shapes.iter_mut().filter(is_plain).peekable();
+        if plain.peek().is_none() {
+            return;
+        }
+        plain.for_each(|shape| shape.material = Some(material));
+        let mut names = Names::default();
+        for material in &self.materials {
+            names.unique(&material.name);
+        }
+        self.materials.push(ModelMaterial {
+            name: names.unique("vertex colors"),
+            call: "gltf_pbr(metallic = 0, specular = 0.0)".to_owned(),
+            emissive: false,
+            emission: EmissionSides::Both,
+            culled: false,
+        });
+    }
+
     /// The files that belong to it beside the model file: those that were read, and the images of its textures.
     pub fn read_or_named(&self) -> impl Iterator<Item = PathBuf> + '_ {
         let images = self.textures.iter().filter_map(|texture| match &texture.source {

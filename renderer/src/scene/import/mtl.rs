@@ -23,8 +23,10 @@ pub struct ObjMaterial {
     pub shininess: Option<f32>,
     /// `Ni`: the index of refraction.
     pub ior: Option<f32>,
-    /// `d`, or 1 − `Tr`: opacity.
+    /// `d`: opacity.
     pub dissolve: Option<f32>,
+    /// `Tr`: transparency, which counts where there is no `d`.
+    pub transparency: Option<f32>,
     /// `illum`: 0 flat, 1 diffuse, 2 with highlights, 3–9 with reflection, refraction or both.
     pub illumination: Option<u32>,
     /// `Pr`: roughness.
@@ -88,7 +90,7 @@ fn statement(material: &mut ObjMaterial, keyword: &str, rest: &str, path: &Path)
         "ns" => material.shininess = Some(number(rest)?),
         "ni" => material.ior = Some(number(rest)?),
         "d" => material.dissolve = Some(number(rest.trim_start_matches("-halo"))?),
-        "tr" => material.dissolve = Some(1.0 - number(rest)?),
+        "tr" => material.transparency = Some(number(rest)?),
         "illum" => material.illumination = Some(number(rest)?.max(0.0) as u32),
         "pr" => material.roughness = Some(number(rest)?),
         "pm" => material.metallic = Some(number(rest)?),
@@ -133,7 +135,7 @@ fn image(text: &str, path: &Path) -> Option<PathBuf> {
         // Options take a word (`on`, a channel) or up to three numbers.
         let word = matches!(
             option,
-            "-blendu" | "-blendv" | "-cc" | "-clamp" | "-imfchan" | "-type"
+            "-blendu" | "-blendv" | "-cc" | "-clamp" | "-colorspace" | "-imfchan" | "-type"
         );
         for _ in 0..if word { 1 } else { 3 } {
             match rest.split_once(char::is_whitespace) {

@@ -12,7 +12,7 @@ use super::mtl::{ObjMaterial, parse_mtl};
 use super::obj_text::{logical_lines, numbers};
 use super::{ImportError, read, text_of};
 use crate::files;
-use crate::geometry::Mesh;
+use crate::geometry::{Mesh, cut_polygon};
 
 /// What an OBJ file and its material libraries hold.
 #[derive(Clone, Debug, Default)]
@@ -199,9 +199,16 @@ impl ObjReader {
         if rest.len() < 2 {
             return Err(format!("a face takes 3 or more vertices, not {}", face.len()));
         }
-        self.parts[part]
-            .triangles
-            .extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
+        let PartBuilder {
+            triangles, corners, ..
+        } = &mut self.parts[part];
+        let start = triangles.len();
+        triangles.extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
+        let position = |vertex: u32| {
+            let [v, _, _] = *corners.get(vertex as usize)?;
+            self.positions.get(v as usize).copied()
+        };
+        cut_polygon(&mut triangles[start..], position);
         self.face = face;
         Ok(())
     }

@@ -153,13 +153,22 @@ impl Reader<'_> {
                 &material.name,
             );
         }
-        let opacity = material.dissolve.unwrap_or(1.0).clamp(0.0, 1.0);
-        let cut_out = material.dissolve_map.is_some() && material.dissolve_map == material.diffuse_map;
-        if !refracts && (opacity < 1.0 || cut_out) {
+        let opacity = self.opacity(material);
+        if !refracts && (opacity < 1.0 || material.dissolve_map.is_some()) {
             call.number_unless("alpha", opacity, 1.0)?;
+            // An image for both has the opacity as its alpha, which is that of the base colour already.
+            let own_map = (material.dissolve_map.as_deref())
+                .filter(|&map| Some(map) != material.diffuse_map.as_deref());
+            self.map(
+                &mut call,
+                "alpha",
+                own_map,
+                TextureColorSpace::Raw,
+                &material.name,
+            );
             call.string("alpha_mode", "blend");
         }
-        self.warn_of_the_rest(material, cut_out);
+        self.warn_of_the_rest(material);
         Ok((call.finish(), emissive && material.emission_map.is_none()))
     }
 
@@ -197,10 +206,26 @@ impl Reader<'_> {
         }
     }
 
-    fn warn_of_the_rest(&mut self, material: &ObjMaterial, cut_out: bool) {
+    /// How much of the surface is there. MeshLab and others write the opacity as `Tr`: nobody draws what cannot be seen,
+    /// so `Tr 1` is taken for it.
+    fn opacity(&mut self, material: &ObjMaterial) -> f32 {
+        let opacity = match (material.dissolve, material.transparency) {
+            (Some(dissolve), _) => dissolve,
+            (None, Some(transparency)) if transparency >= 1.0 => {
+                self.model.warnings.push(format!(
+                    "material `{}`: `Tr {transparency}` would make it invisible; it is taken for the opacity, as MeshLab writes it (`d` says it without doubt)",
+                    material.name
+                ));
+                1.0
+            }
+            (None, transparency) => 1.0 - transparency.unwrap_or(0.0),
+        };
+        opacity.clamp(0.0, 1.0)
+    }
+
+    fn warn_of_the_rest(&mut self, material: &ObjMaterial) {
         let unused = [
             ("bump", material.bump_map.is_some()),
-            ("map_d", material.dissolve_map.is_some() && !cut_out),
             ("map_Ns", material.shininess_map.is_some()),
             ("map_Pm", material.metallic_map.is_some()),
         ];

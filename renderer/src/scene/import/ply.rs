@@ -2,12 +2,13 @@
 //!
 //! Properties read: `x y z`, `nx ny nz`, texture coordinates as `u v`, `s t`, `texture_u texture_v` or `texture_s
 //! texture_t`, colours as `red green blue` or `r g b` with or without alpha (whole numbers are sRGB up to 255,
-//! fractions linear), and faces as `vertex_indices` or `vertex_index`, cut into fans of triangles. Further properties
+//! fractions linear), and faces as `vertex_indices` or `vertex_index`, cut into triangles. Further properties
 //! of vertices and faces become attributes by Mitsuba's rule: one or three in a row with the same name before `_x _y
 //! _z`, `_0 _1 _2` or `_1 _2 _3`, or before `_r _g _b`, which adds `_color` to the name. Other properties are ignored.
 
 use std::borrow::Cow;
 use std::io::{BufRead, ErrorKind};
+use std::ops::Range;
 use std::path::Path;
 
 use glam::{Vec2, Vec3};
@@ -18,7 +19,7 @@ use rayon::prelude::*;
 use super::ply_attributes::{COLOR_NAMES, PlyAttributes, VERTEX_NAMES, is_whole};
 use super::ply_rows::Rows;
 use super::{ImportError, read, text_of};
-use crate::geometry::{AttributeDomain, Mesh};
+use crate::geometry::{AttributeDomain, Mesh, cut_polygon};
 use crate::image::linear_from_srgb;
 
 /// Reads a mesh from a PLY file.
@@ -67,10 +68,11 @@ pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
     };
 
     let mut mesh = Mesh::default();
+    let mut polygons = Polygons::default();
     for (name, element) in &header.elements {
         match name.as_str() {
             "vertex" => read_vertices(&mut payload, element, &mut mesh)?,
-            "face" => read_faces(&mut payload, element, &mut mesh)?,
+            "face" => polygons = read_faces(&mut payload, element, &mut mesh)?,
             _ => payload.elements(element, |_: Skipped| Ok(()))?,
         }
     }
@@ -83,6 +85,8 @@ pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
             reason,
         });
     }
+    // Vertices may come after the faces.
+    polygons.cut(&mut mesh);
     mesh.validate().map_err(|source| ImportError::Mesh {
         path: path.into(),
         part: None,
@@ -310,7 +314,40 @@ const INDEX_NAMES: [&str; 2] = ["vertex_indices", "vertex_index"];
 /// What is wrong with an index that is negative or a fraction.
 const NOT_WHOLE: &str = "its vertex indices are not whole numbers from 0";
 
-fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> Result<(), ImportError> {
+/// Where the fans of polygons are in a list of triangles.
+enum Polygons {
+    /// All have so many triangles.
+    Equal(usize),
+    /// Where those of more than one triangle are.
+    Ranges(Vec<Range<usize>>),
+}
+
+impl Default for Polygons {
+    fn default() -> Polygons {
+        Polygons::Equal(1)
+    }
+}
+
+impl Polygons {
+    /// Cuts concave ones anew.
+    fn cut(self, mesh: &mut Mesh) {
+        let positions = &mesh.positions;
+        let cut = |fan: &mut [[u32; 3]]| {
+            cut_polygon(fan, |vertex| positions.get(vertex as usize).copied());
+        };
+        match self {
+            Polygons::Equal(1) => {}
+            Polygons::Equal(fan) => mesh.triangles.par_chunks_exact_mut(fan).for_each(cut),
+            Polygons::Ranges(ranges) => {
+                for range in ranges {
+                    cut(&mut mesh.triangles[range]);
+                }
+            }
+        }
+    }
+}
+
+fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> Result<Polygons, ImportError> {
     if !INDEX_NAMES
         .iter()
         .any(|&name| element.properties.contains_key(name))
@@ -340,22 +377,27 @@ fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> R
         });
         others.take_rows(&rows, |_| true, fan);
         others.finish(mesh);
-        return Ok(());
+        return Ok(Polygons::Equal(fan));
     }
+    let mut ranges = vec![];
     payload.elements(element, |face: Face| {
         if face.wrong {
             return Err(NOT_WHOLE.into());
         }
         // Faces of one or two vertices are points and lines, which have no surface.
         if let [first, rest @ ..] = &face.indices[..] {
+            let start = mesh.triangles.len();
             mesh.triangles
                 .extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
+            if rest.len() > 2 {
+                ranges.push(start..mesh.triangles.len());
+            }
             others.take(&face.others, rest.len().saturating_sub(1));
         }
         Ok(())
     })?;
     others.finish(mesh);
-    Ok(())
+    Ok(Polygons::Ranges(ranges))
 }
 
 // ---- What the parser fills in.

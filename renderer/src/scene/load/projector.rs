@@ -54,7 +54,7 @@ pub(super) const T_OF_UV: &str = "the same from the picture's top; (0, 1, 0) by 
 pub(super) const PROJECTOR: &[Key<ProjectorBlock>] = &[
     Key {
         name: "map",
-        doc: "the picture that it shows (EXR, HDR, PNG, JPEG); required",
+        doc: "the picture that it shows (EXR, HDR, PNG, JPEG); a white square by default",
         set: |light, field, context| light.slide.read_map(field, context),
     },
     Key {
@@ -140,10 +140,7 @@ pub(super) fn read_projector(declaration: &Declaration, context: &mut LoadContex
     );
     let world_from_light: Option<Affine3A> = light.placement.pose("a projector", declaration, context);
     if !light.slide.is_named {
-        context.error(
-            declaration.span,
-            "a projector needs a `map`, the picture that it shows",
-        );
+        light.slide.map = Some(Arc::new(Image::from_fn(1, 1, |_, _| Rgb::WHITE)));
     }
     let slide = light.slide.finished()?;
     Some(LightKind::Projector {

@@ -116,7 +116,7 @@ fn images(json: &mut Root) -> Result<(), Fault> {
 }
 
 /// The extensions that are understood.
-pub(super) const EXTENSIONS: [&str; 10] = [
+pub(super) const EXTENSIONS: [&str; 11] = [
     "EXT_mesh_gpu_instancing",
     "KHR_lights_punctual",
     "KHR_materials_emissive_strength",
@@ -126,5 +126,13 @@ pub(super) const EXTENSIONS: [&str; 10] = [
     "KHR_materials_unlit",
     "KHR_materials_volume",
     "KHR_mesh_quantization",
+    "KHR_node_visibility",
     "KHR_texture_transform",
+];
+
+/// Extensions that offer changes to a model: what is shown is the model before them.
+pub(super) const IGNORED_EXTENSIONS: [&str; 3] = [
+    "KHR_animation_pointer",
+    "KHR_materials_variants",
+    "KHR_xmp_json_ld",
 ];

@@ -18,13 +18,16 @@ mod instancing;
 mod material;
 mod primitive;
 mod scene;
+mod text;
 
+use std::borrow::Cow;
 use std::path::Path;
 
-use gltf::{Document, Gltf};
+use gltf::json::Root;
+use gltf::{Document, Glb};
 
 use self::buffers::Buffers;
-use self::check::EXTENSIONS;
+use self::check::{EXTENSIONS, IGNORED_EXTENSIONS};
 use self::fault::Fault;
 use super::{ImportError, Model, read};
 
@@ -50,9 +53,16 @@ pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     check_length(bytes).map_err(fault)?;
     // The document is only looked at once it has been validated.
-    let Gltf { document, blob } =
-        Gltf::from_slice_without_validation(bytes).map_err(|error| fault(format!("not glTF: {error}")))?;
-    let document = validate(document).map_err(fault)?;
+    let not_gltf = |error: &dyn std::fmt::Display| fault(format!("not glTF: {error}"));
+    let (json, blob) = if bytes.starts_with(b"glTF") {
+        let glb = Glb::from_slice(bytes).map_err(|error| not_gltf(&error))?;
+        (glb.json, glb.bin.map(Cow::into_owned))
+    } else {
+        (Cow::Borrowed(bytes), None)
+    };
+    let json = text::readable(&json).map_err(fault)?;
+    let root = Root::from_slice(&json).map_err(|error| not_gltf(&error))?;
+    let document = validate(root).map_err(fault)?;
     let buffers = Buffers::read(&document, blob, path).map_err(fault)?;
     scene::model(&document, &buffers, path)
 }
@@ -79,13 +89,12 @@ fn check_length(bytes: &[u8]) -> Result<(), Fault> {
     }
 }
 
-fn validate(document: Document) -> Result<Document, Fault> {
-    let mut json = document.into_json();
+fn validate(mut json: Root) -> Result<Document, Fault> {
     let unknown: Vec<&str> = json
         .extensions_required
         .iter()
         .map(String::as_str)
-        .filter(|name| !EXTENSIONS.contains(name))
+        .filter(|name| !EXTENSIONS.contains(name) && !IGNORED_EXTENSIONS.contains(name))
         .collect();
     if !unknown.is_empty() {
         return Err(format!(

@@ -156,12 +156,22 @@ fn placed_nodes(document: &Document) -> Result<Vec<(Node<'_>, DAffine3)>, Fault>
             ));
         }
         let world_from_node = world_from_parent * transform_of(&node)?;
+        if !is_visible(&node) {
+            continue;
+        }
         let first = stack.len();
         stack.extend(node.children().map(|child| (child, world_from_node)));
         stack[first..].reverse();
         placed.push((node, world_from_node));
     }
     Ok(placed)
+}
+
+/// KHR_node_visibility: a node may be hidden with all below it.
+fn is_visible(node: &Node<'_>) -> bool {
+    let extension = node.extension_value("KHR_node_visibility");
+    let visible = extension.and_then(|extension| extension.get("visible"));
+    visible.and_then(serde_json::Value::as_bool) != Some(false)
 }
 
 /// How far from (0, 0, 0, 1) the last row of a matrix may be: programs that multiply matrices round.

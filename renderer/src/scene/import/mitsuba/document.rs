@@ -74,6 +74,13 @@ impl Document {
         &self.objects[0]
     }
 
+    /// Whether a shape has the object, inside its element or by reference.
+    pub(super) fn is_part_of_shape(&self, id: ObjectId) -> bool {
+        let holds = |property: &Property| matches!(property.value, PropertyValue::Object(part) if part == id);
+        let mut shapes = self.objects.iter().filter(|object| object.tag == "shape");
+        shapes.any(|shape| shape.properties.iter().any(holds))
+    }
+
     /// The file of that name; where there is none, where it was looked for first.
     pub(super) fn resolve(&self, name: &str) -> PathBuf {
         let path = Path::new(name);

@@ -33,6 +33,8 @@ impl Translator<'_> {
             "constant" | "envmap" => "environment",
             "point" | "spot" | "directional" | "projector" => plugin,
             "sky" | "sun" | "sunsky" => "sky",
+            // A definition that shapes refer to.
+            "area" | "directionalarea" if self.document.is_part_of_shape(id) => return,
             "area" | "directionalarea" => {
                 let message = format!("an emitter of type `{plugin}` is part of a shape");
                 return self.error(object.place, message);
@@ -161,11 +163,9 @@ impl Translator<'_> {
         let turned = matrix * DMat4::from_scale(DVec3::new(-1.0, 1.0, -1.0));
         block.set("transform", transform(&turned));
         if !self.slide(id, block) {
-            let place = self.object(id).place;
-            self.error(
-                place,
-                "a projector needs an image: a texture `irradiance` of type `bitmap`",
-            );
+            // A constant fills a square.
+            let irradiance = self.color_argument(id, "irradiance", [1.0; 3], Use::Emission);
+            block.set("color", irradiance);
         }
         // A larger projector is as much brighter as its picture is larger.
         let scale = self.float(id, "scale").unwrap_or(1.0);
