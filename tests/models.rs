@@ -215,17 +215,13 @@ fn materials_of_obj_files_have_their_opacity() {
     }
 }
 
-#[test]
-fn vertex_colors_show_where_there_is_no_material() {
-    let text = PLY.replace(
-        "property float quality",
-        "property uchar red\nproperty uchar green\nproperty uchar blue",
-    );
-    let folder = folder(&[("a.ply", text.replace(" 0.5\n", " 255 0 188\n").as_bytes())]);
-    let desc = scene(
-        "import \"a.ply\" as a;\nlight sky : environment {}",
-        folder.path(),
-    );
+/// What is seen of a square whose vertices have the given bytes of red, green, blue and alpha, before a white sky.
+fn seen_of_colors(colors: &str, square: &str) -> Vec3 {
+    let properties = ["red", "green", "blue", "alpha"].map(|name| format!("property uchar {name}"));
+    let text = PLY.replace("property float quality", &properties.join("\n"));
+    let text = text.replace(" 0.5\n", &format!(" {colors}\n"));
+    let folder = folder(&[("a.ply", text.as_bytes())]);
+    let desc = scene(&format!("{square}\nlight sky : environment {{}}"), folder.path());
     let built = build(&desc.unwrap_or_else(|errors| panic!("{errors}")), None, 1);
     let camera = spot_meter(Vec3::new(0.5, 0.5, 3.0), Vec3::new(0.5, 0.5, 0.0), 1e-5);
     let look = Look {
@@ -233,18 +229,29 @@ fn vertex_colors_show_where_there_is_no_material() {
         spp: 1024,
         ..Look::default()
     };
-    let (radiance, _) = mean(
-        &built.unwrap_or_else(|errors| panic!("{errors}")).scene,
-        &camera,
-        look,
-    );
-    assert!(
-        (Vec3::from(radiance.to_array()) - Vec3::new(1.0, 0.0, 0.503))
-            .abs()
-            .max_element()
-            < 0.02,
-        "{radiance:?}"
-    );
+    let built = built.unwrap_or_else(|errors| panic!("{errors}"));
+    let (radiance, _) = mean(&built.scene, &camera, look);
+    Vec3::from(radiance.to_array())
+}
+
+#[test]
+fn vertex_colors_show_where_there_is_no_material() {
+    let seen = seen_of_colors("255 0 188 51", "import \"a.ply\" as a;");
+    let off = seen - Vec3::new(1.0, 0.0, 0.503);
+    assert!(off.abs().max_element() < 0.02, "{seen}");
+}
+
+#[test]
+fn the_alpha_of_vertex_colors_lets_light_pass_where_the_material_blends() {
+    for (mode, passes) in [("opaque", 0.0), ("blend", 0.8)] {
+        let square = format!(
+            "material thin = gltf_pbr(metallic = 0, specular = 0.0, alpha_mode = \"{mode}\");
+            shape square : mesh {{ file = \"a.ply\"; material = thin; }}"
+        );
+        let seen = seen_of_colors("255 0 0 51", &square);
+        let off = seen - Vec3::new(1.0, passes, passes);
+        assert!(off.abs().max_element() < 0.03, "{mode}: {seen}");
+    }
 }
 
 const PLY: &str = "\
