@@ -687,6 +687,34 @@ fn random_mesh(rng: &mut Rng) -> Mesh {
 }
 
 #[test]
+fn strips_of_ply_files_are_the_faces_they_stand_for() {
+    let square = |element: &str| {
+        let header =
+            "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n";
+        let text = format!("{header}{element}0 0 0\n1 0 0\n0 1 0\n1 1 0\n");
+        text.into_bytes()
+    };
+    let read = |element: &str, rows: &str| {
+        let text = [&square(element)[..], rows.as_bytes()].concat();
+        parse_ply(&text, Path::new("a.ply"))
+    };
+    let faces = read(
+        "element face 2\nproperty list uchar int vertex_indices\nend_header\n",
+        "3 0 1 2\n3 2 1 3\n",
+    );
+    let strips = "element tristrips 1\nproperty list int int vertex_indices\nend_header\n";
+    let found = read(strips, "5 0 1 2 3 -1\n").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(
+        found.triangles,
+        faces.unwrap_or_else(|error| panic!("{error}")).triangles
+    );
+    for (rows, words) in [("4 0 1 2 -7\n", "not whole numbers from 0"), ("4 0 1 2 9\n", "9")] {
+        let error = read(strips, rows).expect_err("no such vertex").to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+#[test]
 fn written_ply_files_read_back_bit_for_bit() {
     let mut rng = Rng::new(1);
     for round in 0..2000 {

@@ -13,6 +13,7 @@ mod obj_text;
 mod ply;
 mod ply_attributes;
 mod ply_rows;
+mod ply_strips;
 mod serialized;
 
 use std::path::Path;

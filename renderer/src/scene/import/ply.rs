@@ -2,9 +2,10 @@
 //!
 //! Properties read: `x y z`, `nx ny nz`, texture coordinates as `u v`, `s t`, `texture_u texture_v` or `texture_s
 //! texture_t`, colours as `red green blue` or `r g b` with or without alpha (whole numbers are sRGB up to 255,
-//! fractions linear), and faces as `vertex_indices` or `vertex_index`, cut into triangles. Further properties
-//! of vertices and faces become attributes by Mitsuba's rule: one or three in a row with the same name before `_x _y
-//! _z`, `_0 _1 _2` or `_1 _2 _3`, or before `_r _g _b`, which adds `_color` to the name. Other properties are ignored.
+//! fractions linear), and faces as `vertex_indices` or `vertex_index`, cut into triangles; strips of triangles
+//! (`tristrips`) where there are no faces. Further properties of vertices and faces become attributes by Mitsuba's rule:
+//! one or three in a row with the same name before `_x _y _z`, `_0 _1 _2` or `_1 _2 _3`, or before `_r _g _b`, which
+//! adds `_color` to the name. Other properties are ignored.
 
 use std::borrow::Cow;
 use std::io::{BufRead, ErrorKind};
@@ -18,6 +19,7 @@ use rayon::prelude::*;
 
 use super::ply_attributes::{COLOR_NAMES, PlyAttributes, VERTEX_NAMES, is_whole};
 use super::ply_rows::Rows;
+use super::ply_strips::Strips;
 use super::{ImportError, read, text_of};
 use crate::geometry::{AttributeDomain, Mesh, cut_polygon};
 use crate::image::linear_from_srgb;
@@ -69,24 +71,21 @@ pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
 
     let mut mesh = Mesh::default();
     let mut polygons = Polygons::default();
+    let mut strips = vec![];
     for (name, element) in &header.elements {
         match name.as_str() {
             "vertex" => read_vertices(&mut payload, element, &mut mesh)?,
             "face" => polygons = read_faces(&mut payload, element, &mut mesh)?,
+            "tristrips" => read_strips(&mut payload, element, &mut strips)?,
             _ => payload.elements(element, |_: Skipped| Ok(()))?,
         }
     }
-    if header.elements.contains_key("tristrips") && mesh.triangles.is_empty() {
-        let reason =
-            "its triangles are in strips (`tristrips`), which are not read: save it with faces".into();
-        return Err(ImportError::Syntax {
-            path: path.into(),
-            line: None,
-            reason,
-        });
-    }
     // Vertices may come after the faces.
     polygons.cut(&mut mesh);
+    // Attributes of faces are for all triangles or for none.
+    if mesh.triangles.is_empty() {
+        mesh.triangles = strips;
+    }
     mesh.validate().map_err(|source| ImportError::Mesh {
         path: path.into(),
         part: None,
@@ -398,6 +397,16 @@ fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> R
     })?;
     others.finish(mesh);
     Ok(Polygons::Ranges(ranges))
+}
+
+fn read_strips(
+    payload: &mut Payload,
+    element: &ElementDef,
+    triangles: &mut Vec<[u32; 3]>,
+) -> Result<(), ImportError> {
+    payload.elements(element, |strips: Strips| {
+        strips.add_to(triangles).ok_or_else(|| NOT_WHOLE.into())
+    })
 }
 
 // ---- What the parser fills in.
