@@ -1,0 +1,110 @@
+//! OBJ files and their materials.
+
+use super::*;
+
+#[test]
+fn obj_files_mean_the_same_however_they_are_written() {
+    let expected = obj(OBJ.as_bytes(), MTL.as_bytes());
+    assert_eq!(
+        expected.0.positions,
+        [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::Y]
+    );
+    assert_eq!(expected.1, Some([0.25, 0.5, 0.75]));
+    let forms: [Form; 11] = [
+        ("byte-order mark", |text| format!("\u{feff}{text}")),
+        ("CRLF", |text| text.replace('\n', "\r\n")),
+        ("CR", |text| text.replace('\n', "\r")),
+        ("CR after a mark", |text| {
+            format!("\u{feff}{}", text.replace('\n', "\r"))
+        }),
+        ("tabs and blanks", |text| {
+            text.replace("v ", "\tv\t  ")
+                .replace("f ", "  f \t ")
+                .replace("Kd ", "\tKd\t")
+        }),
+        ("blank lines", |text| text.replace('\n', "\n\n   \n")),
+        ("no end of the last line", |text| text.trim_end().to_owned()),
+        ("lines that go on", |text| text.replace(" 3/3/1", " \\\n 3/3/1")),
+        ("indices from the end", |text| {
+            text.replace(
+                "f 1/1/1 2/2/1 3/3/1 4/4/1",
+                "f -4/-4/-1 -3/-3/-1 -2/-2/-1 -1/-1/-1",
+            )
+        }),
+        ("comments after numbers", |text| {
+            text.replace("\nvt ", " #a\nvt ")
+                .replace("f 1/1/1", "f  1/1/1")
+                .replace("4/4/1", "4/4/1# b")
+        }),
+        ("weights before colours", |text| {
+            let weigh = |line: &str| match line
+                .strip_prefix("v ")
+                .map(|rest| rest.split(' ').collect::<Vec<_>>())
+            {
+                Some(w) => format!("v {} {} {} 1.0 {} {} {}", w[0], w[1], w[2], w[3], w[4], w[5]),
+                None => line.to_owned(),
+            };
+            text.lines().map(|line| weigh(line) + "\n").collect()
+        }),
+    ];
+    for (name, form) in forms {
+        assert!(form(OBJ) != OBJ, "{name} changes nothing");
+        assert_eq!(obj(form(OBJ).as_bytes(), MTL.as_bytes()), expected, "OBJ: {name}");
+        assert_eq!(obj(OBJ.as_bytes(), form(MTL).as_bytes()), expected, "MTL: {name}");
+    }
+    let latin1: Vec<u8> = OBJ
+        .replace("a square", "ein Viereck, sch@n")
+        .bytes()
+        .map(|b| if b == b'@' { 0xf6 } else { b })
+        .collect();
+    assert_eq!(obj(&latin1, MTL.as_bytes()), expected, "Latin-1");
+}
+
+#[test]
+fn obj_faces_have_any_number_of_corners() {
+    let count = 1000;
+    let corner = |i: usize| (i as f32 / count as f32 * std::f32::consts::TAU).sin_cos();
+    let vertices: String = (0..count)
+        .map(|i| format!("v {} {} 0\n", corner(i).0, corner(i).1))
+        .collect();
+    let face: String = (1..=count).map(|i| format!(" {i}")).collect();
+    let (mesh, _) = obj(format!("{vertices}f{face}\n").as_bytes(), MTL.as_bytes());
+    assert_eq!((mesh.positions.len(), mesh.triangles.len()), (count, count - 2));
+}
+
+#[test]
+fn materials_of_obj_files_have_their_opacity() {
+    let folder = folder(&[
+        ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
+        ("mask.png", b"an image"),
+        ("wood.png", b"an image"),
+    ]);
+    let cases: [(&str, Option<&str>, bool); 8] = [
+        ("", None, false),
+        ("d 0.25", Some("alpha = 0.25"), false),
+        ("Tr 0.25", Some("alpha = 0.75"), false),
+        // What `d` says counts, wherever it stands.
+        ("d 0.25\nTr 0", Some("alpha = 0.25"), false),
+        ("Tr 1\nd 1", None, false),
+        // Programs that mean the opacity.
+        ("Tr 1", None, true),
+        ("map_d -imfchan m mask.png", Some("mask.png#raw"), false),
+        (
+            "map_Kd wood.png\nmap_d wood.png",
+            Some("alpha_mode = \"blend\""),
+            false,
+        ),
+    ];
+    for (lines, expected, warns) in cases {
+        fs::write(
+            folder.path().join("a.mtl"),
+            format!("newmtl Material #25\n{lines}\n"),
+        )
+        .unwrap();
+        let model = read_model(&folder.path().join("a.obj")).unwrap_or_else(|error| panic!("{error}"));
+        let call = &model.materials[0].call;
+        assert!(expected.is_none_or(|text| call.contains(text)), "{lines}: {call}");
+        assert_eq!(call.contains("alpha"), expected.is_some(), "{lines}: {call}");
+        assert_eq!(!model.warnings.is_empty(), warns, "{lines}: {:?}", model.warnings);
+    }
+}

@@ -1,0 +1,212 @@
+//! PLY files: faces and strips, headers, and what is written read back.
+
+use super::*;
+
+#[test]
+fn ply_files_mean_the_same_however_they_are_written() {
+    let expected = ply(PLY.as_bytes(), "as it is");
+    assert_eq!(expected.triangles, [[0, 1, 2], [0, 2, 3]]);
+    let forms: [Form; 15] = [
+        ("byte-order mark", |text| format!("\u{feff}{text}")),
+        ("CRLF", |text| text.replace('\n', "\r\n")),
+        ("CR", |text| text.replace('\n', "\r")),
+        ("tabs and blanks", |text| {
+            text.replace("element ", "element\t  ")
+                .replace("0 0.5", "0 \t0.5  ")
+        }),
+        ("blank lines", |text| {
+            text.replace("format", "\nformat").replace("\n1 0 0", "\n\n1 0 0")
+        }),
+        ("blanks at the ends of lines", |text| text.replace('\n', "  \n")),
+        ("no end of the last line", |text| text.trim_end().to_owned()),
+        ("obj_info", |text| {
+            text.replace("comment made by hand", "obj_info num_cols 5\ncomment\nobj_info")
+        }),
+        ("other names of types", |text| {
+            text.replace("float x", "float32 x")
+                .replace("uchar int", "uint8 uint32")
+        }),
+        ("doubles and shorts", |text| {
+            text.replace("float y", "double y")
+                .replace("uchar int", "int short")
+        }),
+        ("the other name of the list", |text| {
+            text.replace("vertex_indices", "vertex_index")
+        }),
+        ("more elements", |text| {
+            text.replace(
+                "element face",
+                "element camera 1\nproperty list uchar float view\nproperty int id\nelement face",
+            )
+            .replace("4 0 1 2 3", "3 0.5 1 2 7\n4 0 1 2 3")
+        }),
+        ("more lists", |text| {
+            text.replace(
+                "end_header",
+                "property list uchar float texcoord\nproperty int texnumber\nend_header",
+            )
+            .replace("4 0 1 2 3", "4 0 1 2 3 8 0 0 1 0 1 1 0 1 5")
+        }),
+        ("lists of nothing", |text| {
+            text.replace("end_header", "property list uchar float texcoord\nend_header")
+                .replace("4 0 1 2 3", "4 0 1 2 3 0")
+        }),
+        ("numbers with and without digits", |text| {
+            text.replace("1 1 0 0.5", "1.0e0 +1 -0.0 5E-1")
+        }),
+    ];
+    for (name, form) in forms {
+        assert!(form(PLY) != PLY, "{name} changes nothing");
+        assert_eq!(ply(form(PLY).as_bytes(), name), expected, "{name}");
+    }
+    let latin1: Vec<u8> = PLY
+        .replace("by hand", "@")
+        .bytes()
+        .map(|b| if b == b'@' { 0xf6 } else { b })
+        .collect();
+    assert_eq!(ply(&latin1, "Latin-1"), expected);
+}
+
+#[test]
+fn binary_ply_headers_end_as_their_lines_do() {
+    let header = PLY.split("0 0 0 0.5").next().expect("it has one");
+    for (name, big) in [("binary_little_endian", false), ("binary_big_endian", true)] {
+        // The first byte after the header is that of a line feed.
+        let x = f32::from_le_bytes([b'\n', b'\r', b'\n', 0x3f]);
+        let x = if big {
+            f32::from_bits(x.to_bits().swap_bytes())
+        } else {
+            x
+        };
+        let mut data = vec![];
+        let mut put = |bytes: &[u8]| {
+            let bytes = bytes.iter().copied();
+            if big {
+                data.extend(bytes.rev());
+            } else {
+                data.extend(bytes);
+            }
+        };
+        for v in [[x, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]] {
+            v.iter().chain([&0.5]).for_each(|c| put(&c.to_le_bytes()));
+        }
+        put(&[4]);
+        (0..4).for_each(|i: i32| put(&i.to_le_bytes()));
+        for end in ["\n", "\r\n"] {
+            let mut file = header.replace("ascii", name).replace('\n', end).into_bytes();
+            file.extend(&data);
+            let mesh = ply(&file, name);
+            assert_eq!(
+                (mesh.positions[0].x, mesh.triangles.len()),
+                (x, 2),
+                "{name} {end:?}"
+            );
+        }
+    }
+}
+
+/// A mesh of random numbers with random attributes.
+fn random_mesh(rng: &mut Rng) -> Mesh {
+    let below = |rng: &mut Rng, n: u64| (rng.next_u64() % n) as usize;
+    let (vertices, triangles) = (1 + below(rng, 9), 1 + below(rng, 9));
+    let float = |rng: &mut Rng| loop {
+        // Any bits that are a number: tiny ones, huge ones, both zeros.
+        let number = f32::from_bits(rng.next_u64() as u32);
+        if number.is_finite() {
+            return number;
+        }
+    };
+    let mut list = |count: usize| -> Vec<f32> {
+        let some = rng.next_u64().is_multiple_of(2);
+        (0..if some { count } else { 0 }).map(|_| float(rng)).collect()
+    };
+    let vec2s = |values: Vec<f32>| values.chunks_exact(2).map(Vec2::from_slice).collect();
+    let vec3s = |values: Vec<f32>| values.chunks_exact(3).map(Vec3::from_slice).collect();
+    let mut mesh = Mesh {
+        normals: vec3s(list(3 * vertices)),
+        uvs: vec2s(list(2 * vertices)),
+        uvs2: vec2s(list(2 * vertices)),
+        colors: list(4 * vertices)
+            .chunks_exact(4)
+            .map(|c| [c[0], c[1], c[2], c[3]])
+            .collect(),
+        ..Mesh::default()
+    };
+    for (name, domain, width) in [
+        ("heat", AttributeDomain::Vertex, 1),
+        ("tint_color", AttributeDomain::Vertex, 3),
+        ("tint_color", AttributeDomain::Face, 3),
+        ("color", AttributeDomain::Face, 3),
+        ("id_0", AttributeDomain::Face, 1),
+    ] {
+        let count = if domain == AttributeDomain::Vertex {
+            vertices
+        } else {
+            triangles
+        };
+        let values = list(width * count);
+        if !values.is_empty() {
+            mesh.attributes.push(MeshAttribute {
+                name: name.to_owned(),
+                domain,
+                width,
+                values,
+            });
+        }
+    }
+    mesh.positions = (0..vertices)
+        .map(|_| Vec3::new(float(rng), float(rng), float(rng)))
+        .collect();
+    mesh.triangles = (0..triangles)
+        .map(|_| [(); 3].map(|()| below(rng, vertices as u64) as u32))
+        .collect();
+    mesh.validate().expect("all numbers are finite")
+}
+
+#[test]
+fn strips_of_ply_files_are_the_faces_they_stand_for() {
+    let square = |element: &str| {
+        let header =
+            "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n";
+        let text = format!("{header}{element}0 0 0\n1 0 0\n0 1 0\n1 1 0\n");
+        text.into_bytes()
+    };
+    let read = |element: &str, rows: &str| {
+        let text = [&square(element)[..], rows.as_bytes()].concat();
+        parse_ply(&text, Path::new("a.ply"))
+    };
+    let faces = read(
+        "element face 2\nproperty list uchar int vertex_indices\nend_header\n",
+        "3 0 1 2\n3 2 1 3\n",
+    );
+    let strips = "element tristrips 1\nproperty list int int vertex_indices\nend_header\n";
+    let found = read(strips, "5 0 1 2 3 -1\n").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(
+        found.triangles,
+        faces.unwrap_or_else(|error| panic!("{error}")).triangles
+    );
+    for (rows, words) in [("4 0 1 2 -7\n", "not whole numbers from 0"), ("4 0 1 2 9\n", "9")] {
+        let error = read(strips, rows).expect_err("no such vertex").to_string();
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn written_ply_files_read_back_bit_for_bit() {
+    let mut rng = Rng::new(1);
+    for round in 0..2000 {
+        let mesh = random_mesh(&mut rng);
+        let bytes = ply_bytes(&mesh);
+        let read = ply(&bytes, "written");
+        assert_eq!(read, mesh, "round {round}");
+        assert_eq!(
+            ply_bytes(&read),
+            bytes,
+            "round {round}: a zero has changed its sign"
+        );
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let (path, mesh) = (directory.path().join("a.ply"), random_mesh(&mut rng));
+    write_ply(&path, &mesh).unwrap();
+    assert_eq!(load_single(&path).unwrap(), mesh);
+}
