@@ -79,7 +79,7 @@ fn materials_of_obj_files_have_their_opacity() {
         ("mask.png", b"an image"),
         ("wood.png", b"an image"),
     ]);
-    let cases: [(&str, Option<&str>, bool); 8] = [
+    let cases: [(&str, Option<&str>, bool); 9] = [
         ("", None, false),
         ("d 0.25", Some("alpha = 0.25"), false),
         ("Tr 0.25", Some("alpha = 0.75"), false),
@@ -89,6 +89,7 @@ fn materials_of_obj_files_have_their_opacity() {
         // Programs that mean the opacity.
         ("Tr 1", None, true),
         ("map_d -imfchan m mask.png", Some("mask.png#raw"), false),
+        ("map_d -colorspace linear mask.png", Some("mask.png#raw"), false),
         (
             "map_Kd wood.png\nmap_d wood.png",
             Some("alpha_mode = \"blend\""),

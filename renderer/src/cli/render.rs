@@ -217,6 +217,14 @@ mod tests {
     }
 
     #[test]
+    fn exposures_are_finite() {
+        assert_eq!(parse_exposure("-2.5"), Ok(-2.5));
+        for text in ["", "x", "nan", "inf", "-1e39", "101"] {
+            assert!(parse_exposure(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
     fn sizes_and_crops() {
         assert_eq!(parse_size("640x480"), Ok((640, 480)));
         assert!(parse_size("0x480").is_err());
