@@ -148,6 +148,43 @@ fn groups_run_as_interpreted() {
     }
 }
 
+/// Closures that are made once, in branches and in loops, beside texts of the same memory; and more of them than have
+/// fixed places.
+#[test]
+fn closures_and_texts_do_not_overwrite_each_other() {
+    let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
+    let many = |count: usize| -> String {
+        (0..count)
+            .map(|i| format!(" sum += tinted({i} * u, P);"))
+            .collect()
+    };
+    for count in [0, 1, 400, 1000] {
+        let text = format!(
+            r#"shader mixed(output string before = "", output string after = "", output closure color surface = 0,
+                output closure color last = 0, output int same = 0)
+            {{
+                closure color sum = tinted(u, N);
+                before = format("%g", u);
+                for (int i = 0; i < 3; i++) {{ sum += v * tinted(i * u, I); }}
+                if (v > 0.5) {{ sum += tinted(2, P);{many} }} else {{ sum = 0.5 * coat(sum, v); }}
+                after = concat(before, format(", after %g", v));
+                surface = sum + glossy(N, u, 3) + tinted(v, I);
+                last = tinted(v, I);
+                same = before == format("%g", u);
+            }}"#,
+            many = many(count)
+        );
+        let name = format!("mixed_{count}");
+        let loaded = system
+            .load(Source::new(
+                name,
+                text.replace("shader mixed", &format!("shader mixed_{count}")),
+            ))
+            .unwrap_or_else(|e| panic!("{e}"));
+        compare(&system, &loaded.templates[0]);
+    }
+}
+
 /// A host that answers for a texture only when so many threads ask at the same time.
 struct Meeting {
     threads: usize,

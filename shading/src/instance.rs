@@ -163,6 +163,7 @@ impl ShaderInstance {
             globals,
             &raw const self.compiled.places,
             output_bytes,
+            self.compiled.node_bytes,
             (&raw const here).addr(),
         );
         run.outputs.as_mut_ptr().cast()

@@ -61,7 +61,7 @@ impl Random {
 /// The closures that generated units use.
 pub fn registry() -> ClosureRegistry {
     let mut registry = ClosureRegistry::default();
-    let lobes: [(&'static str, &[(&'static str, Type)]); 5] = [
+    let lobes: [(&'static str, &[(&'static str, Type)]); 6] = [
         ("dark", &[]),
         ("diffuse", &[("n", Type::NORMAL)]),
         (
@@ -74,6 +74,8 @@ pub fn registry() -> ClosureRegistry {
         ),
         ("coat", &[("base", Type::CLOSURE), ("amount", Type::FLOAT)]),
         ("named", &[("label", Type::STRING), ("to", Type::MATRIX)]),
+        // Ends with a triple at a multiple of 16 bytes.
+        ("tinted", &[("amount", Type::FLOAT), ("tint", Type::COLOR)]),
     ];
     for (name, params) in lobes {
         registry.register(ClosureSignature {

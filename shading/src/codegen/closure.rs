@@ -1,32 +1,51 @@
-//! Closure construction: nodes allocated inline from the arena.
+//! Closure construction: nodes in the arena.
+//!
+//! What a run makes once at most, at the top of the unit and outside of loops, has a fixed place: the run takes memory
+//! for all of it when it starts ([`NodeMemory`]). Nodes of loops and of functions take theirs when they are made, and are
+//! null when there is none left.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
+use rustc_hash::FxHashMap;
 
-use super::emitter::{Emitter, trusted, unaligned};
+use super::emitter::{Address, Emitter, unaligned};
 use super::layout::length;
 use super::layout::{ARENA_CURSOR, ARENA_END, POINTER, Shape};
 use crate::hir::{Block, ClosureId, Const, Op, Operand, Stmt};
+use crate::runtime::arena::Arena;
 use crate::runtime::closure::{HEADER_BYTES, TAG_ADD, TAG_MUL};
 use crate::runtime::shims;
 
 /// How far to look back for the component that a product scales.
 const LOOK_BACK: usize = 64;
+/// Bytes of nodes that may have fixed places. An arena that was reset has as many.
+const RESERVED: usize = 32 << 10;
+const _: () = assert!(RESERVED + 16 <= Arena::ROOM);
+
+/// The nodes of one function that have fixed places. How many bytes they take is in [`Shared::node_bytes`].
+#[derive(Debug, Default)]
+pub(super) struct NodeMemory {
+    /// Where they begin, in a function that a run calls once.
+    pub(super) base: Option<ir::Value>,
+    /// Open loops around the present operation.
+    pub(super) loops: u32,
+    /// Those that have been made, which are never null.
+    known: FxHashMap<ir::Value, Address>,
+}
 
 impl Emitter<'_, '_> {
     /// A component of weight 1 with the operands as parameters.
     pub(super) fn make_closure(&mut self, id: ClosureId, args: &[Operand]) -> ir::Value {
         self.shared.closures.insert(id);
         let (offsets, size) = self.shared.registry.get(id).layout();
-        // Operands are read first: the constants among them are the same on all ways through the blocks below.
-        let done = self.done();
-        let node = self.node(HEADER_BYTES + size, done);
+        let mut done = None;
+        let node = self.node(HEADER_BYTES + size, &mut done);
         let header = self.header(id.0, [1.0; 3]);
-        self.b.ins().store(trusted(), header, node.at, 0);
+        self.store(header, node);
         // A triple is stored with all four lanes. That spills over the following parameter, which is stored later, or
-        // over the end of the node, where nothing is yet: the arena keeps room for it.
+        // over the end of the node, where nothing is yet: the arena and the nodes of fixed places end with room for it.
         for (arg, offset) in args.iter().zip(offsets) {
-            let offset = (HEADER_BYTES + offset) as i32;
+            let offset = (HEADER_BYTES + offset) as u64;
             let shape = self.shape(*arg);
             if self.is_in_memory(*arg) {
                 let from = self.address(*arg);
@@ -41,15 +60,15 @@ impl Emitter<'_, '_> {
                 let stride = shape.stride() / rows;
                 for i in 0..rows * u64::from(length(self.code, *arg)) {
                     let value = self.load(ty, from.plus(i * stride));
-                    let at = offset + step * i as i32;
-                    self.b.ins().store(unaligned(), value, node.at, at);
+                    let at = offset + step * i;
+                    self.store_parameter(value, node.plus(at));
                 }
             } else {
                 let value = self.read(*arg);
-                self.b.ins().store(unaligned(), value, node.at, offset);
+                self.store_parameter(value, node.plus(offset));
             }
         }
-        self.finish_node(node)
+        self.finish_node(node, done)
     }
 
     /// A sum; one operand alone when the other is null.
@@ -61,16 +80,16 @@ impl Emitter<'_, '_> {
         if self.constant(args[1]) == Some(&Const::NullClosure) {
             return a;
         }
-        let done = self.done();
-        self.unless_null(a, done, b);
-        self.unless_null(b, done, a);
-        let node = self.node(2 * HEADER_BYTES, done);
+        let mut done = None;
+        self.unless_null(a, &mut done, b);
+        self.unless_null(b, &mut done, a);
+        let node = self.node(2 * HEADER_BYTES, &mut done);
         let header = self.header(TAG_ADD, [1.0; 3]);
-        self.b.ins().store(trusted(), header, node.at, 0);
-        let children = HEADER_BYTES as i32;
-        self.b.ins().store(trusted(), a, node.at, children);
-        self.b.ins().store(trusted(), b, node.at, children + 8);
-        self.finish_node(node)
+        self.store(header, node);
+        let children = node.plus(HEADER_BYTES as u64);
+        self.store(a, children);
+        self.store(b, children.plus(8));
+        self.finish_node(node, done)
     }
 
     /// A product, null when the closure is. When it scales a component that was made for it alone, the weight goes into
@@ -81,30 +100,39 @@ impl Emitter<'_, '_> {
             weight = self.b.ins().splat(types::F32X4, weight);
         }
         let closure = self.read(args[0]);
-        let done = self.done();
-        self.unless_null(closure, done, closure);
+        let mut done = None;
+        self.unless_null(closure, &mut done, closure);
         if let Some(id) = self.fresh_component(args[0], &block[..at]) {
-            self.store_weight(id.0, weight, closure);
-            let at = closure;
-            return self.finish_node(Node { at, done });
+            let base = closure;
+            let node = self.nodes.known.get(&closure).copied();
+            self.store_weight(id.0, weight, node.unwrap_or(Address { base, offset: 0 }));
+            return self.finish(closure, done);
         }
-        let node = self.node(2 * HEADER_BYTES, done);
-        self.store_weight(TAG_MUL, weight, node.at);
-        self.b
-            .ins()
-            .store(trusted(), closure, node.at, HEADER_BYTES as i32);
-        self.finish_node(node)
+        let node = self.node(2 * HEADER_BYTES, &mut done);
+        self.store_weight(TAG_MUL, weight, node);
+        self.store(closure, node.plus(HEADER_BYTES as u64));
+        self.finish_node(node, done)
     }
 
-    /// A block that goes on with a closure.
-    fn done(&mut self) -> ir::Block {
-        let done = self.b.create_block();
-        self.b.append_block_param(done, POINTER);
-        done
+    fn store_parameter(&mut self, value: ir::Value, at: Address) {
+        self.b.ins().store(unaligned(), value, at.base, at.offset);
+    }
+
+    /// The block that goes on with a closure that several ways lead to.
+    fn done(&mut self, done: &mut Option<ir::Block>) -> ir::Block {
+        *done.get_or_insert_with(|| {
+            let done = self.b.create_block();
+            self.b.append_block_param(done, POINTER);
+            done
+        })
     }
 
     /// Goes on here unless `closure` is null: then in `done` with `result`.
-    fn unless_null(&mut self, closure: ir::Value, done: ir::Block, result: ir::Value) {
+    fn unless_null(&mut self, closure: ir::Value, done: &mut Option<ir::Block>, result: ir::Value) {
+        if self.nodes.known.contains_key(&closure) {
+            return;
+        }
+        let done = self.done(done);
         let go = self.b.create_block();
         self.b.ins().brif(closure, go, &[], done, &[result.into()]);
         self.b.seal_block(go);
@@ -130,11 +158,11 @@ impl Emitter<'_, '_> {
     }
 
     /// Stores a header. All 16 bytes at once, since whoever reads it soon may read it so.
-    fn store_weight(&mut self, tag: u32, weight: ir::Value, node: ir::Value) {
+    fn store_weight(&mut self, tag: u32, weight: ir::Value, node: Address) {
         let tag = self.float(f32::from_bits(tag));
         let header = self.shuffle(weight, [0, 0, 1, 2]);
         let header = self.b.ins().insertlane(header, tag, 0u8);
-        self.b.ins().store(trusted(), header, node, 0);
+        self.store(header, node);
     }
 
     /// A header of constant weight, as 16 bytes.
@@ -147,13 +175,28 @@ impl Emitter<'_, '_> {
         self.b.ins().vconst(types::I32X4, constant)
     }
 
-    /// Takes memory for a node, a multiple of 16 bytes, and goes on in a block where there is some; else in `done` with
-    /// null.
-    fn node(&mut self, size: usize, done: ir::Block) -> Node {
+    /// Memory for a node, a multiple of 16 bytes. Where that may be missing, goes on in a block where it is there; else in
+    /// `done` with null.
+    fn node(&mut self, size: usize, done: &mut Option<ir::Block>) -> Address {
         debug_assert!(size.is_multiple_of(16));
+        match self.nodes.base {
+            Some(base) if self.nodes.loops == 0 && self.shared.node_bytes + size <= RESERVED => {
+                let offset = self.shared.node_bytes as i32;
+                self.shared.node_bytes += size;
+                Address { base, offset }
+            }
+            _ => {
+                let done = self.done(done);
+                self.take_node(size, done)
+            }
+        }
+    }
+
+    /// Takes memory for a node from the arena and goes on in a block where there is some; else in `done` with null.
+    fn take_node(&mut self, size: usize, done: ir::Block) -> Address {
         let [fast, slow, fill] = [(); 3].map(|()| self.b.create_block());
         self.b.set_cold_block(slow);
-        let at = self.b.append_block_param(fill, POINTER);
+        let base = self.b.append_block_param(fill, POINTER);
 
         let cursor = self.load(POINTER, self.ctx_field(ARENA_CURSOR));
         let bytes = self.pointer(size);
@@ -177,21 +220,25 @@ impl Emitter<'_, '_> {
             .brif(memory, fill, &[memory.into()], done, &[null.into()]);
         self.b.seal_block(fill);
         self.b.switch_to_block(fill);
-        Node { at, done }
+        Address { base, offset: 0 }
     }
 
-    /// Goes on in the node's `done`; gives what came there: the node, or what was found instead.
-    fn finish_node(&mut self, node: Node) -> ir::Value {
-        self.b.ins().jump(node.done, &[node.at.into()]);
-        self.b.seal_block(node.done);
-        self.b.switch_to_block(node.done);
-        self.b.block_params(node.done)[0]
+    /// The closure that a node holds, or what came to `done` instead of it.
+    fn finish_node(&mut self, node: Address, done: Option<ir::Block>) -> ir::Value {
+        let closure = self.address_of(node);
+        if done.is_none() {
+            self.nodes.known.insert(closure, node);
+        }
+        self.finish(closure, done)
     }
-}
 
-/// A node that is being filled.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    at: ir::Value,
-    done: ir::Block,
+    fn finish(&mut self, closure: ir::Value, done: Option<ir::Block>) -> ir::Value {
+        let Some(done) = done else {
+            return closure;
+        };
+        self.b.ins().jump(done, &[closure.into()]);
+        self.b.seal_block(done);
+        self.b.switch_to_block(done);
+        self.b.block_params(done)[0]
+    }
 }

@@ -11,6 +11,7 @@ use cranelift_module::{FuncId, Linkage, Module};
 
 use super::emitter::{Address, Emitter};
 use super::frame::CallLayout;
+use super::layout::{NODES, POINTER};
 use super::output::{Outputs, inits};
 use super::packet;
 use super::shared::Shared;
@@ -95,7 +96,14 @@ impl<'u> Compiler<'_, '_, 'u> {
             .iter()
             .map(|(local, output)| (*local, output.offset as u64))
             .collect();
-        self.define(id, &unit.code, &inits(unit), &[], &stored)
+        let inits = inits(unit);
+        self.define(id, &unit.code, |mut emitter| {
+            let nodes = emitter.load(POINTER, emitter.ctx_field(NODES));
+            emitter.nodes.base = Some(nodes);
+            emitter.count_temporaries(&inits, &stored);
+            emitter.body(&inits, &[], &stored);
+            emitter
+        })
     }
 
     /// Compiles the code for packets; `None` when the unit does something that runs at single points only.
@@ -109,7 +117,7 @@ impl<'u> Compiler<'_, '_, 'u> {
             .module
             .declare_function("packet", Linkage::Local, &self.shared.signature());
         let id = declared.map_err(|e| e.to_string())?;
-        self.define_by(id, &unit.code, |emitter| {
+        self.define(id, &unit.code, |emitter| {
             packet::emit(emitter, &plan, &inits(unit), outputs, layout)
         })?;
         Ok(Some(id))
@@ -122,27 +130,15 @@ impl<'u> Compiler<'_, '_, 'u> {
         };
         let loaded = pair(&function.params, &layout.params);
         let stored = pair(&function.outputs, &layout.outputs);
-        self.define(id, &function.code, &[], &loaded, &stored)
-    }
-
-    /// Compiles one function. `loaded` come from its memory argument at the start, `stored` go there at the end.
-    fn define(
-        &mut self,
-        id: FuncId,
-        code: &'u Code,
-        inits: &[&Block],
-        loaded: &[(LocalId, u64)],
-        stored: &[(LocalId, u64)],
-    ) -> Result<(), String> {
-        self.define_by(id, code, |mut emitter| {
-            emitter.count_temporaries(inits, stored);
-            emitter.body(inits, loaded, stored);
+        self.define(id, &function.code, |mut emitter| {
+            emitter.count_temporaries(&[], &stored);
+            emitter.body(&[], &loaded, &stored);
             emitter
         })
     }
 
     /// Compiles one function with what `emit` emits.
-    fn define_by(
+    fn define(
         &mut self,
         id: FuncId,
         code: &'u Code,
@@ -163,6 +159,7 @@ impl<'u> Compiler<'_, '_, 'u> {
 }
 
 impl Emitter<'_, '_> {
+    /// Emits a function. `loaded` come from its memory argument at the start, `stored` go there at the end.
     fn body(&mut self, inits: &[&Block], loaded: &[(LocalId, u64)], stored: &[(LocalId, u64)]) {
         let memory = Address {
             base: self.memory,

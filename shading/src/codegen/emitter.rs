@@ -7,6 +7,7 @@ use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_jit::JITModule;
 use rustc_hash::FxHashSet;
 
+use super::closure::NodeMemory;
 use super::shared::Shared;
 use crate::hir::{Code, LocalId};
 use crate::source::Span;
@@ -74,6 +75,7 @@ pub(super) struct Emitter<'a, 'u> {
     pub(super) code: &'u Code,
     pub(super) homes: SecondaryMap<LocalId, Option<Home>>,
     pub(super) frame: MemoryFrame,
+    pub(super) nodes: NodeMemory,
     /// Arguments of all functions: the shading point, the context, and the outputs or arguments.
     pub(super) globals: ir::Value,
     pub(super) ctx: ir::Value,

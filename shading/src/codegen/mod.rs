@@ -141,6 +141,8 @@ pub struct CompiledShader {
     /// Its outputs, in the order asked for.
     pub outputs: Vec<Output>,
     pub(crate) output_bytes: usize,
+    /// Bytes of the closures that have fixed places, from the arena's start on.
+    pub(crate) node_bytes: usize,
     /// The outputs of a packet.
     pub(crate) packet: packet::Layout,
     pub(crate) places: Places,
@@ -198,6 +200,7 @@ pub fn compile(
     };
     let code = module::Code::finish(module, entries).map_err(backend)?;
 
+    let node_bytes = shared.reserved_bytes();
     let (ops, symbols) = size_of_unit(unit);
     let statistics = Statistics {
         jit_ms: start.elapsed().saturating_sub(packet_time).as_secs_f64() * 1e3,
@@ -226,6 +229,7 @@ pub fn compile(
         code,
         statistics,
         output_bytes: outputs.size,
+        node_bytes,
         packet,
         outputs: outputs.list.into_iter().map(|(_, output)| output).collect(),
         places,

@@ -39,6 +39,8 @@ pub(super) struct Shared<'u> {
     pub(super) late_textures: BTreeSet<String>,
     pub(super) computes_texture_names: bool,
     pub(super) closures: BTreeSet<ClosureId>,
+    /// Bytes of the nodes that have fixed places.
+    pub(super) node_bytes: usize,
     pub(super) shows_closures: bool,
     pub(super) reads: GlobalSet,
     pub(super) asks_host: bool,
@@ -70,12 +72,22 @@ impl<'u> Shared<'u> {
             late_textures: BTreeSet::new(),
             computes_texture_names: false,
             closures: BTreeSet::new(),
+            node_bytes: 0,
             shows_closures: false,
             reads: GlobalSet::default(),
             asks_host: false,
             asks_derivatives: false,
             asks_surface_area: false,
             asks_ray_kind: false,
+        }
+    }
+
+    /// Bytes that a run takes for the nodes of fixed places. The last of them may be stored with 16 bytes too many, when
+    /// the arena holds other things already.
+    pub(super) fn reserved_bytes(&self) -> usize {
+        match self.node_bytes {
+            0 => 0,
+            bytes => bytes + 16,
         }
     }
 

@@ -112,9 +112,11 @@ impl Emitter<'_, '_> {
         self.b.ins().jump(turn, &[]);
         self.b.switch_to_block(turn);
         self.spend(FUEL, shims::out_of_fuel());
+        self.nodes.loops += 1;
         if self.block(body, scopes) == Flow::On {
             self.b.ins().jump(turn, &[]);
         }
+        self.nodes.loops -= 1;
         self.b.seal_block(turn);
         Flow::Dead
     }

@@ -6,6 +6,7 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use rustc_hash::FxHashSet;
 
+use super::closure::NodeMemory;
 use super::emitter::{Address, Emitter, Home, MemoryFrame, trusted};
 use super::layout::{POINTER, Shape, const_shape};
 use super::shared::Shared;
@@ -37,6 +38,7 @@ impl<'a, 'u> Emitter<'a, 'u> {
             code,
             homes: SecondaryMap::new(),
             frame: MemoryFrame::default(),
+            nodes: NodeMemory::default(),
             globals,
             ctx,
             memory,

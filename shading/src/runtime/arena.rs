@@ -23,6 +23,9 @@ pub(crate) struct Window {
 }
 
 impl Arena {
+    /// Bytes that are there after a reset.
+    pub(crate) const ROOM: usize = FIRST - SLACK;
+
     pub(crate) fn new() -> Arena {
         Arena {
             chunks: vec![chunk(FIRST)],

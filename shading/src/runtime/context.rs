@@ -48,6 +48,8 @@ pub(crate) struct ContextHeader {
     pub(crate) fuel: i32,
     /// Calls of recursive functions that may still nest.
     pub(crate) depth: i32,
+    /// Where the closures of fixed places are.
+    pub(crate) nodes: *mut u8,
     /// Where the next closure goes.
     pub(crate) arena: Window,
     /// Where the next large frame goes.
@@ -98,6 +100,7 @@ impl ShadingContext {
         let header = ContextHeader {
             fuel: 0,
             depth: 0,
+            nodes: ptr::null_mut(),
             arena: nowhere,
             frames: nowhere,
             stack_limit: 0,
@@ -180,11 +183,18 @@ impl Run {
         globals: *const ShaderGlobals,
         places: *const Places,
         output_bytes: usize,
+        node_bytes: usize,
         stack: usize,
     ) {
         self.header.fuel = self.fuel as i32;
         self.header.depth = MAX_DEPTH as i32;
-        self.header.arena = self.arena.reset();
+        let window = self.arena.reset();
+        debug_assert!(node_bytes <= Arena::ROOM);
+        self.header.nodes = window.cursor;
+        self.header.arena = Window {
+            cursor: window.cursor.wrapping_add(node_bytes),
+            ..window
+        };
         self.header.frames.cursor = self.frames.as_mut_ptr().cast();
         self.header.stack_limit = stack.saturating_sub(STACK_BYTES);
         self.header.globals = globals;
