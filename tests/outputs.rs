@@ -6,7 +6,7 @@ mod program;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use program::{done, files, refused, run};
 use renderer::color::Rgb;
@@ -382,4 +382,30 @@ fn many_threads_do_no_harm() {
         run(at, "render a.kiln -o o.exr --threads 1025").status.code(),
         Some(2)
     );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_do_not_reach_standard_output_are_an_error() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln -o o.exr");
+    for line in [
+        "info",
+        "info a.kiln --json",
+        "check a.kiln",
+        "compare o.exr o.exr",
+        "shade matte --print",
+        "pack a.kiln -o o.zip",
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = program::kiln(at, line).stdout(full).output().unwrap();
+        let message = program::message(&output);
+        assert_eq!(output.status.code(), Some(1), "{line}: {message}");
+        assert!(message.contains("standard output"), "{line}: {message}");
+    }
+    // Who closes a pipe has read enough.
+    let mut child = program::kiln(at, "info").stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
 }
