@@ -157,8 +157,8 @@ fn unwritable_output() {
 #[test]
 fn wrong_command_lines() {
     let folder = folder(&[("a.kiln", scene("").as_bytes())]);
-    let lines: [&[&str]; 7] = [
-        &["rendr"],
+    let lines = [
+        &["rendr"][..],
         &["render"],
         &["render", "a.kiln", "--size", "0x4"],
         &["render", "a.kiln", "--spp", "0"],
@@ -166,6 +166,19 @@ fn wrong_command_lines() {
         // Nothing would be beyond this, and everything.
         &["compare", "a.exr", "a.exr", "--threshold", "nan"],
         &["compare", "a.exr", "a.exr", "--threshold=-1"],
+        &["render", "a.kiln", "-U", ""],
+        &[
+            "farm",
+            "a.kiln",
+            "-o",
+            "a.exr",
+            "--engine",
+            "slurm",
+            "--tasks",
+            "1",
+            "--program",
+            "",
+        ],
     ];
     for line in lines {
         assert_eq!(run(folder.path(), line).status.code(), Some(2), "{line:?}");
