@@ -531,7 +531,9 @@ fn vertices_and_probes() {
     let hidden = probes.iter().filter(|probe| probe["valid"] == false).count();
     assert!(hidden > 0 && hidden < 20, "{hidden}");
 
-    fs::write(at.join("points.txt"), "# two\n0 1 1\n0.5, 1.5, 0 # the second\n").unwrap();
+    // As an editor of Windows writes it.
+    let text = "\u{feff}0 1 1\r\n# two\r\n0.5, 1.5, 0 # the second\r\n";
+    fs::write(at.join("points.txt"), text).unwrap();
     done(
         at,
         "bake a.kiln --integrator path --samples 16 --target probes --probe-points points.txt -o points",

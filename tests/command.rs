@@ -119,6 +119,17 @@ fn mistakes_in_scenes() {
 }
 
 #[test]
+fn a_change_of_what_is_not_there_says_what_is() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes()), ("b.kiln", b"film { }")]);
+    for (scene, hint) in [("a.kiln", "the names are: sky"), ("b.kiln", "the scene has none")] {
+        let output = run(folder.path(), &["render", scene, "--set", "light.lamp.scale=2"]);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{message}");
+        assert!(message.contains(hint), "{message}");
+    }
+}
+
+#[test]
 fn mistakes_in_groups() {
     let cyclic = "group a(output closure color surface) { b x(); surface = x.surface; }\n\
                   group b(output closure color surface) { a x(); surface = x.surface; }\nmaterial m = a();\n\
@@ -146,12 +157,28 @@ fn unwritable_output() {
 #[test]
 fn wrong_command_lines() {
     let folder = folder(&[("a.kiln", scene("").as_bytes())]);
-    let lines: [&[&str]; 5] = [
-        &["rendr"],
+    let lines = [
+        &["rendr"][..],
         &["render"],
         &["render", "a.kiln", "--size", "0x4"],
         &["render", "a.kiln", "--spp", "0"],
         &["render", "a.kiln", "--wrong"],
+        // Nothing would be beyond this, and everything.
+        &["compare", "a.exr", "a.exr", "--threshold", "nan"],
+        &["compare", "a.exr", "a.exr", "--threshold=-1"],
+        &["render", "a.kiln", "-U", ""],
+        &[
+            "farm",
+            "a.kiln",
+            "-o",
+            "a.exr",
+            "--engine",
+            "slurm",
+            "--tasks",
+            "1",
+            "--program",
+            "",
+        ],
     ];
     for line in lines {
         assert_eq!(run(folder.path(), line).status.code(), Some(2), "{line:?}");

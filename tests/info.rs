@@ -245,3 +245,58 @@ fn a_mistake_is_told_once() {
     let (_, _, err) = kiln(here.path(), &["check", "groups.ksl"]);
     assert_eq!(err.matches("has no input `albdo`").count(), 2, "{err}");
 }
+
+/// What is computed from a number that cannot be held is not told too.
+#[test]
+fn a_number_that_cannot_be_held_is_one_mistake() {
+    let scene = "camera main : perspective { fov = 1e39; }\nfilm { size = (1e39, 4); }\n\
+                 shape ball : sphere { radius = 1e39; transform = scale(1e39); }\n";
+    let here = folder(&[
+        ("a.kiln", scene),
+        ("a.ksl", "shader a() { float list[99999999999999999999]; }\n"),
+    ]);
+    for (file, count) in [("a.kiln", 4), ("a.ksl", 1)] {
+        let (status, _, err) = kiln(here.path(), &["check", file]);
+        assert_eq!(status, Some(1));
+        assert_eq!(err.matches("error").count(), count, "{err}");
+        assert_eq!(
+            err.matches("is not a number that can be held").count(),
+            count,
+            "{err}"
+        );
+    }
+}
+
+#[test]
+fn a_parameter_is_one_of_a_shader() {
+    let folder = folder(&[("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")]);
+    let (status, out, err) = kiln(folder.path(), &["info", "a.obj", "--param", "scale"]);
+    assert_eq!((status, &*out), (Some(1), ""));
+    assert!(err.contains("--param"), "{err}");
+    // Beside a shader, there is one to show.
+    let (status, out, _) = kiln(folder.path(), &["info", "a.obj", "brick", "--param", "scale"]);
+    assert!(status == Some(0) && out.contains("\"scale\""), "{out}");
+}
+
+#[cfg(unix)]
+#[test]
+fn names_of_files_need_not_be_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+    for (extension, text, shown) in [
+        ("kiln", "camera a : perspective { }\n", "perspective"),
+        ("ksl", "shader s(float scale = 3) { }\n", "\"scale\""),
+    ] {
+        let name = [b"\xff.", extension.as_bytes()].concat();
+        let name = std::ffi::OsStr::from_bytes(&name);
+        let folder = TempDir::new().unwrap();
+        fs::write(folder.path().join(name), text).unwrap();
+        for command in ["info", "check"] {
+            let mut line = Command::new(env!("CARGO_BIN_EXE_kiln"));
+            line.args([command.as_ref(), name]).current_dir(folder.path());
+            let output = line.output().unwrap();
+            let out = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success(), "{command} {extension}: {output:?}");
+            assert!(command == "check" || out.contains(shown), "{extension}: {out}");
+        }
+    }
+}

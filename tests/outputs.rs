@@ -383,3 +383,25 @@ fn many_threads_do_no_harm() {
         Some(2)
     );
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_do_not_reach_standard_output_are_an_error() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln -o o.exr");
+    for line in [
+        "info",
+        "info a.kiln --json",
+        "check a.kiln",
+        "compare o.exr o.exr",
+        "shade matte --print",
+        "pack a.kiln -o o.zip",
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let output = program::kiln(at, line).stdout(full).output().unwrap();
+        let message = program::message(&output);
+        assert_eq!(output.status.code(), Some(1), "{line}: {message}");
+        assert!(message.contains("standard output"), "{line}: {message}");
+    }
+}

@@ -76,6 +76,12 @@ fn joined_shares_are_the_whole() {
         );
         same(&files(&at.join("of_all")), &files(&at.join("whole")), target);
         refused(at, "merge 1.part 2.part -o all.part", &["there already"]);
+        // A bake's parts are no picture.
+        refused(
+            at,
+            "merge 1.part 2.part 3.part -o all.exr",
+            &["all.exr", ".part file"],
+        );
         let chunks = |name: &str| -> u64 {
             let text = String::from_utf8(run(at, &format!("info {name}")).stdout).unwrap();
             let count = text.split_once("finished work").expect("it is a bake's").1;

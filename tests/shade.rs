@@ -614,6 +614,20 @@ fn a_file_is_read_once_however_many_layers_use_it() {
 }
 
 #[test]
+fn a_file_of_a_group_may_begin_with_a_byte_order_mark() {
+    let bench = Bench::new(&[
+        (
+            "add.osl",
+            "shader add(float a = 0, output float r = 0) { r = a + 1; }",
+        ),
+        ("group.txt", "\u{feff}param float a 2;\r\nshader add l0 ;\r\n"),
+    ]);
+    let given = bench.shade("--group group.txt --print");
+    assert_eq!(given.status, 0, "{}", given.out);
+    assert!(given.out.contains("r : 3"), "{}", given.out);
+}
+
+#[test]
 fn reports_come_once_for_each_place() {
     let text = "shader s(output float f = 0) {\n    float a[3] = {1, 2, 3};\n    f = a[int(u * 100)];\n    f += texture(\"none.exr\", u, v);\n}\n";
     let bench = Bench::new(&[("s.ksl", text)]);

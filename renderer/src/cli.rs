@@ -102,7 +102,7 @@ pub struct CheckArgs {
 pub struct InfoArgs {
     /// A source file (all its units and groups; FILE:NAME picks one), the name of a shipped unit or group, a scene, a
     /// model or a part of a picture [default: what ships]
-    pub subjects: Vec<String>,
+    pub subjects: Vec<OsString>,
     /// How shader sources are read.
     #[command(flatten)]
     pub source: SourceArgs,
@@ -139,8 +139,17 @@ pub struct CompareArgs {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Exit with status 1 when the relative MSE is beyond this
-    #[arg(long, value_name = "RELMSE")]
+    #[arg(long, value_name = "RELMSE", value_parser = parse_threshold)]
     pub threshold: Option<f64>,
+}
+
+/// No error is beyond NaN, and every error is beyond a negative number.
+fn parse_threshold(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(v) if v >= 0.0 => Ok(v),
+        Ok(v) => Err(format!("{v} is no error: it is 0 or more")),
+        Err(_) => Err(format!("`{text}` is no number")),
+    }
 }
 
 impl Cli {

@@ -154,7 +154,8 @@ fn parse_share(text: &str) -> Result<Share, String> {
 fn parse_positive(text: &str) -> Result<f32, String> {
     match text.parse::<f32>() {
         Ok(v) if v.is_finite() && v > 0.0 => Ok(v),
-        Ok(v) => Err(format!("{v} is not positive")),
+        Ok(v) if v > 0.0 => Err(format!("`{text}` is too large")),
+        Ok(_) => Err(format!("`{text}` is not positive")),
         Err(_) => Err(format!("`{text}` is no number")),
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
 use shading::Preprocessor;
 
 use crate::accel::BuildQuality;
@@ -92,7 +92,7 @@ pub struct SourceArgs {
     #[arg(short = 'I', value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
     /// Forgets a macro that shader sources know; may be given several times
-    #[arg(short = 'U', value_name = "NAME")]
+    #[arg(short = 'U', value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub undefine: Vec<String>,
 }
 

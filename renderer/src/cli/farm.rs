@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 
 use super::RenderArgs;
@@ -32,7 +33,7 @@ pub struct FarmArgs {
     #[arg(long)]
     pub pack: bool,
     /// The program on the nodes [default: this one, by its absolute path]
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", value_parser = NonEmptyStringValueParser::new())]
     pub program: Option<String>,
     /// Processors of a task
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

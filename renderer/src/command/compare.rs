@@ -37,7 +37,8 @@ fn text(args: &CompareArgs, report: &Report) -> String {
     ];
     let means = report.mean_a.iter().zip(&report.mean_b);
     for (channel, (a, b)) in ["red", "green", "blue", "alpha"].iter().zip(means) {
-        let percent = 100.0 * (a / b - 1.0);
+        // Both may be zero.
+        let percent = if a == b { 0.0 } else { 100.0 * (a / b - 1.0) };
         lines.push(format!("mean {channel:<8} {a:.6} and {b:.6}, {percent:+.3} %"));
     }
     let counts = [

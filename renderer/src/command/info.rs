@@ -1,6 +1,7 @@
 //! `kiln info`: parameters of shaders (in the form of OSL's `oslinfo`), contents of scenes, models, parts and
 //! checkpoints.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -103,7 +104,7 @@ impl Subject {
 }
 
 /// What a word stands for: a scene file comes with the units and groups that it declares.
-fn find(system: &ShadingSystem, word: &str, args: &InfoArgs) -> Result<Vec<Subject>, Diagnostics> {
+fn find(system: &ShadingSystem, word: &OsStr, args: &InfoArgs) -> Result<Vec<Subject>, Diagnostics> {
     let path = Path::new(word);
     if is_checkpoint(path) {
         let content = CheckpointContent::read(path).map_err(|error| Diagnostic::error(error.to_string()))?;
@@ -137,7 +138,12 @@ fn find(system: &ShadingSystem, word: &str, args: &InfoArgs) -> Result<Vec<Subje
 
 /// Leaves one parameter of each.
 fn choose(shown: &mut Vec<Subject>, name: &str, diagnostics: &mut Diagnostics) {
+    let count = shown.len();
     shown.retain(|subject| matches!(subject, Subject::Shader(_)));
+    if shown.is_empty() && count > 0 {
+        let message = "--param shows a parameter of a unit or group, and none is named";
+        diagnostics.push(Diagnostic::error(message));
+    }
     for subject in shown {
         let Subject::Shader(info) = subject else { continue };
         if !info.params.iter().any(|param| param.name == name) {

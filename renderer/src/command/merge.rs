@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::outputs::Outputs;
-use super::pictures::Pictures;
+use super::pictures::{Pictures, is_part};
 use super::{Failure, brightness, print, remark};
 use crate::bake::{is_checkpoint, join_checkpoints};
 use crate::cli::MergeArgs;
@@ -62,6 +62,13 @@ fn join_bake(args: &MergeArgs) -> Result<(), Failure> {
             "error: parts of a bake are joined in one file".to_owned(),
         ));
     };
+    if !is_part(output) {
+        return Err(Failure::User(format!(
+            "error: '{}' cannot hold parts of a bake\n  hint: join them in a .part file, from which `kiln bake --resume` \
+             makes pictures",
+            output.display()
+        )));
+    }
     if output.exists() {
         return Err(Failure::User(format!(
             "error: '{}' is there already\n  hint: name another file, or delete it",
@@ -71,9 +78,10 @@ fn join_bake(args: &MergeArgs) -> Result<(), Failure> {
     join_checkpoints(&args.parts, output)?;
     if !args.quiet {
         let output = output.display();
+        let count = args.parts.len();
+        let parts = if count == 1 { "part" } else { "parts" };
         remark(&format!(
-            "joined {} parts of a bake in {output}; `kiln bake SCENE -o DIR --checkpoint {output} --resume` makes the files",
-            args.parts.len()
+            "joined {count} {parts} of a bake in {output}; `kiln bake SCENE -o DIR --checkpoint {output} --resume` makes the files",
         ));
     }
     Ok(())

@@ -33,7 +33,7 @@ mod watch;
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
-use terminal::{print, remark, tell};
+use terminal::{all_told, print, remark, tell};
 
 pub use failure::Failure;
 
@@ -52,7 +52,7 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Compare(args) => compare::run(args),
         Command::Archive(args) => archive::run(args),
     };
-    match result {
+    match result.and_then(|()| all_told()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::User(message)) => {
             if !message.is_empty() {

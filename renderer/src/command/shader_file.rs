@@ -26,7 +26,8 @@ impl FoundShaders {
 }
 
 /// A file, `FILE:NAME`, a file without its extension, or the name of what ships.
-pub(super) fn find(system: &ShadingSystem, word: &str) -> Result<FoundShaders, Diagnostics> {
+pub(super) fn find(system: &ShadingSystem, word: impl AsRef<OsStr>) -> Result<FoundShaders, Diagnostics> {
+    let word = word.as_ref();
     if let Some((file, name)) = split(word) {
         if let Some(what) = no_text(&file) {
             let message = format!("{} is {what}, not shader source", file.display());
@@ -57,6 +58,7 @@ pub(super) fn find(system: &ShadingSystem, word: &str) -> Result<FoundShaders, D
             warnings,
         });
     }
+    let word = &*word.to_string_lossy();
     if let Some(template) = system.template(word) {
         return Ok(FoundShaders {
             templates: vec![template],
@@ -83,22 +85,26 @@ fn no_text(path: &Path) -> Option<&'static str> {
         "glb" | "gltf" | "ply" | "obj" | "serialized" => Some("a model"),
         "xml" => Some("a scene"),
         "zip" => Some("a pack of a scene"),
-        "exr" | "hdr" | "png" | "jpg" | "jpeg" | "tga" | "bmp" | "pgm" | "ppm" | "pfm" => Some("an image"),
+        "exr" | "tif" | "tiff" | "hdr" | "png" | "jpg" | "jpeg" | "tga" | "bmp" | "pgm" | "ppm" | "pfm" => {
+            Some("an image")
+        }
         _ => None,
     }
 }
 
 /// The file that a word names, if it names one.
 pub(super) fn file_of(word: &str) -> Option<PathBuf> {
-    split(word).map(|(file, _)| file)
+    split(word.as_ref()).map(|(file, _)| file)
 }
 
 /// The file that a word names, and the name of a unit or group in it; `None` when it names no file.
-fn split(word: &str) -> Option<(PathBuf, Option<String>)> {
+fn split(word: &OsStr) -> Option<(PathBuf, Option<String>)> {
     let path = Path::new(word);
     if is_shader(path) || path.is_file() {
         return Some((path.to_owned(), None));
     }
+    // Only files have names that are no text.
+    let word = word.to_str()?;
     if let Some((file, name)) = word.rsplit_once(':')
         && (is_shader(Path::new(file)) || Path::new(file).is_file())
     {

@@ -1,17 +1,39 @@
 //! Output of commands: results on standard output, messages on standard error.
 
-use std::io::Write;
+use std::io::{self, Write};
+use std::sync::OnceLock;
 
 use shading::Diagnostics;
 
-/// Writes a result to standard output. Who closes that does not want to see more, and is not told so.
+use super::Failure;
+
+/// Why results are missing on standard output.
+static LOST: OnceLock<io::Error> = OnceLock::new();
+
+/// Writes a result to standard output. Whether that worked is said at the end, by [`all_told`].
 pub(super) fn tell(text: &str) {
-    let _ = std::io::stdout().lock().write_all(text.as_bytes());
+    let mut output = io::stdout().lock();
+    let written = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+    if let Err(error) = written {
+        // Only the first failure is kept.
+        let _ = LOST.set(error);
+    }
+}
+
+/// Whether all results reached standard output: a full disk must not pass for success. Who closes a pipe does not want
+/// to see more, and is not told so.
+pub(super) fn all_told() -> Result<(), Failure> {
+    match LOST.get() {
+        Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::User(format!(
+            "error: cannot write to standard output: {error}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Writes a line to standard error, if anybody listens.
 pub(super) fn remark(text: &dyn std::fmt::Display) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// Prints messages to standard error.

@@ -64,6 +64,12 @@ impl Shape {
         }
     }
 
+    /// The inverse of `world_from_object` that rays find analytic surfaces with. Rounded to single precision, it would
+    /// move what is far away from the origin, more than points of the surface are rounded.
+    pub fn exact_object_from_world(&self) -> DAffine3 {
+        in_double(&self.world_from_object).inverse()
+    }
+
     /// Keeps the mesh in world space too, which makes every hit cheaper and costs 32 bytes a vertex and 16 bytes a
     /// triangle: right for a mesh that is used once, see [`bake_single_use`]. Does nothing to analytic shapes.
     pub fn bake(&mut self) {
@@ -453,23 +459,32 @@ impl Shape {
     #[inline]
     fn object_point(&self, ray: &Ray, t: f32) -> DVec3 {
         let world = ray.origin.as_dvec3() + ray.direction.as_dvec3() * f64::from(t);
-        in_double(&self.object_from_world).transform_point3(world)
+        self.exact_object_from_world().transform_point3(world)
     }
 
     fn analytic_point(&self, analytic: Analytic, object: DVec3) -> SurfacePoint {
         let local = analytic.local_point(object);
-        let p = self.world_from_object.transform_point3(local.p.as_vec3());
+        let p = in_double(&self.world_from_object)
+            .transform_point3(local.p)
+            .as_vec3();
         let normal = self.world_from_object_normal() * local.n.as_vec3();
         let ng = normal.normalize_or_zero();
         let ng = if self.flip_normals { -ng } else { ng };
         let [dpdu, dpdv] =
             [local.dpdu, local.dpdv].map(|v| self.world_from_object.transform_vector3(v.as_vec3()));
         let (dpdu, dpdv) = derivatives_or_any(dpdu, dpdv, ng);
-        let extent = self.transformed_extent(local.p.as_vec3().abs() + UNDERFLOW);
-        let error = extent.object * ROUNDING;
+        // Three roundings: of the point, of the point that is moved off the surface, and one to spare. All else is
+        // computed in double precision, with errors in proportion to the numbers that become the point in object space.
+        let world = p.abs() * (3.0 / 16.0 * ROUNDING);
+        let back = (
+            self.object_from_world.matrix3.abs(),
+            self.object_from_world.translation.abs(),
+        );
+        let object = (back.0 * p.abs() + Vec3::from(back.1) + 1.0) * UNDERFLOW;
         // Off the plane of the disk, or off the plane that touches the unit sphere or cylinder and in it.
-        let object_error = error.dot(local.n.as_vec3().abs()) + 0.5 * error.length_squared();
-        let p_error = object_error / normal.length() + extent.world.dot(ng.abs());
+        let object_error =
+            object.dot(local.n.as_vec3().abs()) + 0.5 * (object + back.0 * world).length_squared();
+        let p_error = object_error / normal.length() + world.dot(ng.abs());
         SurfacePoint {
             p,
             p_error,

@@ -20,7 +20,7 @@ use super::triangle::LightTriangle;
 use crate::color::Rgb;
 use crate::geometry::{Analytic, Geometry, Interaction, Shape, ShapeId, SurfacePoint};
 use crate::material::{Host, Material, ShadingContext};
-use crate::math::{Frame, Ray, RayEnd, in_double};
+use crate::math::{Frame, Ray, RayEnd};
 use crate::sampling::{cosine_hemisphere, solid_angle_pdf, triangle};
 
 /// A shape that emits.
@@ -325,7 +325,10 @@ impl AreaLight {
 
     /// The point of an analytic shape that is nearest to `p`.
     fn analytic_at(&self, p: Vec3) -> SurfacePoint {
-        let object = in_double(&self.shape.object_from_world).transform_point3(p.as_dvec3());
+        let object = self
+            .shape
+            .exact_object_from_world()
+            .transform_point3(p.as_dvec3());
         self.shape
             .analytic_near(object.as_vec3())
             .expect("the shape is analytic")

@@ -7,7 +7,7 @@
 use glam::{Vec2, Vec3};
 
 use crate::geometry::Shape;
-use crate::math::{Frame, in_double, safe_sqrt, sqr};
+use crate::math::{Frame, safe_sqrt, sqr};
 use crate::sampling::{one_minus_cos_from_sin2, uniform_cone, uniform_cone_pdf};
 
 /// A shape that is a sphere in world space.
@@ -47,7 +47,7 @@ impl Ball {
             p_error: 0.0,
         };
         // The error in the direction of a normal is a sum over the axes: twice the greatest along each bounds it anywhere.
-        let object_from_world = in_double(&shape.object_from_world);
+        let object_from_world = shape.exact_object_from_world();
         let error = |direction: Vec3| {
             let p = ball.center + direction * ball.radius;
             let object = object_from_world.transform_point3(p.as_dvec3());

@@ -8,7 +8,7 @@ use super::sys::{
     BoundsArguments, INVALID_ID, IntersectArguments, OccludedArguments, RtcBounds, RtcHit, RtcRay, RtcRayHit,
 };
 use crate::geometry::{Analytic, Shape};
-use crate::math::{Bounds, in_double};
+use crate::math::Bounds;
 
 /// An analytic surface, placed.
 pub(in crate::accel) struct AnalyticSurface {
@@ -25,7 +25,7 @@ impl AnalyticSurface {
         let margin = bounds.min.abs().max(bounds.max.abs()) * (8.0 * f32::EPSILON) + f32::MIN_POSITIVE;
         Some(AnalyticSurface {
             kind: shape.analytic()?,
-            object_from_world: in_double(&shape.object_from_world),
+            object_from_world: shape.exact_object_from_world(),
             bounds: Bounds {
                 min: bounds.min - margin,
                 max: bounds.max + margin,

@@ -244,6 +244,8 @@ fn read_points(path: &Path) -> Result<Vec<Vec3>, Failure> {
     };
     let text = std::fs::read_to_string(path).map_err(|e| at(e.to_string()))?;
     let mut points = vec![];
+    // Editors of some systems begin a text with a byte-order mark.
+    let text = text.trim_start_matches('\u{feff}');
     for (number, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default();
         let numbers: Option<Vec<f32>> = line

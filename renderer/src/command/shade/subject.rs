@@ -168,7 +168,7 @@ impl Builder<'_> {
     /// A serialised group: the file of that name, or the text itself.
     fn serialised(&mut self, spec: &str) -> Result<(), SubjectError> {
         let text = match std::fs::read_to_string(spec) {
-            Ok(text) => text,
+            Ok(text) => text.trim_start_matches('\u{feff}').to_owned(),
             // What names no file is a group, unless it can only be meant as a file.
             Err(error) if Path::new(spec).exists() || !spec.contains(char::is_whitespace) => {
                 return Err(Diagnostic::error(format!("cannot read {spec}: {error}")).into());

@@ -170,12 +170,14 @@ impl Override {
                 .collect();
             let parts = &self.path.parts;
             let wanted = joined(&parts[1..parts.len() - 1]);
+            let choice = if names.is_empty() {
+                "and the scene has none".to_owned()
+            } else {
+                format!("and the names are: {}", names.join(", "))
+            };
             diagnostic
                 .nearest(&wanted, names.iter().map(String::as_str))
-                .hint(format!(
-                    "it is {keyword}.NAME.KEY, and the names are: {}",
-                    names.join(", ")
-                ))
+                .hint(format!("it is {keyword}.NAME.KEY, {choice}"))
         } else {
             diagnostic
                 .nearest(keyword, known.iter().copied())
