@@ -2,7 +2,7 @@
 """Runs the shaders and groups of a folder whose README.md has a table of Open Shading Language's times for them: time for a
 point and time to compile, beside OSL's. Several programs are measured in turn.
 
-usage: benches/osl.py FOLDER KILN [KILN…] [--only a,b] [--turns 5]
+usage: benches/osl.py FOLDER KILN [KILN…] [--only a,b] [--turns 5] [--codegen plain]
 
 `jit` is link, optimise and machine code in a process that compiles nothing else, as OSL's is."""
 import argparse, json, math, os, re, statistics, subprocess, tempfile
@@ -16,12 +16,12 @@ def table(folder):
             rows[name] = float(cells[1]), float(cells[3])
     return rows
 
-def run(kiln, folder, name, stats):
+def run(kiln, folder, name, stats, codegen):
     group = os.path.exists(f"{folder}/{name}.grp")
     side = "64" if name.endswith("1000") else "256" if group else "512"
     source = ["--group", f"{name}.grp"] if group else [f"{name}.osl"]
     output = "Ci" if name == "closures" else "Cout"
-    subprocess.run([kiln, "shade", *source, "--res", side, side, "--iters", "4", "-t", "1", f"--stats={stats}", "-o", output, "null"],
+    subprocess.run([kiln, "shade", *source, "--res", side, side, "--iters", "4", "-t", "1", "--codegen", codegen, f"--stats={stats}", "-o", output, "null"],
                    check=True, capture_output=True, cwd=folder)
     told = json.load(open(stats))
     return [told[key] for key in ("ns_per_point", "jit_ms", "load_ms", "link_ms", "optimize_ms", "codegen_ms")]
@@ -29,7 +29,7 @@ def run(kiln, folder, name, stats):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder"); parser.add_argument("kiln", nargs="+")
-    parser.add_argument("--only", default=""); parser.add_argument("--turns", type=int, default=5)
+    parser.add_argument("--only", default=""); parser.add_argument("--turns", type=int, default=5); parser.add_argument("--codegen", default="plain")
     args = parser.parse_args()
     ratios = {kiln: [] for kiln in args.kiln}
     with tempfile.TemporaryDirectory() as temporary:
@@ -38,7 +38,7 @@ def main():
             found = {kiln: [] for kiln in args.kiln}
             for turn in range(args.turns):
                 for kiln in args.kiln:
-                    found[kiln].append(run(kiln, args.folder, name, f"{temporary}/stats.json"))
+                    found[kiln].append(run(kiln, args.folder, name, f"{temporary}/stats.json", args.codegen))
             for kiln in args.kiln:
                 point, compiled, load, link, optimise, code = (statistics.median(column) for column in zip(*found[kiln]))
                 ratios[kiln].append((point / ns, compiled / jit))

@@ -196,6 +196,12 @@ pub(crate) const SHADE: &[Case] = &[
         Out,
     ),
     (
+        "codegen",
+        "shade marble --codegen fast -g 2 2 -o result f.exr --stats=s.json",
+        "shade marble --llvm_opt 1 -g 2 2 -o result f.exr --stats=s.json",
+        By(|a, b| a.number("s.json", "code_bytes") > 1.1 * b.number("s.json", "code_bytes")),
+    ),
+    (
         "unoptimized",
         "shade s.ksl --print-code",
         "shade s.ksl --print-code -O0",

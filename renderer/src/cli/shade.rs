@@ -5,12 +5,13 @@ mod steps;
 
 use std::path::PathBuf;
 
-use super::SourceArgs;
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, ValueEnum};
+use shading::OptLevel;
 
 pub(super) use spelling::widen;
 pub use steps::{Assignment, Setup, Step};
 
+use super::SourceArgs;
 use crate::memory;
 
 /// The most columns or rows of a grid.
@@ -96,6 +97,9 @@ pub struct ShadeArgs {
     /// Does not optimise
     #[arg(long = "O0")]
     pub unoptimized: bool,
+    /// Work that goes into machine code (`--llvm_opt 0`, `1` and `2` of `testshade`)
+    #[arg(long, alias = "llvm_opt", value_name = "LEVEL", default_value = "plain")]
+    pub codegen: Codegen,
     /// Runs the interpreter instead of machine code
     #[arg(long)]
     pub interpret: bool,
@@ -118,9 +122,34 @@ pub struct ShadeArgs {
     /// Flags of `testshade` with a value that change nothing here
     #[arg(
         long = "texoptions", hide = true, action = ArgAction::Append,
-        aliases = ["llvm_opt", "locale", "jbufferMB"]
+        aliases = ["locale", "jbufferMB"]
     )]
     pub ignored_values: Vec<String>,
+}
+
+/// How much work goes into machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Codegen {
+    /// The least: compiles fastest, runs slowest
+    #[value(alias = "0")]
+    Fast,
+    /// What renders use
+    #[value(alias = "1")]
+    Plain,
+    /// All that there is: hardly faster code
+    #[value(aliases = ["2", "3", "10", "11", "12", "13"])]
+    Full,
+}
+
+impl Codegen {
+    /// The level of the shading system.
+    pub fn level(self) -> OptLevel {
+        match self {
+            Codegen::Fast => OptLevel::Fast,
+            Codegen::Plain => OptLevel::Plain,
+            Codegen::Full => OptLevel::Full,
+        }
+    }
 }
 
 impl ShadeArgs {

@@ -115,6 +115,7 @@ impl Stage<'_> {
             } else {
                 OptLevel::Full
             },
+            codegen: args.codegen.level(),
             packets: !args.print && self.grid.points() >= PACKET_GRID,
             ..InstanceOptions::default()
         };
