@@ -186,6 +186,17 @@ fn wrong_command_lines() {
 }
 
 #[test]
+fn negative_numbers_are_values() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    for (flag, value) in [("--seed", "-1"), ("--exposure", "-2.5"), ("--spp", "-4")] {
+        let output = run(folder.path(), &["render", "a.kiln", "-o", "a.png", flag, value]);
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.success(), flag == "--exposure", "{message}");
+        assert!(!message.contains("-- -"), "{message}");
+    }
+}
+
+#[test]
 fn endless_shaders_end() {
     let body = "shader spin(output color result = 0) { while (1) result += 1; }\n\
                 material m = matte(albedo = spin().result);\nshape s : sphere { radius = 1.5; material = m; }";

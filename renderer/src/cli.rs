@@ -173,7 +173,13 @@ impl Cli {
             }
             _ => {}
         }
-        let mut command = Cli::command();
+        // A negative number is a value, if a wrong one, and no flag.
+        let mut command = Cli::command().mut_subcommands(|command| {
+            command.mut_args(|arg| {
+                let is_option = !arg.is_positional() && arg.get_action().takes_values();
+                arg.allow_negative_numbers(is_option)
+            })
+        });
         let matches = command.try_get_matches_from_mut(args)?;
         let mut cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))?;
         if let (Command::Bake(args), Some((_, matches))) = (&mut cli.command, matches.subcommand()) {
