@@ -1,5 +1,8 @@
 //! glTF importer: contents of documents; damaged documents give errors, never panics.
 
+#[path = "gltf/pose.rs"]
+mod pose;
+
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::path::Path;
 use std::sync::Arc;
@@ -50,6 +53,7 @@ impl Glb {
             "SCALAR" => 1,
             "VEC2" => 2,
             "VEC3" => 3,
+            "MAT4" => 16,
             _ => 4,
         };
         let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
@@ -586,9 +590,13 @@ fn text_may_begin_with_a_byte_order_mark() {
 
 #[test]
 fn damage_is_survived() {
-    let file = rich().finish();
+    survives_damage(&rich().finish());
+    survives_damage(&pose::posed().finish());
+}
+
+fn survives_damage(file: &[u8]) {
     let read = |bytes: &[u8]| parse_gltf(Path::new("test.glb"), bytes).is_ok();
-    assert!(read(&file));
+    assert!(read(file));
     for length in 0..file.len() {
         assert!(
             !read(&file[..length]),
@@ -606,7 +614,7 @@ fn damage_is_survived() {
     };
     let mut survivors = 0;
     for _ in 0..20_000 {
-        let mut damaged = file.clone();
+        let mut damaged = file.to_vec();
         for _ in 0..=random() % 3 {
             let at = random() % damaged.len();
             damaged[at] = match random() % 3 {

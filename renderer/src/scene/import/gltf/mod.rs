@@ -6,8 +6,8 @@
 //!   path tracers do.
 //! - Surfaces are visible from both sides, single-sided ones too: a path tracer that drops back faces lets light leak.
 //!   Single-sided materials emit from their front only.
-//! - Skins and morph targets stand in their rest pose; animations are not played; occlusion maps are ignored, since the
-//!   light that they guess is computed here.
+//! - Meshes are bent by morph weights and skins as the nodes have them; animations are not played.
+//! - Occlusion maps are ignored, since the light that they guess is computed here.
 //! - Of KHR_materials_volume it counts whether a surface is that of a body, which refracts; nothing is absorbed inside.
 
 mod accessor;
@@ -16,6 +16,7 @@ mod check;
 mod fault;
 mod instancing;
 mod material;
+mod pose;
 mod primitive;
 mod scene;
 mod text;

@@ -9,10 +9,11 @@ use gltf::khr_lights_punctual::{Kind as GltfLight, Light};
 use gltf::scene::Transform;
 use gltf::{Document, Node, Primitive};
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::buffers::Buffers;
 use super::material::Materials;
+use super::pose::Pose;
 use super::{Fault, instancing, primitive};
 use crate::camera::{CameraDesc, FovAxis, Projection};
 use crate::color::Rgb;
@@ -37,7 +38,13 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
         materials.add(&material).map_err(fault)?;
     }
     let (materials, textures) = materials.finish();
-    let placed = placed_nodes(document).map_err(fault)?;
+    let (placed, world_from_node) = placed_nodes(document).map_err(fault)?;
+    let mut poses = FxHashMap::default();
+    for (node, _) in &placed {
+        if let Some(pose) = Pose::of(node, &world_from_node, buffers).map_err(fault)? {
+            poses.insert(node.index(), pose);
+        }
+    }
     let mut reader = Reader {
         document,
         buffers,
@@ -48,7 +55,8 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
             files: buffers.files.clone(),
             ..Model::default()
         },
-        meshes: meshes(&placed, buffers, path),
+        meshes: meshes(&placed, &poses, buffers, path),
+        poses,
         shape_names: Names::default(),
         camera_names: Names::default(),
         light_names: Names::default(),
@@ -65,37 +73,56 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
 /// Reads, in parallel, the primitives of all meshes that nodes have.
 fn meshes(
     placed: &[(Node<'_>, DAffine3)],
+    poses: &FxHashMap<usize, Pose>,
     buffers: &Buffers,
     path: &Path,
 ) -> FxHashMap<PrimitiveKey, ReadPrimitive> {
-    let mut known = FxHashSet::default();
-    let meshes = placed.iter().filter_map(|(node, _)| node.mesh());
-    let primitives = meshes.flat_map(|mesh| {
-        let primitives = mesh.primitives();
-        primitives
-            .map(move |primitive| (mesh.clone(), primitive))
-            .collect::<Vec<_>>()
-    });
-    let primitives: Vec<_> = primitives
-        .filter(|(mesh, primitive)| known.insert((mesh.index(), primitive.index())))
-        .collect();
-    let read = |(mesh, primitive): &(gltf::Mesh<'_>, Primitive<'_>)| {
-        let key = (mesh.index(), primitive.index());
-        (
-            key,
-            read_primitive(&part_name(mesh, primitive), primitive, buffers, path),
-        )
-    };
-    primitives.par_iter().map(read).collect()
+    let mut wanted = FxHashMap::default();
+    for (node, _) in placed {
+        let pose = poses.get(&node.index());
+        let Some(mesh) = node.mesh() else { continue };
+        for primitive in mesh.primitives() {
+            let key = PrimitiveKey::of(node, &mesh, &primitive, pose.is_some());
+            wanted
+                .entry(key)
+                .or_insert((part_name(&mesh, &primitive), primitive, pose));
+        }
+    }
+    wanted
+        .into_par_iter()
+        .map(|(key, (part, primitive, pose))| (key, read_primitive(&part, &primitive, pose, buffers, path)))
+        .collect()
 }
 
-/// Mesh and primitive.
-type PrimitiveKey = (usize, usize);
+/// A primitive as it looks in a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct PrimitiveKey {
+    mesh: usize,
+    primitive: usize,
+    /// The node that bends it.
+    posed_by: Option<usize>,
+}
+
+impl PrimitiveKey {
+    fn of(node: &Node<'_>, mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>, is_posed: bool) -> PrimitiveKey {
+        PrimitiveKey {
+            mesh: mesh.index(),
+            primitive: primitive.index(),
+            posed_by: is_posed.then_some(node.index()),
+        }
+    }
+}
 
 /// A primitive that was read; the inner `Err` says why there is nothing to show.
 type ReadPrimitive = Result<Result<Arc<Mesh>, &'static str>, ImportError>;
 
-fn read_primitive(part: &str, primitive: &Primitive<'_>, buffers: &Buffers, path: &Path) -> ReadPrimitive {
+fn read_primitive(
+    part: &str,
+    primitive: &Primitive<'_>,
+    pose: Option<&Pose>,
+    buffers: &Buffers,
+    path: &Path,
+) -> ReadPrimitive {
     let fault = |reason: Fault| ImportError::Syntax {
         path: path.to_owned(),
         line: None,
@@ -107,7 +134,12 @@ fn read_primitive(part: &str, primitive: &Primitive<'_>, buffers: &Buffers, path
         source,
     };
     match primitive::mesh(primitive, buffers).map_err(fault)? {
-        Ok(triangles) => triangles.validate().map(Arc::new).map(Ok).map_err(invalid),
+        Ok(mut triangles) => {
+            if let Some(pose) = pose {
+                pose.bend(&mut triangles, primitive, buffers).map_err(fault)?;
+            }
+            triangles.validate().map(Arc::new).map(Ok).map_err(invalid)
+        }
         Err(reason) => Ok(Err(reason)),
     }
 }
@@ -129,9 +161,12 @@ fn changes_looks(name: &str) -> bool {
             .any(|p| name.starts_with(p))
 }
 
-/// The nodes of the scene with their places in the world; the first scene where none is the default, all root nodes
-/// where there are no scenes.
-fn placed_nodes(document: &Document) -> Result<Vec<(Node<'_>, DAffine3)>, Fault> {
+/// Nodes with their places in the world, and the places of all nodes of the scene by number.
+type PlacedNodes<'a> = (Vec<(Node<'a>, DAffine3)>, Vec<Option<DAffine3>>);
+
+/// The visible nodes of the scene with their places in the world; the first scene where none is the default, all root
+/// nodes where there are no scenes.
+fn placed_nodes(document: &Document) -> Result<PlacedNodes<'_>, Fault> {
     let nodes: Vec<Node<'_>> = document.nodes().collect();
     let mut is_child = vec![false; nodes.len()];
     for node in &nodes {
@@ -141,30 +176,31 @@ fn placed_nodes(document: &Document) -> Result<Vec<(Node<'_>, DAffine3)>, Fault>
         Some(scene) => scene.nodes().collect(),
         None => nodes.into_iter().filter(|node| !is_child[node.index()]).collect(),
     };
-    let mut seen = vec![false; is_child.len()];
+    let mut places = vec![None; is_child.len()];
     let mut placed = vec![];
-    let mut stack: Vec<(Node<'_>, DAffine3)> = roots
+    let mut stack: Vec<(Node<'_>, DAffine3, bool)> = roots
         .into_iter()
         .rev()
-        .map(|node| (node, DAffine3::IDENTITY))
+        .map(|node| (node, DAffine3::IDENTITY, true))
         .collect();
-    while let Some((node, world_from_parent)) = stack.pop() {
-        if std::mem::replace(&mut seen[node.index()], true) {
+    while let Some((node, world_from_parent, is_parent_visible)) = stack.pop() {
+        let world_from_node = world_from_parent * transform_of(&node)?;
+        if places[node.index()].replace(world_from_node).is_some() {
             return Err(format!(
                 "node {} has two parents, or is its own ancestor",
                 node.index()
             ));
         }
-        let world_from_node = world_from_parent * transform_of(&node)?;
-        if !is_visible(&node) {
-            continue;
-        }
+        // What is hidden may still be a joint.
+        let is_visible = is_parent_visible && is_visible(&node);
         let first = stack.len();
-        stack.extend(node.children().map(|child| (child, world_from_node)));
+        stack.extend(node.children().map(|child| (child, world_from_node, is_visible)));
         stack[first..].reverse();
-        placed.push((node, world_from_node));
+        if is_visible {
+            placed.push((node, world_from_node));
+        }
     }
-    Ok(placed)
+    Ok((placed, places))
 }
 
 /// KHR_node_visibility: a node may be hidden with all below it.
@@ -214,6 +250,8 @@ struct Reader<'a> {
     path: &'a Path,
     model: Model,
     meshes: FxHashMap<PrimitiveKey, ReadPrimitive>,
+    /// How nodes bend their meshes, by the node's number.
+    poses: FxHashMap<usize, Pose>,
     shape_names: Names,
     camera_names: Names,
     light_names: Names,
@@ -233,9 +271,16 @@ impl Reader<'_> {
             world_from_node.translation.as_vec3(),
         );
         if let Some(mesh) = node.mesh() {
-            let places = instancing::places(node, world_from_node, self.document, self.buffers);
-            let places = places.map_err(|reason| self.fault(reason))?;
-            self.mesh(node, &mesh, places.unwrap_or_else(|| vec![place]))?;
+            let is_in_world = self.poses.get(&node.index()).is_some_and(Pose::is_in_world);
+            let places = if is_in_world {
+                vec![Affine3A::IDENTITY]
+            } else {
+                let places = instancing::places(node, world_from_node, self.document, self.buffers);
+                places
+                    .map_err(|reason| self.fault(reason))?
+                    .unwrap_or_else(|| vec![place])
+            };
+            self.mesh(node, &mesh, places)?;
         }
         if let Some(camera) = node.camera() {
             self.camera(node, &camera, place)
@@ -243,9 +288,6 @@ impl Reader<'_> {
         }
         if let Some(light) = node.light() {
             self.light(node, &light, place);
-        }
-        if node.skin().is_some() {
-            self.warn("skins stand in their rest pose".to_owned());
         }
         Ok(())
     }
@@ -283,10 +325,7 @@ impl Reader<'_> {
         }
         let single = mesh.primitives().len() == 1;
         for primitive in mesh.primitives() {
-            if primitive.morph_targets().len() > 0 {
-                self.warn("morph targets stand in their rest pose".to_owned());
-            }
-            let Some(triangles) = self.primitive(mesh, &primitive)? else {
+            let Some(triangles) = self.primitive(node, mesh, &primitive)? else {
                 continue;
             };
             let part = if single {
@@ -308,10 +347,12 @@ impl Reader<'_> {
 
     fn primitive(
         &mut self,
+        node: &Node<'_>,
         mesh: &gltf::Mesh<'_>,
         primitive: &Primitive<'_>,
     ) -> Result<Option<Arc<Mesh>>, ImportError> {
-        let key = (mesh.index(), primitive.index());
+        let is_posed = self.poses.contains_key(&node.index());
+        let key = PrimitiveKey::of(node, mesh, primitive, is_posed);
         match self.meshes.remove(&key) {
             Some(Ok(read)) => {
                 self.meshes.insert(key, Ok(read.clone()));
