@@ -1,12 +1,11 @@
 //! Closure construction: nodes in the arena.
 //!
-//! What a run makes once at most, at the top of the unit and outside of loops, has a fixed place: the run takes memory
-//! for all of it when it starts ([`NodeMemory`]). Nodes of loops and of functions take theirs when they are made, and are
-//! null when there is none left.
+//! What a run makes once at most, in the unit itself and outside of loops, has a fixed place: the run takes memory for
+//! all of it when it starts. Nodes of loops and of functions take theirs when they are made, and are null when there is
+//! none left.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
-use rustc_hash::FxHashMap;
 
 use super::emitter::{Address, Emitter, unaligned};
 use super::layout::length;
@@ -21,17 +20,6 @@ const LOOK_BACK: usize = 64;
 /// Bytes of nodes that may have fixed places. An arena that was reset has as many.
 const RESERVED: usize = 32 << 10;
 const _: () = assert!(RESERVED + 16 <= Arena::ROOM);
-
-/// The nodes of one function that have fixed places. How many bytes they take is in [`Shared::node_bytes`].
-#[derive(Debug, Default)]
-pub(super) struct NodeMemory {
-    /// Where they begin, in a function that a run calls once.
-    pub(super) base: Option<ir::Value>,
-    /// Open loops around the present operation.
-    pub(super) loops: u32,
-    /// Those that have been made, which are never null.
-    known: FxHashMap<ir::Value, Address>,
-}
 
 impl Emitter<'_, '_> {
     /// A component of weight 1 with the operands as parameters.

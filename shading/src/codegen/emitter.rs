@@ -5,9 +5,8 @@ use cranelift_codegen::ir::MemFlagsData;
 use cranelift_entity::SecondaryMap;
 use cranelift_frontend::{FunctionBuilder, Variable};
 use cranelift_jit::JITModule;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::closure::NodeMemory;
 use super::shared::Shared;
 use crate::hir::{Code, LocalId};
 use crate::source::Span;
@@ -65,6 +64,17 @@ pub(super) struct MemoryFrame {
     pub(super) slots: u64,
     /// Where arguments and results of calls go.
     pub(super) call_area: Option<Home>,
+}
+
+/// The nodes of closures of one function that have fixed places. How many bytes they take is in [`Shared::node_bytes`].
+#[derive(Debug, Default)]
+pub(super) struct NodeMemory {
+    /// Where they begin, in a function that a run calls once.
+    pub(super) base: Option<ir::Value>,
+    /// Open loops around the present operation.
+    pub(super) loops: u32,
+    /// Those that have been made, which are never null.
+    pub(super) known: FxHashMap<ir::Value, Address>,
 }
 
 /// Emits the code of one function.

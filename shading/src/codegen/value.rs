@@ -6,8 +6,7 @@ use cranelift_frontend::FunctionBuilder;
 use cranelift_jit::JITModule;
 use rustc_hash::FxHashSet;
 
-use super::closure::NodeMemory;
-use super::emitter::{Address, Emitter, Home, MemoryFrame, trusted};
+use super::emitter::{Address, Emitter, Home, MemoryFrame, NodeMemory, trusted};
 use super::layout::{POINTER, Shape, const_shape};
 use super::shared::Shared;
 use crate::hir::{Code, Const, LocalId, Operand};
