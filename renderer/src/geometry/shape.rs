@@ -459,7 +459,10 @@ impl Shape {
     #[inline]
     fn object_point(&self, ray: &Ray, t: f32) -> DVec3 {
         let world = ray.origin.as_dvec3() + ray.direction.as_dvec3() * f64::from(t);
-        self.exact_object_from_world().transform_point3(world)
+        // A matrix that is rounded to single precision moves the point along the surface, where it is put again, by no
+        // more than points are rounded. A rounded translation would move it by as much as the place is far away.
+        let center = self.world_from_object.translation.as_dvec3();
+        in_double(&self.object_from_world).matrix3 * (world - center)
     }
 
     fn analytic_point(&self, analytic: Analytic, object: DVec3) -> SurfacePoint {
