@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
+use std::ops::Range;
 use std::sync::Arc;
 
 use shading::hir::Unit;
@@ -23,6 +24,12 @@ const FUEL: u32 = 300;
 
 fn units() -> u64 {
     std::env::var("KILN_FUZZ_UNITS").map_or(UNITS, |n| n.parse().expect("a number of units"))
+}
+
+/// The seeds tried: from 0, or `KILN_FUZZ_SEED`, on.
+fn seeds() -> Range<u64> {
+    let first = std::env::var("KILN_FUZZ_SEED").map_or(0, |n| n.parse().expect("a seed"));
+    first..first + units()
 }
 
 /// A shading point to run a unit at, and how far.
@@ -113,7 +120,7 @@ fn optimized(raw: &Unit) -> Unit {
 
 #[test]
 fn compiled_units_run_as_interpreted() {
-    for seed in 0..units() {
+    for seed in seeds() {
         let case = Case::new(seed, shading::eval::DEFAULT_FUEL);
         let raw = generate::unit(seed);
         let expected = case.interpret(&raw);
@@ -155,7 +162,7 @@ fn compare_batch(seed: u64, unit: &Unit, fuel: u32) -> bool {
 #[test]
 fn batches_run_as_points_one_by_one() {
     let mut packets = 0;
-    for seed in 0..units() {
+    for seed in seeds() {
         let fuel = if seed % 3 == 0 {
             FUEL
         } else {
@@ -172,7 +179,7 @@ fn batches_run_as_points_one_by_one() {
 #[test]
 fn units_without_an_end_end_as_interpreted() {
     let (mut ended, mut lit, mut reported) = (0, 0, BTreeSet::new());
-    for seed in 0..units() {
+    for seed in seeds() {
         let case = Case::new(seed, FUEL);
         let raw = generate::endless_unit(seed);
         let violations = verify(&raw, Some(&case.registry));

@@ -185,6 +185,21 @@ fn closures_and_texts_do_not_overwrite_each_other() {
     }
 }
 
+#[test]
+fn nothing_is_left_of_a_closure_scaled_by_zero() {
+    let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
+    let text = "shader scaled(output closure color surface = 0, output closure color other = 0) {
+        float huge = 1e30 * (1e30 + u), zero = 0 * floor(u / 100);
+        surface = zero * (huge * glossy(N, u, 3)) + huge * (zero * tinted(u, N));
+        closure color part = zero * tinted(v, I);
+        other = huge * (part + zero * part);
+    }";
+    let loaded = system
+        .load(Source::new("scaled.ksl", text))
+        .unwrap_or_else(|e| panic!("{e}"));
+    compare(&system, &loaded.templates[0]);
+}
+
 /// A host that answers for a texture only when so many threads ask at the same time.
 struct Meeting {
     threads: usize,

@@ -93,6 +93,15 @@ impl Listing {
                 count += 1;
                 let scaled = |w: [f32; 3]| std::array::from_fn(|i| weight[i] * w[i]);
                 match closure.node() {
+                    // Nothing brings back what is scaled by zero, not even infinity.
+                    ClosureNode::Mul {
+                        weight: [0.0, 0.0, 0.0],
+                        ..
+                    }
+                    | ClosureNode::Component {
+                        weight: [0.0, 0.0, 0.0],
+                        ..
+                    } => {}
                     ClosureNode::Mul { weight, closure } => open.extend(closure.map(|c| (c, scaled(weight)))),
                     ClosureNode::Add { a, b } => {
                         open.extend([b, a].into_iter().flatten().map(|c| (c, weight)));
