@@ -311,7 +311,10 @@ fn numbers_are_checked() {
         "shape s : sphere { radius = -1; }",
         &["`radius` is -1, but must be more than 0"],
     );
-    bad("shape s : sphere { radius = 1e99; }", &["`radius` is"]);
+    bad(
+        "shape s : sphere { radius = 1e99; }",
+        &["`1e99` is not a number that can be held"],
+    );
     bad(
         "shape s : sphere { radius = \"big\"; }",
         &["`radius` takes a number, found a string"],
