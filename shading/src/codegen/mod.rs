@@ -182,7 +182,7 @@ pub fn compile(
         unit: unit.name.clone(),
         message,
     };
-    let mut module = module::new_module(options.level).map_err(backend)?;
+    let mut module = module::new_module(level(unit, options.level)).map_err(backend)?;
     let mut shared = Shared::new(unit, registry, host, module.isa().default_call_conv());
     let packet = packet::Layout::of(&outputs);
     let packets = options.packets.then_some(&packet);
@@ -238,6 +238,15 @@ pub fn compile(
         _data: shared.data,
         _library: shared.library,
     })
+}
+
+/// The level to compile a unit at: what runs again and again is worth good registers.
+fn level(unit: &Unit, asked: OptLevel) -> OptLevel {
+    let mut codes = unit.functions.values().map(|f| &f.code).chain([&unit.code]);
+    match asked {
+        OptLevel::Fast if codes.any(|code| walk::has_loop(&code.body)) => OptLevel::Plain,
+        OptLevel::Fast | OptLevel::Plain | OptLevel::Full => asked,
+    }
 }
 
 fn check_memory(unit: &Unit) -> Result<(), CodegenError> {

@@ -108,6 +108,13 @@ pub(crate) fn count_ops(block: &[Stmt]) -> usize {
     count
 }
 
+/// Whether anything in a block runs again and again.
+pub(crate) fn has_loop(block: &[Stmt]) -> bool {
+    block
+        .iter()
+        .any(|stmt| matches!(stmt, Stmt::Loop { .. }) || blocks(stmt).into_iter().any(has_loop))
+}
+
 /// Whether a block leaves a scope.
 pub(crate) fn leaves(block: &[Stmt], scope: ScopeId) -> bool {
     block

@@ -96,7 +96,8 @@ pub struct OptStats {
     pub symbols_after: usize,
 }
 
-/// More rounds of the first three passes than this never gained anything worth their time.
+/// More rounds of the first three passes than this never gained anything worth their time. Code without loops takes one:
+/// [`forward`] knows all that went before, and only what runs again depends on what comes later.
 const MAX_ROUNDS: usize = 4;
 
 /// Optimises a unit in place.
@@ -161,7 +162,7 @@ fn code(code: &mut Code, params: &[LocalId], outputs: &[LocalId], context: &Pass
         dead::run(code, outputs, context);
         shape::run(code);
         let now = walk::count_statements(&code.body);
-        if now == size {
+        if now == size || !walk::has_loop(&code.body) {
             break;
         }
         size = now;
