@@ -388,6 +388,7 @@ impl<'a> Forward<'a> {
         if outermost {
             self.budget = Some(UNROLL_BUDGET);
         }
+        let most = MAX_UNROLLED.max(walk::count_statements(body) * 3 / 2);
         let (trail, exits, length) = (self.trail.len(), self.exit_log.len(), out.len());
         let mut done = false;
         for _ in 0..MAX_TURNS {
@@ -397,11 +398,10 @@ impl<'a> Forward<'a> {
                 break;
             }
             // A loop that may be left at the end of every turn has no number of turns.
-            if self.exit_log.len() > exits {
+            if self.exit_log.len() > exits || walk::count_statements(&out[length..]) > most {
                 break;
             }
         }
-        let most = MAX_UNROLLED.max(walk::count_statements(body) * 3 / 2);
         done &= self.budget != Some(0) && walk::count_statements(&out[length..]) <= most;
         if !done {
             self.undo(trail);
