@@ -187,7 +187,10 @@ fn optimising_twice_gains_nothing_wrong() {
         optimize(&mut once, &EXACT);
         let mut twice = once.clone();
         let stats = optimize(&mut twice, &EXACT);
-        assert!(stats.ops_after <= stats.ops_before, "seed {seed}");
+        // What has become short enough to unroll may grow.
+        let loops = |unit: &Unit| unit.to_string().matches("loop {").count();
+        let unrolled = loops(&twice) < loops(&once);
+        assert!(unrolled || stats.ops_after <= stats.ops_before, "seed {seed}");
         check(seed, &raw, &twice);
     }
 }
@@ -305,6 +308,30 @@ fn short_loops_are_unrolled() {
             b.count(turns, |b, _| b.set(out, Op::Mul, &[Operand::Local(out), u]));
         },
         "l1 = global<u>; l0 = mul l1, l1; l0 = mul l0, l1; l0 = mul l0, l1",
+    );
+}
+
+/// Multiplying by one assigns nothing: the factor is a constant throughout.
+#[test]
+fn what_loops_only_seem_to_assign_is_known() {
+    left(
+        Type::FLOAT,
+        |b, out| {
+            let (u, v) = (global(b, Global::U), global(b, Global::V));
+            let (one, two) = (b.float(1.0), b.float(2.0));
+            let turns = b.op(Type::INT, Op::FloatToInt, &[u]);
+            let factor = b.local(Type::FLOAT);
+            b.set(factor, Op::Copy, &[two]);
+            b.count(turns, |b, _| {
+                let scaled = b.op(Type::FLOAT, Op::Mul, &[Operand::Local(factor), one]);
+                b.set(factor, Op::Copy, &[scaled]);
+                let term = b.op(Type::FLOAT, Op::Mul, &[Operand::Local(factor), two]);
+                b.set(out, Op::Add, &[Operand::Local(out), term]);
+                b.set(out, Op::Mul, &[Operand::Local(out), v]);
+            });
+        },
+        "l1 = global<u>; l2 = global<v>; l3 = floattoint l1; scope s0 scope {; loop {; l5 = lt l4, l3; \
+         if l5 {; } else {; leave s0; l0 = add l0, 4.0; l0 = mul l0, l2; l4 = add l4, 1",
     );
 }
 

@@ -5,6 +5,7 @@
 //! values common to all ends be kept. At the entry of a loop, all variables assigned in it are unknown.
 
 use cranelift_entity::SecondaryMap;
+use rustc_hash::FxHashSet;
 
 use super::PassContext;
 use super::value::{MAX_CONST_ARRAY, ValueId, Values};
@@ -22,13 +23,21 @@ const UNROLL_BUDGET: usize = 600;
 /// What the ways out of a scope may differ in, all together, before the scope's assignments are given up.
 const MAX_EXITS: usize = 1 << 14;
 
-/// Simplifies a function.
-pub(super) fn run(code: &mut Code, params: &[LocalId], context: &PassContext<'_>) {
+/// Simplifies a function; whether another walk would know more, since loops assign less than they seemed to.
+pub(super) fn run(code: &mut Code, params: &[LocalId], context: &PassContext<'_>) -> bool {
     let body = std::mem::take(&mut code.body);
     let mut forward = Forward::new(code, params, context);
     let mut out = Vec::with_capacity(body.len());
     forward.block(body, &mut out);
+    let spared = forward.spared;
     code.body = out;
+    let mut more = false;
+    if !spared.is_empty() {
+        walk::statements(&code.body, &mut |stmt| {
+            more |= walk::reads(stmt).any(|local| spared.contains(&local));
+        });
+    }
+    more
 }
 
 /// What variables hold at one end of a block that they did not hold at its beginning.
@@ -69,6 +78,8 @@ pub(super) struct Forward<'a> {
     stamp: u32,
     /// Statements that the present attempt to unroll may still look at.
     budget: Option<usize>,
+    /// Variables that a loop turned out not to assign, after they were unknown in it.
+    spared: FxHashSet<LocalId>,
 }
 
 impl<'a> Forward<'a> {
@@ -104,6 +115,7 @@ impl<'a> Forward<'a> {
             agreements,
             stamp: 0,
             budget: None,
+            spared: FxHashSet::default(),
         }
     }
 
@@ -376,9 +388,12 @@ impl<'a> Forward<'a> {
 
     /// A loop whose number of turns is not known.
     fn repeat(&mut self, body: Block, span: Span, out: &mut Block) {
-        self.forget_assigned(&body);
+        let before = self.forget_assigned(&body);
         let mut inner = Vec::with_capacity(body.len());
         self.block(body, &mut inner);
+        self.assigned(&inner);
+        let spared = before.iter().filter(|&&l| self.agreements[l].stamp != self.stamp);
+        self.spared.extend(spared);
         out.push(Stmt::Loop { body: inner, span });
     }
 
@@ -424,16 +439,29 @@ impl<'a> Forward<'a> {
         copy
     }
 
-    fn forget_assigned(&mut self, block: &Block) {
-        let mut assigned = vec![];
-        walk::statements(block, &mut |stmt| assigned.extend_from_slice(walk::writes(stmt)));
-        self.stamp += 1;
-        for local in assigned {
-            if self.agreements[local].stamp != self.stamp {
-                self.agreements[local].stamp = self.stamp;
-                self.forget(local);
-            }
+    /// The variables that a block assigns become unknown; returns them.
+    fn forget_assigned(&mut self, block: &Block) -> Vec<LocalId> {
+        let assigned = self.assigned(block);
+        for &local in &assigned {
+            self.forget(local);
         }
+        assigned
+    }
+
+    /// The variables that a block assigns, each once. Those of the last call have the present stamp.
+    fn assigned(&mut self, block: &Block) -> Vec<LocalId> {
+        self.stamp += 1;
+        let mut assigned = vec![];
+        walk::statements(block, &mut |stmt| {
+            for &local in walk::writes(stmt) {
+                let seen = &mut self.agreements[local].stamp;
+                if *seen != self.stamp {
+                    *seen = self.stamp;
+                    assigned.push(local);
+                }
+            }
+        });
+        assigned
     }
 
     /// What changed since a mark, each variable once.

@@ -96,8 +96,7 @@ pub struct OptStats {
     pub symbols_after: usize,
 }
 
-/// More rounds of the first three passes than this never gained anything worth their time. Code without loops takes one:
-/// [`forward`] knows all that went before, and only what runs again depends on what comes later.
+/// Most rounds of the first three passes. More than one are rare: [`forward`] tells where another would know more.
 const MAX_ROUNDS: usize = 4;
 
 /// Optimises a unit in place.
@@ -155,17 +154,14 @@ fn every_code(unit: &mut Unit, context: &PassContext<'_>) {
 
 /// All passes over one function.
 fn code(code: &mut Code, params: &[LocalId], outputs: &[LocalId], context: &PassContext<'_>) {
-    let mut size = usize::MAX;
     for _ in 0..MAX_ROUNDS {
-        forward::run(code, params, context);
+        let more = forward::run(code, params, context);
         shape::run(code);
         dead::run(code, outputs, context);
         shape::run(code);
-        let now = walk::count_statements(&code.body);
-        if now == size || !walk::has_loop(&code.body) {
+        if !more {
             break;
         }
-        size = now;
     }
     hoist::run(code, outputs);
     sink::run(code, outputs);
