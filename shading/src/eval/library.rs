@@ -229,7 +229,7 @@ fn hash(args: &[Arg<'_>]) -> i32 {
     for arg in args {
         match arg {
             Arg::Ints(list) => keys.extend(list.iter().map(|i| *i as u32)),
-            Arg::Floats(list) => keys.extend(list.iter().map(|x| x.to_bits())),
+            Arg::Floats(list) => keys.extend(list.iter().map(|&x| noise::key(x))),
             Arg::Strings(list) => return fingerprint::hash(list.first().copied().unwrap_or_default()),
         }
     }

@@ -153,7 +153,7 @@ impl NoisePoint<'_> {
             };
             *key = match kind {
                 NoiseKind::Cell => cell(x).0,
-                _ => x.to_bits(),
+                _ => super::key(x),
             };
         }
         keys[count] = lane.unwrap_or_default();

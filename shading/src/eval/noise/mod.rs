@@ -202,59 +202,77 @@ pub fn cell4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
     by_lane(|lane| unit(hash([x, y, z, w, lane])))
 }
 
+/// The bits of a number that is hashed. All NaNs are one number, since the optimiser takes them for one.
+#[inline]
+pub fn key(x: f32) -> u32 {
+    let x = if x.is_nan() { f32::NAN } else { x };
+    x.to_bits()
+}
+
 /// One value in `[0,1]` for each number.
 #[inline]
 pub fn hash1(x: f32) -> f32 {
-    unit(hash([x.to_bits()]))
+    unit(hash([key(x)]))
 }
 
 /// One value for each point of the plane.
 #[inline]
 pub fn hash2(x: f32, y: f32) -> f32 {
-    unit(hash([x, y].map(f32::to_bits)))
+    unit(hash([x, y].map(key)))
 }
 
 /// One value for each point of space.
 #[inline]
 pub fn hash3(p: [f32; 3]) -> f32 {
-    unit(hash(p.map(f32::to_bits)))
+    unit(hash(p.map(key)))
 }
 
 /// One value for each point of space and time.
 #[inline]
 pub fn hash4([x, y, z]: [f32; 3], w: f32) -> f32 {
-    unit(hash([x, y, z, w].map(f32::to_bits)))
+    unit(hash([x, y, z, w].map(key)))
 }
 
 /// Three values for each number.
 #[inline]
 pub fn hash1_triple(x: f32) -> [f32; 3] {
-    by_lane(|lane| unit(hash([x.to_bits(), lane])))
+    by_lane(|lane| unit(hash([key(x), lane])))
 }
 
 /// Three values for each point of the plane.
 #[inline]
 pub fn hash2_triple(x: f32, y: f32) -> [f32; 3] {
-    by_lane(|lane| unit(hash([x.to_bits(), y.to_bits(), lane])))
+    by_lane(|lane| unit(hash([key(x), key(y), lane])))
 }
 
 /// Three values for each point of space.
 #[inline]
 pub fn hash3_triple(p: [f32; 3]) -> [f32; 3] {
-    let [x, y, z] = p.map(f32::to_bits);
+    let [x, y, z] = p.map(key);
     by_lane(|lane| unit(hash([x, y, z, lane])))
 }
 
 /// Three values for each point of space and time.
 #[inline]
 pub fn hash4_triple([x, y, z]: [f32; 3], w: f32) -> [f32; 3] {
-    let [x, y, z, w] = [x, y, z, w].map(f32::to_bits);
+    let [x, y, z, w] = [x, y, z, w].map(key);
     by_lane(|lane| unit(hash([x, y, z, w, lane])))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_nans_have_one_hash() {
+        let other = f32::from_bits(0xffc0_0001);
+        assert!(other.is_nan() && hash1(f32::NAN) == hash1(other));
+        assert_eq!(
+            hash3_triple([1.0, f32::NAN, 2.0]),
+            hash3_triple([1.0, other, 2.0])
+        );
+        assert_eq!(hash4([f32::NAN; 3], 0.5), hash4([other; 3], 0.5));
+    }
 
     /// Where OSL's testsuite/common/shaders/testnoise.osl samples at pixel `(x, y)` of 512×512.
     fn place(x: u32, y: u32) -> ([f32; 3], f32) {

@@ -320,12 +320,12 @@ pub(crate) fn cell_keys<const D: usize>(p: [Row; D]) -> [u32x4; D] {
     keys
 }
 
-/// The keys of coordinates themselves.
+/// The keys of coordinates themselves: see [`super::key`].
 #[inline(always)]
 pub(crate) fn bits_keys<const D: usize>(p: [Row; D]) -> [u32x4; D] {
     let mut keys = [u32x4::splat(0); D];
     for axis in 0..D {
-        keys[axis] = cast(p[axis]);
+        keys[axis] = cast(p[axis].is_nan().select(splat(f32::NAN), p[axis]));
     }
     keys
 }
