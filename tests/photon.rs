@@ -2,6 +2,8 @@
 
 #[path = "photon/against_path.rs"]
 mod against_path;
+#[path = "photon/guided.rs"]
+mod guided;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;

@@ -2,7 +2,7 @@
 
 use support::random_scene::{Limits, RandomScene, Recipe, compare, estimate, generate, opened, saved};
 
-use super::{ALPHA, ask, describe};
+use super::{ALPHA, PATH, Same, ask, describe};
 
 /// Scenes without what only one of both can find: light that reaches lobes without roughness from lights without size.
 fn scene(seed: u64) -> RandomScene {
@@ -61,4 +61,18 @@ fn photon_maps_agree_with_paths() {
         block: 0.1,
     };
     check("photon", 4, &["integrator=photon"], limits, 16);
+}
+
+#[test]
+fn guided_paths_agree_with_paths() {
+    ask("guided", 4, |seed| {
+        let guided: &[&str] = &["integrator=path", "integrator.depth=8", "integrator.guide=true"];
+        let scene = scene(seed);
+        Same {
+            name: "guided",
+            set: [PATH, guided],
+            ..Same::default()
+        }
+        .check(&scene, &scene)
+    });
 }

@@ -204,6 +204,9 @@ impl fmt::Display for Statistics {
                 photons.shooting.as_secs_f64(),
                 photons.building.as_secs_f64()
             )?;
+            if photons.guides > 0 {
+                writeln!(f, "  guides  {:9}", photons.guides)?;
+            }
             for (map, name) in ["global", "caustic"].iter().enumerate() {
                 writeln!(
                     f,
@@ -261,6 +264,7 @@ fn photons_json(photons: &PhotonStats) -> serde_json::Value {
         "not_finite": photons.non_finite,
         "shot_by_light": photons.shot_by_light,
         "irradiance_records": photons.records,
+        "guides": photons.guides,
         "memory_bytes": photons.memory,
         "loaded": photons.loaded,
         "shooting_s": photons.shooting.as_secs_f64(),

@@ -5,6 +5,8 @@
 mod collect;
 mod context;
 mod direct;
+mod directions;
+mod guide;
 mod pass;
 mod path;
 pub mod photon;
@@ -30,6 +32,8 @@ pub use walk::Arrival;
 pub enum Prepared {
     /// Needs nothing.
     Path(PathSettings),
+    /// With its guides.
+    Guided(PathSettings, Box<photon::GuideField>),
     /// With its maps.
     Photon(Box<photon::Photons>),
 }
@@ -106,6 +110,10 @@ impl Integrator {
     /// When a file of photon maps cannot be used.
     pub fn prepare(&self, scene: &Scene, pass: &Pass<'_>) -> Result<Prepared, PrepareError> {
         match self {
+            Integrator::Path(settings) if settings.guide => Ok(Prepared::Guided(
+                *settings,
+                Box::new(photon::GuideField::prepare(settings, scene, pass)),
+            )),
             Integrator::Path(settings) | Integrator::Auto(settings) => Ok(Prepared::Path(*settings)),
             Integrator::Photon(settings) => Ok(Prepared::Photon(Box::new(photon::Photons::prepare(
                 settings, scene, pass,
@@ -117,15 +125,16 @@ impl Integrator {
 impl Prepared {
     fn hides_emitters(&self) -> bool {
         match self {
-            Prepared::Path(settings) => settings.hide_emitters,
+            Prepared::Path(settings) | Prepared::Guided(settings, _) => settings.hide_emitters,
             Prepared::Photon(photons) => photons.hides_emitters(),
         }
     }
 
-    /// Statistics of the photon maps, if there are any.
+    /// Statistics of photons, if there are any.
     pub fn photons(&self) -> Option<&photon::PhotonStats> {
         match self {
             Prepared::Path(_) => None,
+            Prepared::Guided(_, field) => Some(field.stats()),
             Prepared::Photon(photons) => Some(photons.stats()),
         }
     }
@@ -141,7 +150,18 @@ impl Prepared {
         }
         let mut radiance = Rgb::BLACK;
         match self {
-            Prepared::Path(settings) => path::trace(settings, scene, walk, sampler, context, &mut radiance),
+            Prepared::Path(settings) => {
+                path::trace(settings, None, scene, walk, sampler, context, &mut radiance);
+            }
+            Prepared::Guided(settings, field) => path::trace(
+                settings,
+                Some(field),
+                scene,
+                walk,
+                sampler,
+                context,
+                &mut radiance,
+            ),
             Prepared::Photon(photons) => photons.trace(scene, walk, sampler, context, &mut radiance),
         }
         radiance
@@ -162,7 +182,10 @@ impl Prepared {
         context.stats.gather_rays += 1;
         let walk = Walk::point(*ray, arrival);
         match self {
-            Prepared::Path(settings) => path::trace(settings, scene, walk, sampler, context, light),
+            Prepared::Path(settings) => path::trace(settings, None, scene, walk, sampler, context, light),
+            Prepared::Guided(settings, field) => {
+                path::trace(settings, Some(field), scene, walk, sampler, context, light);
+            }
             Prepared::Photon(photons) => photons.incoming(scene, walk, sampler, context, light),
         }
     }
@@ -186,6 +209,7 @@ impl Prepared {
         };
         path::trace(
             &straight,
+            None,
             scene,
             Walk::point(*ray, arrival),
             sampler,

@@ -1,17 +1,20 @@
-//! The unidirectional path tracer: next event estimation at every vertex, combined with BSDF sampling by MIS.
+//! The unidirectional path tracer: next event estimation at every vertex, combined with BSDF sampling by MIS, and path guiding if asked for.
 
 use super::collect::Collect;
 use super::context::Context;
 use super::direct::{bsdf_response, lit_point};
-use super::walk::{Limits, Walk, lobe_number};
+use super::directions::Directions;
+use super::photon::GuideField;
+use super::walk::{Limits, Walk};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
 
 use crate::scene::desc::PathSettings;
 
-/// Estimates the radiance that arrives along the first ray of a path.
+/// Estimates the radiance that arrives along the first ray of a path, with directions guided by `field` if there is one.
 pub(super) fn trace(
     settings: &PathSettings,
+    field: Option<&GuideField>,
     scene: &Scene,
     mut walk: Walk,
     sampler: &mut Sampler,
@@ -41,8 +44,7 @@ pub(super) fn trace(
             let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
             walk.sample_lights(scene, (it, &at), response, sampler, shading, stats, light);
         }
-        let (u_lobe, u) = (lobe_number(bsdf, sampler), sampler.next_2d());
-        let sample = bsdf.sample(it.wo, u_lobe, u);
+        let sample = Directions::new(it, bsdf, field).sample(sampler);
         let Some(sample) = &sample else { return };
         if !walk.follow(scene, (it, &at), sample, limits, sampler) {
             return;

@@ -84,6 +84,19 @@ impl<T: Located> KdTree<T> {
         }
     }
 
+    /// The tree cut off where its ranges have at most `most` items: the cells of space, and the items of each.
+    pub fn cells(&self, most: usize) -> (Cells, Vec<&[T]>) {
+        let mut ranges = vec![&self.items[..]];
+        while ranges.len() <= self.planes.len() && ranges[0].len() > most {
+            let halves = ranges.iter().map(|range| range.split_at(range.len() / 2));
+            ranges = halves.flat_map(|(low, high)| [low, high]).collect();
+        }
+        let cells = Cells {
+            planes: self.planes[..ranges.len() - 1].into(),
+        };
+        (cells, ranges)
+    }
+
     /// Memory that it holds [bytes].
     pub fn memory(&self) -> usize {
         self.items.capacity() * size_of::<T>() + self.planes.capacity() * size_of::<Plane>()
@@ -121,6 +134,30 @@ impl<T: Located> KdTree<T> {
             }
             next = std::iter::from_fn(|| waiting.pop()).find(|range| range.beyond < r2);
         }
+    }
+}
+
+/// Cells that a tree divides space into.
+#[derive(Clone, Debug)]
+pub struct Cells {
+    planes: Box<[Plane]>,
+}
+
+impl Cells {
+    /// The number of the cell that holds `p`.
+    #[inline]
+    pub fn find(&self, p: Vec3) -> usize {
+        let mut index = 0;
+        while let Some(plane) = self.planes.get(index) {
+            let above = p[plane.axis as usize] >= plane.at;
+            index = 2 * index + 1 + usize::from(above);
+        }
+        index - self.planes.len()
+    }
+
+    /// Memory that they hold [bytes].
+    pub fn memory(&self) -> usize {
+        size_of_val(&*self.planes)
     }
 }
 

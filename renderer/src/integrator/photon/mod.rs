@@ -19,7 +19,7 @@ mod density;
 mod emit;
 mod file;
 mod gather;
-mod guide;
+mod guide_field;
 mod irradiance;
 mod lookup;
 mod map;
@@ -43,6 +43,8 @@ use trace::{BATCH, ShootOrder, Shot, Wanted, shoot};
 
 pub use density::{Nearest, PhotonMap};
 pub use file::MapError;
+pub use guide_field::GuideField;
+pub(in crate::integrator) use guide_field::LocalGuide;
 pub use map::{KdTree, Located};
 pub use particle::{Packed, Photon, Way};
 pub use statistics::PhotonStats;
@@ -85,9 +87,7 @@ impl Photons {
         scene: &Scene,
         pass: &Pass<'_>,
     ) -> Result<Photons, MapError> {
-        let contexts: Vec<Mutex<Context>> = (0..rayon::current_num_threads())
-            .map(|_| Mutex::new(Context::new(scene)))
-            .collect();
+        let contexts = contexts(scene);
         let emitter = Emitter::new(scene);
         let [global, caustic] = orders(settings, pass);
         let mut stats = PhotonStats::default();
@@ -178,14 +178,7 @@ impl Photons {
         stats.records = irradiance.as_ref().map_or(0, |map| map.len() as u64);
         let bytes = global.memory() + caustic.memory() + irradiance.as_ref().map_or(0, IrradianceMap::memory);
         stats.memory = bytes as u64;
-        for context in contexts {
-            let context = context
-                .into_inner()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-            stats.rays += context.stats.photon_rays;
-            stats.non_finite += context.stats.non_finite_photons;
-            stats.shading_runs += context.stats.shading_runs;
-        }
+        stats.count_work(contexts);
         Ok(Photons {
             settings: *settings,
             global,
@@ -214,6 +207,13 @@ impl Photons {
     pub fn caustic(&self) -> &PhotonMap {
         &self.caustic
     }
+}
+
+/// A context for each thread of the current `rayon` pool.
+fn contexts(scene: &Scene) -> Vec<Mutex<Context>> {
+    (0..rayon::current_num_threads())
+        .map(|_| Mutex::new(Context::new(scene)))
+        .collect()
 }
 
 /// Separates the photons of a pass that shoots for both maps.

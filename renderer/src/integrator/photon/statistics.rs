@@ -1,6 +1,9 @@
 //! Statistics of photon maps: photons shot and stored, memory, rays, times.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+
+use crate::integrator::context::Context;
 
 /// Statistics of the global and the caustic map.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,6 +16,8 @@ pub struct PhotonStats {
     pub shot_by_light: Vec<u64>,
     /// Irradiance records.
     pub records: u64,
+    /// Guides of path guiding, made of the photons of the global map.
+    pub guides: u64,
     /// Levels of the trees.
     pub tree_depth: [u32; 2],
     /// Bytes that the maps hold.
@@ -43,6 +48,7 @@ impl PhotonStats {
             self.count_light(light, shot);
         }
         self.records = self.records.max(other.records);
+        self.guides = self.guides.max(other.guides);
         self.memory = self.memory.max(other.memory);
         self.rays += other.rays;
         self.non_finite += other.non_finite;
@@ -50,6 +56,16 @@ impl PhotonStats {
         self.loaded |= other.loaded;
         self.shooting += other.shooting;
         self.building += other.building;
+    }
+
+    /// Adds what threads counted while they shot.
+    pub(super) fn count_work(&mut self, contexts: Vec<Mutex<Context>>) {
+        for context in contexts {
+            let context = context.into_inner().unwrap_or_else(PoisonError::into_inner);
+            self.rays += context.stats.photon_rays;
+            self.non_finite += context.stats.non_finite_photons;
+            self.shading_runs += context.stats.shading_runs;
+        }
     }
 
     pub(super) fn count_light(&mut self, light: usize, shot: u64) {

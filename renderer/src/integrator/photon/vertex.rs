@@ -8,6 +8,7 @@ use crate::color::Rgb;
 use crate::geometry::Interaction;
 use crate::integrator::direct::lit_point;
 use crate::light::LitPoint;
+use crate::math::Frame;
 use crate::sampler::Sampler;
 use crate::scene::Scene;
 
@@ -60,7 +61,8 @@ impl<'a> Vertex<'a> {
     pub(super) fn pdf(&self, part: LobePart, wi: Vec3, pdf: f32) -> f32 {
         match self.guide() {
             Some(record) if part == LobePart::Diffuse => {
-                let guided = record.guide.pdf(record.n, wi) * self.bsdf.probability(part);
+                let guided =
+                    record.guide.pdf(Frame::from_normal(record.n).to_local(wi)) * self.bsdf.probability(part);
                 BSDF_SHARE * pdf + (1.0 - BSDF_SHARE) * guided
             }
             _ => pdf,
@@ -83,7 +85,7 @@ impl<'a> Vertex<'a> {
         let drawn = if u_choice < BSDF_SHARE {
             self.bsdf.sample_part(self.it.wo, chosen, u)?
         } else {
-            let wi = record.guide.sample(record.n, u);
+            let wi = Frame::from_normal(record.n).to_world(record.guide.sample(u));
             let lobe = if wi.dot(self.it.ng) * self.it.wo.dot(self.it.ng) > 0.0 {
                 LobeKind::DIFFUSE_REFLECTION
             } else {

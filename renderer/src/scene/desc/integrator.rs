@@ -20,6 +20,8 @@ pub struct PathSettings {
     pub rr_depth: u32,
     /// Whether the camera's rays pass shapes that emit, and do not see lights at infinity.
     pub hide_emitters: bool,
+    /// Whether photons guide paths to where indirect light comes from.
+    pub guide: bool,
 }
 
 impl Default for PathSettings {
@@ -28,6 +30,7 @@ impl Default for PathSettings {
             depth: None,
             rr_depth: 5,
             hide_emitters: false,
+            guide: false,
         }
     }
 }

@@ -96,7 +96,7 @@ const HIDE_EMITTERS: &str = "`true`: the camera sees what is behind shapes that 
                              lights at infinity are black to it; they light the scene as ever, and are seen in mirrors and \
                              through glass; `false` by default";
 
-/// The keys of `integrator : path { … }`.
+/// The keys of `integrator : path { … }` and of `auto`.
 pub(super) const PATH: &[Key<PathSettings>] = &[
     Key {
         name: "depth",
@@ -118,6 +118,13 @@ pub(super) const PATH: &[Key<PathSettings>] = &[
         set: |path, field, context| set(&mut path.hide_emitters, field.boolean(context)),
     },
 ];
+
+/// The further keys of `integrator : path { … }`.
+pub(super) const GUIDING: &[Key<PathSettings>] = &[Key {
+    name: "guide",
+    doc: "`true`: photons guide paths to where indirect light comes from, for light through doors and caustics; the picture stays unbiased; `false` by default",
+    set: |path, field, context| set(&mut path.guide, field.boolean(context)),
+}];
 
 /// The keys of `integrator : photon { … }`.
 pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
@@ -261,12 +268,18 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadConte
         ("auto", IntegratorKind::Auto),
     ];
     match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
-        Some(IntegratorKind::Path) => {
-            Integrator::Path(read_path(declaration, "the path integrator", context))
-        }
-        Some(IntegratorKind::Auto) => {
-            Integrator::Auto(read_path(declaration, "the choice of an integrator", context))
-        }
+        Some(IntegratorKind::Path) => Integrator::Path(read_path(
+            declaration,
+            "the path integrator",
+            &[PATH, GUIDING],
+            context,
+        )),
+        Some(IntegratorKind::Auto) => Integrator::Auto(read_path(
+            declaration,
+            "the choice of an integrator",
+            &[PATH],
+            context,
+        )),
         Some(IntegratorKind::Photon) => {
             let mut photon = PhotonSettings::default();
             let body = body_of(declaration);
@@ -277,9 +290,14 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadConte
     }
 }
 
-fn read_path(declaration: &Declaration, what: &str, context: &mut LoadContext) -> PathSettings {
+fn read_path(
+    declaration: &Declaration,
+    what: &str,
+    keys: &[&[Key<PathSettings>]],
+    context: &mut LoadContext,
+) -> PathSettings {
     let mut path = PathSettings::default();
-    read_block(body_of(declaration), what, &[PATH], &mut path, context);
+    read_block(body_of(declaration), what, keys, &mut path, context);
     path
 }
 

@@ -17,9 +17,9 @@ pub fn reference() -> Vec<Block> {
     vec![
         block("film", film::FILM),
         block("sampler", film::SAMPLER),
-        block("integrator : path", film::PATH),
+        block("integrator : path or auto", film::PATH),
+        block("integrator : path", film::GUIDING),
         block("integrator : photon", film::PHOTON),
-        block("integrator : auto", film::PATH),
         block("camera NAME : perspective", camera::PERSPECTIVE),
         block("camera NAME : orthographic", camera::ORTHOGRAPHIC),
         block("camera NAME : any kind, panoramic too", camera::ANY),

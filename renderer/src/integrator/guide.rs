@@ -7,7 +7,7 @@ use std::f32::consts::FRAC_PI_4;
 
 use glam::{Vec2, Vec3};
 
-use crate::math::{Frame, INV_PI, ONE_MINUS_EPSILON, safe_sqrt};
+use crate::math::{INV_PI, ONE_MINUS_EPSILON, safe_sqrt};
 use crate::sampling::disk;
 
 /// Cells along a side of the square.
@@ -17,6 +17,8 @@ const SIDE: usize = 8;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Guide {
     cells: [u8; SIDE * SIDE],
+    /// Sums of the rows of cells.
+    rows: [u16; SIDE],
     /// One over the sum of the cells; 0 where nothing is known.
     inverse_total: f32,
 }
@@ -52,13 +54,17 @@ impl Collector {
         let most = self.cells.iter().copied().fold(0.0, f32::max);
         let mut guide = Guide {
             cells: [0; SIDE * SIDE],
+            rows: [0; SIDE],
             inverse_total: 0.0,
         };
         if most > 0.0 && most.is_finite() {
             for (cell, irradiance) in guide.cells.iter_mut().zip(&self.cells) {
                 *cell = (irradiance / most * 255.0).round() as u8;
             }
-            let total: u32 = guide.cells.iter().map(|&cell| u32::from(cell)).sum();
+            for (row, cells) in guide.rows.iter_mut().zip(guide.cells.chunks_exact(SIDE)) {
+                *row = cells.iter().map(|&cell| u16::from(cell)).sum();
+            }
+            let total: u32 = guide.rows.iter().map(|&row| u32::from(row)).sum();
             guide.inverse_total = 1.0 / total as f32;
         }
         self.cells.clear();
@@ -73,29 +79,20 @@ impl Guide {
         self.inverse_total > 0.0
     }
 
-    /// Samples a direction of the hemisphere about `n` by `u`.
-    pub(super) fn sample(&self, n: Vec3, u: Vec2) -> Vec3 {
-        let mut left = u.x / self.inverse_total;
-        let mut chosen = SIDE * SIDE - 1;
-        for (index, &cell) in self.cells.iter().enumerate() {
-            let cell = f32::from(cell);
-            if left < cell {
-                chosen = index;
-                left /= cell;
-                break;
-            }
-            left -= cell;
-        }
+    /// Samples a direction of the upper hemisphere by `u`.
+    pub(super) fn sample(&self, u: Vec2) -> Vec3 {
+        let (row, left) = choose(&self.rows, u.x / self.inverse_total);
+        let (column, left) = choose(&self.cells[row * SIDE..][..SIDE], left);
+        let left = left / f32::from(self.cells[row * SIDE + column]);
         let within = Vec2::new(left.clamp(0.0, ONE_MINUS_EPSILON), u.y);
-        let corner = Vec2::new((chosen % SIDE) as f32, (chosen / SIDE) as f32);
+        let corner = Vec2::new(column as f32, row as f32);
         let p = disk((corner + within) / SIDE as f32);
-        Frame::from_normal(n).to_world(p.extend(safe_sqrt(1.0 - p.length_squared())))
+        p.extend(safe_sqrt(1.0 - p.length_squared()))
     }
 
     /// Density of [`Guide::sample`] per solid angle [1/sr].
     #[inline]
-    pub(super) fn pdf(&self, n: Vec3, wi: Vec3) -> f32 {
-        let local = Frame::from_normal(n).to_local(wi);
+    pub(super) fn pdf(&self, local: Vec3) -> f32 {
         if local.z <= 0.0 {
             return 0.0;
         }
@@ -104,6 +101,23 @@ impl Guide {
         let cell = f32::from(self.cells[clamp(at.y) * SIDE + clamp(at.x)]);
         cell * self.inverse_total * (SIDE * SIDE) as f32 * local.z * INV_PI
     }
+}
+
+/// The place of `left` among stacked shares: the last that has any where it is above them all; and what is left there.
+#[inline]
+fn choose<T: Copy + Into<f32>>(shares: &[T], mut left: f32) -> (usize, f32) {
+    let mut chosen = (shares.len() - 1, 0.0);
+    for (index, &share) in shares.iter().enumerate() {
+        let share = share.into();
+        if left < share {
+            return (index, left);
+        }
+        if share > 0.0 {
+            chosen = (index, share);
+        }
+        left -= share;
+    }
+    chosen
 }
 
 /// The point of the unit square that [`disk`] takes to a direction of the upper hemisphere seen from above.
@@ -167,7 +181,6 @@ mod tests {
             );
         }
         let guide = collector.finish();
-        let n = Vec3::new(0.36, 0.48, 0.8);
         // The mean of 1/pdf over samples is the solid angle that has density; that of cos/(π pdf) is its share.
         let mut share = 0.0;
         for i in 0..10_000 {
@@ -176,11 +189,11 @@ mod tests {
                 (i as f32 + 0.5) / 1e4,
                 (i as f32 * 0.618_034).fract().min(ONE_MINUS_EPSILON),
             );
-            let wi = guide.sample(n, u);
-            let pdf = guide.pdf(n, wi);
-            assert!(pdf > 0.0 || wi.dot(n) < 1e-3);
+            let wi = guide.sample(u);
+            let pdf = guide.pdf(wi);
+            assert!(pdf > 0.0 || wi.z < 1e-3);
             if pdf > 0.0 {
-                share += wi.dot(n) * INV_PI / pdf / 1e4;
+                share += wi.z * INV_PI / pdf / 1e4;
             }
         }
         let lit = guide.cells.iter().filter(|&&cell| cell > 0).count() as f32 / 64.0;
