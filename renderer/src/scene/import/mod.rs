@@ -41,7 +41,7 @@ pub(in crate::scene) use ply_attributes::UV2;
 /// When the file cannot be read or makes no sense.
 pub fn load_single(path: &Path) -> Result<Mesh, ImportError> {
     match extension_of(path).as_str() {
-        "obj" => obj::load_obj_mesh(path),
+        "obj" => Ok(obj::load_obj_mesh(path)?.0),
         "ply" => load_ply(path),
         "serialized" => load_serialized(path, 0),
         _ => Err(ImportError::Kind {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::obj_text::{logical_lines, numbers};
+use super::obj_text::{logical_lines, named_file, numbers};
 use super::{ImportError, text_of};
 
 /// A material as an MTL file describes it. Colours are as in the file, taken for linear; what the file does not say is
@@ -144,5 +144,5 @@ fn image(text: &str, path: &Path) -> Option<PathBuf> {
             }
         }
     }
-    (!rest.is_empty()).then(|| path.with_file_name(rest.replace('\\', "/")))
+    (!rest.is_empty()).then(|| named_file(path, rest))
 }
