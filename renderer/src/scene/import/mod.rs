@@ -25,7 +25,7 @@ use file::{read, text_of};
 pub use gltf::{load_gltf, parse_gltf};
 pub use mitsuba::{MitsubaOptions, Translation, translate};
 pub use model::{Model, ModelMaterial, ModelShape};
-pub use mtl::ObjMaterial;
+pub use mtl::{ObjMap, ObjMaterial};
 pub use obj::{Obj, ObjPart, load_obj};
 pub use ply::{load_ply, parse_ply};
 pub use serialized::{load_serialized, parse_serialized};

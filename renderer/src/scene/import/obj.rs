@@ -294,8 +294,7 @@ impl ObjReader {
             };
             let s = if corners == 1 { "" } else { "s" };
             self.obj.warnings.push(format!(
-                "{}:{line}: {reason}; {corners} corner{s} of faces, this the first, have no {what}",
-                path.display()
+                "line {line}: {reason}; {corners} corner{s} of faces, this the first, have no {what}"
             ));
         }
         for part in std::mem::take(&mut self.parts) {
@@ -373,6 +372,7 @@ fn index(field: &str, count: usize, what: &str) -> Result<Result<u32, String>, S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::import::mtl::ObjMap;
 
     const SQUARES: &str = "\
 # two squares and a pentagon
@@ -405,9 +405,9 @@ f 4 2 1
             text.as_bytes(),
             Path::new("dir/test.obj"),
             |library| match library.to_str() {
-                Some("dir/two.mtl") => {
-                    Ok(b"newmtl red\nKd 1 0 0\nmap_Kd -s 2 2 1 tex\\red brick.png\n".to_vec())
-                }
+                Some("dir/two.mtl") => Ok(
+                    b"newmtl red\nKd 1 0 0\nmap_Kd -s 2 2 1 -clamp on -o 0.5 tex\\red brick.png\n".to_vec(),
+                ),
                 _ => read(library),
             },
         )
@@ -451,8 +451,13 @@ f 4 2 1
         assert!(right.mesh.uvs.is_empty() && right.mesh.normals.len() == 3);
         assert_eq!(obj.materials[0].diffuse, Some([1.0, 0.0, 0.0]));
         assert_eq!(
-            obj.materials[0].diffuse_map.as_deref(),
-            Some(Path::new("dir/tex/red brick.png"))
+            obj.materials[0].diffuse_map,
+            Some(ObjMap {
+                file: "dir/tex/red brick.png".into(),
+                scale: [2.0, 2.0],
+                offset: [0.5, 0.0],
+                clamps: true
+            })
         );
     }
 
@@ -516,9 +521,9 @@ f 4 2 1
         assert_eq!(
             obj.warnings,
             [
-                "dir/test.obj:14: there is no texture coordinate -9223372036854775808: 4 come before this line; \
+                "line 14: there is no texture coordinate -9223372036854775808: 4 come before this line; \
                  1 corner of faces, this the first, have no texture coordinates",
-                "dir/test.obj:14: there is no normal 7: 1 come before this line; \
+                "line 14: there is no normal 7: 1 come before this line; \
                  3 corners of faces, this the first, have no normals of their own",
             ]
         );

@@ -60,7 +60,7 @@ impl Translator<'_> {
         let known = match read(plugin, &reading, world_from_object) {
             Ok(read) => {
                 for warning in read.warnings {
-                    self.missing(place, warning);
+                    self.missing(place, format!("{}: {warning}", reading.path.display()));
                 }
                 let name = self.mesh_name(&stem(&reading.path));
                 self.meshes.files.push(reading.path.clone());
