@@ -66,7 +66,13 @@ pub fn read_model(path: &Path) -> Result<Model, ImportError> {
     let mut model = match extension_of(path).as_str() {
         "glb" | "gltf" => load_gltf(path)?,
         "obj" => obj_material::model(path, load_obj(path)?),
-        "ply" => Model::of_mesh(path, load_ply(path)?),
+        "ply" => {
+            let bytes = read(path)?;
+            Model {
+                warnings: ply::warnings(&bytes),
+                ..Model::of_mesh(path, parse_ply(&bytes, path)?)
+            }
+        }
         "serialized" => Model::of_parts(path, serialized::load_parts(path)?),
         _ => {
             return Err(ImportError::Kind {
