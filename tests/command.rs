@@ -396,6 +396,12 @@ fn shader_sources_include_and_import() {
     assert!(code == Some(1) && text.contains("unknown name `EXTRA`"), "{text}");
     let (code, text) = shade(&["-DEXTRA"]);
     assert!(code == Some(1) && text.contains("the wrong one"), "{text}");
+    let (code, text) = shade(&["-Inone", "-I", "far.h", "-Iheaders", "-DEXTRA=300"]);
+    assert!(code == Some(0) && text.contains("r : 321"), "{text}");
+    for words in ["warning: 'none' (-I) does not exist", "'far.h' (-I) is no folder"] {
+        assert!(text.contains(words), "{text}");
+    }
+    assert!(!text.contains("'headers'"), "{text}");
 
     // A scene reads the same sources, and a unit that a file imports is there for the scene.
     let text = scene("import \"user.ksl\";\nmaterial a = user();\nmaterial b = lib_matte();\n");

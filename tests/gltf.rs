@@ -1,5 +1,7 @@
 //! glTF importer: contents of documents; damaged documents give errors, never panics.
 
+#[path = "gltf/exports.rs"]
+mod exports;
 #[path = "gltf/pose.rs"]
 mod pose;
 

@@ -448,6 +448,11 @@ fn channels_are_found_by_whatever_name() {
     );
     check(&["N.X", "N.Y", "N.Z"], &[0.0, 1.0, 2.0]);
     check(&["depth"], &[0.0]);
+    // What is not there is zero.
+    check(&["R", "G"], &[0.0, 1.0, 0.0]);
+    check(&["A", "G", "B"], &[0.0, 1.0, 2.0, 0.0]);
+    check(&["flow.r", "flow.b", "depth.Z"], &[2.0]);
+    check(&["flow.red", "flow.green", "flow.id"], &[0.0, 1.0, 0.0]);
     let bytes = exr_file(Compression::ZIP16, &["first", "second"]);
     let message = decode(Path::new("a.exr"), &bytes).unwrap_err().to_string();
     assert!(

@@ -397,6 +397,9 @@ fn results_that_do_not_reach_standard_output_are_an_error() {
         "compare o.exr o.exr",
         "shade matte --print",
         "pack a.kiln -o o.zip",
+        "--help",
+        "render --help",
+        "--version",
     ] {
         let full = fs::File::options().write(true).open("/dev/full").unwrap();
         let output = program::kiln(at, line).stdout(full).output().unwrap();

@@ -348,6 +348,18 @@ fn layers_that_nobody_reads_do_not_run() {
     assert_eq!(bench.shade(line).ok(), "0.5 0.5 2\n");
     let given = bench.shade(&format!("{line} -entry b -entry a"));
     assert_eq!(given.ok(), "Entry layers: b(1) a(0)\n0.5 0.5 1\n0.5 0.5 2\n");
+    let line = "-g 1 1 s.ksl:says";
+    assert_eq!(
+        bench.shade(&format!("{line} -entry says_0")).ok(),
+        "Entry layers: says_0(0)\n0.5 0.5 1\n"
+    );
+    let given = bench.shade(&format!("{line} -entry says_1"));
+    assert_eq!(given.status, 1);
+    for word in ["unknown layer `says_1`", "did you mean `says_0`?"] {
+        assert!(given.err.contains(word), "{}", given.err);
+    }
+    let given = bench.shade(&format!("{line} -entry far"));
+    assert!(given.err.contains("the layers are `says_0`"), "{}", given.err);
 }
 
 #[test]

@@ -62,6 +62,28 @@ pub enum Command {
     Archive(ArchiveArgs),
 }
 
+impl Command {
+    /// How it reads shader sources, unless it reads none or is asked to be quiet.
+    pub fn loud_source(&self) -> Option<&SourceArgs> {
+        let (source, quiet) = match self {
+            Command::Render(args) => (&args.common.source, args.common.quiet),
+            Command::Bake(args) => (&args.common.source, args.common.quiet),
+            Command::Farm(args) => {
+                let common = &args.render.as_deref()?.common;
+                (&common.source, args.quiet || common.quiet)
+            }
+            Command::Pack(args) => (&args.source, args.quiet),
+            Command::Check(args) => (&args.source, false),
+            Command::Info(args) => (&args.source, false),
+            Command::Shade(args) => (&args.source, false),
+            Command::Merge(_) | Command::Convert(_) | Command::Compare(_) | Command::Archive(_) => {
+                return None;
+            }
+        };
+        (!quiet).then_some(source)
+    }
+}
+
 /// `kiln convert`
 #[derive(Debug, Args)]
 pub struct ConvertArgs {

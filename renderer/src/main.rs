@@ -1,5 +1,6 @@
 //! The program `kiln`.
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use renderer::cli::Cli;
@@ -13,8 +14,8 @@ fn main() -> ExitCode {
         Ok(cli) => renderer::command::run(&cli),
         Err(error) => {
             // Help and version are no mistakes: clap knows which stream and status each deserves.
-            let _ = error.print();
-            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+            let told = error.print().and_then(|()| io::stdout().flush());
+            renderer::command::told(told, u8::try_from(error.exit_code()).unwrap_or(2))
         }
     }
 }

@@ -109,3 +109,53 @@ fn materials_of_obj_files_have_their_opacity() {
         assert_eq!(!model.warnings.is_empty(), warns, "{lines}: {:?}", model.warnings);
     }
 }
+
+#[test]
+fn maps_of_obj_materials_become_arguments() {
+    let folder = folder(&[
+        ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
+        ("my map.png", b"an image"),
+    ]);
+    let cases: [(&str, &[&str]); 8] = [
+        (
+            "Pm 0\nmap_Pm my map.png",
+            &["metallic = 1.0 * image(file = ", "my map.png#raw\").result[0]"],
+        ),
+        ("Pm 0.5\nmap_Pm \"my map.png\"", &["metallic = 0.5 * image("]),
+        (
+            "Pm 1\nmap_Pr my\\ map.png",
+            &["metallic = 1.0", "roughness = 1.0 * image("],
+        ),
+        // The exponent is that of another model.
+        ("Ns 100\nmap_Pr my map.png", &["roughness = 1.0 * image("]),
+        (
+            "map_Pr -s 2 3 -o 0.25 -clamp on my map.png",
+            &["s = 2.0 * u + 0.25, t = 1 - (3.0 * v + 0.0), wrap = \"clamp\""],
+        ),
+        (
+            "map_Kd -s 2 3 1 -o 0.25 0.5 my map.png",
+            &[
+                "base_color_uv = matrix(2.0, 0.0, 0.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.25, -2.5, 0.0, 1.0)",
+            ],
+        ),
+        (
+            "map_Kd -clamp on my map.png",
+            &["my map.png#color\"", "base_color_wrap = 4"],
+        ),
+        ("map_Kd -clamp off -s 1 1 1 my map.png", &["my map.png#color\")"]),
+    ];
+    for (lines, expected) in cases {
+        let mtl = format!("newmtl Material #25\n{lines}\n");
+        fs::write(folder.path().join("a.mtl"), mtl).unwrap();
+        let model = read_model(&folder.path().join("a.obj")).unwrap_or_else(|error| panic!("{error}"));
+        let call = &model.materials[0].call;
+        assert!(expected.iter().all(|text| call.contains(text)), "{lines}: {call}");
+        assert!(model.warnings.is_empty(), "{lines}: {:?}", model.warnings);
+        shows(&folder.path().join("a.obj"));
+    }
+}
+
+/// Checks that the materials of a model are read.
+fn shows(path: &Path) {
+    load(path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+}

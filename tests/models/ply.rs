@@ -210,3 +210,21 @@ fn written_ply_files_read_back_bit_for_bit() {
     write_ply(&path, &mesh).unwrap();
     assert_eq!(load_single(&path).unwrap(), mesh);
 }
+
+#[test]
+fn texture_coordinates_of_corners_are_warned_of() {
+    let text = |name: &str| {
+        format!(
+            "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
+             element face 1\nproperty list uchar int vertex_indices\nproperty list uchar float {name}\nend_header\n\
+             0 0 0\n1 0 0\n0 1 0\n3 0 1 2 6 0 0 1 0 0 1\n"
+        )
+    };
+    let files = folder(&[
+        ("a.ply", text("texcoord").as_bytes()),
+        ("b.ply", text("weights").as_bytes()),
+    ]);
+    let warnings = |name: &str| read_model(&files.path().join(name)).unwrap().warnings;
+    assert!(warnings("a.ply")[0].contains("`texcoord`"));
+    assert!(warnings("b.ply").is_empty());
+}

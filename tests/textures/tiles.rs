@@ -94,6 +94,37 @@ fn a_bound_on_memory_changes_no_value() {
 }
 
 #[test]
+fn texels_that_are_lost_on_the_way_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.tx");
+    fs::write(&path, tiled_pyramid(256)).unwrap();
+    let loader = TextureLoader::with_memory(60_000);
+    let id = loader.request(TextureSource::File(path.clone()), TextureColorSpace::Raw);
+    let store = loader.load().unwrap();
+    let sample = |s: f32| {
+        let st = Vec2::new(s, 0.75);
+        store.sample(
+            id,
+            &Lookup {
+                st,
+                ..Lookup::default()
+            },
+        )
+    };
+    sample(0.1);
+    assert_eq!(store.cache().failure(), None);
+    fs::File::options()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_len(1000)
+        .unwrap();
+    sample(0.9);
+    let failure = store.cache().failure().expect("it is cut short");
+    assert!(failure.contains("a.tx"), "{failure}");
+}
+
+#[test]
 fn tiles_of_a_file_are_its_texels() {
     let bytes = tiled_pyramid(256);
     let folder = tempfile::tempdir().unwrap();

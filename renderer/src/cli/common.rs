@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, PossibleValuesParser, TypedValueParser};
-use shading::Preprocessor;
+use shading::{Diagnostic, Diagnostics, Preprocessor};
 
 use crate::accel::BuildQuality;
 use crate::material::Folders;
@@ -97,6 +97,20 @@ pub struct SourceArgs {
 }
 
 impl SourceArgs {
+    /// Warnings of what `-I` names and is no folder: nothing is ever found there.
+    pub fn warnings(&self) -> Diagnostics {
+        let missing = self.folders.iter().filter(|folder| !folder.is_dir());
+        let warning = |folder: &PathBuf| {
+            let is_file = folder.exists();
+            let reason = if is_file { "is no folder" } else { "does not exist" };
+            let warning = Diagnostic::warning(format!("'{}' (-I) {reason}", folder.display()));
+            warning.hint("included files are not looked for there")
+        };
+        Diagnostics {
+            list: missing.map(warning).collect(),
+        }
+    }
+
     /// The preprocessor of a command that also reads scenes of Mitsuba's.
     pub fn preprocessor(&self, mitsuba: &MitsubaArgs) -> Preprocessor {
         let defines: Vec<String> = mitsuba

@@ -109,6 +109,9 @@ impl FrameArg {
                 if names.iter().any(String::is_empty) {
                     return Err("a camera's name is missing".to_owned());
                 }
+                if let Some((_, name)) = (1..).zip(&names).find(|(at, name)| names[*at..].contains(name)) {
+                    return Err(format!("the camera `{name}` is named twice"));
+                }
                 Ok(FrameArg::Cameras(names))
             }
             _ => Err("write frames as 1-100, or `cameras`, or names of cameras".to_owned()),
@@ -148,7 +151,17 @@ mod tests {
         ] {
             assert_eq!(FrameArg::parse(text), Ok(expected), "{text}");
         }
-        for text in ["", "5-3", "1-", "-3", "1-x", "a,,b", "4294967296", "0-4000000000"] {
+        for text in [
+            "",
+            "5-3",
+            "1-",
+            "-3",
+            "1-x",
+            "a,,b",
+            "a,b,a",
+            "4294967296",
+            "0-4000000000",
+        ] {
             assert!(FrameArg::parse(text).is_err(), "{text}");
         }
     }

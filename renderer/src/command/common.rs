@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use shading::{Diagnostics, Severity};
+use shading::{Diagnostic, Diagnostics, Severity};
 
 use super::scene_options::{SceneOptions, load_scene};
 use super::{Failure, print, remark};
@@ -79,4 +79,10 @@ pub(super) fn failure(diagnostics: Diagnostics) -> Failure {
     Failure::User(format!(
         "{diagnostics}\n\n{errors} error{plural}; nothing was written"
     ))
+}
+
+/// The warning about texels that could not be read when they were looked up.
+pub(super) fn lost_texels(reason: &str) -> Diagnostic {
+    Diagnostic::warning(format!("a texture is black in places: {reason}"))
+        .hint("its file was changed or lost while it was in use; render again")
 }

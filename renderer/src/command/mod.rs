@@ -30,6 +30,7 @@ mod summary;
 mod terminal;
 mod watch;
 
+use std::io;
 use std::process::ExitCode;
 
 use crate::cli::{Cli, Command};
@@ -39,6 +40,9 @@ pub use failure::Failure;
 
 /// Does what the command line says.
 pub fn run(cli: &Cli) -> ExitCode {
+    if let Some(source) = cli.command.loud_source() {
+        print(&source.warnings());
+    }
     let result = match &cli.command {
         Command::Render(args) => render::run(args),
         Command::Merge(args) => merge::run(args),
@@ -52,8 +56,18 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Compare(args) => compare::run(args),
         Command::Archive(args) => archive::run(args),
     };
-    match result.and_then(|()| all_told()) {
-        Ok(()) => ExitCode::SUCCESS,
+    status(result.and_then(|()| all_told()), 0)
+}
+
+/// The status to exit with after help or a message of the command line's reader was printed, or could not be.
+pub fn told(printed: io::Result<()>, code: u8) -> ExitCode {
+    status(terminal::whole(printed), code)
+}
+
+/// The status to exit with, which is `success` unless something failed; why is printed.
+fn status(result: Result<(), Failure>, success: u8) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::from(success),
         Err(Failure::User(message)) => {
             if !message.is_empty() {
                 remark(&message);

@@ -8,7 +8,7 @@ use std::time::Instant;
 use shading::Diagnostic;
 
 use super::checkpoint::{Checkpoint, Origin, begun};
-use super::common::failure;
+use super::common::{failure, lost_texels};
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
 use super::pictures::Pictures;
@@ -100,6 +100,9 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     };
     let statistics = Statistics::new(&stages, &built, &rendered);
     statistics.warn(&mut warnings);
+    warnings
+        .list
+        .extend(built.scene.texture_failure().map(lost_texels));
     warnings
         .list
         .extend(brightness::warning(&image, args.exposure, &pictures.images));

@@ -23,12 +23,20 @@ pub(super) fn tell(text: &str) {
 /// Whether all results reached standard output: a full disk must not pass for success. Who closes a pipe does not want
 /// to see more, and is not told so.
 pub(super) fn all_told() -> Result<(), Failure> {
-    match LOST.get() {
-        Some(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::User(format!(
-            "error: cannot write to standard output: {error}"
-        ))),
-        _ => Ok(()),
+    LOST.get().map_or(Ok(()), lost)
+}
+
+/// The same of what was printed in another way.
+pub(super) fn whole(printed: io::Result<()>) -> Result<(), Failure> {
+    printed.or_else(|error| lost(&error))
+}
+
+fn lost(error: &io::Error) -> Result<(), Failure> {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Ok(());
     }
+    let message = format!("error: cannot write to standard output: {error}");
+    Err(Failure::User(message))
 }
 
 /// Writes a line to standard error, if anybody listens.

@@ -37,6 +37,15 @@ struct Layer {
     smaller: Vec<Layer>,
 }
 
+impl Layer {
+    fn push_zeros(&mut self, name: &str) {
+        self.channels.push(Channel {
+            name: name.to_owned(),
+            samples: FlatSamples::F16(vec![f16::ZERO; self.width * self.height]),
+        });
+    }
+}
+
 struct Channel {
     /// With the names of its layers, dots between.
     name: String,
@@ -127,6 +136,7 @@ pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> 
         }
         Subimage::Index(_) | Subimage::Name(_) => return Err(no_such_picture(path, subimage, count)),
     }
+    file.complete();
     let Some((layer, channels)) = file.color(*subimage != Subimage::First) else {
         return Err(file.no_color(path));
     };
@@ -246,6 +256,32 @@ impl ExrFile {
         Ok(())
     }
 
+    /// Gives colours that lack one of red, green and blue a channel of zeros for it, if there is no other colour: images
+    /// of two numbers a pixel, such as directions, are written so.
+    fn complete(&mut self) {
+        if self.color(false).is_some() {
+            return;
+        }
+        for layer in &mut self.layers {
+            let names: Vec<String> = layer.channels.iter().map(|c| c.name.clone()).collect();
+            let missing: Vec<String> = groups(&names)
+                .into_iter()
+                .filter_map(|(group, members)| {
+                    let missing = lone_missing(&names, &members)?;
+                    Some(if group.is_empty() {
+                        missing.to_owned()
+                    } else {
+                        format!("{group}.{missing}")
+                    })
+                })
+                .collect();
+            for name in missing {
+                layer.push_zeros(&name);
+                layer.smaller.iter_mut().for_each(|level| level.push_zeros(&name));
+            }
+        }
+    }
+
     /// The first layer that has colour, and the channels that make it; all channels, if they may be no colour.
     fn color(&self, any: bool) -> Option<(&Layer, Vec<usize>)> {
         let picks = self.layers.iter().flat_map(|layer| {
@@ -272,7 +308,8 @@ impl ExrFile {
     }
 
     /// The colour of the first layer that has one.
-    pub(super) fn into_raster(self, path: &Path) -> Result<Raster, ImageError> {
+    pub(super) fn into_raster(mut self, path: &Path) -> Result<Raster, ImageError> {
+        self.complete();
         let (layer, picked) = self.color(false).ok_or_else(|| self.no_color(path))?;
         Ok(Raster {
             width: layer.width,
@@ -495,6 +532,22 @@ fn pick_color(names: &[String], members: &[usize]) -> Option<(u32, Vec<usize>)> 
     }
     match *members {
         [only] => Some((3, vec![only])),
+        _ => None,
+    }
+}
+
+/// Which of red, green and blue is not among the channels, if the two others are.
+fn lone_missing(names: &[String], members: &[usize]) -> Option<&'static str> {
+    let is_there = |wanted: &[&str]| {
+        members.iter().any(|&i| {
+            let name = names[i].rsplit('.').next().unwrap_or_default();
+            wanted.iter().any(|n| name.eq_ignore_ascii_case(n))
+        })
+    };
+    let rgb = [("R", "red"), ("G", "green"), ("B", "blue")];
+    let mut missing = rgb.into_iter().filter(|&(short, long)| !is_there(&[short, long]));
+    match (missing.next(), missing.next()) {
+        (Some((name, _)), None) => Some(name),
         _ => None,
     }
 }

@@ -391,6 +391,11 @@ impl Scene {
         &self.host
     }
 
+    /// Why texels could not be read when they were looked up, where that was so.
+    pub fn texture_failure(&self) -> Option<&str> {
+        self.host.textures()?.cache().failure()
+    }
+
     /// The files of its textures; those that are parts of other files have a name that is no path.
     pub fn texture_files(&self) -> impl Iterator<Item = &Path> + '_ {
         let textures = self

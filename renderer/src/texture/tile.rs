@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::{ArcSwapOption, Guard};
 
@@ -42,6 +42,8 @@ pub struct TileCache {
     clock: Mutex<VecDeque<(Slots, usize, usize)>>,
     /// Reads of tiles so far.
     reads: AtomicUsize,
+    /// Why tiles could not be read, the first time.
+    failure: OnceLock<String>,
     spill: Mutex<Option<Spill>>,
 }
 
@@ -89,6 +91,7 @@ impl TileCache {
             used: AtomicUsize::new(0),
             clock: Mutex::default(),
             reads: AtomicUsize::new(0),
+            failure: OnceLock::new(),
             spill: Mutex::default(),
         }
     }
@@ -110,6 +113,12 @@ impl TileCache {
     /// Tiles that were read, again and again where they had left.
     pub fn reads(&self) -> usize {
         self.reads.load(Ordering::Relaxed)
+    }
+
+    /// Why tiles could not be read when they were looked up: a file was changed, or has gone with its disk. Their texels
+    /// were taken for black.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
     }
 
     /// Memory of the tiles that are there [bytes].
@@ -223,8 +232,13 @@ impl PagedTexels {
 
     #[cold]
     fn read(&self, index: usize) -> Guard<Option<Arc<Tile>>> {
-        let Some(texels) = self.read_texels(index) else {
-            return Guard::from_inner(None);
+        let texels = match self.read_texels(index) {
+            Ok(texels) => texels,
+            Err(reason) => {
+                // The first reason is kept.
+                let _ = self.cache.failure.set(reason);
+                return Guard::from_inner(None);
+            }
         };
         let bytes = texels.bytes();
         let tile = Arc::new(Tile {
@@ -239,7 +253,7 @@ impl PagedTexels {
         Guard::from_inner(Some(tile))
     }
 
-    fn read_texels(&self, index: usize) -> Option<Texels> {
+    fn read_texels(&self, index: usize) -> Result<Texels, String> {
         let (x0, y0) = (index % self.across * TILE, index / self.across * TILE);
         let (x1, y1) = ((x0 + TILE).min(self.width), (y0 + TILE).min(self.height));
         match &self.source {
@@ -247,11 +261,14 @@ impl PagedTexels {
                 let count = (x1 - x0) * (y1 - y0) * self.channels * self.kind.value_bytes();
                 let mut bytes = vec![0; count];
                 let mut spill = self.cache.spill.lock().unwrap_or_else(PoisonError::into_inner);
-                let file = &mut spill.as_mut()?.file;
-                file.seek(SeekFrom::Start(start + index as u64 * tile_bytes))
-                    .ok()?;
-                file.read_exact(&mut bytes).ok()?;
-                Some(self.kind.read_like(bytes))
+                let lost = |error| format!("cannot read the temporary file of textures: {error}");
+                let spill = spill
+                    .as_mut()
+                    .ok_or_else(|| lost(io::ErrorKind::NotFound.into()))?;
+                let place = SeekFrom::Start(start + index as u64 * tile_bytes);
+                spill.file.seek(place).map_err(lost)?;
+                spill.file.read_exact(&mut bytes).map_err(lost)?;
+                Ok(self.kind.read_like(bytes))
             }
             TileSource::File {
                 picture,
@@ -264,8 +281,8 @@ impl PagedTexels {
                     x1: x1 as u32,
                     y1: y1 as u32,
                 };
-                let raster = picture.read(*level, rect).ok()?;
-                Some(Texels::from_raster(raster, *color_space).0)
+                let raster = picture.read(*level, rect).map_err(|error| error.to_string())?;
+                Ok(Texels::from_raster(raster, *color_space).0)
             }
         }
     }

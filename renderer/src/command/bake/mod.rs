@@ -19,7 +19,7 @@ use shading::{Diagnostic, Diagnostics};
 use self::folder::Folder;
 use self::manifest::Manifest;
 use self::progress::Bar;
-use super::common::failure;
+use super::common::{failure, lost_texels};
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
 use super::{Failure, print, remark, summary};
@@ -114,6 +114,9 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     for report in &baked.reports {
         warnings.push(Diagnostic::warning(report.to_string()));
     }
+    warnings
+        .list
+        .extend(built.scene.texture_failure().map(lost_texels));
     if !args.common.quiet {
         summary::baked(folder.path(), &files, start.elapsed());
     }

@@ -126,6 +126,17 @@ impl Layers {
         self.position(name).map(|index| &self.list[index])
     }
 
+    /// The error of a name that no layer has.
+    pub(super) fn unknown(&self, name: &str) -> Diagnostic {
+        let names = || self.list.iter().map(|layer| layer.name.as_str());
+        let error = Diagnostic::error(format!("unknown layer `{name}`")).nearest(name, names());
+        if error.hints.is_empty() {
+            error.hint(format!("the layers are {}", list(names())))
+        } else {
+            error
+        }
+    }
+
     /// The layer of a name or alias, to change.
     pub(super) fn named_mut(&mut self, name: &str) -> Option<&mut Layer> {
         self.position(name).map(|index| &mut self.list[index])

@@ -276,6 +276,7 @@ impl Builder<'_> {
                     && args.group_name.is_none()
                     && !layer.is_named
                     && !args.userdata_is_connected
+                    && args.entries.is_empty()
                     && layer.params.iter().all(|p| p.interpolated.is_none()) =>
             {
                 self.single(wanted)
@@ -286,14 +287,9 @@ impl Builder<'_> {
 
     /// Sets an input anew, or looks whether that can be done.
     fn reparam(&mut self, layer: &str, assignment: &Assignment, again: bool) -> Result<(), SubjectError> {
-        let names = self
-            .layers
-            .iter()
-            .map(|layer| layer.name.clone())
-            .collect::<Vec<_>>();
+        let unknown = self.layers.unknown(layer);
         let Some(layer) = self.layers.named_mut(layer) else {
-            let error = Diagnostic::error(format!("unknown layer `{layer}`"));
-            return Err(error.nearest(layer, names.iter().map(String::as_str)).into());
+            return Err(unknown.into());
         };
         if !layer.inputs().iter().any(|input| input.name == assignment.name) {
             return Err(layer.unknown(&assignment.name, &layer.inputs()).into());
@@ -397,11 +393,7 @@ impl Builder<'_> {
         for entry in &args.entries {
             match self.layers.named(entry) {
                 Some(layer) => group.entries.push(layer.name.clone()),
-                None => {
-                    let names = layers.iter().map(|layer| layer.name.as_str());
-                    diagnostics
-                        .push(Diagnostic::error(format!("unknown layer `{entry}`")).nearest(entry, names));
-                }
+                None => diagnostics.push(self.layers.unknown(entry)),
             }
         }
         if args.entries.is_empty() {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use shading::Diagnostic;
 use thiserror::Error;
 
 use crate::geometry::MeshError;
@@ -48,6 +49,16 @@ pub enum ImportError {
         /// What is wrong, and what was expected.
         reason: String,
     },
+    /// Something in a glTF document makes no sense, or is not read.
+    #[error("{}: {reason}", .path.display())]
+    Document {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+        /// What to do about it.
+        hint: &'static str,
+    },
     /// What the file describes is no mesh.
     #[error("{}{}: {source}", .path.display(), part.as_ref().map(|part| format!(", {part}")).unwrap_or_default())]
     Mesh {
@@ -58,6 +69,21 @@ pub enum ImportError {
         /// What is wrong.
         source: MeshError,
     },
+}
+
+impl ImportError {
+    /// The error as a message that has no place in a text.
+    pub fn diagnostic(&self) -> Diagnostic {
+        self.hinted(Diagnostic::error(self.to_string()))
+    }
+
+    /// Adds what to do about the error, where that is known, to a message about it.
+    pub(crate) fn hinted(&self, diagnostic: Diagnostic) -> Diagnostic {
+        match self {
+            ImportError::Document { hint, .. } => diagnostic.hint(*hint),
+            _ => diagnostic,
+        }
+    }
 }
 
 /// The file, and the line where there is one.

@@ -25,7 +25,7 @@ use file::{read, text_of};
 pub use gltf::{load_gltf, parse_gltf};
 pub use mitsuba::{MitsubaOptions, Translation, translate};
 pub use model::{Model, ModelMaterial, ModelShape};
-pub use mtl::ObjMaterial;
+pub use mtl::{ObjMap, ObjMaterial};
 pub use obj::{Obj, ObjPart, load_obj};
 pub use ply::{load_ply, parse_ply};
 pub use serialized::{load_serialized, parse_serialized};
@@ -41,7 +41,7 @@ pub(in crate::scene) use ply_attributes::UV2;
 /// When the file cannot be read or makes no sense.
 pub fn load_single(path: &Path) -> Result<Mesh, ImportError> {
     match extension_of(path).as_str() {
-        "obj" => obj::load_obj_mesh(path),
+        "obj" => Ok(obj::load_obj_mesh(path)?.0),
         "ply" => load_ply(path),
         "serialized" => load_serialized(path, 0),
         _ => Err(ImportError::Kind {
@@ -66,7 +66,13 @@ pub fn read_model(path: &Path) -> Result<Model, ImportError> {
     let mut model = match extension_of(path).as_str() {
         "glb" | "gltf" => load_gltf(path)?,
         "obj" => obj_material::model(path, load_obj(path)?),
-        "ply" => Model::of_mesh(path, load_ply(path)?),
+        "ply" => {
+            let bytes = read(path)?;
+            Model {
+                warnings: ply::warnings(&bytes),
+                ..Model::of_mesh(path, parse_ply(&bytes, path)?)
+            }
+        }
         "serialized" => Model::of_parts(path, serialized::load_parts(path)?),
         _ => {
             return Err(ImportError::Kind {

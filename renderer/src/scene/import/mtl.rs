@@ -2,8 +2,21 @@
 
 use std::path::{Path, PathBuf};
 
-use super::obj_text::{logical_lines, numbers};
+use super::obj_text::{logical_lines, named_file, numbers};
 use super::{ImportError, text_of};
+
+/// An image as a material uses it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObjMap {
+    /// Its file.
+    pub file: PathBuf,
+    /// `-s`: texture coordinates are scaled,
+    pub scale: [f32; 2],
+    /// `-o`: and then moved.
+    pub offset: [f32; 2],
+    /// `-clamp on`: the edge goes on beyond the image.
+    pub clamps: bool,
+}
 
 /// A material as an MTL file describes it. Colours are as in the file, taken for linear; what the file does not say is
 /// `None`.
@@ -34,23 +47,23 @@ pub struct ObjMaterial {
     /// `Pm`: how metallic.
     pub metallic: Option<f32>,
     /// `map_Kd`; paths of images are relative to where the library is.
-    pub diffuse_map: Option<PathBuf>,
+    pub diffuse_map: Option<ObjMap>,
     /// `map_Ks`.
-    pub specular_map: Option<PathBuf>,
+    pub specular_map: Option<ObjMap>,
     /// `map_Ke`.
-    pub emission_map: Option<PathBuf>,
+    pub emission_map: Option<ObjMap>,
     /// `map_Ns`.
-    pub shininess_map: Option<PathBuf>,
+    pub shininess_map: Option<ObjMap>,
     /// `map_d`.
-    pub dissolve_map: Option<PathBuf>,
+    pub dissolve_map: Option<ObjMap>,
     /// `map_Pr`.
-    pub roughness_map: Option<PathBuf>,
+    pub roughness_map: Option<ObjMap>,
     /// `map_Pm`.
-    pub metallic_map: Option<PathBuf>,
+    pub metallic_map: Option<ObjMap>,
     /// `map_bump` or `bump`: heights.
-    pub bump_map: Option<PathBuf>,
+    pub bump_map: Option<ObjMap>,
     /// `norm`: normals in the tangent frame.
-    pub normal_map: Option<PathBuf>,
+    pub normal_map: Option<ObjMap>,
 }
 
 /// Reads a material library; `path` is what errors call it and what images are relative to.
@@ -124,25 +137,51 @@ fn number(text: &str) -> Result<f32, String> {
     }
 }
 
-/// The image of a map, past its options; none where nothing follows, as some programs write it. Names may have spaces in
+/// The image of a map behind its options; none where nothing follows, as some programs write it. Names may have blanks in
 /// them.
-fn image(text: &str, path: &Path) -> Option<PathBuf> {
+fn image(text: &str, path: &Path) -> Option<ObjMap> {
+    let mut map = ObjMap {
+        file: PathBuf::new(),
+        scale: [1.0; 2],
+        offset: [0.0; 2],
+        clamps: false,
+    };
     let mut rest = text;
     while let Some((option, after)) = rest.split_once(char::is_whitespace)
         && option.starts_with('-')
     {
         rest = after.trim_start();
         // Options take a word (`on`, a channel) or up to three numbers.
-        let word = matches!(
+        let is_word = matches!(
             option,
             "-blendu" | "-blendv" | "-cc" | "-clamp" | "-colorspace" | "-imfchan" | "-type"
         );
-        for _ in 0..if word { 1 } else { 3 } {
-            match rest.split_once(char::is_whitespace) {
-                Some((value, after)) if word || value.parse::<f32>().is_ok() => rest = after.trim_start(),
-                _ => break,
+        for place in 0..if is_word { 1 } else { 3 } {
+            let Some((value, after)) = rest.split_once(char::is_whitespace) else {
+                break;
+            };
+            let number = value.parse::<f32>().ok();
+            if !is_word && number.is_none() {
+                break;
+            }
+            rest = after.trim_start();
+            let numbers = match option {
+                "-s" => &mut map.scale,
+                "-o" => &mut map.offset,
+                "-clamp" => {
+                    map.clamps = value == "on";
+                    continue;
+                }
+                _ => continue,
+            };
+            if let (Some(slot), Some(number)) = (numbers.get_mut(place), number) {
+                *slot = number;
             }
         }
     }
-    (!rest.is_empty()).then(|| path.with_file_name(rest.replace('\\', "/")))
+    if rest.is_empty() {
+        return None;
+    }
+    map.file = named_file(path, rest);
+    Some(map)
 }

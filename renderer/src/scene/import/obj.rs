@@ -9,9 +9,8 @@ use glam::{Vec2, Vec3};
 use rustc_hash::FxHashMap;
 
 use super::mtl::{ObjMaterial, parse_mtl};
-use super::obj_text::{logical_lines, numbers};
+use super::obj_text::{logical_lines, named_libraries, numbers};
 use super::{ImportError, read, text_of};
-use crate::files;
 use crate::geometry::{Mesh, cut_polygon};
 
 /// What an OBJ file and its material libraries hold.
@@ -51,18 +50,19 @@ pub fn load_obj(path: &Path) -> Result<Obj, ImportError> {
     Ok(Obj { files, ..obj })
 }
 
-/// Reads an OBJ file as one mesh, whatever groups and materials it has.
+/// Reads an OBJ file as one mesh, whatever groups and materials it has, with warnings.
 ///
 /// # Errors
 /// When the file cannot be read or holds something that makes no sense.
-pub(super) fn load_obj_mesh(path: &Path) -> Result<Mesh, ImportError> {
+pub(super) fn load_obj_mesh(path: &Path) -> Result<(Mesh, Vec<String>), ImportError> {
     let reader = ObjReader {
         single: true,
         ..ObjReader::default()
     };
     let obj = reader.read(&read(path)?, path, |_| Ok(vec![]))?;
     let first = obj.parts.into_iter().next();
-    Ok(first.expect("an OBJ file without parts is an error").mesh)
+    let mesh = first.expect("an OBJ file without parts is an error").mesh;
+    Ok((mesh, obj.warnings))
 }
 
 /// Reads an OBJ file from its bytes; `path` is what errors call it and what libraries are relative to.
@@ -88,6 +88,14 @@ struct PartBuilder {
     vertex_of_corner: FxHashMap<Corner, u32>,
 }
 
+/// Texture coordinates or normals that corners name, though they are not there.
+struct Missing {
+    /// The first of them with its line.
+    line: usize,
+    reason: String,
+    corners: usize,
+}
+
 #[derive(Default)]
 struct ObjReader {
     obj: Obj,
@@ -102,6 +110,10 @@ struct ObjReader {
     material: Option<String>,
     parts: Vec<PartBuilder>,
     part_of: FxHashMap<(String, Option<String>), usize>,
+    /// The line at hand.
+    line: usize,
+    /// Texture coordinates and normals that corners name, though the file has none such.
+    missing: [Option<Missing>; 2],
     /// The part that faces go to, unless group or material have changed since.
     current: Option<usize>,
     /// Vertices of the face at hand.
@@ -123,8 +135,9 @@ impl ObjReader {
                 reason,
             };
             let (keyword, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
+            self.line = number;
             if keyword == "mtllib" {
-                for library in self.libraries(path, rest.trim()) {
+                for library in named_libraries(path, rest.trim()) {
                     match read_library(&library) {
                         Ok(bytes) => self.obj.materials.extend(parse_mtl(&bytes, &library)?),
                         Err(error) => self.obj.warnings.push(error.to_string()),
@@ -231,16 +244,29 @@ impl ObjReader {
     }
 
     /// Reads `v`, `v/vt`, `v//vn` or `v/vt/vn`.
-    fn corner(&self, word: &str) -> Result<Corner, String> {
+    fn corner(&mut self, word: &str) -> Result<Corner, String> {
         let mut corner = [NONE; 3];
         let counts = [self.positions.len(), self.uvs.len(), self.normals.len()];
         let whats = ["vertex", "texture coordinate", "normal"];
         let mut fields = word.split('/');
-        for ((place, count), what) in corner.iter_mut().zip(counts).zip(whats) {
-            match fields.next() {
-                Some("") | None if what != "vertex" => {}
-                Some(field) => *place = index(field, count, what)?,
-                None => {}
+        for (kind, place) in corner.iter_mut().enumerate() {
+            let (count, what) = (counts[kind], whats[kind]);
+            match (fields.next(), kind.checked_sub(1)) {
+                (Some("") | None, Some(_)) | (None, None) => {}
+                (Some(field), kind) => match (index(field, count, what)?, kind) {
+                    (Ok(index), _) => *place = index,
+                    (Err(reason), None) => return Err(reason),
+                    // The surface is there without it.
+                    (Err(reason), Some(kind)) => {
+                        let line = self.line;
+                        let missing = self.missing[kind].get_or_insert(Missing {
+                            line,
+                            reason,
+                            corners: 0,
+                        });
+                        missing.corners += 1;
+                    }
+                },
             }
         }
         if fields.next().is_some() {
@@ -249,23 +275,27 @@ impl ObjReader {
         Ok(corner)
     }
 
-    /// The files of an `mtllib` statement. Names may have spaces in them, or be several.
-    fn libraries(&self, obj: &Path, names: &str) -> Vec<PathBuf> {
-        let beside = |name: &str| obj.with_file_name(name.replace('\\', "/"));
-        let whole = beside(names);
-        if names.ends_with(".mtl") && names.matches(".mtl").count() == 1 || files::is_file(&whole) {
-            vec![whole]
-        } else {
-            names.split_whitespace().map(beside).collect()
-        }
-    }
-
     fn finish(mut self, path: &Path) -> Result<Obj, ImportError> {
         if self.positions.is_empty() {
             return Err(ImportError::Kind {
                 path: path.into(),
                 expected: "an OBJ file: it has no vertices",
             });
+        }
+        let kinds = ["texture coordinates", "normals of their own"];
+        for (missing, what) in std::mem::take(&mut self.missing).into_iter().zip(kinds) {
+            let Some(Missing {
+                line,
+                reason,
+                corners,
+            }) = missing
+            else {
+                continue;
+            };
+            let s = if corners == 1 { "" } else { "s" };
+            self.obj.warnings.push(format!(
+                "line {line}: {reason}; {corners} corner{s} of faces, this the first, have no {what}"
+            ));
         }
         for part in std::mem::take(&mut self.parts) {
             let mesh = self.mesh(&part);
@@ -323,8 +353,8 @@ impl ObjReader {
     }
 }
 
-/// An index from 1, or from −1 backwards, as one from 0.
-fn index(field: &str, count: usize, what: &str) -> Result<u32, String> {
+/// An index from 1, or from −1 backwards, as one from 0; the inner `Err` says that there is no such element.
+fn index(field: &str, count: usize, what: &str) -> Result<Result<u32, String>, String> {
     let number: i64 = field
         .parse()
         .map_err(|_| format!("`{field}` is not the index of a {what}"))?;
@@ -333,15 +363,16 @@ fn index(field: &str, count: usize, what: &str) -> Result<u32, String> {
     } else {
         number.checked_sub(1)
     };
-    index
+    Ok(index
         .and_then(|index| u32::try_from(index).ok())
         .filter(|&index| (index as usize) < count && index != NONE)
-        .ok_or_else(|| format!("there is no {what} {number}: {count} come before this line"))
+        .ok_or_else(|| format!("there is no {what} {number}: {count} come before this line")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scene::import::mtl::ObjMap;
 
     const SQUARES: &str = "\
 # two squares and a pentagon
@@ -374,9 +405,9 @@ f 4 2 1
             text.as_bytes(),
             Path::new("dir/test.obj"),
             |library| match library.to_str() {
-                Some("dir/two.mtl") => {
-                    Ok(b"newmtl red\nKd 1 0 0\nmap_Kd -s 2 2 1 tex\\red brick.png\n".to_vec())
-                }
+                Some("dir/two.mtl") => Ok(
+                    b"newmtl red\nKd 1 0 0\nmap_Kd -s 2 2 1 -clamp on -o 0.5 tex\\red brick.png\n".to_vec(),
+                ),
                 _ => read(library),
             },
         )
@@ -420,8 +451,13 @@ f 4 2 1
         assert!(right.mesh.uvs.is_empty() && right.mesh.normals.len() == 3);
         assert_eq!(obj.materials[0].diffuse, Some([1.0, 0.0, 0.0]));
         assert_eq!(
-            obj.materials[0].diffuse_map.as_deref(),
-            Some(Path::new("dir/tex/red brick.png"))
+            obj.materials[0].diffuse_map,
+            Some(ObjMap {
+                file: "dir/tex/red brick.png".into(),
+                scale: [2.0, 2.0],
+                offset: [0.5, 0.0],
+                clamps: true
+            })
         );
     }
 
@@ -436,8 +472,13 @@ f 4 2 1
             ("1/1/1 2/2/1", "1/1/1 0/2/1", "14: there is no vertex 0"),
             (
                 "1/1/1 2/2/1",
-                "1/-9223372036854775808/1 2/2/1",
-                "14: there is no texture coordinate -92",
+                "-9223372036854775808/1/1 2/2/1",
+                "14: there is no vertex -92",
+            ),
+            (
+                "1/1/1 2/2/1",
+                "1/x/1 2/2/1",
+                "14: `x` is not the index of a texture coordinate",
             ),
             (
                 "1/1/1 2/2/1",
@@ -469,6 +510,30 @@ f 4 2 1
             "{:?}",
             obj.warnings
         );
+    }
+
+    #[test]
+    fn attributes_that_are_not_there_are_warned_of() {
+        let text = SQUARES
+            .replace("1/1/1 2/2/1 3/3/1", "1/1/1 2/2/7 3/-9223372036854775808/1")
+            .replace("f 1//1 2//1 3//-1", "f 1//1 2//-2 3//0");
+        let obj = parse(&text).expect("the surface is there");
+        assert_eq!(
+            obj.warnings,
+            [
+                "line 14: there is no texture coordinate -9223372036854775808: 4 come before this line; \
+                 1 corner of faces, this the first, have no texture coordinates",
+                "line 14: there is no normal 7: 1 come before this line; \
+                 3 corners of faces, this the first, have no normals of their own",
+            ]
+        );
+        let [left, _, right] = &obj.parts[..] else {
+            panic!("three parts")
+        };
+        assert_eq!((left.mesh.uvs[1], left.mesh.uvs[2]), (Vec2::X, Vec2::ZERO));
+        for normal in left.mesh.normals[..4].iter().chain(&right.mesh.normals) {
+            assert_eq!(*normal, Vec3::Z);
+        }
     }
 
     #[test]

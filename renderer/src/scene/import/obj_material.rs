@@ -10,9 +10,11 @@ use glam::Affine3A;
 
 use super::call::Call;
 use super::model::{Names, stem};
+use super::mtl::ObjMap;
 use super::{Model, ModelMaterial, ModelShape, Obj, ObjMaterial};
 use crate::files;
 use crate::scene::desc::{EmissionSides, TextureDesc};
+use crate::scene::text::{number, quote};
 use crate::texture::{TextureColorSpace, TextureSource};
 
 /// The model that an OBJ file describes.
@@ -84,20 +86,39 @@ impl Reader<'_> {
     fn call(&mut self, material: &ObjMaterial) -> Result<(String, bool), String> {
         let mut call = Call::new();
         let refracts = matches!(material.illumination, Some(4 | 6 | 7 | 9));
-        let metallic = material.metallic.unwrap_or(0.0);
+        let is_pbr = material.metallic.is_some()
+            || material.roughness.is_some()
+            || material.metallic_map.is_some()
+            || material.roughness_map.is_some();
         let base = if refracts {
             material.transmission.unwrap_or([1.0; 3])
         } else {
             material.diffuse.unwrap_or([0.8; 3])
         };
         call.color("base_color", base)?;
-        call.number("metallic", metallic)?;
-        call.number("roughness", roughness(material))?;
+        let name = &material.name;
+        // A value of 0 with a map is that of a program that writes both: it would make the map void.
+        let metallic_map = match &material.metallic_map {
+            Some(map) => self.factor(map, material.metallic.filter(|&v| v > 0.0).unwrap_or(1.0), name)?,
+            None => None,
+        };
+        match metallic_map {
+            Some(map) => call.raw("metallic", &map),
+            None => call.number("metallic", material.metallic.unwrap_or(0.0))?,
+        }
+        let roughness_map = match &material.roughness_map {
+            Some(map) => self.factor(map, material.roughness.filter(|&v| v > 0.0).unwrap_or(1.0), name)?,
+            None => None,
+        };
+        match roughness_map {
+            Some(map) => call.raw("roughness", &map),
+            None => call.number("roughness", roughness(material))?,
+        }
         call.number_unless("ior", material.ior.unwrap_or(1.5).max(1.0), 1.5)?;
         if refracts {
             call.raw("transmission", "1.0");
             call.raw("thick", "1");
-        } else if material.metallic.is_none() && material.roughness.is_none() {
+        } else if !is_pbr {
             // Without highlights, or without a colour for them, the surface is matte.
             let specular = if material.illumination.is_some_and(|illum| illum < 2) {
                 [0.0; 3]
@@ -113,34 +134,24 @@ impl Reader<'_> {
         self.map(
             &mut call,
             "base_color",
-            material.diffuse_map.as_deref(),
+            material.diffuse_map.as_ref(),
             TextureColorSpace::Srgb,
             &material.name,
-        );
+        )?;
         self.map(
             &mut call,
             "specular_color",
-            material.specular_map.as_deref(),
+            material.specular_map.as_ref(),
             TextureColorSpace::Srgb,
             &material.name,
-        );
+        )?;
         self.map(
             &mut call,
             "normal",
-            material.normal_map.as_deref(),
+            material.normal_map.as_ref(),
             TextureColorSpace::Raw,
             &material.name,
-        );
-        // The unit takes both from one image, green and blue; a grey one does for roughness alone.
-        if metallic == 0.0 {
-            self.map(
-                &mut call,
-                "metallic_roughness",
-                material.roughness_map.as_deref(),
-                TextureColorSpace::Raw,
-                &material.name,
-            );
-        }
+        )?;
         let emission = material.emission.unwrap_or([0.0; 3]);
         let emissive = emission.iter().any(|&v| v > 0.0);
         if emissive {
@@ -148,24 +159,24 @@ impl Reader<'_> {
             self.map(
                 &mut call,
                 "emissive",
-                material.emission_map.as_deref(),
+                material.emission_map.as_ref(),
                 TextureColorSpace::Srgb,
                 &material.name,
-            );
+            )?;
         }
         let opacity = self.opacity(material);
         if !refracts && (opacity < 1.0 || material.dissolve_map.is_some()) {
             call.number_unless("alpha", opacity, 1.0)?;
             // An image for both has the opacity as its alpha, which is that of the base colour already.
-            let own_map = (material.dissolve_map.as_deref())
-                .filter(|&map| Some(map) != material.diffuse_map.as_deref());
+            let file = |map: &ObjMap| Some(&map.file) != material.diffuse_map.as_ref().map(|map| &map.file);
+            let own_map = material.dissolve_map.as_ref().filter(|map| file(map));
             self.map(
                 &mut call,
                 "alpha",
                 own_map,
                 TextureColorSpace::Raw,
                 &material.name,
-            );
+            )?;
             call.string("alpha_mode", "blend");
         }
         self.warn_of_the_rest(material);
@@ -176,17 +187,66 @@ impl Reader<'_> {
         &mut self,
         call: &mut Call,
         slot: &str,
-        file: Option<&Path>,
+        map: Option<&ObjMap>,
         color_space: TextureColorSpace,
         material: &str,
-    ) {
-        let Some(file) = file else { return };
+    ) -> Result<(), String> {
+        let Some(map) = map else { return Ok(()) };
+        let Some(name) = self.texture(map, color_space, material) else {
+            return Ok(());
+        };
+        call.string(&format!("{slot}_texture"), &name);
+        if map.clamps {
+            call.raw(&format!("{slot}_wrap"), "4");
+        }
+        let ([sx, sy], [x, y]) = (map.scale, map.offset);
+        if (map.scale, map.offset) != ([1.0; 2], [0.0; 2]) {
+            // The unit's v runs down from the top row.
+            let rows = [
+                [sx, 0.0, 0.0, 0.0],
+                [0.0, sy, 0.0, 0.0],
+                [0.0, 0.0, 1.0, 0.0],
+                [x, 1.0 - sy - y, 0.0, 1.0],
+            ];
+            let numbers = rows
+                .into_iter()
+                .flatten()
+                .map(number)
+                .collect::<Result<Vec<_>, _>>();
+            let numbers = numbers.map_err(|reason| format!("-s or -o of an image is {reason}"))?;
+            call.raw(&format!("{slot}_uv"), &format!("matrix({})", numbers.join(", ")));
+        }
+        Ok(())
+    }
+
+    /// The factor that the red of an image is, as an expression.
+    fn factor(&mut self, map: &ObjMap, factor: f32, material: &str) -> Result<Option<String>, String> {
+        let Some(name) = self.texture(map, TextureColorSpace::Raw, material) else {
+            return Ok(None);
+        };
+        let numbers = [map.scale[0], map.offset[0], map.scale[1], map.offset[1], factor].map(number);
+        let [Ok(sx), Ok(x), Ok(sy), Ok(y), Ok(factor)] = numbers else {
+            return Err("a number of an image is not finite".to_owned());
+        };
+        let mut call = format!("image(file = {}", quote(&name));
+        if (map.scale, map.offset) != ([1.0; 2], [0.0; 2]) {
+            call += &format!(", s = {sx} * u + {x}, t = 1 - ({sy} * v + {y})");
+        }
+        if map.clamps {
+            call += ", wrap = \"clamp\"";
+        }
+        Ok(Some(format!("{factor} * {call}).result[0]")))
+    }
+
+    /// The name of an image, which is made known; a warning where there is no such file.
+    fn texture(&mut self, map: &ObjMap, color_space: TextureColorSpace, material: &str) -> Option<String> {
+        let file = &map.file;
         if !files::is_file(file) {
             self.model.warnings.push(format!(
                 "material `{material}`: there is no file {}",
                 file.display()
             ));
-            return;
+            return None;
         }
         let kind = if color_space == TextureColorSpace::Raw {
             "raw"
@@ -194,16 +254,16 @@ impl Reader<'_> {
             "color"
         };
         let name = format!("{}#{kind}", file.display());
-        call.string(&format!("{slot}_texture"), &name);
         if !self.model.textures.iter().any(|known| known.name == name) {
             let source = TextureSource::File(file.to_owned());
             self.model.textures.push(TextureDesc {
-                name,
+                name: name.clone(),
                 source,
                 color_space,
                 file: self.path.to_owned(),
             });
         }
+        Some(name)
     }
 
     /// How much of the surface is there. MeshLab and others write the opacity as `Tr`: nobody draws what cannot be seen,
@@ -225,13 +285,16 @@ impl Reader<'_> {
 
     fn warn_of_the_rest(&mut self, material: &ObjMaterial) {
         let unused = [
-            ("bump", material.bump_map.is_some()),
-            ("map_Ns", material.shininess_map.is_some()),
-            ("map_Pm", material.metallic_map.is_some()),
+            (
+                "bump",
+                material.bump_map.is_some(),
+                "; where its image has normals, `norm` in place of it shows them",
+            ),
+            ("map_Ns", material.shininess_map.is_some(), ""),
         ];
-        for (name, _) in unused.iter().filter(|(_, present)| *present) {
+        for (name, _, hint) in unused.iter().filter(|(_, present, _)| *present) {
             self.model.warnings.push(format!(
-                "material `{}`: `{name}` is not supported and has no effect",
+                "material `{}`: `{name}` is not supported and has no effect{hint}",
                 material.name
             ));
         }

@@ -1,5 +1,9 @@
 //! Tokeniser of OBJ and MTL files: lines without comments, continued lines joined, numbers.
 
+use std::path::{Path, PathBuf};
+
+use crate::files;
+
 /// The lines of a text with their numbers, from 1: comments and blanks left out, lines that end in `\` joined.
 pub(super) fn logical_lines(text: &str) -> impl Iterator<Item = (usize, String)> + '_ {
     let mut lines = (1..).zip(text.lines());
@@ -41,6 +45,47 @@ fn without_comment(line: &str) -> &str {
     line[..end].trim_end()
 }
 
+/// The file that a statement names, relative to `path`. Names may stand in quotes; `\` parts folders, or comes before a
+/// blank.
+pub(super) fn named_file(path: &Path, name: &str) -> PathBuf {
+    let name = name.trim();
+    let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    let name = quoted.unwrap_or(name);
+    let beside = |name: &str| path.with_file_name(name.replace('\\', "/"));
+    let plain = beside(name);
+    if files::is_file(&plain) {
+        plain
+    } else {
+        beside(&name.replace("\\ ", " "))
+    }
+}
+
+/// The files of an `mtllib` statement, relative to `path`. There may be several, and their names may have blanks in them.
+pub(super) fn named_libraries(path: &Path, names: &str) -> Vec<PathBuf> {
+    let whole = named_file(path, names);
+    if files::is_file(&whole) {
+        return vec![whole];
+    }
+    let (mut list, mut name) = (vec![], String::new());
+    let mut words = names.split_whitespace().peekable();
+    // What ends in `.mtl` is the end of a name, and so is a second quote.
+    let is_library = |word: &str| word.to_ascii_lowercase().ends_with(".mtl");
+    while let Some(word) = words.next() {
+        name.push_str(word);
+        let is_whole = match name.strip_prefix('"') {
+            Some(rest) => rest.ends_with('"'),
+            None => is_library(word) || !words.clone().any(is_library),
+        };
+        if is_whole || words.peek().is_none() {
+            list.push(named_file(path, &name));
+            name.clear();
+        } else {
+            name.push(' ');
+        }
+    }
+    list
+}
+
 /// The first `N` numbers of `text`, and how many it has.
 pub(super) fn numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), String> {
     let (mut values, mut count) = ([0.0; N], 0);
@@ -55,4 +100,29 @@ pub(super) fn numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), S
         count += 1;
     }
     Ok((values, count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_libraries_may_have_blanks() {
+        for (names, expected) in [
+            ("a.mtl", &["a.mtl"][..]),
+            ("a.mtl b.MTL", &["a.mtl", "b.MTL"]),
+            ("old wood.mtl", &["old wood.mtl"]),
+            ("old wood.mtl new  wood.mtl", &["old wood.mtl", "new wood.mtl"]),
+            ("\"old wood.mtl\"", &["old wood.mtl"]),
+            ("\"old wood.mtl\" b.mtl \"c\"", &["old wood.mtl", "b.mtl", "c"]),
+            ("old\\ wood.mtl b.mtl", &["old wood.mtl", "b.mtl"]),
+            ("tex\\old wood.mtl", &["tex/old wood.mtl"]),
+            ("one two", &["one", "two"]),
+            ("\"open", &["\"open"]),
+        ] {
+            let found = named_libraries(Path::new("dir/a.obj"), names);
+            let expected: Vec<PathBuf> = expected.iter().map(|name| Path::new("dir").join(name)).collect();
+            assert_eq!(found, expected, "{names}");
+        }
+    }
 }

@@ -32,6 +32,23 @@ pub fn load_ply(path: &Path) -> Result<Mesh, ImportError> {
     parse_ply(&read(path)?, path)
 }
 
+/// What a PLY file has that is not shown: texture coordinates by corner, as MeshLab writes them.
+pub(super) fn warnings(bytes: &[u8]) -> Vec<String> {
+    let (head, _) = split_header(bytes);
+    let is_texcoord = |line: &str| {
+        let mut words = line.split_whitespace();
+        words.next() == Some("property") && words.next() == Some("list") && words.last() == Some("texcoord")
+    };
+    if !text_of(head).lines().any(is_texcoord) {
+        return vec![];
+    }
+    vec![
+        "the texture coordinates of its faces' corners (`texcoord`) are not read; those of vertices are (`s`, `t`), \
+         and those of OBJ files"
+            .to_owned(),
+    ]
+}
+
 /// Reads a mesh from the bytes of a PLY file; `path` is what errors call it.
 ///
 /// # Errors

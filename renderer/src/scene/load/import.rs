@@ -218,7 +218,8 @@ impl Models {
                     Some(Arc::new(model))
                 }
                 Err(error) => {
-                    context.error(span, error.to_string());
+                    let diagnostic = context.error_at(span, error.to_string());
+                    context.push(error.hinted(diagnostic));
                     None
                 }
             };

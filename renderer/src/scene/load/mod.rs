@@ -129,7 +129,7 @@ impl SceneDesc {
     /// # Errors
     /// When the model cannot be read, or an option is wrong.
     pub fn from_model(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostics), Diagnostics> {
-        let model = read_model(path).map_err(|error| Diagnostic::error(error.to_string()))?;
+        let model = read_model(path).map_err(|error| error.diagnostic())?;
         let mut context = LoadContext::new(options.preprocessor.clone());
         context.files.push(path.to_owned());
         context.files.extend(model.read_or_named());

@@ -2,10 +2,11 @@
 
 use gltf::json::camera::Type as CameraType;
 use gltf::json::extensions::scene::khr_lights_punctual::Type as LightType;
-use gltf::json::image::MimeType;
+use gltf::json::image::{Image, MimeType};
 use gltf::json::mesh::Semantic;
+use gltf::json::texture::Texture;
 use gltf::json::validation::{Checked, Error, Validate};
-use gltf::json::{Path, Root, Value};
+use gltf::json::{Index, Path, Root, Value};
 
 use super::Fault;
 
@@ -105,7 +106,10 @@ fn images(json: &mut Root) -> Result<(), Fault> {
             .mime_type
             .get_or_insert_with(|| MimeType("image/png".to_owned()));
     }
-    for (index, texture) in json.textures.iter().enumerate() {
+    for (index, texture) in json.textures.iter_mut().enumerate() {
+        if let Some(source) = webp(texture) {
+            texture.source = source;
+        }
         if texture.source.value() >= json.images.len() {
             return Err(format!(
                 "texture {index} uses an image that does not exist or is of a kind that is not read"
@@ -115,9 +119,43 @@ fn images(json: &mut Root) -> Result<(), Fault> {
     Ok(())
 }
 
+/// Why a document is refused that requires these extensions, and what to do.
+pub(super) fn unknown_extensions(required: &[String]) -> Option<(Fault, &'static str)> {
+    let is_known = |name: &str| EXTENSIONS.contains(&name) || IGNORED_EXTENSIONS.contains(&name);
+    let mut unknown = required.iter().map(String::as_str).filter(|name| !is_known(name));
+    let first = unknown.next()?;
+    let hint = match first {
+        "KHR_draco_mesh_compression" | "EXT_meshopt_compression" => "export it without compression of meshes",
+        "KHR_texture_basisu" | "EXT_texture_avif" | "MSFT_texture_dds" => {
+            "export its textures as PNG, JPEG or WebP"
+        }
+        "KHR_materials_pbrSpecularGlossiness" => {
+            "export it with metallic-roughness materials (`gltf-transform metalrough` converts them)"
+        }
+        name if name.starts_with("KHR_materials_") => {
+            "take it out of `extensionsRequired`: materials are then shown without it"
+        }
+        _ => "export it without the extension",
+    };
+    let names: Vec<&str> = std::iter::once(first).chain(unknown).collect();
+    let reason = format!(
+        "it requires extensions that are not supported: {}",
+        names.join(", ")
+    );
+    Some((reason, hint))
+}
+
+/// EXT_texture_webp: the image that goes before the texture's own.
+fn webp(texture: &Texture) -> Option<Index<Image>> {
+    let extension = texture.extensions.as_ref()?.others.get("EXT_texture_webp")?;
+    let source = extension.get("source")?.as_u64()?;
+    Some(Index::new(u32::try_from(source).ok()?))
+}
+
 /// The extensions that are understood.
-pub(super) const EXTENSIONS: [&str; 11] = [
+pub(super) const EXTENSIONS: [&str; 12] = [
     "EXT_mesh_gpu_instancing",
+    "EXT_texture_webp",
     "KHR_lights_punctual",
     "KHR_materials_emissive_strength",
     "KHR_materials_ior",

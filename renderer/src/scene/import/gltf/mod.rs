@@ -28,7 +28,6 @@ use gltf::json::Root;
 use gltf::{Document, Glb};
 
 use self::buffers::Buffers;
-use self::check::{EXTENSIONS, IGNORED_EXTENSIONS};
 use self::fault::Fault;
 use super::{ImportError, Model, read};
 
@@ -45,26 +44,30 @@ pub fn load_gltf(path: &Path) -> Result<Model, ImportError> {
 /// # Errors
 /// As [`load_gltf`].
 pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
-    let fault = |reason: Fault| ImportError::Syntax {
+    let refused = |reason: Fault, hint: &'static str| ImportError::Document {
         path: path.to_owned(),
-        line: None,
         reason,
+        hint,
     };
+    let fault = |reason: Fault| refused(reason, fault::VALIDATOR);
     // Text may begin with a byte-order mark, which JSON does not know.
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    check_length(bytes).map_err(fault)?;
+    check_length(bytes).map_err(|reason| refused(reason, fault::WHOLE))?;
     // The document is only looked at once it has been validated.
-    let not_gltf = |error: &dyn std::fmt::Display| fault(format!("not glTF: {error}"));
+    let not_gltf = |error: &dyn std::fmt::Display| refused(format!("not glTF: {error}"), fault::WHOLE);
     let (json, blob) = if bytes.starts_with(b"glTF") {
         let glb = Glb::from_slice(bytes).map_err(|error| not_gltf(&error))?;
         (glb.json, glb.bin.map(Cow::into_owned))
     } else {
         (Cow::Borrowed(bytes), None)
     };
-    let json = text::readable(&json).map_err(fault)?;
+    let json = text::readable(&json).map_err(|reason| refused(reason, fault::WHOLE))?;
     let root = Root::from_slice(&json).map_err(|error| not_gltf(&error))?;
+    if let Some((reason, hint)) = check::unknown_extensions(&root.extensions_required) {
+        return Err(refused(reason, hint));
+    }
     let document = validate(root).map_err(fault)?;
-    let buffers = Buffers::read(&document, blob, path).map_err(fault)?;
+    let buffers = Buffers::read(&document, blob, path).map_err(|reason| refused(reason, fault::BESIDE))?;
     scene::model(&document, &buffers, path)
 }
 
@@ -91,18 +94,6 @@ fn check_length(bytes: &[u8]) -> Result<(), Fault> {
 }
 
 fn validate(mut json: Root) -> Result<Document, Fault> {
-    let unknown: Vec<&str> = json
-        .extensions_required
-        .iter()
-        .map(String::as_str)
-        .filter(|name| !EXTENSIONS.contains(name) && !IGNORED_EXTENSIONS.contains(name))
-        .collect();
-    if !unknown.is_empty() {
-        return Err(format!(
-            "it requires extensions that are not supported: {}",
-            unknown.join(", ")
-        ));
-    }
     // All are known, but the crate knows fewer.
     json.extensions_required.clear();
     check::prepare(&mut json)?;

@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::buffers::Buffers;
+use super::fault::{BESIDE, VALIDATOR};
 use super::material::Materials;
 use super::pose::Pose;
 use super::{Fault, instancing, primitive};
@@ -28,14 +29,19 @@ const LUMENS_PER_WATT: f32 = 683.0;
 
 /// The content of a document's scene.
 pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Result<Model, ImportError> {
-    let fault = |reason: Fault| ImportError::Syntax {
+    let fault = |reason: Fault| ImportError::Document {
         path: path.to_owned(),
-        line: None,
         reason,
+        hint: VALIDATOR,
+    };
+    let in_material = |reason: Fault| ImportError::Document {
+        path: path.to_owned(),
+        reason,
+        hint: BESIDE,
     };
     let mut materials = Materials::new(buffers, path);
     for material in document.materials() {
-        materials.add(&material).map_err(fault)?;
+        materials.add(&material).map_err(in_material)?;
     }
     let (materials, textures) = materials.finish();
     let (placed, world_from_node) = placed_nodes(document).map_err(fault)?;
@@ -63,6 +69,12 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
     };
     for name in document.extensions_used().filter(|name| changes_looks(name)) {
         reader.warn(format!("the extension {name} is not supported and has no effect"));
+    }
+    for material in document.materials().filter(absorbs) {
+        reader.warn(format!(
+            "material `{}`: nothing is absorbed inside (KHR_materials_volume)",
+            material.name().unwrap_or_default()
+        ));
     }
     for (node, world_from_node) in placed {
         reader.node(&node, &world_from_node)?;
@@ -123,10 +135,10 @@ fn read_primitive(
     buffers: &Buffers,
     path: &Path,
 ) -> ReadPrimitive {
-    let fault = |reason: Fault| ImportError::Syntax {
+    let fault = |reason: Fault| ImportError::Document {
         path: path.to_owned(),
-        line: None,
         reason: format!("{part}: {reason}"),
+        hint: VALIDATOR,
     };
     let invalid = |source| ImportError::Mesh {
         path: path.to_owned(),
@@ -155,10 +167,20 @@ fn part_name(mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>) -> String {
 
 /// Whether an extension that is used but not understood is missed in the picture.
 fn changes_looks(name: &str) -> bool {
-    !super::EXTENSIONS.contains(&name)
+    !super::check::EXTENSIONS.contains(&name)
         && ["KHR_materials_", "KHR_texture_", "EXT_texture_", "EXT_mesh_"]
             .iter()
             .any(|p| name.starts_with(p))
+}
+
+/// Whether a body of the material is coloured by what it absorbs.
+fn absorbs(material: &gltf::Material<'_>) -> bool {
+    let volume = material.extension_value("KHR_materials_volume");
+    let number = |key: &str| volume?.get(key)?.as_f64();
+    let color = volume.and_then(|volume| volume.get("attenuationColor")?.as_array());
+    number("thicknessFactor").is_some_and(|v| v > 0.0)
+        && number("attenuationDistance").is_some_and(f64::is_finite)
+        && color.is_some_and(|color| color.iter().any(|v| v.as_f64() != Some(1.0)))
 }
 
 /// Nodes with their places in the world, and the places of all nodes of the scene by number.
@@ -293,10 +315,10 @@ impl Reader<'_> {
     }
 
     fn fault(&self, reason: Fault) -> ImportError {
-        ImportError::Syntax {
+        ImportError::Document {
             path: self.path.to_owned(),
-            line: None,
             reason,
+            hint: VALIDATOR,
         }
     }
 
@@ -422,6 +444,12 @@ impl Reader<'_> {
             ));
             return;
         };
+        if [strength.r, strength.g, strength.b].iter().any(|&v| v < 0.0) {
+            self.warn(format!(
+                "the light `{name}` has a negative intensity and is left out"
+            ));
+            return;
+        }
         let position = Vec3::from(place.translation);
         let kind = match light.kind() {
             GltfLight::Point => LightKind::Point {

@@ -58,10 +58,14 @@ impl Translator<'_> {
             return known.clone();
         }
         let known = match read(plugin, &reading, world_from_object) {
-            Ok((mesh, has_normals)) => {
+            Ok(read) => {
+                for warning in read.warnings {
+                    self.missing(place, format!("{}: {warning}", reading.path.display()));
+                }
                 let name = self.mesh_name(&stem(&reading.path));
                 self.meshes.files.push(reading.path.clone());
-                self.meshes.list.push((name.clone(), mesh));
+                self.meshes.list.push((name.clone(), read.mesh));
+                let has_normals = read.has_normals;
                 Some(Known { name, has_normals })
             }
             Err(error) => {
@@ -74,12 +78,20 @@ impl Translator<'_> {
     }
 }
 
-/// Reads a mesh as Mitsuba does, and says whether its normals are those of the file.
-fn read(plugin: &str, reading: &Reading, world_from_object: &DMat4) -> Result<(Mesh, bool), ImportError> {
-    let mut mesh = match plugin {
-        "serialized" => load_serialized(&reading.path, reading.part)?,
+/// A mesh as Mitsuba has it.
+struct ReadMesh {
+    mesh: Mesh,
+    /// Whether its normals are those of the file.
+    has_normals: bool,
+    warnings: Vec<String>,
+}
+
+/// Reads a mesh as Mitsuba does.
+fn read(plugin: &str, reading: &Reading, world_from_object: &DMat4) -> Result<ReadMesh, ImportError> {
+    let (mut mesh, warnings) = match plugin {
+        "serialized" => (load_serialized(&reading.path, reading.part)?, vec![]),
         "obj" => load_obj_mesh(&reading.path)?,
-        _ => load_ply(&reading.path)?,
+        _ => (load_ply(&reading.path)?, vec![]),
     };
     let has_normals = !mesh.normals.is_empty() && !reading.face_normals;
     mesh = if reading.face_normals {
@@ -90,7 +102,11 @@ fn read(plugin: &str, reading: &Reading, world_from_object: &DMat4) -> Result<(M
     if reading.flip_uvs {
         mesh = mesh.with_flipped_uvs();
     }
-    Ok((mesh, has_normals))
+    Ok(ReadMesh {
+        mesh,
+        has_normals,
+        warnings,
+    })
 }
 
 /// What of a transform matters to the normals of vertices, by its bits: nothing where it only turns, scales and moves.

@@ -1,0 +1,102 @@
+//! Documents as other programs write them, and what is said where they cannot be shown.
+
+use renderer::scene::import::ImportError;
+
+use super::*;
+
+#[test]
+fn what_is_refused_says_what_to_do() {
+    let hint = |spoil: &dyn Fn(&mut Glb)| {
+        let mut glb = plain();
+        spoil(&mut glb);
+        let error = parse_gltf(Path::new("test.glb"), &glb.finish()).expect_err("it is spoilt");
+        assert!(matches!(error, ImportError::Document { .. }), "{error:?}");
+        error.diagnostic().to_string()
+    };
+    let missing_image = |glb: &mut Glb| {
+        glb.json["images"] = json!([{ "uri": "missing.png" }]);
+        glb.json["textures"] = json!([{ "source": 0 }]);
+        glb.json["materials"] = json!([{ "normalTexture": { "index": 0 } }]);
+    };
+    let requires = |name: &'static str| move |glb: &mut Glb| glb.json["extensionsRequired"] = json!([name]);
+    for (text, word) in [
+        (
+            hint(&requires("KHR_draco_mesh_compression")),
+            "without compression",
+        ),
+        (hint(&requires("EXT_meshopt_compression")), "without compression"),
+        (hint(&requires("KHR_texture_basisu")), "PNG, JPEG or WebP"),
+        (
+            hint(&requires("KHR_materials_pbrSpecularGlossiness")),
+            "metalrough",
+        ),
+        (
+            hint(&requires("KHR_materials_clearcoat")),
+            "out of `extensionsRequired`",
+        ),
+        (hint(&requires("VENDOR_shape")), "without the extension"),
+        (
+            hint(&|glb| glb.json["asset"]["version"] = json!("1.0")),
+            "as glTF 2.0",
+        ),
+        (hint(&missing_image), "relative to it"),
+        (
+            hint(&|glb| glb.json["accessors"][0]["count"] = json!(4)),
+            "validator",
+        ),
+        (hint(&|glb| glb.json["nodes"][0]["mesh"] = json!(4)), "validator"),
+    ] {
+        assert!(
+            text.contains("hint: ") && text.contains(word),
+            "`{word}` is not in {text}"
+        );
+    }
+}
+
+#[test]
+fn images_in_webp_stand_for_the_texture() {
+    let mut glb = plain();
+    let view = glb.view(PNG);
+    glb.json["extensionsUsed"] = json!(["EXT_texture_webp"]);
+    glb.json["extensionsRequired"] = json!(["EXT_texture_webp"]);
+    glb.json["images"] = json!([{ "bufferView": view, "mimeType": "image/webp" }]);
+    glb.json["textures"] = json!([{ "extensions": { "EXT_texture_webp": { "source": 0 } } }]);
+    glb.json["materials"] = json!([{ "normalTexture": { "index": 0 } }]);
+    let model = glb.read().expect("it is valid");
+    assert!(
+        model.materials[0].call.contains("image0.raw"),
+        "{}",
+        model.materials[0].call
+    );
+    assert!(model.warnings.is_empty(), "{:?}", model.warnings);
+    glb.json["textures"][0]["extensions"]["EXT_texture_webp"]["source"] = json!(7);
+    glb.fails("texture 0 uses an image");
+}
+
+#[test]
+fn what_has_no_effect_is_warned_of() {
+    let mut glb = plain();
+    let volume = |distance: Value| {
+        json!({ "KHR_materials_volume": {
+            "thicknessFactor": 1, "attenuationColor": [1, 0.5, 0.5], "attenuationDistance": distance
+        } })
+    };
+    glb.json["materials"] = json!([
+        { "name": "jelly", "extensions": volume(json!(0.5)) },
+        { "name": "clear", "extensions": volume(Value::Null) },
+    ]);
+    glb.json["extensions"] = json!({ "KHR_lights_punctual": { "lights": [
+        { "type": "point", "intensity": -1 }, { "type": "point", "intensity": 0 }
+    ] } });
+    glb.json["nodes"][0]["extensions"] = json!({ "KHR_lights_punctual": { "light": 0 } });
+    let model = glb.read().expect("it is valid");
+    assert!(model.lights.is_empty());
+    let warnings = model.warnings.join("\n");
+    assert!(
+        warnings.contains("`jelly`: nothing is absorbed") && !warnings.contains("clear"),
+        "{warnings}"
+    );
+    assert!(warnings.contains("negative intensity"), "{warnings}");
+    glb.json["nodes"][0]["extensions"]["KHR_lights_punctual"]["light"] = json!(1);
+    assert_eq!(glb.read().expect("it is valid").lights.len(), 1);
+}
