@@ -26,6 +26,10 @@ impl Label {
 pub trait Collect {
     /// Adds radiance, already multiplied by the path's throughput and MIS weight.
     fn add(&mut self, label: Label, radiance: Rgb);
+
+    /// What follows belongs to the next branch of a path that has been split.
+    #[inline(always)]
+    fn next_branch(&mut self) {}
 }
 
 /// Sums all contributions; labels are ignored.

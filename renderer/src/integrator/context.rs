@@ -2,8 +2,11 @@
 //! runs.
 
 use super::photon::Nearest;
+use super::walk::Walk;
 use crate::material::{ShadingContext, Surface};
+use crate::sampler::Sampler;
 use crate::scene::Scene;
+use crate::scene::desc::MAX_SPLIT;
 
 /// Per-thread state for tracing rays.
 ///
@@ -19,6 +22,8 @@ pub struct Context {
     /// Spare surfaces for paths that split, where several vertices are in use at once.
     #[expect(clippy::vec_box, reason = "they are taken out and put back, and are large")]
     pub(super) surfaces: Vec<Box<Surface>>,
+    /// Branches of the path that are still to be traced.
+    pub(super) branches: Vec<(Walk, Sampler)>,
     /// Counts so far.
     pub stats: Stats,
     /// Heap for nearest-neighbour lookups in photon maps.
@@ -53,6 +58,7 @@ impl Context {
             shading: ShadingContext::new(scene.host().clone()),
             surface: Surface::new(),
             surfaces: vec![],
+            branches: Vec::with_capacity(MAX_SPLIT as usize),
             stats: Stats::default(),
             nearest: Nearest::new(),
         }

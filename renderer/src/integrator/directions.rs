@@ -32,11 +32,12 @@ impl<'a> Directions<'a> {
         Directions { it, bsdf, guide }
     }
 
-    /// Samples a direction; `pdf` is the BSDF's, whatever has sampled it.
+    /// Samples a direction; `pdf` is the BSDF's, whatever has sampled it. With it, the density with which the direction
+    /// was sampled over the BSDF's.
     #[inline(always)]
-    pub(super) fn sample(&self, sampler: &mut Sampler) -> Option<BsdfSample> {
+    pub(super) fn sample(&self, sampler: &mut Sampler) -> Option<(BsdfSample, f32)> {
         match self.guide {
-            None => self.by_bsdf(sampler),
+            None => self.by_bsdf(sampler).map(|sample| (sample, 1.0)),
             Some((guide, share)) => self.guided(guide, share, sampler),
         }
     }
@@ -47,29 +48,32 @@ impl<'a> Directions<'a> {
         self.bsdf.sample(self.it.wo, u_lobe, u)
     }
 
-    fn guided(&self, guide: &LocalGuide, share: f32, sampler: &mut Sampler) -> Option<BsdfSample> {
+    fn guided(&self, guide: &LocalGuide, share: f32, sampler: &mut Sampler) -> Option<(BsdfSample, f32)> {
         let density = |wi, bsdf_pdf| (1.0 - share) * bsdf_pdf + share * guide.pdf(wi);
         if sampler.next_1d() >= share {
             let mut sample = self.by_bsdf(sampler)?;
-            sample.weight *= match sample.is_specular() {
-                true => 1.0 / (1.0 - share),
-                false => sample.pdf / density(sample.wi, sample.pdf),
+            let preference = match sample.is_specular() {
+                true => 1.0 - share,
+                false => density(sample.wi, sample.pdf) / sample.pdf,
             };
-            return Some(sample);
+            sample.weight *= 1.0 / preference;
+            return Some((sample, preference));
         }
         let _ = lobe_number(self.bsdf, sampler);
         let wi = guide.sample(sampler.next_2d());
         let (f, pdf) = self.bsdf.eval_pdf(self.it.wo, wi);
         let is_reflected = wi.dot(self.it.ng) * self.it.wo.dot(self.it.ng) > 0.0;
-        (!f.is_black()).then(|| BsdfSample {
+        let density = density(wi, pdf);
+        let sample = BsdfSample {
             wi,
-            weight: f * (1.0 / density(wi, pdf)),
+            weight: f * (1.0 / density),
             pdf,
             lobe: match is_reflected {
                 true => LobeKind::DIFFUSE_REFLECTION,
                 false => LobeKind::DIFFUSE_TRANSMISSION,
             },
             eta: 1.0,
-        })
+        };
+        (!f.is_black()).then_some((sample, density / pdf))
     }
 }

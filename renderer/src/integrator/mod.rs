@@ -143,28 +143,35 @@ impl Prepared {
     /// that made the ray.
     #[inline]
     pub fn li(&self, scene: &Scene, ray: &CameraRay, sampler: &mut Sampler, context: &mut Context) -> Rgb {
+        let mut radiance = Rgb::BLACK;
+        self.collect(scene, ray, sampler, context, &mut radiance);
+        radiance
+    }
+
+    /// The same, reported to `light`.
+    #[inline(always)]
+    pub(crate) fn collect(
+        &self,
+        scene: &Scene,
+        ray: &CameraRay,
+        sampler: &mut Sampler,
+        context: &mut Context,
+        light: &mut impl Collect,
+    ) {
         context.stats.camera_rays += 1;
         let mut walk = Walk::camera(scene, ray);
         if self.hides_emitters() {
             walk = walk.without_lights(scene);
         }
-        let mut radiance = Rgb::BLACK;
         match self {
             Prepared::Path(settings) => {
-                path::trace(settings, None, scene, walk, sampler, context, &mut radiance);
+                path::trace(settings, None, scene, walk, sampler, context, light);
             }
-            Prepared::Guided(settings, field) => path::trace(
-                settings,
-                Some(field),
-                scene,
-                walk,
-                sampler,
-                context,
-                &mut radiance,
-            ),
-            Prepared::Photon(photons) => photons.trace(scene, walk, sampler, context, &mut radiance),
+            Prepared::Guided(settings, field) => {
+                path::trace(settings, Some(field), scene, walk, sampler, context, light);
+            }
+            Prepared::Photon(photons) => photons.trace(scene, walk, sampler, context, light),
         }
-        radiance
     }
 
     /// Estimates the light that arrives at a point of a surface against `ray`, as final gather sees it, and reports it to
@@ -181,10 +188,25 @@ impl Prepared {
     ) {
         context.stats.gather_rays += 1;
         let walk = Walk::point(*ray, arrival);
+        // Splitting is the camera's.
+        let whole = |settings: &PathSettings| PathSettings {
+            split: None,
+            ..*settings
+        };
         match self {
-            Prepared::Path(settings) => path::trace(settings, None, scene, walk, sampler, context, light),
+            Prepared::Path(settings) => {
+                path::trace(&whole(settings), None, scene, walk, sampler, context, light);
+            }
             Prepared::Guided(settings, field) => {
-                path::trace(settings, Some(field), scene, walk, sampler, context, light);
+                path::trace(
+                    &whole(settings),
+                    Some(field),
+                    scene,
+                    walk,
+                    sampler,
+                    context,
+                    light,
+                );
             }
             Prepared::Photon(photons) => photons.incoming(scene, walk, sampler, context, light),
         }

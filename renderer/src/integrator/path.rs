@@ -1,4 +1,7 @@
 //! The unidirectional path tracer: next event estimation at every vertex, combined with BSDF sampling by MIS, and path guiding if asked for.
+//!
+//! A path may split into several branches at the first surface that scatters. Where light straight from lights is known
+//! well after a few samples, time is better spent on the light that comes by detours.
 
 use super::collect::Collect;
 use super::context::Context;
@@ -25,30 +28,63 @@ pub(super) fn trace(
         depth: settings.depth.unwrap_or(u32::MAX),
         rr_depth: settings.rr_depth,
     };
-    let Context {
-        shading,
-        surface,
-        stats,
-        ..
-    } = context;
     if limits.depth == 0 {
         return;
     }
+    let mut split = settings.split.unwrap_or(1);
+    let Context {
+        shading,
+        surface,
+        branches,
+        stats,
+        ..
+    } = context;
     loop {
-        let ends = walk.depth >= limits.depth;
-        let found = walk.advance(scene, ends, surface, shading, stats, light);
-        let Some(it) = &found else { return };
-        let bsdf = &surface.bsdf;
-        let at = lit_point(scene, it, bsdf);
-        if !ends && !bsdf.is_specular() {
-            let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
-            walk.sample_lights(scene, (it, &at), response, sampler, shading, stats, light);
+        let goes_on = 'vertex: {
+            let ends = walk.depth >= limits.depth;
+            let found = walk.advance(scene, ends, surface, shading, stats, light);
+            let Some(it) = &found else { break 'vertex false };
+            let bsdf = &surface.bsdf;
+            let at = lit_point(scene, it, bsdf);
+            let scatters = !ends && !bsdf.is_specular();
+            if scatters {
+                let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
+                walk.sample_lights(scene, (it, &at), response, sampler, shading, stats, light);
+            }
+            let directions = Directions::new(it, bsdf, field);
+            if split > 1 && scatters {
+                // The last is traced first.
+                for branch in (0..split).rev() {
+                    let mut walk = walk.branch(split);
+                    let mut sampler = sampler.branch(branch, split);
+                    let sample = directions.sample(&mut sampler);
+                    let Some((sample, preference)) = &sample else {
+                        continue;
+                    };
+                    walk.prefer(*preference);
+                    if walk.follow(scene, (it, &at), sample, limits, &mut sampler) {
+                        branches.push((walk, sampler));
+                    }
+                }
+                stats.indirect_rays += branches.len() as u64;
+                split = 1;
+                break 'vertex false;
+            }
+            let sample = directions.sample(sampler);
+            let Some((sample, preference)) = &sample else {
+                break 'vertex false;
+            };
+            walk.prefer(*preference);
+            if !walk.follow(scene, (it, &at), sample, limits, sampler) {
+                break 'vertex false;
+            }
+            stats.indirect_rays += 1;
+            true
+        };
+        if !goes_on {
+            let Some(branch) = branches.pop() else { return };
+            (walk, *sampler) = branch;
+            light.next_branch();
         }
-        let sample = Directions::new(it, bsdf, field).sample(sampler);
-        let Some(sample) = &sample else { return };
-        if !walk.follow(scene, (it, &at), sample, limits, sampler) {
-            return;
-        }
-        stats.indirect_rays += 1;
     }
 }

@@ -24,8 +24,15 @@ use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
 use crate::scene::{MAX_PASSES, Scene};
 
-/// Greatest survival probability of Russian roulette, so that paths between two mirrors end too.
-const MAX_SURVIVAL: f32 = 0.95;
+/// Survival probability of Russian roulette for a throughput of one. Three times the throughput keeps most paths until their
+/// light is small against what the first vertices bring; more or less takes longer to the same error.
+const SURVIVAL: f32 = 3.0;
+
+/// Segments after which a path of any throughput may end, so that paths between two mirrors do.
+const LONG: u32 = 24;
+
+/// Greatest survival probability from there on.
+const LONG_SURVIVAL: f32 = 0.95;
 
 /// How long paths are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +54,10 @@ pub(super) struct Walk {
     pub(super) throughput: Rgb,
     /// The square of the index of refraction where the path is: throughput falls by it on entering glass and comes back.
     eta2: f32,
+    /// Product of the densities of the directions sampled over those of the BSDFs: 1 unless guided.
+    preference: f32,
+    /// The number of branches of the camera's path that it is one of.
+    branches: u32,
     /// Segments, the present one included.
     pub(super) depth: u32,
     /// Transparent surfaces passed.
@@ -101,6 +112,8 @@ impl Walk {
             arrival,
             throughput: Rgb::WHITE,
             eta2: 1.0,
+            preference: 1.0,
+            branches: 1,
             depth: 1,
             passes: 0,
             sees_lights: true,
@@ -201,6 +214,23 @@ impl Walk {
         }
     }
 
+    /// The same path as one of so many branches, which share its throughput.
+    #[inline]
+    pub(super) fn branch(&self, branches: u32) -> Walk {
+        Walk {
+            throughput: self.throughput * (1.0 / branches as f32),
+            branches: self.branches * branches,
+            ..*self
+        }
+    }
+
+    /// Notes that the next direction is sampled with so many times the density of the BSDF: what a guide prefers has
+    /// less throughput, and is worth following nevertheless.
+    #[inline(always)]
+    pub(super) fn prefer(&mut self, preference: f32) {
+        self.preference *= preference;
+    }
+
     /// Continues from a vertex in the sampled direction, or straight through; `false` where the path ends.
     #[inline(always)]
     pub(super) fn follow(
@@ -271,7 +301,13 @@ impl Walk {
     /// Russian roulette.
     #[inline(always)]
     fn survives(&mut self, sampler: &mut Sampler) -> bool {
-        let survival = (self.throughput.max_component() * self.eta2).min(MAX_SURVIVAL);
+        let weight = self.throughput.max_component() * self.eta2 * self.preference * self.branches as f32;
+        let most = if self.depth > LONG { LONG_SURVIVAL } else { 1.0 };
+        let survival = (SURVIVAL * weight).min(most);
+        if survival >= 1.0 {
+            sampler.skip();
+            return true;
+        }
         let survives = sampler.next_1d() < survival;
         self.throughput *= 1.0 / survival;
         survives

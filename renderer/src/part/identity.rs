@@ -94,6 +94,11 @@ fn integrator_facts(integrator: &Integrator) -> Vec<(&'static str, String)> {
             ("depth", or_none(path.depth.map(|n| n.to_string()))),
             ("rr_depth", path.rr_depth.to_string()),
             ("hide_emitters", path.hide_emitters.to_string()),
+            (
+                "split",
+                path.split
+                    .map_or_else(|| "auto".to_owned(), |split| split.to_string()),
+            ),
             ("guide", path.guide.to_string()),
         ],
         Integrator::Photon(photon) => vec![

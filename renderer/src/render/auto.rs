@@ -4,16 +4,12 @@
 //! Measured time would make the image depend on the machine and its load, so cost is counted in equivalents of path
 //! rays.
 
-use glam::{UVec2, Vec2};
-use rayon::prelude::*;
-
 use super::RenderSettings;
+use super::pilot::Pilot;
+use super::split::split;
 use crate::color::Rgb;
 use crate::integrator::photon::default_count;
-use crate::integrator::{
-    Context, Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared, Stats,
-};
-use crate::sampler::Sampler;
+use crate::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
 use crate::scene::Scene;
 
 /// Result of the pilot.
@@ -25,10 +21,7 @@ pub struct Decision {
     pub gain: f64,
 }
 
-/// Pixels of the pilot along the longer side of what is rendered.
-const PIXELS: u32 = 40;
-
-/// Samples of each.
+/// Samples of each of the pilot's pixels.
 const SAMPLES: u64 = 16;
 
 /// Photons to keep in each map of the pilot.
@@ -42,9 +35,6 @@ const PHOTON_RAY: f64 = 4.0;
 
 /// Cost of an irradiance record in path rays.
 const RECORD: f64 = 130.0;
-
-/// Keeps the pilot's random numbers apart from those of the picture.
-const SALT: u64 = 0x70_69_6c_6f_74;
 
 /// Decides for a render, on the `rayon` pool that it is called in; the same for any number of threads.
 ///
@@ -74,7 +64,7 @@ pub(super) fn decide(
     };
     let maps = pilot.prepare(scene, &pilot_pass)?;
     let made = maps.photons().cloned().unwrap_or_default();
-    let by_path = sample(scene, settings, &Prepared::Path(*path));
+    let by_path = sample(scene, settings, &Prepared::Path(split(scene, settings, path)));
     let by_photon = sample(scene, settings, &maps);
 
     // Both estimate the same picture: the mean of the two is known better than either.
@@ -93,8 +83,8 @@ pub(super) fn decide(
     let samples = settings.total as f64 * settings.pixels() as f64;
     let larger = default_count(&photon, pass.points) as f64 / PHOTONS as f64;
     let maps = larger * (PHOTON_RAY * made.rays as f64 + RECORD * made.records as f64);
-    let path_work = by_path.rays() * samples * path_error;
-    let photon_work = (by_photon.rays() + 2.0 * LOOKUP) * samples * photon_error + maps * path_error;
+    let path_work = rays(&by_path) * samples * path_error;
+    let photon_work = (rays(&by_photon) + 2.0 * LOOKUP) * samples * photon_error + maps * path_error;
     let gain = if path_work > 0.0 {
         path_work / photon_work
     } else {
@@ -113,82 +103,33 @@ pub(super) fn decide(
     })
 }
 
-/// Measurements of one integrator.
-struct Pilot {
-    pixels: Vec<Pixel>,
-    work: Stats,
-}
-
 /// Luminance over the samples of a pixel.
 struct Pixel {
     mean: f64,
     variance: f64,
 }
 
-impl Pilot {
-    /// Rays of a sample.
-    fn rays(&self) -> f64 {
-        self.work.rays() as f64 / (self.pixels.len().max(1) as u64 * SAMPLES) as f64
-    }
-}
-
-fn sample(scene: &Scene, settings: &RenderSettings, prepared: &Prepared) -> Pilot {
-    let rect = settings.rendered();
-    let (width, height) = (rect.width(), rect.height());
-    let step = width.max(height).div_ceil(PIXELS).max(1);
-    let places: Vec<UVec2> = (0..height.div_ceil(step))
-        .flat_map(|y| (0..width.div_ceil(step)).map(move |x| UVec2::new(x, y)))
-        .map(|cell| {
-            UVec2::new(rect.x0, rect.y0) + (cell * step + step / 2).min(UVec2::new(width, height) - 1)
-        })
-        .collect();
-    let rows: Vec<(Vec<Pixel>, Stats)> = places
-        .par_chunks(PIXELS as usize)
-        .map_init(
-            || Context::new(scene),
-            |context, places| {
-                context.stats = Stats::default();
-                let pixels = places
-                    .iter()
-                    .map(|&place| pixel(scene, settings, prepared, place, context));
-                (pixels.collect(), context.stats)
-            },
-        )
-        .collect();
-    let mut pilot = Pilot {
-        pixels: vec![],
-        work: Stats::default(),
-    };
-    for (pixels, work) in rows {
-        pilot.pixels.extend(pixels);
-        pilot.work.merge(&work);
-    }
-    pilot
-}
-
-fn pixel(
-    scene: &Scene,
-    settings: &RenderSettings,
-    prepared: &Prepared,
-    place: UVec2,
-    context: &mut Context,
-) -> Pixel {
-    let mut sampler = Sampler::new(settings.seed ^ SALT);
-    let (mut sum, mut squares) = (0.0, 0.0);
-    for index in 0..SAMPLES {
-        sampler.start(place, index);
-        let film = Vec2::new(place.x as f32, place.y as f32) + sampler.next_2d();
-        let ray = settings.camera.generate(film, sampler.next_2d(), 0.0);
-        let light: Rgb = prepared.li(scene, &ray, &mut sampler, context);
-        let luminance = f64::from(light.luminance());
-        if luminance.is_finite() {
-            sum += luminance;
-            squares += luminance * luminance;
+fn sample(scene: &Scene, settings: &RenderSettings, prepared: &Prepared) -> Pilot<Pixel> {
+    Pilot::new(scene, settings, &settings.rendered(), |sample, context| {
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for index in 0..SAMPLES {
+            let (ray, mut sampler) = sample(index);
+            let light: Rgb = prepared.li(scene, &ray, &mut sampler, context);
+            let luminance = f64::from(light.luminance());
+            if luminance.is_finite() {
+                sum += luminance;
+                squares += luminance * luminance;
+            }
         }
-    }
-    let n = SAMPLES as f64;
-    Pixel {
-        mean: sum / n,
-        variance: ((squares - sum * sum / n) / (n - 1.0)).max(0.0),
-    }
+        let n = SAMPLES as f64;
+        Pixel {
+            mean: sum / n,
+            variance: ((squares - sum * sum / n) / (n - 1.0)).max(0.0),
+        }
+    })
+}
+
+/// Rays of a sample.
+fn rays(pilot: &Pilot<Pixel>) -> f64 {
+    pilot.work.rays() as f64 / (pilot.pixels.len().max(1) as u64 * SAMPLES) as f64
 }

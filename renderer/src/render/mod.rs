@@ -3,9 +3,11 @@
 //! The film depends on scene, settings and sample range only: the same bytes for any number of threads.
 
 mod auto;
+mod pilot;
 mod progress;
 mod scheduler;
 mod settings;
+mod split;
 mod state;
 mod tiles;
 mod workers;

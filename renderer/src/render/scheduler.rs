@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::auto::decide;
+use super::split::split;
 use super::workers::Workers;
 use super::{Progress, RenderError, RenderSettings, RenderState, RenderStats, Rendered};
 use crate::film::Film;
@@ -75,7 +76,7 @@ pub fn resume(
         state.integrator = decision.integrator;
     }
 
-    let integrator = state.integrator;
+    let integrator = workers.install(|| settled(scene, settings, &state.integrator));
     let mut maps = Maps::new(integrator, start.elapsed());
     let first = state.samples.end;
     let mut taken = 0;
@@ -132,6 +133,14 @@ pub fn resume(
         reports,
     };
     Ok(Rendered { state, stats })
+}
+
+/// The integrator with what a pilot chooses.
+fn settled(scene: &Scene, settings: &RenderSettings, integrator: &Integrator) -> Integrator {
+    match integrator {
+        Integrator::Path(path) => Integrator::Path(split(scene, settings, path)),
+        Integrator::Auto(_) | Integrator::Photon(_) => *integrator,
+    }
 }
 
 /// The prepared integrator, made on demand for each pass.

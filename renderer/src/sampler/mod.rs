@@ -42,6 +42,18 @@ impl Sampler {
         self.dimension = 0;
     }
 
+    /// The numbers of branch `branch` of a path that splits into `branches` here: over the samples of a pixel they are
+    /// those of one sequence, so many times as long.
+    #[must_use]
+    pub fn branch(&self, branch: u32, branches: u32) -> Sampler {
+        let index = u64::from(self.reversed_index.reverse_bits()) * u64::from(branches) + u64::from(branch);
+        Sampler {
+            stream: mix(self.stream.wrapping_add(index >> 32) ^ u64::from(branches)),
+            reversed_index: (index as u32).reverse_bits(),
+            ..*self
+        }
+    }
+
     /// Leaves the next number out, which nothing depends on.
     #[inline]
     pub fn skip(&mut self) {

@@ -20,6 +20,8 @@ pub struct PathSettings {
     pub rr_depth: u32,
     /// Whether the camera's rays pass shapes that emit, and do not see lights at infinity.
     pub hide_emitters: bool,
+    /// The number of branches that a path splits into at the first surface that scatters; by a pilot when `None`.
+    pub split: Option<u32>,
     /// Whether photons guide paths to where indirect light comes from.
     pub guide: bool,
 }
@@ -28,8 +30,9 @@ impl Default for PathSettings {
     fn default() -> PathSettings {
         PathSettings {
             depth: None,
-            rr_depth: 5,
+            rr_depth: 1,
             hide_emitters: false,
+            split: None,
             guide: false,
         }
     }
@@ -94,6 +97,9 @@ impl Default for PhotonSettings {
         }
     }
 }
+
+/// The most branches of a path.
+pub const MAX_SPLIT: u32 = 64;
 
 /// The most photons of a lookup.
 pub const MAX_NEAREST: usize = 512;

@@ -17,7 +17,7 @@ mod shape;
 
 pub use camera::CameraDesc;
 pub use film::{FilmDesc, SamplerDesc};
-pub use integrator::{Integrator, MAX_NEAREST, PathSettings, PhotonSettings, Show};
+pub use integrator::{Integrator, MAX_NEAREST, MAX_SPLIT, PathSettings, PhotonSettings, Show};
 pub use light::{LightDesc, LightKind, SlideDesc, SpotFalloff, SpotSlide};
 pub use material::{EmissionSides, MaterialDesc, ShaderFile, TextureDesc};
 pub use placed::Placed;

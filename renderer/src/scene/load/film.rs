@@ -9,7 +9,7 @@ use super::value::SceneValue;
 use crate::film::{Film, FilterShape};
 use crate::image::Rect;
 use crate::scene::desc::{
-    FilmDesc, Integrator, MAX_NEAREST, PathSettings, PhotonSettings, Placed, SamplerDesc, Show,
+    FilmDesc, Integrator, MAX_NEAREST, MAX_SPLIT, PathSettings, PhotonSettings, Placed, SamplerDesc, Show,
 };
 
 /// The keys of `film { … }`.
@@ -105,11 +105,21 @@ pub(super) const PATH: &[Key<PathSettings>] = &[
     },
     Key {
         name: "rr_depth",
-        doc: "the segment from which Russian roulette may end a path; 5 by default",
+        doc: "the segment from which Russian roulette may end a path; 1 by default",
         set: |path, field, context| {
             if let Some(depth) = field.integer(context, 1, 1 << 30) {
                 path.rr_depth = depth as u32;
             }
+        },
+    },
+    Key {
+        name: "split",
+        doc: "the number of branches that a path splits into at the first surface that scatters (which is neither mirror \
+              nor clear glass), at most 64; by default a short pilot chooses 1 to 8",
+        set: |path, field, context| {
+            path.split = field
+                .integer(context, 1, u64::from(MAX_SPLIT))
+                .map(|split| split as u32);
         },
     },
     Key {

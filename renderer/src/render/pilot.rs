@@ -1,0 +1,77 @@
+//! Pilots: a few samples of pixels spread over the film, to choose by before rendering.
+
+use glam::UVec2;
+use rayon::prelude::*;
+
+use super::RenderSettings;
+use crate::camera::CameraRay;
+use crate::image::Rect;
+use crate::integrator::{Context, Stats};
+use crate::sampler::Sampler;
+use crate::scene::Scene;
+
+/// Pixels of a pilot along the longer side of its rectangle.
+const PIXELS: u32 = 40;
+
+/// Keeps the pilot's random numbers apart from those of the picture.
+const SALT: u64 = 0x70_69_6c_6f_74;
+
+/// What was measured at the pixels, and the work that it took.
+pub(super) struct Pilot<T> {
+    pub(super) pixels: Vec<T>,
+    pub(super) work: Stats,
+}
+
+impl<T: Send> Pilot<T> {
+    /// Measures pixels spread over `rect` on the current `rayon` pool; the same for any number of threads. `measure`
+    /// gets a function that makes the camera's ray of a sample, and the sampler after it.
+    pub(super) fn new(
+        scene: &Scene,
+        settings: &RenderSettings,
+        rect: &Rect,
+        measure: impl Fn(&dyn Fn(u64) -> (CameraRay, Sampler), &mut Context) -> T + Sync,
+    ) -> Pilot<T> {
+        let rows: Vec<(Vec<T>, Stats)> = places(rect)
+            .par_chunks(PIXELS as usize)
+            .map_init(
+                || Context::new(scene),
+                |context, places| {
+                    context.stats = Stats::default();
+                    let pixels = places.iter().map(|&place| {
+                        let sample = |index| sample(settings, place, index);
+                        measure(&sample, context)
+                    });
+                    (pixels.collect(), context.stats)
+                },
+            )
+            .collect();
+        let mut pilot = Pilot {
+            pixels: vec![],
+            work: Stats::default(),
+        };
+        for (pixels, work) in rows {
+            pilot.pixels.extend(pixels);
+            pilot.work.merge(&work);
+        }
+        pilot
+    }
+}
+
+fn places(rect: &Rect) -> Vec<UVec2> {
+    let (width, height) = (rect.width(), rect.height());
+    let step = width.max(height).div_ceil(PIXELS).max(1);
+    let corner = UVec2::new(rect.x0, rect.y0);
+    let last = UVec2::new(width, height) - 1;
+    (0..height.div_ceil(step))
+        .flat_map(|y| (0..width.div_ceil(step)).map(move |x| UVec2::new(x, y)))
+        .map(|cell| corner + (cell * step + step / 2).min(last))
+        .collect()
+}
+
+fn sample(settings: &RenderSettings, place: UVec2, index: u64) -> (CameraRay, Sampler) {
+    let mut sampler = Sampler::new(settings.seed ^ SALT);
+    sampler.start(place, index);
+    let film = place.as_vec2() + sampler.next_2d();
+    let ray = settings.camera.generate(film, sampler.next_2d(), 0.0);
+    (ray, sampler)
+}
