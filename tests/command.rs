@@ -476,3 +476,42 @@ fn auto_takes_paths_in_the_open_and_photons_behind_a_wall() {
         assert_eq!(gains[0], gains[1], "{name}: one thread and three");
     }
 }
+
+#[test]
+fn a_pilot_splits_paths_where_indirect_light_is_noisy() {
+    let folder = folder(&[]);
+    let stats = |scene: &str, options: &[&str]| {
+        let scene = format!("{}/../scenes/{scene}.kiln", env!("CARGO_MANIFEST_DIR"));
+        let all = [
+            "render",
+            &scene,
+            "-o",
+            "o.exr",
+            "--spp",
+            "1",
+            "--integrator",
+            "path",
+            "--stats",
+            "s.json",
+        ];
+        let all: Vec<&str> = all.iter().chain(options).copied().collect();
+        run(folder.path(), &all);
+        let text = fs::read_to_string(folder.path().join("s.json")).unwrap();
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()
+    };
+    for (scene, expected) in [("cornell_box", 4), ("veach_plates", 1), ("lights_lens", 1)] {
+        for options in [
+            &["--threads", "1"][..],
+            &["--threads", "3"],
+            &["--samples", "1..2", "--checkpoint", "a.part"],
+        ] {
+            assert_eq!(stats(scene, options)["split"], expected, "{scene} {options:?}");
+        }
+    }
+    let rays = |split: &str| {
+        let stats = stats("cornell_box", &["--set", split]);
+        stats["rays"]["indirect"].as_f64().unwrap()
+    };
+    let ratio = rays("integrator.split=6") / rays("integrator.split=2");
+    assert!((ratio - 3.0).abs() < 0.05, "{ratio} times as many rays");
+}

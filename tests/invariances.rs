@@ -18,6 +18,8 @@ mod furnace;
 mod lights;
 #[path = "invariances/materials.rs"]
 mod materials;
+#[path = "invariances/paths.rs"]
+mod paths;
 #[path = "invariances/photon.rs"]
 mod photon;
 #[path = "invariances/whole.rs"]

@@ -55,7 +55,7 @@ fn reads_every_kind_of_block() {
         r#"
         film { size = (320, 200); crop = (10, 20, 30, 40); filter = gaussian(2.5); }
         sampler { spp = 16; seed = 7; }
-        integrator : path { depth = 3; rr_depth = 9; hide_emitters = true; guide = true; }
+        integrator : path { depth = 3; rr_depth = 9; split = 2; hide_emitters = true; guide = true; }
         camera side : orthographic { from = (1, 2, 3); to = (0, 0, 0); width = 2.5; }
         camera all : panoramic { transform = translate(0, 1, 0); }
         material red = matte(albedo = (0.8, 0.1, 0.1));
@@ -96,6 +96,7 @@ fn reads_every_kind_of_block() {
         Integrator::Path(PathSettings {
             depth: Some(3),
             rr_depth: 9,
+            split: Some(2),
             hide_emitters: true,
             guide: true,
         })

@@ -39,6 +39,7 @@ pub(super) struct Statistics {
     preparing: f64,
     photons: Option<PhotonStats>,
     decision: Option<Decision>,
+    split: Option<u32>,
     /// How far adaptive sampling is.
     pub(super) noise: Option<NoiseSummary>,
     dropped_samples: u64,
@@ -62,6 +63,7 @@ impl Statistics {
             preparing: rendered.stats.preparing.as_secs_f64(),
             photons: rendered.stats.photons.clone(),
             decision: rendered.stats.decision,
+            split: rendered.stats.split,
             noise: state.noise.as_ref().map(|noise| noise.summary(state.samples.end)),
             dropped_samples: counts.non_finite,
             clamped_samples: counts.saturated,
@@ -137,6 +139,7 @@ impl Statistics {
                 "integrator": decision.integrator.name(),
                 "gain": decision.gain,
             })),
+            "split": self.split,
             "noise": self.noise.map(|noise| json!({
                 "rounds": noise.rounds,
                 "open": noise.open,
@@ -222,6 +225,9 @@ impl fmt::Display for Statistics {
             f,
             "render    {seconds:9.3} s   {spp} samples a pixel on {threads} threads"
         )?;
+        if let Some(split) = self.split {
+            writeln!(f, "  split   {split:9}   branches a sample")?;
+        }
         writeln!(
             f,
             "samples   {:9.3} M   {:.3} M/s",

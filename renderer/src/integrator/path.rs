@@ -1,4 +1,5 @@
-//! The unidirectional path tracer: next event estimation at every vertex, combined with BSDF sampling by MIS, and path guiding if asked for.
+//! The unidirectional path tracer: next event estimation at every vertex, combined with BSDF sampling by MIS; splits at
+//! the first surface that scatters, and is guided if asked for.
 //!
 //! A path may split into several branches at the first surface that scatters. Where light straight from lights is known
 //! well after a few samples, time is better spent on the light that comes by detours.
@@ -11,7 +12,6 @@ use super::photon::GuideField;
 use super::walk::{Limits, Walk};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
-
 use crate::scene::desc::PathSettings;
 
 /// Estimates the radiance that arrives along the first ray of a path, with directions guided by `field` if there is one.

@@ -50,6 +50,8 @@ pub struct RenderStats {
     pub preparing: Duration,
     /// The decision of `auto`.
     pub decision: Option<Decision>,
+    /// Branches of a path, if it is the path tracer that renders.
+    pub split: Option<u32>,
     /// Number of threads.
     pub threads: usize,
     /// Rays and shading.

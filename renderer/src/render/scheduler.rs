@@ -127,6 +127,10 @@ pub fn resume(
         elapsed: start.elapsed(),
         preparing: maps.preparing,
         decision,
+        split: match integrator {
+            Integrator::Path(path) => path.split,
+            Integrator::Auto(_) | Integrator::Photon(_) => None,
+        },
         threads,
         work,
         photons: maps.stats,

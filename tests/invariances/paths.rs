@@ -1,0 +1,49 @@
+//! How paths split, end and are guided changes noise, not the picture.
+
+use support::random_scene::{Limits, Recipe, generate};
+
+use super::{PATH, Same, ask};
+
+/// Compares paths with these settings to whole ones that end late.
+fn check(name: &'static str, count: u64, set: &[&str]) {
+    let whole: Vec<&str> = PATH
+        .iter()
+        .copied()
+        .chain(["integrator.split=1", "integrator.rr_depth=100"])
+        .collect();
+    let other: Vec<&str> = PATH.iter().chain(set).copied().collect();
+    ask(name, count, |seed| {
+        let scene = generate(seed, &Recipe::ANY);
+        Same {
+            name,
+            set: [&whole, &other],
+            limits: Limits {
+                mean: 0.01,
+                block: 0.1,
+            },
+            // Samples of a split path are closer to the mean.
+            clamped: false,
+            ..Same::default()
+        }
+        .check(&scene, &scene)
+    });
+}
+
+#[test]
+fn split_paths_agree_with_whole_ones() {
+    check("split", 6, &["integrator.split=5", "integrator.rr_depth=100"]);
+}
+
+#[test]
+fn roulette_changes_noise_only() {
+    check("roulette", 6, &["integrator.split=1"]);
+}
+
+#[test]
+fn split_and_guided_paths_agree_with_whole_ones() {
+    check(
+        "split-guided",
+        4,
+        &["integrator.split=2", "integrator.guide=true"],
+    );
+}
