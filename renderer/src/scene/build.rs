@@ -143,6 +143,7 @@ fn build_with(
     let lights = lights.into_iter().flatten().collect();
     let parts = SceneParts {
         shapes,
+        shape_names: desc.shapes.iter().map(|shape| shape.name.clone()).collect(),
         shape_materials: desc.shapes.iter().map(|shape| shape.material).collect(),
         materials: instances.into_iter().zip(sides).collect(),
         lights,
