@@ -458,6 +458,29 @@ fn layers_that_trace_can_be_made_to_run() {
     assert_eq!(eager.ok(), "t\nlast\n");
 }
 
+/// What comes after `exit` in the default of a parameter does not run, neither other defaults nor the body; where the
+/// parameter is given a value or an attribute, the default does not run.
+#[test]
+fn exit_in_a_default_ends_the_unit() {
+    let text = "float stop(float x) { printf(\"stop\\n\"); if (u < 0.75) exit(); return x; }\n\
+                shader s(float a = 2, float b = stop(a), output float c = b + 2)\n\
+                { printf(\"%g\\n\", b); c += 1; }\n";
+    let bench = Bench::new(&[("s.ksl", text)]);
+    let pixels = |first: [&str; 2], second: [&str; 2]| {
+        let ([x, c], [y, d]) = (first, second);
+        format!("{x}Pixel (0, 0):\n  c : {c}\n{y}Pixel (1, 0):\n  c : {d}\n")
+    };
+    let line = "-g 2 1 --print -o c null";
+    let given = bench.shade(&format!("{line} s.ksl"));
+    assert_eq!(given.ok(), pixels(["stop\n", "0"], ["stop\n2\n", "5"]));
+    let given = bench.shade(&format!("{line} -param b 3 s.ksl"));
+    assert_eq!(given.ok(), pixels(["3\n", "6"], ["3\n", "6"]));
+    let text = text.replace("float b = stop(a)", "float b = stop(a) [[ int lockgeom = 0 ]]");
+    let bench = Bench::new(&[("s.ksl", &text)]);
+    let given = bench.shade(&format!("{line} --userdata b 4 s.ksl"));
+    assert_eq!(given.ok(), pixels(["4\n", "7"], ["4\n", "7"]));
+}
+
 #[test]
 fn outputs_are_given_their_first_values() {
     let text = "shader up(output float f = 0) { f = 3; }\n\

@@ -10,7 +10,9 @@ use super::lvalue::{Access, Lvalue};
 use super::reference::ReferencePath;
 use super::scope::Meaning;
 use super::{Checker, TypedValue};
-use crate::hir::{self, Block, ColorSpace, Const, LocalId, Param, Stmt, Unit, UnitKind, walk};
+use crate::hir::{
+    self, Block, ColorSpace, Const, LocalId, Operand, Param, ScopeId, Stmt, Unit, UnitKind, walk,
+};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, Passing};
 use crate::ty::{Length, Type};
@@ -142,7 +144,8 @@ impl<'a> Checker<'a> {
         if self.errors > errors || failed {
             return None;
         }
-        let (params, metadata, block) = filled?;
+        let (params, metadata, mut block) = filled?;
+        block.splice(0..0, self.skip_if_exited(scope));
         let mut body = std::mem::take(&mut self.body);
         body.code.body = body.prologue;
         if walk::leaves(&block, scope) {
@@ -256,15 +259,38 @@ impl<'a> Checker<'a> {
     /// The statements that give leaf `i` of a parameter its default; each leaf's stand alone.
     fn default_of(&mut self, default: &'a ast::Expr, ty: Type, i: usize, local: LocalId) -> Block {
         self.quiet += u32::from(i > 0);
-        self.body.in_default = true;
-        let block = self.block(default.span, |c| {
+        let block = self.in_default(default.span, |c| {
             if let Some(value) = c.assigned(default, ty) {
                 c.store(local, value.leaves[i], default.span);
             }
         });
-        self.body.in_default = false;
         self.quiet -= u32::from(i > 0);
         block
+    }
+
+    /// The statements of a default that `fill` makes. An `exit` in it leaves it, all later defaults and the body.
+    fn in_default(&mut self, span: Span, fill: impl FnOnce(&mut Self)) -> Block {
+        let scope = self.new_scope("default");
+        let skip = self.skip_if_exited(scope);
+        let outer = self.unit_scope.replace(scope);
+        self.body.in_default = true;
+        let mut block = self.block(span, fill);
+        self.body.in_default = false;
+        self.unit_scope = outer;
+        block.splice(0..0, skip);
+        if walk::leaves(&block, scope) {
+            block = vec![Stmt::Scope { scope, body: block }];
+        }
+        block
+    }
+
+    /// Leaves a scope where a default that ran before has ended the unit.
+    fn skip_if_exited(&self, scope: ScopeId) -> Option<Stmt> {
+        self.body.exited.map(|flag| Stmt::If {
+            condition: Operand::Local(flag),
+            then: vec![Stmt::Leave(scope)],
+            otherwise: vec![],
+        })
     }
 
     /// How long the default of an array of unknown length is.
@@ -275,11 +301,9 @@ impl<'a> Checker<'a> {
         let mut length = 1;
         let failed = self.failed.take();
         self.quiet += 1;
-        self.body.in_default = true;
-        self.block(default.span, |c| {
+        self.in_default(default.span, |c| {
             length = c.initial(default, ty).map_or(1, |v| v.ty.count());
         });
-        self.body.in_default = false;
         self.quiet -= 1;
         self.failed = failed;
         length
