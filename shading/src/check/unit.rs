@@ -11,7 +11,8 @@ use super::reference::ReferencePath;
 use super::scope::Meaning;
 use super::{Checker, TypedValue};
 use crate::hir::{
-    self, Block, ColorSpace, Const, LocalId, Operand, Param, ScopeId, Stmt, Unit, UnitKind, walk,
+    self, Block, ColorSpace, Const, GlobalVariable, LocalId, Operand, Param, ScopeId, Stmt, Unit, UnitKind,
+    walk,
 };
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, Passing};
@@ -147,6 +148,7 @@ impl<'a> Checker<'a> {
         let (params, metadata, mut block) = filled?;
         block.splice(0..0, self.skip_if_exited(scope));
         let mut body = std::mem::take(&mut self.body);
+        let globals = global_variables(&body, &block);
         body.code.body = body.prologue;
         if walk::leaves(&block, scope) {
             body.code.body.push(Stmt::Scope { scope, body: block });
@@ -158,6 +160,7 @@ impl<'a> Checker<'a> {
             kind,
             params,
             metadata,
+            globals,
             code: body.code,
             functions: std::mem::replace(&mut self.called, PrimaryMap::new()),
             span,
@@ -336,6 +339,30 @@ impl<'a> Checker<'a> {
         }
         found
     }
+}
+
+/// The variables of a unit for globals, and which of them its statements assign to.
+fn global_variables(body: &Body, block: &Block) -> Vec<GlobalVariable> {
+    let copies = body.globals.iter().map(|(&global, &local)| (Some(global), local));
+    let mut list: Vec<GlobalVariable> = copies
+        .chain(body.ci.map(|local| (None, local)))
+        .map(|(global, local)| GlobalVariable {
+            global,
+            local,
+            is_written: false,
+        })
+        .collect();
+    list.sort_unstable_by_key(|variable| variable.local);
+    if !list.is_empty() {
+        walk::statements(block, &mut |stmt| {
+            for written in walk::writes(stmt) {
+                if let Ok(index) = list.binary_search_by_key(written, |variable| variable.local) {
+                    list[index].is_written = true;
+                }
+            }
+        });
+    }
+    list
 }
 
 /// Collects what an expression refers to and `inputs` knows, the longest path of each.

@@ -108,14 +108,16 @@ impl Linker<'_> {
         instance: &Instance<'_>,
     ) -> Vec<WirePart> {
         let first_source = self.take_sources(sources, instance.prefix(), &unit.name);
-        let splice = Splice::new(
+        let overrides = self.shared.over(instance.overrides);
+        let mut splice = Splice::new(
             unit,
             &mut self.code,
             &mut self.functions,
             instance.prefix(),
-            instance.overrides,
+            &overrides,
             first_source,
         );
+        self.shared.alias(&mut splice, unit, instance.overrides);
         for feed in &instance.feeds {
             self.check_target(feed, unit);
         }
@@ -149,7 +151,8 @@ impl Linker<'_> {
             }
         }
         let first = self.code.body.len();
-        self.code.body.extend(splice.block(&unit.code.body));
+        let body = self.shared.drop_copies(splice.block(&unit.code.body));
+        self.code.body.extend(body);
         self.answer_names(unit, first, instance.prefix());
         if self.entries == 0 {
             let end = self.code.body.len();
