@@ -1,6 +1,7 @@
 //! Rays that shaders trace: `trace` and `getmessage("trace", …)` against scenes with known hits.
 
 use std::f32::consts::PI;
+use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
@@ -10,6 +11,9 @@ use renderer::integrator::PathSettings;
 use renderer::light::{DirectionalLight, Light, PointLight};
 use renderer::material::closure_registry;
 use renderer::scene::Scene;
+use renderer::scene::build::build;
+use renderer::scene::desc::SceneDesc;
+use renderer::scene::load::LoadOptions;
 use shading::builtins::Builtin;
 use shading::hir::Const;
 use shading::interp::{self, RunOptions};
@@ -361,4 +365,28 @@ fn a_ray_that_nobody_needs_is_not_traced() {
     assert!(!traces("a = 0 * hit;"));
     assert!(traces("a = hit;"));
     assert!(traces("getmessage(\"trace\", \"hit\", a);"));
+}
+
+/// The names of a scene file are known where a material asks its host for anything.
+#[test]
+fn shapes_of_scene_files_have_their_names() {
+    let scene_of = |surface: &str| {
+        let text = format!(
+            "camera main : perspective {{ from = (0, 0, 4); to = (0, 0, 0); fov = 40; }}
+            surface look() {{ Ci = {surface} * diffuse(N); }}
+            material m = look();
+            shape lid : plane {{ size = 2; transform = translate(0, 2, 0); material = m; }}"
+        );
+        let desc = SceneDesc::from_text("test.kiln", &text, Path::new(""), &LoadOptions::default());
+        let (desc, _) = desc.unwrap_or_else(|errors| panic!("{errors}"));
+        build(&desc, None, 1)
+            .unwrap_or_else(|errors| panic!("{errors}"))
+            .scene
+    };
+    let body = "trace(P, N); found = getmessage(\"trace\", \"geom:name\", name); hit = trace(P, N, \"traceset\", \"lid\");";
+    let outputs = "output int found = 0, output string name = \"\", output int hit = 0";
+    let found = run(&scene_of("trace(P, N)"), outputs, body);
+    assert_eq!(found, [Const::Int(1), string("lid"), Const::Int(1)]);
+    let found = run(&scene_of("u"), outputs, body);
+    assert_eq!(found, [Const::Int(0), string(""), Const::Int(0)]);
 }
