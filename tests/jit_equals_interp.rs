@@ -200,6 +200,20 @@ fn nothing_is_left_of_a_closure_scaled_by_zero() {
     compare(&system, &loaded.templates[0]);
 }
 
+#[test]
+fn exit_ends_a_unit_within_a_default() {
+    let system = ShadingSystem::new(generate::registry(), Arc::new(TestHost));
+    let text = "struct pair { float a; float b; };
+        float ends(float x, float at) { if (x < at) exit(); return x; }
+        pair both(float x) { pair p = { ends(x, 0.2), ends(1 - x, 0.3) }; return p; }
+        shader ending(float first = ends(u, 0.4), pair two = both(v), output float a = first + 1,
+            output float b = ends(a, 1.7), output float c = two.a, output int ran = 0) { ran = 1; c = two.b; }";
+    let loaded = system
+        .load(Source::new("ending.ksl", text))
+        .unwrap_or_else(|e| panic!("{e}"));
+    compare(&system, &loaded.templates[0]);
+}
+
 /// A host that answers for a texture only when so many threads ask at the same time.
 struct Meeting {
     threads: usize,

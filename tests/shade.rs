@@ -458,6 +458,68 @@ fn layers_that_trace_can_be_made_to_run() {
     assert_eq!(eager.ok(), "t\nlast\n");
 }
 
+/// Layers share what they assign to globals, in the order in which they run: those with connections run where their
+/// outputs are first read.
+#[test]
+fn layers_share_globals() {
+    let text = "shader move(float by = 1, output float out = 0)
+        { P[0] += by * (1 + u - 0.5); out = P[0]; Ci += by * emission(); }
+        shader look(float x = 5, output point before = 0, output float got = 0, output point after = 0, \
+            output float change = 0)
+        { before = P; if (v < 0.5) got = x; after = P; change = Dx(P[0]); }
+        shader show() { printf(\"%g %s\\n\", P[0], Ci); }
+        group apart(output float result) { move a(by = 10); move b(by = 20); result = b.out + a.out; }\n";
+    let bench = Bench::new(&[("s.ksl", text)]);
+    let both = |line: &str| {
+        let compiled = bench.shade(line).ok().to_owned();
+        assert_eq!(bench.shade(&format!("--interpret {line}")).ok(), compiled);
+        compiled
+    };
+    let outputs = "-o b.before null -o b.got null -o b.after null";
+    let line = "-g 1 2 --print -layer a s.ksl:move -layer b s.ksl:look";
+    assert_eq!(
+        both(&format!("{line} -connect a out b x {outputs}")),
+        "Pixel (0, 0):\n  b.before : 0.5 0 1\n  b.got : 1.5\n  b.after : 1.5 0 1\n\
+         Pixel (0, 1):\n  b.before : 0.5 1 1\n  b.got : 0\n  b.after : 0.5 1 1\n"
+    );
+    let eager = both(&format!("--options lazyglobals=0 {line} {outputs}"));
+    assert!(eager.starts_with("Pixel (0, 0):\n  b.before : 1.5 0 1\n  b.got : 5\n  b.after : 1.5 0 1\n"));
+    // Derivatives go with the values.
+    let line = "-g 2 1 --print --options lazyglobals=0 -param by 3 -layer a s.ksl:move -layer b s.ksl:look";
+    assert!(both(&format!("{line} -o b.change null")).contains("b.change : 4\n"));
+    let line = "-g 1 1 --options lazyglobals=0 -layer a s.ksl:move -layer b s.ksl:move -layer c s.ksl:show";
+    assert_eq!(
+        both(line),
+        "2.5 (1, 1, 1) * emission ()\n\t+ (1, 1, 1) * emission ()\n"
+    );
+    // The instances of a group in source have globals of their own.
+    let line = "-g 1 1 --print -layer a s.ksl:apart -layer c s.ksl:show -o a.result null";
+    assert_eq!(both(line), "0.5 \nPixel (0, 0):\n  a.result : 31\n");
+}
+
+/// What comes after `exit` in the default of a parameter does not run, neither other defaults nor the body; where the
+/// parameter is given a value or an attribute, the default does not run.
+#[test]
+fn exit_in_a_default_ends_the_unit() {
+    let text = "float stop(float x) { printf(\"stop\\n\"); if (u < 0.75) exit(); return x; }\n\
+                shader s(float a = 2, float b = stop(a), output float c = b + 2)\n\
+                { printf(\"%g\\n\", b); c += 1; }\n";
+    let bench = Bench::new(&[("s.ksl", text)]);
+    let pixels = |first: [&str; 2], second: [&str; 2]| {
+        let ([x, c], [y, d]) = (first, second);
+        format!("{x}Pixel (0, 0):\n  c : {c}\n{y}Pixel (1, 0):\n  c : {d}\n")
+    };
+    let line = "-g 2 1 --print -o c null";
+    let given = bench.shade(&format!("{line} s.ksl"));
+    assert_eq!(given.ok(), pixels(["stop\n", "0"], ["stop\n2\n", "5"]));
+    let given = bench.shade(&format!("{line} -param b 3 s.ksl"));
+    assert_eq!(given.ok(), pixels(["3\n", "6"], ["3\n", "6"]));
+    let text = text.replace("float b = stop(a)", "float b = stop(a) [[ int lockgeom = 0 ]]");
+    let bench = Bench::new(&[("s.ksl", &text)]);
+    let given = bench.shade(&format!("{line} --userdata b 4 s.ksl"));
+    assert_eq!(given.ok(), pixels(["4\n", "7"], ["4\n", "7"]));
+}
+
 #[test]
 fn outputs_are_given_their_first_values() {
     let text = "shader up(output float f = 0) { f = 3; }\n\

@@ -129,9 +129,10 @@ pub enum Builtin {
     // Messages. `place` is where in source it is asked.
     /// `(string name, string type, string place, value)`.
     SetMessage,
-    /// `(string source, string name, string type, string place) → int`: whether there is a message of that type.
+    /// `(string source, string name, string type, string place, int kind) → int`: whether there is a message of that
+    /// type, which is of a [`crate::hir::Kind::code`].
     HasMessage,
-    /// `(string name)` → the message's value, where there is one.
+    /// `(string source, string name, int kind)` → the message's value, where there is one.
     MessageValue,
     // Dictionaries.
     /// `dict_find(string dictionary, string path) → int`.
@@ -145,7 +146,7 @@ pub enum Builtin {
     /// `(int node, string attribute, int kind)` → the value.
     DictValue,
     // What is asked of the host.
-    /// `trace(point, vector) → int`: whether a ray meets anything.
+    /// `(point, vector, float mindist, float maxdist, int shade, string traceset) → int`: whether a ray hits anything.
     Trace,
     /// `(string) → int`: whether the host knows a space.
     IsSpace,
@@ -464,7 +465,7 @@ fn table() -> Vec<Signature> {
     add("dict_find", B::DictFind, I, &[S, S], false);
     add("dict_find", B::DictFindBelow, I, &[I, S], false);
     add("dict_next", B::DictNext, I, &[I], false);
-    add("__trace", B::Trace, I, &[P, V], false);
+    add("__trace", B::Trace, I, &[P, V, F, F, I, S], false);
     add("__is_space", B::IsSpace, I, &[S], false);
     for params in [&[I][..], &[F], &[F, F], &[P], &[P, F], &[S]] {
         add("hash", B::Hash, I, params, false);

@@ -75,7 +75,7 @@ pub use preprocess::{Includes, Preprocessor};
 pub use runtime::{
     AttributeHandle, ClosureNode, ClosureRef, ClosureTree, HostFunctions, KnownAttributes, NoHost, Params,
     Printed, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext, Sink, Subimage,
-    TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
+    TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample, TraceHit, TraceRay,
 };
 pub use source::{Provenance, Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

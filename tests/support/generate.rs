@@ -400,6 +400,7 @@ fn write(seed: u64, endless: bool, elements: &[Element]) -> Unit {
         kind: UnitKind::Surface,
         params,
         metadata: vec![],
+        globals: vec![],
         code: writer.code,
         functions,
         span: Span::default(),

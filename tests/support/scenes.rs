@@ -20,6 +20,7 @@ use shading::{InstanceOptions, ShaderInstance, ShaderUnitTemplate, ShadingSystem
 pub struct SceneBuilder {
     host: Arc<Host>,
     shapes: Vec<Shape>,
+    names: Vec<Arc<str>>,
     shape_materials: Vec<MaterialId>,
     materials: Vec<(Instances, Sides)>,
     lights: Vec<Light>,
@@ -53,8 +54,14 @@ impl SceneBuilder {
         material: MaterialId,
     ) -> &mut Shape {
         self.shape_materials.push(material);
+        self.names.push("".into());
         self.shapes.push(Shape::new(geometry, world_from_object));
         self.shapes.last_mut().expect("one was just added")
+    }
+
+    /// Names the last shape.
+    pub fn name(&mut self, name: &str) {
+        *self.names.last_mut().expect("there is a shape") = name.into();
     }
 
     /// Adds a light.
@@ -70,6 +77,7 @@ impl SceneBuilder {
         let SceneBuilder {
             host,
             shapes,
+            names,
             shape_materials,
             materials,
             lights,
@@ -77,6 +85,7 @@ impl SceneBuilder {
         let world_from_camera = Affine3A::IDENTITY;
         let parts = SceneParts {
             shapes,
+            shape_names: names,
             shape_materials,
             materials,
             lights,

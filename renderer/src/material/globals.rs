@@ -32,6 +32,7 @@ pub(super) fn globals(
         v: it.uv.y,
         time: it.time,
         surface_area,
+        p_error: it.p_error,
         ray_kind,
         backfacing: i32::from(backfacing),
         object: it.shape.0,

@@ -1,7 +1,8 @@
-//! Renderer services for shaders: texture lookups, coordinate spaces, geometry attributes.
+//! Renderer services for shaders: texture lookups, coordinate spaces, geometry attributes, traced rays.
 //!
 //! A [`Host`] has two phases. While a scene is built it collects the textures that shaders name, from any thread;
-//! [`Host::freeze`] then loads them and sets shapes and camera. After that it is immutable, and lookups take no lock.
+//! [`Host::freeze`] then loads them and sets shapes and camera, and [`Host::allow_rays`] sets what rays hit. After that
+//! it is immutable, and lookups take no lock.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,14 +10,16 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use glam::{Affine3A, Mat4, Vec2};
 use rustc_hash::{FxHashMap, FxHashSet};
-use shading::hir::{Axis, TextureMapping};
+use shading::hir::{Axis, Const, Kind, TextureMapping};
 use shading::{
     AttributeHandle, RayKind, ShaderGlobals, ShaderHost, TextureHandle, TextureInfo, TextureLookup,
-    TextureRequest, TextureSample,
+    TextureRequest, TextureSample, TraceHit, TraceRay,
 };
 
 use super::attribute::{AttributeSource, AttributeTable};
+use super::probe::Probe;
 use super::texture::{self, Named, TextureNames};
+use crate::accel::Accel;
 use crate::geometry::Shape;
 use crate::image::ImageError;
 use crate::texture::{TextureColorSpace, TextureId, TextureLoader, TextureSource, TextureStore, TileSet};
@@ -26,6 +29,7 @@ use crate::texture::{TextureColorSpace, TextureId, TextureLoader, TextureSource,
 pub struct Host {
     collecting: Mutex<Collecting>,
     frozen: OnceLock<Frozen>,
+    probe: OnceLock<Probe>,
     /// What every ray is besides its own kind.
     purpose: RayKind,
     /// Tells its texture handles from those of other hosts.
@@ -75,6 +79,7 @@ impl Host {
                 ..Collecting::default()
             }),
             frozen: OnceLock::new(),
+            probe: OnceLock::new(),
             purpose: RayKind::default(),
             tag: TAGS.fetch_add(1, Ordering::Relaxed) << INDEX_BITS,
         }
@@ -153,6 +158,15 @@ impl Host {
             world_from_camera,
         });
         Ok(())
+    }
+
+    /// Sets what the rays of `trace` hit, and the names of the shapes. Before that they hit nothing. The second call does
+    /// nothing.
+    pub fn allow_rays(&self, accel: Arc<Accel>, names: Arc<[Arc<str>]>) {
+        if let Some(frozen) = self.frozen.get() {
+            let shapes = frozen.shapes.clone();
+            self.probe.get_or_init(|| Probe::new(accel, shapes, names));
+        }
     }
 
     /// The id of a texture that was loaded when the host was frozen.
@@ -301,6 +315,29 @@ impl ShaderHost for Host {
         }
         let shape = self.frozen.get()?.shapes.get(globals.object as usize)?;
         AttributeSource::of(shape, name).value(shape, globals)
+    }
+
+    fn any_attribute(
+        &self,
+        globals: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        index: Option<u32>,
+        kind: Kind,
+    ) -> Option<Const> {
+        if !object.is_empty() || index.is_some() || (name, kind) != ("geom:name", Kind::STRING) {
+            return None;
+        }
+        let name = self.probe.get()?.name(globals.object)?;
+        Some(Const::String(name.clone()))
+    }
+
+    fn trace(&self, globals: &ShaderGlobals, ray: &TraceRay<'_>) -> Option<TraceHit> {
+        self.probe.get()?.trace(globals, ray)
+    }
+
+    fn traced_point(&self, hit: &TraceHit) -> Option<ShaderGlobals> {
+        self.probe.get()?.point(hit)
     }
 
     fn attribute_derivative(

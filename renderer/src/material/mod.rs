@@ -12,6 +12,7 @@ mod globals;
 mod host;
 mod includes;
 pub mod library;
+mod probe;
 mod recipe;
 mod scattering;
 mod shader;

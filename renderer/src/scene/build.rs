@@ -141,8 +141,14 @@ fn build_with(
     };
     let lights: Vec<Vec<Light>> = desc.lights.iter().map(lights_of).collect::<Result<_, _>>()?;
     let lights = lights.into_iter().flatten().collect();
+    let asks_host = instances
+        .iter()
+        .any(|instances| instances.full.statistics().asks_host);
+    let names = desc.shapes.iter().filter(|_| asks_host);
+    let names = names.map(|shape| shape.name.clone());
     let parts = SceneParts {
         shapes,
+        shape_names: names.collect(),
         shape_materials: desc.shapes.iter().map(|shape| shape.material).collect(),
         materials: instances.into_iter().zip(sides).collect(),
         lights,

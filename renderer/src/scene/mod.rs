@@ -43,7 +43,7 @@ pub const MAX_PASSES: u32 = 1024;
 
 /// A scene, ready to be rendered.
 pub struct Scene {
-    accel: Accel,
+    accel: Arc<Accel>,
     /// Time that building it took.
     accel_time: Duration,
     shapes: Arc<[Shape]>,
@@ -72,6 +72,8 @@ struct ShapeSurface {
 pub struct SceneParts {
     /// The shapes.
     pub shapes: Vec<Shape>,
+    /// The name of each shape, for shaders that ask; none where nobody does.
+    pub shape_names: Vec<Arc<str>>,
     /// The material of each shape.
     pub shape_materials: Vec<MaterialId>,
     /// The materials: instances of the closure to be rendered, compiled for `host`.
@@ -129,6 +131,7 @@ impl Scene {
     pub fn new(parts: SceneParts) -> Result<Scene, SceneError> {
         let SceneParts {
             mut shapes,
+            shape_names,
             shape_materials,
             materials,
             mut lights,
@@ -163,8 +166,9 @@ impl Scene {
         };
         let masks: Vec<u32> = shape_materials.iter().map(mask).collect();
         let start = Instant::now();
-        let accel = Accel::build_with(&shapes, &masks, threads, build_quality)?;
+        let accel = Arc::new(Accel::build_with(&shapes, &masks, threads, build_quality)?);
         let accel_time = start.elapsed();
+        host.allow_rays(accel.clone(), shape_names.into());
 
         let ids = (0..).map(ShapeId).zip(shapes.iter()).zip(&shape_materials);
         let emitters: Vec<_> = ids.filter(|&(_, &id)| material(id).may_emit()).collect();

@@ -1,6 +1,7 @@
-//! `getattribute`: attributes of the host, and of the shader itself.
+//! `getattribute`: attributes of the host, and of the shader itself; `trace` and its options.
 
 use super::argument::Given;
+use super::conversion::near;
 use super::error::CheckError;
 use super::lvalue::Lvalue;
 use super::warning::Warning;
@@ -8,12 +9,20 @@ use super::{Checker, TypedValue};
 use crate::builtins::Builtin;
 use crate::hir::{Kind, Op, Operand};
 use crate::preprocess::OSL_VERSION;
+use crate::runtime::trace::FAR;
 use crate::source::Span;
 use crate::syntax::ast::Argument;
 use crate::ty::{Base, Type};
 
 const ATTRIBUTE: &str = "getattribute(\"name\", variable) or getattribute(\"object\", \"name\", variable), with an \
                          index before the variable if wanted";
+/// The options of `trace` with their types, in the order of the operands of [`Builtin::Trace`].
+const TRACE_OPTIONS: [(&str, Type); 4] = [
+    ("mindist", Type::FLOAT),
+    ("maxdist", Type::FLOAT),
+    ("shade", Type::INT),
+    ("traceset", Type::STRING),
+];
 const DICT_VALUE: &str = "dict_value(node, \"attribute\", variable)";
 
 impl<'a> Checker<'a> {
@@ -111,10 +120,29 @@ impl<'a> Checker<'a> {
             self.report(span, CheckError::BadForm { form });
             return None;
         }
-        for option in given.split_off(2) {
-            self.given_value(&option)?;
+        let options = given.split_off(2);
+        let origin = self.given_as(&given[0], Type::POINT)?.leaf();
+        let direction = self.given_as(&given[1], Type::VECTOR)?.leaf();
+        let (near_by, far) = (self.float(0.0), self.float(FAR));
+        let (shade, set) = (self.int(0), self.string(""));
+        let mut operands = vec![origin, direction, near_by, far, shade, set];
+        for pair in options.chunks(2) {
+            let [key, value] = pair else { break };
+            let Some(name) = self.given_string(key) else {
+                self.report(key.span, CheckError::OptionNotConstant);
+                continue;
+            };
+            match TRACE_OPTIONS.iter().position(|(known, _)| *known == &*name) {
+                Some(index) => operands[2 + index] = self.given_as(value, TRACE_OPTIONS[index].1)?.leaf(),
+                None => {
+                    self.given_value(value)?;
+                    let near = near(&name, &TRACE_OPTIONS.map(|(name, _)| name));
+                    let name = name.to_string();
+                    self.warn(key.span, Warning::TraceOption { name, near });
+                }
+            }
         }
-        self.call_named("__trace", given, Some(Type::INT), span)
+        Some(self.emit_builtin(Builtin::Trace, operands, Type::INT, span))
     }
 
     /// `pointcloud_search`, `pointcloud_get` and `pointcloud_write`: there are no point clouds, so nothing is found.

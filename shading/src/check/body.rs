@@ -25,6 +25,8 @@ pub(super) struct Body {
     pub(super) prologue: Block,
     /// Whether a parameter's default is being made, which runs before the prologue.
     pub(super) in_default: bool,
+    /// Whether `exit` in a default has ended the unit; there where one calls it.
+    pub(super) exited: Option<LocalId>,
     /// `Ci`, and whether it is written.
     pub(super) ci: Option<LocalId>,
     pub(super) ci_written: bool,

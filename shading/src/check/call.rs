@@ -286,9 +286,19 @@ impl<'a> Checker<'a> {
         if !args.is_empty() {
             self.report(span, CheckError::BadForm { form: "exit()" });
         }
-        let is_reachable = !self.body.in_default && !self.is_apart;
-        match self.unit_scope.filter(|_| is_reachable) {
-            Some(scope) => self.push(Stmt::Leave(scope), span),
+        match self.unit_scope.filter(|_| !self.is_apart) {
+            Some(scope) => {
+                if self.body.in_default {
+                    let flag = match self.body.exited {
+                        Some(flag) => flag,
+                        None => self.body.local("", Type::INT),
+                    };
+                    self.body.exited = Some(flag);
+                    let one = self.int(1);
+                    self.store(flag, one, span);
+                }
+                self.push(Stmt::Leave(scope), span);
+            }
             None if self.alone.is_some() => {}
             None => self.report(
                 span,

@@ -87,7 +87,7 @@ pub(super) struct Checker<'a> {
     pub(super) references: FxHashMap<String, Lvalue>,
     /// Whether functions inside functions are recursive, by the places of their names.
     pub(super) local_recursion: FxHashMap<Span, bool>,
-    /// What `exit` leaves.
+    /// What `exit` leaves: the unit, or the default of a parameter.
     pub(super) unit_scope: Option<hir::ScopeId>,
     /// The unit that is being checked.
     pub(super) unit_name: Option<String>,

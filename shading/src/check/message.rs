@@ -3,7 +3,7 @@
 use super::error::CheckError;
 use super::{Checker, TypedValue};
 use crate::builtins::Builtin;
-use crate::hir::{Op, Operand};
+use crate::hir::{Kind, Op, Operand};
 use crate::source::Span;
 use crate::syntax::ast::Argument;
 use crate::ty::{Base, Type};
@@ -55,14 +55,16 @@ impl<'a> Checker<'a> {
         };
         let name = self.given_as(given.first()?, Type::STRING)?.leaf();
         let [ty, origin] = self.message_origin(place.ty, span);
+        let kind = Kind::of(place.ty).unwrap_or(Kind::CLOSURE);
+        let kind = self.int(kind.code());
         let found = self.emit_builtin(
             Builtin::HasMessage,
-            vec![source, name, ty, origin],
+            vec![source, name, ty, origin, kind],
             Type::INT,
             span,
         );
         Some(self.answer(found, &place, span, |c| {
-            c.emit_builtin(Builtin::MessageValue, vec![name], place.ty, span)
+            c.emit_builtin(Builtin::MessageValue, vec![source, name, kind], place.ty, span)
         }))
     }
 

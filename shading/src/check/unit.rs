@@ -10,7 +10,10 @@ use super::lvalue::{Access, Lvalue};
 use super::reference::ReferencePath;
 use super::scope::Meaning;
 use super::{Checker, TypedValue};
-use crate::hir::{self, Block, ColorSpace, Const, LocalId, Param, Stmt, Unit, UnitKind, walk};
+use crate::hir::{
+    self, Block, ColorSpace, Const, GlobalVariable, LocalId, Operand, Param, ScopeId, Stmt, Unit, UnitKind,
+    walk,
+};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind, Passing};
 use crate::ty::{Length, Type};
@@ -142,8 +145,10 @@ impl<'a> Checker<'a> {
         if self.errors > errors || failed {
             return None;
         }
-        let (params, metadata, block) = filled?;
+        let (params, metadata, mut block) = filled?;
+        block.splice(0..0, self.skip_if_exited(scope));
         let mut body = std::mem::take(&mut self.body);
+        let globals = global_variables(&body, &block);
         body.code.body = body.prologue;
         if walk::leaves(&block, scope) {
             body.code.body.push(Stmt::Scope { scope, body: block });
@@ -155,6 +160,7 @@ impl<'a> Checker<'a> {
             kind,
             params,
             metadata,
+            globals,
             code: body.code,
             functions: std::mem::replace(&mut self.called, PrimaryMap::new()),
             span,
@@ -256,15 +262,38 @@ impl<'a> Checker<'a> {
     /// The statements that give leaf `i` of a parameter its default; each leaf's stand alone.
     fn default_of(&mut self, default: &'a ast::Expr, ty: Type, i: usize, local: LocalId) -> Block {
         self.quiet += u32::from(i > 0);
-        self.body.in_default = true;
-        let block = self.block(default.span, |c| {
+        let block = self.in_default(default.span, |c| {
             if let Some(value) = c.assigned(default, ty) {
                 c.store(local, value.leaves[i], default.span);
             }
         });
-        self.body.in_default = false;
         self.quiet -= u32::from(i > 0);
         block
+    }
+
+    /// The statements of a default that `fill` makes. An `exit` in it leaves it, all later defaults and the body.
+    fn in_default(&mut self, span: Span, fill: impl FnOnce(&mut Self)) -> Block {
+        let scope = self.new_scope("default");
+        let skip = self.skip_if_exited(scope);
+        let outer = self.unit_scope.replace(scope);
+        self.body.in_default = true;
+        let mut block = self.block(span, fill);
+        self.body.in_default = false;
+        self.unit_scope = outer;
+        block.splice(0..0, skip);
+        if walk::leaves(&block, scope) {
+            block = vec![Stmt::Scope { scope, body: block }];
+        }
+        block
+    }
+
+    /// Leaves a scope where a default that ran before has ended the unit.
+    fn skip_if_exited(&self, scope: ScopeId) -> Option<Stmt> {
+        self.body.exited.map(|flag| Stmt::If {
+            condition: Operand::Local(flag),
+            then: vec![Stmt::Leave(scope)],
+            otherwise: vec![],
+        })
     }
 
     /// How long the default of an array of unknown length is.
@@ -275,11 +304,9 @@ impl<'a> Checker<'a> {
         let mut length = 1;
         let failed = self.failed.take();
         self.quiet += 1;
-        self.body.in_default = true;
-        self.block(default.span, |c| {
+        self.in_default(default.span, |c| {
             length = c.initial(default, ty).map_or(1, |v| v.ty.count());
         });
-        self.body.in_default = false;
         self.quiet -= 1;
         self.failed = failed;
         length
@@ -312,6 +339,30 @@ impl<'a> Checker<'a> {
         }
         found
     }
+}
+
+/// The variables of a unit for globals, and which of them its statements assign to.
+fn global_variables(body: &Body, block: &Block) -> Vec<GlobalVariable> {
+    let copies = body.globals.iter().map(|(&global, &local)| (Some(global), local));
+    let mut list: Vec<GlobalVariable> = copies
+        .chain(body.ci.map(|local| (None, local)))
+        .map(|(global, local)| GlobalVariable {
+            global,
+            local,
+            is_written: false,
+        })
+        .collect();
+    list.sort_unstable_by_key(|variable| variable.local);
+    if !list.is_empty() {
+        walk::statements(block, &mut |stmt| {
+            for written in walk::writes(stmt) {
+                if let Ok(index) = list.binary_search_by_key(written, |variable| variable.local) {
+                    list[index].is_written = true;
+                }
+            }
+        });
+    }
+    list
 }
 
 /// Collects what an expression refers to and `inputs` knows, the longest path of each.

@@ -60,6 +60,10 @@ pub(super) enum Warning {
         name: String,
         near: Option<String>,
     },
+    TraceOption {
+        name: String,
+        near: Option<String>,
+    },
     ParamWritten {
         name: String,
     },
@@ -124,6 +128,9 @@ impl Warning {
             }
             W::TextureOption { name, near } => {
                 did_you_mean(warning(format!("unknown texture option \"{name}\"")), near)
+            }
+            W::TraceOption { name, near } => {
+                did_you_mean(warning(format!("unknown option \"{name}\" of `trace`")), near)
             }
             W::ParamWritten { name } => warning(format!("parameter `{name}` is written, but is no output"))
                 .hint("declare it `output`, or copy it to a variable"),

@@ -151,8 +151,9 @@ impl Emitter<'_, '_> {
 
     /// Whether there is a message.
     fn has_message(&mut self, args: &[Operand]) -> ir::Value {
-        let [source, name, ty, place] = self.read_all(args);
-        self.call_value(shims::has_message(), &[self.ctx, source, name, ty, place])
+        let [source, name, ty, place, kind] = self.read_all(args);
+        let values = [self.ctx, source, name, ty, place, kind];
+        self.call_value(shims::has_message(), &values)
     }
 
     /// A message's value that is in a register.
@@ -170,10 +171,12 @@ impl Emitter<'_, '_> {
     /// Stores a message's value.
     pub(super) fn message_into(&mut self, dst: LocalId, args: &[Operand], out: ir::Value) {
         let ty = self.ty(dst);
-        let name = self.read(args[0]);
+        let [source, name, kind] = self.read_all(args);
         let bytes = Shape::of(ty.base).stride() * u64::from(ty.count());
         let bytes = self.int(bytes as i32);
-        self.call(shims::message_value(), &[self.ctx, name, out, bytes]);
+        let report = self.place();
+        let values = [self.ctx, report, source, name, kind, out, bytes];
+        self.call(shims::message_value(), &values);
     }
 
     // ---- The library ----

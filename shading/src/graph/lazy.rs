@@ -14,23 +14,41 @@ pub(super) struct Segment {
     pub(super) end: usize,
 }
 
+/// Globals that instances share. To touch one is an effect, but no reason for an instance to run earlier.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub(super) locals: FxHashSet<LocalId>,
+    /// Where the statements of all instances end, and those of the whole's outputs begin.
+    pub(super) end: usize,
+}
+
 /// Moves segments of `body` to where they are needed. `kept` are variables that are outputs of the whole: what makes them
 /// runs where it is.
-pub(super) fn delay(body: &mut Block, segments: &[Segment], kept: &[Operand]) {
+pub(super) fn delay(body: &mut Block, segments: &[Segment], kept: &[Operand], shared: &Shared) {
+    let shares = |stmt: &Stmt| !shared.locals.is_empty() && touches(stmt, &shared.locals);
     // Backwards, so that positions before the one that is moved stay what they are.
     for segment in segments.iter().rev() {
-        if body[segment.start..segment.end].iter().any(has_effects) {
-            delay_one(body, *segment, kept);
+        let mut stmts = body[segment.start..segment.end].iter();
+        if stmts.any(|stmt| has_effects(stmt) || shares(stmt)) {
+            delay_one(body, *segment, kept, shared);
         }
     }
 }
 
-fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand]) {
+fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand], shared: &Shared) {
     let mut made = FxHashSet::default();
     body[segment.start..segment.end]
         .iter()
         .for_each(|stmt| writes(stmt, &mut made));
-    // Copies into inputs move along, for an input that is not read needs none.
+    made.retain(|local| !shared.locals.contains(local));
+    let is_output = |local: LocalId| kept.contains(&Operand::Local(local));
+    // Copies into inputs move along, for an input that is not read needs none. So does other code without effects, which
+    // may only not run later than it stands where globals are shared: those that it goes with may change them.
+    let moves_along = |at: usize, op: Op, dst: LocalId| {
+        shared.locals.is_empty()
+            || at >= shared.end
+            || is_transfer(op) && !is_output(dst) && !shared.locals.contains(&dst)
+    };
     let mut carried = vec![];
     let mut reader = None;
     for (at, stmt) in body.iter().enumerate().skip(segment.end) {
@@ -39,8 +57,14 @@ fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand]) {
         }
         match stmt {
             Stmt::Op {
-                dst: Some(dst), args, ..
-            } if !has_effects(stmt) && args.iter().all(|arg| is_among(*arg, *dst, &made)) => {
+                dst: Some(dst),
+                op,
+                args,
+                ..
+            } if !has_effects(stmt)
+                && args.iter().all(|arg| is_among(*arg, *dst, &made))
+                && moves_along(at, *op, *dst) =>
+            {
                 made.insert(*dst);
                 carried.push(at);
             }
@@ -50,8 +74,7 @@ fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand]) {
             }
         }
     }
-    let is_kept = |operand: &Operand| matches!(operand, Operand::Local(id) if made.contains(id));
-    if reader.is_none() && carried.is_empty() || kept.iter().any(is_kept) {
+    if reader.is_none() && carried.is_empty() || made.iter().any(|local| is_output(*local)) {
         return;
     }
     let rest = body.split_off(segment.start);
@@ -71,6 +94,21 @@ fn delay_one(body: &mut Block, segment: Segment, kept: &[Operand]) {
         insert(&mut stay, at, moved, &made);
     }
     body.extend(stay);
+}
+
+/// Whether an operation is one that connections are made of.
+fn is_transfer(op: Op) -> bool {
+    matches!(
+        op,
+        Op::Copy
+            | Op::IntToFloat
+            | Op::Splat
+            | Op::Diagonal
+            | Op::ArrayGet
+            | Op::TripleGet
+            | Op::ArraySet
+            | Op::TripleSet
+    )
 }
 
 /// Whether an operand is one of these, the destination itself or a constant.

@@ -82,6 +82,11 @@ impl<'a> Splice<'a> {
         own
     }
 
+    /// Makes a local of the unit another name of one of the linked code.
+    pub(super) fn alias(&mut self, local: LocalId, linked: LocalId) {
+        self.locals[local] = Some(linked);
+    }
+
     /// The new id of a local of the unit.
     pub(super) fn local(&self, id: LocalId) -> LocalId {
         self.locals[id].expect("every local of the unit was given a new id")

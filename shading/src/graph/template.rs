@@ -154,6 +154,9 @@ pub struct ShaderGroupTemplate {
     pub outputs: Vec<GroupOutput>,
     /// Whether inputs before which attributes of the geometry go count as connected.
     pub attributes_connect: bool,
+    /// Whether its units share the globals, `Ci` among them, as the layers of OSL's groups do: what one assigns to a global
+    /// is what those see that run later. Else each unit has its own.
+    pub shares_globals: bool,
     /// Nodes that run even if nobody reads them. Without any, a group that shows no output runs all nodes that no other
     /// reads.
     pub entries: Vec<String>,

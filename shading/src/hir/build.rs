@@ -199,6 +199,7 @@ pub fn unit(
         kind: UnitKind::Surface,
         params: outputs.iter().map(param).collect(),
         metadata: vec![],
+        globals: vec![],
         code,
         functions,
         span: Span::default(),

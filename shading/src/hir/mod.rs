@@ -43,5 +43,5 @@ pub use stmt::{Block, Code, Function, Local, Operand, Stmt};
 pub use texture::{
     ColorSpace, Interpolation, TextureMapping, TextureOperand, TextureOperands, TextureOptions, Wrap,
 };
-pub use unit::{Metadata, Param, Unit, UnitKind, said_int};
+pub use unit::{GlobalVariable, Metadata, Param, Unit, UnitKind, said_int};
 pub use verify::verify;

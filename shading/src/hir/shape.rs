@@ -225,10 +225,13 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
         B::DictNext => shape(&[K::INT], K::INT),
         B::HasDictValue => shape(&[K::INT, K::STRING, K::INT], K::INT),
         B::DictValue => shape(&[K::INT, K::STRING, K::INT], dst),
-        B::Trace => shape(&[K::TRIPLE; 2], K::INT),
+        B::Trace => {
+            let takes = [K::TRIPLE, K::TRIPLE, K::FLOAT, K::FLOAT, K::INT, K::STRING];
+            shape(&takes, K::INT)
+        }
         B::IsSpace => shape(&[K::STRING], K::INT),
-        B::HasMessage => shape(&[K::STRING; 4], K::INT),
-        B::MessageValue => shape(&[K::STRING], dst),
+        B::HasMessage => shape(&[K::STRING, K::STRING, K::STRING, K::STRING, K::INT], K::INT),
+        B::MessageValue => shape(&[K::STRING, K::STRING, K::INT], dst),
         B::RayType => shape(&[K::STRING], K::INT),
         B::Backfacing => shape(&[], K::INT),
         B::SurfaceArea => shape(&[], K::FLOAT),

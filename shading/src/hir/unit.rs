@@ -4,7 +4,7 @@ use cranelift_entity::PrimaryMap;
 
 use super::walk;
 use super::{Block, Code, Const, Function, FunctionId, LocalId, Op};
-use crate::builtins::Builtin;
+use crate::builtins::{Builtin, Global};
 use crate::source::Span;
 use crate::ty::{Length, Type};
 
@@ -105,6 +105,17 @@ impl Param {
     }
 }
 
+/// A variable of a unit that holds a global.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GlobalVariable {
+    /// Which global; `None` for `Ci`.
+    pub global: Option<Global>,
+    /// The variable: a copy of the shading point's value, or null at first.
+    pub local: LocalId,
+    /// Whether the unit's body assigns to it.
+    pub is_written: bool,
+}
+
 /// What a unit is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(
@@ -119,6 +130,11 @@ pub enum UnitKind {
 }
 
 impl Unit {
+    /// Whether its body assigns to a global.
+    pub fn writes_globals(&self) -> bool {
+        self.globals.iter().any(|variable| variable.is_written)
+    }
+
     /// Whether a built-in function is called anywhere in it.
     pub fn calls(&self, builtin: Builtin) -> bool {
         let functions = self.functions.values().map(|function| &function.code.body);
@@ -172,6 +188,8 @@ pub struct Unit {
     pub params: Vec<Param>,
     /// What is said of it.
     pub metadata: Vec<Metadata>,
+    /// Its variables for globals, each global at most once; none after linking.
+    pub globals: Vec<GlobalVariable>,
     /// Its code; parameters are among its locals.
     pub code: Code,
     /// Recursive functions that it calls.

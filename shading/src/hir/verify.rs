@@ -260,6 +260,7 @@ mod tests {
             kind: UnitKind::Shader,
             params: vec![],
             metadata: vec![],
+            globals: vec![],
             code,
             functions: Default::default(),
             span: Span::default(),

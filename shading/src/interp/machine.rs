@@ -15,10 +15,12 @@ use crate::hir::{
 };
 use crate::runtime::closure_text::closure_text;
 use crate::runtime::host::matrix_between;
+use crate::runtime::last_trace::{LastTrace, of_lanes};
 use crate::runtime::messages::{Asked, Messages};
-use crate::runtime::{Printed, RayKind, Sink, Subimage, TextureInfo, TextureLookup, TextureRequest};
+use crate::runtime::{
+    Printed, RayKind, Sink, Subimage, TextureInfo, TextureLookup, TextureRequest, TraceRay,
+};
 use crate::source::Span;
-use crate::ty::Type;
 
 pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
     let mut machine = Machine {
@@ -29,6 +31,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         closures: Closures::default(),
         printed: Printed::default(),
         messages: Messages::default(),
+        last_trace: LastTrace::default(),
         dictionaries: Dictionaries::default(),
         unknown_spaces: vec![],
         reports: vec![],
@@ -147,6 +150,7 @@ struct Machine<'a> {
     closures: Closures,
     printed: Printed,
     messages: Messages<Value>,
+    last_trace: LastTrace,
     dictionaries: Dictionaries,
     /// Where spaces are named that are not known.
     unknown_spaces: Vec<Span>,
@@ -365,8 +369,7 @@ impl<'a> Machine<'a> {
         match op {
             Op::Builtin(Builtin::HasMessage) => {
                 let found = match frame.text(args[0]) {
-                    // What a traced ray met is the embedder's, and none keeps it.
-                    "trace" => Ok(false),
+                    "trace" => Ok(self.traced(frame, args[1], args[4]).is_some()),
                     _ => self.messages.ask(asked(frame, &args[1..])),
                 };
                 let found = found.unwrap_or_else(|error| {
@@ -376,7 +379,12 @@ impl<'a> Machine<'a> {
                 Some(Value::Plain(Const::Int(i32::from(found))))
             }
             Op::Builtin(Builtin::MessageValue) => {
-                let value = self.messages.value(frame.text(args[0])).cloned();
+                let value = match frame.text(args[0]) {
+                    "trace" => self
+                        .traced(frame, args[1], args[2])
+                        .map(|value| Value::of(&value)),
+                    _ => self.messages.value(frame.text(args[1])).cloned(),
+                };
                 Some(value.unwrap_or_else(|| Value::zero(kind)))
             }
             Op::Builtin(builtin) => {
@@ -385,6 +393,12 @@ impl<'a> Machine<'a> {
             }
             _ => None,
         }
+    }
+
+    /// What the last traced ray tells under a name, as a value of a kind.
+    fn traced(&self, frame: &CallFrame<'a>, name: Operand, kind: Operand) -> Option<Const> {
+        let kind = Kind::of_code(frame.int(kind));
+        self.last_trace.message(self.options.host, frame.text(name), kind)
     }
 
     fn of_dictionaries(
@@ -584,8 +598,16 @@ impl<'a> Machine<'a> {
                 }
             }
             Op::Builtin(Builtin::Trace) => {
-                let triple = |i: usize| frame.triple(args[i]);
-                Const::Int(i32::from(self.options.host.trace(globals, triple(0), triple(1))))
+                let ray = TraceRay {
+                    origin: frame.triple(args[0]),
+                    direction: frame.triple(args[1]),
+                    min_distance: frame.float(args[2]),
+                    max_distance: frame.float(args[3]),
+                    shade: frame.int(args[4]) != 0,
+                    set: text(5),
+                };
+                let hit = self.options.host.trace(globals, &ray);
+                Const::Int(i32::from(self.last_trace.note(hit)))
             }
             Op::Builtin(Builtin::IsSpace) => {
                 let known = self.options.host.knows_space(globals, text(0));
@@ -654,23 +676,7 @@ impl<'a> Machine<'a> {
     }
 
     fn global(&self, global: Global) -> Const {
-        let g = self.options.globals;
-        let triple = |t: &crate::runtime::globals::Triple| Const::Triple([t.0[0], t.0[1], t.0[2]]);
-        debug_assert!(Type::is_triple(global.ty()) || global.ty() == Type::FLOAT);
-        match global {
-            Global::P => triple(&g.p),
-            Global::I => triple(&g.i),
-            Global::N => triple(&g.n),
-            Global::Ng => triple(&g.ng),
-            Global::U => Const::Float(g.u),
-            Global::V => Const::Float(g.v),
-            Global::DPdu => triple(&g.dpdu),
-            Global::DPdv => triple(&g.dpdv),
-            Global::Ps => triple(&g.ps),
-            Global::Time => Const::Float(g.time),
-            Global::DTime => Const::Float(g.dtime),
-            Global::DPdtime => triple(&g.dpdtime),
-        }
+        self.options.globals.value(global)
     }
 
     fn global_derivative(&self, global: Global, axis: Axis) -> Const {
@@ -756,15 +762,5 @@ fn request(frame: &CallFrame<'_>, lookup: &TextureLookup, args: &[Operand]) -> T
         file: args.first().map_or("", |&file| frame.text(file)).to_owned(),
         color_space: lookup.options.color_space,
         subimage,
-    }
-}
-
-/// Up to four floats as a value: its first lanes; zero for what is no number.
-fn of_lanes(kind: Kind, [x, y, z, _]: [f32; 4]) -> Const {
-    match kind {
-        Kind::INT => Const::Int(eval::float_to_int(x)),
-        Kind::FLOAT => Const::Float(x),
-        Kind::TRIPLE => Const::Triple([x, y, z]),
-        kind => kind.zero(),
     }
 }

@@ -7,6 +7,7 @@ use crate::hir::{Block, Code, FunctionId, LocalId, Operand, Stmt, Unit};
 
 /// Compacts a unit and its functions.
 pub(super) fn run(unit: &mut Unit) {
+    unit.globals.clear();
     functions(unit);
     let mut kept: Vec<&mut LocalId> = vec![];
     for param in &mut unit.params {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use cranelift_entity::SecondaryMap;
 
-use crate::hir::{Code, FunctionId, Unit};
+use crate::builtins::Builtin;
+use crate::hir::{Code, FunctionId, Op, Unit, walk};
 use crate::runtime::{KnownAttributes, RayKind};
 
 /// What is known of where the unit runs.
@@ -23,8 +24,17 @@ pub(super) struct PassContext<'a> {
     pub(super) finite: bool,
     /// Whether a call of the function prints, directly or by further calls.
     pub(super) prints: SecondaryMap<FunctionId, bool>,
+    /// Whether anything asks for messages, which may be about traced rays.
+    pub(super) reads_messages: bool,
     /// Whether anything asks if a closure is null; else a closure scaled by zero may become it.
     pub(super) observes_closures: bool,
+}
+
+impl PassContext<'_> {
+    /// Whether an operation has an effect besides its result. A traced ray has one on messages only.
+    pub(super) fn is_effect(&self, op: Op) -> bool {
+        walk::is_effect(op) && (self.reads_messages || op != Op::Builtin(Builtin::Trace))
+    }
 }
 
 pub(super) fn codes(unit: &Unit) -> impl Iterator<Item = &Code> {

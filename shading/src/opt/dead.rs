@@ -147,7 +147,7 @@ impl Liveness<'_> {
         match stmt {
             Stmt::Op { dst, op, args, .. } => {
                 if let Some(dst) = *dst {
-                    if !live.contains(dst) && !walk::is_effect(*op) && !is_report {
+                    if !live.contains(dst) && !self.context.is_effect(*op) && !is_report {
                         return false;
                     }
                     live.remove(dst);
@@ -230,7 +230,7 @@ impl Liveness<'_> {
         walk::statements(body, &mut |stmt| {
             idle &= walk::writes(stmt).iter().all(|&l| !live.contains(l)) && !self.is_report(stmt);
             match stmt {
-                Stmt::Op { op, .. } => idle &= !walk::is_effect(*op),
+                Stmt::Op { op, .. } => idle &= !self.context.is_effect(*op),
                 Stmt::Call { function, .. } => idle &= !self.context.prints[*function],
                 Stmt::Scope { scope, .. } => inner.push(*scope),
                 Stmt::Leave(scope) => left.push(*scope),

@@ -112,6 +112,7 @@ pub fn optimize(unit: &mut Unit, options: &OptOptions<'_>) -> OptStats {
             facts: options.facts,
             finite: options.level >= OptLevel::Full,
             prints: functions_that_print(unit),
+            reads_messages: unit.calls(Builtin::HasMessage),
             observes_closures: observes_closures(unit),
         };
         every_code(unit, &context);

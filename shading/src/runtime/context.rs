@@ -12,6 +12,7 @@ use crate::eval::{DEFAULT_FUEL, MAX_DEPTH};
 use crate::hir::ClosureRegistry;
 use crate::runtime::arena::{Arena, Window};
 use crate::runtime::closure::Layouts;
+use crate::runtime::last_trace::LastTrace;
 use crate::runtime::messages::Messages;
 use crate::runtime::report::{Report, ReportKind, ReportPlace};
 use crate::runtime::{Printed, ShaderGlobals, ShaderHost, Sink};
@@ -82,6 +83,7 @@ pub(crate) struct Run {
     pub(crate) keeps_files: bool,
     /// The bytes of each value lie in the arena.
     pub(crate) messages: Messages<*const u8>,
+    pub(crate) last_trace: LastTrace,
     pub(crate) dictionaries: Dictionaries,
     reports: Vec<Report>,
     reported: FxHashSet<(u64, u32, ReportKind)>,
@@ -121,6 +123,7 @@ impl ShadingContext {
                 printed: Printed::default(),
                 keeps_files: false,
                 messages: Messages::default(),
+                last_trace: LastTrace::default(),
                 dictionaries: Dictionaries::default(),
                 reports: vec![],
                 is_packet: false,
@@ -200,6 +203,7 @@ impl Run {
         self.header.globals = globals;
         self.header.places = places;
         self.messages.clear();
+        self.last_trace = LastTrace::default();
         self.dictionaries.clear();
         let words = output_bytes.div_ceil(16);
         if self.outputs.len() < words {

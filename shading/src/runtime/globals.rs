@@ -1,5 +1,8 @@
 //! Shader globals: the shading point, as read by shaders (`P`, `N`, `u`, `v` …), and ray kinds.
 
+use crate::builtins::Global;
+use crate::hir::Const;
+
 /// What kind of ray found the shading point, as bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
@@ -98,6 +101,9 @@ pub struct ShaderGlobals {
     /// World-space area of the whole object, for shaders that spread a power over it `[m²]`. It need not be filled for
     /// shaders that do not ask for it.
     pub surface_area: f32,
+    /// Bound on the distance along `Ng` between `P` and the surface as rays find it, with which the embedder starts the
+    /// rays of `trace` off the surface. Shaders do not see it.
+    pub p_error: f32,
     /// What found the point.
     pub ray_kind: RayKind,
     /// 1 when seen from the back, else 0.
@@ -106,4 +112,25 @@ pub struct ShaderGlobals {
     pub object: u32,
     /// The embedder's number for the primitive hit, for attributes.
     pub primitive: u32,
+}
+
+impl ShaderGlobals {
+    /// The value of a global variable.
+    pub(crate) fn value(&self, global: Global) -> Const {
+        let triple = |t: &Triple| Const::Triple([t.0[0], t.0[1], t.0[2]]);
+        match global {
+            Global::P => triple(&self.p),
+            Global::I => triple(&self.i),
+            Global::N => triple(&self.n),
+            Global::Ng => triple(&self.ng),
+            Global::U => Const::Float(self.u),
+            Global::V => Const::Float(self.v),
+            Global::DPdu => triple(&self.dpdu),
+            Global::DPdv => triple(&self.dpdv),
+            Global::Ps => triple(&self.ps),
+            Global::Time => Const::Float(self.time),
+            Global::DTime => Const::Float(self.dtime),
+            Global::DPdtime => triple(&self.dpdtime),
+        }
+    }
 }

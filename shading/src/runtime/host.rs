@@ -3,7 +3,7 @@
 use crate::eval::matrix::{IDENTITY, mul};
 use crate::hir::kind::Element;
 use crate::hir::{Axis, ColorSpace, Const, Kind, TextureOptions};
-use crate::runtime::ShaderGlobals;
+use crate::runtime::{ShaderGlobals, TraceHit, TraceRay};
 
 /// The embedder's number for a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -233,10 +233,16 @@ pub trait ShaderHost: Send + Sync + 'static {
         None
     }
 
-    /// Whether a ray from a point meets anything: `trace`. A host that traces no rays for shaders says that it does not.
-    fn trace(&self, globals: &ShaderGlobals, from: [f32; 3], direction: [f32; 3]) -> bool {
-        let _ = (globals, from, direction);
-        false
+    /// What a ray from a shading point hits first: `trace`. Hosts that trace no rays for shaders hit nothing.
+    fn trace(&self, globals: &ShaderGlobals, ray: &TraceRay<'_>) -> Option<TraceHit> {
+        let _ = (globals, ray);
+        None
+    }
+
+    /// The shading point of a hit, for `getmessage("trace", …)`. Attributes of the object hit are asked for with it.
+    fn traced_point(&self, hit: &TraceHit) -> Option<ShaderGlobals> {
+        let _ = hit;
+        None
     }
 
     /// The change of such an attribute to the next pixel along an axis; zero for what does not change evenly.

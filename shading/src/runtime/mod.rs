@@ -7,12 +7,14 @@ pub mod closure_text;
 pub mod context;
 pub mod globals;
 pub mod host;
+pub(crate) mod last_trace;
 pub mod listing;
 pub(crate) mod messages;
 pub mod printed;
 pub mod report;
 pub(crate) mod shims;
 pub(crate) mod text;
+pub mod trace;
 
 pub use attributes::KnownAttributes;
 pub use closure::{ClosureNode, ClosureRef, ClosureTree, Params};
@@ -25,3 +27,4 @@ pub use host::{
 pub use printed::{Printed, Sink};
 pub use report::{Report, ReportKind, ReportPlace};
 pub use shims::HostFunctions;
+pub use trace::{TraceHit, TraceRay};

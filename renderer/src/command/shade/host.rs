@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use shading::hir::{ColorSpace, Const, Kind};
 use shading::{
     ShaderGlobals, ShaderHost, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
+    TraceHit, TraceRay,
 };
 
 use crate::image::ImageError;
@@ -201,10 +202,14 @@ impl ShaderHost for GridHost {
         std::fs::read_to_string(name).ok()
     }
 
-    fn trace(&self, globals: &ShaderGlobals, from: [f32; 3], direction: [f32; 3]) -> bool {
-        // There is nothing to meet: OSL's testshade makes an answer of the arguments, so that shaders can be tried.
-        let along: f32 = from.iter().zip(direction).map(|(a, b)| a * b).sum();
-        globals.u / along > 0.5
+    fn trace(&self, globals: &ShaderGlobals, ray: &TraceRay<'_>) -> Option<TraceHit> {
+        // There is nothing to hit: OSL's testshade makes a result of the arguments, so that shaders can be tried, and
+        // gives one distance to all hits.
+        let along: f32 = ray.origin.iter().zip(ray.direction).map(|(a, b)| a * b).sum();
+        (globals.u / along > 0.5).then_some(TraceHit {
+            distance: 0.5,
+            ..TraceHit::default()
+        })
     }
 
     fn matrix(&self, _: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {

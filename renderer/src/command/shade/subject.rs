@@ -357,6 +357,7 @@ impl Builder<'_> {
         let layers: &[Layer] = &self.layers;
         let mut group = ShaderGroupTemplate::new(self.group.clone());
         group.attributes_connect = args.userdata_is_connected;
+        group.shares_globals = true;
         let mut diagnostics = Diagnostics::default();
         for layer in layers {
             let mut note = |result: Result<(), GraphError>| {
@@ -402,9 +403,11 @@ impl Builder<'_> {
                 .extend(layers.last().map(|layer| layer.name.clone()));
         }
         let is_off = |option| args.engine_option(option) == Some("0");
-        let (all, tracing) = (is_off("lazylayers"), is_off("lazytrace"));
+        let [all, tracing, writing] = ["lazylayers", "lazytrace", "lazyglobals"].map(is_off);
         let eager = layers.iter().filter(|layer| match &layer.template {
-            Template::Unit(unit) => all || tracing && unit.hir.calls(Builtin::Trace),
+            Template::Unit(unit) => {
+                all || tracing && unit.hir.calls(Builtin::Trace) || writing && unit.hir.writes_globals()
+            }
             Template::Group(_) => all,
         });
         group.entries.extend(eager.map(|layer| layer.name.clone()));

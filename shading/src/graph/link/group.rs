@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Linker;
+use super::shared::SharedGlobals;
 use super::wire::BindingSite;
 use super::wire::{self, Feed, GroupReaders, Instance, LinkPlace, Readers, Wire, WirePart, join};
 use crate::graph::ParamInfo;
@@ -14,9 +15,9 @@ use crate::graph::{
     Binding, Connection, GraphError, GroupInput, GroupOutput, Node, ShaderGroupTemplate, Template,
     TemplateRef, Value,
 };
-use crate::hir::Operand;
+use crate::hir::{Op, Operand};
 use crate::source::Span;
-use crate::ty::Base;
+use crate::ty::{Base, Type};
 
 /// Stack for groups within groups.
 const STACK: usize = 1 << 20;
@@ -119,13 +120,44 @@ impl Linker<'_> {
             }
         };
         scope.pulled_by = order.pulled_by;
+        let shared = self.share(group);
+        let outer = std::mem::replace(&mut self.shared, shared);
         for &index in &order.nodes {
             self.node(&mut scope, index);
         }
+        self.shared = outer;
+        self.all_shared.end = self.code.body.len();
         outputs
             .into_iter()
             .flat_map(|output| self.group_output(&scope, output))
             .collect()
+    }
+
+    /// The globals that the units of a group are to share: those that one of them assigns to.
+    fn share(&mut self, group: &ShaderGroupTemplate) -> SharedGlobals {
+        let mut shared = SharedGlobals::default();
+        let nodes = group.nodes().iter().filter(|_| group.shares_globals);
+        for node in nodes {
+            let TemplateRef::Template(Template::Unit(unit)) = &node.template else {
+                continue;
+            };
+            for variable in unit.hir.globals.iter().filter(|variable| variable.is_written) {
+                if shared.get(variable.global).is_some() {
+                    continue;
+                }
+                let local = match variable.global {
+                    Some(global) => {
+                        let local = self.variable(global.name(), global.ty());
+                        self.emit(local, Op::Global(global), vec![]);
+                        local
+                    }
+                    None => self.variable("Ci", Type::CLOSURE),
+                };
+                shared.add(variable.global, local);
+                self.all_shared.locals.insert(local);
+            }
+        }
+        shared
     }
 
     /// Values of the group's inputs: what was fed, else the default.

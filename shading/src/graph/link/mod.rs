@@ -2,24 +2,26 @@
 //!
 //! The code of a unit is inlined where it runs ([`mod@unit`]), an instance of a group links its nodes in execution
 //! order ([`group`]). [`binding`] reads what feeds an input, as a [`wire`], and [`emit`] writes the assignments to
-//! inputs.
+//! inputs. [`shared`] are the globals that the units of a group share.
 
 mod binding;
 mod emit;
 mod group;
 mod names;
+mod shared;
 mod unit;
 mod wire;
 
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
 
-use super::lazy::{self, Segment};
+use super::lazy::{self, Segment, Shared};
 use super::{GraphError, Path, Template, Templates, Value, size};
 use crate::check::{self, Environment};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hir::{Code, Function, FunctionId, Op, Operand, Param, Unit, UnitKind};
 use crate::source::{SourceMap, SourceUser, Span};
+use shared::SharedGlobals;
 use wire::{Feed, Instance, LinkPlace, Readers, WirePart};
 
 /// A template as one piece of code.
@@ -63,6 +65,8 @@ fn link_here(
         source_ids: FxHashMap::default(),
         segments: vec![],
         entries: 0,
+        shared: SharedGlobals::default(),
+        all_shared: Shared::default(),
         templates,
         environment,
         diagnostics: Diagnostics::default(),
@@ -91,13 +95,14 @@ fn link_here(
     };
     let ports = linker.template(template, &whole);
     let kept: Vec<Operand> = ports.iter().map(|port| port.operand).collect();
-    lazy::delay(&mut linker.code.body, &linker.segments, &kept);
+    lazy::delay(&mut linker.code.body, &linker.segments, &kept, &linker.all_shared);
     let params = linker.outputs(template, &ports, outputs);
     let unit = Unit {
         name: template.name().to_owned(),
         kind: UnitKind::Shader,
         params,
         metadata: vec![],
+        globals: vec![],
         code: linker.code,
         functions: linker.functions,
         span: Span::default(),
@@ -118,6 +123,10 @@ struct Linker<'a> {
     segments: Vec<Segment>,
     /// How many of the instances being linked run in any case.
     entries: u32,
+    /// The globals that the units of the group being linked share, because one of them assigns to them.
+    shared: SharedGlobals,
+    /// All variables that were shared.
+    all_shared: Shared,
     templates: &'a dyn Templates,
     environment: &'a Environment<'a>,
     diagnostics: Diagnostics,

@@ -9,7 +9,7 @@ use crate::graph::interface::part;
 use crate::graph::lazy::Segment;
 use crate::graph::path::longest_name;
 use crate::graph::splice::Splice;
-use crate::hir::{Const, LocalId, Op, Operand, Param, Stmt, Unit};
+use crate::hir::{Block, Const, LocalId, Op, Operand, Param, Stmt, Unit};
 use crate::source::{SourceMap, Span};
 use crate::ty::{Length, Type};
 
@@ -108,14 +108,16 @@ impl Linker<'_> {
         instance: &Instance<'_>,
     ) -> Vec<WirePart> {
         let first_source = self.take_sources(sources, instance.prefix(), &unit.name);
-        let splice = Splice::new(
+        let overrides = self.shared.over(instance.overrides);
+        let mut splice = Splice::new(
             unit,
             &mut self.code,
             &mut self.functions,
             instance.prefix(),
-            instance.overrides,
+            &overrides,
             first_source,
         );
+        self.shared.alias(&mut splice, unit, instance.overrides);
         for feed in &instance.feeds {
             self.check_target(feed, unit);
         }
@@ -132,13 +134,10 @@ impl Linker<'_> {
                 Some((feed, value)) => {
                     self.assign(local, value, &feed.target_name(), &feed.place);
                     if matches!(value.operand, Operand::Const(_)) {
-                        self.attributes(local, param, feed.interpolated, true);
+                        self.attributes(local, param, feed.interpolated, None);
                     }
                 }
-                None => {
-                    self.code.body.extend(splice.block(&param.init));
-                    self.attributes(local, param, None, false);
-                }
+                None => self.attributes(local, param, None, splice.block(&param.init)),
             }
             for feed in &instance.feeds {
                 self.assign_element(local, &param.name, feed);
@@ -152,7 +151,8 @@ impl Linker<'_> {
             }
         }
         let first = self.code.body.len();
-        self.code.body.extend(splice.block(&unit.code.body));
+        let body = self.shared.drop_copies(splice.block(&unit.code.body));
+        self.code.body.extend(body);
         self.answer_names(unit, first, instance.prefix());
         if self.entries == 0 {
             let end = self.code.body.len();
@@ -161,16 +161,24 @@ impl Linker<'_> {
         ports
     }
 
-    /// Lets attributes of the geometry go before the default of a parameter: the first that there is.
-    fn attributes(&mut self, local: LocalId, param: &Param, interpolated: Option<bool>, given: bool) {
+    /// Lets attributes of the geometry go before the value that a parameter has: the first that there is. Without a value,
+    /// `default` runs where there is no attribute.
+    fn attributes(
+        &mut self,
+        local: LocalId,
+        param: &Param,
+        interpolated: Option<bool>,
+        default: impl Into<Option<Block>>,
+    ) {
+        let default = default.into();
         let is_number =
             !param.ty.is_array() && (param.ty.is_triple() || matches!(param.ty, Type::INT | Type::FLOAT));
         let names = if is_number {
-            param.attributes(interpolated, given)
+            param.attributes(interpolated, default.is_none())
         } else {
             vec![]
         };
-        let mut chain = vec![];
+        let mut chain = default.unwrap_or_default();
         for name in names.into_iter().rev() {
             let object = self.constant(Const::String("".into()));
             let name = self.constant(Const::String(name.into()));

@@ -1,8 +1,10 @@
 //! Shims for `setmessage` and `getmessage`.
 
+use super::library::store;
 use super::report::allocate;
 use super::text::write;
 use super::{Shim, run};
+use crate::hir::Kind;
 use crate::runtime::Sink;
 use crate::runtime::context::ContextHeader;
 use crate::runtime::messages::Asked;
@@ -38,9 +40,9 @@ unsafe extern "C" fn set_message_shim(
     }
 }
 
-/// `(context, source, name, type, place) → int`: whether there is a message of that type.
+/// `(context, source, name, type, place, kind) → int`: whether there is a message of that type.
 pub(crate) fn has_message() -> Shim {
-    Shim::of5(has_message_shim)
+    Shim::of6(has_message_shim)
 }
 
 unsafe extern "C" fn has_message_shim(
@@ -49,12 +51,16 @@ unsafe extern "C" fn has_message_shim(
     name: *const TextHeader,
     ty: *const TextHeader,
     place: *const TextHeader,
+    kind: i32,
 ) -> i32 {
     // SAFETY: compiled code passes its context and texts.
     unsafe {
-        // What a traced ray met is the embedder's, and none keeps it.
-        if text::read(source) == "trace" {
-            return 0;
+        if text::read(source) == TRACE {
+            let run = run(ctx);
+            let value = run
+                .last_trace
+                .message(run.host(), text::read(name), Kind::of_code(kind));
+            return i32::from(value.is_some());
         }
         let found = run(ctx).messages.ask(asked(name, ty, place));
         match found {
@@ -67,24 +73,40 @@ unsafe extern "C" fn has_message_shim(
     }
 }
 
-/// `(context, name, out, bytes of the value)`: the value of a message that is there.
+/// `(context, report place, source, name, kind, out, bytes of the value)`: the value of a message that is there.
 pub(crate) fn message_value() -> Shim {
-    Shim::of4(message_value_shim)
+    Shim::of7(message_value_shim)
 }
 
 unsafe extern "C" fn message_value_shim(
     ctx: *mut ContextHeader,
+    report: u32,
+    source: *const TextHeader,
     name: *const TextHeader,
+    kind: i32,
     out: *mut u8,
     bytes: u32,
 ) {
     // SAFETY: compiled code asks for a message that is there and of the type, so of the size, of `out`.
     unsafe {
+        if text::read(source) == TRACE {
+            let run = run(ctx);
+            let value = run
+                .last_trace
+                .message(run.host(), text::read(name), Kind::of_code(kind));
+            if let Some(value) = value {
+                store(ctx, report, &value, out);
+            }
+            return;
+        }
         if let Some(value) = run(ctx).messages.value(text::read(name)) {
             out.copy_from_nonoverlapping(*value, bytes as usize);
         }
     }
 }
+
+/// The source of messages about the last traced ray.
+const TRACE: &str = "trace";
 
 /// # Safety
 /// All are texts.

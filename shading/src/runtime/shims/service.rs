@@ -6,9 +6,9 @@ use super::{Lanes, Shim, run, triple};
 use crate::builtins::Builtin;
 use crate::eval::dictionary::Mistake;
 use crate::hir::Kind;
-use crate::runtime::Sink;
 use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
+use crate::runtime::{Sink, TraceRay};
 
 /// A function `(context, operands) → int`; triples are addresses.
 pub(crate) fn service(builtin: Builtin) -> Option<Shim> {
@@ -17,7 +17,7 @@ pub(crate) fn service(builtin: Builtin) -> Option<Shim> {
         Builtin::DictFindBelow => Some(Shim::of3(find_below)),
         Builtin::DictNext => Some(Shim::of2(next)),
         Builtin::HasDictValue => Some(Shim::of4(has_value)),
-        Builtin::Trace => Some(Shim::of3(trace)),
+        Builtin::Trace => Some(Shim::of7(trace)),
         Builtin::IsSpace => Some(Shim::of2(is_space)),
         _ => None,
     }
@@ -101,12 +101,29 @@ unsafe extern "C" fn dict_value_shim(
     }
 }
 
-unsafe extern "C" fn trace(ctx: *mut ContextHeader, from: *const Lanes, direction: *const Lanes) -> i32 {
-    // SAFETY: compiled code passes its context and the addresses of two triples.
+unsafe extern "C" fn trace(
+    ctx: *mut ContextHeader,
+    origin: *const Lanes,
+    direction: *const Lanes,
+    min_distance: f32,
+    max_distance: f32,
+    shade: i32,
+    set: *const TextHeader,
+) -> i32 {
+    // SAFETY: compiled code passes its context, the addresses of two triples, and a text.
     unsafe {
-        let (from, direction) = (triple(from), triple(direction));
+        let ray = TraceRay {
+            origin: triple(origin),
+            direction: triple(direction),
+            min_distance,
+            max_distance,
+            shade: shade != 0,
+            set: text::read(set),
+        };
         let globals = &*(*ctx).globals;
-        i32::from(run(ctx).host().trace(globals, from, direction))
+        let run = run(ctx);
+        let hit = run.host().trace(globals, &ray);
+        i32::from(run.last_trace.note(hit))
     }
 }
 

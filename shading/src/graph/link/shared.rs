@@ -1,0 +1,60 @@
+//! Globals that the units of a group share, as the layers of OSL's groups do.
+//!
+//! Only globals that some unit of the group assigns to become variables of the linked code: other groups are linked as if
+//! nothing were shared.
+
+use crate::builtins::Global;
+use crate::graph::splice::{Overrides, Splice};
+use crate::hir::{Block, LocalId, Op, Operand, Stmt, Unit};
+
+/// The variables of shared globals; `None` is `Ci`.
+#[derive(Debug, Default)]
+pub(super) struct SharedGlobals {
+    list: Vec<(Option<Global>, LocalId)>,
+}
+
+impl SharedGlobals {
+    /// Adds one.
+    pub(super) fn add(&mut self, global: Option<Global>, local: LocalId) {
+        self.list.push((global, local));
+    }
+
+    /// The variable of a global.
+    pub(super) fn get(&self, global: Option<Global>) -> Option<LocalId> {
+        let found = self.list.iter().find(|(known, _)| *known == global);
+        found.map(|(_, local)| *local)
+    }
+
+    /// What the defaults of parameters see of globals under `overrides`, which go first.
+    pub(super) fn over(&self, overrides: &[(Global, Operand)]) -> Overrides {
+        let shared = self.list.iter();
+        let shared = shared.filter_map(|(global, local)| Some(((*global)?, Operand::Local(*local))));
+        overrides.iter().copied().chain(shared).collect()
+    }
+
+    /// Lets the variables of `unit` for shared globals be the shared ones, except under `overrides`.
+    pub(super) fn alias(&self, splice: &mut Splice<'_>, unit: &Unit, overrides: &[(Global, Operand)]) {
+        for variable in &unit.globals {
+            let is_overridden = overrides
+                .iter()
+                .any(|(global, _)| Some(*global) == variable.global);
+            if let Some(shared) = self.get(variable.global).filter(|_| !is_overridden) {
+                splice.alias(variable.local, shared);
+            }
+        }
+    }
+
+    /// Drops the statements of a unit that would fill its own copies.
+    pub(super) fn drop_copies(&self, body: Block) -> Block {
+        let is_own = |stmt: &Stmt| match stmt {
+            Stmt::Op {
+                dst: Some(dst),
+                op: Op::Copy,
+                args,
+                ..
+            } => args[..] == [Operand::Local(*dst)],
+            _ => false,
+        };
+        body.into_iter().filter(|stmt| !is_own(stmt)).collect()
+    }
+}

@@ -1,0 +1,54 @@
+//! The last traced ray of a run: the messages about its hit, `getmessage("trace", …)`.
+
+use crate::builtins::Global;
+use crate::eval::float_to_int;
+use crate::hir::{Const, Kind};
+use crate::runtime::{ShaderHost, TraceHit};
+
+/// The result of the last ray of a run.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LastTrace {
+    /// `None` before the first ray; then what it hit, if anything.
+    result: Option<Option<TraceHit>>,
+}
+
+impl LastTrace {
+    /// Notes what a ray hit; whether it hit anything.
+    pub(crate) fn note(&mut self, hit: Option<TraceHit>) -> bool {
+        self.result = Some(hit);
+        hit.is_some()
+    }
+
+    /// The message of a name and kind: `hit`, `hitdist`, a global of the point hit, or an attribute of the object hit.
+    pub(crate) fn message(&self, host: &dyn ShaderHost, name: &str, kind: Kind) -> Option<Const> {
+        let result = self.result?;
+        match (name, kind) {
+            ("hit", Kind::INT) => return Some(Const::Int(i32::from(result.is_some()))),
+            ("hitdist", Kind::FLOAT) => return Some(Const::Float(result?.distance)),
+            ("hit" | "hitdist", _) => return None,
+            _ => {}
+        }
+        let point = host.traced_point(&result?)?;
+        if let Some(global) = Global::from_name(name) {
+            return Some(point.value(global)).filter(|value| Kind::of_const(value) == Some(kind));
+        }
+        match kind {
+            Kind::INT | Kind::FLOAT | Kind::TRIPLE => host
+                .attribute(&point, "", name)
+                .map(|value| of_lanes(kind, value)),
+            _ => host
+                .any_attribute(&point, "", name, None, kind)
+                .filter(|value| Kind::of_const(value) == Some(kind)),
+        }
+    }
+}
+
+/// The floats of an attribute as a value of a kind; zero for a kind that has more.
+pub(crate) fn of_lanes(kind: Kind, [x, y, z, _]: [f32; 4]) -> Const {
+    match kind {
+        Kind::INT => Const::Int(float_to_int(x)),
+        Kind::FLOAT => Const::Float(x),
+        Kind::TRIPLE => Const::Triple([x, y, z]),
+        kind => kind.zero(),
+    }
+}

@@ -1,0 +1,392 @@
+//! Rays that shaders trace: `trace` and `getmessage("trace", …)` against scenes with known hits.
+
+use std::f32::consts::PI;
+use std::path::Path;
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3};
+use renderer::color::Rgb;
+use renderer::geometry::{Geometry, Mesh};
+use renderer::integrator::PathSettings;
+use renderer::light::{DirectionalLight, Light, PointLight};
+use renderer::material::closure_registry;
+use renderer::scene::Scene;
+use renderer::scene::build::build;
+use renderer::scene::desc::SceneDesc;
+use renderer::scene::load::LoadOptions;
+use shading::builtins::Builtin;
+use shading::hir::Const;
+use shading::interp::{self, RunOptions};
+use shading::opt::OptLevel;
+use shading::{InstanceOptions, ShaderGlobals, ShadingSystem, Source};
+use support::compiled;
+use support::scenes::{Look, SceneBuilder, film, mean, mesh, spot_meter};
+
+/// Scatters by the share of the hemisphere that is open, from 64×64 rays with the density of the cosine.
+const OPEN: &str = "
+    vector x = normalize(dPdu), y = cross(N, x);
+    int hits = 0, rays = 64;
+    for (int i = 0; i < rays; ++i)
+        for (int j = 0; j < rays; ++j) {
+            float r = sqrt((i + 0.5) / rays), a = (j + 0.5) / rays * M_2PI;
+            hits += trace(P, r * cos(a) * x + r * sin(a) * y + sqrt(1 - r * r) * N OPTIONS);
+        }
+    Ci = (1 - hits / float(rays * rays)) * diffuse(N);";
+
+/// [`OPEN`] with options of `trace`.
+fn open(options: &str) -> String {
+    OPEN.replace(" OPTIONS", options)
+}
+
+fn facing_down(height: f32) -> Affine3A {
+    Affine3A::from_translation(Vec3::Y * height) * Affine3A::from_rotation_x(PI / 2.0)
+}
+
+/// A floor that shows how open it is, with those options.
+fn floor(options: &str) -> SceneBuilder {
+    let mut scene = SceneBuilder::new();
+    let material = scene.material(&open(options));
+    scene.shape(mesh(Mesh::plane(20.0)), Affine3A::IDENTITY, material);
+    scene.name("floor");
+    scene
+}
+
+/// Light along a ray that comes from `from` to the origin, scattered once.
+fn lit_from(scene: &mut SceneBuilder, from: Vec3) -> Look {
+    let irradiance = Rgb::WHITE * PI;
+    scene.light(Light::Directional(DirectionalLight::new(-from, irradiance, 0.0)));
+    Look {
+        size: [1, 1],
+        spp: 1,
+        path: PathSettings {
+            depth: Some(2),
+            ..PathSettings::default()
+        },
+        ..Look::default()
+    }
+}
+
+/// How open the middle of the floor is.
+fn middle(mut scene: SceneBuilder) -> f32 {
+    let from = Vec3::new(3.0, 0.3, 1.0);
+    let look = lit_from(&mut scene, from.normalize());
+    let camera = spot_meter(from, Vec3::ZERO, 1e-4);
+    mean(&scene.build(), &camera, look).0.to_array()[0] / from.normalize().y
+}
+
+#[track_caller]
+fn check(found: f32, expected: f32) {
+    assert!((found - expected).abs() < 2e-3, "{found} is not {expected}");
+}
+
+#[test]
+fn a_point_under_a_disk_is_open_as_computed() {
+    let under_disk = |options: &str| {
+        let mut scene = floor(options);
+        let material = scene.material("Ci = diffuse(N);");
+        scene.shape(Geometry::Disk, facing_down(0.75), material);
+        scene.name("cloud.first");
+        middle(scene)
+    };
+    // The disk of radius r at height h fills r² / (r² + h²) of the hemisphere, by the cosine.
+    let shut = 1.0 / (1.0 + 0.75 * 0.75);
+    check(under_disk(""), 1.0 - shut);
+    // Only hits within 1 m count: there the disk has a radius of √(1 − h²).
+    let near = (1.0 - 0.75 * 0.75) / 1.0;
+    check(under_disk(", \"maxdist\", 1.0"), 1.0 - near);
+    check(under_disk(", \"mindist\", 1"), 1.0 - (shut - near));
+    check(under_disk(", \"maxdist\", 0.74, \"shade\", 1"), 1.0);
+    check(under_disk(", \"traceset\", \"cloud\""), 1.0 - shut);
+    check(under_disk(", \"traceset\", \"-floor\""), 1.0 - shut);
+    check(under_disk(", \"traceset\", \"-cloud\""), 1.0);
+    check(under_disk(", \"traceset\", \"floor\""), 1.0);
+}
+
+#[test]
+fn a_point_by_a_wall_is_open_as_computed() {
+    let (height, away) = (1.5_f32, 0.5_f32);
+    let mut scene = floor("");
+    let material = scene.material("Ci = diffuse(N);");
+    let wall = Affine3A::from_translation(Vec3::new(0.0, 0.0, -away))
+        * Affine3A::from_scale(Vec3::new(1e4, height, 1.0));
+    // Half of it is below the floor.
+    scene.shape(mesh(Mesh::rectangle()), wall, material);
+    check(middle(scene), 1.0 - 0.5 * (1.0 - away / away.hypot(height)));
+}
+
+#[test]
+fn a_surface_does_not_hide_itself() {
+    let away = Vec3::X * 1000.0;
+    let from = Vec3::new(3.0, 2.0, 4.0);
+    let camera = spot_meter(away + from, away, 1.0);
+    for geometry in [Geometry::Sphere, mesh(Mesh::cube())] {
+        let film_of = |body: &str| {
+            let mut scene = SceneBuilder::new();
+            let material = scene.material(body);
+            scene.shape(geometry.clone(), Affine3A::from_translation(away), material);
+            let look = lit_from(&mut scene, from.normalize());
+            film(
+                &scene.build(),
+                &camera,
+                Look {
+                    size: [8, 8],
+                    spp: 4,
+                    ..look
+                },
+            )
+        };
+        assert!(film_of(&open("")) == film_of("Ci = diffuse(N);"));
+    }
+}
+
+/// A blind lets light through where a ray that it traces hits the marker above it.
+#[test]
+fn rays_towards_lights_trace_too() {
+    let mut scene = SceneBuilder::new();
+    let white = scene.material("Ci = diffuse(N);");
+    let blind = scene.material(
+        "if (trace(P, vector(0, 1, 0), \"traceset\", \"marker\"))
+            Ci = transparent();
+        else
+            Ci = diffuse(N);",
+    );
+    scene.shape(mesh(Mesh::plane(20.0)), Affine3A::IDENTITY, white);
+    scene.shape(
+        mesh(Mesh::plane(20.0)),
+        Affine3A::from_translation(Vec3::Y),
+        blind,
+    );
+    scene.shape(Geometry::Disk, facing_down(3.0), white);
+    scene.name("marker");
+    scene.light(Light::Point(PointLight {
+        position: Vec3::Y * 2.0,
+        intensity: Rgb::WHITE,
+    }));
+    let scene = scene.build();
+    let at = |x: f32| {
+        let to = Vec3::new(x, 0.0, 0.0);
+        let camera = spot_meter(to + Vec3::new(0.0, 0.5, 0.5), to, 1e-3);
+        let path = PathSettings {
+            depth: Some(2),
+            ..PathSettings::default()
+        };
+        let look = Look {
+            path,
+            ..Look::default()
+        };
+        mean(&scene, &camera, look).0.to_array()[0]
+    };
+    // The lit spot has twice the radius of the marker.
+    let lit = |x: f32| (2.0 / x.hypot(2.0)).powi(3) / 4.0 / PI;
+    for x in [0.0, 1.8] {
+        assert!(at(x) > 0.99 * lit(x), "{} at {x}", at(x));
+    }
+    assert_eq!(at(2.2), 0.0);
+}
+
+#[test]
+fn pictures_do_not_depend_on_threads() {
+    let mut scene = floor(", \"maxdist\", 0.5 + noise(P)");
+    let material = scene.material(&open(""));
+    scene.shape(Geometry::Sphere, Affine3A::from_translation(Vec3::Y), material);
+    lit_from(&mut scene, Vec3::Y);
+    let scene = scene.build();
+    let camera = spot_meter(Vec3::new(2.0, 3.0, 4.0), Vec3::ZERO, 5.0);
+    let look = Look {
+        size: [20, 20],
+        spp: 2,
+        ..Look::default()
+    };
+    let one = film(&scene, &camera, Look { threads: 1, ..look });
+    for threads in [2, 3] {
+        assert!(film(&scene, &camera, Look { threads, ..look }) == one);
+    }
+}
+
+// ---- Hits.
+
+/// A box at 1 m and a disk at 3 m above the origin.
+fn stacked() -> Scene {
+    let mut scene = SceneBuilder::new();
+    let material = scene.material("Ci = trace(P, N) * diffuse(N);");
+    let place = Affine3A::from_translation(Vec3::Y * 2.0);
+    scene.shape(mesh(Mesh::cube()), place, material);
+    scene.name("box");
+    scene.shape(Geometry::Disk, facing_down(3.5), material);
+    scene.name("disk");
+    scene.build()
+}
+
+/// The outputs of a shader with this body at the origin, which are the same interpreted and compiled.
+fn run(scene: &Scene, outputs: &str, body: &str) -> Vec<Const> {
+    let system = ShadingSystem::new(closure_registry(), scene.host().clone());
+    let text = format!("shader probe({outputs}) {{ {body} }}");
+    let loaded = system
+        .load(Source::new("probe.osl", text))
+        .unwrap_or_else(|errors| panic!("{errors}"));
+    let template = &loaded.templates[0];
+    let globals = ShaderGlobals {
+        n: [0.0, 1.0, 0.0].into(),
+        ng: [0.0, 1.0, 0.0].into(),
+        ..ShaderGlobals::default()
+    };
+    let mut values = vec![];
+    for optimize in [OptLevel::None, OptLevel::Exact, OptLevel::Full] {
+        let options = InstanceOptions {
+            optimize,
+            packets: true,
+            ..InstanceOptions::default()
+        };
+        let (unit, _, _) = system.optimized(template, &options).expect("it compiles");
+        let instance = system
+            .instantiate(template.clone(), &options)
+            .expect("it compiles");
+        let mut context = system.context();
+        // What a run has traced is forgotten before the next.
+        for _ in 0..2 {
+            instance.run(&globals, &mut context);
+            let host = &**scene.host();
+            let options = RunOptions {
+                host,
+                ..RunOptions::new(&globals)
+            };
+            let expected = interp::run(&unit, &options);
+            let difference = compiled::difference(&instance, &mut context, system.closures(), &expected);
+            assert_eq!(difference, None, "{optimize:?}");
+        }
+        values = (0..instance.outputs().len())
+            .map(|i| instance.output(i, &context))
+            .collect();
+    }
+    values
+}
+
+fn ints<const N: usize>(list: [i32; N]) -> Vec<Const> {
+    list.map(Const::Int).to_vec()
+}
+
+fn string(text: &str) -> Const {
+    Const::String(Arc::from(text))
+}
+
+#[test]
+fn the_nearest_hit_within_bounds_counts() {
+    let scene = stacked();
+    let found = run(
+        &scene,
+        "output int a = 0, output int b = 0, output int c = 0, output int d = 0, output int e = 0",
+        "vector up = vector(0, 1, 0);
+        a = trace(P, up, \"maxdist\", 0.999);
+        b = trace(P, up, \"maxdist\", 1.001);
+        c = trace(P, up, \"mindist\", 3.6);
+        d = trace(P, -up);
+        e = trace(P, 0) + trace(P, sqrt(-u) * log(-1) / u * up, \"mindist\", 2, \"maxdist\", 1);",
+    );
+    assert_eq!(found, ints([0, 1, 0, 0, 0]));
+}
+
+/// Distances are in metres, whatever the length of the direction.
+#[test]
+fn messages_tell_of_the_hit() {
+    let scene = stacked();
+    let found = run(
+        &scene,
+        "output int hit = -1, output float dist = -1, output point p = 0, output normal n = 0,
+         output vector i = 0, output string name = \"\", output string other = \"\", output int answers = 0",
+        "vector up = vector(0, 7, 0);
+        answers += getmessage(\"trace\", \"hit\", hit);
+        trace(point(0.25, 0, 0), up);
+        answers += 10 * getmessage(\"trace\", \"hit\", hit);
+        answers += 100 * getmessage(\"trace\", \"hitdist\", dist);
+        getmessage(\"trace\", \"P\", p);
+        getmessage(\"trace\", \"N\", n);
+        getmessage(\"trace\", \"I\", i);
+        getmessage(\"trace\", \"geom:name\", name);
+        answers += 1000 * getmessage(\"trace\", \"result\", n);
+        answers += 10000 * getmessage(\"trace\", \"hit\", dist);
+        trace(P, up, \"traceset\", \"-box\");
+        getmessage(\"trace\", \"geom:name\", other);",
+    );
+    let triple = |x, y, z| Const::Triple([x, y, z]);
+    let expected = [
+        Const::Int(1),
+        Const::Float(1.0),
+        triple(0.25, 1.0, 0.0),
+        triple(0.0, -1.0, 0.0),
+        triple(0.0, 1.0, 0.0),
+        string("box"),
+        string("disk"),
+        Const::Int(110),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn messages_tell_of_the_last_ray() {
+    let scene = stacked();
+    let found = run(
+        &scene,
+        "output int hit = -1, output int known = -1, output float dist = 5, output int answer = -1",
+        "trace(P, vector(0, 1, 0));
+        trace(P, vector(0, -1, 0));
+        known = getmessage(\"trace\", \"hit\", hit);
+        answer = getmessage(\"trace\", \"hitdist\", dist);",
+    );
+    let expected = [Const::Int(0), Const::Int(1), Const::Float(5.0), Const::Int(0)];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn an_object_knows_its_name() {
+    let scene = stacked();
+    let found = run(
+        &scene,
+        "output int found = 0, output string name = \"\"",
+        "found = getattribute(\"geom:name\", name);",
+    );
+    assert_eq!(found, [Const::Int(1), string("box")]);
+}
+
+#[test]
+fn a_ray_that_nobody_needs_is_not_traced() {
+    let scene = stacked();
+    let system = ShadingSystem::new(closure_registry(), scene.host().clone());
+    let traces = |body: &str| {
+        let text = format!("shader probe(output int a = 0) {{ int hit = trace(P, N); {body} }}");
+        let loaded = system
+            .load(Source::new("probe.osl", text))
+            .unwrap_or_else(|errors| panic!("{errors}"));
+        let options = InstanceOptions::default();
+        let (unit, _, _) = system
+            .optimized(&loaded.templates[0], &options)
+            .expect("it compiles");
+        unit.calls(Builtin::Trace)
+    };
+    assert!(!traces("a = 0 * hit;"));
+    assert!(traces("a = hit;"));
+    assert!(traces("getmessage(\"trace\", \"hit\", a);"));
+}
+
+/// The names of a scene file are known where a material asks its host for anything.
+#[test]
+fn shapes_of_scene_files_have_their_names() {
+    let scene_of = |surface: &str| {
+        let text = format!(
+            "camera main : perspective {{ from = (0, 0, 4); to = (0, 0, 0); fov = 40; }}
+            surface look() {{ Ci = {surface} * diffuse(N); }}
+            material m = look();
+            shape lid : plane {{ size = 2; transform = translate(0, 2, 0); material = m; }}"
+        );
+        let desc = SceneDesc::from_text("test.kiln", &text, Path::new(""), &LoadOptions::default());
+        let (desc, _) = desc.unwrap_or_else(|errors| panic!("{errors}"));
+        build(&desc, None, 1)
+            .unwrap_or_else(|errors| panic!("{errors}"))
+            .scene
+    };
+    let body = "trace(P, N); found = getmessage(\"trace\", \"geom:name\", name); hit = trace(P, N, \"traceset\", \"lid\");";
+    let outputs = "output int found = 0, output string name = \"\", output int hit = 0";
+    let found = run(&scene_of("trace(P, N)"), outputs, body);
+    assert_eq!(found, [Const::Int(1), string("lid"), Const::Int(1)]);
+    let found = run(&scene_of("u"), outputs, body);
+    assert_eq!(found, [Const::Int(0), string(""), Const::Int(0)]);
+}
