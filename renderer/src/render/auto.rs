@@ -110,7 +110,7 @@ struct Pixel {
 }
 
 fn sample(scene: &Scene, settings: &RenderSettings, prepared: &Prepared) -> Pilot<Pixel> {
-    Pilot::new(scene, settings, &settings.rendered(), |sample, context| {
+    Pilot::new(scene, settings, &settings.rendered(), 1, |sample, context| {
         let (mut sum, mut squares) = (0.0, 0.0);
         for index in 0..SAMPLES {
             let (ray, mut sampler) = sample(index);

@@ -23,15 +23,16 @@ pub(super) struct Pilot<T> {
 }
 
 impl<T: Send> Pilot<T> {
-    /// Measures pixels spread over `rect` on the current `rayon` pool; the same for any number of threads. `measure`
+    /// Measures pixels spread over `rect`, `step` apart at least, on the current `rayon` pool; the same for any number of threads. `measure`
     /// gets a function that makes the camera's ray of a sample, and the sampler after it.
     pub(super) fn new(
         scene: &Scene,
         settings: &RenderSettings,
         rect: &Rect,
+        step: u32,
         measure: impl Fn(&dyn Fn(u64) -> (CameraRay, Sampler), &mut Context) -> T + Sync,
     ) -> Pilot<T> {
-        let rows: Vec<(Vec<T>, Stats)> = places(rect)
+        let rows: Vec<(Vec<T>, Stats)> = places(rect, step)
             .par_chunks(PIXELS as usize)
             .map_init(
                 || Context::new(scene),
@@ -57,9 +58,9 @@ impl<T: Send> Pilot<T> {
     }
 }
 
-fn places(rect: &Rect) -> Vec<UVec2> {
+fn places(rect: &Rect, least_step: u32) -> Vec<UVec2> {
     let (width, height) = (rect.width(), rect.height());
-    let step = width.max(height).div_ceil(PIXELS).max(1);
+    let step = width.max(height).div_ceil(PIXELS).max(least_step);
     let corner = UVec2::new(rect.x0, rect.y0);
     let last = UVec2::new(width, height) - 1;
     (0..height.div_ceil(step))

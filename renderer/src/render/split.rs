@@ -11,6 +11,9 @@ use crate::image::Rect;
 use crate::integrator::{Collect, Label, PathSettings, Prepared};
 use crate::scene::Scene;
 
+/// Distance of the pilot's pixels on small films, so that it takes no longer than one sample of each.
+const STEP: u32 = 4;
+
 /// Samples of each of the pilot's pixels.
 const SAMPLES: u64 = 8;
 
@@ -42,7 +45,7 @@ fn branches(scene: &Scene, settings: &RenderSettings, path: &PathSettings) -> u3
         ..*path
     });
     let film = Rect::of_size(settings.width, settings.height);
-    let pilot = Pilot::new(scene, settings, &film, |sample, context| {
+    let pilot = Pilot::new(scene, settings, &film, STEP, |sample, context| {
         let mut pixel = Pixel::default();
         for index in 0..SAMPLES {
             let (ray, mut sampler) = sample(index);
