@@ -12,6 +12,7 @@
 mod albedo;
 mod beckmann;
 mod burley;
+mod charlie;
 mod clearcoat;
 mod coated_diffuse;
 mod conductor;
@@ -37,6 +38,7 @@ use crate::color::Rgb;
 use crate::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 
 pub use burley::{Burley, Sheen};
+pub use charlie::Charlie;
 pub use clearcoat::Clearcoat;
 pub use coated_diffuse::CoatedDiffuse;
 pub use conductor::Conductor;
