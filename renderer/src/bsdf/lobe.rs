@@ -249,6 +249,22 @@ impl Lobe {
         }
     }
 
+    /// What it does on the side that light comes from, and to light that goes straight through; `None` when that is
+    /// nothing.
+    pub(super) fn on_one_side(self) -> Option<Lobe> {
+        match self {
+            Lobe::Translucent(_) | Lobe::ThinTransmission(_) => None,
+            Lobe::Dielectric(lobe) => lobe.reflects().then(|| Lobe::Dielectric(lobe.opaque())),
+            Lobe::Schlick(lobe) => Some(Lobe::Schlick(Schlick {
+                transmission: Rgb::BLACK,
+                ..lobe
+            })),
+            Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Transparent(_) => Some(self),
+            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::Charlie(_) => Some(self),
+            Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) => Some(self),
+        }
+    }
+
     /// Its class for photon mapping.
     pub(super) fn part(&self) -> LobePart {
         match (self.microfacets(), self.spread()) {

@@ -260,6 +260,20 @@ impl Bsdf {
         self.has_choice = false;
     }
 
+    /// Takes away what scatters to the other side.
+    pub fn close_back(&mut self) {
+        if !self.has_transmission() {
+            return;
+        }
+        let (places, count) = (self.places, self.count);
+        self.clear();
+        for l in &places[..count] {
+            if let Some(lobe) = l.lobe.on_one_side() {
+                self.place(l.weight, l.frame, lobe, l.terminator);
+            }
+        }
+    }
+
     /// Computes the importances of the lobes in `range`, and every lobe's probability anew.
     fn weigh(&mut self, range: std::ops::Range<usize>) {
         for weighted in &mut self.places[range] {
