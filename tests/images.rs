@@ -731,6 +731,30 @@ fn radiance_files_of_all_customs_are_read() {
 fn jpeg_files_of_one_channel_are_read() {
     use image::codecs::jpeg::JpegEncoder;
     use image::{ExtendedColorType, ImageEncoder as _};
+#[test]
+fn radiance_files_of_all_orientations_are_read() {
+    // A picture of three by two, whose pixels count from the top left: 1 2 3, 4 5 6.
+    for (resolution, order) in [
+        ("-Y 2 +X 3", [1u8, 2, 3, 4, 5, 6]),
+        ("-Y 2 -X 3", [3, 2, 1, 6, 5, 4]),
+        ("+Y 2 +X 3", [4, 5, 6, 1, 2, 3]),
+        ("+Y 2 -X 3", [6, 5, 4, 3, 2, 1]),
+        ("+X 3 -Y 2", [1, 4, 2, 5, 3, 6]),
+        ("-X 3 -Y 2", [3, 6, 2, 5, 1, 4]),
+        ("+X 3 +Y 2", [4, 1, 5, 2, 6, 3]),
+        ("-X 3 +Y 2", [6, 3, 5, 2, 4, 1]),
+    ] {
+        let mut file = format!("#?RGBE\nFORMAT=32-bit_rle_rgbe\n\n{resolution}\n").into_bytes();
+        file.extend(order.iter().flat_map(|&number| [0, 16 * number, 0, 136]));
+        let image = decode(Path::new("a.hdr"), &file)
+            .unwrap_or_else(|error| panic!("{resolution}: {error}"))
+            .into_image();
+        assert_eq!((image.width, image.height), (3, 2), "{resolution}");
+        let found: Vec<f32> = (0..6).map(|i| image.rgb(i % 3, i / 3).g / 16.0).collect();
+        assert_eq!(found, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "{resolution}");
+    }
+}
+
     let mut file = vec![];
     JpegEncoder::new(&mut file)
         .write_image(&[200; 64], 8, 8, ExtendedColorType::L8)
