@@ -459,6 +459,10 @@ fn channels_are_found_by_whatever_name() {
         message.contains("no colour channels, only first, second"),
         "{message}"
     );
+    // Grey would be what is left of these colours.
+    let bytes = exr_file(Compression::ZIP16, &["Y", "RY", "BY"]);
+    let message = decode(Path::new("a.exr"), &bytes).unwrap_err().to_string();
+    assert!(message.contains("write it with R, G and B"), "{message}");
 }
 
 proptest! {
@@ -728,10 +732,6 @@ fn radiance_files_of_all_customs_are_read() {
 }
 
 #[test]
-fn jpeg_files_of_one_channel_are_read() {
-    use image::codecs::jpeg::JpegEncoder;
-    use image::{ExtendedColorType, ImageEncoder as _};
-#[test]
 fn radiance_files_of_all_orientations_are_read() {
     // A picture of three by two, whose pixels count from the top left: 1 2 3, 4 5 6.
     for (resolution, order) in [
@@ -755,6 +755,10 @@ fn radiance_files_of_all_orientations_are_read() {
     }
 }
 
+#[test]
+fn jpeg_files_of_one_channel_are_read() {
+    use image::codecs::jpeg::JpegEncoder;
+    use image::{ExtendedColorType, ImageEncoder as _};
     let mut file = vec![];
     JpegEncoder::new(&mut file)
         .write_image(&[200; 64], 8, 8, ExtendedColorType::L8)
