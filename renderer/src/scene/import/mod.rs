@@ -9,6 +9,7 @@ mod model;
 mod mtl;
 mod obj;
 mod obj_material;
+mod obj_relief;
 mod obj_text;
 mod ply;
 mod ply_attributes;
