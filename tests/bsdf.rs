@@ -9,8 +9,8 @@ mod units;
 
 use glam::Vec3;
 use renderer::bsdf::{
-    Burley, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Lambert, Lobe, LobeSample,
-    Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent, Transparent,
+    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Lambert, Lobe,
+    LobeSample, Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent, Transparent,
 };
 use renderer::color::Rgb;
 use support::chi2::Chi2;
@@ -159,6 +159,9 @@ fn cases() -> Vec<Case> {
             Lobe::Dielectric(Dielectric::reflection_only(1.5, beckmann(0.2, 0.2))),
             Lossy,
         ),
+        case("cloth 1", Lobe::Charlie(Charlie::new(1.0)), Lossy),
+        case("cloth 0.3", Lobe::Charlie(Charlie::new(0.3)), Lossy),
+        case("cloth 0.05", Lobe::Charlie(Charlie::new(0.05)), Lossy),
     ]
 }
 
@@ -374,6 +377,8 @@ fn grazing_directions_are_harmless() {
             Lobe::OrenNayar(_) | Lobe::Burley(_) => 1e6,
             // f is one at most, without a factor of 1/π.
             Lobe::Sheen(_) => 3.15,
+            // Directions are drawn evenly: it is (2 + 1/α) / 4 at the horizon.
+            Lobe::Charlie(_) => 5.6,
             _ => 3.0,
         };
         for wo_z in heights.into_iter().flat_map(|z| [z, -z]) {

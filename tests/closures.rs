@@ -173,6 +173,38 @@ fn one_number_says_what_passes_straight_through() {
     }
 }
 
+/// Light that arrives at the back goes nowhere: none may be found there from the front either, or the picture would depend
+/// on the end that paths start from.
+#[test]
+fn nothing_scatters_through_what_is_one_sided() {
+    let through = |one_sided: bool, seed: u64| {
+        let mut rng = Rng::new(seed);
+        let closure = tree(&mut rng, 2, true);
+        let sides = Sides {
+            one_sided,
+            ..Sides::default()
+        };
+        let (mut subject, mut surface) = (Subject::new(&closure, sides), Surface::new());
+        let mut count = 0;
+        for _ in 0..50 {
+            let it = point(40.0, Vec3::Z, &mut rng);
+            subject.shade(&it, &mut surface);
+            let below = Vec3::new(0.48, 0.64, -0.6);
+            let sample = surface.bsdf.sample(it.wo, rng.next_1d(), rng.next_2d());
+            let goes = sample.is_some_and(|s| !s.is_pass() && s.wi.z < 0.0);
+            count += usize::from(goes || !surface.bsdf.eval(it.wo, below).is_black());
+        }
+        (count, closure)
+    };
+    let mut found = 0;
+    for seed in 0..80 {
+        found += through(false, seed).0;
+        let (count, closure) = through(true, seed);
+        assert_eq!(count, 0, "{closure}");
+    }
+    assert!(found > 200, "trees scatter through only {found} times");
+}
+
 /// Rays towards lights run a shader that leaves out how the surface scatters: it says the same of the rest.
 #[test]
 fn light_asks_less_and_is_told_the_same() {

@@ -2,6 +2,8 @@
 
 #[path = "gltf/exports.rs"]
 mod exports;
+#[path = "gltf/layers.rs"]
+mod layers;
 #[path = "gltf/pose.rs"]
 mod pose;
 
@@ -143,7 +145,7 @@ fn rich() -> Glb {
             { "name": "sun", "extensions": { "KHR_lights_punctual": { "light": 1 } } }
         ],
         "cameras": [{ "type": "perspective", "perspective": { "yfov": 0.8, "znear": 0.1 } }],
-        "extensionsUsed": ["KHR_lights_punctual", "KHR_texture_transform", "KHR_materials_ior", "KHR_materials_sheen"],
+        "extensionsUsed": ["KHR_lights_punctual", "KHR_texture_transform", "KHR_materials_ior", "KHR_materials_iridescence"],
         "extensions": { "KHR_lights_punctual": { "lights": [
             { "type": "spot", "intensity": 683, "color": [1, 0.5, 0.25], "spot": { "innerConeAngle": 0.2, "outerConeAngle": 0.4 } },
             { "type": "directional", "intensity": 1366 }
@@ -245,7 +247,7 @@ fn reads_a_whole_document() {
 
     let warnings = model.warnings.join("\n");
     assert!(
-        warnings.contains("points are not shown") && warnings.contains("KHR_materials_sheen"),
+        warnings.contains("points are not shown") && warnings.contains("KHR_materials_iridescence"),
         "{warnings}"
     );
 }

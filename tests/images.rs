@@ -459,6 +459,10 @@ fn channels_are_found_by_whatever_name() {
         message.contains("no colour channels, only first, second"),
         "{message}"
     );
+    // Grey would be what is left of these colours.
+    let bytes = exr_file(Compression::ZIP16, &["Y", "RY", "BY"]);
+    let message = decode(Path::new("a.exr"), &bytes).unwrap_err().to_string();
+    assert!(message.contains("write it with R, G and B"), "{message}");
 }
 
 proptest! {
@@ -724,6 +728,30 @@ fn radiance_files_of_all_customs_are_read() {
             assert_eq!(image.rgb(0, 0), image.rgb(2, 0), "{name}");
             assert!(image.rgb(2, 0).r > 1.9 * image.rgb(3, 0).r, "{name}");
         }
+    }
+}
+
+#[test]
+fn radiance_files_of_all_orientations_are_read() {
+    // A picture of three by two, whose pixels count from the top left: 1 2 3, 4 5 6.
+    for (resolution, order) in [
+        ("-Y 2 +X 3", [1u8, 2, 3, 4, 5, 6]),
+        ("-Y 2 -X 3", [3, 2, 1, 6, 5, 4]),
+        ("+Y 2 +X 3", [4, 5, 6, 1, 2, 3]),
+        ("+Y 2 -X 3", [6, 5, 4, 3, 2, 1]),
+        ("+X 3 -Y 2", [1, 4, 2, 5, 3, 6]),
+        ("-X 3 -Y 2", [3, 6, 2, 5, 1, 4]),
+        ("+X 3 +Y 2", [4, 1, 5, 2, 6, 3]),
+        ("-X 3 +Y 2", [6, 3, 5, 2, 4, 1]),
+    ] {
+        let mut file = format!("#?RGBE\nFORMAT=32-bit_rle_rgbe\n\n{resolution}\n").into_bytes();
+        file.extend(order.iter().flat_map(|&number| [0, 16 * number, 0, 136]));
+        let image = decode(Path::new("a.hdr"), &file)
+            .unwrap_or_else(|error| panic!("{resolution}: {error}"))
+            .into_image();
+        assert_eq!((image.width, image.height), (3, 2), "{resolution}");
+        let found: Vec<f32> = (0..6).map(|i| image.rgb(i % 3, i / 3).g / 16.0).collect();
+        assert_eq!(found, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "{resolution}");
     }
 }
 

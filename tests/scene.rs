@@ -389,6 +389,25 @@ fn options_change_the_scene() {
             assert!(error.contains(fragment), "expected `{fragment}` in\n{error}");
         }
     };
+    // Another integrator keeps what means the same to it; what means nothing to any is a mistake as ever.
+    let with = |block: &str, kind: &str| {
+        let text = format!("{text}\nintegrator : path {{ {block} }}");
+        load_text(&text, Path::new(""), &[&format!("integrator={kind}")])
+    };
+    let block = "depth = 3; rr_depth = 9; hide_emitters = true; guide = true;";
+    let chosen = |kind: &str| with(block, kind).unwrap_or_else(|e| panic!("{e}")).integrator;
+    assert!(
+        matches!(chosen("photon"), Integrator::Photon(photon) if photon.depth == Some(3) && photon.hide_emitters)
+    );
+    let paths = PathSettings {
+        depth: Some(3),
+        rr_depth: 9,
+        hide_emitters: true,
+        guide: false,
+    };
+    assert!(matches!(chosen("auto"), Integrator::Auto(path) if path == paths));
+    let error = with("depht = 3;", "photon").expect_err("a misspelt key");
+    assert!(error.contains("did you mean `depth`?"), "{error}");
     fails("film.size=(0,1)", &["`size` is 0", "--set:1"]);
     fails("film.sice=(1,1)", &["did you mean `size`?", "--set:1"]);
     fails(

@@ -27,11 +27,7 @@ fn what_is_refused_says_what_to_do() {
         (hint(&requires("EXT_meshopt_compression")), "without compression"),
         (hint(&requires("KHR_texture_basisu")), "PNG, JPEG or WebP"),
         (
-            hint(&requires("KHR_materials_pbrSpecularGlossiness")),
-            "metalrough",
-        ),
-        (
-            hint(&requires("KHR_materials_clearcoat")),
+            hint(&requires("KHR_materials_iridescence")),
             "out of `extensionsRequired`",
         ),
         (hint(&requires("VENDOR_shape")), "without the extension"),

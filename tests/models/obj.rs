@@ -155,6 +155,54 @@ fn maps_of_obj_materials_become_arguments() {
     }
 }
 
+#[test]
+fn normals_may_stand_where_heights_do() {
+    let folder = folder(&[("a.obj", OBJ.replace("some wood", "a").as_bytes())]);
+    // Nearly flat normals, and grey heights.
+    for (name, pixels) in [
+        ("normals", [128, 120, 255, 120, 140, 250u8]),
+        ("heights", [200, 200, 200, 90, 90, 90]),
+    ] {
+        let image = [b"P6 2 1 255\n", &pixels[..]].concat();
+        fs::write(folder.path().join(format!("{name}.ppm")), image).unwrap();
+    }
+    let read = |lines: &str| {
+        fs::write(
+            folder.path().join("a.mtl"),
+            format!("newmtl Material #25\n{lines}\n"),
+        )
+        .unwrap();
+        read_model(&folder.path().join("a.obj")).unwrap_or_else(|error| panic!("{error}"))
+    };
+    for lines in [
+        "map_Bump -bm 0.5 normals.ppm",
+        "norm -bm 0.5 normals.ppm",
+        "norm -bm 0.5 normals.ppm\nbump heights.ppm",
+    ] {
+        let model = read(lines);
+        let call = &model.materials[0].call;
+        assert!(
+            call.contains("normals.ppm#raw\", normal_scale = 0.5"),
+            "{lines}: {call}"
+        );
+        assert_eq!(
+            model.warnings.len(),
+            usize::from(lines.contains("heights")),
+            "{:?}",
+            model.warnings
+        );
+        shows(&folder.path().join("a.obj"));
+    }
+    let model = read("bump -bm 2 heights.ppm\nmap_Ns heights.ppm");
+    assert!(!model.materials[0].call.contains("heights"));
+    let warnings = model.warnings.join("\n");
+    assert!(
+        warnings.contains("`bump` has no effect: its heights have no unit")
+            && warnings.contains("`map_Pr` is for roughness"),
+        "{warnings}"
+    );
+}
+
 /// Checks that the materials of a model are read.
 fn shows(path: &Path) {
     load(path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));

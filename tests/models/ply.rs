@@ -43,7 +43,7 @@ fn ply_files_mean_the_same_however_they_are_written() {
         ("more lists", |text| {
             text.replace(
                 "end_header",
-                "property list uchar float texcoord\nproperty int texnumber\nend_header",
+                "property list uchar float weights\nproperty int texnumber\nend_header",
             )
             .replace("4 0 1 2 3", "4 0 1 2 3 8 0 0 1 0 1 1 0 1 5")
         }),
@@ -212,19 +212,66 @@ fn written_ply_files_read_back_bit_for_bit() {
 }
 
 #[test]
-fn texture_coordinates_of_corners_are_warned_of() {
-    let text = |name: &str| {
+fn texture_coordinates_of_corners_split_vertices() {
+    let text = |faces: &str| {
         format!(
-            "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n\
-             element face 1\nproperty list uchar int vertex_indices\nproperty list uchar float {name}\nend_header\n\
-             0 0 0\n1 0 0\n0 1 0\n3 0 1 2 6 0 0 1 0 0 1\n"
+            "ply\nformat ascii 1.0\nelement face 3\nproperty list uchar int vertex_indices\nproperty list uchar float texcoord\n\
+             element vertex 4\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\n\
+             property uchar green\nproperty uchar blue\nproperty float heat_0\nend_header\n{faces}\n\
+             0 0 0 0 0 0 0\n1 0 0 255 0 0 1\n1 1 0 0 255 0 2\n0 1 0 0 0 255 3\n"
         )
     };
-    let files = folder(&[
-        ("a.ply", text("texcoord").as_bytes()),
-        ("b.ply", text("weights").as_bytes()),
-    ]);
-    let warnings = |name: &str| read_model(&files.path().join(name)).unwrap().warnings;
-    assert!(warnings("a.ply")[0].contains("`texcoord`"));
-    assert!(warnings("b.ply").is_empty());
+    // A square, a triangle with other coordinates at one corner, and one with none.
+    let mesh = ply(
+        text("4 0 1 2 3 8 0 0 1 0 1 1 0 1\n3 0 1 2 6 0 0 0.5 0 1 1\n3 1 2 3 0").as_bytes(),
+        "corners",
+    );
+    let corners: Vec<([f32; 2], f32, [f32; 2])> = mesh
+        .triangles
+        .iter()
+        .flatten()
+        .map(|&index| {
+            let index = index as usize;
+            let p = mesh.positions[index];
+            (
+                [p.x, p.y],
+                mesh.attributes[0].values[index],
+                mesh.uvs[index].to_array(),
+            )
+        })
+        .collect();
+    let [a, b, c, d] = [
+        ([0.0, 0.0], 0.0),
+        ([1.0, 0.0], 1.0),
+        ([1.0, 1.0], 2.0),
+        ([0.0, 1.0], 3.0),
+    ];
+    let at = |(p, heat): ([f32; 2], f32), uv: [f32; 2]| (p, heat, uv);
+    assert_eq!(
+        corners,
+        [
+            at(a, [0.0, 0.0]),
+            at(b, [1.0, 0.0]),
+            at(c, [1.0, 1.0]),
+            at(a, [0.0, 0.0]),
+            at(c, [1.0, 1.0]),
+            at(d, [0.0, 1.0]),
+            at(a, [0.0, 0.0]),
+            at(b, [0.5, 0.0]),
+            at(c, [1.0, 1.0]),
+            at(b, [0.0, 0.0]),
+            at(c, [0.0, 0.0]),
+            at(d, [0.0, 0.0]),
+        ]
+    );
+    assert_eq!(mesh.positions.len(), 8, "corners that agree share their vertex");
+    assert_eq!(mesh.colors[mesh.triangles[2][1] as usize], [1.0, 0.0, 0.0, 1.0]);
+    let wrong = text("4 0 1 2 3 6 0 0 1 0 1 1\n3 0 1 2 0\n3 0 1 2 0");
+    let error = parse_ply(wrong.as_bytes(), Path::new("test.ply")).expect_err("it has too few");
+    assert!(
+        error
+            .to_string()
+            .contains("face 0: its `texcoord` has 6 numbers; 4 corners have 8"),
+        "{error}"
+    );
 }

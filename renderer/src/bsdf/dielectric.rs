@@ -54,6 +54,11 @@ impl Dielectric {
         }
     }
 
+    /// Without what goes through.
+    pub(super) fn opaque(self) -> Dielectric {
+        self.tinted(self.reflection, Rgb::BLACK)
+    }
+
     /// The reflection alone.
     pub fn reflection_only(ior: f32, microfacets: Microfacets) -> Dielectric {
         Dielectric::new(ior, microfacets).tinted(Rgb::WHITE, Rgb::BLACK)

@@ -6,6 +6,7 @@
 use glam::{Vec2, Vec3};
 
 use super::burley::{Burley, Sheen};
+use super::charlie::Charlie;
 use super::clearcoat::Clearcoat;
 use super::coated_diffuse::CoatedDiffuse;
 use super::conductor::Conductor;
@@ -33,6 +34,8 @@ pub enum Lobe {
     Burley(Burley),
     /// The sheen of the principled material.
     Sheen(Sheen),
+    /// The sheen of cloth.
+    Charlie(Charlie),
     /// The diffuse body of plastics.
     CoatedDiffuse(CoatedDiffuse),
     /// A metal.
@@ -65,6 +68,7 @@ impl Lobe {
             Lobe::OrenNayar(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Burley(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Sheen(lobe) => lobe.eval_pdf(wo, wi),
+            Lobe::Charlie(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::CoatedDiffuse(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Conductor(lobe) => lobe.eval_pdf(wo, wi),
             Lobe::Dielectric(lobe) => lobe.eval_pdf(wo, wi),
@@ -94,6 +98,7 @@ impl Lobe {
             Lobe::OrenNayar(lobe) => lobe.sample(wo, u),
             Lobe::Burley(lobe) => lobe.sample(wo, u),
             Lobe::Sheen(lobe) => lobe.sample(wo, u),
+            Lobe::Charlie(lobe) => lobe.sample(wo, u),
             Lobe::CoatedDiffuse(lobe) => lobe.sample(wo, u),
             Lobe::Conductor(lobe) => lobe.sample(wo, u),
             Lobe::Dielectric(lobe) => lobe.sample(wo, u_lobe, u),
@@ -109,7 +114,11 @@ impl Lobe {
         match self {
             Lobe::Dielectric(_) | Lobe::Schlick(_) => true,
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => false,
-            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) => false,
+            Lobe::Burley(_)
+            | Lobe::Sheen(_)
+            | Lobe::Charlie(_)
+            | Lobe::CoatedDiffuse(_)
+            | Lobe::Clearcoat(_) => false,
             Lobe::ThinTransmission(_) | Lobe::Transparent(_) => false,
         }
     }
@@ -120,6 +129,7 @@ impl Lobe {
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => Rgb::WHITE,
             Lobe::Burley(_) => Rgb::WHITE,
             Lobe::Sheen(lobe) => Rgb::splat(lobe.estimate(cos_o)),
+            Lobe::Charlie(lobe) => Rgb::splat(lobe.albedo(cos_o)),
             Lobe::CoatedDiffuse(lobe) => Rgb::splat(lobe.albedo(cos_o)),
             Lobe::Clearcoat(lobe) => Rgb::splat(lobe.estimate(cos_o)),
             Lobe::ThinTransmission(lobe) => Rgb::splat(lobe.passed(cos_o.abs())),
@@ -136,6 +146,7 @@ impl Lobe {
             Lobe::OrenNayar(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::Burley(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::Sheen(lobe) => Rgb::splat(lobe.albedo(wo)),
+            Lobe::Charlie(lobe) => Rgb::splat(lobe.albedo(wo.z)),
             Lobe::CoatedDiffuse(lobe) => Rgb::splat(lobe.albedo(wo.z)),
             Lobe::Clearcoat(lobe) => Rgb::splat(lobe.albedo(wo)),
             Lobe::ThinTransmission(lobe) => Rgb::splat(lobe.albedo(wo)),
@@ -161,7 +172,11 @@ impl Lobe {
             Lobe::Dielectric(lobe) => lobe.eta(cos_o),
             Lobe::Schlick(lobe) if lobe.transmits() => lobe.eta(cos_o),
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => 1.0,
-            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) => 1.0,
+            Lobe::Burley(_)
+            | Lobe::Sheen(_)
+            | Lobe::Charlie(_)
+            | Lobe::CoatedDiffuse(_)
+            | Lobe::Clearcoat(_) => 1.0,
             Lobe::Schlick(_) | Lobe::ThinTransmission(_) | Lobe::Transparent(_) => 1.0,
         }
     }
@@ -177,7 +192,11 @@ impl Lobe {
         match self {
             Lobe::Lambert(_) => Some(Side::Reflection),
             Lobe::Translucent(_) => Some(Side::Transmission),
-            Lobe::OrenNayar(_) | Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::CoatedDiffuse(_) => None,
+            Lobe::OrenNayar(_)
+            | Lobe::Burley(_)
+            | Lobe::Sheen(_)
+            | Lobe::Charlie(_)
+            | Lobe::CoatedDiffuse(_) => None,
             Lobe::Conductor(_) | Lobe::Dielectric(_) | Lobe::Schlick(_) | Lobe::Clearcoat(_) => None,
             Lobe::ThinTransmission(_) | Lobe::Transparent(_) => None,
         }
@@ -192,7 +211,7 @@ impl Lobe {
             Lobe::Clearcoat(lobe) => Some(lobe.microfacets()),
             Lobe::ThinTransmission(lobe) => Some(lobe.microfacets),
             Lobe::Lambert(_) | Lobe::Translucent(_) | Lobe::OrenNayar(_) | Lobe::Transparent(_) => None,
-            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::CoatedDiffuse(_) => None,
+            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::Charlie(_) | Lobe::CoatedDiffuse(_) => None,
         }
     }
 
@@ -207,7 +226,11 @@ impl Lobe {
             Lobe::Translucent(_) | Lobe::ThinTransmission(_) | Lobe::Transparent(_) => false,
             Lobe::Dielectric(lobe) => lobe.reflects(),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Schlick(_) => true,
-            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) => true,
+            Lobe::Burley(_)
+            | Lobe::Sheen(_)
+            | Lobe::Charlie(_)
+            | Lobe::CoatedDiffuse(_)
+            | Lobe::Clearcoat(_) => true,
         }
     }
 
@@ -218,7 +241,27 @@ impl Lobe {
             Lobe::Dielectric(lobe) => lobe.transmits(),
             Lobe::Schlick(lobe) => lobe.transmits(),
             Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) => false,
-            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) => false,
+            Lobe::Burley(_)
+            | Lobe::Sheen(_)
+            | Lobe::Charlie(_)
+            | Lobe::CoatedDiffuse(_)
+            | Lobe::Clearcoat(_) => false,
+        }
+    }
+
+    /// What it does on the side that light comes from, and to light that goes straight through; `None` when that is
+    /// nothing.
+    pub(super) fn on_one_side(self) -> Option<Lobe> {
+        match self {
+            Lobe::Translucent(_) | Lobe::ThinTransmission(_) => None,
+            Lobe::Dielectric(lobe) => lobe.reflects().then(|| Lobe::Dielectric(lobe.opaque())),
+            Lobe::Schlick(lobe) => Some(Lobe::Schlick(Schlick {
+                transmission: Rgb::BLACK,
+                ..lobe
+            })),
+            Lobe::Lambert(_) | Lobe::OrenNayar(_) | Lobe::Conductor(_) | Lobe::Transparent(_) => Some(self),
+            Lobe::Burley(_) | Lobe::Sheen(_) | Lobe::Charlie(_) => Some(self),
+            Lobe::CoatedDiffuse(_) | Lobe::Clearcoat(_) => Some(self),
         }
     }
 

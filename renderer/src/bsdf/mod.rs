@@ -12,6 +12,7 @@
 mod albedo;
 mod beckmann;
 mod burley;
+mod charlie;
 mod clearcoat;
 mod coated_diffuse;
 mod conductor;
@@ -37,6 +38,7 @@ use crate::color::Rgb;
 use crate::math::{Frame, INV_PI, ONE_MINUS_EPSILON};
 
 pub use burley::{Burley, Sheen};
+pub use charlie::Charlie;
 pub use clearcoat::Clearcoat;
 pub use coated_diffuse::CoatedDiffuse;
 pub use conductor::Conductor;
@@ -256,6 +258,20 @@ impl Bsdf {
         (self.total, self.count) = (0.0, 0);
         (self.scatters, self.scatters_through, self.parts) = (false, false, 0);
         self.has_choice = false;
+    }
+
+    /// Takes away what scatters to the other side.
+    pub fn close_back(&mut self) {
+        if !self.has_transmission() {
+            return;
+        }
+        let (places, count) = (self.places, self.count);
+        self.clear();
+        for l in &places[..count] {
+            if let Some(lobe) = l.lobe.on_one_side() {
+                self.place(l.weight, l.frame, lobe, l.terminator);
+            }
+        }
     }
 
     /// Computes the importances of the lobes in `range`, and every lobe's probability anew.

@@ -360,6 +360,13 @@ fn check_header(path: &Path, header: &Header, file_size: usize) -> Result<(), Im
         return Err(ImageError::unsupported(path, "it holds deep data"));
     }
     let channels = &header.channels.list;
+    let has = |name: &str| channels.iter().any(|channel| channel.name.eq(name));
+    if has("RY") && has("BY") {
+        return Err(ImageError::unsupported(
+            path,
+            "its colours are luminance and chroma (Y, RY, BY); write it with R, G and B",
+        ));
+    }
     if let Some(channel) = channels
         .iter()
         .find(|c| (c.sampling.x(), c.sampling.y()) != (1, 1))

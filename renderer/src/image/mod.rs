@@ -11,6 +11,7 @@ mod exr_tiles;
 mod exr_write;
 mod file_id;
 mod format;
+mod hdr_orientation;
 mod limit;
 mod metadata;
 mod named_channels;

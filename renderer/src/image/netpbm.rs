@@ -1,11 +1,11 @@
-//! Netpbm reader: binary PGM and PPM (8 or 16 bits), and PFM (floats).
+//! Netpbm reader: PGM and PPM, binary (8 or 16 bits) or as text, and PFM (floats).
 
 use std::path::Path;
 
 use super::{ImageError, Raster, Samples};
 
 /// What each of the formats begins with.
-pub(super) const MAGIC: [&[u8]; 4] = [b"P5", b"P6", b"Pf", b"PF"];
+pub(super) const MAGIC: [&[u8]; 6] = [b"P2", b"P3", b"P5", b"P6", b"Pf", b"PF"];
 
 const NAME: &str = "Netpbm";
 
@@ -19,7 +19,14 @@ pub(super) fn decode(path: &Path, bytes: &[u8]) -> Result<Raster, ImageError> {
 
 fn decode_bytes(bytes: &[u8]) -> Result<Raster, &'static str> {
     let (magic, mut rest) = bytes.split_at_checked(2).ok_or("it is cut short")?;
-    let channels = if matches!(magic, b"P6" | b"PF") { 3 } else { 1 };
+    if !MAGIC.contains(&magic) {
+        return Err("it does not begin as PGM, PPM or PFM files do");
+    }
+    let channels = if matches!(magic, b"P3" | b"P6" | b"PF") {
+        3
+    } else {
+        1
+    };
     let is_float = matches!(magic, b"Pf" | b"PF");
     let width = size(word(&mut rest)?)?;
     let height = size(word(&mut rest)?)?;
@@ -32,6 +39,8 @@ fn decode_bytes(bytes: &[u8]) -> Result<Raster, &'static str> {
         .ok_or("it is too large")?;
     let samples = if is_float {
         floats(rest, count, scale, width * channels)?
+    } else if matches!(magic, b"P2" | b"P3") {
+        integers(&binary(rest, count, scale)?, count, scale)?
     } else {
         integers(rest, count, scale)?
     };
@@ -42,6 +51,28 @@ fn decode_bytes(bytes: &[u8]) -> Result<Raster, &'static str> {
         samples,
         window: None,
     })
+}
+
+/// The numbers of a text as a binary file has them.
+fn binary(text: &[u8], count: usize, range: f32) -> Result<Vec<u8>, &'static str> {
+    // The last number may end the file.
+    let ended = [text, b"\n"].concat();
+    let mut text = ended.as_slice();
+    let mut bytes = vec![];
+    for _ in 0..count {
+        let number: u16 = word(&mut text)
+            .ok()
+            .filter(|word| !word.is_empty())
+            .ok_or("it is cut short")?
+            .parse()
+            .map_err(|_| "a number of its pixels is none, or too large")?;
+        if range < 256.0 {
+            bytes.push(u8::try_from(number).unwrap_or(u8::MAX));
+        } else {
+            bytes.extend(number.to_be_bytes());
+        }
+    }
+    Ok(bytes)
 }
 
 /// The next word of the header, and the one blank after it. A remark goes from `#` to the end of its line.
@@ -122,6 +153,11 @@ mod tests {
         assert_eq!(raster.samples, Samples::U8(vec![0, 255]));
         let raster = decode_bytes(b"P5 2 1 65535 \x00\x01\xff\xfe").expect("it is right");
         assert_eq!(raster.samples, Samples::U16(vec![1, 65534]));
+        let raster =
+            decode_bytes(b"P3\n# a remark\n1 2 255\n1 2 3 # another\n10 11 12").expect("it is right");
+        assert_eq!(raster.samples, Samples::U8(vec![1, 2, 3, 10, 11, 12]));
+        let raster = decode_bytes(b"P2 2 1 1000 0 1000\n").expect("it is right");
+        assert_eq!(raster.samples, Samples::U16(vec![0, 65535]));
         for (scale, big) in [("-1.0", false), ("1.0", true)] {
             let mut bytes = format!("Pf\n1 2\n{scale}\n").into_bytes();
             for value in [0.5f32, 8.0] {
@@ -143,6 +179,7 @@ mod tests {
             &b"P6\n2 1\n255\n123456"[..],
             b"PF 1 1 -1\n123456789abc",
             b"P5 3 1 300 123456",
+            b"P2 3 1 9 1 2 3",
         ] {
             for length in 0..good.len() {
                 assert!(decode_bytes(&good[..length]).is_err(), "{length}");
@@ -158,6 +195,12 @@ mod tests {
             "PF 4294967295 4294967295 1 ",
             "P5 0 1 255 ",
             "P5 1 1 0 1",
+            "P2 1 1 255 x",
+            "P2 1 1 255 70000",
+            "P2 4294967295 4294967295 255 1",
+            // A bitmap, and what is no image at all.
+            "P1 1 1 1 ",
+            "<html> 1 1 255 aaa",
         ] {
             assert!(decode_bytes(text.as_bytes()).is_err(), "{text}");
         }

@@ -6,6 +6,7 @@ use std::path::Path;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 
 use super::exr_read::{self, ExrFile};
+use super::hdr_orientation::HdrOrientation;
 use super::limit::{MAX_BYTES, check_size};
 use super::{Format, Image, ImageError, MetaValue, NamedChannels, Raster, Samples};
 use super::{netpbm, tiff_read};
@@ -113,6 +114,13 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
         .strip_prefix(b"#?RGBE")
         .map(|rest| [b"#?RADIANCE", rest].concat());
     let bytes = renamed.as_deref().unwrap_or(bytes);
+    let turned = (format == Format::Hdr)
+        .then(|| HdrOrientation::unusual(bytes))
+        .flatten();
+    let (orientation, bytes) = match &turned {
+        Some((orientation, bytes)) => (Some(*orientation), bytes.as_slice()),
+        None => (None, bytes),
+    };
     let convert = |e| match e {
         image::ImageError::Unsupported(e) => ImageError::unsupported(path, e),
         e => ImageError::damaged(path, format.name(), e),
@@ -132,10 +140,14 @@ fn decode_other(path: &Path, bytes: &[u8], format: Format) -> Result<Raster, Ima
         ));
     }
     let (width, height) = open().into_dimensions().map_err(convert)?;
-    let (width, height) = (width as usize, height as usize);
+    let (mut width, mut height) = (width as usize, height as usize);
     check_size(path, [width, height, 4], bytes.len())?;
     let decoded = open().decode().map_err(convert)?;
-    let (channels, samples) = samples_of(decoded);
+    let (channels, mut samples) = samples_of(decoded);
+    if let (Some(orientation), Samples::F32(read)) = (orientation, &mut samples) {
+        let ([w, h], placed) = orientation.place([width, height], read);
+        (width, height, *read) = (w, h, placed);
+    }
     Ok(Raster {
         width,
         height,

@@ -9,7 +9,7 @@
 //!   `backfacing() ? 1 / ior : ior`. MaterialX's `ior` is that of the inside of the object, whatever side is seen.
 //! - Cycles' and SORT's closures have the names and parameters of those renderers. `STAND_INS` lists what there is no lobe
 //!   for, which is said where a shader makes it.
-//! - Closures without a lobe of their own use the nearest one: all sheens are Burley's, subsurface scattering is
+//! - Closures without a lobe of their own use the nearest one: Cycles' sheens are Burley's, subsurface scattering is
 //!   Lambertian, Phong and Ward are GGX of the same width; thin films and labels are ignored.
 
 use std::sync::LazyLock;
@@ -23,8 +23,8 @@ use super::abilities::Abilities;
 use super::component::{Coat, Component};
 use super::scattering::Scattering;
 use crate::bsdf::{
-    Burley, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Lambert, Lobe, Microfacets,
-    OrenNayar, Schlick, Sheen, ThinTransmission, Translucent,
+    Burley, Charlie, Clearcoat, CoatedDiffuse, Conductor, Dielectric, Distribution, Lambert, Lobe,
+    Microfacets, OrenNayar, Schlick, Sheen, ThinTransmission, Translucent,
 };
 use crate::color::Rgb;
 
@@ -161,7 +161,9 @@ closures! {
         };
     TranslucentBsdf "translucent_bsdf" [N, ALBEDO] [] |c| colored_lobe(c, |_| Lobe::Translucent(Translucent));
     TransparentBsdf "transparent_bsdf" [] [] |c| c.pass();
-    SheenBsdf "sheen_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)] [] |c| colored_lobe(c, |_| Lobe::Sheen(Sheen));
+    SheenBsdf "sheen_bsdf" [N, ALBEDO, ("roughness", T::FLOAT)] [] |c| {
+        colored_lobe(c, |c| Lobe::Charlie(Charlie::new(c.float())))
+    };
     SubsurfaceBssrdf "subsurface_bssrdf" [N, ALBEDO, ("radius", T::COLOR), ("anisotropy", T::FLOAT)] [] |c| {
         colored_lobe(c, |_| Lobe::Lambert(Lambert))
     };

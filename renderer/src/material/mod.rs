@@ -73,7 +73,7 @@ pub struct Material {
 /// Sidedness of a surface.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sides {
-    /// Whether the back scatters nothing. Holes stay holes: what passes straight through does so from both sides.
+    /// Whether the back scatters nothing, neither to itself nor through to the front. Holes stay holes: what passes straight through does so from both sides.
     pub one_sided: bool,
     /// Whether real-time engines cull the back: it is rendered but not baked.
     pub culled: bool,
@@ -155,13 +155,17 @@ impl Material {
             globals::globals(it, ray_kind, area, footprint)
         };
         shader.fill(it, globals, context, surface);
-        if it.wo.dot(it.ng) <= 0.0 {
-            if self.one_sided {
+        let is_front = it.wo.dot(it.ng) > 0.0;
+        if self.one_sided {
+            // What comes from the back would be scattered by it: paths from either end have to agree.
+            if is_front {
+                surface.bsdf.close_back();
+            } else {
                 surface.bsdf.clear();
             }
-            if !self.two_sided_emission {
-                surface.emission = Rgb::BLACK;
-            }
+        }
+        if !is_front && !self.two_sided_emission {
+            surface.emission = Rgb::BLACK;
         }
     }
 

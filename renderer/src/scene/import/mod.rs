@@ -9,9 +9,11 @@ mod model;
 mod mtl;
 mod obj;
 mod obj_material;
+mod obj_relief;
 mod obj_text;
 mod ply;
 mod ply_attributes;
+mod ply_corners;
 mod ply_rows;
 mod ply_strips;
 mod serialized;
@@ -66,13 +68,7 @@ pub fn read_model(path: &Path) -> Result<Model, ImportError> {
     let mut model = match extension_of(path).as_str() {
         "glb" | "gltf" => load_gltf(path)?,
         "obj" => obj_material::model(path, load_obj(path)?),
-        "ply" => {
-            let bytes = read(path)?;
-            Model {
-                warnings: ply::warnings(&bytes),
-                ..Model::of_mesh(path, parse_ply(&bytes, path)?)
-            }
-        }
+        "ply" => Model::of_mesh(path, load_ply(path)?),
         "serialized" => Model::of_parts(path, serialized::load_parts(path)?),
         _ => {
             return Err(ImportError::Kind {

@@ -16,6 +16,8 @@ pub struct ObjMap {
     pub offset: [f32; 2],
     /// `-clamp on`: the edge goes on beyond the image.
     pub clamps: bool,
+    /// `-bm`: a factor of slopes.
+    pub strength: f32,
 }
 
 /// A material as an MTL file describes it. Colours are as in the file, taken for linear; what the file does not say is
@@ -60,7 +62,7 @@ pub struct ObjMaterial {
     pub roughness_map: Option<ObjMap>,
     /// `map_Pm`.
     pub metallic_map: Option<ObjMap>,
-    /// `map_bump` or `bump`: heights.
+    /// `map_bump` or `bump`: heights, or normals.
     pub bump_map: Option<ObjMap>,
     /// `norm`: normals in the tangent frame.
     pub normal_map: Option<ObjMap>,
@@ -145,6 +147,7 @@ fn image(text: &str, path: &Path) -> Option<ObjMap> {
         scale: [1.0; 2],
         offset: [0.0; 2],
         clamps: false,
+        strength: 1.0,
     };
     let mut rest = text;
     while let Some((option, after)) = rest.split_once(char::is_whitespace)
@@ -165,9 +168,10 @@ fn image(text: &str, path: &Path) -> Option<ObjMap> {
                 break;
             }
             rest = after.trim_start();
-            let numbers = match option {
+            let numbers: &mut [f32] = match option {
                 "-s" => &mut map.scale,
                 "-o" => &mut map.offset,
+                "-bm" => std::slice::from_mut(&mut map.strength),
                 "-clamp" => {
                     map.clamps = value == "on";
                     continue;

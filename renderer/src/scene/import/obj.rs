@@ -456,7 +456,8 @@ f 4 2 1
                 file: "dir/tex/red brick.png".into(),
                 scale: [2.0, 2.0],
                 offset: [0.5, 0.0],
-                clamps: true
+                clamps: true,
+                strength: 1.0,
             })
         );
     }

@@ -11,6 +11,7 @@ use glam::Affine3A;
 use super::call::Call;
 use super::model::{Names, stem};
 use super::mtl::ObjMap;
+use super::obj_relief::has_normals;
 use super::{Model, ModelMaterial, ModelShape, Obj, ObjMaterial};
 use crate::files;
 use crate::scene::desc::{EmissionSides, TextureDesc};
@@ -145,13 +146,18 @@ impl Reader<'_> {
             TextureColorSpace::Srgb,
             &material.name,
         )?;
+        let bump = material.bump_map.as_ref().filter(|map| has_normals(&map.file));
+        let normals = material.normal_map.as_ref().or(bump);
         self.map(
             &mut call,
             "normal",
-            material.normal_map.as_ref(),
+            normals,
             TextureColorSpace::Raw,
             &material.name,
         )?;
+        if let Some(normals) = normals {
+            call.number_unless("normal_scale", normals.strength, 1.0)?;
+        }
         let emission = material.emission.unwrap_or([0.0; 3]);
         let emissive = emission.iter().any(|&v| v > 0.0);
         if emissive {
@@ -179,7 +185,7 @@ impl Reader<'_> {
             )?;
             call.string("alpha_mode", "blend");
         }
-        self.warn_of_the_rest(material);
+        self.warn_of_the_rest(material, bump.is_none());
         Ok((call.finish(), emissive && material.emission_map.is_none()))
     }
 
@@ -283,18 +289,22 @@ impl Reader<'_> {
         opacity.clamp(0.0, 1.0)
     }
 
-    fn warn_of_the_rest(&mut self, material: &ObjMaterial) {
+    fn warn_of_the_rest(&mut self, material: &ObjMaterial, has_heights: bool) {
         let unused = [
             (
                 "bump",
-                material.bump_map.is_some(),
-                "; where its image has normals, `norm` in place of it shows them",
+                material.bump_map.is_some() && has_heights,
+                ": its heights have no unit; an image of normals would be shown",
             ),
-            ("map_Ns", material.shininess_map.is_some(), ""),
+            (
+                "map_Ns",
+                material.shininess_map.is_some(),
+                ": some programs write exponents there, some roughness; `map_Pr` is for roughness",
+            ),
         ];
         for (name, _, hint) in unused.iter().filter(|(_, present, _)| *present) {
             self.model.warnings.push(format!(
-                "material `{}`: `{name}` is not supported and has no effect{hint}",
+                "material `{}`: `{name}` has no effect{hint}",
                 material.name
             ));
         }

@@ -2,8 +2,8 @@
 //!
 //! Properties read: `x y z`, `nx ny nz`, texture coordinates as `u v`, `s t`, `texture_u texture_v` or `texture_s
 //! texture_t`, colours as `red green blue` or `r g b` with or without alpha (whole numbers are sRGB up to 255,
-//! fractions linear), and faces as `vertex_indices` or `vertex_index`, cut into triangles; strips of triangles
-//! (`tristrips`) where there are no faces. Further properties of vertices and faces become attributes by Mitsuba's rule:
+//! fractions linear), and faces as `vertex_indices` or `vertex_index`, cut into triangles, with texture coordinates of
+//! their corners as `texcoord`; strips of triangles (`tristrips`) where there are no faces. Further properties of vertices and faces become attributes by Mitsuba's rule:
 //! one or three in a row with the same name before `_x _y _z`, `_0 _1 _2` or `_1 _2 _3`, or before `_r _g _b`, which
 //! adds `_color` to the name. Other properties are ignored.
 
@@ -18,6 +18,7 @@ use ply_rs_bw::ply::{BeginList, ElementDef, Encoding, Property, PropertyAccess, 
 use rayon::prelude::*;
 
 use super::ply_attributes::{COLOR_NAMES, PlyAttributes, VERTEX_NAMES, is_whole};
+use super::ply_corners::{CORNER_UVS, PlyCorners, corner_numbers};
 use super::ply_rows::Rows;
 use super::ply_strips::Strips;
 use super::{ImportError, read, text_of};
@@ -30,23 +31,6 @@ use crate::image::linear_from_srgb;
 /// When the file cannot be read, is no PLY file, is cut short, or describes no mesh.
 pub fn load_ply(path: &Path) -> Result<Mesh, ImportError> {
     parse_ply(&read(path)?, path)
-}
-
-/// What a PLY file has that is not shown: texture coordinates by corner, as MeshLab writes them.
-pub(super) fn warnings(bytes: &[u8]) -> Vec<String> {
-    let (head, _) = split_header(bytes);
-    let is_texcoord = |line: &str| {
-        let mut words = line.split_whitespace();
-        words.next() == Some("property") && words.next() == Some("list") && words.last() == Some("texcoord")
-    };
-    if !text_of(head).lines().any(is_texcoord) {
-        return vec![];
-    }
-    vec![
-        "the texture coordinates of its faces' corners (`texcoord`) are not read; those of vertices are (`s`, `t`), \
-         and those of OBJ files"
-            .to_owned(),
-    ]
 }
 
 /// Reads a mesh from the bytes of a PLY file; `path` is what errors call it.
@@ -87,17 +71,18 @@ pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
     };
 
     let mut mesh = Mesh::default();
-    let mut polygons = Polygons::default();
+    let (mut polygons, mut corners) = (Polygons::default(), PlyCorners::default());
     let mut strips = vec![];
     for (name, element) in &header.elements {
         match name.as_str() {
             "vertex" => read_vertices(&mut payload, element, &mut mesh)?,
-            "face" => polygons = read_faces(&mut payload, element, &mut mesh)?,
+            "face" => polygons = read_faces(&mut payload, element, &mut mesh, &mut corners)?,
             "tristrips" => read_strips(&mut payload, element, &mut strips)?,
             _ => payload.elements(element, |_: Skipped| Ok(()))?,
         }
     }
     // Vertices may come after the faces.
+    corners.split(&mut mesh);
     polygons.cut(&mut mesh);
     // Attributes of faces are for all triangles or for none.
     if mesh.triangles.is_empty() {
@@ -363,7 +348,12 @@ impl Polygons {
     }
 }
 
-fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> Result<Polygons, ImportError> {
+fn read_faces(
+    payload: &mut Payload,
+    element: &ElementDef,
+    mesh: &mut Mesh,
+    corners: &mut PlyCorners,
+) -> Result<Polygons, ImportError> {
     if !INDEX_NAMES
         .iter()
         .any(|&name| element.properties.contains_key(name))
@@ -400,6 +390,7 @@ fn read_faces(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> R
         if face.wrong {
             return Err(NOT_WHOLE.into());
         }
+        corners.take(&face.corner_uvs, face.indices.len())?;
         // Faces of one or two vertices are points and lines, which have no surface.
         if let [first, rest @ ..] = &face.indices[..] {
             let start = mesh.triangles.len();
@@ -491,6 +482,8 @@ impl PropertyAccess for Vertex {
 #[derive(Default)]
 struct Face {
     indices: Vec<u32>,
+    /// Texture coordinates of the corners.
+    corner_uvs: Vec<f32>,
     /// All other numbers, in the order of the properties.
     others: Vec<f32>,
     /// Whether an index is negative or a fraction.
@@ -503,6 +496,12 @@ impl PropertyAccess for Face {
     }
 
     fn set_property(&mut self, name: &str, property: Property) -> PropertyAccessResult {
+        if name == CORNER_UVS
+            && let Some(numbers) = corner_numbers(property.clone())
+        {
+            self.corner_uvs = numbers;
+            return PropertyAccessResult::Set;
+        }
         if !INDEX_NAMES.contains(&name) {
             let Some(value) = property.to_f32_lossy() else {
                 return PropertyAccessResult::Ignored;

@@ -300,6 +300,17 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadConte
     }
 }
 
+/// Whether an integrator of this kind has the key. Keys of the same name mean the same to all kinds.
+pub(super) fn integrator_knows(kind: &str, key: &str) -> bool {
+    let has = |keys: &[Key<PathSettings>]| keys.iter().any(|known| known.name == key);
+    match kind {
+        "path" => has(PATH) || has(GUIDING),
+        "auto" => has(PATH),
+        "photon" => PHOTON.iter().any(|known| known.name == key),
+        _ => false,
+    }
+}
+
 fn read_path(
     declaration: &Declaration,
     what: &str,

@@ -33,7 +33,7 @@ pub(super) const MATERIAL: &[Key<MaterialBlock>] = &[
     },
     Key {
         name: "one_sided",
-        doc: "`true`: the back of the surface scatters nothing; what is transparent is so from both sides",
+        doc: "`true`: the back of the surface scatters nothing, nor does light scatter through it; what is transparent is so from both sides",
         set: |material, field, context| set(&mut material.one_sided, field.boolean(context)),
     },
     Key {

@@ -9,6 +9,7 @@ use shading::syntax::ast::{
 use shading::{Diagnostic, Source, Span};
 
 use super::context::LoadContext;
+use super::film::integrator_knows;
 use super::material::MATERIAL;
 
 /// The keywords whose declarations have no name.
@@ -60,7 +61,7 @@ impl Override {
         }
     }
 
-    /// Another kind of integrator kind of integrator than the file's keeps its depth, which means the same to all.
+    /// Another kind of integrator than the file's keeps the keys that mean the same to it.
     fn choose_integrator(&self, declarations: &mut Vec<Declaration>) -> bool {
         let ExprKind::Name(kind) = &self.value.kind else {
             return false;
@@ -78,13 +79,14 @@ impl Override {
             return true;
         };
         let before = declaration.kind.as_ref().map_or("path", |kind| &kind.text);
-        let has_keys_of_path = |kind: &str| matches!(kind, "path" | "auto");
-        let has_same_keys = has_keys_of_path(before) && has_keys_of_path(&kind.text);
         if before != kind.text
-            && !has_same_keys
             && let Some(body) = &mut declaration.body
         {
-            body.retain(|entry| entry.key.joined() == "depth");
+            // What no kind knows stays, to be told as a mistake.
+            body.retain(|entry| {
+                let key = entry.key.joined();
+                integrator_knows(&kind.text, &key) || !integrator_knows(before, &key)
+            });
         }
         declaration.kind = Some(kind);
         true

@@ -137,6 +137,24 @@ fn usual_mistake(
             ),
         ));
     }
+    // What a statement begins with is taken for the name of an output.
+    if first == "group"
+        && rules.contains(&Rule::equals)
+        && let Some(before) = before
+        && starts_statement(&text[before.clone()])
+    {
+        let error = SyntaxError::Expected {
+            expected: "an instance of a unit or group".to_owned(),
+            after: None,
+            found: Some(format!("`{}`", &text[before.clone()])),
+            hint: Some(
+                "a group connects instances, as in `matte base(albedo = 0.5 * tint); surface = base.surface;`; \
+                 statements stand in units"
+                    .to_owned(),
+            ),
+        };
+        return Some((before.clone(), error));
+    }
     if word == "=" && before.is_some_and(|b| &text[b.clone()] == "[") {
         return None;
     }
@@ -191,6 +209,10 @@ fn usual_mistake(
         ));
     }
     None
+}
+
+fn starts_statement(word: &str) -> bool {
+    is_type(word) || matches!(word, "if" | "for" | "while" | "do" | "return" | "const")
 }
 
 fn is_type(word: &str) -> bool {

@@ -129,9 +129,6 @@ pub(super) fn unknown_extensions(required: &[String]) -> Option<(Fault, &'static
         "KHR_texture_basisu" | "EXT_texture_avif" | "MSFT_texture_dds" => {
             "export its textures as PNG, JPEG or WebP"
         }
-        "KHR_materials_pbrSpecularGlossiness" => {
-            "export it with metallic-roughness materials (`gltf-transform metalrough` converts them)"
-        }
         name if name.starts_with("KHR_materials_") => {
             "take it out of `extensionsRequired`: materials are then shown without it"
         }
@@ -153,12 +150,16 @@ fn webp(texture: &Texture) -> Option<Index<Image>> {
 }
 
 /// The extensions that are understood.
-pub(super) const EXTENSIONS: [&str; 12] = [
+pub(super) const EXTENSIONS: [&str; 16] = [
     "EXT_mesh_gpu_instancing",
     "EXT_texture_webp",
     "KHR_lights_punctual",
+    "KHR_materials_anisotropy",
+    "KHR_materials_clearcoat",
     "KHR_materials_emissive_strength",
     "KHR_materials_ior",
+    "KHR_materials_pbrSpecularGlossiness",
+    "KHR_materials_sheen",
     "KHR_materials_specular",
     "KHR_materials_transmission",
     "KHR_materials_unlit",

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use gltf::Material;
 use gltf::material::AlphaMode;
 use gltf::texture::{Texture, WrappingMode};
+use gltf::{Document, Material};
 
 use super::Fault;
 use super::buffers::Buffers;
+use super::slot::{Slot, UvTransform};
 use crate::scene::desc::{EmissionSides, TextureDesc};
 use crate::scene::import::ModelMaterial;
 use crate::scene::import::call::Call;
@@ -15,8 +16,12 @@ use crate::scene::import::model::Names;
 use crate::scene::text::number;
 use crate::texture::TextureColorSpace;
 
+/// The extension that takes the place of the metallic-roughness model.
+const SPECULAR_GLOSSINESS: &str = "KHR_materials_pbrSpecularGlossiness";
+
 /// Collects the materials of a document.
 pub(super) struct Materials<'a> {
+    pub(super) document: &'a Document,
     buffers: &'a Buffers,
     path: &'a Path,
     names: Names,
@@ -24,103 +29,10 @@ pub(super) struct Materials<'a> {
     textures: Vec<TextureDesc>,
 }
 
-/// A texture as a material uses it.
-struct Slot<'a> {
-    texture: Texture<'a>,
-    set: u32,
-    transform: UvTransform,
-}
-
-/// KHR_texture_transform.
-#[derive(Clone, Copy)]
-struct UvTransform {
-    offset: [f32; 2],
-    rotation: f32,
-    scale: [f32; 2],
-}
-
-impl UvTransform {
-    const IDENTITY: UvTransform = UvTransform {
-        offset: [0.0; 2],
-        rotation: 0.0,
-        scale: [1.0; 2],
-    };
-
-    /// The matrix that takes (u, v, 0) as the language has it: row vectors from the left. Texture coordinates are scaled,
-    /// then turned counter-clockwise (v runs down), then moved.
-    fn matrix(&self) -> [f32; 16] {
-        let (sin, cos) = self.rotation.sin_cos();
-        let ([sx, sy], [x, y]) = (self.scale, self.offset);
-        [
-            sx * cos,
-            -sx * sin,
-            0.0,
-            0.0, //
-            sy * sin,
-            sy * cos,
-            0.0,
-            0.0, //
-            0.0,
-            0.0,
-            1.0,
-            0.0, //
-            x,
-            y,
-            0.0,
-            1.0,
-        ]
-    }
-}
-
-impl<'a> Slot<'a> {
-    fn new(info: &gltf::texture::Info<'a>) -> Slot<'a> {
-        let mut set = info.tex_coord();
-        let mut transform = UvTransform::IDENTITY;
-        if let Some(t) = info.texture_transform() {
-            set = t.tex_coord().unwrap_or(set);
-            transform = UvTransform {
-                offset: t.offset(),
-                rotation: t.rotation(),
-                scale: t.scale(),
-            };
-        }
-        Slot {
-            texture: info.texture(),
-            set,
-            transform,
-        }
-    }
-
-    /// The crate knows no transforms of normal maps.
-    fn of_normal(normal: &gltf::material::NormalTexture<'a>) -> Slot<'a> {
-        let mut slot = Slot {
-            texture: normal.texture(),
-            set: normal.tex_coord(),
-            transform: UvTransform::IDENTITY,
-        };
-        if let Some(extension) = normal.extension_value("KHR_texture_transform") {
-            let float = |value: &serde_json::Value| value.as_f64().map(|v| v as f32);
-            let pair = |key: &str| {
-                Some([
-                    float(extension.get(key)?.get(0)?)?,
-                    float(extension.get(key)?.get(1)?)?,
-                ])
-            };
-            slot.transform = UvTransform {
-                offset: pair("offset").unwrap_or([0.0; 2]),
-                rotation: extension.get("rotation").and_then(float).unwrap_or(0.0),
-                scale: pair("scale").unwrap_or([1.0; 2]),
-            };
-            let set = extension.get("texCoord").and_then(serde_json::Value::as_u64);
-            slot.set = set.and_then(|set| u32::try_from(set).ok()).unwrap_or(slot.set);
-        }
-        slot
-    }
-}
-
 impl<'a> Materials<'a> {
-    pub(super) fn new(buffers: &'a Buffers, path: &'a Path) -> Materials<'a> {
+    pub(super) fn new(document: &'a Document, buffers: &'a Buffers, path: &'a Path) -> Materials<'a> {
         Materials {
+            document,
             buffers,
             path,
             names: Names::default(),
@@ -164,24 +76,7 @@ impl<'a> Materials<'a> {
     /// The call; what has its default value is left out.
     fn call(&mut self, material: &Material<'_>) -> Result<String, Fault> {
         let mut call = Call::new();
-        let pbr = material.pbr_metallic_roughness();
-        let [r, g, b, alpha] = pbr.base_color_factor();
-        call.color("base_color", [r, g, b])?;
-        call.number("metallic", pbr.metallic_factor())?;
-        call.number("roughness", pbr.roughness_factor())?;
-        self.slot(
-            &mut call,
-            "base_color",
-            pbr.base_color_texture().as_ref().map(Slot::new),
-            TextureColorSpace::Srgb,
-        )?;
-        let rough = pbr.metallic_roughness_texture();
-        self.slot(
-            &mut call,
-            "metallic_roughness",
-            rough.as_ref().map(Slot::new),
-            TextureColorSpace::Raw,
-        )?;
+        let alpha = self.base(&mut call, material)?;
         if let Some(normal) = material.normal_texture() {
             self.slot(
                 &mut call,
@@ -218,11 +113,43 @@ impl<'a> Materials<'a> {
         if material.unlit() {
             call.raw("unlit", "1");
         }
-        self.extensions(&mut call, material)?;
+        self.dielectric(&mut call, material)?;
+        self.layers(&mut call, material)?;
         Ok(call.finish())
     }
 
-    fn extensions(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), Fault> {
+    /// The body, metallic or not. Returns its opacity.
+    fn base(&mut self, call: &mut Call, material: &Material<'_>) -> Result<f32, Fault> {
+        if let Some(extension) = material.extension_value(SPECULAR_GLOSSINESS) {
+            return self.specular_glossiness(call, extension);
+        }
+        let pbr = material.pbr_metallic_roughness();
+        let [r, g, b, alpha] = pbr.base_color_factor();
+        call.color("base_color", [r, g, b])?;
+        call.number("metallic", pbr.metallic_factor())?;
+        call.number("roughness", pbr.roughness_factor())?;
+        self.slot(
+            call,
+            "base_color",
+            pbr.base_color_texture().as_ref().map(Slot::new),
+            TextureColorSpace::Srgb,
+        )?;
+        let rough = pbr.metallic_roughness_texture();
+        self.slot(
+            call,
+            "metallic_roughness",
+            rough.as_ref().map(Slot::new),
+            TextureColorSpace::Raw,
+        )?;
+        Ok(alpha)
+    }
+
+    /// What extensions say about the surface beneath all layers.
+    fn dielectric(&mut self, call: &mut Call, material: &Material<'_>) -> Result<(), Fault> {
+        if material.extension_value(SPECULAR_GLOSSINESS).is_some() {
+            // It goes with no other extension of the body.
+            return Ok(());
+        }
         call.number_unless("ior", material.ior().unwrap_or(1.5), 1.5)?;
         if let Some(specular) = material.specular() {
             call.number_unless("specular", specular.specular_factor(), 1.0)?;
@@ -268,7 +195,7 @@ impl<'a> Materials<'a> {
 
     /// Adds the arguments of a texture: `NAME_texture` and, where they are not the usual, `NAME_set` (of texture
     /// coordinates), `NAME_wrap` and `NAME_uv` (the transform).
-    fn slot(
+    pub(super) fn slot(
         &mut self,
         call: &mut Call,
         name: &str,

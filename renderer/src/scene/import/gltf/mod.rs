@@ -13,12 +13,14 @@
 mod accessor;
 mod buffers;
 mod check;
+mod extension;
 mod fault;
 mod instancing;
 mod material;
 mod pose;
 mod primitive;
 mod scene;
+mod slot;
 mod text;
 
 use std::borrow::Cow;

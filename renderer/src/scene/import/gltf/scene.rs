@@ -39,7 +39,7 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
         reason,
         hint: BESIDE,
     };
-    let mut materials = Materials::new(buffers, path);
+    let mut materials = Materials::new(document, buffers, path);
     for material in document.materials() {
         materials.add(&material).map_err(in_material)?;
     }

@@ -1,0 +1,116 @@
+//! Materials with what lies on their body: clear coat, sheen, stretched highlights; and the older kind of body.
+
+use super::*;
+
+/// The call of a material with these extensions and an image.
+fn call(material: &Value) -> Result<Model, String> {
+    let mut glb = plain();
+    let view = glb.view(PNG);
+    glb.json["images"] = json!([{ "bufferView": view, "mimeType": "image/png" }]);
+    glb.json["textures"] = json!([{ "source": 0 }]);
+    let names: Vec<String> = material["extensions"]
+        .as_object()
+        .map(|extensions| extensions.keys().cloned().collect())
+        .unwrap_or_default();
+    glb.json["extensionsUsed"] = json!(names);
+    glb.json["extensionsRequired"] = json!(names);
+    glb.json["materials"] = json!([material]);
+    glb.json["meshes"][0]["primitives"][0]["material"] = json!(0);
+    glb.read()
+}
+
+fn has(material: &Value, parts: &[&str]) {
+    let model = call(material).unwrap_or_else(|error| panic!("{error}"));
+    assert!(model.warnings.is_empty(), "{:?}", model.warnings);
+    let text = &model.materials[0].call;
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in {text}");
+    }
+}
+
+#[test]
+fn layers_become_arguments() {
+    has(
+        &json!({ "extensions": { "KHR_materials_clearcoat": {
+            "clearcoatFactor": 0.5,
+            "clearcoatRoughnessFactor": 0.25,
+            "clearcoatTexture": { "index": 0, "texCoord": 1 },
+            "clearcoatRoughnessTexture": { "index": 0, "extensions": { "KHR_texture_transform": { "offset": [0.5, 0] } } },
+            "clearcoatNormalTexture": { "index": 0, "scale": 2 }
+        } } }),
+        &[
+            "clearcoat = 0.5",
+            "clearcoat_roughness = 0.25",
+            "clearcoat_texture = \"test.glb#image0.raw\"",
+            "clearcoat_set = 1",
+            "clearcoat_roughness_texture = \"test.glb#image0.raw\"",
+            "clearcoat_roughness_uv = matrix(1.0, -0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5, 0.0, 0.0, 1.0)",
+            "clearcoat_normal_texture = \"test.glb#image0.raw\"",
+            "clearcoat_normal_scale = 2.0",
+        ],
+    );
+    has(
+        &json!({ "extensions": { "KHR_materials_sheen": {
+            "sheenColorFactor": [0.5, 0.25, 1],
+            "sheenRoughnessFactor": 0.75,
+            "sheenColorTexture": { "index": 0 },
+            "sheenRoughnessTexture": { "index": 0 }
+        } } }),
+        &[
+            "sheen_color = (0.5, 0.25, 1.0)",
+            "sheen_roughness = 0.75",
+            "sheen_color_texture = \"test.glb#image0.color\"",
+            "sheen_roughness_texture = \"test.glb#image0.raw\"",
+        ],
+    );
+    has(
+        &json!({ "extensions": { "KHR_materials_anisotropy": {
+            "anisotropyStrength": 0.5, "anisotropyRotation": 1, "anisotropyTexture": { "index": 0 }
+        } } }),
+        &[
+            "anisotropy = 0.5",
+            "anisotropy_rotation = 1.0",
+            "anisotropy_texture = \"test.glb#image0.raw\"",
+        ],
+    );
+}
+
+#[test]
+fn specular_and_glossiness_are_a_body() {
+    has(
+        &json!({
+            "alphaMode": "BLEND",
+            "pbrMetallicRoughness": { "baseColorFactor": [0, 0, 1, 1] },
+            "extensions": { "KHR_materials_pbrSpecularGlossiness": {
+                "diffuseFactor": [0.5, 0.25, 0.125, 0.75],
+                "specularFactor": [0.25, 0.5, 0.75],
+                "glossinessFactor": 0.75,
+                "diffuseTexture": { "index": 0 },
+                "specularGlossinessTexture": { "index": 0 }
+            } }
+        }),
+        &[
+            "base_color = (0.5, 0.25, 0.125)",
+            "metallic = 0.0",
+            "ior = 0.0",
+            "specular_color = (0.25, 0.5, 0.75)",
+            "roughness = 0.25",
+            "alpha = 0.75",
+            "base_color_texture = \"test.glb#image0.color\"",
+            "specular_color_texture = \"test.glb#image0.color\"",
+            "glossiness_texture = \"test.glb#image0.color\"",
+        ],
+    );
+}
+
+#[test]
+fn textures_of_extensions_have_to_exist() {
+    let with = |texture: Value| json!({ "name": "felt", "extensions": { "KHR_materials_sheen": { "sheenColorFactor": [1, 1, 1], "sheenColorTexture": texture } } });
+    for (texture, reason) in [
+        (json!({ "index": 3 }), "`sheenColorTexture` is texture 3"),
+        (json!({}), "does not say which texture"),
+    ] {
+        let error = call(&with(texture)).err().expect("there is no such texture");
+        assert!(error.contains("`felt`") && error.contains(reason), "{error}");
+    }
+}
