@@ -394,7 +394,7 @@ fn options_change_the_scene() {
         let text = format!("{text}\nintegrator : path {{ {block} }}");
         load_text(&text, Path::new(""), &[&format!("integrator={kind}")])
     };
-    let block = "depth = 3; rr_depth = 9; hide_emitters = true; guide = true;";
+    let block = "depth = 3; rr_depth = 9; split = 2; hide_emitters = true; guide = true;";
     let chosen = |kind: &str| with(block, kind).unwrap_or_else(|e| panic!("{e}")).integrator;
     assert!(
         matches!(chosen("photon"), Integrator::Photon(photon) if photon.depth == Some(3) && photon.hide_emitters)
@@ -402,6 +402,7 @@ fn options_change_the_scene() {
     let paths = PathSettings {
         depth: Some(3),
         rr_depth: 9,
+        split: Some(2),
         hide_emitters: true,
         guide: false,
     };

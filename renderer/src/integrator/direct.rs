@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::context::Stats;
+use super::stats::Stats;
 use crate::bsdf::Bsdf;
 use crate::color::Rgb;
 use crate::geometry::Interaction;

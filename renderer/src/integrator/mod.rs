@@ -10,6 +10,7 @@ mod guide;
 mod pass;
 mod path;
 pub mod photon;
+mod stats;
 mod walk;
 
 use crate::camera::CameraRay;
@@ -21,10 +22,11 @@ use walk::Walk;
 
 pub use crate::scene::desc::{Integrator, PathSettings, PhotonSettings};
 pub use collect::{Collect, Label};
-pub use context::{Context, Stats};
+pub use context::Context;
 pub use direct::{Asking, DirectLight, sample_one_light};
 pub use pass::Pass;
 pub use photon::MapError as PrepareError;
+pub use stats::Stats;
 pub use walk::Arrival;
 
 /// An integrator prepared for a pass.

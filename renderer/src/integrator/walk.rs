@@ -11,8 +11,8 @@
 use glam::Vec3;
 
 use super::collect::{Collect, Label};
-use super::context::Stats;
 use super::direct::{Asking, sample_one_light};
+use super::stats::Stats;
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, Side, Spread};
 use crate::camera::CameraRay;
 use crate::color::Rgb;

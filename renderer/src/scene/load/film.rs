@@ -115,7 +115,7 @@ pub(super) const PATH: &[Key<PathSettings>] = &[
     Key {
         name: "split",
         doc: "the number of branches that a path splits into at the first surface that scatters (which is neither mirror \
-              nor clear glass), at most 64; by default a short pilot chooses 1 to 8",
+              nor clear glass), at most 64; by default a short pilot chooses 1, 2 or 4",
         set: |path, field, context| {
             path.split = field
                 .integer(context, 1, u64::from(MAX_SPLIT))
