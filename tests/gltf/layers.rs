@@ -110,7 +110,7 @@ fn textures_of_extensions_have_to_exist() {
         (json!({ "index": 3 }), "`sheenColorTexture` is texture 3"),
         (json!({}), "does not say which texture"),
     ] {
-        let error = call(&with(texture)).err().expect("there is no such texture");
+        let error = call(&with(texture)).expect_err("there is no such texture");
         assert!(error.contains("`felt`") && error.contains(reason), "{error}");
     }
 }
