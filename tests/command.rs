@@ -478,7 +478,7 @@ fn auto_takes_paths_in_the_open_and_photons_behind_a_wall() {
 }
 
 #[test]
-fn a_pilot_splits_paths_where_indirect_light_is_noisy() {
+fn a_pilot_splits_and_guides_paths_where_indirect_light_is_noisy() {
     let folder = folder(&[]);
     let stats = |scene: &str, options: &[&str]| {
         let scene = format!("{}/../scenes/{scene}.kiln", env!("CARGO_MANIFEST_DIR"));
@@ -499,13 +499,21 @@ fn a_pilot_splits_paths_where_indirect_light_is_noisy() {
         let text = fs::read_to_string(folder.path().join("s.json")).unwrap();
         serde_json::from_str::<serde_json::Value>(&text).unwrap()
     };
-    for (scene, expected) in [("cornell_box", 4), ("veach_plates", 1), ("lights_lens", 1)] {
+    for (scene, split, guide) in [
+        ("cornell_box", 4, false),
+        ("cornell_spheres", 4, true),
+        ("two_rooms", 4, true),
+        ("veach_plates", 1, false),
+        ("lights_lens", 1, false),
+    ] {
         for options in [
             &["--threads", "1"][..],
             &["--threads", "3"],
             &["--samples", "1..2", "--checkpoint", "a.part"],
         ] {
-            assert_eq!(stats(scene, options)["split"], expected, "{scene} {options:?}");
+            let stats = stats(scene, options);
+            assert_eq!(stats["split"], split, "{scene} {options:?}");
+            assert_eq!(stats["guide"], guide, "{scene} {options:?}");
         }
     }
     let rays = |split: &str| {

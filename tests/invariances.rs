@@ -62,7 +62,7 @@ struct Same<'a> {
     factor: f64,
 }
 
-const PATH: &[&str] = &["integrator=path", "integrator.depth=8"];
+const PATH: &[&str] = &["integrator=path", "integrator.depth=8", "integrator.guide=false"];
 
 impl Default for Same<'_> {
     fn default() -> Self {

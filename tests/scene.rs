@@ -98,7 +98,7 @@ fn reads_every_kind_of_block() {
             rr_depth: 9,
             split: Some(2),
             hide_emitters: true,
-            guide: true,
+            guide: Some(true),
         })
     );
     assert_eq!(
@@ -404,7 +404,7 @@ fn options_change_the_scene() {
         rr_depth: 9,
         split: Some(2),
         hide_emitters: true,
-        guide: false,
+        guide: Some(true),
     };
     assert!(matches!(chosen("auto"), Integrator::Auto(path) if path == paths));
     let error = with("depht = 3;", "photon").expect_err("a misspelt key");

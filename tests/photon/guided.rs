@@ -16,7 +16,7 @@ fn errors(name: &str, sets: [&[&str]; 2]) -> [f64; 2] {
     })
 }
 
-const PATH: &[&str] = &["integrator=path"];
+const PATH: &[&str] = &["integrator=path", "integrator.guide=false"];
 const GUIDED: &[&str] = &["integrator=path", "integrator.guide=true"];
 
 #[test]

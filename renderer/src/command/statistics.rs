@@ -8,8 +8,8 @@ use shading::{Diagnostic, Diagnostics};
 
 use crate::bsdf::MAX_LOBES;
 use crate::film::NoiseSummary;
-use crate::integrator::Stats;
 use crate::integrator::photon::PhotonStats;
+use crate::integrator::{PathSettings, Stats};
 use crate::memory;
 use crate::render::{Decision, Rendered};
 use crate::scene::GeometryStats;
@@ -39,7 +39,7 @@ pub(super) struct Statistics {
     preparing: f64,
     photons: Option<PhotonStats>,
     decision: Option<Decision>,
-    split: Option<u32>,
+    paths: Option<PathSettings>,
     /// How far adaptive sampling is.
     pub(super) noise: Option<NoiseSummary>,
     dropped_samples: u64,
@@ -63,7 +63,7 @@ impl Statistics {
             preparing: rendered.stats.preparing.as_secs_f64(),
             photons: rendered.stats.photons.clone(),
             decision: rendered.stats.decision,
-            split: rendered.stats.split,
+            paths: rendered.stats.paths,
             noise: state.noise.as_ref().map(|noise| noise.summary(state.samples.end)),
             dropped_samples: counts.non_finite,
             clamped_samples: counts.saturated,
@@ -139,7 +139,8 @@ impl Statistics {
                 "integrator": decision.integrator.name(),
                 "gain": decision.gain,
             })),
-            "split": self.split,
+            "split": self.paths.and_then(|paths| paths.split),
+            "guide": self.paths.and_then(|paths| paths.guide),
             "noise": self.noise.map(|noise| json!({
                 "rounds": noise.rounds,
                 "open": noise.open,
@@ -225,7 +226,7 @@ impl fmt::Display for Statistics {
             f,
             "render    {seconds:9.3} s   {spp} samples a pixel on {threads} threads"
         )?;
-        if let Some(split) = self.split {
+        if let Some(split) = self.paths.and_then(|paths| paths.split) {
             writeln!(f, "  split   {split:9}   branches a sample")?;
         }
         writeln!(

@@ -5,13 +5,15 @@ use crate::color::Rgb;
 use crate::light::LightId;
 
 /// Label of a contribution.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Label {
     /// The light; `None` for contributions of photon maps, which do not keep it.
     pub light: Option<LightId>,
     /// Whether it was scattered: indirect light. `false` for light that comes straight from the light, or through
     /// transparent surfaces alone.
     pub scattered: bool,
+    /// Density of the path's directions over that of BSDF sampling: 1 unless guided.
+    pub preference: f32,
 }
 
 impl Label {
@@ -19,6 +21,7 @@ impl Label {
     pub const MAP: Label = Label {
         light: None,
         scattered: true,
+        preference: 1.0,
     };
 }
 

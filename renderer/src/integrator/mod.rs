@@ -112,9 +112,14 @@ impl Integrator {
     /// When a file of photon maps cannot be used.
     pub fn prepare(&self, scene: &Scene, pass: &Pass<'_>) -> Result<Prepared, PrepareError> {
         match self {
-            Integrator::Path(settings) if settings.guide => Ok(Prepared::Guided(
+            Integrator::Path(settings) if settings.guide == Some(true) => Ok(Prepared::Guided(
                 *settings,
-                Box::new(photon::GuideField::prepare(settings, scene, pass)),
+                Box::new(photon::GuideField::prepare(
+                    settings,
+                    scene,
+                    pass,
+                    photon::GuideField::photons(pass),
+                )),
             )),
             Integrator::Path(settings) | Integrator::Auto(settings) => Ok(Prepared::Path(*settings)),
             Integrator::Photon(settings) => Ok(Prepared::Photon(Box::new(photon::Photons::prepare(

@@ -27,6 +27,10 @@ pub(super) fn trace(
     let limits = Limits {
         depth: settings.depth.unwrap_or(u32::MAX),
         rr_depth: settings.rr_depth,
+        survival: match field {
+            None => Limits::SURVIVAL,
+            Some(_) => Limits::GUIDED_SURVIVAL,
+        },
     };
     if limits.depth == 0 {
         return;

@@ -24,10 +24,6 @@ use crate::sampler::Sampler;
 use crate::sampling::power_heuristic;
 use crate::scene::{MAX_PASSES, Scene};
 
-/// Survival probability of Russian roulette for a throughput of one. Three times the throughput keeps most paths until their
-/// light is small against what the first vertices bring; more or less takes longer to the same error.
-const SURVIVAL: f32 = 3.0;
-
 /// Segments after which a path of any throughput may end, so that paths between two mirrors do.
 const LONG: u32 = 24;
 
@@ -35,12 +31,23 @@ const LONG: u32 = 24;
 const LONG_SURVIVAL: f32 = 0.95;
 
 /// How long paths are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limits {
     /// The most segments.
     pub(super) depth: u32,
     /// Segments that a path has before Russian roulette may end it.
     pub(super) rr_depth: u32,
+    /// Survival probability of Russian roulette for a throughput of one.
+    pub(super) survival: f32,
+}
+
+impl Limits {
+    /// Survival probability that keeps most paths until their light is small against what the first vertices bring:
+    /// more or less takes longer to the same error.
+    pub(super) const SURVIVAL: f32 = 3.0;
+
+    /// The same for guided paths: each vertex of theirs is worth more.
+    pub(super) const GUIDED_SURVIVAL: f32 = 4.5;
 }
 
 /// A path between two vertices.
@@ -168,6 +175,7 @@ impl Walk {
             let label = Label {
                 light: scene.light_of(it.shape),
                 scattered: self.depth > 1,
+                preference: self.preference,
             };
             light.add(label, self.throughput * surface.emission * weight);
         }
@@ -183,6 +191,7 @@ impl Walk {
             let label = Label {
                 light: Some(escaped.light),
                 scattered: self.depth > 1,
+                preference: self.preference,
             };
             light.add(label, self.throughput * escaped.radiance * weight);
         }
@@ -209,6 +218,7 @@ impl Walk {
             let label = Label {
                 light: Some(direct.light),
                 scattered: true,
+                preference: self.preference,
             };
             light.add(label, self.throughput * direct.radiance);
         }
@@ -253,7 +263,7 @@ impl Walk {
             return false;
         }
         self.scatter(scene, it, at, sample);
-        self.depth <= limits.rr_depth || self.survives(sampler)
+        self.depth <= limits.rr_depth || self.survives(limits.survival, sampler)
     }
 
     /// Continues straight through: the arrival stays the same.
@@ -300,10 +310,10 @@ impl Walk {
 
     /// Russian roulette.
     #[inline(always)]
-    fn survives(&mut self, sampler: &mut Sampler) -> bool {
+    fn survives(&mut self, survival: f32, sampler: &mut Sampler) -> bool {
         let weight = self.throughput.max_component() * self.eta2 * self.preference * self.branches as f32;
         let most = if self.depth > LONG { LONG_SURVIVAL } else { 1.0 };
-        let survival = (SURVIVAL * weight).min(most);
+        let survival = (survival * weight).min(most);
         if survival >= 1.0 {
             sampler.skip();
             return true;

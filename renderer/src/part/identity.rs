@@ -89,17 +89,14 @@ impl Identity {
 /// The settings of an integrator that samples depend on.
 fn integrator_facts(integrator: &Integrator) -> Vec<(&'static str, String)> {
     let or_none = |value: Option<String>| value.unwrap_or_else(|| "by default".to_owned());
+    let or_auto = |value: Option<String>| value.unwrap_or_else(|| "auto".to_owned());
     match integrator {
         Integrator::Path(path) | Integrator::Auto(path) => vec![
             ("depth", or_none(path.depth.map(|n| n.to_string()))),
             ("rr_depth", path.rr_depth.to_string()),
             ("hide_emitters", path.hide_emitters.to_string()),
-            (
-                "split",
-                path.split
-                    .map_or_else(|| "auto".to_owned(), |split| split.to_string()),
-            ),
-            ("guide", path.guide.to_string()),
+            ("split", or_auto(path.split.map(|n| n.to_string()))),
+            ("guide", or_auto(path.guide.map(|yes| yes.to_string()))),
         ],
         Integrator::Photon(photon) => vec![
             ("depth", or_none(photon.depth.map(|n| n.to_string()))),

@@ -5,8 +5,8 @@
 //! rays.
 
 use super::RenderSettings;
+use super::paths::chosen;
 use super::pilot::Pilot;
-use super::split::split;
 use crate::color::Rgb;
 use crate::integrator::photon::default_count;
 use crate::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
@@ -64,7 +64,8 @@ pub(super) fn decide(
     };
     let maps = pilot.prepare(scene, &pilot_pass)?;
     let made = maps.photons().cloned().unwrap_or_default();
-    let by_path = sample(scene, settings, &Prepared::Path(split(scene, settings, path)));
+    let paths = Integrator::Path(chosen(scene, settings, path, &pilot_pass)).prepare(scene, &pilot_pass)?;
+    let by_path = sample(scene, settings, &paths);
     let by_photon = sample(scene, settings, &maps);
 
     // Both estimate the same picture: the mean of the two is known better than either.

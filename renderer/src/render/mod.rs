@@ -3,11 +3,11 @@
 //! The film depends on scene, settings and sample range only: the same bytes for any number of threads.
 
 mod auto;
+mod paths;
 mod pilot;
 mod progress;
 mod scheduler;
 mod settings;
-mod split;
 mod state;
 mod tiles;
 mod workers;
@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use crate::film::FilmError;
 use crate::integrator::photon::PhotonStats;
-use crate::integrator::{PrepareError, Stats};
+use crate::integrator::{PathSettings, PrepareError, Stats};
 use crate::material::Report;
 
 pub use auto::Decision;
@@ -50,8 +50,8 @@ pub struct RenderStats {
     pub preparing: Duration,
     /// The decision of `auto`.
     pub decision: Option<Decision>,
-    /// Branches of a path, if it is the path tracer that renders.
-    pub split: Option<u32>,
+    /// How paths were traced, if it is the path tracer that renders.
+    pub paths: Option<PathSettings>,
     /// Number of threads.
     pub threads: usize,
     /// Rays and shading.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::auto::decide;
-use super::split::split;
+use super::paths::chosen;
 use super::workers::Workers;
 use super::{Progress, RenderError, RenderSettings, RenderState, RenderStats, Rendered};
 use crate::film::Film;
@@ -76,7 +76,7 @@ pub fn resume(
         state.integrator = decision.integrator;
     }
 
-    let integrator = workers.install(|| settled(scene, settings, &state.integrator));
+    let integrator = workers.install(|| settled(scene, settings, &state.integrator, &pass(0)));
     let mut maps = Maps::new(integrator, start.elapsed());
     let first = state.samples.end;
     let mut taken = 0;
@@ -127,8 +127,8 @@ pub fn resume(
         elapsed: start.elapsed(),
         preparing: maps.preparing,
         decision,
-        split: match integrator {
-            Integrator::Path(path) => path.split,
+        paths: match integrator {
+            Integrator::Path(path) => Some(path),
             Integrator::Auto(_) | Integrator::Photon(_) => None,
         },
         threads,
@@ -140,9 +140,9 @@ pub fn resume(
 }
 
 /// The integrator with what a pilot chooses.
-fn settled(scene: &Scene, settings: &RenderSettings, integrator: &Integrator) -> Integrator {
+fn settled(scene: &Scene, settings: &RenderSettings, integrator: &Integrator, pass: &Pass<'_>) -> Integrator {
     match integrator {
-        Integrator::Path(path) => Integrator::Path(split(scene, settings, path)),
+        Integrator::Path(path) => Integrator::Path(chosen(scene, settings, path, pass)),
         Integrator::Auto(_) | Integrator::Photon(_) => *integrator,
     }
 }

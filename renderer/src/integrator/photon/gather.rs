@@ -98,6 +98,7 @@ impl Photons {
         Limits {
             depth: self.max_depth(),
             rr_depth: RR_DEPTH,
+            survival: Limits::SURVIVAL,
         }
     }
 

@@ -47,16 +47,17 @@ pub(in crate::integrator) struct LocalGuide {
 }
 
 impl GuideField {
-    /// Shoots the photons of a pass and makes guides of them, on the current `rayon` pool.
-    pub(in crate::integrator) fn prepare(
-        settings: &PathSettings,
-        scene: &Scene,
-        pass: &Pass<'_>,
-    ) -> GuideField {
+    /// The number of photons of a pass.
+    pub(crate) fn photons(pass: &Pass<'_>) -> u64 {
+        (16 * pass.points).clamp(1 << 14, 1 << 20)
+    }
+
+    /// Shoots so many photons and makes guides of them, on the current `rayon` pool.
+    pub(crate) fn prepare(settings: &PathSettings, scene: &Scene, pass: &Pass<'_>, count: u64) -> GuideField {
         let contexts = contexts(scene);
         let order = ShootOrder {
             wanted: Wanted::Global { direct: false },
-            count: (2 * pass.points).clamp(1 << 18, 1 << 20),
+            count,
             exactly: false,
             max_segments: settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1)),
         };

@@ -22,8 +22,8 @@ pub struct PathSettings {
     pub hide_emitters: bool,
     /// The number of branches that a path splits into at the first surface that scatters; by a pilot when `None`.
     pub split: Option<u32>,
-    /// Whether photons guide paths to where indirect light comes from.
-    pub guide: bool,
+    /// Whether photons guide paths to where indirect light comes from; by a pilot when `None`.
+    pub guide: Option<bool>,
 }
 
 impl Default for PathSettings {
@@ -33,7 +33,7 @@ impl Default for PathSettings {
             rr_depth: 1,
             hide_emitters: false,
             split: None,
-            guide: false,
+            guide: None,
         }
     }
 }

@@ -127,14 +127,13 @@ pub(super) const PATH: &[Key<PathSettings>] = &[
         doc: HIDE_EMITTERS,
         set: |path, field, context| set(&mut path.hide_emitters, field.boolean(context)),
     },
+    Key {
+        name: "guide",
+        doc: "`true`: photons guide paths to where indirect light comes from, for light through doors and caustics; \
+              `false`: they do not; by default a short pilot chooses; the picture is unbiased either way",
+        set: |path, field, context| path.guide = field.boolean(context),
+    },
 ];
-
-/// The further keys of `integrator : path { … }`.
-pub(super) const GUIDING: &[Key<PathSettings>] = &[Key {
-    name: "guide",
-    doc: "`true`: photons guide paths to where indirect light comes from, for light through doors and caustics; the picture stays unbiased; `false` by default",
-    set: |path, field, context| set(&mut path.guide, field.boolean(context)),
-}];
 
 /// The keys of `integrator : photon { … }`.
 pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
@@ -278,18 +277,12 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadConte
         ("auto", IntegratorKind::Auto),
     ];
     match kind_of(declaration, Some(IntegratorKind::Path), &kinds, context) {
-        Some(IntegratorKind::Path) => Integrator::Path(read_path(
-            declaration,
-            "the path integrator",
-            &[PATH, GUIDING],
-            context,
-        )),
-        Some(IntegratorKind::Auto) => Integrator::Auto(read_path(
-            declaration,
-            "the choice of an integrator",
-            &[PATH],
-            context,
-        )),
+        Some(IntegratorKind::Path) => {
+            Integrator::Path(read_path(declaration, "the path integrator", context))
+        }
+        Some(IntegratorKind::Auto) => {
+            Integrator::Auto(read_path(declaration, "the choice of an integrator", context))
+        }
         Some(IntegratorKind::Photon) => {
             let mut photon = PhotonSettings::default();
             let body = body_of(declaration);
@@ -304,21 +297,15 @@ pub(super) fn read_integrator(declaration: &Declaration, context: &mut LoadConte
 pub(super) fn integrator_knows(kind: &str, key: &str) -> bool {
     let has = |keys: &[Key<PathSettings>]| keys.iter().any(|known| known.name == key);
     match kind {
-        "path" => has(PATH) || has(GUIDING),
-        "auto" => has(PATH),
+        "path" | "auto" => has(PATH),
         "photon" => PHOTON.iter().any(|known| known.name == key),
         _ => false,
     }
 }
 
-fn read_path(
-    declaration: &Declaration,
-    what: &str,
-    keys: &[&[Key<PathSettings>]],
-    context: &mut LoadContext,
-) -> PathSettings {
+fn read_path(declaration: &Declaration, what: &str, context: &mut LoadContext) -> PathSettings {
     let mut path = PathSettings::default();
-    read_block(body_of(declaration), what, keys, &mut path, context);
+    read_block(body_of(declaration), what, &[PATH], &mut path, context);
     path
 }
 

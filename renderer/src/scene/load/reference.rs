@@ -18,7 +18,6 @@ pub fn reference() -> Vec<Block> {
         block("film", film::FILM),
         block("sampler", film::SAMPLER),
         block("integrator : path or auto", film::PATH),
-        block("integrator : path", film::GUIDING),
         block("integrator : photon", film::PHOTON),
         block("camera NAME : perspective", camera::PERSPECTIVE),
         block("camera NAME : orthographic", camera::ORTHOGRAPHIC),
