@@ -14,12 +14,12 @@ use renderer::camera::Camera;
 use renderer::color::Rgb;
 use renderer::geometry::Geometry;
 use renderer::image::{Image, read};
-use renderer::integrator::photon::{KdTree, Located};
 use renderer::integrator::{
     Arrival, Collect, Integrator, Label, Pass, PathSettings, PhotonSettings, PrepareError, Prepared,
 };
 use renderer::light::{DirectionalLight, EnvironmentLight, Falloff, Light, LitPoint, PointLight, SpotLight};
 use renderer::material::Sides;
+use renderer::math::{KdTree, Located};
 use renderer::render::{RenderError, RenderSettings, Rendered, Silent, render};
 use renderer::scene::Scene;
 use renderer::scene::build::{Built, build};

@@ -69,6 +69,7 @@ pub mod material;
 pub mod math;
 pub mod memory;
 pub mod part;
+pub mod ply;
 pub mod render;
 pub mod sampler;
 pub mod sampling;

@@ -14,6 +14,7 @@ mod pack;
 mod path;
 mod reader;
 mod record;
+mod text;
 mod view;
 
 use std::io;
@@ -25,6 +26,7 @@ pub use path::FileKind;
 pub(crate) use path::{is_inside, key_of, normal};
 pub use reader::FileReader;
 pub use record::{Asked, Recorded};
+pub use text::text_of;
 pub use view::{enter, leave, record};
 
 use view::Location;

@@ -3,10 +3,9 @@
 use glam::Vec3;
 
 use super::Photon;
-use super::map::{KdTree, Located};
 use super::particle::Packed;
 use crate::color::Rgb;
-use crate::math::INV_PI;
+use crate::math::{INV_PI, KdTree, Located};
 use crate::scene::desc::MAX_NEAREST;
 
 /// A photon map: photons in kd-trees, with the factor that turns their stored power into watts.

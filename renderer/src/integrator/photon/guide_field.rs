@@ -12,13 +12,12 @@ use rayon::prelude::*;
 
 use super::contexts;
 use super::emit::Emitter;
-use super::map::{Cells, KdTree};
 use super::particle::Photon;
 use super::statistics::PhotonStats;
 use super::trace::{ShootOrder, Wanted, shoot};
 use crate::integrator::guide::{Collector, Guide};
 use crate::integrator::pass::Pass;
-use crate::math::Frame;
+use crate::math::{Cells, Frame, KdTree};
 use crate::scene::Scene;
 use crate::scene::desc::PathSettings;
 

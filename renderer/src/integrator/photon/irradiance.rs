@@ -9,12 +9,11 @@ use rayon::prelude::*;
 
 use super::Photon;
 use super::density::{LookupPoint, Nearest, PhotonMap, SAME_PLANE, same_surface};
-use super::map::{KdTree, Located};
 use super::particle::Packed;
 use crate::color::Rgb;
 use crate::integrator::context::Context;
 use crate::integrator::guide::{Collector, Guide};
-use crate::math::{Frame, Ray};
+use crate::math::{Frame, KdTree, Located, Ray};
 use crate::scene::Scene;
 use crate::scene::desc::MAX_NEAREST;
 

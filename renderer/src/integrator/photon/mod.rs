@@ -22,7 +22,6 @@ mod gather;
 mod guide_field;
 mod irradiance;
 mod lookup;
-mod map;
 mod particle;
 mod pilot;
 mod scatter;
@@ -45,7 +44,6 @@ pub use density::{Nearest, PhotonMap};
 pub use file::MapError;
 pub use guide_field::GuideField;
 pub(in crate::integrator) use guide_field::LocalGuide;
-pub use map::{KdTree, Located};
 pub use particle::{Packed, Photon, Way};
 pub use statistics::PhotonStats;
 

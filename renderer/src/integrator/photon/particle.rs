@@ -3,8 +3,8 @@
 use glam::Vec3;
 use half::f16;
 
-use super::map::Located;
 use crate::color::Rgb;
+use crate::math::Located;
 
 /// A stored photon.
 #[repr(C)]

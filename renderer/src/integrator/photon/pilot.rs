@@ -3,7 +3,7 @@
 use glam::Vec3;
 
 use super::block::Block;
-use super::map::Located;
+use crate::math::Located;
 use crate::scene::Scene;
 
 /// Usefulness of a direct photon relative to a scattered one.

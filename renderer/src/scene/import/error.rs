@@ -7,6 +7,7 @@ use shading::Diagnostic;
 use thiserror::Error;
 
 use crate::geometry::MeshError;
+use crate::ply::PlyError;
 
 /// Why a file was not imported.
 #[derive(Debug, Error)]
@@ -82,6 +83,26 @@ impl ImportError {
         match self {
             ImportError::Document { hint, .. } => diagnostic.hint(*hint),
             _ => diagnostic,
+        }
+    }
+}
+
+impl From<PlyError> for ImportError {
+    fn from(error: PlyError) -> ImportError {
+        match error {
+            PlyError::Kind { path, expected } => ImportError::Kind { path, expected },
+            PlyError::Truncated {
+                path,
+                element,
+                expected,
+                found,
+            } => ImportError::Truncated {
+                path,
+                element,
+                expected,
+                found,
+            },
+            PlyError::Syntax { path, line, reason } => ImportError::Syntax { path, line, reason },
         }
     }
 }

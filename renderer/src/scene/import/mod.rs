@@ -14,7 +14,6 @@ mod obj_text;
 mod ply;
 mod ply_attributes;
 mod ply_corners;
-mod ply_rows;
 mod ply_strips;
 mod serialized;
 
@@ -23,7 +22,7 @@ use std::path::Path;
 use crate::geometry::Mesh;
 
 pub use error::ImportError;
-use file::{read, text_of};
+use file::read;
 pub use gltf::{load_gltf, parse_gltf};
 pub use mitsuba::{MitsubaOptions, Translation, translate};
 pub use model::{Model, ModelMaterial, ModelShape};

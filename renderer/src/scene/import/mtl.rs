@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::ImportError;
 use super::obj_text::{logical_lines, named_file, numbers};
-use super::{ImportError, text_of};
+use crate::files::text_of;
 
 /// An image as a material uses it.
 #[derive(Clone, Debug, PartialEq)]

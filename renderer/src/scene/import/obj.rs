@@ -10,7 +10,8 @@ use rustc_hash::FxHashMap;
 
 use super::mtl::{ObjMaterial, parse_mtl};
 use super::obj_text::{logical_lines, named_libraries, numbers};
-use super::{ImportError, read, text_of};
+use super::{ImportError, read};
+use crate::files::text_of;
 use crate::geometry::{Mesh, cut_polygon};
 
 /// What an OBJ file and its material libraries hold.

@@ -7,23 +7,20 @@
 //! one or three in a row with the same name before `_x _y _z`, `_0 _1 _2` or `_1 _2 _3`, or before `_r _g _b`, which
 //! adds `_color` to the name. Other properties are ignored.
 
-use std::borrow::Cow;
-use std::io::{BufRead, ErrorKind};
 use std::ops::Range;
 use std::path::Path;
 
 use glam::{Vec2, Vec3};
-use ply_rs_bw::parser::{ParseError, Parser, Reader};
-use ply_rs_bw::ply::{BeginList, ElementDef, Encoding, Property, PropertyAccess, PropertyAccessResult};
+use ply_rs_bw::ply::{BeginList, ElementDef, Property, PropertyAccess, PropertyAccessResult};
 use rayon::prelude::*;
 
-use super::ply_attributes::{COLOR_NAMES, PlyAttributes, VERTEX_NAMES, is_whole};
+use super::ply_attributes::{PlyAttributes, VERTEX_NAMES};
 use super::ply_corners::{CORNER_UVS, PlyCorners, corner_numbers};
-use super::ply_rows::Rows;
 use super::ply_strips::Strips;
-use super::{ImportError, read, text_of};
+use super::{ImportError, read};
 use crate::geometry::{AttributeDomain, Mesh, cut_polygon};
 use crate::image::linear_from_srgb;
+use crate::ply::{COLOR_NAMES, PlyError, PlyFile, PlyReader, Rows, is_whole};
 
 /// Reads a mesh from a PLY file.
 ///
@@ -38,47 +35,17 @@ pub fn load_ply(path: &Path) -> Result<Mesh, ImportError> {
 /// # Errors
 /// As [`load_ply`].
 pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
-    // A byte-order mark says that text follows, which is so of the header.
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if !bytes.starts_with(b"ply") {
-        return Err(ImportError::Kind {
-            path: path.into(),
-            expected: "a PLY file: it does not begin with `ply`",
-        });
-    }
-    let (head, payload) = split_header(bytes);
-    // Blank lines and remarks, in whatever encoding, are of no use, but lines keep their numbers.
-    let head: String = text_of(head)
-        .lines()
-        .map(|line| header_line(line) + "\n")
-        .collect();
-    let header = Parser::<Skipped>::new()
-        .read_header(&mut Reader::new(head.as_bytes()))
-        .map_err(|error| header_error(path, &error))?;
-    let text = match header.encoding {
-        Encoding::Ascii => text_of(payload),
-        Encoding::BinaryBigEndian | Encoding::BinaryLittleEndian => Cow::default(),
-    };
-    let mut payload = Payload {
-        path,
-        encoding: header.encoding,
-        line: head.lines().count(),
-        text: String::new(),
-        bytes: match header.encoding {
-            Encoding::Ascii => text.as_bytes(),
-            Encoding::BinaryBigEndian | Encoding::BinaryLittleEndian => payload,
-        },
-    };
-
+    let file = PlyFile::parse(bytes, path)?;
+    let mut payload = file.reader();
     let mut mesh = Mesh::default();
     let (mut polygons, mut corners) = (Polygons::default(), PlyCorners::default());
     let mut strips = vec![];
-    for (name, element) in &header.elements {
+    for (name, element) in file.elements() {
         match name.as_str() {
             "vertex" => read_vertices(&mut payload, element, &mut mesh)?,
             "face" => polygons = read_faces(&mut payload, element, &mut mesh, &mut corners)?,
             "tristrips" => read_strips(&mut payload, element, &mut strips)?,
-            _ => payload.elements(element, |_: Skipped| Ok(()))?,
+            _ => payload.skip(element)?,
         }
     }
     // Vertices may come after the faces.
@@ -95,156 +62,7 @@ pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
     })
 }
 
-/// The bytes of the header, the end of its last line included, and what follows.
-fn split_header(bytes: &[u8]) -> (&[u8], &[u8]) {
-    const END: &[u8] = b"end_header";
-    let is_end = |at: &usize| bytes[*at..].starts_with(END) && matches!(bytes[at - 1], b'\n' | b'\r');
-    let Some(at) = (1..bytes.len()).find(is_end) else {
-        return (bytes, &[]);
-    };
-    let after = &bytes[at + END.len()..];
-    let blanks = after.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
-    let end = match &after[blanks..] {
-        [b'\r', b'\n', ..] => 2,
-        [b'\n' | b'\r', ..] => 1,
-        _ => 0,
-    };
-    bytes.split_at(at + END.len() + blanks + end)
-}
-
-/// A line of a header as the parser takes it.
-fn header_line(line: &str) -> String {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    match words.first() {
-        None | Some(&("comment" | "obj_info")) => "comment".to_owned(),
-        Some(_) => words.join(" "),
-    }
-}
-
-fn header_error(path: &Path, error: &ParseError) -> ImportError {
-    let reason = match error.kind() {
-        ErrorKind::UnexpectedEof => "the file ends in its header".into(),
-        ErrorKind::InvalidData => "the header is not text".into(),
-        _ => {
-            let message = error.to_string();
-            // What the parser says goes on for several lines: the first names the mistake, the second shows the text.
-            let mut lines = message.lines().map(str::trim);
-            let first = lines.next().unwrap_or_default();
-            let first = first
-                .split_once(": ")
-                .map_or(first, |(_, message)| message)
-                .trim_end_matches('.');
-            let text = lines
-                .next()
-                .unwrap_or_default()
-                .trim_start_matches("String: ")
-                .trim_matches('\'');
-            format!("this is not a line of a PLY header: `{text}` ({first})")
-        }
-    };
-    ImportError::Syntax {
-        path: path.into(),
-        line: error.line(),
-        reason,
-    }
-}
-
-// ---- Elements one by one.
-
-/// What follows the header.
-struct Payload<'a> {
-    path: &'a Path,
-    encoding: Encoding,
-    /// The line that was read last, in ascii files.
-    line: usize,
-    text: String,
-    bytes: &'a [u8],
-}
-
-impl<'a> Payload<'a> {
-    /// Hands every element of one kind to `take`, whose error is what is wrong with it.
-    fn elements<E: PropertyAccess>(
-        &mut self,
-        element: &ElementDef,
-        mut take: impl FnMut(E) -> Result<(), String>,
-    ) -> Result<(), ImportError> {
-        if element.properties.is_empty() {
-            // Elements of no size can be promised without end.
-            return Ok(());
-        }
-        let parser = Parser::<E>::new();
-        for found in 0..element.count {
-            let value = match self.encoding {
-                Encoding::Ascii => self
-                    .next_line()
-                    .and_then(|()| parser.read_ascii_element(&self.text, element)),
-                Encoding::BinaryBigEndian => parser.read_big_endian_element(&mut self.bytes, element),
-                Encoding::BinaryLittleEndian => parser.read_little_endian_element(&mut self.bytes, element),
-            };
-            let value = value.map_err(|error| self.error(element, found, &error))?;
-            take(value).map_err(|reason| self.syntax(format!("{} {found}: {reason}", element.name)))?;
-        }
-        Ok(())
-    }
-
-    /// All elements of one kind at once, if they are as long as each other and suit; otherwise nothing happens.
-    fn rows<'e>(&mut self, element: &'e ElementDef, suits: impl FnOnce(&Rows) -> bool) -> Option<Rows<'e>>
-    where
-        'a: 'e,
-    {
-        let rows = Rows::of(element, self.encoding, self.bytes)?;
-        suits(&rows).then(|| {
-            self.bytes = &self.bytes[rows.length()..];
-            rows
-        })
-    }
-
-    /// Goes to the next line that is not blank.
-    fn next_line(&mut self) -> Result<(), ParseError> {
-        loop {
-            self.text.clear();
-            if self.bytes.read_line(&mut self.text)? == 0 {
-                return Err(std::io::Error::from(ErrorKind::UnexpectedEof).into());
-            }
-            self.line += 1;
-            if !self.text.trim().is_empty() {
-                return Ok(());
-            }
-        }
-    }
-
-    fn error(&self, element: &ElementDef, found: usize, error: &ParseError) -> ImportError {
-        match (error.kind(), self.encoding) {
-            (ErrorKind::UnexpectedEof, _) => ImportError::Truncated {
-                path: self.path.into(),
-                element: element.name.clone(),
-                expected: element.count,
-                found,
-            },
-            (_, Encoding::Ascii) => {
-                let properties: Vec<&str> = element.properties.keys().map(String::as_str).collect();
-                let text: String = self.text.trim().chars().take(60).collect();
-                self.syntax(format!(
-                    "`{text}` is not a {} ({})",
-                    element.name,
-                    properties.join(" ")
-                ))
-            }
-            _ => self.syntax(format!("{} {found}: {error}", element.name)),
-        }
-    }
-
-    fn syntax(&self, reason: String) -> ImportError {
-        let line = (self.encoding == Encoding::Ascii).then_some(self.line);
-        ImportError::Syntax {
-            path: self.path.into(),
-            line,
-            reason,
-        }
-    }
-}
-
-fn read_vertices(payload: &mut Payload, element: &ElementDef, mesh: &mut Mesh) -> Result<(), ImportError> {
+fn read_vertices(payload: &mut PlyReader, element: &ElementDef, mesh: &mut Mesh) -> Result<(), PlyError> {
     let has = |names: &[&str]| names.iter().all(|&name| element.properties.contains_key(name));
     if !has(&["x", "y", "z"]) {
         return Err(payload.syntax("its vertices have no x, y and z".into()));
@@ -349,11 +167,11 @@ impl Polygons {
 }
 
 fn read_faces(
-    payload: &mut Payload,
+    payload: &mut PlyReader,
     element: &ElementDef,
     mesh: &mut Mesh,
     corners: &mut PlyCorners,
-) -> Result<Polygons, ImportError> {
+) -> Result<Polygons, PlyError> {
     if !INDEX_NAMES
         .iter()
         .any(|&name| element.properties.contains_key(name))
@@ -408,25 +226,16 @@ fn read_faces(
 }
 
 fn read_strips(
-    payload: &mut Payload,
+    payload: &mut PlyReader,
     element: &ElementDef,
     triangles: &mut Vec<[u32; 3]>,
-) -> Result<(), ImportError> {
+) -> Result<(), PlyError> {
     payload.elements(element, |strips: Strips| {
         strips.add_to(triangles).ok_or_else(|| NOT_WHOLE.into())
     })
 }
 
 // ---- What the parser fills in.
-
-/// An element that nobody wants.
-struct Skipped;
-
-impl PropertyAccess for Skipped {
-    fn new() -> Skipped {
-        Skipped
-    }
-}
 
 struct Vertex {
     p: Vec3,

@@ -1,15 +1,12 @@
 //! Mesh attributes from further PLY properties, named by Mitsuba's rule.
 
 use glam::Vec2;
-use ply_rs_bw::ply::{ElementDef, PropertyType, ScalarType};
+use ply_rs_bw::ply::{ElementDef, PropertyType};
 use rayon::prelude::*;
 
-use super::ply_rows::Rows;
 use crate::geometry::{AttributeDomain, Mesh, MeshAttribute};
 use crate::image::linear_from_srgb;
-
-/// The names of colour properties.
-pub(super) const COLOR_NAMES: [[&str; 3]; 2] = [["red", "green", "blue"], ["r", "g", "b"]];
+use crate::ply::{COLOR_NAMES, Rows, attribute_in, is_whole};
 
 /// The numbers of vertices that are no attributes by name.
 pub(super) const VERTEX_NAMES: [&str; 22] = [
@@ -50,14 +47,6 @@ struct Group {
     encoded: bool,
     attribute: MeshAttribute,
 }
-
-/// What the names of the properties of one attribute end with.
-const SUFFIXES: [[&str; 4]; 4] = [
-    ["_x", "_y", "_z", "_w"],
-    ["_0", "_1", "_2", "_3"],
-    ["_1", "_2", "_3", "_4"],
-    ["_r", "_g", "_b", "_a"],
-];
 
 impl PlyAttributes {
     /// The attributes of an element's scalars.
@@ -160,29 +149,3 @@ impl PlyAttributes {
 
 /// The name of the vertex attribute of two numbers that is the second set of texture coordinates.
 pub(in crate::scene) const UV2: &str = "uv2";
-
-/// The attribute that properties of these names begin with, if it is one, and how many of them belong together.
-fn attribute_in(names: &[&str]) -> (Option<String>, usize) {
-    for suffixes in &SUFFIXES {
-        let Some(prefix) = names[0]
-            .strip_suffix(suffixes[0])
-            .filter(|prefix| !prefix.is_empty())
-        else {
-            continue;
-        };
-        let belongs = |(name, suffix): &(&&str, &&str)| name.strip_suffix(**suffix) == Some(prefix);
-        let count = names.iter().zip(suffixes).take_while(belongs).count();
-        let color = if suffixes[0] == "_r" { "_color" } else { "" };
-        return (Some(format!("{prefix}{color}")), count);
-    }
-    (None, 1)
-}
-
-/// Whether a property is of whole numbers.
-pub(super) fn is_whole(element: &ElementDef, name: &str) -> bool {
-    let scalar = element.properties.get(name).map(|property| &property.data_type);
-    !matches!(
-        scalar,
-        None | Some(PropertyType::Scalar(ScalarType::Float | ScalarType::Double))
-    )
-}

@@ -4,10 +4,12 @@ use ply_rs_bw::ply::{ElementDef, Encoding, PropertyType, ScalarType};
 use rayon::prelude::*;
 
 /// Elements of a binary file that all have the same length.
-pub(super) struct Rows<'a> {
+#[derive(Debug)]
+pub struct Rows<'a> {
     bytes: &'a [u8],
     stride: usize,
-    pub(super) count: usize,
+    /// How many there are.
+    pub count: usize,
     big_endian: bool,
     scalars: Vec<(&'a str, RowField)>,
     /// The list, if there is one: its name, its first item, and how many it has.
@@ -15,14 +17,14 @@ pub(super) struct Rows<'a> {
 }
 
 /// A number in a row.
-#[derive(Clone, Copy)]
-pub(super) struct RowField {
+#[derive(Clone, Copy, Debug)]
+pub struct RowField {
     offset: usize,
     kind: NumberKind,
 }
 
 /// How a number is written: `ScalarType` that can be copied.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum NumberKind {
     I8,
     U8,
@@ -37,7 +39,7 @@ enum NumberKind {
 impl<'a> Rows<'a> {
     /// The rows that `bytes` begin with. `None` where rows differ in length, have several
     /// lists, or are not all there.
-    pub(super) fn of(element: &'a ElementDef, encoding: Encoding, bytes: &'a [u8]) -> Option<Rows<'a>> {
+    pub fn of(element: &'a ElementDef, encoding: Encoding, bytes: &'a [u8]) -> Option<Rows<'a>> {
         let big_endian = match encoding {
             Encoding::Ascii => return None,
             Encoding::BinaryBigEndian => true,
@@ -91,17 +93,17 @@ impl<'a> Rows<'a> {
     }
 
     /// How many bytes they take.
-    pub(super) fn length(&self) -> usize {
+    pub fn length(&self) -> usize {
         self.bytes.len()
     }
 
     /// The scalars by name, in the order of the file.
-    pub(super) fn scalars(&self) -> &[(&'a str, RowField)] {
+    pub fn scalars(&self) -> &[(&'a str, RowField)] {
         &self.scalars
     }
 
     /// The name and the items of the list, if there is one.
-    pub(super) fn list(&self) -> Option<(&'a str, Vec<RowField>)> {
+    pub fn list(&self) -> Option<(&'a str, Vec<RowField>)> {
         let (name, first, count) = self.list?;
         let item = |index| RowField {
             offset: first.offset + index * first.kind.size(),
@@ -111,13 +113,13 @@ impl<'a> Rows<'a> {
     }
 
     /// The last scalar that has one of these names.
-    pub(super) fn last(&self, names: &[&str]) -> Option<RowField> {
+    pub fn last(&self, names: &[&str]) -> Option<RowField> {
         let scalar = self.scalars.iter().rfind(|(name, _)| names.contains(name));
         scalar.map(|(_, field)| *field)
     }
 
     /// Numbers of each row; `default` where there is no such number.
-    pub(super) fn numbers<const N: usize>(
+    pub fn numbers<const N: usize>(
         &self,
         fields: [Option<RowField>; N],
         default: f32,
@@ -127,22 +129,28 @@ impl<'a> Rows<'a> {
             .map(move |row| fields.map(|field| field.map_or(default, |field| self.number(row, field))))
     }
 
-    /// A number of a row.
+    /// A number of a row as the file has it.
     #[inline]
-    pub(super) fn number(&self, row: usize, field: RowField) -> f32 {
+    pub fn exact(&self, row: usize, field: RowField) -> f64 {
         let bytes = self.field(row, field);
         match (field.kind, self.big_endian) {
-            (NumberKind::F32, false) => f32::from_le_bytes(first(bytes)),
-            (NumberKind::F32, true) => f32::from_be_bytes(first(bytes)),
-            (NumberKind::F64, false) => f64::from_le_bytes(first(bytes)) as f32,
-            (NumberKind::F64, true) => f64::from_be_bytes(first(bytes)) as f32,
-            (kind, big_endian) => whole(bytes, kind, big_endian).unwrap_or_default() as f32,
+            (NumberKind::F32, false) => f64::from(f32::from_le_bytes(first(bytes))),
+            (NumberKind::F32, true) => f64::from(f32::from_be_bytes(first(bytes))),
+            (NumberKind::F64, false) => f64::from_le_bytes(first(bytes)),
+            (NumberKind::F64, true) => f64::from_be_bytes(first(bytes)),
+            (kind, big_endian) => whole(bytes, kind, big_endian).unwrap_or_default() as f64,
         }
+    }
+
+    /// A number of a row.
+    #[inline]
+    pub fn number(&self, row: usize, field: RowField) -> f32 {
+        self.exact(row, field) as f32
     }
 
     /// A whole number of a row; `None` where fractions stand.
     #[inline]
-    pub(super) fn whole(&self, row: usize, field: RowField) -> Option<i64> {
+    pub fn whole(&self, row: usize, field: RowField) -> Option<i64> {
         whole(self.field(row, field), field.kind, self.big_endian)
     }
 

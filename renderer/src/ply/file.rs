@@ -1,0 +1,244 @@
+//! A PLY file: its header, and a reader of its elements.
+
+use std::borrow::Cow;
+use std::io::{BufRead, ErrorKind};
+use std::path::Path;
+
+use ply_rs_bw::parser::{ParseError, Parser, Reader};
+use ply_rs_bw::ply::{ElementDef, Encoding, Header, PropertyAccess};
+
+use super::{PlyError, Rows};
+use crate::files::text_of;
+
+/// A file whose header is read.
+pub struct PlyFile<'a> {
+    path: &'a Path,
+    header: Header,
+    /// How many lines the header has.
+    lines: usize,
+    payload: Cow<'a, [u8]>,
+}
+
+impl<'a> PlyFile<'a> {
+    /// Reads the header of a file; `path` is what errors call it.
+    ///
+    /// # Errors
+    /// When it is no PLY file, or its header makes no sense.
+    pub fn parse(bytes: &'a [u8], path: &'a Path) -> Result<PlyFile<'a>, PlyError> {
+        // A byte-order mark says that text follows, which is so of the header.
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        if !bytes.starts_with(b"ply") {
+            return Err(PlyError::Kind {
+                path: path.into(),
+                expected: "a PLY file: it does not begin with `ply`",
+            });
+        }
+        let (head, payload) = split_header(bytes);
+        // Blank lines and remarks, in whatever encoding, are of no use, but lines keep their numbers.
+        let head: String = text_of(head)
+            .lines()
+            .map(|line| header_line(line) + "\n")
+            .collect();
+        let header = Parser::<Skipped>::new()
+            .read_header(&mut Reader::new(head.as_bytes()))
+            .map_err(|error| header_error(path, &error))?;
+        let payload = match header.encoding {
+            Encoding::Ascii => match text_of(payload) {
+                Cow::Borrowed(text) => Cow::Borrowed(text.as_bytes()),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            },
+            Encoding::BinaryBigEndian | Encoding::BinaryLittleEndian => Cow::Borrowed(payload),
+        };
+        Ok(PlyFile {
+            path,
+            lines: head.lines().count(),
+            header,
+            payload,
+        })
+    }
+
+    /// The elements by their names, in their order.
+    pub fn elements(&self) -> impl Iterator<Item = (&String, &ElementDef)> {
+        self.header.elements.iter()
+    }
+
+    /// A reader at the first element.
+    pub fn reader(&self) -> PlyReader<'_> {
+        PlyReader {
+            path: self.path,
+            encoding: self.header.encoding,
+            line: self.lines,
+            text: String::new(),
+            bytes: &self.payload,
+        }
+    }
+}
+
+/// Reads the elements of a file, one kind after the other.
+#[derive(Debug)]
+pub struct PlyReader<'a> {
+    path: &'a Path,
+    encoding: Encoding,
+    /// The line that was read last, in ascii files.
+    line: usize,
+    text: String,
+    bytes: &'a [u8],
+}
+
+impl<'a> PlyReader<'a> {
+    /// Passes over the elements of one kind.
+    ///
+    /// # Errors
+    /// When they are no such elements, or not all there.
+    pub fn skip(&mut self, element: &ElementDef) -> Result<(), PlyError> {
+        self.elements(element, |_: Skipped| Ok(()))
+    }
+
+    /// Hands every element of one kind to `take`, whose error is what is wrong with it.
+    ///
+    /// # Errors
+    /// When they are no such elements, not all there, or refused.
+    pub fn elements<E: PropertyAccess>(
+        &mut self,
+        element: &ElementDef,
+        mut take: impl FnMut(E) -> Result<(), String>,
+    ) -> Result<(), PlyError> {
+        if element.properties.is_empty() {
+            // Elements of no size can be promised without end.
+            return Ok(());
+        }
+        let parser = Parser::<E>::new();
+        for found in 0..element.count {
+            let value = match self.encoding {
+                Encoding::Ascii => self
+                    .next_line()
+                    .and_then(|()| parser.read_ascii_element(&self.text, element)),
+                Encoding::BinaryBigEndian => parser.read_big_endian_element(&mut self.bytes, element),
+                Encoding::BinaryLittleEndian => parser.read_little_endian_element(&mut self.bytes, element),
+            };
+            let value = value.map_err(|error| self.error(element, found, &error))?;
+            take(value).map_err(|reason| self.syntax(format!("{} {found}: {reason}", element.name)))?;
+        }
+        Ok(())
+    }
+
+    /// All elements of one kind at once, if they are as long as each other and suit; otherwise nothing happens.
+    pub fn rows<'e>(&mut self, element: &'e ElementDef, suits: impl FnOnce(&Rows) -> bool) -> Option<Rows<'e>>
+    where
+        'a: 'e,
+    {
+        let rows = Rows::of(element, self.encoding, self.bytes)?;
+        suits(&rows).then(|| {
+            self.bytes = &self.bytes[rows.length()..];
+            rows
+        })
+    }
+
+    /// Goes to the next line that is not blank.
+    fn next_line(&mut self) -> Result<(), ParseError> {
+        loop {
+            self.text.clear();
+            if self.bytes.read_line(&mut self.text)? == 0 {
+                return Err(std::io::Error::from(ErrorKind::UnexpectedEof).into());
+            }
+            self.line += 1;
+            if !self.text.trim().is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn error(&self, element: &ElementDef, found: usize, error: &ParseError) -> PlyError {
+        match (error.kind(), self.encoding) {
+            (ErrorKind::UnexpectedEof, _) => PlyError::Truncated {
+                path: self.path.into(),
+                element: element.name.clone(),
+                expected: element.count,
+                found,
+            },
+            (_, Encoding::Ascii) => {
+                let properties: Vec<&str> = element.properties.keys().map(String::as_str).collect();
+                let text: String = self.text.trim().chars().take(60).collect();
+                self.syntax(format!(
+                    "`{text}` is not a {} ({})",
+                    element.name,
+                    properties.join(" ")
+                ))
+            }
+            _ => self.syntax(format!("{} {found}: {error}", element.name)),
+        }
+    }
+
+    /// An error at the line that was read last.
+    pub fn syntax(&self, reason: String) -> PlyError {
+        let line = (self.encoding == Encoding::Ascii).then_some(self.line);
+        PlyError::Syntax {
+            path: self.path.into(),
+            line,
+            reason,
+        }
+    }
+}
+
+/// An element that nobody wants.
+struct Skipped;
+
+impl PropertyAccess for Skipped {
+    fn new() -> Skipped {
+        Skipped
+    }
+}
+
+/// The bytes of the header, the end of its last line included, and what follows.
+fn split_header(bytes: &[u8]) -> (&[u8], &[u8]) {
+    const END: &[u8] = b"end_header";
+    let is_end = |at: &usize| bytes[*at..].starts_with(END) && matches!(bytes[at - 1], b'\n' | b'\r');
+    let Some(at) = (1..bytes.len()).find(is_end) else {
+        return (bytes, &[]);
+    };
+    let after = &bytes[at + END.len()..];
+    let blanks = after.iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let end = match &after[blanks..] {
+        [b'\r', b'\n', ..] => 2,
+        [b'\n' | b'\r', ..] => 1,
+        _ => 0,
+    };
+    bytes.split_at(at + END.len() + blanks + end)
+}
+
+/// A line of a header as the parser takes it.
+fn header_line(line: &str) -> String {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    match words.first() {
+        None | Some(&("comment" | "obj_info")) => "comment".to_owned(),
+        Some(_) => words.join(" "),
+    }
+}
+
+fn header_error(path: &Path, error: &ParseError) -> PlyError {
+    let reason = match error.kind() {
+        ErrorKind::UnexpectedEof => "the file ends in its header".into(),
+        ErrorKind::InvalidData => "the header is not text".into(),
+        _ => {
+            let message = error.to_string();
+            // What the parser says goes on for several lines: the first names the mistake, the second shows the text.
+            let mut lines = message.lines().map(str::trim);
+            let first = lines.next().unwrap_or_default();
+            let first = first
+                .split_once(": ")
+                .map_or(first, |(_, message)| message)
+                .trim_end_matches('.');
+            let text = lines
+                .next()
+                .unwrap_or_default()
+                .trim_start_matches("String: ")
+                .trim_matches('\'');
+            format!("this is not a line of a PLY header: `{text}` ({first})")
+        }
+    };
+    PlyError::Syntax {
+        path: path.into(),
+        line: error.line(),
+        reason,
+    }
+}
