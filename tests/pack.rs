@@ -324,6 +324,72 @@ material grey = matte(albedo = 0.5);
 shape sheet : rectangle { size = 2; material = grey; }
 ";
 
+/// A shader that searches a point cloud.
+const SCAN: &str = "surface scan(string file = \"dots.ply\")
+{
+    color near[4];
+    int n = pointcloud_search(file, P, 9, 4, \"color\", near);
+    Ci = (n > 0) ? near[0] * diffuse(N) : 0;
+}
+";
+
+#[test]
+fn point_clouds_are_packed() {
+    let work = TempDir::new().unwrap();
+    let at = work.path();
+    let scene = format!(
+        "import \"scan.ksl\";\n{}",
+        SHEET.replace("matte(albedo = 0.5)", "scan(file = \"clouds/dots.ply\")")
+    );
+    let dots = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n\
+                property uchar red\nproperty uchar green\nproperty uchar blue\nend_header\n\
+                0 0 0 200 40 10\n1 0 0 10 200 40\n";
+    put(
+        at,
+        &[
+            ("in/s.kiln", &scene),
+            ("in/scan.ksl", SCAN),
+            ("in/clouds/dots.ply", dots),
+            ("in/clouds/unused.ply", dots),
+        ],
+    );
+    copy(at, &[("in/sky.exr", "sky.exr")]);
+    done(at, "render in/s.kiln --light in/sky.exr -o a.png -q");
+    done(at, "pack in/s.kiln --light in/sky.exr -o s.zip -q");
+    let list = names(&at.join("s.zip"));
+    let ply: Vec<&String> = list.iter().filter(|name| name.ends_with(".ply")).collect();
+    assert_eq!(ply, ["clouds/dots.ply"], "{list:?}");
+    // An output is never an input.
+    refused(
+        at,
+        "render in/s.kiln --light in/sky.exr -o in/clouds/dots.ply -q",
+        &[],
+    );
+    fs::rename(at.join("in"), at.join("gone")).unwrap();
+    done(at, "render s.zip -o b.png -q");
+    assert!(fs::read(at.join("a.png")).unwrap() == fs::read(at.join("b.png")).unwrap());
+    // Without the file there is a message, and nothing is found.
+    fs::remove_file(at.join("gone/clouds/dots.ply")).unwrap();
+    let output = run(at, "render gone/s.kiln --light gone/sky.exr -o c.png");
+    let told = message(&output);
+    assert!(output.status.success(), "{told}");
+    let expected = "there is no point cloud file \"clouds/dots.ply\"; nothing is found";
+    assert_eq!(told.matches(expected).count(), 1, "{told}");
+    assert!(fs::read(at.join("a.png")).unwrap() != fs::read(at.join("c.png")).unwrap());
+    // A name that is computed cannot be packed.
+    let computed = SCAN.replace(
+        "pointcloud_search(file",
+        "pointcloud_search(format(\"%s%d\", file, int(u))",
+    );
+    put(at, &[("gone/scan.ksl", &computed)]);
+    let output = run(at, "pack gone/s.kiln --light gone/sky.exr -o t.zip");
+    assert!(
+        message(&output).contains("computes names of point clouds"),
+        "{}",
+        message(&output)
+    );
+}
+
 #[test]
 fn a_pack_keeps_how_its_scene_is_read() {
     let work = TempDir::new().unwrap();

@@ -56,6 +56,7 @@ pub mod bake;
 pub mod bsdf;
 pub mod camera;
 pub mod cli;
+pub mod cloud;
 pub mod color;
 pub mod command;
 pub mod compare;

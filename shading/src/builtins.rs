@@ -150,6 +150,23 @@ pub enum Builtin {
     Trace,
     /// `(string) → int`: whether the host knows a space.
     IsSpace,
+    // Point clouds. Arrays of values take part as they were before; their first places are filled, as many as there are
+    // points.
+    /// `(string file, point center, float radius, int most, int sort) → int[n + 1]`: the numbers of the nearest points, of
+    /// which there are as many as the last element says.
+    CloudSearch,
+    /// `(string file, int[] points, int count, string name, int kind) → int`: whether there is an attribute for an array
+    /// of a [`crate::hir::Kind::code`], and all points.
+    HasCloudValues,
+    /// `(T[n] before, string file, int[] points, int count, string name) → T[n]`: the values of an attribute.
+    CloudValues,
+    /// `(float[n] before, string file, int[] points, int count, point center) → float[n]`: distances from a centre.
+    CloudDistances,
+    /// `(float[n] before, string file, int[] points, int count, point center, vector change) → float[n]`: the changes of
+    /// the distances where the centre changes.
+    CloudDistanceChanges,
+    /// `(T[n] before, int[] points, int count) → T[n]`: zero.
+    CloudZeros,
     // What is asked of the shading point.
     /// `raytype(string) → int`.
     RayType,
@@ -240,7 +257,25 @@ impl Builtin {
                     | Builtin::IsSpace
                     | Builtin::HasAnyAttribute
                     | Builtin::AnyAttribute
+                    | Builtin::CloudSearch
+                    | Builtin::HasCloudValues
+                    | Builtin::CloudValues
+                    | Builtin::CloudDistances
+                    | Builtin::CloudDistanceChanges
+                    | Builtin::CloudZeros
             )
+    }
+
+    /// Whether it is a function of point clouds whose result is an array.
+    pub(crate) fn is_cloud_array(self) -> bool {
+        matches!(
+            self,
+            Builtin::CloudSearch
+                | Builtin::CloudValues
+                | Builtin::CloudDistances
+                | Builtin::CloudDistanceChanges
+                | Builtin::CloudZeros
+        )
     }
 }
 

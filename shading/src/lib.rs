@@ -73,9 +73,10 @@ pub use hir::{ClosureParam, ClosureRegistry, ClosureSignature};
 pub use instance::{BatchOutput, ShaderInstance};
 pub use preprocess::{Includes, Preprocessor};
 pub use runtime::{
-    AttributeHandle, ClosureNode, ClosureRef, ClosureTree, HostFunctions, KnownAttributes, NoHost, Params,
-    Printed, RayKind, Report, ReportKind, ShaderGlobals, ShaderHost, ShadingContext, Sink, Subimage,
-    TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample, TraceHit, TraceRay,
+    AttributeHandle, ClosureNode, ClosureRef, ClosureTree, CloudHandle, CloudSearch, CloudValues,
+    HostFunctions, KnownAttributes, NoHost, Params, PointCloud, Printed, RayKind, Report, ReportKind,
+    ShaderGlobals, ShaderHost, ShadingContext, Sink, Subimage, TextureHandle, TextureInfo, TextureLookup,
+    TextureRequest, TextureSample, TraceHit, TraceRay,
 };
 pub use source::{Provenance, Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

@@ -37,7 +37,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let load = start.elapsed();
     outputs.spare(&desc.files)?;
     let built = build(&desc, args.camera.as_deref(), common.threads()).map_err(failure)?;
-    outputs.spare(built.scene.texture_files())?;
+    outputs.spare(built.scene.input_files())?;
     let mut warnings = built.warnings.clone();
 
     let (settings, asked) = settings(args, &desc, &built, &pictures)?;

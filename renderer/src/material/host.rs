@@ -1,10 +1,10 @@
-//! Renderer services for shaders: texture lookups, coordinate spaces, geometry attributes, traced rays.
+//! Renderer services for shaders: texture lookups, point clouds, coordinate spaces, geometry attributes, traced rays.
 //!
-//! A [`Host`] has two phases. While a scene is built it collects the textures that shaders name, from any thread;
-//! [`Host::freeze`] then loads them and sets shapes and camera, and [`Host::allow_rays`] sets what rays hit. After that
+//! A [`Host`] has two phases. While a scene is built it collects the textures and point clouds that shaders name, from
+//! any thread; [`Host::freeze`] then loads them and sets shapes and camera, and [`Host::allow_rays`] sets what rays hit. After that
 //! it is immutable, and lookups take no lock.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
@@ -12,14 +12,16 @@ use glam::{Affine3A, Mat4, Vec2};
 use rustc_hash::{FxHashMap, FxHashSet};
 use shading::hir::{Axis, Const, Kind, TextureMapping};
 use shading::{
-    AttributeHandle, RayKind, ShaderGlobals, ShaderHost, TextureHandle, TextureInfo, TextureLookup,
-    TextureRequest, TextureSample, TraceHit, TraceRay,
+    AttributeHandle, CloudHandle, PointCloud, RayKind, ShaderGlobals, ShaderHost, TextureHandle, TextureInfo,
+    TextureLookup, TextureRequest, TextureSample, TraceHit, TraceRay,
 };
 
 use super::attribute::{AttributeSource, AttributeTable};
+use super::cloud::{Clouds, WantedClouds};
 use super::probe::Probe;
 use super::texture::{self, Named, TextureNames};
 use crate::accel::Accel;
+use crate::cloud::{CloudId, CloudStore};
 use crate::geometry::Shape;
 use crate::image::ImageError;
 use crate::texture::{TextureColorSpace, TextureId, TextureLoader, TextureSource, TextureStore, TileSet};
@@ -42,6 +44,7 @@ struct Collecting {
     loader: TextureLoader,
     names: TextureNames,
     ids: FxHashMap<TextureRequest, TextureId>,
+    clouds: WantedClouds,
     /// Attributes that shaders name, by handle.
     attributes: Vec<String>,
 }
@@ -56,6 +59,7 @@ struct Frozen {
     late: RwLock<FxHashMap<TextureRequest, Result<TextureId, String>>>,
     /// Files whose failure was told.
     told: Mutex<FxHashSet<String>>,
+    clouds: Clouds,
     shapes: Arc<[Shape]>,
     attributes: AttributeTable,
     /// World-space area of each shape [m²], once somebody has asked.
@@ -63,7 +67,7 @@ struct Frozen {
     world_from_camera: Affine3A,
 }
 
-/// Bits of a texture handle that are the texture's number; the others are its host's tag.
+/// Bits of a handle that are the number of a texture, a point cloud or an attribute; the others are its host's tag.
 const INDEX_BITS: u32 = 20;
 
 impl Host {
@@ -143,6 +147,7 @@ impl Host {
             loader,
             names,
             ids,
+            clouds,
             attributes,
         } = self.with_collecting(std::mem::take);
         let store = loader.load()?;
@@ -152,6 +157,7 @@ impl Host {
             ids,
             late: RwLock::default(),
             told: Mutex::default(),
+            clouds: clouds.load(),
             attributes: AttributeTable::new(attributes, &shapes),
             shapes,
             areas: OnceLock::new(),
@@ -177,6 +183,20 @@ impl Host {
     /// The textures; `None` before they are loaded.
     pub fn textures(&self) -> Option<&TextureStore> {
         self.frozen.get().map(|frozen| &frozen.store)
+    }
+
+    /// The point clouds; `None` before they are loaded.
+    pub fn clouds(&self) -> Option<&CloudStore> {
+        self.frozen.get().map(|frozen| &frozen.clouds.store)
+    }
+
+    /// The files of the textures and point clouds that were named when the host was frozen.
+    pub fn input_files(&self) -> impl Iterator<Item = &Path> + '_ {
+        let textures = self.textures().into_iter().flat_map(TextureStore::textures);
+        let clouds = self.clouds().into_iter().flat_map(CloudStore::clouds);
+        textures
+            .map(|(_, texture)| texture.path())
+            .chain(clouds.map(|cloud| cloud.path()))
     }
 
     fn with_collecting<T>(&self, f: impl FnOnce(&mut Collecting) -> T) -> T {
@@ -330,6 +350,30 @@ impl ShaderHost for Host {
         }
         let name = self.probe.get()?.name(globals.object)?;
         Some(Const::String(name.clone()))
+    }
+
+    fn cloud_handle(&self, file: &str) -> Option<CloudHandle> {
+        let id = match self.frozen.get() {
+            Some(frozen) => frozen.clouds.id(&frozen.names, file),
+            None => self.with_collecting(|collecting| {
+                let Collecting { clouds, names, .. } = collecting;
+                clouds.request(names, file)
+            }),
+        };
+        id.filter(|id| id.0 >> INDEX_BITS == 0)
+            .map(|id| CloudHandle(self.tag | id.0))
+    }
+
+    fn cloud(&self, handle: CloudHandle) -> Option<&dyn PointCloud> {
+        let index = handle.0 ^ self.tag;
+        let frozen = self.frozen.get().filter(|_| index >> INDEX_BITS == 0)?;
+        let cloud = frozen.clouds.store.get(CloudId(index))?.ok()?;
+        Some(cloud)
+    }
+
+    fn cloud_error(&self, file: &str) -> Option<String> {
+        let frozen = self.frozen.get()?;
+        frozen.clouds.error(&frozen.names, file)
     }
 
     fn trace(&self, globals: &ShaderGlobals, ray: &TraceRay<'_>) -> Option<TraceHit> {

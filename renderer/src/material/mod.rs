@@ -6,6 +6,7 @@
 mod abilities;
 mod attribute;
 mod closures;
+mod cloud;
 mod component;
 mod flatten;
 mod globals;

@@ -70,6 +70,11 @@ impl TextureNames {
         Some(Named::Many(list.collect()))
     }
 
+    /// The file of a name, which is no picture.
+    pub(super) fn file(&self, name: &str) -> Option<PathBuf> {
+        self.candidates(Path::new(name)).find(|path| files::is_file(path))
+    }
+
     /// The places where a file of that name may be.
     fn candidates(&self, name: &Path) -> impl Iterator<Item = PathBuf> {
         let directories: &[PathBuf] = if name.is_absolute() {

@@ -235,6 +235,14 @@ pub fn find_textures(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
             for name in &statistics.late_textures {
                 host.finds_texture(name);
             }
+            if statistics.computes_cloud_names {
+                let message = format!(
+                    "material `{}` computes names of point clouds while it runs: which it searches is not known",
+                    material.name
+                );
+                let warning = Diagnostic::warning(message).at(&desc.sources, material.surface.span, "");
+                diagnostics.add_new(vec![warning]);
+            }
             if statistics.computes_texture_names {
                 let message = format!(
                     "material `{}` computes names of textures while it runs: which it asks for is not known",

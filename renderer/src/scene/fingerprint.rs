@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use shading::TextureRequest;
 
 use super::Scene;
+use crate::cloud::{CloudStore, PointCloud};
 use crate::geometry::{Geometry, Mesh, Shape};
 use crate::texture::{Texture, TextureId};
 
@@ -55,6 +56,11 @@ impl Scene {
         for light in &self.lights {
             light.hash_bits(&mut hasher);
         }
+        // Their order depends on which material was compiled first; which of them a material searches is in its code.
+        let clouds = self.host.clouds().into_iter().flat_map(CloudStore::clouds);
+        let mut clouds: Vec<u64> = clouds.map(points).collect();
+        clouds.sort_unstable();
+        clouds.hash(&mut hasher);
         hasher.finish()
     }
 }
@@ -62,6 +68,12 @@ impl Scene {
 fn texels(texture: &Texture) -> u64 {
     let mut hasher = FxHasher::default();
     texture.hash_texels(&mut hasher);
+    hasher.finish()
+}
+
+fn points(cloud: &PointCloud) -> u64 {
+    let mut hasher = FxHasher::default();
+    cloud.hash_points(&mut hasher);
     hasher.finish()
 }
 

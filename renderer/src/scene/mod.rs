@@ -400,14 +400,9 @@ impl Scene {
         self.host.textures()?.cache().failure()
     }
 
-    /// The files of its textures; those that are parts of other files have a name that is no path.
-    pub fn texture_files(&self) -> impl Iterator<Item = &Path> + '_ {
-        let textures = self
-            .host
-            .textures()
-            .into_iter()
-            .flat_map(|store| store.textures());
-        textures.map(|(_, texture)| texture.path())
+    /// The files of its textures and point clouds; those that are parts of other files have a name that is no path.
+    pub fn input_files(&self) -> impl Iterator<Item = &Path> + '_ {
+        self.host.input_files()
     }
 
     /// A box that holds all shapes; empty when there are none.

@@ -145,24 +145,6 @@ impl<'a> Checker<'a> {
         Some(self.emit_builtin(Builtin::Trace, operands, Type::INT, span))
     }
 
-    /// `pointcloud_search`, `pointcloud_get` and `pointcloud_write`: there are no point clouds, so nothing is found.
-    pub(super) fn point_cloud(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<TypedValue> {
-        for given in self.arguments(args)? {
-            match given.place() {
-                Some((_, expr)) => {
-                    self.mark_read(expr);
-                    self.mark_written(expr);
-                }
-                None => {
-                    self.given_value(&given)?;
-                }
-            }
-        }
-        let name = name.to_owned();
-        self.warn(span, Warning::NoPointClouds { name });
-        Some(TypedValue::new(Type::INT, self.int(0)))
-    }
-
     /// Asks whether there is an attribute, and reads it if so.
     fn found_attribute(
         &mut self,

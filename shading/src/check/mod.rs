@@ -15,6 +15,7 @@ mod body;
 mod call;
 mod checker;
 mod closure;
+mod cloud;
 mod construct;
 mod conversion;
 mod emit;

@@ -16,9 +16,7 @@ pub(super) enum Warning {
         name: &'static str,
         note: &'static str,
     },
-    NoPointClouds {
-        name: String,
-    },
+    NoCloudIsWritten,
     UnknownNoise {
         name: String,
         near: Option<String>,
@@ -89,9 +87,9 @@ impl Warning {
                 did_you_mean(warning(message), near)
             }
             W::StandIn { name, note } => warning(format!("closure `{name}`: {note}")),
-            W::NoPointClouds { name } => warning(format!(
-                "there are no point clouds: `{name}` finds nothing and gives 0"
-            )),
+            W::NoCloudIsWritten => warning(
+                "`pointcloud_write` writes nothing and gives 0: point clouds are only read".to_owned(),
+            ),
             W::UnknownNoise { name, near } => {
                 let message = format!("unknown noise `{name}`, which gives 0");
                 did_you_mean(warning(message), near)

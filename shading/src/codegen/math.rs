@@ -67,6 +67,7 @@ impl Emitter<'_, '_> {
                 self.call_value(shims::has_any_attribute(), &values)
             }
             B::AnyAttribute => self.any_attribute(dst, args),
+            B::HasCloudValues => self.has_cloud_values(args),
             B::HasMessage | B::MessageValue => self.message_function(dst, builtin, args),
             B::Concat | B::Strlen | B::Startswith | B::Endswith | B::Substr | B::Format => {
                 self.string_function(builtin, args)

@@ -56,6 +56,7 @@ impl Emitter<'_, '_> {
                 let out = self.home_address(dst);
                 self.any_attribute_into(args, out);
             }
+            Op::Builtin(builtin) if builtin.is_cloud_array() => self.cloud_array(dst, builtin, args),
             Op::Builtin(Builtin::MessageValue) => {
                 let out = self.home_address(dst);
                 self.message_into(dst, args, out);

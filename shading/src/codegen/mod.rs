@@ -10,6 +10,7 @@
 
 mod call;
 mod closure;
+mod cloud;
 mod comparison;
 mod compiler;
 mod data;
@@ -95,6 +96,10 @@ pub struct Statistics {
     pub late_textures: BTreeSet<String>,
     /// Whether it asks for files by names that are computed when it runs.
     pub computes_texture_names: bool,
+    /// Point clouds that are named in the code.
+    pub clouds: BTreeSet<String>,
+    /// Whether it searches point clouds by names that are computed when it runs.
+    pub computes_cloud_names: bool,
     /// A hash of the HIR: of two shaders that do the same, mostly the same; of two that do not, hardly ever. Names do not
     /// count, and those of `textures` by their place in the list.
     pub fingerprint: u64,
@@ -220,6 +225,8 @@ pub fn compile(
         textures: shared.texture_list,
         late_textures: shared.late_textures,
         computes_texture_names: shared.computes_texture_names,
+        clouds: shared.clouds.into_keys().collect(),
+        computes_cloud_names: shared.computes_cloud_names,
         closures: shared.closures.clone(),
     };
     let layouts = || Layouts::of(registry, &shared.closures);

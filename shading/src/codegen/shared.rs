@@ -14,7 +14,7 @@ use super::layout::POINTER;
 use crate::eval::library;
 use crate::hir::{ClosureId, ClosureRegistry, FunctionId, Unit};
 use crate::runtime::text::TextPool;
-use crate::runtime::{HostFunctions, TextureHandle, TextureRequest};
+use crate::runtime::{CloudHandle, HostFunctions, TextureHandle, TextureRequest};
 use crate::source::Span;
 
 /// What the functions of one compilation have in common.
@@ -38,6 +38,9 @@ pub(super) struct Shared<'u> {
     /// Files that the code asks for by name when it runs, as far as their names are constant.
     pub(super) late_textures: BTreeSet<String>,
     pub(super) computes_texture_names: bool,
+    pub(super) computes_cloud_names: bool,
+    /// Point clouds that are named in the code.
+    pub(super) clouds: BTreeMap<String, Option<CloudHandle>>,
     pub(super) closures: BTreeSet<ClosureId>,
     /// Bytes of the nodes that have fixed places.
     pub(super) node_bytes: usize,
@@ -71,6 +74,8 @@ impl<'u> Shared<'u> {
             texture_list: vec![],
             late_textures: BTreeSet::new(),
             computes_texture_names: false,
+            computes_cloud_names: false,
+            clouds: BTreeMap::new(),
             closures: BTreeSet::new(),
             node_bytes: 0,
             shows_closures: false,
@@ -114,6 +119,13 @@ impl<'u> Shared<'u> {
             }
         }
         handle
+    }
+
+    /// The handle of a point cloud that is named in the code; asks the host once for each.
+    pub(super) fn cloud_handle(&mut self, file: &str) -> Option<CloudHandle> {
+        let host = &self.host.host;
+        let known = self.clouds.entry(file.to_owned());
+        *known.or_insert_with(|| host.cloud_handle(file))
     }
 
     /// The signature of all functions: globals, context, and outputs or arguments.

@@ -149,6 +149,18 @@ pub(super) fn rule(builtin: B) -> Rule {
         B::Logb | B::Sign | B::Floor | B::Ceil | B::Round | B::Trunc | B::Cell | B::HashNoise => {
             return Rule::Zero;
         }
+        // The first values are those of the cloud, which do not change; the others are what they were.
+        B::CloudValues => {
+            |w, a, d| d[0].map(|d| w.array_op(Op::Builtin(B::CloudZeros), &[d, a[2], a[3]], a[0]))
+        }
+        B::CloudDistances => |w, a, d| {
+            let before = w.or_zero(d[0], w.kind(a[0]));
+            let Some(center) = d[4] else {
+                return Some(w.array_op(Op::Builtin(B::CloudZeros), &[before, a[2], a[3]], a[0]));
+            };
+            let args = [before, a[1], a[2], a[3], a[4], center];
+            Some(w.array_op(Op::Builtin(B::CloudDistanceChanges), &args, a[0]))
+        },
         // What gives no float or triple, or one that does not depend on the screen.
         B::IsNan
         | B::IsInf
@@ -194,7 +206,11 @@ pub(super) fn rule(builtin: B) -> Rule {
         | B::HasDictValue
         | B::DictValue
         | B::Trace
-        | B::IsSpace => return Rule::Zero,
+        | B::IsSpace
+        | B::CloudSearch
+        | B::HasCloudValues
+        | B::CloudDistanceChanges
+        | B::CloudZeros => return Rule::Zero,
     };
     Rule::Formula(formula)
 }

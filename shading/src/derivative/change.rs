@@ -3,7 +3,7 @@
 use crate::builtins::Builtin;
 use crate::hir::{Block, Code, Const, Kind, Local, LocalId, Op, Operand, Stmt};
 use crate::source::Span;
-use crate::ty::Type;
+use crate::ty::{Base, Type};
 
 /// The change of a value along an axis; `None` is zero, so that nothing is computed with it.
 pub(super) type Change = Option<Operand>;
@@ -81,6 +81,19 @@ impl Writer<'_> {
         } else {
             Type::FLOAT
         });
+        self.assign(dst, op, args.to_vec());
+        Operand::Local(dst)
+    }
+
+    /// The same for an array of the type of another.
+    pub(super) fn array_op(&mut self, op: Op, args: &[Operand], like: Operand) -> Operand {
+        let kind = self.kind(like);
+        let base = if kind.element() == Kind::TRIPLE {
+            Base::Vector
+        } else {
+            Base::Float
+        };
+        let dst = self.local(Type::array(base, kind.count()));
         self.assign(dst, op, args.to_vec());
         Operand::Local(dst)
     }

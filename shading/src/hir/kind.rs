@@ -116,6 +116,14 @@ impl Kind {
         )
     }
 
+    /// How many elements it has: one, when it is not an array.
+    pub fn count(self) -> u32 {
+        match self {
+            Kind::One(_) => 1,
+            Kind::Array(_, n) => n,
+        }
+    }
+
     /// The kind of one element; the kind itself when it is not an array.
     pub fn element(self) -> Kind {
         match self {

@@ -230,6 +230,12 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
             shape(&takes, K::INT)
         }
         B::IsSpace => shape(&[K::STRING], K::INT),
+        B::CloudSearch
+        | B::HasCloudValues
+        | B::CloudValues
+        | B::CloudDistances
+        | B::CloudDistanceChanges
+        | B::CloudZeros => cloud_shape(builtin, args, dst),
         B::HasMessage => shape(&[K::STRING, K::STRING, K::STRING, K::STRING, K::INT], K::INT),
         B::MessageValue => shape(&[K::STRING, K::STRING, K::INT], dst),
         B::RayType => shape(&[K::STRING], K::INT),
@@ -241,6 +247,32 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
         B::AnyAttribute => shape(&[K::STRING, K::STRING, K::INT, K::INT], dst),
         _ => Err("it has no shape".to_owned()),
     }
+}
+
+/// The numbers of points are an array of any length.
+fn cloud_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, String> {
+    use Builtin as B;
+    use Kind as K;
+    let at = usize::from(builtin != B::HasCloudValues) + usize::from(builtin != B::CloudZeros);
+    let points = args.get(at).copied().unwrap_or(K::INT);
+    let is_array = |kind: Kind| kind != kind.element();
+    let has_points = builtin == B::CloudSearch || is_array(points) && points.element() == K::INT;
+    let fills = builtin == B::HasCloudValues || is_array(dst);
+    let has_floats =
+        !matches!(builtin, B::CloudDistances | B::CloudDistanceChanges) || dst.element() == K::FLOAT;
+    if !has_points || !fills || !has_floats {
+        return Err("operands or destination are not the arrays of point clouds".to_owned());
+    }
+    let (takes, gives) = match builtin {
+        B::CloudSearch if dst.element() != K::INT => return Err("destination is not of int".to_owned()),
+        B::CloudSearch => (vec![K::STRING, K::TRIPLE, K::FLOAT, K::INT, K::INT], dst),
+        B::HasCloudValues => (vec![K::STRING, points, K::INT, K::STRING, K::INT], K::INT),
+        B::CloudValues => (vec![dst, K::STRING, points, K::INT, K::STRING], dst),
+        B::CloudDistances => (vec![dst, K::STRING, points, K::INT, K::TRIPLE], dst),
+        B::CloudDistanceChanges => (vec![dst, K::STRING, points, K::INT, K::TRIPLE, K::TRIPLE], dst),
+        _ => (vec![dst, points, K::INT], dst),
+    };
+    Ok(Shape(takes, Some(gives)))
 }
 
 /// The shape of the signature that the operands fit.

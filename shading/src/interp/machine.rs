@@ -3,6 +3,7 @@
 use cranelift_entity::SecondaryMap;
 
 use super::closure::{Closures, NodeId, Value};
+use super::cloud;
 use super::operation::{self, Printable, Problem};
 use super::{Outcome, Report, ReportKind, RunOptions};
 use crate::builtins::{Builtin, Global};
@@ -618,6 +619,9 @@ impl<'a> Machine<'a> {
                 let bits = kind.map_or(0, |(_, kind)| kind.0);
                 Const::Int(i32::from(bits & globals.ray_kind.0 != 0))
             }
+            Op::Builtin(builtin) if builtin.is_cloud_array() || builtin == Builtin::HasCloudValues => {
+                self.of_clouds(frame, kind, builtin, args, span)?
+            }
             // What the optimiser has not decided is not constant.
             Op::Builtin(Builtin::IsConstant) => Const::Int(0),
             Op::Builtin(Builtin::Backfacing) => Const::Int(globals.backfacing),
@@ -628,6 +632,22 @@ impl<'a> Machine<'a> {
             }
             _ => return None,
         }))
+    }
+
+    fn of_clouds(
+        &mut self,
+        frame: &CallFrame<'a>,
+        kind: Kind,
+        builtin: Builtin,
+        args: &[Operand],
+        span: Span,
+    ) -> Option<Const> {
+        let args: Option<Vec<&Const>> = args.iter().map(|&a| frame.plain(a)).collect();
+        let (value, problem) = cloud::evaluate(self.options.host, builtin, kind, &args?)?;
+        if let Some((kind, message)) = problem {
+            self.report(kind, span, message);
+        }
+        Some(value)
     }
 
     fn texture(

@@ -6,6 +6,7 @@
 //! - It never panics on a unit that [`crate::hir::verify()`] passes.
 
 mod closure;
+mod cloud;
 mod machine;
 mod operation;
 mod run;

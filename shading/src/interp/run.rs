@@ -74,6 +74,8 @@ pub enum ReportKind {
     BadArgument,
     /// A texture was not found.
     MissingTexture,
+    /// A point cloud was not found, or could not be read.
+    MissingCloud,
     /// A variable was set to what is no finite number.
     NotFinite,
 }

@@ -85,6 +85,8 @@ pub(crate) struct Run {
     pub(crate) messages: Messages<*const u8>,
     pub(crate) last_trace: LastTrace,
     pub(crate) dictionaries: Dictionaries,
+    /// Memory for the points that a search of a point cloud finds: squared distance and number of each.
+    pub(crate) cloud_points: Vec<(f32, u32)>,
     reports: Vec<Report>,
     reported: FxHashSet<(u64, u32, ReportKind)>,
     /// Whether the run is that of a packet, which gives up where one point reports: it is a point before that which may
@@ -125,6 +127,7 @@ impl ShadingContext {
                 messages: Messages::default(),
                 last_trace: LastTrace::default(),
                 dictionaries: Dictionaries::default(),
+                cloud_points: vec![],
                 reports: vec![],
                 is_packet: false,
                 reported: FxHashSet::default(),

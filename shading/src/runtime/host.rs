@@ -3,7 +3,7 @@
 use crate::eval::matrix::{IDENTITY, mul};
 use crate::hir::kind::Element;
 use crate::hir::{Axis, ColorSpace, Const, Kind, TextureOptions};
-use crate::runtime::{ShaderGlobals, TraceHit, TraceRay};
+use crate::runtime::{CloudHandle, PointCloud, ShaderGlobals, TraceHit, TraceRay};
 
 /// The embedder's number for a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -231,6 +231,27 @@ pub trait ShaderHost: Send + Sync + 'static {
     fn read_text(&self, name: &str) -> Option<String> {
         let _ = name;
         None
+    }
+
+    /// The handle of a point cloud that a shader names, or `None` where there is none. Asked while an instance is compiled
+    /// when the name is constant, else at run time.
+    fn cloud_handle(&self, file: &str) -> Option<CloudHandle> {
+        let _ = file;
+        None
+    }
+
+    /// The point cloud of a handle, which may be [`CloudHandle::NONE`].
+    fn cloud(&self, handle: CloudHandle) -> Option<&dyn PointCloud> {
+        let _ = handle;
+        None
+    }
+
+    /// Why a point cloud cannot be searched; `None` where it can.
+    fn cloud_error(&self, file: &str) -> Option<String> {
+        match self.cloud_handle(file) {
+            Some(_) => None,
+            None => Some(format!("there is no point cloud {file:?}")),
+        }
     }
 
     /// What a ray from a shading point hits first: `trace`. Hosts that trace no rays for shaders hit nothing.

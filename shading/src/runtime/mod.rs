@@ -4,6 +4,7 @@ pub(crate) mod arena;
 pub mod attributes;
 pub mod closure;
 pub mod closure_text;
+pub mod cloud;
 pub mod context;
 pub mod globals;
 pub mod host;
@@ -18,6 +19,7 @@ pub mod trace;
 
 pub use attributes::KnownAttributes;
 pub use closure::{ClosureNode, ClosureRef, ClosureTree, Params};
+pub use cloud::{CloudHandle, CloudSearch, CloudValues, PointCloud};
 pub use context::ShadingContext;
 pub use globals::{RayKind, ShaderGlobals};
 pub use host::{

@@ -51,6 +51,8 @@ pub enum ReportKind {
     BadArgument,
     /// A texture was not found, and is black.
     MissingTexture,
+    /// A point cloud was not found, or could not be read: searches find nothing.
+    MissingCloud,
     /// A coordinate space is not known, and is "common"; that is told by [`ShadingContext::take_printed`](super::ShadingContext::take_printed).
     UnknownSpace,
 }

@@ -53,7 +53,7 @@ pub(super) fn run(args: &BakeArgs) -> Result<(), Failure> {
     outputs.spare(&inputs)?;
     desc.ensure_camera();
     let built = build_for_bake(&desc, common.threads()).map_err(failure)?;
-    inputs.extend(built.scene.texture_files().map(Path::to_owned));
+    inputs.extend(built.scene.input_files().map(Path::to_owned));
     outputs.spare(&inputs)?;
     let load = start.elapsed();
 

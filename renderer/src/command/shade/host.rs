@@ -8,13 +8,12 @@ use glam::{Affine3A, Mat4, Vec3, Vec4};
 use rustc_hash::FxHashMap;
 use shading::hir::{ColorSpace, Const, Kind};
 use shading::{
-    ShaderGlobals, ShaderHost, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
-    TraceHit, TraceRay,
+    CloudHandle, PointCloud, ShaderGlobals, ShaderHost, TextureHandle, TextureInfo, TextureLookup,
+    TextureRequest, TextureSample, TraceHit, TraceRay,
 };
 
 use crate::image::ImageError;
 use crate::material::Host;
-use crate::texture::TextureStore;
 
 /// The camera's near and far plane.
 const NEAR: f32 = 0.1;
@@ -67,14 +66,9 @@ impl GridHost {
         self.textures.freeze(Arc::from([]), Affine3A::IDENTITY)
     }
 
-    /// The files of the textures.
-    pub(super) fn texture_files(&self) -> impl Iterator<Item = &Path> + '_ {
-        let textures = self
-            .textures
-            .textures()
-            .into_iter()
-            .flat_map(TextureStore::textures);
-        textures.map(|(_, texture)| texture.path())
+    /// The files of the textures and the point clouds.
+    pub(super) fn input_files(&self) -> impl Iterator<Item = &Path> + '_ {
+        self.textures.input_files()
     }
 
     /// The matrix that takes a space to "common", for column vectors.
@@ -141,6 +135,18 @@ impl ShaderHost for GridHost {
         st: Option<[f32; 2]>,
     ) -> Option<TextureInfo> {
         self.textures.texture_info(&as_stored(request), name, st)
+    }
+
+    fn cloud_handle(&self, file: &str) -> Option<CloudHandle> {
+        self.textures.cloud_handle(file)
+    }
+
+    fn cloud(&self, handle: CloudHandle) -> Option<&dyn PointCloud> {
+        self.textures.cloud(handle)
+    }
+
+    fn cloud_error(&self, file: &str) -> Option<String> {
+        self.textures.cloud_error(file)
     }
 
     fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {

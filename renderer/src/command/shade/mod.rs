@@ -271,7 +271,7 @@ impl Job<'_> {
             ..
         } = *self.stage;
         self.load_textures()?;
-        files.spare(host.texture_files())?;
+        files.spare(host.input_files())?;
         let mut warnings: Vec<String> = missing_textures
             .iter()
             .map(|name| format!("no texture file `{name}`; it shows black"))

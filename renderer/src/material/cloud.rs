@@ -1,0 +1,96 @@
+//! Point clouds for shaders: file names to clouds, and a cloud as the language sees it.
+
+use std::sync::{PoisonError, RwLock};
+
+use glam::Vec3;
+use rustc_hash::FxHashMap;
+use shading::{CloudSearch, CloudValues};
+
+use super::texture::TextureNames;
+use crate::cloud::{CloudId, CloudLoader, CloudStore, ColumnValues, PointCloud};
+
+/// The clouds that shaders name while a scene is built.
+#[derive(Debug, Default)]
+pub(super) struct WantedClouds {
+    loader: CloudLoader,
+    ids: FxHashMap<String, CloudId>,
+}
+
+/// The clouds for the rest of the time.
+#[derive(Debug)]
+pub(super) struct Clouds {
+    pub(super) store: CloudStore,
+    ids: FxHashMap<String, CloudId>,
+    /// Those that running shaders named; `None` where there is no such file.
+    late: RwLock<FxHashMap<String, Option<CloudId>>>,
+}
+
+impl WantedClouds {
+    /// The cloud of a file, which is looked for as textures are; `None` where there is no such file.
+    pub(super) fn request(&mut self, names: &TextureNames, file: &str) -> Option<CloudId> {
+        if let Some(&id) = self.ids.get(file) {
+            return Some(id);
+        }
+        let id = self.loader.request(&names.file(file)?);
+        self.ids.insert(file.to_owned(), id);
+        Some(id)
+    }
+
+    /// Reads them.
+    pub(super) fn load(self) -> Clouds {
+        Clouds {
+            store: self.loader.load(),
+            ids: self.ids,
+            late: RwLock::default(),
+        }
+    }
+}
+
+impl Clouds {
+    /// The cloud of a file, read now if it is not there yet.
+    pub(super) fn id(&self, names: &TextureNames, file: &str) -> Option<CloudId> {
+        if let Some(&id) = self.ids.get(file) {
+            return Some(id);
+        }
+        // A panic elsewhere leaves the table whole: entries are added in one step.
+        let late = self.late.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = late.get(file) {
+            return *known;
+        }
+        drop(late);
+        let id = names.file(file).and_then(|path| self.store.load_late(&path));
+        let mut late = self.late.write().unwrap_or_else(PoisonError::into_inner);
+        *late.entry(file.to_owned()).or_insert(id)
+    }
+
+    /// Why a file cannot be searched.
+    pub(super) fn error(&self, names: &TextureNames, file: &str) -> Option<String> {
+        let Some(id) = self.id(names, file) else {
+            return Some(format!("there is no point cloud file {file:?}"));
+        };
+        let error = self.store.get(id)?.err()?;
+        Some(error.to_string())
+    }
+}
+
+impl shading::PointCloud for PointCloud {
+    fn count(&self) -> usize {
+        self.count()
+    }
+
+    fn search(&self, search: &CloudSearch, found: &mut [(f32, u32)]) -> usize {
+        self.search(Vec3::from_array(search.center), search.radius, search.sort, found)
+    }
+
+    fn values(&self, name: &str) -> Option<CloudValues<'_>> {
+        Some(match &self.column(name)?.values {
+            ColumnValues::Ints(list) => CloudValues::Ints(list),
+            ColumnValues::Floats(list) => CloudValues::Floats(list),
+            ColumnValues::Triples(list) => CloudValues::Triples(list),
+        })
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.columns().iter().map(|column| column.name.clone()).collect()
+    }
+}

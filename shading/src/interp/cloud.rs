@@ -1,0 +1,161 @@
+//! Point clouds: what `pointcloud_search` and `pointcloud_get` compute.
+
+use super::ReportKind;
+use crate::builtins::Builtin;
+use crate::hir::kind::Element;
+use crate::hir::{Const, Kind};
+use crate::runtime::ShaderHost;
+use crate::runtime::cloud::{
+    self, CloudAttribute, CloudFault, CloudHandle, CloudSearch, CloudValue, PointCloud,
+};
+
+/// What is wrong with a call.
+pub(super) type CloudReport = (ReportKind, String);
+
+/// The value of a function of point clouds; `None` where it is another function, or its operands do not fit.
+pub(super) fn evaluate(
+    host: &dyn ShaderHost,
+    builtin: Builtin,
+    kind: Kind,
+    args: &[&Const],
+) -> Option<(Const, Option<CloudReport>)> {
+    use Const::{Array, Float, Int, String, Triple};
+    Some(match (builtin, args) {
+        (Builtin::CloudSearch, [String(file), Triple(center), Float(radius), Int(most), Int(sort)]) => {
+            let wanted = CloudSearch {
+                center: *center,
+                radius: *radius,
+                sort: *sort != 0,
+            };
+            let call = Call::new(host, file);
+            let places = (kind.count() as usize).saturating_sub(1);
+            let mut points = vec![];
+            let found = cloud::search(call.cloud, &wanted, *most, places, &mut points);
+            let count = found.unwrap_or(0);
+            points.truncate(count);
+            let mut list: Vec<Const> = points.iter().map(|(_, index)| Int(index.cast_signed())).collect();
+            list.resize(places, Int(0));
+            list.push(Int(count as i32));
+            (Array(list), call.report(found.err(), "", Element::Int))
+        }
+        (Builtin::HasCloudValues, [String(file), Array(indices), Int(count), String(name), Int(code)]) => {
+            let kind = Kind::of_code(*code);
+            let (Kind::One(element) | Kind::Array(element, _)) = kind;
+            let asked = cloud::asked(*count, indices.len(), kind.count() as usize);
+            let indices = indices[..asked].iter().map(int);
+            let call = Call::new(host, file);
+            let result = cloud::check(call.cloud, name, element, indices);
+            let found = Int(i32::from(result.is_ok()));
+            (found, call.report(result.err(), name, element))
+        }
+        (
+            Builtin::CloudValues,
+            [
+                Array(before),
+                String(file),
+                Array(indices),
+                Int(count),
+                String(name),
+            ],
+        ) => {
+            let (Kind::One(element) | Kind::Array(element, _)) = kind;
+            let attribute = Call::new(host, file)
+                .cloud
+                .and_then(|cloud| CloudAttribute::of(cloud, name, element).ok());
+            let value = |index| attribute?.value(element, index);
+            (fill(before, indices, *count, value), None)
+        }
+        (
+            Builtin::CloudDistances,
+            [
+                Array(before),
+                String(file),
+                Array(indices),
+                Int(count),
+                Triple(center),
+            ],
+        ) => {
+            let cloud = Call::new(host, file).cloud;
+            let value = |index| {
+                Some(CloudValue::Float(
+                    cloud::distance(cloud, index, *center, [0.0; 3])[0],
+                ))
+            };
+            (fill(before, indices, *count, value), None)
+        }
+        (
+            Builtin::CloudDistanceChanges,
+            [
+                Array(before),
+                String(file),
+                Array(indices),
+                Int(count),
+                Triple(center),
+                Triple(change),
+            ],
+        ) => {
+            let cloud = Call::new(host, file).cloud;
+            let value = |index| {
+                Some(CloudValue::Float(
+                    cloud::distance(cloud, index, *center, *change)[1],
+                ))
+            };
+            (fill(before, indices, *count, value), None)
+        }
+        (Builtin::CloudZeros, [Array(before), Array(indices), Int(count)]) => {
+            let (Kind::One(element) | Kind::Array(element, _)) = kind;
+            (fill(before, indices, *count, |_| cloud::zero(element)), None)
+        }
+        _ => return None,
+    })
+}
+
+/// The cloud that a call names.
+struct Call<'a> {
+    host: &'a dyn ShaderHost,
+    file: &'a str,
+    cloud: Option<&'a dyn PointCloud>,
+}
+
+impl<'a> Call<'a> {
+    fn new(host: &'a dyn ShaderHost, file: &'a str) -> Call<'a> {
+        let handle = host.cloud_handle(file).unwrap_or(CloudHandle::NONE);
+        Call {
+            host,
+            file,
+            cloud: host.cloud(handle),
+        }
+    }
+
+    fn report(&self, fault: Option<CloudFault>, name: &str, element: Element) -> Option<CloudReport> {
+        let fault = fault?;
+        let kind = match fault {
+            CloudFault::NoCloud => ReportKind::MissingCloud,
+            CloudFault::NoAttribute | CloudFault::WrongType | CloudFault::NoPoint(_) => {
+                ReportKind::BadArgument
+            }
+        };
+        let error = || self.host.cloud_error(self.file);
+        let message = cloud::message(fault, self.cloud, error, self.file, name, element);
+        Some((kind, message))
+    }
+}
+
+fn int(value: &Const) -> i32 {
+    match value {
+        Const::Int(i) => *i,
+        _ => 0,
+    }
+}
+
+/// An array with other values in the places that a call asks for.
+fn fill(before: &[Const], indices: &[Const], count: i32, value: impl Fn(i32) -> Option<CloudValue>) -> Const {
+    let mut list = before.to_vec();
+    let asked = cloud::asked(count, indices.len(), list.len());
+    for (place, index) in list.iter_mut().zip(&indices[..asked]) {
+        if let Some(value) = value(int(index)) {
+            *place = value.constant();
+        }
+    }
+    Const::Array(list)
+}

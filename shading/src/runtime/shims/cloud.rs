@@ -1,0 +1,256 @@
+//! Shims for point clouds: `pointcloud_search` and `pointcloud_get`.
+
+use std::mem;
+
+use super::report::report;
+use super::{Lanes, Shim, run};
+use crate::builtins::Builtin;
+use crate::hir::Kind;
+use crate::hir::kind::Element;
+use crate::runtime::cloud::{
+    self, CloudAttribute, CloudFault, CloudHandle, CloudSearch, CloudValue, PointCloud,
+};
+use crate::runtime::context::ContextHeader;
+use crate::runtime::text::{self, TextHeader};
+use crate::runtime::{ReportKind, ShaderHost};
+
+/// The operands of a call as compiled code writes them down. Pointers that a function does not use may be null.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(crate) struct CloudRecord {
+    pub(crate) center: Lanes,
+    /// The change of `center` along an axis.
+    pub(crate) change: Lanes,
+    pub(crate) file: *const TextHeader,
+    pub(crate) name: *const TextHeader,
+    /// The numbers of points.
+    pub(crate) indices: *const i32,
+    /// The array before the call.
+    pub(crate) before: *const u8,
+    pub(crate) handle: u32,
+    pub(crate) radius: f32,
+    /// The most points that are wanted.
+    pub(crate) count: i32,
+    pub(crate) sort: i32,
+    /// How many numbers there are behind `indices`.
+    pub(crate) length: u32,
+    /// The [`Kind::code`] of the array that is filled.
+    pub(crate) kind: i32,
+}
+
+impl CloudRecord {
+    /// How many points are asked for: no more than there are numbers of points, and places in the array.
+    fn asked(&self) -> usize {
+        cloud::asked(self.count, self.length as usize, self.room())
+    }
+
+    /// How many elements the array has.
+    fn room(&self) -> usize {
+        Kind::of_code(self.kind).count() as usize
+    }
+
+    fn element(&self) -> Element {
+        let (Kind::One(element) | Kind::Array(element, _)) = Kind::of_code(self.kind);
+        element
+    }
+
+    fn cloud<'a>(&self, host: &'a dyn ShaderHost) -> Option<&'a dyn PointCloud> {
+        host.cloud(CloudHandle(self.handle))
+    }
+
+    /// Notes what is wrong with a call.
+    ///
+    /// # Safety
+    /// `ctx` is the context of a run that is going on, and the record that of a call of that run.
+    unsafe fn report(&self, ctx: *mut ContextHeader, place: u32, fault: CloudFault) {
+        let kind = match fault {
+            CloudFault::NoCloud => ReportKind::MissingCloud,
+            CloudFault::NoAttribute | CloudFault::WrongType | CloudFault::NoPoint(_) => {
+                ReportKind::BadArgument
+            }
+        };
+        // SAFETY: the caller's.
+        unsafe {
+            let host = run(ctx).host_of_run();
+            report(ctx, place, kind, || {
+                let name = if self.name.is_null() {
+                    ""
+                } else {
+                    text::read(self.name)
+                };
+                let file = text::read(self.file);
+                let error = || host.cloud_error(file);
+                cloud::message(fault, self.cloud(&*host), error, file, name, self.element())
+            });
+        }
+    }
+
+    /// Writes a value to each place of a result, and to those behind the last that the call asks for what was there
+    /// before.
+    ///
+    /// # Safety
+    /// Compiled code filled the record, and `out` has as many elements as it says. `out` may be `before` or `indices`.
+    unsafe fn fill(&self, out: *mut u8, value: impl Fn(i32) -> Option<CloudValue>) {
+        let stride = stride(self.element());
+        let asked = self.asked();
+        // SAFETY: the caller's. Each number is read before its place is written.
+        unsafe {
+            for i in 0..self.room() {
+                let (to, from) = (out.add(i * stride), self.before.add(i * stride));
+                let value = if i < asked {
+                    value(*self.indices.add(i))
+                } else {
+                    None
+                };
+                match value {
+                    Some(CloudValue::Int(x)) => to.cast::<i32>().write(x),
+                    Some(CloudValue::Float(x)) => to.cast::<f32>().write(x),
+                    Some(CloudValue::Triple([x, y, z])) => to.cast::<Lanes>().write([x, y, z, 0.0]),
+                    None if to.cast_const() == from => {}
+                    None => to.copy_from_nonoverlapping(from, stride),
+                }
+            }
+        }
+    }
+}
+
+/// Bytes from one element of an array to the next.
+fn stride(element: Element) -> usize {
+    match element {
+        Element::Int | Element::Float => 4,
+        Element::String | Element::Closure => 8,
+        Element::Triple => 16,
+        Element::Matrix => 64,
+    }
+}
+
+/// `(context, file) → handle`: the cloud of a name that is computed.
+pub(crate) fn cloud_named() -> Shim {
+    Shim::of2(cloud_named_shim)
+}
+
+unsafe extern "C" fn cloud_named_shim(ctx: *mut ContextHeader, file: *const TextHeader) -> u32 {
+    // SAFETY: compiled code passes its context and a text.
+    let handle = unsafe { run(ctx).host().cloud_handle(text::read(file)) };
+    handle.unwrap_or(CloudHandle::NONE).0
+}
+
+/// `(context, place, record, out)` of a function whose result is an array.
+pub(crate) fn cloud_array(builtin: Builtin) -> Option<Shim> {
+    match builtin {
+        Builtin::CloudSearch => Some(Shim::of4(search)),
+        Builtin::CloudValues => Some(Shim::of4(values)),
+        Builtin::CloudDistances => Some(Shim::of4(distances)),
+        Builtin::CloudDistanceChanges => Some(Shim::of4(distance_changes)),
+        Builtin::CloudZeros => Some(Shim::of4(zeros)),
+        _ => None,
+    }
+}
+
+unsafe extern "C" fn search(ctx: *mut ContextHeader, place: u32, record: *const CloudRecord, out: *mut i32) {
+    // SAFETY: compiled code passes its context, a record that it has filled, and the address of the result.
+    unsafe {
+        let record = &*record;
+        let places = record.room().saturating_sub(1);
+        let [x, y, z, _] = record.center;
+        let wanted = CloudSearch {
+            center: [x, y, z],
+            radius: record.radius,
+            sort: record.sort != 0,
+        };
+        let mut points = mem::take(&mut run(ctx).cloud_points);
+        let found = cloud::search(
+            record.cloud(run(ctx).host()),
+            &wanted,
+            record.count,
+            places,
+            &mut points,
+        );
+        let count = found.unwrap_or(0);
+        for i in 0..places {
+            let index = points[..count].get(i).map_or(0, |(_, index)| index.cast_signed());
+            out.add(i).write(index);
+        }
+        out.add(places).write(count as i32);
+        run(ctx).cloud_points = points;
+        if let Err(fault) = found {
+            record.report(ctx, place, fault);
+        }
+    }
+}
+
+/// `(context, place, record) → int`: whether all values that a call asks for are there.
+pub(crate) fn has_cloud_values() -> Shim {
+    Shim::of3(has_values)
+}
+
+unsafe extern "C" fn has_values(ctx: *mut ContextHeader, place: u32, record: *const CloudRecord) -> i32 {
+    // SAFETY: compiled code passes its context and a record that it has filled.
+    unsafe {
+        let record = &*record;
+        let indices = (0..record.asked()).map(|i| *record.indices.add(i));
+        let cloud = record.cloud(run(ctx).host());
+        match cloud::check(cloud, text::read(record.name), record.element(), indices) {
+            Ok(()) => 1,
+            Err(fault) => {
+                record.report(ctx, place, fault);
+                0
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn values(ctx: *mut ContextHeader, _: u32, record: *const CloudRecord, out: *mut u8) {
+    // SAFETY: compiled code passes its context, a record that it has filled, and the address of the result.
+    unsafe {
+        let record = &*record;
+        let element = record.element();
+        let cloud = record.cloud(run(ctx).host());
+        // What is wrong is told where it is asked whether there are values.
+        let attribute =
+            cloud.and_then(|cloud| CloudAttribute::of(cloud, text::read(record.name), element).ok());
+        record.fill(out, |index| attribute?.value(element, index));
+    }
+}
+
+unsafe extern "C" fn distances(ctx: *mut ContextHeader, _: u32, record: *const CloudRecord, out: *mut u8) {
+    // SAFETY: as for `values`.
+    unsafe { fill_distances(ctx, record, out, 0) }
+}
+
+unsafe extern "C" fn distance_changes(
+    ctx: *mut ContextHeader,
+    _: u32,
+    record: *const CloudRecord,
+    out: *mut u8,
+) {
+    // SAFETY: as for `values`.
+    unsafe { fill_distances(ctx, record, out, 1) }
+}
+
+/// Distances, or their changes.
+///
+/// # Safety
+/// As for `values`.
+unsafe fn fill_distances(ctx: *mut ContextHeader, record: *const CloudRecord, out: *mut u8, part: usize) {
+    // SAFETY: the caller's.
+    unsafe {
+        let record = &*record;
+        let triple = |[x, y, z, _]: Lanes| [x, y, z];
+        let (center, change) = (triple(record.center), triple(record.change));
+        let cloud = record.cloud(run(ctx).host());
+        record.fill(out, |index| {
+            let both = cloud::distance(cloud, index, center, change);
+            Some(CloudValue::Float(both[part]))
+        });
+    }
+}
+
+unsafe extern "C" fn zeros(_: *mut ContextHeader, _: u32, record: *const CloudRecord, out: *mut u8) {
+    // SAFETY: as for `values`.
+    unsafe {
+        let record = &*record;
+        let zero = cloud::zero(record.element());
+        record.fill(out, |_| zero);
+    }
+}
