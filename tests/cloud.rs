@@ -43,7 +43,12 @@ impl Clouds {
 
     /// The outputs of a shader with this body, which are the same interpreted, compiled and in batches.
     fn run(&self, points: &[ShaderGlobals], outputs: &str, body: &str) -> Found {
-        let text = format!("shader probe(output int n = -1, {outputs})\n{{\n{body} }}");
+        self.run_with("", points, outputs, body)
+    }
+
+    /// The same with functions before the shader.
+    fn run_with(&self, functions: &str, points: &[ShaderGlobals], outputs: &str, body: &str) -> Found {
+        let text = format!("{functions}shader probe(output int n = -1, {outputs})\n{{\n{body} }}");
         let host = self.host();
         let system = ShadingSystem::new(closure_registry(), host.clone());
         let loaded = system
@@ -395,6 +400,52 @@ fn arrays_bound_what_is_found() {
     ];
     assert_eq!(values, expected);
     assert_eq!(reports, [""; 0]);
+}
+
+/// Functions of arrays without length, fields, components, and functions that call themselves.
+#[test]
+fn functions_search_too() {
+    let clouds = Clouds::new(&[("a.ply", &ply(&grid(3)))]);
+    let functions = "
+struct hit { int index; float distance[3]; };
+int nearest(string file, point p, output point data[], output float distance[])
+{
+    int points[9] = {26, 25, 24};
+    pointcloud_get(file, points, 3, \"position\", data);
+    return pointcloud_search(file, p, 2, arraylength(data), 1, \"position\", data, \"distance\", distance);
+}
+int deep(int k, point p, output float d)
+{
+    if (k > 0)
+        return deep(k - 1, p + vector(0.25, 0, 0), d) + 1;
+    return pointcloud_search(\"a.ply\", p, 2, 1, \"distance\", d);
+}
+";
+    let found = clouds.run_with(
+        functions,
+        &[at(Vec3::new(0.0, -0.25, 0.0))],
+        "output point data[3] = {0}, output float d = 0, output float e[2] = {0}, output point q = 0",
+        "hit h;
+         n = nearest(\"a.ply\", P, data, e);
+         n += 10 * deep(2, P, d);
+         n += 100 * pointcloud_search(\"a.ply\", P, 2, 3, 1, \"index\", h.index, \"distance\", h.distance);
+         n += 1000 * pointcloud_search(\"a.ply\", P, 2, 3, \"distance\", q[1]);
+         q[2] = h.distance[0];",
+    );
+    let origin = Const::Triple([0.0; 3]);
+    let expected = [
+        Const::Int(1132),
+        Const::Array(vec![
+            origin.clone(),
+            Const::Triple([1.0, 0.0, 0.0]),
+            Const::Triple([0.0, 2.0, 2.0]),
+        ]),
+        Const::Float(0.3125_f32.sqrt()),
+        floats(&[0.25, 1.0625_f32.sqrt()]),
+        Const::Triple([0.0, 0.25, 0.25]),
+    ];
+    assert_eq!(found.values[0], expected);
+    assert_eq!(found.reports, [""; 0]);
 }
 
 #[test]

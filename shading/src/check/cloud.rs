@@ -144,15 +144,16 @@ impl<'a> Checker<'a> {
             let (place, expr) = self.answered(Some(array), form, span)?;
             let is_plain = !matches!(place.ty.base, Base::Closure | Base::Struct(_) | Base::Void);
             let room = match place.ty.length {
-                Length::Single => Some(1),
-                Length::Array(n) => Some(n),
-                Length::Unsized => None,
+                Length::Single => 1,
+                Length::Array(n) => n,
+                // Of a function that is looked over by itself; its code is thrown away.
+                Length::Unsized => 1,
             };
-            let Some(room) = room.filter(|_| is_plain) else {
+            if !is_plain {
                 let found = self.show(place.ty);
                 self.report(expr.span, CheckError::NotAttribute { found });
                 return None;
-            };
+            }
             let is_distance = known.as_deref() == Some(DISTANCE) && place.ty.base == Base::Float;
             list.push(Wanted {
                 name,
