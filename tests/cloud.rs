@@ -8,13 +8,16 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 use renderer::cloud::{ColumnValues, PointCloud};
+use renderer::geometry::Mesh;
 use renderer::material::{Host, closure_registry};
+use renderer::scene::Scene;
 use shading::hir::Const;
 use shading::interp::{self, RunOptions};
 use shading::opt::OptLevel;
 use shading::{InstanceOptions, ShaderGlobals, ShaderInstance, ShadingSystem, Source};
 use support::compiled;
 use support::random::Random;
+use support::scenes::{Look, SceneBuilder, mean, mesh, spot_meter};
 use tempfile::TempDir;
 
 /// A folder of clouds.
@@ -556,6 +559,39 @@ fn a_file_is_read_once() {
         instance.run(&ShaderGlobals::default(), &mut context);
         assert_eq!(instance.output(0, &context), Const::Int(expected));
     }
+}
+
+/// A floor that is white where a point of a cloud is near.
+fn lit_floor(cloud: &Path) -> Scene {
+    let mut scene = SceneBuilder::new();
+    let material = scene.material(&format!(
+        "float distance; Ci = pointcloud_search({:?}, P, 0.1, 1, \"distance\", distance) * emission();",
+        cloud.display().to_string()
+    ));
+    scene.shape(mesh(Mesh::plane(20.0)), Affine3A::IDENTITY, material);
+    scene.build()
+}
+
+/// Pictures show what searches find, and another cloud is another scene.
+#[test]
+fn pictures_and_fingerprints_depend_on_the_cloud() {
+    let clouds = Clouds::new(&[]);
+    let file = clouds.folder.path().join("a.ply");
+    let scene = |x: f32| {
+        fs::write(&file, ply(&[Vec3::X * x])).unwrap();
+        lit_floor(&file)
+    };
+    let camera = spot_meter(Vec3::Y, Vec3::ZERO, 0.01);
+    let look = Look {
+        size: [2, 2],
+        spp: 1,
+        ..Look::default()
+    };
+    let (near, far) = (scene(0.05), scene(0.5));
+    assert!(mean(&near, &camera, look).0.r > 0.1);
+    assert_eq!(mean(&far, &camera, look).0.r, 0.0);
+    assert_ne!(near.fingerprint(), far.fingerprint());
+    assert_eq!(near.fingerprint(), scene(0.05).fingerprint());
 }
 
 // ---- Derivatives.

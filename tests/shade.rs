@@ -720,6 +720,30 @@ fn reports_come_once_for_each_place() {
     assert_eq!(bench.image("f.exr").pixel(63, 0), [3.0]);
 }
 
+/// Point clouds lie where textures do; what is wrong with one is told once.
+#[test]
+fn point_clouds_are_searched() {
+    let text = "shader s(string file = \"dots.ply\", output float f = 0) {\n    float d[2];\n    \
+                f = pointcloud_search(file, P, 0.6, 2, 1, \"distance\", d);\n    f = f * 10 + d[0];\n}\n";
+    let dots = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\nproperty float y\nproperty float z\n\
+                end_header\n0 0 1\n1 0.5 1\n";
+    let bench = Bench::new(&[("s.ksl", text), ("dots.ply", dots)]);
+    for way in ["", "--interpret"] {
+        bench.shade(&format!("-g 2 2 {way} s.ksl -o f f.exr")).ok();
+        let image = bench.image("f.exr");
+        let pixels = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(x, y)| image.pixel(x, y)[0]);
+        assert_eq!(pixels, [10.0, 10.5, 0.0, 10.5]);
+        let given = bench.shade(&format!(
+            "-t 3 -g 64 64 {way} -param file none.ply s.ksl -o f f.exr"
+        ));
+        assert_eq!(given.status, 0);
+        let expected = "there is no point cloud file \"none.ply\"; nothing is found";
+        assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
+        assert!(given.err.contains("s.ksl:3:9"), "{}", given.err);
+    }
+    bench.shade("-g 2 2 s.ksl -o f dots.ply").fails(&["dots.ply"]);
+}
+
 #[test]
 fn statistics_have_the_promised_keys() {
     let bench = Bench::new(&[]);
