@@ -376,6 +376,13 @@ fn point_clouds_are_packed() {
     let expected = "there is no point cloud file \"clouds/dots.ply\"; nothing is found";
     assert_eq!(told.matches(expected).count(), 1, "{told}");
     assert!(fs::read(at.join("a.png")).unwrap() != fs::read(at.join("c.png")).unwrap());
+    for line in ["check gone/s.kiln", "pack gone/s.kiln -o w.zip"] {
+        let output = run(at, line);
+        let told = message(&output);
+        assert!(output.status.success(), "{told}");
+        let expected = "material `grey`: there is no point cloud file `clouds/dots.ply`";
+        assert_eq!(told.matches(expected).count(), 1, "{told}");
+    }
     // A name that is computed cannot be packed.
     let computed = SCAN.replace(
         "pointcloud_search(file",

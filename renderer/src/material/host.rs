@@ -135,6 +135,11 @@ impl Host {
         self.with_collecting(|collecting| collecting.names.resolve(&request).is_some())
     }
 
+    /// Whether there is a point cloud of a name.
+    pub fn finds_cloud(&self, name: &str) -> bool {
+        self.with_collecting(|collecting| collecting.names.file(name).is_some())
+    }
+
     /// Loads the textures that were asked for and ends the time of changes. The second call does nothing.
     ///
     /// # Errors

@@ -199,13 +199,15 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
         desc.camera(None).err()
     };
     let purpose = host.purpose();
-    match compile(desc, &shading_system(host, Preprocessor::default()), purpose, &[]) {
+    let system = shading_system(host.clone(), Preprocessor::default());
+    match compile(desc, &system, purpose, &[]) {
         Ok(Compiled {
             templates,
             instances,
             warnings,
         }) => {
             let mut warnings = missing_textures(desc, &instances, warnings)?;
+            warnings.add_new(missing_clouds(desc, &instances, &host));
             warnings.list.extend(no_camera);
             warnings.clone().into_result(Checked { templates, warnings })
         }
@@ -230,6 +232,7 @@ pub fn find_textures(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
         let compiled = compile(desc, &system, host.purpose(), &shapes)?;
         let found = missing_textures(desc, &compiled.instances, compiled.warnings)?;
         diagnostics.add_new(found.list);
+        diagnostics.add_new(missing_clouds(desc, &compiled.instances, &host));
         for (material, instances) in desc.materials.iter().zip(&compiled.instances) {
             let statistics = instances.full.statistics();
             for name in &statistics.late_textures {
@@ -393,6 +396,24 @@ fn missing_textures(
     } else {
         Ok(diagnostics)
     }
+}
+
+/// Warnings of point clouds that shaders name and that are not there, for who does not run the shaders: these tell it
+/// themselves.
+fn missing_clouds(desc: &SceneDesc, instances: &[Instances], host: &Host) -> Vec<Diagnostic> {
+    let mut list = vec![];
+    for (material, instances) in desc.materials.iter().zip(instances) {
+        let names = instances.full.statistics().clouds.iter();
+        for name in names.filter(|name| !host.finds_cloud(name)) {
+            let message = format!(
+                "material `{}`: there is no point cloud file `{name}`; searches find nothing",
+                material.name
+            );
+            let place = argument(&material.surface, name).unwrap_or(material.surface.span);
+            list.push(Diagnostic::warning(message).at(&desc.sources, place, ""));
+        }
+    }
+    list
 }
 
 /// Where an expression has a text.
