@@ -202,3 +202,26 @@ fn rough_metal_beside_a_mirror_on_a_wide_floor_has_its_light() {
                                 material = metal(eta = (1.343, 0.836, 0.251), extinction = (3.725, 3.23, 2.289), alpha = 0.3); }",
     );
 }
+
+#[test]
+fn caustics_do_not_pass_a_wall() {
+    // One floor under two rooms: in the bright one a ball of metal throws light at the foot of the wall between.
+    let rooms = built(
+        "film { size = (24, 24); filter = box; }
+         camera main : perspective { from = (6, 1, 0); to = (0, -1, 0); fov = 30; }
+         material white = matte(albedo = 0.5);
+         shape bottom : rectangle { size = 40; material = white;
+                                    transform = translate(0, -1, 0) * rotate((1, 0, 0), -90); }
+         shape wall : rectangle { size = (40, 4); material = white; transform = rotate((0, 1, 0), 90); }
+         shape ball : sphere { center = (-0.7, -0.5, 0); radius = 0.4; material = metal(alpha = 0.02); }
+         shape lamp : rectangle { size = 0.5; material = emitter(radiance = 50);
+                                  transform = translate(-1.5, 1, 0) * rotate((1, 0, 0), 90); }
+         light night : sky { sun_scale = 0; sky_scale = 0.001; }",
+    );
+    let paths = path(&rooms, 64);
+    let photons = shot(&rooms, Integrator::Photon(PhotonSettings::default()), 64);
+    let photons = photons.state.film.develop();
+    let foot = blocks(&photons, 4).into_iter().zip(blocks(&paths, 4));
+    let worst = foot.map(|(a, b)| a / b).fold(0.0, f64::max);
+    assert!(worst < 1.1, "{worst}");
+}

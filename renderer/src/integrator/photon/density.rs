@@ -209,12 +209,6 @@ impl PhotonMap {
         self.slices.iter().map(KdTree::memory).sum()
     }
 
-    /// Whether a lookup has several slices to choose from.
-    #[inline]
-    pub(super) fn is_sliced(&self) -> bool {
-        self.slices.len() > 1
-    }
-
     /// Maximum search radius of lookups [m].
     pub fn radius(&self) -> f32 {
         self.radius
@@ -230,6 +224,11 @@ impl PhotonMap {
     fn slice(&self, u: f32) -> &KdTree<Photon> {
         let index = (u * self.slices.len() as f32) as usize;
         &self.slices[index.min(self.slices.len() - 1)]
+    }
+
+    /// What is left of the number that chooses a slice, in `[0,1)`; independent of the choice.
+    pub(super) fn rest_of(&self, u: f32) -> f32 {
+        (u * self.slices.len() as f32).fract()
     }
 
     /// The photons of a slice that a lookup of `count` in all slices takes.

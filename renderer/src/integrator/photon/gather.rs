@@ -140,7 +140,7 @@ impl Photons {
                 match self.settings.show {
                     None => self.known(scene, &gatherer, &mut vertex, sampler, context, light),
                     Some(show) if vertex.is_wide() => {
-                        let shown = self.shown(show, &vertex, sampler, context);
+                        let shown = self.shown(show, scene, &vertex, sampler, context);
                         return light.add(Label::MAP, walk.throughput * shown);
                     }
                     Some(_) => {}
@@ -225,12 +225,12 @@ impl Photons {
         let left = self.max_depth() - walk.depth;
         if !vertex.answered || bsdf.has(LobePart::Rough) {
             let length = gatherer.length + vertex.it.t;
-            let mut found = self.caustics(length, vertex, left, sampler, context);
+            let mut found = self.caustics(scene, length, vertex, left, sampler, context);
             if self.is_direct() {
                 let counts = |photon: &Photon| !photon.is_caustic() && photon.segments() > 1;
                 let (map, k, radius) = (&self.global, self.settings.k, self.global.radius());
                 found += self
-                    .mapped(map, vertex, left, k, radius, counts, sampler, context)
+                    .mapped(scene, map, vertex, left, k, radius, counts, sampler, context)
                     .sum;
             }
             light.add(Label::MAP, walk.throughput * found);

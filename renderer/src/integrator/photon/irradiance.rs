@@ -219,19 +219,12 @@ impl<'a> Surroundings<'a> {
 
     /// Origin of rays of that length.
     fn origin(&self, length: f32) -> Vec3 {
-        self.site.p + self.site.n * (LIFT * length)
+        lifted(self.site, length)
     }
 
     /// Whether the point above `offset` is visible from the site.
     fn sees(&self, offset: Vec3) -> bool {
-        let along = offset - self.site.n * offset.dot(self.site.n);
-        let length = along.length();
-        let above = along + self.site.n * (SAME_PLANE * length);
-        let way = Ray {
-            t_max: above.length(),
-            ..Ray::new(self.origin(length), above.normalize_or(self.site.n))
-        };
-        self.scene.is_free(&way)
+        sees(self.scene, self.site, offset)
     }
 
     /// Whether the surface continues at a visible point.
@@ -285,6 +278,22 @@ impl<'a> Surroundings<'a> {
         });
         (seen.count() as f32 / POINTS as f32).max(0.1)
     }
+}
+
+/// Whether the point of a surface at `offset` from a site on it is visible from there: no wall is in between.
+pub(super) fn sees(scene: &Scene, site: &LookupPoint, offset: Vec3) -> bool {
+    let along = offset - site.n * offset.dot(site.n);
+    let length = along.length();
+    let above = along + site.n * (SAME_PLANE * length);
+    scene.is_free(&Ray {
+        t_max: above.length(),
+        ..Ray::new(lifted(site, length), above.normalize_or(site.n))
+    })
+}
+
+/// Origin of rays of that length from a site.
+fn lifted(site: &LookupPoint, length: f32) -> Vec3 {
+    site.p + site.n * (LIFT * length)
 }
 
 /// Number of rays that search for walls around a site.

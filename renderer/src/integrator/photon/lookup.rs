@@ -3,7 +3,8 @@
 use glam::Vec3;
 
 use super::density::{DensityEstimate, LookupPoint, PhotonMap};
-use super::irradiance::Record;
+use super::irradiance::{Record, sees};
+use super::map::Located;
 use super::vertex::Vertex;
 use super::{Photon, Photons, Show};
 use crate::bsdf::LobePart;
@@ -11,6 +12,7 @@ use crate::color::Rgb;
 use crate::integrator::context::Context;
 use crate::math::INV_PI;
 use crate::sampler::Sampler;
+use crate::scene::Scene;
 
 /// Maximum radius of a caustic lookup, as a share of the distance to the vertex: the width of some pixels.
 const LENGTH_SHARE: f32 = 0.02;
@@ -124,6 +126,7 @@ impl Photons {
     /// searched.
     pub(super) fn caustics(
         &self,
+        scene: &Scene,
         length: f32,
         vertex: &mut Vertex<'_>,
         max_segments: u32,
@@ -136,7 +139,17 @@ impl Photons {
             return Rgb::BLACK;
         }
         let mut look = |vertex: &Vertex<'_>, radius: f32, counts: fn(&Photon) -> bool| {
-            self.mapped(map, vertex, max_segments, k, radius, counts, sampler, context)
+            self.mapped(
+                scene,
+                map,
+                vertex,
+                max_segments,
+                k,
+                radius,
+                counts,
+                sampler,
+                context,
+            )
         };
         if self.is_direct() {
             return look(vertex, map.radius(), |_| true).sum;
@@ -169,8 +182,12 @@ impl Photons {
     }
 
     /// Radiance reflected from a map's photons, by those parts of the BSDF that no lookup has covered yet.
+    ///
+    /// One of the photons, chosen by its light, tells for all whether a wall is in between: in the mean those behind it
+    /// do not count.
     pub(super) fn mapped(
         &self,
+        scene: &Scene,
         map: &PhotonMap,
         vertex: &Vertex<'_>,
         max_segments: u32,
@@ -193,8 +210,10 @@ impl Photons {
             both_sides: bsdf.has_transmission(),
             max_segments,
         };
+        let u = sampler.next_1d();
+        let mut chosen = Chosen::new(map.rest_of(u));
         let response = |photon: &Photon, density: f32| {
-            if !counts(photon) {
+            if !counts(photon) || density == 0.0 {
                 return Rgb::BLACK;
             }
             let wi = photon.wi();
@@ -206,28 +225,47 @@ impl Photons {
                 f += bsdf.eval_pdf_part(LobePart::Rough, it.wo, wi).0;
             }
             // Density is per area of the geometric surface, not of that of the shading normal.
-            f * photon.power() * (density / wi.dot(it.ng).abs().max(LEAST_COS))
+            let reflected = f * photon.power() * (density / wi.dot(it.ng).abs().max(LEAST_COS));
+            chosen.offer(reflected.luminance(), photon.p());
+            reflected
         };
-        let u = if map.is_sliced() { sampler.next_1d() } else { 0.0 };
-        if self.settings.progressive {
+        let mut found = if self.settings.progressive {
             map.estimate_within(&site, radius, u, response)
         } else {
             map.estimate(&site, count, radius, u, &mut context.nearest, response)
+        };
+        if let Some(p) = chosen.p {
+            context.stats.shadow_rays += 1;
+            if !sees(scene, &site, p - site.p) {
+                found.sum = Rgb::BLACK;
+            }
         }
+        found
     }
 
     /// Value of the debugging view `show` at a vertex.
     pub(super) fn shown(
         &self,
         show: Show,
+        scene: &Scene,
         vertex: &Vertex<'_>,
         sampler: &mut Sampler,
         context: &mut Context,
     ) -> Rgb {
         let settings = &self.settings;
         let mut look = |map: &PhotonMap, k: u32| {
-            self.mapped(map, vertex, u32::MAX, k, map.radius(), |_| true, sampler, context)
-                .sum
+            self.mapped(
+                scene,
+                map,
+                vertex,
+                u32::MAX,
+                k,
+                map.radius(),
+                |_| true,
+                sampler,
+                context,
+            )
+            .sum
         };
         match (show, &self.irradiance) {
             (Show::Global, _) => look(&self.global, settings.k),
@@ -236,6 +274,37 @@ impl Photons {
                 .nearest(vertex.it.p, vertex.n)
                 .map_or(Rgb::BLACK, |record| record.irradiance * INV_PI),
             (Show::Irradiance, None) => Rgb::BLACK,
+        }
+    }
+}
+
+/// One of several photons, chosen in proportion to a weight.
+// Chao 1982, "A General Purpose Unequal Probability Sampling Plan".
+struct Chosen {
+    p: Option<Vec3>,
+    total: f32,
+    /// A random number that is used again and again.
+    u: f32,
+}
+
+impl Chosen {
+    fn new(u: f32) -> Chosen {
+        Chosen {
+            p: None,
+            total: 0.0,
+            u,
+        }
+    }
+
+    #[inline]
+    fn offer(&mut self, weight: f32, p: Vec3) {
+        self.total += weight;
+        let share = weight / self.total;
+        if self.u < share {
+            self.u /= share;
+            self.p = Some(p);
+        } else if share < 1.0 {
+            self.u = (self.u - share) / (1.0 - share);
         }
     }
 }
