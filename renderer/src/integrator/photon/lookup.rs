@@ -4,13 +4,12 @@ use glam::Vec3;
 
 use super::density::{DensityEstimate, LookupPoint, PhotonMap};
 use super::irradiance::{Record, sees};
-use super::map::Located;
 use super::vertex::Vertex;
 use super::{Photon, Photons, Show};
 use crate::bsdf::LobePart;
 use crate::color::Rgb;
 use crate::integrator::context::Context;
-use crate::math::INV_PI;
+use crate::math::{INV_PI, Located};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
 
