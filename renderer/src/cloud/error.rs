@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::ply::PlyError;
+use crate::files::FormatError;
 
 /// Why a point cloud was not read.
 #[derive(Debug, thiserror::Error)]
@@ -16,15 +16,7 @@ pub enum CloudError {
         /// Why not.
         source: io::Error,
     },
-    /// The PLY file makes no sense.
+    /// The file is of another kind, is cut short, or makes no sense.
     #[error(transparent)]
-    Ply(#[from] PlyError),
-    /// The file is of another kind, or makes no sense.
-    #[error("{}: {reason}", .path.display())]
-    Syntax {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        reason: String,
-    },
+    Format(#[from] FormatError),
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use super::{CloudColumn, CloudError, ColumnValues};
+use crate::files::FormatError;
 
 /// What such a file begins with.
 pub(super) const MAGIC: &[u8] = b"PGEOMETRY";
@@ -19,10 +20,12 @@ struct Declared {
 /// The attributes of a file, its positions first.
 pub(super) fn read(bytes: &[u8], path: &Path) -> Result<Vec<CloudColumn>, CloudError> {
     let text = String::from_utf8_lossy(bytes);
-    parse(&text).map_err(|reason| CloudError::Syntax {
+    let columns = parse(&text).map_err(|reason| FormatError::Syntax {
         path: path.into(),
+        line: None,
         reason,
-    })
+    })?;
+    Ok(columns)
 }
 
 fn parse(text: &str) -> Result<Vec<CloudColumn>, String> {

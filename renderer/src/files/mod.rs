@@ -9,6 +9,7 @@
 //!   depend on other files of the machine.
 //! - While files are recorded ([`record`]), each file found is noted by its requested path.
 
+mod format;
 mod manifest;
 mod pack;
 mod path;
@@ -20,6 +21,7 @@ mod view;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use format::FormatError;
 pub use manifest::{MANIFEST, Manifest};
 pub use pack::{Pack, PackError, is_pack};
 pub use path::FileKind;

@@ -7,7 +7,8 @@ use std::path::Path;
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{ElementDef, Encoding, Header, PropertyAccess};
 
-use super::{PlyError, Rows};
+use super::Rows;
+use crate::files::FormatError;
 use crate::files::text_of;
 
 /// A file whose header is read.
@@ -24,11 +25,11 @@ impl<'a> PlyFile<'a> {
     ///
     /// # Errors
     /// When it is no PLY file, or its header makes no sense.
-    pub fn parse(bytes: &'a [u8], path: &'a Path) -> Result<PlyFile<'a>, PlyError> {
+    pub fn parse(bytes: &'a [u8], path: &'a Path) -> Result<PlyFile<'a>, FormatError> {
         // A byte-order mark says that text follows, which is so of the header.
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         if !bytes.starts_with(b"ply") {
-            return Err(PlyError::Kind {
+            return Err(FormatError::Kind {
                 path: path.into(),
                 expected: "a PLY file: it does not begin with `ply`",
             });
@@ -90,7 +91,7 @@ impl<'a> PlyReader<'a> {
     ///
     /// # Errors
     /// When they are no such elements, or not all there.
-    pub fn skip(&mut self, element: &ElementDef) -> Result<(), PlyError> {
+    pub fn skip(&mut self, element: &ElementDef) -> Result<(), FormatError> {
         self.elements(element, |_: Skipped| Ok(()))
     }
 
@@ -102,7 +103,7 @@ impl<'a> PlyReader<'a> {
         &mut self,
         element: &ElementDef,
         mut take: impl FnMut(E) -> Result<(), String>,
-    ) -> Result<(), PlyError> {
+    ) -> Result<(), FormatError> {
         if element.properties.is_empty() {
             // Elements of no size can be promised without end.
             return Ok(());
@@ -148,9 +149,9 @@ impl<'a> PlyReader<'a> {
         }
     }
 
-    fn error(&self, element: &ElementDef, found: usize, error: &ParseError) -> PlyError {
+    fn error(&self, element: &ElementDef, found: usize, error: &ParseError) -> FormatError {
         match (error.kind(), self.encoding) {
-            (ErrorKind::UnexpectedEof, _) => PlyError::Truncated {
+            (ErrorKind::UnexpectedEof, _) => FormatError::Truncated {
                 path: self.path.into(),
                 element: element.name.clone(),
                 expected: element.count,
@@ -170,9 +171,9 @@ impl<'a> PlyReader<'a> {
     }
 
     /// An error at the line that was read last.
-    pub fn syntax(&self, reason: String) -> PlyError {
+    pub fn syntax(&self, reason: String) -> FormatError {
         let line = (self.encoding == Encoding::Ascii).then_some(self.line);
-        PlyError::Syntax {
+        FormatError::Syntax {
             path: self.path.into(),
             line,
             reason,
@@ -215,7 +216,7 @@ fn header_line(line: &str) -> String {
     }
 }
 
-fn header_error(path: &Path, error: &ParseError) -> PlyError {
+fn header_error(path: &Path, error: &ParseError) -> FormatError {
     let reason = match error.kind() {
         ErrorKind::UnexpectedEof => "the file ends in its header".into(),
         ErrorKind::InvalidData => "the header is not text".into(),
@@ -236,7 +237,7 @@ fn header_error(path: &Path, error: &ParseError) -> PlyError {
             format!("this is not a line of a PLY header: `{text}` ({first})")
         }
     };
-    PlyError::Syntax {
+    FormatError::Syntax {
         path: path.into(),
         line: error.line(),
         reason,

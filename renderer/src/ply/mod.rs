@@ -1,12 +1,10 @@
 //! PLY files, ASCII and binary: the header, and the elements one by one or as rows. What the elements mean is up to the
 //! reader: meshes are read in [`crate::scene::import`], point clouds in [`crate::cloud`].
 
-mod error;
 mod file;
 mod names;
 mod rows;
 
-pub use error::PlyError;
 pub use file::{PlyFile, PlyReader};
 pub use names::{COLOR_NAMES, attribute_in, is_whole};
 pub use rows::{RowField, Rows};

@@ -23,8 +23,8 @@ pub(super) struct Pilot<T> {
 }
 
 impl<T: Send> Pilot<T> {
-    /// Measures pixels spread over `rect`, `step` apart at least, on the current `rayon` pool; the same for any number of threads. `measure`
-    /// gets a function that makes the camera's ray of a sample, and the sampler after it.
+    /// Measures pixels spread over `rect`, `step` apart at least, on the current `rayon` pool; the same for any number
+    /// of threads. `measure` gets a function that makes the camera's ray of a sample, and the sampler after it.
     pub(super) fn new(
         scene: &Scene,
         settings: &RenderSettings,

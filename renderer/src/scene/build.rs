@@ -223,7 +223,7 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
 ///
 /// # Errors
 /// All mistakes in them, files that are not there among these.
-pub fn find_textures(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
+pub fn find_inputs(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
     let shapes: Vec<Shape> = desc.shapes.iter().map(desc::ShapeDesc::build).collect();
     let mut diagnostics = Diagnostics::default();
     for host in [host(desc), host(desc).for_bake()] {
@@ -238,17 +238,13 @@ pub fn find_textures(desc: &SceneDesc) -> Result<Diagnostics, Diagnostics> {
             for name in &statistics.late_textures {
                 host.finds_texture(name);
             }
-            if statistics.computes_cloud_names {
+            let computed = [
+                (statistics.computes_cloud_names, "point clouds", "searches"),
+                (statistics.computes_texture_names, "textures", "asks for"),
+            ];
+            for (_, what, uses) in computed.into_iter().filter(|(is_so, ..)| *is_so) {
                 let message = format!(
-                    "material `{}` computes names of point clouds while it runs: which it searches is not known",
-                    material.name
-                );
-                let warning = Diagnostic::warning(message).at(&desc.sources, material.surface.span, "");
-                diagnostics.add_new(vec![warning]);
-            }
-            if statistics.computes_texture_names {
-                let message = format!(
-                    "material `{}` computes names of textures while it runs: which it asks for is not known",
+                    "material `{}` computes names of {what} while it runs: which it {uses} is not known",
                     material.name
                 );
                 let warning = Diagnostic::warning(message).at(&desc.sources, material.surface.span, "");

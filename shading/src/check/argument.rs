@@ -95,11 +95,16 @@ impl<'a> Checker<'a> {
         span: Span,
         value: impl FnOnce(&mut Self) -> TypedValue,
     ) -> TypedValue {
-        let then = self.block(span, |c| {
+        self.push_if(found.leaf(), span, |c| {
             let value = value(c);
             c.write(place, value, span);
         });
-        let condition = found.leaf();
+        found
+    }
+
+    /// Pushes statements that run where `condition` is not 0.
+    pub(super) fn push_if(&mut self, condition: Operand, span: Span, then: impl FnOnce(&mut Self)) {
+        let then = self.block(span, then);
         let otherwise = vec![];
         self.push(
             Stmt::If {
@@ -109,7 +114,6 @@ impl<'a> Checker<'a> {
             },
             span,
         );
-        found
     }
 
     /// The arguments, where all of them are known.

@@ -6,7 +6,7 @@ use super::lvalue::Lvalue;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::builtins::Builtin;
-use crate::hir::{Kind, Op, Operand, Stmt};
+use crate::hir::{Kind, Op, Operand};
 use crate::source::Span;
 use crate::syntax::ast::Argument;
 use crate::ty::{Base, Length, Type};
@@ -171,22 +171,12 @@ impl<'a> Checker<'a> {
         let kind = Kind::of(wanted.array()).map_or(0, Kind::code);
         let operands = vec![file, indices, count, wanted.name, self.int(kind)];
         let has = self.emit_builtin(Builtin::HasCloudValues, operands, Type::INT, span);
-        let then = self.block(span, |c| {
+        self.push_if(has.leaf(), span, |c| {
             c.fill(wanted, span, |c, before, array| {
                 let operands = vec![before, file, indices, count, wanted.name];
                 c.emit_builtin(Builtin::CloudValues, operands, array, span).leaf()
             });
         });
-        let condition = has.leaf();
-        let otherwise = vec![];
-        self.push(
-            Stmt::If {
-                condition,
-                then,
-                otherwise,
-            },
-            span,
-        );
         has
     }
 

@@ -75,12 +75,8 @@ pub(super) fn evaluate(
                 Triple(center),
             ],
         ) => {
-            let cloud = Call::new(host, file).cloud;
-            let value = |index| {
-                Some(CloudValue::Float(
-                    cloud::distance(cloud, index, *center, [0.0; 3])[0],
-                ))
-            };
+            let distances = Call::new(host, file).distances(*center, [0.0; 3]);
+            let value = |index| Some(CloudValue::Float(distances(index)[0]));
             (fill(before, indices, *count, value), None)
         }
         (
@@ -94,12 +90,8 @@ pub(super) fn evaluate(
                 Triple(change),
             ],
         ) => {
-            let cloud = Call::new(host, file).cloud;
-            let value = |index| {
-                Some(CloudValue::Float(
-                    cloud::distance(cloud, index, *center, *change)[1],
-                ))
-            };
+            let distances = Call::new(host, file).distances(*center, *change);
+            let value = |index| Some(CloudValue::Float(distances(index)[1]));
             (fill(before, indices, *count, value), None)
         }
         (Builtin::CloudZeros, [Array(before), Array(indices), Int(count)]) => {
@@ -127,13 +119,17 @@ impl<'a> Call<'a> {
         }
     }
 
+    /// The distances of points from a centre, and their changes where the centre changes.
+    fn distances(&self, center: [f32; 3], change: [f32; 3]) -> impl Fn(i32) -> [f32; 2] + use<'a> {
+        let cloud = self.cloud;
+        move |index| cloud::distance(cloud, index, center, change)
+    }
+
     fn report(&self, fault: Option<CloudFault>, name: &str, element: Element) -> Option<CloudReport> {
         let fault = fault?;
         let kind = match fault {
             CloudFault::NoCloud => ReportKind::MissingCloud,
-            CloudFault::NoAttribute | CloudFault::WrongType | CloudFault::NoPoint(_) => {
-                ReportKind::BadArgument
-            }
+            _ => ReportKind::BadArgument,
         };
         let error = || self.host.cloud_error(self.file);
         let message = cloud::message(fault, self.cloud, error, self.file, name, element);

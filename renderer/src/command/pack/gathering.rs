@@ -8,7 +8,7 @@ use crate::command::Failure;
 use crate::command::common::failure;
 use crate::command::scene_options::NamedScene;
 use crate::files::{self, Asked, Recorded};
-use crate::scene::build::find_textures;
+use crate::scene::build::find_inputs;
 
 /// A scene that is read as if it lay in the archive.
 pub(super) struct Gathering {
@@ -82,6 +82,6 @@ impl Gathering {
 /// Reads a scene and compiles its materials.
 fn look(scene: &NamedScene) -> Result<Diagnostics, Diagnostics> {
     let (desc, mut warnings) = scene.clone().load()?;
-    warnings.list.extend(find_textures(&desc)?.list);
+    warnings.list.extend(find_inputs(&desc)?.list);
     Ok(warnings)
 }

@@ -1,13 +1,13 @@
 //! Errors of importers.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use shading::Diagnostic;
 use thiserror::Error;
 
+use crate::files::FormatError;
 use crate::geometry::MeshError;
-use crate::ply::PlyError;
 
 /// Why a file was not imported.
 #[derive(Debug, Error)]
@@ -20,36 +20,9 @@ pub enum ImportError {
         /// Why not.
         source: io::Error,
     },
-    /// The file is of another kind.
-    #[error("{} is not {expected}", .path.display())]
-    Kind {
-        /// The file.
-        path: PathBuf,
-        /// What it should have been.
-        expected: &'static str,
-    },
-    /// The file ends too early.
-    #[error("{} is cut short: it ends in the {element} elements, at {found} of {expected}", .path.display())]
-    Truncated {
-        /// The file.
-        path: PathBuf,
-        /// What it ends among.
-        element: String,
-        /// How many the file promises.
-        expected: usize,
-        /// How many it has.
-        found: usize,
-    },
-    /// Something in the file makes no sense.
-    #[error("{}: {reason}", place(path, *line))]
-    Syntax {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1, in files that have lines.
-        line: Option<usize>,
-        /// What is wrong, and what was expected.
-        reason: String,
-    },
+    /// The file is of another kind, is cut short, or makes no sense.
+    #[error(transparent)]
+    Format(#[from] FormatError),
     /// Something in a glTF document makes no sense, or is not read.
     #[error("{}: {reason}", .path.display())]
     Document {
@@ -84,33 +57,5 @@ impl ImportError {
             ImportError::Document { hint, .. } => diagnostic.hint(*hint),
             _ => diagnostic,
         }
-    }
-}
-
-impl From<PlyError> for ImportError {
-    fn from(error: PlyError) -> ImportError {
-        match error {
-            PlyError::Kind { path, expected } => ImportError::Kind { path, expected },
-            PlyError::Truncated {
-                path,
-                element,
-                expected,
-                found,
-            } => ImportError::Truncated {
-                path,
-                element,
-                expected,
-                found,
-            },
-            PlyError::Syntax { path, line, reason } => ImportError::Syntax { path, line, reason },
-        }
-    }
-}
-
-/// The file, and the line where there is one.
-fn place(path: &Path, line: Option<usize>) -> String {
-    match line {
-        Some(line) => format!("{}:{line}", path.display()),
-        None => path.display().to_string(),
     }
 }

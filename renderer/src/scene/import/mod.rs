@@ -19,6 +19,7 @@ mod serialized;
 
 use std::path::Path;
 
+use crate::files::FormatError;
 use crate::geometry::Mesh;
 
 pub use error::ImportError;
@@ -45,11 +46,14 @@ pub fn load_single(path: &Path) -> Result<Mesh, ImportError> {
         "obj" => Ok(obj::load_obj_mesh(path)?.0),
         "ply" => load_ply(path),
         "serialized" => load_serialized(path, 0),
-        _ => Err(ImportError::Kind {
-            path: path.to_owned(),
-            expected: "a PLY, OBJ or .serialized file",
-        }),
+        _ => Err(unknown(path, "a PLY, OBJ or .serialized file")),
     }
+}
+
+/// The error for a file of none of the formats that are `expected`.
+fn unknown(path: &Path, expected: &'static str) -> ImportError {
+    let path = path.to_owned();
+    FormatError::Kind { path, expected }.into()
 }
 
 fn extension_of(path: &Path) -> String {
@@ -69,12 +73,7 @@ pub fn read_model(path: &Path) -> Result<Model, ImportError> {
         "obj" => obj_material::model(path, load_obj(path)?),
         "ply" => Model::of_mesh(path, load_ply(path)?),
         "serialized" => Model::of_parts(path, serialized::load_parts(path)?),
-        _ => {
-            return Err(ImportError::Kind {
-                path: path.to_owned(),
-                expected: "a PLY, OBJ, .serialized, glTF or GLB file",
-            });
-        }
+        _ => return Err(unknown(path, "a PLY, OBJ, .serialized, glTF or GLB file")),
     };
     model.show_colors();
     Ok(model)

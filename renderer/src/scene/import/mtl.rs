@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::ImportError;
 use super::obj_text::{logical_lines, named_file, numbers};
-use crate::files::text_of;
+use crate::files::{FormatError, text_of};
 
 /// An image as a material uses it.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +87,7 @@ pub(super) fn parse_mtl(bytes: &[u8], path: &Path) -> Result<Vec<ObjMaterial>, I
                 None => Err(format!("`{keyword}` comes before the first `newmtl`")),
             }
         };
-        let syntax = |reason| ImportError::Syntax {
+        let syntax = |reason| FormatError::Syntax {
             path: path.into(),
             line: Some(number),
             reason,

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use super::mtl::{ObjMaterial, parse_mtl};
 use super::obj_text::{logical_lines, named_libraries, numbers};
 use super::{ImportError, read};
-use crate::files::text_of;
+use crate::files::{FormatError, text_of};
 use crate::geometry::{Mesh, cut_polygon};
 
 /// What an OBJ file and its material libraries hold.
@@ -130,7 +130,7 @@ impl ObjReader {
     ) -> Result<Obj, ImportError> {
         let text = text_of(bytes);
         for (number, line) in logical_lines(&text) {
-            let syntax = |reason: String| ImportError::Syntax {
+            let syntax = |reason: String| FormatError::Syntax {
                 path: path.into(),
                 line: Some(number),
                 reason,
@@ -278,10 +278,11 @@ impl ObjReader {
 
     fn finish(mut self, path: &Path) -> Result<Obj, ImportError> {
         if self.positions.is_empty() {
-            return Err(ImportError::Kind {
+            return Err(FormatError::Kind {
                 path: path.into(),
                 expected: "an OBJ file: it has no vertices",
-            });
+            }
+            .into());
         }
         let kinds = ["texture coordinates", "normals of their own"];
         for (missing, what) in std::mem::take(&mut self.missing).into_iter().zip(kinds) {

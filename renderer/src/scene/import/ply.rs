@@ -18,9 +18,10 @@ use super::ply_attributes::{PlyAttributes, VERTEX_NAMES};
 use super::ply_corners::{CORNER_UVS, PlyCorners, corner_numbers};
 use super::ply_strips::Strips;
 use super::{ImportError, read};
+use crate::files::FormatError;
 use crate::geometry::{AttributeDomain, Mesh, cut_polygon};
 use crate::image::linear_from_srgb;
-use crate::ply::{COLOR_NAMES, PlyError, PlyFile, PlyReader, Rows, is_whole};
+use crate::ply::{COLOR_NAMES, PlyFile, PlyReader, Rows, is_whole};
 
 /// Reads a mesh from a PLY file.
 ///
@@ -62,7 +63,7 @@ pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
     })
 }
 
-fn read_vertices(payload: &mut PlyReader, element: &ElementDef, mesh: &mut Mesh) -> Result<(), PlyError> {
+fn read_vertices(payload: &mut PlyReader, element: &ElementDef, mesh: &mut Mesh) -> Result<(), FormatError> {
     let has = |names: &[&str]| names.iter().all(|&name| element.properties.contains_key(name));
     if !has(&["x", "y", "z"]) {
         return Err(payload.syntax("its vertices have no x, y and z".into()));
@@ -171,7 +172,7 @@ fn read_faces(
     element: &ElementDef,
     mesh: &mut Mesh,
     corners: &mut PlyCorners,
-) -> Result<Polygons, PlyError> {
+) -> Result<Polygons, FormatError> {
     if !INDEX_NAMES
         .iter()
         .any(|&name| element.properties.contains_key(name))
@@ -229,7 +230,7 @@ fn read_strips(
     payload: &mut PlyReader,
     element: &ElementDef,
     triangles: &mut Vec<[u32; 3]>,
-) -> Result<(), PlyError> {
+) -> Result<(), FormatError> {
     payload.elements(element, |strips: Strips| {
         strips.add_to(triangles).ok_or_else(|| NOT_WHOLE.into())
     })

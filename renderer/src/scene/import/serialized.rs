@@ -13,7 +13,7 @@ use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
 use super::ImportError;
-use crate::files::{self, FileReader};
+use crate::files::{self, FileReader, FormatError};
 use crate::geometry::Mesh;
 
 /// Reads mesh number `part`, from 0, of a `.serialized` file, with the attributes that the file has. Vertex colours are
@@ -110,10 +110,11 @@ impl<F: Read + Seek> SerializedFile<'_, F> {
             (MAGIC, _) => Err(self.syntax(format!(
                 "it is of version {version} of the format, but only versions 3 and 4 are read: save it as PLY"
             ))),
-            _ if start == 0 => Err(ImportError::Kind {
+            _ if start == 0 => Err(FormatError::Kind {
                 path: self.path.into(),
                 expected: "a .serialized mesh: it does not begin with 0x041c",
-            }),
+            }
+            .into()),
             _ => Err(self.syntax(format!("there is no mesh at byte {start}, where its table says"))),
         }
     }
@@ -180,11 +181,9 @@ impl<F: Read + Seek> SerializedFile<'_, F> {
 }
 
 fn syntax(path: &Path, reason: String) -> ImportError {
-    ImportError::Syntax {
-        path: path.into(),
-        line: None,
-        reason,
-    }
+    let path = path.into();
+    let line = None;
+    FormatError::Syntax { path, line, reason }.into()
 }
 
 const HAS_NORMALS: u32 = 0x0001;
@@ -316,12 +315,13 @@ impl<F: Read> MeshStream<'_, F> {
     }
 
     fn truncated(&self, element: &str, expected: usize, found: usize) -> ImportError {
-        ImportError::Truncated {
+        FormatError::Truncated {
             path: self.path.into(),
             element: element.to_owned(),
             expected,
             found,
         }
+        .into()
     }
 }
 

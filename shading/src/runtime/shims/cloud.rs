@@ -65,9 +65,7 @@ impl CloudRecord {
     unsafe fn report(&self, ctx: *mut ContextHeader, place: u32, fault: CloudFault) {
         let kind = match fault {
             CloudFault::NoCloud => ReportKind::MissingCloud,
-            CloudFault::NoAttribute | CloudFault::WrongType | CloudFault::NoPoint(_) => {
-                ReportKind::BadArgument
-            }
+            _ => ReportKind::BadArgument,
         };
         // SAFETY: the caller's.
         unsafe {

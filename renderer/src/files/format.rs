@@ -1,10 +1,10 @@
-//! Errors of PLY files.
+//! Errors in the contents of files.
 
 use std::path::{Path, PathBuf};
 
-/// Why a PLY file was not read.
+/// What is wrong with the contents of a file.
 #[derive(Debug, thiserror::Error)]
-pub enum PlyError {
+pub enum FormatError {
     /// The file is of another kind.
     #[error("{} is not {expected}", .path.display())]
     Kind {
@@ -30,7 +30,7 @@ pub enum PlyError {
     Syntax {
         /// The file.
         path: PathBuf,
-        /// The line, from 1, in ASCII files and headers.
+        /// The line, from 1, in texts and in headers.
         line: Option<usize>,
         /// What is wrong, and what was expected.
         reason: String,
