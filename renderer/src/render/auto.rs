@@ -5,7 +5,7 @@
 //! rays.
 
 use super::RenderSettings;
-use super::paths::chosen;
+use super::paths::{self, chosen};
 use super::pilot::Pilot;
 use crate::color::Rgb;
 use crate::integrator::photon::default_count;
@@ -17,6 +17,8 @@ use crate::scene::Scene;
 pub struct Decision {
     /// Path or photon.
     pub integrator: Integrator,
+    /// The same with what a pilot chooses about its paths.
+    pub(super) settled: Integrator,
     /// Expected time to equal error of the other integrator, relative to this one.
     pub gain: f64,
 }
@@ -64,8 +66,8 @@ pub(super) fn decide(
     };
     let maps = pilot.prepare(scene, &pilot_pass)?;
     let made = maps.photons().cloned().unwrap_or_default();
-    let paths = Integrator::Path(chosen(scene, settings, path, &pilot_pass)).prepare(scene, &pilot_pass)?;
-    let by_path = sample(scene, settings, &paths);
+    let settled = chosen(scene, settings, path, pass);
+    let by_path = sample(scene, settings, &paths::prepare(scene, &settled, pass));
     let by_photon = sample(scene, settings, &maps);
 
     // Both estimate the same picture: the mean of the two is known better than either.
@@ -94,11 +96,13 @@ pub(super) fn decide(
     Ok(if gain > 1.0 {
         Decision {
             integrator: Integrator::Photon(photon),
+            settled: Integrator::Photon(photon),
             gain,
         }
     } else {
         Decision {
             integrator: Integrator::Path(*path),
+            settled: Integrator::Path(settled),
             gain: 1.0 / gain,
         }
     })

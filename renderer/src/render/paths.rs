@@ -65,11 +65,11 @@ pub(super) fn chosen(
     let plain = Errors::new(scene, settings, &Prepared::Path(in_two), 1.0);
     let split = path.split.unwrap_or_else(|| plain.best_split());
     let guides_pay = || {
-        // No deadline: the decision must not depend on the machine's load.
-        let pass = Pass { until: None, ..*pass };
-        let photons = (GuideField::photons(&pass) / FEWER_PHOTONS).min(MOST_PHOTONS);
-        let field = Box::new(GuideField::prepare(path, scene, &pass, photons));
-        let guided = Errors::new(scene, settings, &Prepared::Guided(in_two, field), GUIDED);
+        let guided = PathSettings {
+            guide: Some(true),
+            ..in_two
+        };
+        let guided = Errors::new(scene, settings, &prepare(scene, &guided, pass), GUIDED);
         let unguided = Errors {
             before: guided.before,
             after: guided.after + guided.spared,
@@ -84,6 +84,17 @@ pub(super) fn chosen(
             .or_else(|| Some(plain.best_split() == MOST && guides_pay())),
         ..*path
     }
+}
+
+/// Paths for a pilot, as settings without choices left ask for them.
+pub(super) fn prepare(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Prepared {
+    if path.guide != Some(true) {
+        return Prepared::Path(*path);
+    }
+    // No deadline: what a pilot chooses must not depend on the machine's load.
+    let pass = Pass { until: None, ..*pass };
+    let photons = (GuideField::photons(&pass) / FEWER_PHOTONS).min(MOST_PHOTONS);
+    Prepared::Guided(*path, Box::new(GuideField::prepare(path, scene, &pass, photons)))
 }
 
 /// The relative variance of a sample and its cost in rays: of what precedes the split, and of a branch that follows.

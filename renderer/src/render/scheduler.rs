@@ -76,7 +76,13 @@ pub fn resume(
         state.integrator = decision.integrator;
     }
 
-    let integrator = workers.install(|| settled(scene, settings, &state.integrator, &pass(0)));
+    let integrator = match (&decision, &state.integrator) {
+        (Some(decision), _) => decision.settled,
+        (None, Integrator::Path(path)) => {
+            Integrator::Path(workers.install(|| chosen(scene, settings, path, &pass(0))))
+        }
+        (None, other) => *other,
+    };
     let mut maps = Maps::new(integrator, start.elapsed());
     let first = state.samples.end;
     let mut taken = 0;
@@ -137,14 +143,6 @@ pub fn resume(
         reports,
     };
     Ok(Rendered { state, stats })
-}
-
-/// The integrator with what a pilot chooses.
-fn settled(scene: &Scene, settings: &RenderSettings, integrator: &Integrator, pass: &Pass<'_>) -> Integrator {
-    match integrator {
-        Integrator::Path(path) => Integrator::Path(chosen(scene, settings, path, pass)),
-        Integrator::Auto(_) | Integrator::Photon(_) => *integrator,
-    }
 }
 
 /// The prepared integrator, made on demand for each pass.
