@@ -26,7 +26,7 @@ use shading::opt::OptLevel;
 use shading::{InstanceOptions, ShaderGlobals, ShaderInstance, ShadingSystem, Source};
 use support::compiled;
 use support::random::Random;
-use support::scenes::{Look, SceneBuilder, mean, mesh, spot_meter};
+use support::scenes::{Look, SceneBuilder, mean, mesh, probed_floor, spot_meter, white_share};
 use tempfile::TempDir;
 
 /// A folder of clouds.

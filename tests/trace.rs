@@ -20,7 +20,7 @@ use shading::interp::{self, RunOptions};
 use shading::opt::OptLevel;
 use shading::{InstanceOptions, ShaderGlobals, ShadingSystem, Source};
 use support::compiled;
-use support::scenes::{Look, SceneBuilder, film, mean, mesh, spot_meter};
+use support::scenes::{Look, SceneBuilder, film, mean, mesh, probed_floor, spot_meter, white_share};
 
 /// Scatters by the share of the hemisphere that is open, from 64×64 rays with the density of the cosine.
 const OPEN: &str = "
@@ -389,4 +389,21 @@ fn shapes_of_scene_files_have_their_names() {
     assert_eq!(found, [Const::Int(1), string("lid"), Const::Int(1)]);
     let found = run(&scene_of("u"), outputs, body);
     assert_eq!(found, [Const::Int(0), string(""), Const::Int(0)]);
+}
+
+/// Photons and bakes run shaders that trace as pictures do: what lies under the floor makes it white.
+#[test]
+fn photons_and_bakes_trace() {
+    let mut scene = SceneBuilder::new();
+    let hidden = scene.material("Ci = 0;");
+    let place = Affine3A::from_translation(Vec3::NEG_Y) * Affine3A::from_rotation_x(-PI / 2.0);
+    scene.shape(
+        Geometry::Disk,
+        place * Affine3A::from_scale(Vec3::splat(2.0)),
+        hidden,
+    );
+    let body = "Ci = trace(P, vector(0, -1, 0)) * diffuse(N);";
+    for found in probed_floor(scene, body) {
+        assert!((found / white_share() - 1.0).abs() < 0.02, "{found}");
+    }
 }

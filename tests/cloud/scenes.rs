@@ -63,3 +63,16 @@ fn pictures_and_fingerprints_depend_on_the_cloud() {
     assert_ne!(near.fingerprint(), far.fingerprint());
     assert_eq!(near.fingerprint(), scene(0.05).fingerprint());
 }
+
+/// Photons and bakes run shaders that search as pictures do.
+#[test]
+fn photons_and_bakes_search() {
+    let clouds = Clouds::new(&[("a.ply", &ply(&[Vec3::ZERO]))]);
+    let file = clouds.folder.path().join("a.ply").display().to_string();
+    let body = format!(
+        "float distance; Ci = pointcloud_search({file:?}, P, 2, 1, \"distance\", distance) * diffuse(N);"
+    );
+    for found in probed_floor(SceneBuilder::new(), &body) {
+        assert!((found / white_share() - 1.0).abs() < 0.02, "{found}");
+    }
+}

@@ -1,15 +1,18 @@
 //! Small scenes built in code, and what they look like.
 
+use std::f32::consts::{PI, TAU};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use glam::{Affine3A, Vec2, Vec3};
+use renderer::bake::sh::{ShOrder, basis};
+use renderer::bake::{self, BakeSettings, Include, ProbePlaces, Product, Target};
 use renderer::camera::{Camera, CameraDesc, Projection, look_at};
 use renderer::color::Rgb;
 use renderer::film::Film;
 use renderer::geometry::{Geometry, Mesh, Shape};
-use renderer::integrator::{Integrator, PathSettings};
-use renderer::light::Light;
+use renderer::integrator::{Integrator, PathSettings, PhotonSettings};
+use renderer::light::{DirectionalLight, Light};
 use renderer::material::{Host, Instances, MaterialId, Sides, closure_registry};
 use renderer::render::{RenderSettings, Silent, render};
 use renderer::scene::{Scene, SceneParts};
@@ -137,10 +140,9 @@ pub fn globe(rings: u32, sectors: u32) -> Mesh {
     for i in 0..=rings {
         for j in 0..=sectors {
             let (v, u) = (i as f32 / rings as f32, j as f32 / sectors as f32);
-            let (sin_theta, cos_theta) = (v * std::f32::consts::PI).sin_cos();
+            let (sin_theta, cos_theta) = (v * PI).sin_cos();
             // The seam has to be closed to the last bit.
-            let (sin_phi, cos_phi) =
-                ((j % sectors) as f32 / sectors as f32 * std::f32::consts::TAU).sin_cos();
+            let (sin_phi, cos_phi) = ((j % sectors) as f32 / sectors as f32 * TAU).sin_cos();
             let radius = if i == 0 || i == rings { 0.0 } else { sin_theta };
             let p = Vec3::new(radius * cos_phi, radius * sin_phi, -cos_theta);
             mesh.positions.push(p);
@@ -250,4 +252,54 @@ pub fn mean(scene: &Scene, camera: &CameraDesc, look: Look) -> (Rgb, f32) {
         .sum();
     let error = variance.data.iter().step_by(3).sum::<f32>().sqrt() / n;
     (sum / n, error)
+}
+
+/// What probes see of a floor of this shader that is white within two metres of the origin: the mean over all directions
+/// of the radiance that arrives a metre above the origin, as paths and as photon maps find it. A sun above makes what is
+/// white as bright as 1.
+///
+/// # Panics
+/// When it cannot be baked.
+pub fn probed_floor(mut scene: SceneBuilder, body: &str) -> [f32; 2] {
+    let floor = scene.material(body);
+    scene.shape(mesh(Mesh::plane(20.0)), Affine3A::IDENTITY, floor);
+    let irradiance = Rgb::WHITE * PI;
+    scene.light(Light::Directional(DirectionalLight::new(
+        Vec3::NEG_Y,
+        irradiance,
+        0.0,
+    )));
+    let scene = scene.build();
+    let names = vec![String::new(); scene.shapes().len()];
+    let integrators = [
+        Integrator::Path(PathSettings::default()),
+        Integrator::Photon(PhotonSettings::default()),
+    ];
+    integrators.map(|integrator| {
+        let settings = BakeSettings {
+            target: Target::Probes(ProbePlaces::Points(vec![Vec3::Y])),
+            sides: bake::Sides::Auto,
+            include: Include::Indirect,
+            order: ShOrder::One,
+            samples: 4096,
+            integrator,
+            seed: 1,
+            threads: 2,
+            checkpoint: None,
+            resume: false,
+            share: None,
+        };
+        let baked = bake::bake(&scene, &names, &settings, &bake::Silent, &AtomicBool::new(false))
+            .unwrap_or_else(|error| panic!("{error}"))
+            .expect("nobody stops it");
+        let Product::Probes(probes) = &baked.product else {
+            panic!("probes were baked")
+        };
+        probes.coefficients(0)[0].g * basis(Vec3::Y)[0]
+    })
+}
+
+/// What [`probed_floor`] should give: the share of all directions that see the white disk.
+pub fn white_share() -> f32 {
+    0.5 * (1.0 - 1.0 / 5_f32.sqrt())
 }
