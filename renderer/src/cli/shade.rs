@@ -130,7 +130,7 @@ pub struct ShadeArgs {
 /// How much work goes into machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Codegen {
-    /// The least, where there are no loops: compiles fastest, runs slowest
+    /// The least, except for loops without calls: compiles fastest, runs slowest
     #[value(alias = "0")]
     Fast,
     /// What renders use

@@ -9,6 +9,31 @@ use crate::builtins::Builtin;
 use crate::hir::{LocalId, Operand};
 use crate::runtime::shims::{self, Dimensions, MatrixFunction, Shim};
 
+/// Whether a function is a few instructions in place of a call.
+pub(super) fn is_inline(builtin: Builtin) -> bool {
+    use Builtin as B;
+    matches!(
+        builtin,
+        B::Abs
+            | B::Floor
+            | B::Ceil
+            | B::Trunc
+            | B::Sqrt
+            | B::InverseSqrt
+            | B::Sign
+            | B::Fmod
+            | B::Min
+            | B::Max
+            | B::IsNan
+            | B::IsInf
+            | B::IsFinite
+            | B::Dot
+            | B::Cross
+            | B::Length
+            | B::Normalize
+    )
+}
+
 impl Emitter<'_, '_> {
     /// The value of a built-in function whose result is in a register.
     pub(super) fn builtin(&mut self, dst: LocalId, builtin: Builtin, args: &[Operand]) -> ir::Value {

@@ -41,7 +41,7 @@ use crate::diagnostic::Label;
 use crate::eval::library::Function;
 use crate::hir::ClosureRegistry;
 use crate::hir::uniform::is_uniform;
-use crate::hir::{Block, ClosureId, Stmt, Unit, walk};
+use crate::hir::{Block, ClosureId, Op, Stmt, Unit, walk};
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
@@ -247,12 +247,32 @@ pub fn compile(
     })
 }
 
-/// The level to compile a unit at: what runs again and again is worth good registers.
+/// The level to compile a unit at: loops that call nothing are worth good registers. Around calls all values are in memory
+/// anyway.
 fn level(unit: &Unit, asked: OptLevel) -> OptLevel {
+    let calls_nothing = |body: &[Stmt]| {
+        let mut calls = false;
+        walk::statements(body, &mut |stmt| calls |= is_call(stmt));
+        !calls
+    };
     let mut codes = unit.functions.values().map(|f| &f.code).chain([&unit.code]);
     match asked {
-        OptLevel::Fast if codes.any(|code| walk::has_loop(&code.body)) => OptLevel::Plain,
+        OptLevel::Fast if codes.any(|code| walk::any_loop(&code.body, &mut { calls_nothing })) => {
+            OptLevel::Plain
+        }
         OptLevel::Fast | OptLevel::Plain | OptLevel::Full => asked,
+    }
+}
+
+/// Whether a statement is a call in machine code.
+fn is_call(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Op {
+            op: Op::Builtin(builtin),
+            ..
+        } => !math::is_inline(*builtin),
+        Stmt::Call { .. } => true,
+        _ => false,
     }
 }
 

@@ -32,8 +32,10 @@ pub(super) fn new_module(level: OptLevel) -> Result<JITModule, String> {
 
 /// Looks the machine over, which the first module would do else.
 pub(super) fn prepare() {
-    // What is wrong with the machine is told when code is made.
-    let _ = isa(OptLevel::default());
+    for level in [OptLevel::Fast, OptLevel::Plain] {
+        // What is wrong with the machine is told when code is made.
+        let _ = isa(level);
+    }
 }
 
 fn isa(level: OptLevel) -> Result<Arc<dyn TargetIsa>, String> {

@@ -108,11 +108,12 @@ pub(crate) fn count_ops(block: &[Stmt]) -> usize {
     count
 }
 
-/// Whether anything in a block runs again and again.
-pub(crate) fn has_loop(block: &[Stmt]) -> bool {
-    block
-        .iter()
-        .any(|stmt| matches!(stmt, Stmt::Loop { .. }) || blocks(stmt).into_iter().any(has_loop))
+/// Whether there is a loop in a block whose body fulfils a condition.
+pub(crate) fn any_loop(block: &[Stmt], f: &mut impl FnMut(&[Stmt]) -> bool) -> bool {
+    block.iter().any(|stmt| {
+        let is_meant = matches!(stmt, Stmt::Loop { body, .. } if f(body));
+        is_meant || blocks(stmt).into_iter().any(|inner| any_loop(inner, f))
+    })
 }
 
 /// Whether a block leaves a scope.
