@@ -499,12 +499,12 @@ fn a_pilot_splits_and_guides_paths_where_indirect_light_is_noisy() {
         let text = fs::read_to_string(folder.path().join("s.json")).unwrap();
         serde_json::from_str::<serde_json::Value>(&text).unwrap()
     };
-    for (scene, split, guide) in [
-        ("cornell_box", 4, false),
-        ("cornell_spheres", 4, true),
-        ("two_rooms", 4, true),
-        ("veach_plates", 1, false),
-        ("lights_lens", 1, false),
+    for (scene, split, light_samples, guide) in [
+        ("cornell_box", 4, 1, false),
+        ("cornell_spheres", 4, 1, true),
+        ("two_rooms", 4, 1, true),
+        ("veach_plates", 4, 4, false),
+        ("lights_lens", 2, 2, false),
     ] {
         for options in [
             &["--threads", "1"][..],
@@ -513,13 +513,22 @@ fn a_pilot_splits_and_guides_paths_where_indirect_light_is_noisy() {
         ] {
             let stats = stats(scene, options);
             assert_eq!(stats["split"], split, "{scene} {options:?}");
+            assert_eq!(stats["light_samples"], light_samples, "{scene} {options:?}");
             assert_eq!(stats["guide"], guide, "{scene} {options:?}");
         }
     }
-    let rays = |split: &str| {
-        let stats = stats("cornell_box", &["--set", split]);
-        stats["rays"]["indirect"].as_f64().unwrap()
+    let rays = |option: &str, kind: &str| {
+        let stats = stats("cornell_box", &["--set", option]);
+        stats["rays"][kind].as_f64().unwrap()
     };
-    let ratio = rays("integrator.split=6") / rays("integrator.split=2");
+    let indirect = |split: &str| rays(split, "indirect");
+    let ratio = indirect("integrator.split=6") / indirect("integrator.split=2");
     assert!((ratio - 3.0).abs() < 0.05, "{ratio} times as many rays");
+    let shadow = |light_samples: &str| rays(light_samples, "shadow");
+    let [one, two, three] = [1, 2, 3].map(|count| shadow(&format!("integrator.light_samples={count}")));
+    assert!(two > 1.03 * one, "{one} {two}");
+    assert!(
+        ((three - two) / (two - one) - 1.0).abs() < 0.02,
+        "{one} {two} {three}"
+    );
 }

@@ -55,7 +55,7 @@ fn reads_every_kind_of_block() {
         r#"
         film { size = (320, 200); crop = (10, 20, 30, 40); filter = gaussian(2.5); }
         sampler { spp = 16; seed = 7; }
-        integrator : path { depth = 3; rr_depth = 9; split = 2; hide_emitters = true; guide = true; }
+        integrator : path { depth = 3; rr_depth = 9; split = 2; light_samples = 3; hide_emitters = true; guide = true; }
         camera side : orthographic { from = (1, 2, 3); to = (0, 0, 0); width = 2.5; }
         camera all : panoramic { transform = translate(0, 1, 0); }
         material red = matte(albedo = (0.8, 0.1, 0.1));
@@ -97,6 +97,7 @@ fn reads_every_kind_of_block() {
             depth: Some(3),
             rr_depth: 9,
             split: Some(2),
+            light_samples: Some(3),
             hide_emitters: true,
             guide: Some(true),
         })
@@ -394,7 +395,7 @@ fn options_change_the_scene() {
         let text = format!("{text}\nintegrator : path {{ {block} }}");
         load_text(&text, Path::new(""), &[&format!("integrator={kind}")])
     };
-    let block = "depth = 3; rr_depth = 9; split = 2; hide_emitters = true; guide = true;";
+    let block = "depth = 3; rr_depth = 9; split = 2; light_samples = 3; hide_emitters = true; guide = true;";
     let chosen = |kind: &str| with(block, kind).unwrap_or_else(|e| panic!("{e}")).integrator;
     assert!(
         matches!(chosen("photon"), Integrator::Photon(photon) if photon.depth == Some(3) && photon.hide_emitters)
@@ -403,6 +404,7 @@ fn options_change_the_scene() {
         depth: Some(3),
         rr_depth: 9,
         split: Some(2),
+        light_samples: Some(3),
         hide_emitters: true,
         guide: Some(true),
     };

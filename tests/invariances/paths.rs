@@ -47,3 +47,13 @@ fn split_and_guided_paths_agree_with_whole_ones() {
         &["integrator.split=2", "integrator.guide=true"],
     );
 }
+
+#[test]
+fn several_light_samples_agree_with_one() {
+    for set in [
+        ["integrator.split=1", "integrator.light_samples=3"],
+        ["integrator.split=4", "integrator.light_samples=2"],
+    ] {
+        check("light-samples", 3, &set);
+    }
+}

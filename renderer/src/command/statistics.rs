@@ -140,6 +140,7 @@ impl Statistics {
                 "gain": decision.gain,
             })),
             "split": self.paths.and_then(|paths| paths.split),
+            "light_samples": self.paths.and_then(|paths| paths.light_samples),
             "guide": self.paths.and_then(|paths| paths.guide),
             "noise": self.noise.map(|noise| json!({
                 "rounds": noise.rounds,
@@ -228,6 +229,9 @@ impl fmt::Display for Statistics {
         )?;
         if let Some(split) = self.paths.and_then(|paths| paths.split) {
             writeln!(f, "  split   {split:9}   branches a sample")?;
+        }
+        if let Some(count) = self.paths.and_then(|paths| paths.light_samples) {
+            writeln!(f, "  lights  {count:9}   light samples at the split")?;
         }
         writeln!(
             f,

@@ -30,6 +30,10 @@ pub trait Collect {
     /// Adds radiance, already multiplied by the path's throughput and MIS weight.
     fn add(&mut self, label: Label, radiance: Rgb);
 
+    /// What follows is the next of several light samples, at the vertex where a path may split.
+    #[inline(always)]
+    fn next_light_sample(&mut self) {}
+
     /// What follows belongs to the next branch of a path that has been split.
     #[inline(always)]
     fn next_branch(&mut self) {}

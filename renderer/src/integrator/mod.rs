@@ -195,9 +195,10 @@ impl Prepared {
     ) {
         context.stats.gather_rays += 1;
         let walk = Walk::point(*ray, arrival);
-        // Splitting is the camera's.
+        // Splitting is the camera's, and so are several light samples.
         let whole = |settings: &PathSettings| PathSettings {
             split: None,
+            light_samples: None,
             ..*settings
         };
         match self {

@@ -1,8 +1,9 @@
 //! The unidirectional path tracer: next event estimation at every vertex, combined with BSDF sampling by MIS; splits at
 //! the first surface that scatters, and is guided if asked for.
 //!
-//! A path may split into several branches at the first surface that scatters. Where light straight from lights is known
-//! well after a few samples, time is better spent on the light that comes by detours.
+//! A path may split into several branches at the first surface that scatters, and take several light samples there.
+//! Where light straight from lights is known well after a few samples, time is better spent on the light that comes by
+//! detours; where many lights shine, on them.
 
 use super::collect::Collect;
 use super::context::Context;
@@ -36,6 +37,7 @@ pub(super) fn trace(
         return;
     }
     let mut split = settings.split.unwrap_or(1);
+    let mut light_samples = settings.light_samples.unwrap_or(1);
     let Context {
         shading,
         surface,
@@ -53,7 +55,19 @@ pub(super) fn trace(
             let scatters = !ends && !bsdf.is_specular();
             if scatters {
                 let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
-                walk.sample_lights(scene, (it, &at), response, sampler, shading, stats, light);
+                if light_samples > 1 {
+                    let walk = walk.branch(light_samples);
+                    let mut branch = *sampler;
+                    for number in 0..light_samples {
+                        light.next_light_sample();
+                        branch = sampler.branch(number, light_samples);
+                        walk.sample_lights(scene, (it, &at), response, &mut branch, shading, stats, light);
+                    }
+                    sampler.skip_those_of(&branch);
+                    light_samples = 1;
+                } else {
+                    walk.sample_lights(scene, (it, &at), response, sampler, shading, stats, light);
+                }
             }
             let directions = Directions::new(it, bsdf, field);
             if split > 1 && scatters {

@@ -96,6 +96,10 @@ fn integrator_facts(integrator: &Integrator) -> Vec<(&'static str, String)> {
             ("rr_depth", path.rr_depth.to_string()),
             ("hide_emitters", path.hide_emitters.to_string()),
             ("split", or_auto(path.split.map(|n| n.to_string()))),
+            (
+                "light_samples",
+                or_auto(path.light_samples.map(|n| n.to_string())),
+            ),
             ("guide", or_auto(path.guide.map(|yes| yes.to_string()))),
         ],
         Integrator::Photon(photon) => vec![

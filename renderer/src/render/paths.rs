@@ -1,7 +1,7 @@
 //! How the paths of `path` are traced, where its settings do not say: a short pilot weighs variances against costs.
 //!
-//! - Branches: the variance of what precedes the split (camera, light straight from lights) and of what follows it
-//!   against the costs of both.
+//! - Branches and light samples at the first surface that scatters: the variances of the camera's ray, of a light sample
+//!   and of a branch against what each of them costs.
 //! - Guides, where indirect light makes the noise: guides are made of a few photons, and the paths that they guide show
 //!   what the same light would have as variance without them. Rare bright paths, which guides find and a pilot of other
 //!   paths misses, are counted so.
@@ -23,11 +23,22 @@ const STEP: u32 = 4;
 /// Samples of each of the pilot's pixels.
 const SAMPLES: u64 = 8;
 
-/// The most branches: with more, edges and lenses have too few samples.
-const MOST: u32 = 4;
+/// The numbers of branches and of light samples to choose among. With more, edges and lenses have too few samples; Sobol'
+/// points are spread best over powers of two.
+const COUNTS: [u32; 3] = [1, 2, 4];
+
+/// Work that counts as the least, relative to it.
+const CLOSE: f64 = 1.03;
+
+/// What stratification leaves of the camera's variance in pictures of many samples. Its numbers are the first, and are
+/// spread best.
+const STRATIFIED: f64 = 0.5;
 
 /// Cost of making a camera ray and adding its sample to the film, in rays.
 const CAMERA: f64 = 1.0;
+
+/// Cost of a light sample, in rays: choosing a light, a point on it, and the shadow ray.
+const LIGHT_SAMPLE: f64 = 2.0;
 
 /// Cost of a guided ray, in rays.
 const GUIDED: f64 = 1.3;
@@ -40,30 +51,34 @@ const MOST_PHOTONS: u64 = 1 << 16;
 /// Share of the pixels, those of the largest errors, that is left out: a few rare paths must not decide.
 const OUTLIERS: f64 = 0.01;
 
-/// The settings with the branches and guides that are best, where they are not given. Decides on the `rayon` pool that
-/// it is called in; the same for any number of threads, any crop and any range of samples.
+/// The settings with the numbers of branches and light samples and the guides that are best, where they are not given.
+/// Decides on the `rayon` pool that it is called in; the same for any number of threads, any crop and any range of
+/// samples.
 pub(super) fn chosen(
     scene: &Scene,
     settings: &RenderSettings,
     path: &PathSettings,
     pass: &Pass<'_>,
 ) -> PathSettings {
-    if path.depth.is_some_and(|depth| depth <= 2) {
+    let reaches = |segments| path.depth.is_none_or(|depth| depth >= segments);
+    if !reaches(2) {
         return PathSettings {
             split: path.split.or(Some(1)),
+            light_samples: path.light_samples.or(Some(1)),
             guide: path.guide.or(Some(false)),
             ..*path
         };
     }
-    if path.split.is_some() && path.guide.is_some() {
+    if path.split.is_some() && path.light_samples.is_some() && path.guide.is_some() {
         return *path;
     }
     let in_two = PathSettings {
         split: Some(2),
+        light_samples: Some(2),
         ..*path
     };
     let plain = Errors::new(scene, settings, &Prepared::Path(in_two), 1.0);
-    let split = path.split.unwrap_or_else(|| plain.best_split());
+    let counts = plain.best(path);
     let guides_pay = || {
         let guided = PathSettings {
             guide: Some(true),
@@ -71,17 +86,17 @@ pub(super) fn chosen(
         };
         let guided = Errors::new(scene, settings, &prepare(scene, &guided, pass), GUIDED);
         let unguided = Errors {
-            before: guided.before,
-            after: guided.after + guided.spared,
-            ..plain
+            branch: guided.branch + guided.spared,
+            cost_of_branch: plain.cost_of_branch,
+            ..guided
         };
-        guided.work(split) < unguided.work(split)
+        guided.work(counts) < unguided.work(counts)
     };
+    let asks_for_guides = reaches(3) && plain.best(&PathSettings::default()).branches == COUNTS[2];
     PathSettings {
-        split: Some(split),
-        guide: path
-            .guide
-            .or_else(|| Some(plain.best_split() == MOST && guides_pay())),
+        split: Some(counts.branches),
+        light_samples: Some(counts.light_samples),
+        guide: path.guide.or_else(|| Some(asks_for_guides && guides_pay())),
         ..*path
     }
 }
@@ -97,19 +112,31 @@ pub(super) fn prepare(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Pr
     Prepared::Guided(*path, Box::new(GuideField::prepare(path, scene, &pass, photons)))
 }
 
-/// The relative variance of a sample and its cost in rays: of what precedes the split, and of a branch that follows.
+/// How many of each there are at the first surface that scatters.
+#[derive(Clone, Copy, Debug)]
+struct Counts {
+    branches: u32,
+    light_samples: u32,
+}
+
+/// The relative variances of the parts of a sample, and their costs in rays.
 #[derive(Clone, Copy, Debug)]
 struct Errors {
-    before: f64,
-    after: f64,
+    /// What the camera's ray brings, whatever follows.
+    camera: f64,
+    /// One light sample.
+    light_sample: f64,
+    /// One branch.
+    branch: f64,
     /// Variance of a branch that guides spare.
     spared: f64,
-    cost_before: f64,
-    cost_after: f64,
+    cost_of_camera: f64,
+    cost_of_light_sample: f64,
+    cost_of_branch: f64,
 }
 
 impl Errors {
-    /// Measures paths of two branches; `ray` is the cost of a ray.
+    /// Measures paths of two light samples and two branches; `ray` is the cost of a branch's ray.
     fn new(scene: &Scene, settings: &RenderSettings, in_two: &Prepared, ray: f64) -> Errors {
         let film = Rect::of_size(settings.width, settings.height);
         let pilot = Pilot::new(scene, settings, &film, STEP, |sample, context| {
@@ -126,43 +153,67 @@ impl Errors {
         let rays = pilot.work.rays() as f64 / samples;
         let split = pilot.pixels.iter().map(|pixel| pixel.split).sum::<f64>() / samples;
         let mean = pilot.pixels.iter().map(Pixel::mean).sum::<f64>() / pilot.pixels.len() as f64;
-        let mut errors: Vec<[f64; 3]> = pilot.pixels.iter().map(|pixel| pixel.errors(mean)).collect();
-        errors.sort_by(|[_, a, _], [_, b, _]| a.total_cmp(b));
+        let mut errors: Vec<[f64; 4]> = pilot.pixels.iter().map(|pixel| pixel.errors(mean)).collect();
+        let after_camera = |error: &[f64; 4]| error[1] + error[2];
+        errors.sort_by(|a, b| after_camera(a).total_cmp(&after_camera(b)));
         errors.truncate(errors.len() - (errors.len() as f64 * OUTLIERS) as usize);
-        let [before, after, spared] =
+        let [camera, light_sample, branch, spared] =
             std::array::from_fn(|part| errors.iter().map(|error| error[part]).sum::<f64>());
-        // Before the split there is the camera's ray, and one to a light.
-        let rays_before = 1.0 + split;
         Errors {
-            before: before.max(1e-3 * after),
-            after,
+            camera: (STRATIFIED * camera).max(1e-3 * (light_sample + branch)),
+            light_sample,
+            branch,
             spared,
-            cost_before: CAMERA + rays_before,
-            cost_after: ray * 0.5 * (rays - rays_before),
+            cost_of_camera: CAMERA + 1.0,
+            cost_of_light_sample: LIGHT_SAMPLE * split,
+            // Besides these there are the camera's ray and one to a light for each of the light samples.
+            cost_of_branch: ray * (0.5 * (rays - 1.0) - split),
         }
     }
 
-    /// The number of branches with the least work.
-    fn best_split(&self) -> u32 {
-        let best = (self.after * self.cost_before / (self.before * self.cost_after)).sqrt();
-        // Sobol' points are spread best over powers of two.
-        1 << best.log2().clamp(0.0, f64::from(MOST.ilog2())).round() as u32
+    /// The numbers with the least work, where `path` does not give them; the smallest of those that come close.
+    fn best(&self, path: &PathSettings) -> Counts {
+        let given = |count: Option<u32>| count.map_or(COUNTS.to_vec(), |count| vec![count]);
+        let light_samples = given(path.light_samples);
+        let all = given(path.split).into_iter().flat_map(|branches| {
+            light_samples.iter().map(move |&light_samples| Counts {
+                branches,
+                light_samples,
+            })
+        });
+        let all: Vec<Counts> = all.collect();
+        let least = all
+            .iter()
+            .map(|counts| self.work(*counts))
+            .fold(f64::INFINITY, f64::min);
+        let is_close = |counts: &&Counts| self.work(**counts) <= CLOSE * least;
+        let size = |counts: &&Counts| counts.branches + counts.light_samples;
+        *all.iter()
+            .filter(is_close)
+            .min_by_key(size)
+            .expect("the least is close to itself")
     }
 
-    /// Variance times cost of samples of so many branches.
-    fn work(&self, split: u32) -> f64 {
-        let split = f64::from(split);
-        (self.before + self.after / split) * (self.cost_before + self.cost_after * split)
+    /// Variance times cost of samples of so many branches and light samples.
+    fn work(&self, counts: Counts) -> f64 {
+        let [branches, light_samples] = [counts.branches, counts.light_samples].map(f64::from);
+        let variance = self.camera + self.light_sample / light_samples + self.branch / branches;
+        let cost =
+            self.cost_of_camera + self.cost_of_light_sample * light_samples + self.cost_of_branch * branches;
+        variance * cost
     }
 }
 
-/// Luminance of a sample: before the split, and of two branches.
+/// Luminance of the parts of a sample: what the camera's ray brings, of two light samples, and of two branches.
 #[derive(Default)]
 struct Parts {
-    light: [f64; 3],
+    light: [f64; 5],
     part: usize,
     spared: f64,
 }
+
+/// The first of the two branches.
+const BRANCH: usize = 3;
 
 impl Collect for Parts {
     fn add(&mut self, label: Label, radiance: Rgb) {
@@ -171,8 +222,12 @@ impl Collect for Parts {
         self.spared += luminance * luminance * f64::from(label.preference - 1.0);
     }
 
-    fn next_branch(&mut self) {
+    fn next_light_sample(&mut self) {
         self.part += 1;
+    }
+
+    fn next_branch(&mut self) {
+        self.part = (self.part + 1).max(BRANCH);
     }
 }
 
@@ -181,6 +236,8 @@ impl Collect for Parts {
 struct Pixel {
     sum: f64,
     squares: f64,
+    /// Squares of the differences between both light samples.
+    light_differences: f64,
     /// Squares of the differences between both branches.
     differences: f64,
     /// Squares that guides spare: by BSDF sampling alone the light of a path is as many times brighter and rarer as guides
@@ -192,11 +249,12 @@ struct Pixel {
 
 impl Pixel {
     fn add(&mut self, parts: &Parts) {
-        let [before, a, b] = parts.light;
-        let all = before + a + b;
+        let [_, light_a, light_b, a, b] = parts.light;
+        let all = parts.light.iter().sum::<f64>();
         if all.is_finite() {
             self.sum += all;
             self.squares += all * all;
+            self.light_differences += (light_a - light_b).powi(2);
             self.differences += (a - b).powi(2);
             self.spared += parts.spared;
         }
@@ -207,14 +265,15 @@ impl Pixel {
         self.sum / SAMPLES as f64
     }
 
-    /// Relative variance of a sample that precedes the split, that of a single branch, and what guides spare of it, in a
-    /// picture of this mean.
-    fn errors(&self, mean: f64) -> [f64; 3] {
+    /// Relative variances in a picture of this mean: of what the camera's ray brings, of a single light sample, of a
+    /// single branch, and what guides spare of it.
+    fn errors(&self, mean: f64) -> [f64; 4] {
         let n = SAMPLES as f64;
         let scale = 1.0 / (self.mean().powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE);
-        let both = (self.squares - self.sum * self.sum / n).max(0.0) / (n - 1.0);
-        // Each of two branches has half of the light.
-        let of_two = self.differences / n;
-        [both - of_two, 2.0 * of_two, 2.0 * self.spared / n].map(|part| scale * part)
+        let all = (self.squares - self.sum * self.sum / n).max(0.0) / (n - 1.0);
+        // Each of the two has half of the light.
+        let [light_samples, branches] = [self.light_differences, self.differences].map(|squares| squares / n);
+        let camera = all - light_samples - branches;
+        [camera, 2.0 * light_samples, 2.0 * branches, 2.0 * self.spared / n].map(|part| scale * part)
     }
 }

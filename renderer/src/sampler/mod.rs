@@ -54,6 +54,11 @@ impl Sampler {
         }
     }
 
+    /// Leaves out the requests that a branch has made.
+    pub fn skip_those_of(&mut self, branch: &Sampler) {
+        self.dimension = branch.dimension;
+    }
+
     /// Leaves the next number out, which nothing depends on.
     #[inline]
     pub fn skip(&mut self) {

@@ -22,6 +22,8 @@ pub struct PathSettings {
     pub hide_emitters: bool,
     /// The number of branches that a path splits into at the first surface that scatters; by a pilot when `None`.
     pub split: Option<u32>,
+    /// The number of light samples that are taken there; by a pilot when `None`.
+    pub light_samples: Option<u32>,
     /// Whether photons guide paths to where indirect light comes from; by a pilot when `None`.
     pub guide: Option<bool>,
 }
@@ -33,6 +35,7 @@ impl Default for PathSettings {
             rr_depth: 1,
             hide_emitters: false,
             split: None,
+            light_samples: None,
             guide: None,
         }
     }

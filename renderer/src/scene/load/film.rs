@@ -123,6 +123,15 @@ pub(super) const PATH: &[Key<PathSettings>] = &[
         },
     },
     Key {
+        name: "light_samples",
+        doc: "the number of light samples that are taken there, at most 64; by default the pilot chooses 1, 2 or 4",
+        set: |path, field, context| {
+            path.light_samples = field
+                .integer(context, 1, u64::from(MAX_SPLIT))
+                .map(|samples| samples as u32);
+        },
+    },
+    Key {
         name: "hide_emitters",
         doc: HIDE_EMITTERS,
         set: |path, field, context| set(&mut path.hide_emitters, field.boolean(context)),
