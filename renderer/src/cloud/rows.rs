@@ -93,31 +93,13 @@ impl CloudRows {
 
     /// Whether all attributes are read back as they are, which the names decide.
     fn check(&self, path: &Path, format: CloudFormat) -> Result<(), CloudError> {
-        let mut bytes = vec![];
-        let empty = CloudRows {
-            columns: self.columns.clone(),
-            words: vec![],
-        };
-        // Writing to memory cannot fail.
-        let _ = match format {
-            CloudFormat::Ply => empty.write_ply(&mut bytes),
-            CloudFormat::Geo => empty.write_geo(&mut bytes),
-        };
-        let read = PointCloud::parse(&bytes, path);
-        let found = read.as_ref().map_or(&[][..], PointCloud::columns);
-        let names = || self.columns.iter().map(|(name, _)| name.as_str());
-        let is_kept = |(name, ty): &&(String, ColumnType)| {
-            name != INDEX
-                && names().filter(|other| other == name).count() == 1
-                && found
-                    .iter()
-                    .any(|column| column.name == *name && ty.is_of(&column.values))
-        };
-        let lost = self.columns.iter().find(|column| !is_kept(column));
-        match lost {
-            Some((name, _)) => Err(CloudError::Name {
+        // Each by itself first, so that the one that is wrong is named.
+        let mut each = self.columns.iter().map(std::slice::from_ref);
+        let lost = each.find_map(|column| lost(column, path, format));
+        match lost.or_else(|| self::lost(&self.columns, path, format)) {
+            Some(name) => Err(CloudError::Name {
                 path: path.to_owned(),
-                name: name.clone(),
+                name: name.to_owned(),
             }),
             None => Ok(()),
         }
@@ -181,6 +163,31 @@ impl CloudRows {
         }
         writeln!(file, "beginExtra\nendExtra")
     }
+}
+
+/// The first of some columns that is not read back as it is.
+fn lost<'a>(columns: &'a [(String, ColumnType)], path: &Path, format: CloudFormat) -> Option<&'a str> {
+    let empty = CloudRows {
+        columns: columns.to_vec(),
+        words: vec![],
+    };
+    let mut bytes = vec![];
+    // Writing to memory cannot fail.
+    let _ = match format {
+        CloudFormat::Ply => empty.write_ply(&mut bytes),
+        CloudFormat::Geo => empty.write_geo(&mut bytes),
+    };
+    let read = PointCloud::parse(&bytes, path);
+    let found = read.as_ref().map_or(&[][..], PointCloud::columns);
+    let is_kept = |(name, ty): &(String, ColumnType)| {
+        name != INDEX
+            && columns.iter().filter(|(other, _)| other == name).count() == 1
+            && found
+                .iter()
+                .any(|column| column.name == *name && ty.is_of(&column.values))
+    };
+    let lost = columns.iter().find(|column| !is_kept(column))?;
+    Some(&lost.0)
 }
 
 /// What searches call the number of a point.

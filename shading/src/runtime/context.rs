@@ -162,6 +162,11 @@ impl ShadingContext {
         self.run.keeps_files = true;
     }
 
+    /// The points that `pointcloud_write` has written and that are not taken yet.
+    pub fn written(&self) -> &WrittenClouds {
+        &self.run.written
+    }
+
     /// The points that `pointcloud_write` wrote since this was last asked.
     pub fn take_written(&mut self) -> WrittenClouds {
         std::mem::take(&mut self.run.written)
