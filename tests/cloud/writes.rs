@@ -281,6 +281,7 @@ fn names_that_would_be_lost_are_refused() {
                 "{name:?}"
             );
         }
+        assert_eq!(lost(format, &[("position", T::Triple)]), says("position"));
         assert_eq!(
             lost(format, &[("a", T::Float), ("b", T::Int), ("a", T::Int)]),
             says("a")

@@ -180,7 +180,7 @@ fn lost<'a>(columns: &'a [(String, ColumnType)], path: &Path, format: CloudForma
     let read = PointCloud::parse(&bytes, path);
     let found = read.as_ref().map_or(&[][..], PointCloud::columns);
     let is_kept = |(name, ty): &(String, ColumnType)| {
-        name != INDEX
+        !RESERVED.contains(&name.as_str())
             && columns.iter().filter(|(other, _)| other == name).count() == 1
             && found
                 .iter()
@@ -190,8 +190,8 @@ fn lost<'a>(columns: &'a [(String, ColumnType)], path: &Path, format: CloudForma
     Some(&lost.0)
 }
 
-/// What searches call the number of a point.
-const INDEX: &str = "index";
+/// Attributes of all points: what searches call the number of a point, and where it is.
+const RESERVED: [&str; 2] = ["index", "position"];
 
 /// The properties of a triple in a PLY file.
 fn triple_names(name: &str) -> [String; 3] {
