@@ -13,7 +13,6 @@ use crate::ty::{Base, Length, Type};
 const SEARCH: &str = "pointcloud_search(\"file\", point, radius, most, \"attribute\", array, …), with an int before the \
                       attributes if the points are to be sorted";
 const GET: &str = "pointcloud_get(\"file\", indices, count, \"attribute\", array)";
-
 const WRITE: &str = "pointcloud_write(\"file\", point, \"attribute\", value, …)";
 
 /// The attribute whose value depends on the centre of the search.

@@ -67,9 +67,9 @@ impl Emitter<'_, '_> {
 
     /// Writes a point; whether it is kept.
     pub(super) fn cloud_write(&mut self, args: &[Operand]) -> ir::Value {
+        let [records, count] = self.records(&args[2..]);
         let [file, position] = self.read_all(&args[..2]);
         let position = self.spill(0, position);
-        let [records, count] = self.records(&args[2..]);
         let place = self.place();
         let values = [self.ctx, place, file, position, records, count];
         self.call_value(shims::cloud_write(), &values)
