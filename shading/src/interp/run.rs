@@ -109,8 +109,8 @@ impl Outcome {
         }
     }
 
-    /// The first difference in what the named outputs hold, or in what was printed or written, in words: what an optimised unit must
-    /// not change. Reports may differ, since work that nobody needs is not done.
+    /// The first difference in what the named outputs hold, or in what was printed or written, in words: what an
+    /// optimised unit must not change. Reports may differ, since work that nobody needs is not done.
     pub fn difference<'a>(
         &self,
         other: &Outcome,
