@@ -1,5 +1,5 @@
 //! Point clouds that shaders search: `pointcloud_search` and `pointcloud_get` against brute force and known values, in
-//! interpreter, machine code and batches.
+//! interpreter, machine code and batches; and that they write: `pointcloud_write`.
 
 #[path = "cloud/attributes.rs"]
 mod attributes;
@@ -9,6 +9,8 @@ mod files;
 mod scenes;
 #[path = "cloud/searches.rs"]
 mod searches;
+#[path = "cloud/writes.rs"]
+mod writes;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,8 @@
 //! Command line tests of `kiln shade` and `kiln info`: output and errors.
 
+#[path = "shade/clouds.rs"]
+mod clouds;
+
 use std::path::PathBuf;
 use std::process::{Command, Output};
 

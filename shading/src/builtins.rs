@@ -167,6 +167,9 @@ pub enum Builtin {
     CloudDistanceChanges,
     /// `(T[n] before, int[] points, int count) → T[n]`: zero.
     CloudZeros,
+    /// `(string file, point position, string name, value, …) → int`: whether a point is kept with its attributes, to be
+    /// written.
+    CloudWrite,
     // What is asked of the shading point.
     /// `raytype(string) → int`.
     RayType,
@@ -203,6 +206,7 @@ impl Builtin {
                 | Builtin::HasDictValue
                 | Builtin::DictValue
                 | Builtin::Trace
+                | Builtin::CloudWrite
         )
     }
 

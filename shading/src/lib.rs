@@ -74,9 +74,9 @@ pub use instance::{BatchOutput, ShaderInstance};
 pub use preprocess::{Includes, Preprocessor};
 pub use runtime::{
     AttributeHandle, ClosureNode, ClosureRef, ClosureTree, CloudHandle, CloudSearch, CloudValues,
-    HostFunctions, KnownAttributes, NoHost, Params, PointCloud, Printed, RayKind, Report, ReportKind,
-    ShaderGlobals, ShaderHost, ShadingContext, Sink, Subimage, TextureHandle, TextureInfo, TextureLookup,
-    TextureRequest, TextureSample, TraceHit, TraceRay,
+    HostFunctions, KnownAttributes, NoHost, Params, PointCloud, PointValueType, Printed, RayKind, Report,
+    ReportKind, ShaderGlobals, ShaderHost, ShadingContext, Sink, Subimage, TextureHandle, TextureInfo,
+    TextureLookup, TextureRequest, TextureSample, TraceHit, TraceRay, WrittenCloud, WrittenClouds,
 };
 pub use source::{Provenance, Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

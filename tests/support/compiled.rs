@@ -26,6 +26,13 @@ pub fn difference(
     if printed != shown {
         return Some(format!("printed: {printed:?} and {shown:?}"));
     }
+    if expected.written != *context.written() {
+        return Some(format!(
+            "written: {:?} and {:?}",
+            context.written(),
+            expected.written
+        ));
+    }
     if instance.outputs().len() != expected.outputs.len() {
         return Some("other outputs".to_owned());
     }

@@ -4,8 +4,9 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::files::FormatError;
+use crate::image::ImageError;
 
-/// Why a point cloud was not read.
+/// Why a point cloud was not read, or not written.
 #[derive(Debug, thiserror::Error)]
 pub enum CloudError {
     /// The file cannot be read.
@@ -19,4 +20,15 @@ pub enum CloudError {
     /// The file is of another kind, is cut short, or makes no sense.
     #[error(transparent)]
     Format(#[from] FormatError),
+    /// The file cannot keep an attribute, so that it would be read back as it is.
+    #[error("cannot write {}: an attribute cannot be named {name:?} there", .path.display())]
+    Name {
+        /// The file.
+        path: PathBuf,
+        /// The name of the attribute.
+        name: String,
+    },
+    /// The file cannot be written.
+    #[error(transparent)]
+    Write(#[from] ImageError),
 }

@@ -104,17 +104,21 @@ fn attribute(line: &str) -> Option<Declared> {
 fn point(line: &str, declared: &mut [Declared]) -> Option<[f32; 3]> {
     let mut words = line.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')'));
     let mut next = || words.by_ref().find(|word| !word.is_empty());
-    let mut float = || next()?.parse::<f32>().ok();
-    let position = [float()?, float()?, float()?];
-    float()?;
+    let float = |word: Option<&str>| word?.parse::<f32>().ok();
+    // Not all ints are floats.
+    let int = |word: Option<&str>| word?.parse::<i32>().ok().or_else(|| Some(float(word)? as i32));
+    let position = [float(next())?, float(next())?, float(next())?];
+    float(next())?;
     for Declared { column, width } in declared {
         match column.as_mut().map(|column| &mut column.values) {
-            Some(ColumnValues::Ints(list)) => list.push(float()? as i32),
-            Some(ColumnValues::Floats(list)) => list.push(float()?),
-            Some(ColumnValues::Triples(list)) => list.push([float()?, float()?, float()?]),
+            Some(ColumnValues::Ints(list)) => list.push(int(next())?),
+            Some(ColumnValues::Floats(list)) => list.push(float(next())?),
+            Some(ColumnValues::Triples(list)) => {
+                list.push([float(next())?, float(next())?, float(next())?]);
+            }
             None => {
                 for _ in 0..*width {
-                    float()?;
+                    float(next())?;
                 }
             }
         }

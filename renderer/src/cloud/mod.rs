@@ -2,17 +2,19 @@
 //!
 //! A cloud is read from a PLY file, whose `vertex` elements are its points, or from Houdini's ASCII `.geo` files of
 //! version 5. Clouds are requested from a [`CloudLoader`], from any thread; [`CloudLoader::load`] reads them and gives
-//! the [`CloudStore`], whose searches take no lock and no memory.
+//! the [`CloudStore`], whose searches take no lock and no memory. [`CloudRows`] are points to be written to such files.
 
 mod column;
 mod error;
 mod geo;
 mod nearest;
 mod ply;
+mod rows;
 mod store;
 
 pub use column::{CloudColumn, ColumnValues};
 pub use error::CloudError;
+pub use rows::{CloudFormat, CloudRows, ColumnType};
 pub use store::{CloudId, CloudLoader, CloudStore};
 
 use std::hash::{Hash, Hasher};

@@ -6,12 +6,12 @@ use super::Failure;
 use crate::image::{FileId, check_place, check_writable};
 
 /// All output files of a command.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Outputs {
     list: Vec<Output>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Output {
     /// The flag that asks for it.
     flag: &'static str,

@@ -34,7 +34,7 @@ pub use format::Format;
 pub use metadata::MetaValue;
 pub use named_channels::NamedChannels;
 pub use output::{
-    Staged, check_place, check_writable, remove_temporaries, stage, sweep_files, write_whole,
+    Staged, check_place, check_writable, remove_temporaries, stage, stage_with, sweep_files, write_whole,
     write_whole_with,
 };
 pub use output_format::{WriteOptions, has_exposure};

@@ -70,7 +70,11 @@ pub fn stage(path: &Path, bytes: &[u8]) -> Result<Staged, ImageError> {
     stage_with(path, |file| file.write_all(bytes))
 }
 
-fn stage_with(
+/// The same for a file that `write` writes bit by bit.
+///
+/// # Errors
+/// As those of [`write_whole`].
+pub fn stage_with(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
 ) -> Result<Staged, ImageError> {

@@ -4,6 +4,7 @@
 //! any thread; [`Host::freeze`] then loads them and sets shapes and camera, and [`Host::allow_rays`] sets what rays hit. After that
 //! it is immutable, and lookups take no lock.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -195,6 +196,11 @@ impl Host {
         self.frozen.get().map(|frozen| &frozen.clouds.store)
     }
 
+    /// The files of all point clouds that were read, those included that running shaders named.
+    pub fn cloud_files(&self) -> impl Iterator<Item = &Path> + '_ {
+        self.clouds().into_iter().flat_map(CloudStore::files)
+    }
+
     /// The files of the textures and point clouds that were named when the host was frozen.
     pub fn input_files(&self) -> impl Iterator<Item = &Path> + '_ {
         let textures = self.textures().into_iter().flat_map(TextureStore::textures);
@@ -379,6 +385,10 @@ impl ShaderHost for Host {
     fn cloud_error(&self, file: &str) -> Option<String> {
         let frozen = self.frozen.get()?;
         frozen.clouds.error(&frozen.names, file)
+    }
+
+    fn cloud_refusal(&self, _: &str) -> Option<Cow<'static, str>> {
+        Some(Cow::Borrowed("point clouds are written by `kiln shade` only"))
     }
 
     fn trace(&self, globals: &ShaderGlobals, ray: &TraceRay<'_>) -> Option<TraceHit> {

@@ -3,7 +3,6 @@
 use super::argument::Given;
 use super::error::CheckError;
 use super::lvalue::Lvalue;
-use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::builtins::Builtin;
 use crate::hir::{Kind, Op, Operand};
@@ -14,6 +13,7 @@ use crate::ty::{Base, Length, Type};
 const SEARCH: &str = "pointcloud_search(\"file\", point, radius, most, \"attribute\", array, …), with an int before the \
                       attributes if the points are to be sorted";
 const GET: &str = "pointcloud_get(\"file\", indices, count, \"attribute\", array)";
+const WRITE: &str = "pointcloud_write(\"file\", point, \"attribute\", value, …)";
 
 /// The attribute whose value depends on the centre of the search.
 const DISTANCE: &str = "distance";
@@ -122,13 +122,33 @@ impl<'a> Checker<'a> {
         Some(TypedValue::new(Type::INT, found?))
     }
 
-    /// `pointcloud_write(file, position, attribute, value, …)`: no clouds are written.
+    /// `pointcloud_write(file, position, attribute, value, …)`
     pub(super) fn cloud_write(&mut self, args: &'a [Argument], span: Span) -> Option<TypedValue> {
-        for given in self.arguments(args)? {
-            self.given_value(&given)?;
+        let given = self.arguments(args)?;
+        let [file, position, attributes @ ..] = given.as_slice() else {
+            self.report(span, CheckError::BadForm { form: WRITE });
+            return None;
+        };
+        let mut operands = vec![
+            self.given_as(file, Type::STRING)?.leaf(),
+            self.given_as(position, Type::POINT)?.leaf(),
+        ];
+        for pair in attributes.chunks(2) {
+            let [name, value] = pair else {
+                self.report(span, CheckError::BadForm { form: WRITE });
+                return None;
+            };
+            operands.push(self.given_as(name, Type::STRING)?.leaf());
+            let of = value.span;
+            let value = self.given_value(value)?;
+            if !matches!(Kind::of(value.ty), Some(Kind::INT | Kind::FLOAT | Kind::TRIPLE)) {
+                let found = self.show(value.ty);
+                self.report(of, CheckError::NotPointValue { found });
+                return None;
+            }
+            operands.push(value.leaf());
         }
-        self.warn(span, Warning::NoCloudIsWritten);
-        Some(TypedValue::new(Type::INT, self.int(0)))
+        Some(self.emit_builtin(Builtin::CloudWrite, operands, Type::INT, span))
     }
 
     /// The names and arrays of a call.

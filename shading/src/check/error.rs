@@ -210,6 +210,9 @@ pub(super) enum CheckError {
     NotAttribute {
         found: String,
     },
+    NotPointValue {
+        found: String,
+    },
     NotMessage {
         found: String,
     },
@@ -443,6 +446,10 @@ impl CheckError {
             E::NotTransformable { found } => error(format!("expected point, vector, normal, found {found}"))
                 .hint("colours are taken between spaces by `transformc`"),
             E::NotAttribute { found } => error(format!("an attribute cannot be of type {found}")),
+            E::NotPointValue { found } => {
+                error(format!("points cannot be written with a value of type {found}"))
+                    .hint("an int, a float, a color, a point, a vector or a normal can be written")
+            }
             E::NotMessage { found } => error(format!("a message cannot be of type {found}")),
             E::NoDerivative { found } => error(format!("{found} has no derivative")),
             E::OptionNotConstant => error("the name of an option must be constant".to_owned()),

@@ -16,7 +16,6 @@ pub(super) enum Warning {
         name: &'static str,
         note: &'static str,
     },
-    NoCloudIsWritten,
     UnknownNoise {
         name: String,
         near: Option<String>,
@@ -87,9 +86,6 @@ impl Warning {
                 did_you_mean(warning(message), near)
             }
             W::StandIn { name, note } => warning(format!("closure `{name}`: {note}")),
-            W::NoCloudIsWritten => warning(
-                "`pointcloud_write` writes nothing and gives 0: point clouds are only read".to_owned(),
-            ),
             W::UnknownNoise { name, near } => {
                 let message = format!("unknown noise `{name}`, which gives 0");
                 did_you_mean(warning(message), near)

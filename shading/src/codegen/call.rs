@@ -81,7 +81,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Arguments of any kind, in memory, and their number.
-    fn records(&mut self, args: &[Operand]) -> [ir::Value; 2] {
+    pub(super) fn records(&mut self, args: &[Operand]) -> [ir::Value; 2] {
         let record = size_of::<Record>() as u64;
         let slot = self.new_slot(record * args.len().max(1) as u64);
         let records = self.slot(slot);

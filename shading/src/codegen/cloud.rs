@@ -65,6 +65,16 @@ impl Emitter<'_, '_> {
         self.call_value(shims::has_cloud_values(), &[self.ctx, place, record.base])
     }
 
+    /// Writes a point; whether it is kept.
+    pub(super) fn cloud_write(&mut self, args: &[Operand]) -> ir::Value {
+        let [records, count] = self.records(&args[2..]);
+        let [file, position] = self.read_all(&args[..2]);
+        let position = self.spill(0, position);
+        let place = self.place();
+        let values = [self.ctx, place, file, position, records, count];
+        self.call_value(shims::cloud_write(), &values)
+    }
+
     /// A record, of which the pointers are null and the changes zero.
     fn cloud_record(&mut self) -> Address {
         let slot = self.new_slot(size_of::<CloudRecord>() as u64);

@@ -93,6 +93,7 @@ impl Emitter<'_, '_> {
             }
             B::AnyAttribute => self.any_attribute(dst, args),
             B::HasCloudValues => self.has_cloud_values(args),
+            B::CloudWrite => self.cloud_write(args),
             B::HasMessage | B::MessageValue => self.message_function(dst, builtin, args),
             B::Concat | B::Strlen | B::Startswith | B::Endswith | B::Substr | B::Format => {
                 self.string_function(builtin, args)

@@ -210,7 +210,8 @@ pub(super) fn rule(builtin: B) -> Rule {
         | B::CloudSearch
         | B::HasCloudValues
         | B::CloudDistanceChanges
-        | B::CloudZeros => return Rule::Zero,
+        | B::CloudZeros
+        | B::CloudWrite => return Rule::Zero,
     };
     Rule::Formula(formula)
 }

@@ -236,6 +236,7 @@ fn builtin_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, St
         | B::CloudDistances
         | B::CloudDistanceChanges
         | B::CloudZeros => cloud_shape(builtin, args, dst),
+        B::CloudWrite => cloud_write_shape(args),
         B::HasMessage => shape(&[K::STRING, K::STRING, K::STRING, K::STRING, K::INT], K::INT),
         B::MessageValue => shape(&[K::STRING, K::STRING, K::INT], dst),
         B::RayType => shape(&[K::STRING], K::INT),
@@ -273,6 +274,19 @@ fn cloud_shape(builtin: Builtin, args: &[Kind], dst: Kind) -> Result<Shape, Stri
         _ => (vec![dst, points, K::INT], dst),
     };
     Ok(Shape(takes, Some(gives)))
+}
+
+/// A file, a position, and attributes: pairs of a name and a value.
+fn cloud_write_shape(args: &[Kind]) -> Result<Shape, String> {
+    use Kind as K;
+    let mut takes = vec![K::STRING, K::TRIPLE];
+    for pair in args.get(2..).unwrap_or_default().chunks(2) {
+        let &[_, value @ (K::INT | K::FLOAT | K::TRIPLE)] = pair else {
+            return Err("operands are not the attributes of a point".to_owned());
+        };
+        takes.extend([K::STRING, value]);
+    }
+    Ok(Shape(takes, Some(K::INT)))
 }
 
 /// The shape of the signature that the operands fit.

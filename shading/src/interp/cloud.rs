@@ -1,4 +1,4 @@
-//! Point clouds: what `pointcloud_search` and `pointcloud_get` compute.
+//! Point clouds: what `pointcloud_search` and `pointcloud_get` compute, and what `pointcloud_write` keeps.
 
 use super::ReportKind;
 use crate::builtins::Builtin;
@@ -8,6 +8,7 @@ use crate::runtime::ShaderHost;
 use crate::runtime::cloud::{
     self, CloudAttribute, CloudFault, CloudHandle, CloudSearch, CloudValue, PointCloud,
 };
+use crate::runtime::written::{self, WrittenClouds};
 
 /// What is wrong with a call.
 pub(super) type CloudReport = (ReportKind, String);
@@ -100,6 +101,27 @@ pub(super) fn evaluate(
         }
         _ => return None,
     })
+}
+
+/// Keeps a point with its attributes. `None` where the operands do not fit; otherwise why it is not kept, if it is not.
+pub(super) fn write(
+    host: &dyn ShaderHost,
+    clouds: &mut WrittenClouds,
+    args: &[&Const],
+) -> Option<Option<String>> {
+    let [Const::String(file), Const::Triple(position), attributes @ ..] = args else {
+        return None;
+    };
+    let pair = |pair: &[&Const]| match pair {
+        [Const::String(name), Const::Int(x)] => Some((name.to_string(), CloudValue::Int(*x))),
+        [Const::String(name), Const::Float(x)] => Some((name.to_string(), CloudValue::Float(*x))),
+        [Const::String(name), Const::Triple(x)] => Some((name.to_string(), CloudValue::Triple(*x))),
+        _ => None,
+    };
+    let attributes: Vec<(String, CloudValue)> = attributes.chunks(2).map(pair).collect::<Option<_>>()?;
+    let values = attributes.iter().map(|(name, value)| (name.as_str(), *value));
+    let kept = written::write(host, clouds, file, *position, values);
+    Some(kept.err().map(|refusal| refusal.message(file)))
 }
 
 /// The cloud that a call names.

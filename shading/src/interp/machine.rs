@@ -19,7 +19,7 @@ use crate::runtime::host::matrix_between;
 use crate::runtime::last_trace::{LastTrace, of_lanes};
 use crate::runtime::messages::{Asked, Messages};
 use crate::runtime::{
-    Printed, RayKind, Sink, Subimage, TextureInfo, TextureLookup, TextureRequest, TraceRay,
+    Printed, RayKind, Sink, Subimage, TextureInfo, TextureLookup, TextureRequest, TraceRay, WrittenClouds,
 };
 use crate::source::Span;
 
@@ -31,6 +31,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         depth: 0,
         closures: Closures::default(),
         printed: Printed::default(),
+        written: WrittenClouds::default(),
         messages: Messages::default(),
         last_trace: LastTrace::default(),
         dictionaries: Dictionaries::default(),
@@ -54,6 +55,7 @@ pub(super) fn run(unit: &Unit, options: &RunOptions<'_>) -> Outcome {
         outputs: outputs.collect(),
         closures: machine.closures,
         printed: machine.printed,
+        written: machine.written,
         reports: machine.reports,
         finished,
         finite: machine.finite,
@@ -150,6 +152,7 @@ struct Machine<'a> {
     depth: u32,
     closures: Closures,
     printed: Printed,
+    written: WrittenClouds,
     messages: Messages<Value>,
     last_trace: LastTrace,
     dictionaries: Dictionaries,
@@ -622,6 +625,7 @@ impl<'a> Machine<'a> {
             Op::Builtin(builtin) if builtin.is_cloud_array() || builtin == Builtin::HasCloudValues => {
                 self.of_clouds(frame, kind, builtin, args, span)?
             }
+            Op::Builtin(Builtin::CloudWrite) => self.write_point(frame, args, span)?,
             // What the optimiser has not decided is not constant.
             Op::Builtin(Builtin::IsConstant) => Const::Int(0),
             Op::Builtin(Builtin::Backfacing) => Const::Int(globals.backfacing),
@@ -648,6 +652,16 @@ impl<'a> Machine<'a> {
             self.report(kind, span, message);
         }
         Some(value)
+    }
+
+    fn write_point(&mut self, frame: &CallFrame<'a>, args: &[Operand], span: Span) -> Option<Const> {
+        let args: Option<Vec<&Const>> = args.iter().map(|&a| frame.plain(a)).collect();
+        let refusal = cloud::write(self.options.host, &mut self.written, &args?)?;
+        let is_kept = refusal.is_none();
+        if let Some(message) = refusal {
+            self.report(ReportKind::CloudNotWritten, span, message);
+        }
+        Some(Const::Int(i32::from(is_kept)))
     }
 
     fn texture(

@@ -4,7 +4,7 @@ use super::closure::{Closures, Value};
 use crate::eval;
 use crate::hir::{ClosureRegistry, Const};
 use crate::runtime::listing::Listing;
-use crate::runtime::{NoHost, Printed, ShaderGlobals, ShaderHost};
+use crate::runtime::{NoHost, Printed, ShaderGlobals, ShaderHost, WrittenClouds};
 use crate::source::Span;
 
 /// What a run is given.
@@ -51,6 +51,8 @@ pub struct Outcome {
     pub closures: Closures,
     /// What was printed.
     pub printed: Printed,
+    /// The points that were written.
+    pub written: WrittenClouds,
     /// What went wrong, each place once.
     pub reports: Vec<Report>,
     /// Whether the run came to its end.
@@ -76,6 +78,8 @@ pub enum ReportKind {
     MissingTexture,
     /// A point cloud was not found, or could not be read.
     MissingCloud,
+    /// A point was not written.
+    CloudNotWritten,
     /// A variable was set to what is no finite number.
     NotFinite,
 }
@@ -105,8 +109,8 @@ impl Outcome {
         }
     }
 
-    /// The first difference in what the named outputs hold or in what was printed, in words: what an optimised unit must
-    /// not change. Reports may differ, since work that nobody needs is not done.
+    /// The first difference in what the named outputs hold, or in what was printed or written, in words: what an
+    /// optimised unit must not change. Reports may differ, since work that nobody needs is not done.
     pub fn difference<'a>(
         &self,
         other: &Outcome,
@@ -118,6 +122,9 @@ impl Outcome {
         let [printed, by_other] = [self, other].map(|outcome| outcome.printed.clone().without_mistakes());
         if printed != by_other {
             return Some(format!("printed {printed:?} and {by_other:?}"));
+        }
+        if self.written != other.written {
+            return Some(format!("written {:?} and {:?}", self.written, other.written));
         }
         for name in outputs {
             let (Some(a), Some(b)) = (self.output(name), other.output(name)) else {

@@ -15,7 +15,7 @@ use crate::runtime::closure::Layouts;
 use crate::runtime::last_trace::LastTrace;
 use crate::runtime::messages::Messages;
 use crate::runtime::report::{Report, ReportKind, ReportPlace};
-use crate::runtime::{Printed, ShaderGlobals, ShaderHost, Sink};
+use crate::runtime::{Printed, ShaderGlobals, ShaderHost, Sink, WrittenClouds};
 
 /// Bytes of native stack that recursive functions may take, should their frames be so large that [`MAX_DEPTH`] of them
 /// do not fit. Threads have 2 MiB.
@@ -79,6 +79,7 @@ pub(crate) struct Run {
     host: Arc<dyn ShaderHost>,
     fuel: u32,
     pub(crate) printed: Printed,
+    written: WrittenClouds,
     /// Whether `fprintf` is kept.
     pub(crate) keeps_files: bool,
     /// The bytes of each value lie in the arena.
@@ -123,6 +124,7 @@ impl ShadingContext {
                 host,
                 fuel: DEFAULT_FUEL,
                 printed: Printed::default(),
+                written: WrittenClouds::default(),
                 keeps_files: false,
                 messages: Messages::default(),
                 last_trace: LastTrace::default(),
@@ -160,6 +162,16 @@ impl ShadingContext {
         self.run.keeps_files = true;
     }
 
+    /// The points that `pointcloud_write` has written and that are not taken yet.
+    pub fn written(&self) -> &WrittenClouds {
+        &self.run.written
+    }
+
+    /// The points that `pointcloud_write` wrote since this was last asked.
+    pub fn take_written(&mut self) -> WrittenClouds {
+        std::mem::take(&mut self.run.written)
+    }
+
     /// What went wrong since this was last asked. A context reports each place of a shader once.
     pub fn take_reports(&mut self) -> Vec<Report> {
         std::mem::take(&mut self.run.reports)
@@ -176,6 +188,11 @@ impl Run {
     /// The embedder's host, for questions that are asked rarely.
     pub(crate) fn host(&self) -> &dyn ShaderHost {
         &*self.host
+    }
+
+    /// The same, and where points that are written go.
+    pub(crate) fn host_and_written(&mut self) -> (&dyn ShaderHost, &mut WrittenClouds) {
+        (&*self.host, &mut self.written)
     }
 
     /// The same, for as long as it takes.

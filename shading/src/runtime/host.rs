@@ -1,5 +1,7 @@
 //! The host interface (`ShaderHost`): textures, coordinate spaces and attributes provided by the embedder.
 
+use std::borrow::Cow;
+
 use crate::eval::matrix::{IDENTITY, mul};
 use crate::hir::kind::Element;
 use crate::hir::{Axis, ColorSpace, Const, Kind, TextureOptions};
@@ -252,6 +254,13 @@ pub trait ShaderHost: Send + Sync + 'static {
             Some(_) => None,
             None => Some(format!("there is no point cloud {file:?}")),
         }
+    }
+
+    /// Why points are not written to a file (`pointcloud_write`); `None` where they are kept, for
+    /// [`ShadingContext::take_written`](super::ShadingContext::take_written).
+    fn cloud_refusal(&self, file: &str) -> Option<Cow<'static, str>> {
+        let _ = file;
+        Some(Cow::Borrowed("no point clouds are written here"))
     }
 
     /// What a ray from a shading point hits first: `trace`. Hosts that trace no rays for shaders hit nothing.

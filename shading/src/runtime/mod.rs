@@ -16,6 +16,7 @@ pub mod report;
 pub(crate) mod shims;
 pub(crate) mod text;
 pub mod trace;
+pub mod written;
 
 pub use attributes::KnownAttributes;
 pub use closure::{ClosureNode, ClosureRef, ClosureTree, Params};
@@ -30,3 +31,4 @@ pub use printed::{Printed, Sink};
 pub use report::{Report, ReportKind, ReportPlace};
 pub use shims::HostFunctions;
 pub use trace::{TraceHit, TraceRay};
+pub use written::{PointValueType, WrittenCloud, WrittenClouds};

@@ -53,6 +53,8 @@ pub enum ReportKind {
     MissingTexture,
     /// A point cloud was not found, or could not be read: searches find nothing.
     MissingCloud,
+    /// A point was not written.
+    CloudNotWritten,
     /// A coordinate space is not known, and is "common"; that is told by [`ShadingContext::take_printed`](super::ShadingContext::take_printed).
     UnknownSpace,
 }

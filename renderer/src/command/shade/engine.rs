@@ -8,13 +8,16 @@ use shading::runtime::ReportPlace;
 use shading::ty::Type;
 use shading::{
     BatchOutput, ClosureRegistry, Printed, ShaderGlobals, ShaderInstance, ShadingContext, ShadingSystem,
-    SourceMap,
+    SourceMap, WrittenClouds,
 };
 
 use super::host::{GridHost, spread};
 
 /// Turns of loops and calls that a run may take: far more than a picture can afford, and still less than a second.
 pub(super) const FUEL: u32 = 1 << 24;
+
+/// Memory that points which a shader writes may take [bytes].
+pub(super) const MAX_WRITTEN: usize = 2 << 30;
 
 /// What runs. Threads share it, each with a state of its own.
 pub(super) trait Engine: Sync {
@@ -48,6 +51,9 @@ pub(super) trait Engine: Sync {
     /// What was printed since this was last asked.
     fn take_printed(&self, state: &mut Self::State) -> Printed;
 
+    /// The points that were written since this was last asked.
+    fn take_written(&self, state: &mut Self::State) -> WrittenClouds;
+
     /// What went wrong since this was last asked.
     fn take_reports(&self, state: &mut Self::State) -> Vec<Report>;
 }
@@ -58,7 +64,7 @@ pub(super) struct Report {
     /// File, line and column; empty where they are not known.
     place: Option<(String, u32, u32)>,
     message: String,
-    /// Whether the run was ended by it.
+    /// Whether the run was ended by it, or something that was asked for is not written.
     pub(super) fatal: bool,
     /// Whether it stands among what was printed.
     pub(super) is_shown: bool,
@@ -67,7 +73,7 @@ pub(super) struct Report {
 impl Report {
     fn is_fatal(kind: shading::ReportKind, finished: bool) -> bool {
         use shading::ReportKind as K;
-        matches!(kind, K::OutOfFuel | K::TooDeep) || kind == K::OutOfMemory && !finished
+        matches!(kind, K::OutOfFuel | K::TooDeep | K::CloudNotWritten) || kind == K::OutOfMemory && !finished
     }
 }
 
@@ -136,6 +142,10 @@ impl Engine for Compiled<'_> {
         context.take_pieces()
     }
 
+    fn take_written(&self, context: &mut ShadingContext) -> WrittenClouds {
+        context.take_written()
+    }
+
     fn take_reports(&self, context: &mut ShadingContext) -> Vec<Report> {
         let finished = context.finished();
         let report = |report: shading::Report| Report {
@@ -162,11 +172,12 @@ pub(super) struct Interpreted<'a> {
     pub(super) reports_not_finite: bool,
 }
 
-/// What the interpreter keeps of its last run, and all that it printed and reported.
+/// What the interpreter keeps of its last run, and all that it printed, wrote and reported.
 #[derive(Default)]
 pub(super) struct Interpretation {
     last: Option<Outcome>,
     printed: Printed,
+    written: WrittenClouds,
     reports: Vec<Report>,
 }
 
@@ -192,6 +203,9 @@ impl Engine for Interpreted<'_> {
         };
         let mut outcome = interp::run(self.unit, &options);
         state.printed.append(std::mem::take(&mut outcome.printed));
+        if state.written.bytes() <= MAX_WRITTEN {
+            state.written.append(std::mem::take(&mut outcome.written));
+        }
         for report in outcome.reports.drain(..) {
             use interp::ReportKind as K;
             let source = self.sources.get(report.span.source);
@@ -199,7 +213,7 @@ impl Engine for Interpreted<'_> {
             let report = Report {
                 place: Some((file.to_owned(), line, column)),
                 message: format!("{}: {}", self.unit.name, report.message),
-                fatal: matches!(report.kind, K::OutOfFuel | K::TooDeep),
+                fatal: matches!(report.kind, K::OutOfFuel | K::TooDeep | K::CloudNotWritten),
                 is_shown: false,
             };
             if !state.reports.contains(&report) {
@@ -262,6 +276,10 @@ impl Engine for Interpreted<'_> {
 
     fn take_printed(&self, state: &mut Interpretation) -> Printed {
         std::mem::take(&mut state.printed)
+    }
+
+    fn take_written(&self, state: &mut Interpretation) -> WrittenClouds {
+        std::mem::take(&mut state.written)
     }
 
     fn take_reports(&self, state: &mut Interpretation) -> Vec<Report> {

@@ -1,5 +1,6 @@
 //! Renderer services for `kiln shade`: textures, coordinate spaces of `testshade`, attributes.
 
+use std::borrow::Cow;
 use std::f32::consts::{FRAC_PI_2, FRAC_PI_4};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use shading::{
     TextureRequest, TextureSample, TraceHit, TraceRay,
 };
 
+use super::clouds;
 use crate::image::ImageError;
 use crate::material::Host;
 
@@ -69,6 +71,11 @@ impl GridHost {
     /// The files of the textures and the point clouds.
     pub(super) fn input_files(&self) -> impl Iterator<Item = &Path> + '_ {
         self.textures.input_files()
+    }
+
+    /// The files of the point clouds, those included that running shaders named.
+    pub(super) fn cloud_files(&self) -> impl Iterator<Item = &Path> + '_ {
+        self.textures.cloud_files()
     }
 
     /// The matrix that takes a space to "common", for column vectors.
@@ -147,6 +154,10 @@ impl ShaderHost for GridHost {
 
     fn cloud_error(&self, file: &str) -> Option<String> {
         self.textures.cloud_error(file)
+    }
+
+    fn cloud_refusal(&self, file: &str) -> Option<Cow<'static, str>> {
+        clouds::refusal(file).map(Cow::Borrowed)
     }
 
     fn attribute(&self, globals: &ShaderGlobals, object: &str, name: &str) -> Option<[f32; 4]> {

@@ -1,5 +1,6 @@
 //! `kiln shade`: runs a unit or group over a grid of points and writes outputs as text or images.
 
+mod clouds;
 mod engine;
 mod grid;
 mod host;
@@ -18,15 +19,17 @@ use std::time::{Duration, Instant};
 use shading::instance::Making;
 use shading::opt::OptLevel;
 use shading::ty::Type;
-use shading::{ColorSystem, Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem, Value};
+use shading::{
+    ColorSystem, Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem, Value, WrittenClouds,
+};
 
 use super::outputs::Outputs;
 use super::{Failure, print, remark, shader_file, tell};
 use crate::cli::{ShadeArgs, Step};
-use crate::image::{SampleType, write_whole};
+use crate::image::{SampleType, Staged, write_whole};
 use crate::material::{closure_registry, library};
 use crate::memory;
-use engine::{Compiled, Engine, Interpreted, Report};
+use engine::{Compiled, Engine, Interpreted, MAX_WRITTEN, Report};
 use grid::{Grid, Placement, Vary};
 use host::{GridHost, Userdata};
 use output::Requests;
@@ -188,6 +191,12 @@ fn outputs(args: &ShadeArgs, requests: &Requests<'_>) -> Result<Outputs, Failure
     if let Some(path) = args.stats.as_ref().filter(|path| path.as_os_str() != "-") {
         outputs.file("--stats", path)?;
     }
+    spare_shaders(args, &outputs)?;
+    Ok(outputs)
+}
+
+/// Fails when an output is a file of the shaders.
+fn spare_shaders(args: &ShadeArgs, outputs: &Outputs) -> Result<(), Failure> {
     let shaders = args.setup.steps.iter().filter_map(|step| match step {
         Step::Shader(word) => shader_file::file_of(word),
         Step::Layer(_)
@@ -203,8 +212,7 @@ fn outputs(args: &ShadeArgs, requests: &Requests<'_>) -> Result<Outputs, Failure
         Step::Group(spec) => Some(std::path::PathBuf::from(spec)).filter(|path| path.is_file()),
         _ => None,
     });
-    outputs.spare(groups)?;
-    Ok(outputs)
+    outputs.spare(groups)
 }
 
 /// Mistakes that were found before anything ran.
@@ -302,6 +310,7 @@ impl Job<'_> {
             reports.extend(pass(engine, &mut states, grid, &mut images, &options).reports);
         }
         let mut printed = false;
+        let (mut written, mut is_overfull) = (WrittenClouds::default(), false);
         let repeats = args
             .engine_option("error_repeats")
             .is_some_and(|value| value != "0");
@@ -313,11 +322,8 @@ impl Job<'_> {
             .collect();
         let start = Instant::now();
         for iteration in 0..iterations {
-            let print = if is_last && iteration + 1 == iterations {
-                &print[..]
-            } else {
-                &[]
-            };
+            let is_last = is_last && iteration + 1 == iterations;
+            let print = if is_last { &print[..] } else { &[] };
             let told = pass(
                 engine,
                 &mut states,
@@ -325,6 +331,7 @@ impl Job<'_> {
                 &mut images,
                 &PassOptions {
                     print,
+                    keeps_points: is_last,
                     repeats,
                     group: &self.subject.group,
                     layers: &layers,
@@ -333,6 +340,8 @@ impl Job<'_> {
             );
             reports.extend(told.reports);
             printed |= told.printed;
+            is_overfull |= told.is_overfull;
+            written.append(told.written);
             if told.stopped {
                 stopped = true;
                 break;
@@ -344,7 +353,9 @@ impl Job<'_> {
         if !is_last {
             return Ok(());
         }
+        let clouds = self.clouds(written, is_overfull)?;
         output::write(images, self.samples(), self.subject.template.name())?;
+        clouds.into_iter().try_for_each(Staged::commit)?;
         let is_alone = args.entries.is_empty() && self.subject.layers.len() <= 1;
         if requests.list.is_empty() && is_alone && !printed {
             self.show_first(engine, &outputs);
@@ -369,6 +380,28 @@ impl Job<'_> {
             Some(path) => write_whole(path, statistics.json().as_bytes())?,
         }
         Ok(())
+    }
+
+    /// The files of the point clouds that the shader wrote, which are put in their places last.
+    fn clouds(&self, written: WrittenClouds, is_overfull: bool) -> Result<Vec<Staged>, Failure> {
+        let Stage {
+            args, host, files, ..
+        } = *self.stage;
+        if is_overfull {
+            return Err(Failure::User(format!(
+                "error: the points that `{}` writes take more than {} GiB; nothing was written",
+                self.subject.template.name(),
+                MAX_WRITTEN >> 30
+            )));
+        }
+        if written.is_empty() {
+            return Ok(vec![]);
+        }
+        let outputs = clouds::outputs(&written, files.clone())?;
+        spare_shaders(args, &outputs)?;
+        outputs.spare(host.input_files())?;
+        outputs.spare(host.cloud_files())?;
+        clouds::stage(written)
     }
 
     fn load_textures(&self) -> Result<(), Failure> {
@@ -425,21 +458,23 @@ impl Job<'_> {
             .collect()
     }
 
-    /// Says what went wrong, each place once; fails when a run was ended.
+    /// Says what went wrong, each place once; fails when a run was ended, or points cannot be written.
     fn tell(&self, reports: &BTreeSet<Report>, stopped: bool) -> Result<(), Failure> {
         // The first pass for statistics shows nothing.
         let is_silent = self.stage.args.stats.is_some();
         for report in reports.iter().filter(|report| is_silent || !report.is_shown) {
             remark(&report);
         }
-        if !stopped {
-            return Ok(());
+        let name = self.subject.template.name();
+        if stopped {
+            let message = format!("error: `{name}` did not come to its end; nothing was written");
+            return Err(Failure::User(message));
         }
-        let message = format!(
-            "error: `{}` did not come to its end; nothing was written",
-            self.subject.template.name()
-        );
-        Err(Failure::User(message))
+        if reports.iter().any(|report| report.fatal) {
+            let message = format!("error: not all points of `{name}` can be written; nothing was written");
+            return Err(Failure::User(message));
+        }
+        Ok(())
     }
 
     /// Shows the outputs at the first point, for a shader that stands alone and says nothing itself.

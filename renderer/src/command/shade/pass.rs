@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use shading::{BatchOutput, Printed, Sink};
+use shading::{BatchOutput, Printed, Sink, WrittenClouds};
 
 use super::super::tell;
-use super::engine::{Engine, Report};
+use super::engine::{Engine, MAX_WRITTEN, Report};
 use super::grid::Grid;
 use super::output::{Image, print_point};
 
@@ -33,6 +33,8 @@ pub(super) struct PassOptions<'a> {
     pub(super) print: &'a [(usize, String)],
     /// When to stop, however far it is.
     pub(super) limit: Option<Duration>,
+    /// Whether the points that the shader writes are kept.
+    pub(super) keeps_points: bool,
     /// Whether warnings and errors are shown each time, not once.
     pub(super) repeats: bool,
     /// The name of the group and those of its layers, for reports.
@@ -49,6 +51,10 @@ pub(super) struct Told {
     pub(super) stopped: bool,
     /// Whether anything was printed.
     pub(super) printed: bool,
+    /// The points that were written, in order.
+    pub(super) written: WrittenClouds,
+    /// Whether there were too many points to keep them.
+    pub(super) is_overfull: bool,
 }
 
 /// Runs the whole grid once and stores outputs into images. `states` are the threads' own.
@@ -70,6 +76,7 @@ pub(super) fn pass<E: Engine>(
             ..Printer::default()
         }),
         told: Mutex::new(Told::default()),
+        written: Mutex::default(),
         deadline: options.limit.map(|limit| Instant::now() + limit),
     };
     match states {
@@ -87,6 +94,12 @@ pub(super) fn pass<E: Engine>(
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner)
         .printed;
+    let written = shared
+        .written
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    told.is_overfull = written.bytes > MAX_WRITTEN;
+    told.written = written.joined();
     let _ = std::io::stdout().flush();
     told
 }
@@ -98,7 +111,32 @@ struct Shared<'i, 'o> {
     first_stopped: AtomicUsize,
     printer: Mutex<Printer<'o>>,
     told: Mutex<Told>,
+    written: Mutex<Written>,
     deadline: Option<Instant>,
+}
+
+/// The points that the bands wrote.
+#[derive(Default)]
+struct Written {
+    bands: BTreeMap<usize, WrittenClouds>,
+    bytes: usize,
+}
+
+impl Written {
+    fn put(&mut self, band: usize, clouds: WrittenClouds) {
+        self.bytes = self.bytes.saturating_add(clouds.bytes());
+        // What is too much is not written at all.
+        if self.bytes <= MAX_WRITTEN && !clouds.is_empty() {
+            self.bands.insert(band, clouds);
+        }
+    }
+
+    /// All of them, band by band.
+    fn joined(self) -> WrittenClouds {
+        let mut joined = WrittenClouds::default();
+        self.bands.into_values().for_each(|clouds| joined.append(clouds));
+        joined
+    }
 }
 
 /// A panic of one thread ends the others too, so what it leaves behind is not looked at.
@@ -183,6 +221,10 @@ fn work<E: Engine>(
         if !options.silent {
             let stopped = shared.first_stopped.load(Ordering::Relaxed);
             lock(&shared.printer).put(band.index, printed, stopped);
+        }
+        let written = engine.take_written(state);
+        if options.keeps_points {
+            lock(&shared.written).put(band.index, written);
         }
         let reports = engine.take_reports(state);
         if !reports.is_empty() {

@@ -1,7 +1,8 @@
-//! Shims for point clouds: `pointcloud_search` and `pointcloud_get`.
+//! Shims for point clouds: `pointcloud_search`, `pointcloud_get` and `pointcloud_write`.
 
-use std::mem;
+use std::{mem, slice};
 
+use super::record::Record;
 use super::report::report;
 use super::{Lanes, Shim, run};
 use crate::builtins::Builtin;
@@ -12,6 +13,7 @@ use crate::runtime::cloud::{
 };
 use crate::runtime::context::ContextHeader;
 use crate::runtime::text::{self, TextHeader};
+use crate::runtime::written;
 use crate::runtime::{ReportKind, ShaderHost};
 
 /// The operands of a call as compiled code writes them down. Pointers that a function does not use may be null.
@@ -250,5 +252,38 @@ unsafe extern "C" fn zeros(_: *mut ContextHeader, _: u32, record: *const CloudRe
         let record = &*record;
         let zero = cloud::zero(record.element());
         record.fill(out, |_| zero);
+    }
+}
+
+/// `(context, place, file, position, records, number of records) → int`: whether a point is kept. The records are names
+/// and values of attributes in turn.
+pub(crate) fn cloud_write() -> Shim {
+    Shim::of6(write)
+}
+
+unsafe extern "C" fn write(
+    ctx: *mut ContextHeader,
+    place: u32,
+    file: *const TextHeader,
+    position: *const Lanes,
+    records: *const Record,
+    count: u32,
+) -> i32 {
+    // SAFETY: compiled code passes its context, a text, a triple, and so many records, of which every other is a text.
+    unsafe {
+        let (file, [x, y, z, _]) = (text::read(file), *position);
+        let records = slice::from_raw_parts(records, count as usize);
+        let attributes = records
+            .chunks_exact(2)
+            .map(|pair| (pair[0].text(), pair[1].number()));
+        let run = run(ctx);
+        let (host, clouds) = run.host_and_written();
+        match written::write(host, clouds, file, [x, y, z], attributes) {
+            Ok(()) => 1,
+            Err(refusal) => {
+                report(ctx, place, ReportKind::CloudNotWritten, || refusal.message(file));
+                0
+            }
+        }
     }
 }

@@ -27,7 +27,7 @@ mod text;
 mod texture;
 
 pub(crate) use attribute::{any_attribute, has_any_attribute};
-pub(crate) use cloud::{CloudRecord, cloud_array, cloud_named, has_cloud_values};
+pub(crate) use cloud::{CloudRecord, cloud_array, cloud_named, cloud_write, has_cloud_values};
 pub use host::HostFunctions;
 pub(crate) use library::library;
 pub(crate) use math::{MatrixFunction, binary, matrix_function, unary};

@@ -8,6 +8,7 @@ use crate::eval::text::Arg;
 use crate::runtime::ClosureTree;
 use crate::runtime::closure::NodeHeader;
 use crate::runtime::closure_text::closure_text;
+use crate::runtime::cloud::CloudValue;
 use crate::runtime::context::ContextHeader;
 use crate::runtime::listing::Listing;
 use crate::runtime::text::{self, TextHeader};
@@ -38,6 +39,35 @@ pub(crate) struct Record {
     count: u32,
     /// The first of them.
     data: *const u8,
+}
+
+impl Record {
+    /// The text that an argument is.
+    ///
+    /// # Safety
+    /// Compiled code stored a text, which lives as long as `'a`.
+    pub(super) unsafe fn text<'a>(&self) -> &'a str {
+        // SAFETY: the caller's.
+        unsafe { text::read(*self.data.cast::<*const TextHeader>()) }
+    }
+
+    /// The number or triple that an argument is.
+    ///
+    /// # Safety
+    /// Compiled code stored an int, a float or a triple.
+    pub(super) unsafe fn number(&self) -> CloudValue {
+        // SAFETY: the caller's.
+        unsafe {
+            match self.kind {
+                k if k == ArgKind::Int as u32 => CloudValue::Int(*self.data.cast()),
+                k if k == ArgKind::Float as u32 => CloudValue::Float(*self.data.cast()),
+                _ => {
+                    let [x, y, z, _] = *self.data.cast::<Lanes>();
+                    CloudValue::Triple([x, y, z])
+                }
+            }
+        }
+    }
 }
 
 /// An argument's values, gathered.

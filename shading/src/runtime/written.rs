@@ -1,0 +1,216 @@
+//! Points that shaders write (`pointcloud_write`), kept until the embedder takes them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::ShaderHost;
+use super::cloud::CloudValue;
+
+/// Beyond so many bytes no further points are kept until they are taken.
+const MAX_BYTES: usize = 256 << 20;
+
+/// What an attribute of written points is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PointValueType {
+    /// `int`.
+    Int,
+    /// `float`.
+    Float,
+    /// Any of the four triples.
+    Triple,
+}
+
+impl PointValueType {
+    /// How many numbers it has.
+    pub fn count(self) -> usize {
+        match self {
+            PointValueType::Int | PointValueType::Float => 1,
+            PointValueType::Triple => 3,
+        }
+    }
+}
+
+impl fmt::Display for PointValueType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PointValueType::Int => "int",
+            PointValueType::Float => "float",
+            PointValueType::Triple => "triple",
+        })
+    }
+}
+
+/// Points of one file that have the same attributes, in the order in which they were written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WrittenCloud {
+    /// The file as the shader names it.
+    pub file: String,
+    /// Names and types of the attributes, in the order of the call.
+    pub attributes: Vec<(String, PointValueType)>,
+    /// The bits of the numbers, point by point: of each its position, then its attributes.
+    pub words: Vec<u32>,
+}
+
+/// Points by file and attributes.
+#[derive(Clone, Debug, Default)]
+pub struct WrittenClouds {
+    list: Vec<WrittenCloud>,
+    /// Where in the list clouds are, by the hash of file and attributes.
+    places: FxHashMap<u64, Vec<usize>>,
+    /// The cloud that was written last.
+    last: usize,
+    bytes: usize,
+}
+
+impl PartialEq for WrittenClouds {
+    fn eq(&self, other: &WrittenClouds) -> bool {
+        self.list == other.list
+    }
+}
+
+/// Why a point is not kept.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Refusal {
+    /// The host does not write such a file.
+    Host(Cow<'static, str>),
+    /// There are too many points already.
+    Full,
+}
+
+impl Refusal {
+    /// The same in words.
+    #[cold]
+    pub(crate) fn message(&self, file: &str) -> String {
+        match self {
+            Refusal::Host(why) => format!("no point is written to {file:?}: {why}"),
+            Refusal::Full => format!("no point is written to {file:?}: there are too many"),
+        }
+    }
+}
+
+/// Keeps a point with its attributes, unless the host refuses.
+pub(crate) fn write<'a>(
+    host: &dyn ShaderHost,
+    clouds: &mut WrittenClouds,
+    file: &str,
+    position: [f32; 3],
+    attributes: impl Iterator<Item = (&'a str, CloudValue)> + Clone,
+) -> Result<(), Refusal> {
+    if let Some(why) = host.cloud_refusal(file) {
+        return Err(Refusal::Host(why));
+    }
+    if clouds.push(file, position, attributes) {
+        Ok(())
+    } else {
+        Err(Refusal::Full)
+    }
+}
+
+impl WrittenClouds {
+    /// Whether there are no points.
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// The clouds in the order of their first points.
+    pub fn clouds(&self) -> &[WrittenCloud] {
+        &self.list
+    }
+
+    /// The same by themselves.
+    pub fn into_clouds(self) -> Vec<WrittenCloud> {
+        self.list
+    }
+
+    /// Memory of the points [bytes].
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Puts other points behind these.
+    pub fn append(&mut self, other: WrittenClouds) {
+        for cloud in other.list {
+            let attributes = || cloud.attributes.iter().map(|(name, ty)| (name.as_str(), *ty));
+            let at = self.place(&cloud.file, attributes());
+            self.bytes += size_of_val(&cloud.words[..]);
+            let words = &mut self.list[at].words;
+            if words.is_empty() {
+                *words = cloud.words;
+            } else {
+                words.extend_from_slice(&cloud.words);
+            }
+        }
+    }
+
+    /// Keeps a point; whether there was room for it.
+    fn push<'a>(
+        &mut self,
+        file: &str,
+        position: [f32; 3],
+        attributes: impl Iterator<Item = (&'a str, CloudValue)> + Clone,
+    ) -> bool {
+        if self.bytes >= MAX_BYTES {
+            return false;
+        }
+        let at = self.place(
+            file,
+            attributes.clone().map(|(name, value)| (name, type_of(value))),
+        );
+        let words = &mut self.list[at].words;
+        let before = words.len();
+        words.extend(position.map(f32::to_bits));
+        for (_, value) in attributes {
+            match value {
+                CloudValue::Int(x) => words.push(x.cast_unsigned()),
+                CloudValue::Float(x) => words.push(x.to_bits()),
+                CloudValue::Triple(x) => words.extend(x.map(f32::to_bits)),
+            }
+        }
+        self.bytes += size_of_val(&words[before..]);
+        true
+    }
+
+    /// The place of a cloud, which is made if there is none.
+    fn place<'a>(
+        &mut self,
+        file: &str,
+        attributes: impl Iterator<Item = (&'a str, PointValueType)> + Clone,
+    ) -> usize {
+        let is_meant = |cloud: &WrittenCloud| {
+            let mut own = cloud.attributes.iter();
+            let mut is_next = |(name, ty)| own.next().is_some_and(|(own, of)| *own == name && *of == ty);
+            cloud.file == file && attributes.clone().all(&mut is_next) && own.next().is_none()
+        };
+        if self.list.get(self.last).is_some_and(is_meant) {
+            return self.last;
+        }
+        let mut hasher = FxHasher::default();
+        file.hash(&mut hasher);
+        attributes
+            .clone()
+            .for_each(|attribute| attribute.hash(&mut hasher));
+        let places = self.places.entry(hasher.finish()).or_default();
+        let known = places.iter().copied().find(|&at| is_meant(&self.list[at]));
+        self.last = known.unwrap_or_else(|| {
+            places.push(self.list.len());
+            self.list.push(WrittenCloud {
+                file: file.to_owned(),
+                attributes: attributes.map(|(name, ty)| (name.to_owned(), ty)).collect(),
+                words: vec![],
+            });
+            self.list.len() - 1
+        });
+        self.last
+    }
+}
+
+fn type_of(value: CloudValue) -> PointValueType {
+    match value {
+        CloudValue::Int(_) => PointValueType::Int,
+        CloudValue::Float(_) => PointValueType::Float,
+        CloudValue::Triple(_) => PointValueType::Triple,
+    }
+}
