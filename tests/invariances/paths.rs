@@ -9,7 +9,11 @@ fn check(name: &'static str, count: u64, set: &[&str]) {
     let whole: Vec<&str> = PATH
         .iter()
         .copied()
-        .chain(["integrator.split=1", "integrator.rr_depth=100"])
+        .chain([
+            "integrator.split=1",
+            "integrator.light_samples=1",
+            "integrator.rr_depth=100",
+        ])
         .collect();
     let other: Vec<&str> = PATH.iter().chain(set).copied().collect();
     ask(name, count, |seed| {
