@@ -4,6 +4,10 @@
 //! Units are valid and mix ordinary numbers with zeros of both signs, infinities and NaNs. They end within the default
 //! fuel, unless they are asked not to.
 
+mod cloud;
+
+use std::borrow::Cow;
+
 use shading::builtins::{Builtin as B, Global};
 use shading::derivative;
 use shading::hir::kind::Element;
@@ -14,8 +18,8 @@ use shading::hir::{
 use shading::runtime::globals::Triple;
 use shading::ty::{Base, Type};
 use shading::{
-    ClosureParam, ClosureRegistry, ClosureSignature, RayKind, ShaderGlobals, ShaderHost, Span, Subimage,
-    TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
+    ClosureParam, ClosureRegistry, ClosureSignature, CloudHandle, PointCloud, RayKind, ShaderGlobals,
+    ShaderHost, Span, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest, TextureSample,
 };
 
 /// A small random number generator (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
@@ -130,6 +134,18 @@ impl ShaderHost for TestHost {
             ("wood", _) => Some(TextureInfo::Text("grain".to_owned())),
             _ => None,
         }
+    }
+
+    fn cloud_handle(&self, file: &str) -> Option<CloudHandle> {
+        (file == "wood").then_some(CloudHandle(3))
+    }
+
+    fn cloud(&self, handle: CloudHandle) -> Option<&dyn PointCloud> {
+        (handle == CloudHandle(3)).then_some(&cloud::TestCloud)
+    }
+
+    fn cloud_refusal(&self, file: &str) -> Option<Cow<'static, str>> {
+        (file != "wood").then_some(Cow::Borrowed("it is not of wood"))
     }
 
     fn matrix(&self, globals: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {
@@ -536,7 +552,7 @@ impl<'a> Writer<'a> {
                     let triples = [Global::P, Global::I, Global::N, Global::DPdu];
                     (Op::Global(*self.random.pick(&triples)), vec![])
                 }
-                Kind::One(Element::Matrix) if self.elements.len() < ELEMENTS.len() => {
+                Kind::One(Element::Matrix) if self.is_numeric() => {
                     let numbers = [u, v, u, v].map(|x| [x, self.operand(Kind::FLOAT), x, v]);
                     (Op::MakeMatrix, numbers.concat())
                 }
@@ -713,8 +729,15 @@ impl<'a> Writer<'a> {
             }
             8 if self.functions > 0 && self.repeats < 50 => self.call(out),
             9 | 10 => self.array(out),
+            11 if !self.is_numeric() && self.random.once_in(2) => self.cloud(out),
+            12 if !self.is_numeric() && self.random.once_in(4) => self.written_point(out),
             _ => self.operation(out),
         }
+    }
+
+    /// Whether the unit is one that can run in packets.
+    fn is_numeric(&self) -> bool {
+        self.elements.len() < ELEMENTS.len()
     }
 
     fn block(&mut self) -> Block {
