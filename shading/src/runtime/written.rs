@@ -125,7 +125,7 @@ impl WrittenClouds {
         self.list
     }
 
-    /// Memory of the points [bytes].
+    /// Memory of the points, in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
