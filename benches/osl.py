@@ -29,7 +29,7 @@ def run(kiln, folder, name, stats, codegen):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder"); parser.add_argument("kiln", nargs="+")
-    parser.add_argument("--only", default=""); parser.add_argument("--turns", type=int, default=5); parser.add_argument("--codegen", default="plain")
+    parser.add_argument("--only", default=""); parser.add_argument("--turns", type=int, default=5); parser.add_argument("--codegen", default="fast")
     args = parser.parse_args()
     ratios = {kiln: [] for kiln in args.kiln}
     with tempfile.TemporaryDirectory() as temporary:

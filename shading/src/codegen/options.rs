@@ -5,8 +5,8 @@ use crate::source::SourceMap;
 /// How much work goes into the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OptLevel {
-    /// Least: one pass of register allocation, except where a loop calls nothing. Compiles in 0.75 of the time and runs
-    /// 1 to 1.6 times as long.
+    /// Least: one pass of register allocation, except where a loop calls nothing. Compiles in 0.8 of the time and runs
+    /// 1 to 1.5 times as long.
     Fast,
     /// No optimisation of instructions, but good register allocation.
     #[default]
