@@ -477,28 +477,48 @@ fn auto_takes_paths_in_the_open_and_photons_behind_a_wall() {
     }
 }
 
+/// Statistics of two samples of a shipped scene.
+fn two_samples(integrator: &str, scene: &str, options: &[&str]) -> serde_json::Value {
+    let folder = folder(&[]);
+    let scene = format!("{}/../scenes/{scene}.kiln", env!("CARGO_MANIFEST_DIR"));
+    let all = ["render", &scene, "-o", "o.exr", "--spp", "2", "--stats", "s.json"];
+    let all = [&all[..], &["--integrator", integrator], options].concat();
+    run(folder.path(), &all);
+    let text = fs::read_to_string(folder.path().join("s.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// What must not change a pilot's choice.
+const RANGES: [&[&str]; 3] = [
+    &["--threads", "1"],
+    &["--threads", "3"],
+    &["--samples", "1..2", "--checkpoint", "a.part"],
+];
+
+fn light_samples_take_shadow_rays(integrator: &str) {
+    let [one, two, three] = [1, 2, 3].map(|count| {
+        let option = format!("integrator.light_samples={count}");
+        let stats = two_samples(integrator, "cornell_box", &["--set", &option]);
+        stats["rays"]["shadow"].as_f64().unwrap()
+    });
+    assert!(two > 1.03 * one, "{one} {two}");
+    assert!(
+        ((three - two) / (two - one) - 1.0).abs() < 0.02,
+        "{one} {two} {three}"
+    );
+}
+
+fn three_times_as_many(integrator: &str, kind: &str, [six, two]: [&str; 2]) {
+    let rays = |option: &str| {
+        let stats = two_samples(integrator, "cornell_box", &["--set", option]);
+        stats["rays"][kind].as_f64().unwrap()
+    };
+    let ratio = rays(six) / rays(two);
+    assert!((ratio - 3.0).abs() < 0.05, "{ratio} times as many rays");
+}
+
 #[test]
 fn a_pilot_splits_and_guides_paths_where_indirect_light_is_noisy() {
-    let folder = folder(&[]);
-    let stats = |scene: &str, options: &[&str]| {
-        let scene = format!("{}/../scenes/{scene}.kiln", env!("CARGO_MANIFEST_DIR"));
-        let all = [
-            "render",
-            &scene,
-            "-o",
-            "o.exr",
-            "--spp",
-            "1",
-            "--integrator",
-            "path",
-            "--stats",
-            "s.json",
-        ];
-        let all: Vec<&str> = all.iter().chain(options).copied().collect();
-        run(folder.path(), &all);
-        let text = fs::read_to_string(folder.path().join("s.json")).unwrap();
-        serde_json::from_str::<serde_json::Value>(&text).unwrap()
-    };
     for (scene, split, light_samples, guide) in [
         ("cornell_box", 4, 1, false),
         ("cornell_spheres", 4, 1, true),
@@ -506,29 +526,27 @@ fn a_pilot_splits_and_guides_paths_where_indirect_light_is_noisy() {
         ("veach_plates", 4, 4, false),
         ("lights_lens", 2, 2, false),
     ] {
-        for options in [
-            &["--threads", "1"][..],
-            &["--threads", "3"],
-            &["--samples", "1..2", "--checkpoint", "a.part"],
-        ] {
-            let stats = stats(scene, options);
+        for options in RANGES {
+            let stats = two_samples("path", scene, options);
             assert_eq!(stats["split"], split, "{scene} {options:?}");
             assert_eq!(stats["light_samples"], light_samples, "{scene} {options:?}");
             assert_eq!(stats["guide"], guide, "{scene} {options:?}");
         }
     }
-    let rays = |option: &str, kind: &str| {
-        let stats = stats("cornell_box", &["--set", option]);
-        stats["rays"][kind].as_f64().unwrap()
-    };
-    let indirect = |split: &str| rays(split, "indirect");
-    let ratio = indirect("integrator.split=6") / indirect("integrator.split=2");
-    assert!((ratio - 3.0).abs() < 0.05, "{ratio} times as many rays");
-    let shadow = |light_samples: &str| rays(light_samples, "shadow");
-    let [one, two, three] = [1, 2, 3].map(|count| shadow(&format!("integrator.light_samples={count}")));
-    assert!(two > 1.03 * one, "{one} {two}");
-    assert!(
-        ((three - two) / (two - one) - 1.0).abs() < 0.02,
-        "{one} {two} {three}"
-    );
+    three_times_as_many("path", "indirect", ["integrator.split=6", "integrator.split=2"]);
+    light_samples_take_shadow_rays("path");
+}
+
+#[test]
+fn a_pilot_chooses_gather_rays_and_their_light_samples() {
+    for (scene, gather, light_samples) in [("cornell_box", 4, 2), ("two_rooms", 4, 1), ("veach_plates", 2, 4)]
+    {
+        for options in RANGES {
+            let stats = two_samples("photon", scene, options);
+            assert_eq!(stats["split"], gather, "{scene} {options:?}");
+            assert_eq!(stats["light_samples"], light_samples, "{scene} {options:?}");
+        }
+    }
+    three_times_as_many("photon", "gather", ["integrator.gather=6", "integrator.gather=2"]);
+    light_samples_take_shadow_rays("photon");
 }

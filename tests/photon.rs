@@ -284,15 +284,16 @@ fn irradiance_in_a_furnace_is_known() {
         (
             "map in place of gather rays",
             PhotonSettings {
-                gather: 0,
+                gather: Some(0),
                 ..PhotonSettings::default()
             },
             2.0,
         ),
         (
-            "several gather rays",
+            "several gather rays and light samples",
             PhotonSettings {
-                gather: 3,
+                gather: Some(3),
+                light_samples: Some(2),
                 ..PhotonSettings::default()
             },
             2.0,

@@ -9,7 +9,7 @@ use shading::{Diagnostic, Diagnostics};
 use crate::bsdf::MAX_LOBES;
 use crate::film::NoiseSummary;
 use crate::integrator::photon::PhotonStats;
-use crate::integrator::{PathSettings, Stats};
+use crate::integrator::{Branching, Stats};
 use crate::memory;
 use crate::render::{Decision, Rendered};
 use crate::scene::GeometryStats;
@@ -39,7 +39,7 @@ pub(super) struct Statistics {
     preparing: f64,
     photons: Option<PhotonStats>,
     decision: Option<Decision>,
-    paths: Option<PathSettings>,
+    branching: Branching,
     /// How far adaptive sampling is.
     pub(super) noise: Option<NoiseSummary>,
     dropped_samples: u64,
@@ -63,7 +63,7 @@ impl Statistics {
             preparing: rendered.stats.preparing.as_secs_f64(),
             photons: rendered.stats.photons.clone(),
             decision: rendered.stats.decision,
-            paths: rendered.stats.paths,
+            branching: rendered.stats.branching,
             noise: state.noise.as_ref().map(|noise| noise.summary(state.samples.end)),
             dropped_samples: counts.non_finite,
             clamped_samples: counts.saturated,
@@ -139,9 +139,9 @@ impl Statistics {
                 "integrator": decision.integrator.name(),
                 "gain": decision.gain,
             })),
-            "split": self.paths.and_then(|paths| paths.split),
-            "light_samples": self.paths.and_then(|paths| paths.light_samples),
-            "guide": self.paths.and_then(|paths| paths.guide),
+            "split": self.branching.branches,
+            "light_samples": self.branching.light_samples,
+            "guide": self.branching.guide,
             "noise": self.noise.map(|noise| json!({
                 "rounds": noise.rounds,
                 "open": noise.open,
@@ -227,10 +227,10 @@ impl fmt::Display for Statistics {
             f,
             "render    {seconds:9.3} s   {spp} samples a pixel on {threads} threads"
         )?;
-        if let Some(split) = self.paths.and_then(|paths| paths.split) {
+        if let Some(split) = self.branching.branches {
             writeln!(f, "  split   {split:9}   branches a sample")?;
         }
-        if let Some(count) = self.paths.and_then(|paths| paths.light_samples) {
+        if let Some(count) = self.branching.light_samples {
             writeln!(f, "  lights  {count:9}   light samples at the split")?;
         }
         writeln!(

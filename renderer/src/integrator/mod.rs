@@ -40,6 +40,17 @@ pub enum Prepared {
     Photon(Box<photon::Photons>),
 }
 
+/// How the paths of a picture branch at the first surface that scatters, where that is settled.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Branching {
+    /// Branches, or gather rays.
+    pub branches: Option<u32>,
+    /// Light samples.
+    pub light_samples: Option<u32>,
+    /// Whether photons guide them.
+    pub guide: Option<bool>,
+}
+
 impl Integrator {
     /// Its name on the command line and in files.
     pub fn name(&self) -> &'static str {
@@ -134,6 +145,35 @@ impl Prepared {
         match self {
             Prepared::Path(settings) | Prepared::Guided(settings, _) => settings.hide_emitters,
             Prepared::Photon(photons) => photons.hides_emitters(),
+        }
+    }
+
+    /// The same with so many branches and light samples at the first surface that scatters.
+    #[must_use]
+    pub(crate) fn with_counts(mut self, branches: u32, samples: u32) -> Prepared {
+        match &mut self {
+            Prepared::Path(settings) | Prepared::Guided(settings, _) => {
+                settings.split = Some(branches);
+                settings.light_samples = Some(samples);
+            }
+            Prepared::Photon(photons) => photons.set_counts(branches, samples),
+        }
+        self
+    }
+
+    /// How its paths branch.
+    pub fn branching(&self) -> Branching {
+        match self {
+            Prepared::Path(settings) | Prepared::Guided(settings, _) => Branching {
+                branches: settings.split,
+                light_samples: settings.light_samples,
+                guide: settings.guide,
+            },
+            Prepared::Photon(photons) => Branching {
+                branches: photons.settings().gather,
+                light_samples: photons.settings().light_samples,
+                guide: None,
+            },
         }
     }
 

@@ -55,19 +55,18 @@ pub(super) fn trace(
             let scatters = !ends && !bsdf.is_specular();
             if scatters {
                 let response = |wi, light_pdf| bsdf_response(bsdf, it.wo, wi, light_pdf);
-                if light_samples > 1 {
-                    let walk = walk.branch(light_samples);
-                    let mut branch = *sampler;
-                    for number in 0..light_samples {
-                        light.next_light_sample();
-                        branch = sampler.branch(number, light_samples);
-                        walk.sample_lights(scene, (it, &at), response, &mut branch, shading, stats, light);
-                    }
-                    sampler.skip_those_of(&branch);
-                    light_samples = 1;
-                } else {
-                    walk.sample_lights(scene, (it, &at), response, sampler, shading, stats, light);
-                }
+                let place = (it, &at);
+                walk.sample_lights(
+                    scene,
+                    place,
+                    light_samples,
+                    response,
+                    sampler,
+                    shading,
+                    stats,
+                    light,
+                );
+                light_samples = 1;
             }
             let directions = Directions::new(it, bsdf, field);
             if split > 1 && scatters {

@@ -197,9 +197,34 @@ impl Walk {
         }
     }
 
-    /// Takes a light sample at a vertex and reports it; `response` as for [`sample_one_light`].
+    /// Takes so many light samples at a vertex and reports them; `response` as for [`sample_one_light`].
     #[inline(always)]
     pub(super) fn sample_lights(
+        &self,
+        scene: &Scene,
+        place: (&Interaction, &LitPoint),
+        count: u32,
+        response: impl Fn(Vec3, Option<f32>) -> Rgb,
+        sampler: &mut Sampler,
+        shading: &mut ShadingContext,
+        stats: &mut Stats,
+        light: &mut impl Collect,
+    ) {
+        if count == 1 {
+            return self.sample_light(scene, place, response, sampler, shading, stats, light);
+        }
+        let walk = self.branch(count);
+        let mut branch = *sampler;
+        for number in 0..count {
+            light.next_light_sample();
+            branch = sampler.branch(number, count);
+            walk.sample_light(scene, place, &response, &mut branch, shading, stats, light);
+        }
+        sampler.skip_those_of(&branch);
+    }
+
+    #[inline(always)]
+    fn sample_light(
         &self,
         scene: &Scene,
         (it, at): (&Interaction, &LitPoint),

@@ -116,7 +116,11 @@ fn integrator_facts(integrator: &Integrator) -> Vec<(&'static str, String)> {
                 "caustic_radius",
                 or_none(photon.caustic_radius.map(|r| r.to_string())),
             ),
-            ("gather", photon.gather.to_string()),
+            ("gather", or_auto(photon.gather.map(|n| n.to_string()))),
+            (
+                "light_samples",
+                or_auto(photon.light_samples.map(|n| n.to_string())),
+            ),
             ("show", format!("{:?}", photon.show)),
             ("progressive", photon.progressive.to_string()),
             ("direct", photon.direct.to_string()),

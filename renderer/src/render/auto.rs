@@ -5,7 +5,7 @@
 //! rays.
 
 use super::RenderSettings;
-use super::paths::{self, chosen};
+use super::paths::{self, chosen, with_counts};
 use super::pilot::Pilot;
 use crate::color::Rgb;
 use crate::integrator::photon::default_count;
@@ -29,7 +29,7 @@ const SAMPLES: u64 = 16;
 /// Photons to keep in each map of the pilot.
 const PHOTONS: u64 = 1 << 15;
 
-/// Cost of a photon map lookup in path rays; a sample takes two.
+/// Cost of a photon map lookup in path rays; a sample takes one, and each of its gather rays.
 const LOOKUP: f64 = 3.0;
 
 /// Cost of a photon path segment in path rays, kd-tree construction included.
@@ -68,6 +68,7 @@ pub(super) fn decide(
     let made = maps.photons().cloned().unwrap_or_default();
     let settled = chosen(scene, settings, path, pass);
     let by_path = sample(scene, settings, &paths::prepare(scene, &settled, pass));
+    let maps = with_counts(scene, settings, &photon, maps);
     let by_photon = sample(scene, settings, &maps);
 
     // Both estimate the same picture: the mean of the two is known better than either.
@@ -77,6 +78,7 @@ pub(super) fn decide(
     let scale = |pair: (&Pixel, &Pixel)| 1.0 / (brightness(pair).powi(2) + 1e-2 * mean * mean);
     let spread =
         |by: fn((&Pixel, &Pixel)) -> f64| -> f64 { pixels().map(|pair| by(pair) * scale(pair)).sum() };
+    let lookups = f64::from(1 + maps.branching().branches.unwrap_or(1));
     let photon_error = spread(|(_, photon)| photon.variance);
     // Rare paths with large contributions are missing among so few samples; the difference to the estimate with photon
     // maps shows how much.
@@ -87,7 +89,7 @@ pub(super) fn decide(
     let larger = default_count(&photon, pass.points) as f64 / PHOTONS as f64;
     let maps = larger * (PHOTON_RAY * made.rays as f64 + RECORD * made.records as f64);
     let path_work = rays(&by_path) * samples * path_error;
-    let photon_work = (rays(&by_photon) + 2.0 * LOOKUP) * samples * photon_error + maps * path_error;
+    let photon_work = (rays(&by_photon) + lookups * LOOKUP) * samples * photon_error + maps * path_error;
     let gain = if path_work > 0.0 {
         path_work / photon_work
     } else {

@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use crate::film::FilmError;
 use crate::integrator::photon::PhotonStats;
-use crate::integrator::{PathSettings, PrepareError, Stats};
+use crate::integrator::{Branching, PrepareError, Stats};
 use crate::material::Report;
 
 pub use auto::Decision;
@@ -50,8 +50,8 @@ pub struct RenderStats {
     pub preparing: Duration,
     /// The decision of `auto`.
     pub decision: Option<Decision>,
-    /// How paths were traced, if it is the path tracer that renders.
-    pub paths: Option<PathSettings>,
+    /// How paths branched.
+    pub branching: Branching,
     /// Number of threads.
     pub threads: usize,
     /// Rays and shading.

@@ -1,8 +1,8 @@
-//! How the paths of `path` are traced, where its settings do not say: a short pilot weighs variances against costs.
+//! How paths are traced, where the integrator's settings do not say: a short pilot weighs variances against costs.
 //!
 //! - Branches and light samples at the first surface that scatters: the variances of the camera's ray, of a light sample
 //!   and of a branch against what each of them costs.
-//! - Guides, where indirect light makes the noise: guides are made of a few photons, and the paths that they guide show
+//! - Guides of `path`, where indirect light makes the noise: guides are made of a few photons, and the paths that they guide show
 //!   what the same light would have as variance without them. Rare bright paths, which guides find and a pilot of other
 //!   paths misses, are counted so.
 //!
@@ -14,7 +14,7 @@ use super::pilot::Pilot;
 use crate::color::Rgb;
 use crate::image::Rect;
 use crate::integrator::photon::GuideField;
-use crate::integrator::{Collect, Label, Pass, PathSettings, Prepared};
+use crate::integrator::{Collect, Label, Pass, PathSettings, PhotonSettings, Prepared};
 use crate::scene::Scene;
 
 /// Distance of the pilot's pixels on small films, so that it takes no longer than one sample of each.
@@ -34,14 +34,31 @@ const CLOSE: f64 = 1.03;
 /// spread best.
 const STRATIFIED: f64 = 0.5;
 
-/// Cost of making a camera ray and adding its sample to the film, in rays.
-const CAMERA: f64 = 1.0;
+/// What parts of a sample cost, in rays of plain paths.
+#[derive(Clone, Copy, Debug)]
+struct Costs {
+    /// The camera's ray: making it, tracing it, what else is known where it hits, and adding the sample to the film.
+    camera: f64,
+    /// Choosing a light, a point on it, and the shadow ray.
+    light_sample: f64,
+    /// A ray of a branch.
+    ray: f64,
+}
 
-/// Cost of a light sample, in rays: choosing a light, a point on it, and the shadow ray.
-const LIGHT_SAMPLE: f64 = 2.0;
+const PLAIN: Costs = Costs {
+    camera: 2.0,
+    light_sample: 2.0,
+    ray: 1.0,
+};
 
-/// Cost of a guided ray, in rays.
-const GUIDED: f64 = 1.3;
+const GUIDED: Costs = Costs { ray: 1.3, ..PLAIN };
+
+/// Final gathering looks up the caustic map where the camera's ray hits, and irradiance where a gather ray does.
+const GATHERED: Costs = Costs {
+    camera: 5.0,
+    light_sample: 1.5,
+    ray: 2.0,
+};
 
 /// The pilot's guides are made of one photon for so many that the picture's are made of, and of so many at most: shaders
 /// may be slow.
@@ -77,8 +94,8 @@ pub(super) fn chosen(
         light_samples: Some(2),
         ..*path
     };
-    let plain = Errors::new(scene, settings, &Prepared::Path(in_two), 1.0);
-    let counts = plain.best(path);
+    let plain = Errors::new(scene, settings, &Prepared::Path(in_two), PLAIN);
+    let counts = plain.best(path.split, path.light_samples);
     let guides_pay = || {
         let guided = PathSettings {
             guide: Some(true),
@@ -92,7 +109,7 @@ pub(super) fn chosen(
         };
         guided.work(counts) < unguided.work(counts)
     };
-    let asks_for_guides = reaches(3) && plain.best(&PathSettings::default()).branches == COUNTS[2];
+    let asks_for_guides = reaches(3) && plain.best(None, None).branches == COUNTS[2];
     PathSettings {
         split: Some(counts.branches),
         light_samples: Some(counts.light_samples),
@@ -110,6 +127,25 @@ pub(super) fn prepare(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Pr
     let pass = Pass { until: None, ..*pass };
     let photons = (GuideField::photons(&pass) / FEWER_PHOTONS).min(MOST_PHOTONS);
     Prepared::Guided(*path, Box::new(GuideField::prepare(path, scene, &pass, photons)))
+}
+
+/// Photon maps with the numbers of gather rays and light samples that are best, where their settings do not give them.
+/// Progressive passes take one of each: they have photons of their own for every sample, which cost more.
+pub(super) fn with_counts(
+    scene: &Scene,
+    settings: &RenderSettings,
+    photon: &PhotonSettings,
+    maps: Prepared,
+) -> Prepared {
+    let gathers = photon.show.is_none() && !photon.progressive && photon.gather != Some(0);
+    let is_open = photon.gather.is_none() || photon.light_samples.is_none();
+    if !gathers || !is_open || photon.depth == Some(1) {
+        return maps;
+    }
+    let in_two = maps.with_counts(2, 2);
+    let errors = Errors::new(scene, settings, &in_two, GATHERED);
+    let counts = errors.best(photon.gather, photon.light_samples);
+    in_two.with_counts(counts.branches, counts.light_samples)
 }
 
 /// How many of each there are at the first surface that scatters.
@@ -136,8 +172,8 @@ struct Errors {
 }
 
 impl Errors {
-    /// Measures paths of two light samples and two branches; `ray` is the cost of a branch's ray.
-    fn new(scene: &Scene, settings: &RenderSettings, in_two: &Prepared, ray: f64) -> Errors {
+    /// Measures paths of two light samples and two branches.
+    fn new(scene: &Scene, settings: &RenderSettings, in_two: &Prepared, costs: Costs) -> Errors {
         let film = Rect::of_size(settings.width, settings.height);
         let pilot = Pilot::new(scene, settings, &film, STEP, |sample, context| {
             let mut pixel = Pixel::default();
@@ -164,18 +200,18 @@ impl Errors {
             light_sample,
             branch,
             spared,
-            cost_of_camera: CAMERA + 1.0,
-            cost_of_light_sample: LIGHT_SAMPLE * split,
+            cost_of_camera: costs.camera,
+            cost_of_light_sample: costs.light_sample * split,
             // Besides these there are the camera's ray and one to a light for each of the light samples.
-            cost_of_branch: ray * (0.5 * (rays - 1.0) - split),
+            cost_of_branch: costs.ray * (0.5 * (rays - 1.0) - split),
         }
     }
 
-    /// The numbers with the least work, where `path` does not give them; the smallest of those that come close.
-    fn best(&self, path: &PathSettings) -> Counts {
+    /// The numbers with the least work, where none are given; the smallest of those that come close.
+    fn best(&self, branches: Option<u32>, light_samples: Option<u32>) -> Counts {
         let given = |count: Option<u32>| count.map_or(COUNTS.to_vec(), |count| vec![count]);
-        let light_samples = given(path.light_samples);
-        let all = given(path.split).into_iter().flat_map(|branches| {
+        let light_samples = given(light_samples);
+        let all = given(branches).into_iter().flat_map(|branches| {
             light_samples.iter().map(move |&light_samples| Counts {
                 branches,
                 light_samples,

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::auto::decide;
-use super::paths::chosen;
+use super::paths::{chosen, with_counts};
 use super::workers::Workers;
 use super::{Progress, RenderError, RenderSettings, RenderState, RenderStats, Rendered};
 use crate::film::Film;
 use crate::integrator::photon::PhotonStats;
-use crate::integrator::{Integrator, Pass, Prepared};
+use crate::integrator::{Branching, Integrator, Pass, Prepared};
 use crate::scene::Scene;
 
 /// How long a pass should take: short enough to stop soon and to show progress, long enough to keep threads busy.
@@ -94,7 +94,7 @@ pub fn resume(
         if size == 0 || stop.load(Ordering::Relaxed) {
             break;
         }
-        let prepared = maps.prepare(scene, next, &workers, pass)?;
+        let prepared = maps.prepare(scene, settings, next, &workers, pass)?;
         // Preparation stops at its deadline, too.
         if stop.load(Ordering::Relaxed) {
             break;
@@ -133,10 +133,7 @@ pub fn resume(
         elapsed: start.elapsed(),
         preparing: maps.preparing,
         decision,
-        paths: match integrator {
-            Integrator::Path(path) => Some(path),
-            Integrator::Auto(_) | Integrator::Photon(_) => None,
-        },
+        branching: maps.branching,
         threads,
         work,
         photons: maps.stats,
@@ -150,6 +147,7 @@ struct Maps {
     integrator: Integrator,
     current: Option<(u64, Prepared)>,
     preparing: Duration,
+    branching: Branching,
     stats: Option<PhotonStats>,
 }
 
@@ -159,6 +157,7 @@ impl Maps {
             integrator,
             current: None,
             preparing,
+            branching: Branching::default(),
             stats: None,
         }
     }
@@ -174,6 +173,7 @@ impl Maps {
     fn prepare<'a>(
         &mut self,
         scene: &Scene,
+        settings: &RenderSettings,
         sample: u64,
         workers: &Workers<'_>,
         pass: impl Fn(u64) -> Pass<'a> + Sync,
@@ -186,7 +186,14 @@ impl Maps {
             Some(current) if current.0 == index => current,
             _ => {
                 let begin = Instant::now();
-                let ready = workers.install(|| self.integrator.prepare(scene, &pass(index)))?;
+                let ready = workers.install(|| {
+                    let ready = self.integrator.prepare(scene, &pass(index))?;
+                    Ok::<_, RenderError>(match &self.integrator {
+                        Integrator::Photon(photon) => with_counts(scene, settings, photon, ready),
+                        Integrator::Path(_) | Integrator::Auto(_) => ready,
+                    })
+                })?;
+                self.branching = ready.branching();
                 self.preparing += begin.elapsed();
                 if let Some(stats) = ready.photons() {
                     self.stats.get_or_insert_default().merge(stats);

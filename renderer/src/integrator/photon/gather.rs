@@ -28,8 +28,9 @@ struct Gatherer {
     aim: Aim,
     /// Whether the caustic map has already supplied the caustics, so that the path leaves them out.
     leaves_caustics: bool,
-    /// Number of gather rays at the first vertex with a diffuse or rough lobe (splitting).
+    /// Number of continuations at the first vertex that scatters (splitting), and of light samples there.
     splits: u32,
+    light_samples: u32,
 }
 
 /// The contributions that a path still has to find.
@@ -64,7 +65,11 @@ impl Photons {
         light: &mut impl Collect,
     ) {
         walk.sees_lights &= self.settings.show.is_none();
-        let gatherer = Gatherer::new(walk, Aim::All, self.settings.gather.max(1));
+        let gatherer = Gatherer {
+            splits: self.settings.gather.unwrap_or(1).max(1),
+            light_samples: self.settings.light_samples.unwrap_or(1),
+            ..Gatherer::new(walk, Aim::All)
+        };
         self.gather(scene, gatherer, sampler, context, light);
     }
 
@@ -77,7 +82,7 @@ impl Photons {
         context: &mut Context,
         light: &mut impl Collect,
     ) {
-        let gatherer = Gatherer::new(walk, Aim::Incoming, 1);
+        let gatherer = Gatherer::new(walk, Aim::Incoming);
         self.gather(scene, gatherer, sampler, context, light);
     }
 
@@ -148,18 +153,20 @@ impl Photons {
             }
 
             // Continuations.
-            let splits = if vertex.is_wide() && !ends {
-                gatherer.splits
-            } else {
-                1
-            };
-            if vertex.is_wide() {
-                gatherer.splits = 1;
-            }
-            gatherer.walk.throughput *= 1.0 / splits as f32;
-            for _ in 1..splits {
-                if let Some(next) = self.step(scene, &gatherer, &vertex, sampler, context) {
-                    self.gather(scene, next, sampler, context, light);
+            if !ends && !vertex.bsdf.is_specular() {
+                let splits = std::mem::replace(&mut gatherer.splits, 1);
+                gatherer.light_samples = 1;
+                if splits > 1 {
+                    gatherer.walk = gatherer.walk.branch(splits);
+                    for branch in 1..splits {
+                        let sampler = &mut sampler.branch(branch, splits);
+                        light.next_branch();
+                        if let Some(next) = self.step(scene, &gatherer, &vertex, sampler, context) {
+                            self.gather(scene, next, sampler, context, light);
+                        }
+                    }
+                    light.next_branch();
+                    *sampler = sampler.branch(0, splits);
                 }
             }
             match self.step(scene, &gatherer, &vertex, sampler, context) {
@@ -219,7 +226,8 @@ impl Photons {
             };
             let Context { shading, stats, .. } = &mut *context;
             let place = (vertex.it, &vertex.at);
-            walk.sample_lights(scene, place, response, sampler, shading, stats, light);
+            let count = gatherer.light_samples;
+            walk.sample_lights(scene, place, count, response, sampler, shading, stats, light);
         }
 
         let left = self.max_depth() - walk.depth;
@@ -303,14 +311,15 @@ impl Photons {
 }
 
 impl Gatherer {
-    fn new(walk: Walk, aim: Aim, splits: u32) -> Gatherer {
+    fn new(walk: Walk, aim: Aim) -> Gatherer {
         Gatherer {
             walk,
             passed: 0.0,
             length: 0.0,
             aim,
             leaves_caustics: false,
-            splits,
+            splits: 1,
+            light_samples: 1,
         }
     }
 }

@@ -130,7 +130,7 @@ impl Photons {
         stats.stored = [&global, &caustic].map(|shot| shot.photons.len() as u64);
         let wants_irradiance = !settings.progressive
             && match settings.show {
-                None => settings.gather > 0,
+                None => settings.gather != Some(0),
                 Some(show) => show == Show::Irradiance,
             };
         let (places, photons) = if wants_irradiance {
@@ -189,6 +189,16 @@ impl Photons {
                 .collect(),
             stats,
         })
+    }
+
+    pub(super) fn settings(&self) -> &PhotonSettings {
+        &self.settings
+    }
+
+    /// Maps do not depend on these.
+    pub(super) fn set_counts(&mut self, gather: u32, light_samples: u32) {
+        self.settings.gather = Some(gather);
+        self.settings.light_samples = Some(light_samples);
     }
 
     /// Statistics of the maps.

@@ -59,8 +59,11 @@ pub struct PhotonSettings {
     pub radius: Option<f32>,
     /// The same for the caustic map.
     pub caustic_radius: Option<f32>,
-    /// Gather rays of a sample; 0 shows the global map directly.
-    pub gather: u32,
+    /// Rays that continue a path from the first surface that scatters; 0 shows the global map directly. A pilot chooses
+    /// when `None`.
+    pub gather: Option<u32>,
+    /// Light samples there; a pilot chooses when `None`.
+    pub light_samples: Option<u32>,
     /// Shows what is in a map instead of a picture.
     pub show: Option<Show>,
     /// Whether each sample has photons of its own, looked up within a radius that shrinks.
@@ -92,7 +95,8 @@ impl Default for PhotonSettings {
             caustic_k: 64,
             radius: None,
             caustic_radius: None,
-            gather: 1,
+            gather: None,
+            light_samples: None,
             show: None,
             progressive: false,
             direct: true,

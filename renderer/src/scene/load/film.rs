@@ -195,11 +195,21 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
     Key {
         name: "gather",
-        doc: "gather rays of a sample; 1 by default, 0 shows the global map itself",
+        doc: "gather rays of a sample: the rays that continue a path from the first surface that scatters (which is \
+              neither mirror nor clear glass); by default a short pilot chooses 1, 2 or 4; 0 shows the global map itself",
         set: |photon, field, context| {
-            if let Some(gather) = field.integer(context, 0, 1 << 16) {
-                photon.gather = gather as u32;
-            }
+            photon.gather = field
+                .integer(context, 0, u64::from(MAX_SPLIT))
+                .map(|gather| gather as u32);
+        },
+    },
+    Key {
+        name: "light_samples",
+        doc: "the number of light samples that are taken there, at most 64; by default the pilot chooses 1, 2 or 4",
+        set: |photon, field, context| {
+            photon.light_samples = field
+                .integer(context, 1, u64::from(MAX_SPLIT))
+                .map(|samples| samples as u32);
         },
     },
     Key {
