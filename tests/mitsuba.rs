@@ -283,6 +283,59 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
 }
 
 #[test]
+fn transforms_that_kiln_takes_otherwise_are_warned_of() {
+    let placed = |tag: &str, plugin: &str, scale: &str| {
+        let scale = format!("<transform name=\"to_world\"><scale value=\"{scale}\"/></transform>");
+        around(&format!("<{tag} type=\"{plugin}\">{scale}</{tag}>"))
+    };
+    for (tag, plugin, scale, word) in [
+        ("shape", "sphere", "2, 1, 1", "ellipsoid"),
+        ("emitter", "spot", "2, 1, 1", "stretches this light"),
+        ("emitter", "projector", "2, 1, 1", "stretches this light"),
+    ] {
+        let (_, warnings) = loaded(&placed(tag, plugin, scale), MitsubaOptions::default())
+            .unwrap_or_else(|errors| panic!("{errors}"));
+        assert!(warnings.to_string().contains(word), "{plugin}: {warnings}");
+        let (_, warnings) = loaded(&placed(tag, plugin, "-2.0003, 2, 2"), MitsubaOptions::default())
+            .unwrap_or_else(|errors| panic!("{errors}"));
+        assert!(warnings.list.is_empty(), "{plugin}: {warnings}");
+    }
+    let errors = loaded(&placed("emitter", "envmap", "2, 1, 1"), MitsubaOptions::default())
+        .map(|_| ())
+        .expect_err("it has no file");
+    assert!(errors.to_string().contains("stretches this map"), "{errors}");
+}
+
+#[test]
+fn environment_maps_are_turned_alone() {
+    let sky = folder().join("data/sky.exr");
+    let text = |steps: &str| {
+        around(&format!(
+            "<emitter type=\"envmap\"><string name=\"filename\" value=\"{}\"/><transform name=\"to_world\">{steps}\
+             </transform></emitter>",
+            sky.display()
+        ))
+    };
+    let turn = "<rotate y=\"1\" angle=\"30\"/>";
+    for (steps, warns) in [
+        (turn.to_owned(), false),
+        (format!("<scale value=\"1.0004\"/>{turn}"), false),
+        (format!("<scale value=\"2\"/>{turn}"), true),
+    ] {
+        let (_, warnings) = loaded(&text(&steps), MitsubaOptions::default())
+            .unwrap_or_else(|errors| panic!("{steps}: {errors}"));
+        assert_eq!(!warnings.list.is_empty(), warns, "{steps}: {warnings}");
+    }
+}
+
+#[test]
+fn dollar_signs_may_stand_for_themselves() {
+    let text = around("<default name=\"a\" value=\"b\"/><shape type=\"sphere\" id=\"$a\\$a\"/>");
+    let (desc, _) = loaded(&text, MitsubaOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
+    assert!(desc.shapes.iter().any(|shape| &*shape.name == "b$a"));
+}
+
+#[test]
 fn parameters_of_the_command_line_come_before_defaults() {
     let text = around(
         "<default name=\"size\" value=\"2\"/><shape type=\"sphere\" id=\"big\"><float name=\"radius\" value=\"$size\"/></shape>",

@@ -70,6 +70,7 @@ def files():
     slope = np.stack([-0.35 * np.cos(2 * np.pi * 2 * x), -0.35 * np.cos(2 * np.pi * y), np.ones_like(x)], -1)
     normals = slope / np.linalg.norm(slope, axis=-1, keepdims=True)
     image("normals.exr", (0.5 + 0.5 * normals).astype(np.float32))
+    image("normals.png", np.round(255 * (0.5 + 0.5 * normals)).astype(np.uint8))
     image("mask.png", (255 * (random.random((8, 8, 1)) > 0.4)).astype(np.uint8))
     image("rough.png", random.integers(30, 200, (8, 8, 1), dtype=np.uint8))
     sky = np.zeros((16, 32, 3), np.float32)
@@ -140,6 +141,7 @@ def two(inner):
 
 RED = bsdf("diffuse", value("rgb", "reflectance", "0.7 0.2 0.15"))
 MESH = '<shape type="{}">{}<transform name="to_world"><scale value="0.9"/><translate y="1"/></transform>'
+MIRROR, TWICE = 'x="-1"', 'value="2"'
 UV = '<transform name="to_uv"><scale x="2" y="1.5"/><rotate z="1" angle="30"/><translate x="0.2" y="0.1"/></transform>'
 
 def camera(inner="", kind="perspective", to_world='<lookat origin="0.4, 1.9, 4.6" target="0, 0.75, 0" up="0, 1, 0"/>', film="", rfilter='<rfilter type="box"/>', size=(48, 36)):
@@ -165,10 +167,12 @@ def scenes():
     s["plastic_linear"] = ball(bsdf("plastic", value("rgb", "diffuse_reflectance", "0.7 0.3 0.1"), value("rgb", "specular_reflectance", "0.3 0.6 0.9")))
     s["principled"] = ball(bsdf("principled", value("rgb", "base_color", "0.7 0.4 0.2"), value("float", "roughness", 0.4), value("float", "anisotropic", 0.5), value("float", "metallic", 0.3), value("float", "spec_tint", 0.4), value("float", "sheen", 0.5), value("float", "sheen_tint", 0.3), value("float", "clearcoat", 0.7), value("float", "clearcoat_gloss", 0.4), value("float", "flatness", 0.3)))
     s["principled_plain"] = ball(bsdf("principled", value("rgb", "base_color", "0.2 0.4 0.7"), value("float", "roughness", 0.6), value("float", "specular", 0.8)))
+    s["principled_back"] = scene('<shape type="rectangle"><transform name="to_world"><rotate y="1" angle="160"/><translate y="1"/></transform>' + bsdf("principled", value("float", "spec_trans", "0.0"), value("rgb", "base_color", "0.7 0.4 0.2")) + '</shape>')
     s["principled_glass"] = ball(bsdf("principled", value("rgb", "base_color", "0.8 0.9 0.7"), value("float", "roughness", 0.3), value("float", "spec_trans", 0.8), value("float", "eta", 1.4)))
     s["principledthin"] = scene('<shape type="rectangle"><transform name="to_world"><rotate y="1" angle="25"/><translate y="1"/></transform>' + bsdf("principledthin", value("rgb", "base_color", "0.7 0.6 0.2"), value("float", "roughness", 0.4), value("float", "spec_trans", 0.5), value("float", "diff_trans", 0.8), value("float", "eta", 1.6), value("float", "sheen", 0.4), value("float", "spec_tint", 0.3), value("float", "flatness", 0.4)) + '</shape>')
     s["twosided"] = scene('<shape type="rectangle"><transform name="to_world"><translate x="-1.1" y="1"/></transform>' + bsdf("twosided", RED, bsdf("diffuse")) + '</shape>',
         '<shape type="rectangle"><transform name="to_world"><rotate y="1" angle="200"/><translate x="1.1" y="1"/></transform>' + bsdf("twosided", RED, bsdf("roughplastic", value("float", "alpha", 0.1))) + '</shape>')
+    s["twosided_nested"] = scene('<shape type="rectangle"><transform name="to_world"><rotate y="1" angle="200"/><translate y="1"/></transform>' + bsdf("twosided", bsdf("diffuse"), bsdf("twosided", RED, bsdf("conductor"))) + '</shape>')
     s["mask"] = scene('<shape type="rectangle"><transform name="to_world"><translate y="1"/></transform>' + bsdf("mask", texture("opacity", "mask.png", value("string", "filter_type", "nearest"), value("boolean", "raw", "true")), two(RED)) + '</shape>')
     s["mask_half"] = scene('<shape type="rectangle"><transform name="to_world"><rotate y="1" angle="150"/><translate y="1"/></transform>' + bsdf("mask", value("float", "opacity", 0.3), RED) + '</shape>')
     s["blendbsdf"] = ball(bsdf("blendbsdf", texture("weight", "rough.png"), RED, bsdf("roughconductor", value("string", "material", "Ag"), value("float", "alpha", 0.1))))
@@ -182,6 +186,7 @@ def scenes():
     s["bumpmap_fine"] = ball(bsdf("bumpmap", texture("arbitrary", "heights.exr", value("boolean", "raw", "true"), fine), value("float", "scale", 0.05), bsdf("conductor")), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
     s["bumpmap_frosted"] = ball(bsdf("bumpmap", deep, value("float", "scale", 0.3), bsdf("roughdielectric", value("float", "alpha", 0.3))))
     s["normalmap_nearest"] = ball(bsdf("normalmap", texture("normalmap", "normals.exr", value("boolean", "raw", "true"), value("string", "filter_type", "nearest"), fine), bsdf("roughconductor", value("float", "alpha", 0.2))), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
+    s["normalmap_encoded"] = ball(bsdf("normalmap", value("boolean", "use_shadowing_function", "false"), texture("normalmap", "normals.png"), RED), shape='<shape type="rectangle"><transform name="to_world"><rotate x="1" angle="-20"/><translate y="1"/></transform>')
     s["alpha_checkerboard"] = ball(bsdf("roughconductor", '<texture type="checkerboard" name="alpha">' + value("float", "color0", 0.1) + value("float", "color1", 0.4) + UV + '</texture>'))
     s["normalmap_shadowed"] = ball(bsdf("normalmap", texture("normalmap", "normals.exr", value("boolean", "raw", "true")), RED), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
     s["normalmap_blend"] = ball(bsdf("blendbsdf", value("float", "weight", 0.4), bsdf("normalmap", texture("normalmap", "normals.exr", value("boolean", "raw", "true")), RED), bsdf("roughconductor", value("float", "alpha", 0.3))), shape=MESH.format("ply", value("string", "filename", "data/ball.ply")))
@@ -204,7 +209,11 @@ def scenes():
     s["cylinder"] = scene('<shape type="cylinder"><point name="p0" value="-1.2 0.4 0.3"/><point name="p1" value="1 1.4 -0.5"/><float name="radius" value="0.5"/>' + two(bsdf("diffuse", texture("reflectance", "colors.png"))) + '</shape>')
     s["cube_disk"] = scene('<shape type="cube"><transform name="to_world"><scale x="0.5" y="0.7" z="0.6"/><rotate y="1" angle="30"/><translate x="-1" y="0.7"/></transform>' + bsdf("diffuse", texture("reflectance", "colors.png")) + '</shape>',
         '<shape type="disk"><transform name="to_world"><scale value="0.8"/><rotate y="1" angle="-20"/><translate x="1" y="1"/></transform>' + bsdf("diffuse", texture("reflectance", "colors.png")) + '</shape>')
+    s["anisotropic_cube"] = scene('<shape type="cube"><transform name="to_world"><scale value="0.7"/><rotate y="1" angle="30"/><translate y="0.9"/></transform>' + bsdf("roughconductor", value("float", "alpha_u", 0.1), value("float", "alpha_v", 0.5)) + '</shape>')
     s["sphere_texture"] = ball(bsdf("diffuse", texture("reflectance", "colors.png")), shape='<shape type="sphere"><transform name="to_world"><rotate x="1" angle="-90"/><translate y="1"/></transform>')
+    mirrored = lambda kind, x, inner: f'<shape type="{kind}"><transform name="to_world"><scale x="-0.7" y="0.7" z="0.7"/><translate x="{x}" y="1"/></transform>{inner}</shape>'
+    s["mirrored_shapes"] = scene(mirrored("sphere", -1.5, RED), mirrored("cylinder", 0, RED), mirrored("sphere", 1.5, bsdf("diffuse", texture("reflectance", "colors.png")) + '<boolean name="flip_normals" value="true"/>'),
+        '<shape type="shapegroup" id="group">' + mirrored("sphere", 0, RED) + '</shape><shape type="instance"><transform name="to_world"><scale x="-0.6" y="0.6" z="0.6"/><translate y="1.6"/></transform><ref id="group"/></shape>')
     s["flipped_lamps"] = scene('<shape type="sphere"><boolean name="flip_normals" value="true"/><point name="center" value="0 1 0"/><float name="radius" value="8"/><emitter type="area"><rgb name="radiance" value="0.5 0.4 0.3"/></emitter></shape>', f'<shape type="sphere"><point name="center" value="0 0.8 0"/><float name="radius" value="0.8"/>{RED}</shape>', lamp="")
     raw = '<texture type="rawconstant" name="reflectance">' + value("vector", "value", "0.7 0.4 0.1") + '</texture>'
     grey = '<texture type="rawconstant" name="reflectance">' + value("float", "value", 0.6) + '</texture>'
@@ -220,6 +229,11 @@ def scenes():
     s["spot"] = scene(ball_only, lamp=f'<emitter type="spot">{at}<rgb name="intensity" value="30 28 20"/>{value("float", "cutoff_angle", 25)}{value("float", "beam_width", 10)}</emitter>')
     turned = '<transform name="to_uv"><translate x="0.3" y="0.2"/><rotate z="1" angle="30"/><scale x="3" y="2"/></transform>'
     s["spot_texture"] = scene(ball_only, lamp=f'<emitter type="spot">{at}<rgb name="intensity" value="30 28 20"/>{texture("texture", "slide.png")}{value("float", "cutoff_angle", 30)}</emitter>')
+    placed = lambda scale: at.replace("<lookat", f'<scale {scale}/><lookat')
+    raw_slide = lambda name: texture(name, "slide.png", value("boolean", "raw", "true"))
+    s["spot_mirrored"] = scene(ball_only, lamp=f'<emitter type="spot">{placed(MIRROR)}<rgb name="intensity" value="30 28 20"/>{raw_slide("texture")}{value("float", "cutoff_angle", 30)}</emitter>')
+    s["projector_scaled"] = scene(ball_only, lamp=f'<emitter type="projector">{placed(TWICE)}{raw_slide("irradiance")}{value("float", "fov", 35)}{value("float", "scale", 20)}</emitter>')
+    s["directional_scaled"] = scene(ball_only, lamp=f'<emitter type="directional">{placed(TWICE)}</emitter>')
     s["directional"] = scene(ball_only, lamp='<emitter type="directional"><vector name="direction" value="1 -2 -1"/><rgb name="irradiance" value="2 1.5 1"/></emitter>')
     s["directional_to_world"] = scene(ball_only, lamp=f'<emitter type="directional">{at}<rgb name="irradiance" value="2 1.5 1"/></emitter>')
     s["directionalarea"] = scene(ball_only, lamp='<shape type="rectangle"><transform name="to_world"><scale value="1.2"/><rotate x="1" angle="90"/><rotate z="1" angle="-15"/><translate x="-0.5" y="4"/></transform><emitter type="directionalarea"><rgb name="radiance" value="2 2 1"/></emitter></shape><emitter type="constant"><rgb name="radiance" value="0.1"/></emitter>', integrator='<integrator type="ptracer"/>')
@@ -238,6 +252,7 @@ def scenes():
     s["fov_diagonal"] = scene(*subject, camera=camera(value("float", "fov", 60) + value("string", "fov_axis", "diagonal")))
     s["focal_length"] = scene(*subject, camera=camera(value("string", "focal_length", "40mm") + value("float", "near_clip", 4) + value("float", "far_clip", 6)))
     s["principal_point"] = scene(*subject, camera=camera(value("float", "fov", 40) + value("float", "principal_point_offset_x", 0.2) + value("float", "principal_point_offset_y", -0.1)))
+    s["lookat_without_up"] = scene(*subject, camera=camera(value("float", "fov", 50), to_world='<lookat origin="0.4, 1.9, 4.6" target="0, 0.75, 0"/>'))
     s["thinlens"] = scene(*subject, camera=camera(value("float", "fov", 40) + value("float", "aperture_radius", 0.15) + value("float", "focus_distance", 4), kind="thinlens"))
     s["orthographic"] = scene(*subject, camera=camera(kind="orthographic", to_world='<scale x="2" y="2" z="1"/><lookat origin="1, 3, 5" target="0, 0.75, 0" up="0, 1, 0"/>'))
     s["crop"] = scene(*subject, camera=camera(value("float", "fov", 40), film=value("integer", "crop_offset_x", 10) + value("integer", "crop_offset_y", 6) + value("integer", "crop_width", 24) + value("integer", "crop_height", 20)))
@@ -256,6 +271,10 @@ def scenes():
     spectrum = lambda i, inner: f'<shape type="sphere"><point name="center" value="{1.1 * i - 1.65} 0.5 0"/><float name="radius" value="0.5"/><bsdf type="diffuse">{inner}</bsdf></shape>'
     s["spectra"] = scene(spectrum(0, value("spectrum", "reflectance", "0.3")), spectrum(1, value("spectrum", "reflectance", "400:0.1, 500:0.2, 600:0.8, 700:0.7")), spectrum(2, '<spectrum name="reflectance" filename="data/green.spd"/>'), spectrum(3, value("rgb", "reflectance", "0.2 0.1 0.6")),
         lamp='<shape type="rectangle"><transform name="to_world"><rotate x="1" angle="90"/><translate y="4"/></transform><emitter type="area"><spectrum name="radiance" value="400:2, 550:6, 700:9"/></emitter></shape><emitter type="constant"><spectrum type="d65" name="radiance"><float name="scale" value="0.3"/></spectrum></emitter>')
+    panel = lambda x, inner: f'<shape type="rectangle"><transform name="to_world"><scale value="0.5"/><translate x="{x}" y="0.8"/></transform>{inner}</shape>'
+    d65 = '<spectrum type="d65" name="radiance">' + texture("inner", "colors.png") + '</spectrum>'
+    board = '<texture type="checkerboard" name="radiance">' + value("spectrum", "color0", 0.9) + value("spectrum", "color1", "450:0.2, 650:0.9") + '</texture>'
+    s["colors"] = scene(panel(-1.2, f'<emitter type="area">{board}</emitter>'), panel(0, bsdf("roughconductor", value("rgb", "alpha", "0.05 0.1 0.9"))), panel(1.2, f'<emitter type="area">{d65}</emitter>'))
     return s
 
 def render(name, spp):

@@ -7,7 +7,9 @@ use shading::syntax::ast::{Declaration, Expr, ExprKind};
 
 use super::context::LoadContext;
 use super::field::{Field, Given, Range};
-use super::projector::{INTERPOLATION, S_OF_UV, SlideBlock, T_OF_UV, WRAP, read_projector, up_for};
+use super::projector::{
+    COLOR_SPACE, INTERPOLATION, S_OF_UV, SlideBlock, T_OF_UV, WRAP, read_projector, up_for,
+};
 use super::radiance_map::read_map;
 use super::sheet::read_directional_area;
 use super::studio;
@@ -238,6 +240,11 @@ pub(super) const SPOT: &[Key<PointBlock>] = &[
         doc: "a picture (EXR, HDR, PNG, JPEG) that it shines through, a factor of the intensity, as wide and as high as the \
               cone of `cutoff`, which then is less than 90; none by default",
         set: |light, field, context| light.slide.read_map(field, context),
+    },
+    Key {
+        name: "colorspace",
+        doc: COLOR_SPACE,
+        set: |light, field, context| light.slide.read_color_space(field, context),
     },
     Key {
         name: "wrap",

@@ -8,11 +8,11 @@ use shading::syntax::ast::Declaration;
 use super::camera::Placement;
 use super::context::LoadContext;
 use super::field::{Field, Range};
-use super::radiance_map::read_map;
+use super::radiance_map::read_image;
 use super::table::{Key, body_of, read_block, set};
 use crate::camera::FovAxis;
 use crate::color::Rgb;
-use crate::image::Image;
+use crate::image::{ColorSpace, Image};
 use crate::light::{Interpolation, SlideLookup, SlideWrap};
 use crate::scene::desc::{LightKind, SlideDesc};
 
@@ -21,7 +21,8 @@ use crate::scene::desc::{LightKind, SlideDesc};
 pub(super) struct SlideBlock {
     /// Whether a picture is named, be it one that can be read or not.
     is_named: bool,
-    map: Option<Arc<Image>>,
+    map: Option<Image>,
+    is_raw: bool,
     lookup: SlideLookup,
 }
 
@@ -43,6 +44,9 @@ pub(super) const WRAP: &str = "what is beyond the borders of the picture: `clamp
 pub(super) const INTERPOLATION: &str =
     "what is between the picture's texels: `linear` (the default) or `closest`";
 
+/// What `colorspace` does.
+pub(super) const COLOR_SPACE: &str = "what the picture's numbers are: `auto` for what its file says (the default), or `raw` for shares of light as they are";
+
 /// What `s_of_uv` does.
 pub(super) const S_OF_UV: &str = "where in the picture, from its left, is what is at `(u, v)` of all that is shown, from the \
                                   left and the top: the product with `(u, v, 1)`; (1, 0, 0) by default";
@@ -56,6 +60,11 @@ pub(super) const PROJECTOR: &[Key<ProjectorBlock>] = &[
         name: "map",
         doc: "the picture that it shows (EXR, HDR, PNG, JPEG); a white square by default",
         set: |light, field, context| light.slide.read_map(field, context),
+    },
+    Key {
+        name: "colorspace",
+        doc: COLOR_SPACE,
+        set: |light, field, context| light.slide.read_color_space(field, context),
     },
     Key {
         name: "wrap",
@@ -140,7 +149,7 @@ pub(super) fn read_projector(declaration: &Declaration, context: &mut LoadContex
     );
     let world_from_light: Option<Affine3A> = light.placement.pose("a projector", declaration, context);
     if !light.slide.is_named {
-        light.slide.map = Some(Arc::new(Image::from_fn(1, 1, |_, _| Rgb::WHITE)));
+        light.slide.map = Some(Image::from_fn(1, 1, |_, _| Rgb::WHITE));
     }
     let slide = light.slide.finished()?;
     Some(LightKind::Projector {
@@ -155,7 +164,14 @@ pub(super) fn read_projector(declaration: &Declaration, context: &mut LoadContex
 impl SlideBlock {
     pub(super) fn read_map(&mut self, field: Field<'_>, context: &mut LoadContext) {
         self.is_named = true;
-        self.map = read_map(field, context);
+        self.map = read_image(field, context);
+    }
+
+    pub(super) fn read_color_space(&mut self, field: Field<'_>, context: &mut LoadContext) {
+        set(
+            &mut self.is_raw,
+            field.choice(context, &[("auto", false), ("raw", true)]),
+        );
     }
 
     pub(super) fn read_wrap(&mut self, field: Field<'_>, context: &mut LoadContext) {
@@ -188,8 +204,14 @@ impl SlideBlock {
 
     /// The picture, if one is given.
     pub(super) fn finished(self) -> Option<SlideDesc> {
-        let lookup = self.lookup;
-        self.map.map(|map| SlideDesc { map, lookup })
+        let SlideBlock { lookup, is_raw, .. } = self;
+        self.map.map(|mut map| {
+            if is_raw {
+                map.color_space = ColorSpace::Linear;
+            }
+            let map = Arc::new(map.into_linear());
+            SlideDesc { map, lookup }
+        })
     }
 }
 

@@ -184,6 +184,7 @@ impl Translator<'_> {
             if u == v {
                 call.with("alpha", u)
             } else {
+                self.lookups += 1;
                 call.with("alpha_u", u).with("alpha_v", v)
             }
         } else {
@@ -265,7 +266,7 @@ impl Translator<'_> {
             "principled",
             &["specular", "clearcoat", "clearcoat_gloss", "metallic"],
         );
-        let refracts = self.has(id, "spec_trans");
+        let refracts = self.refracts(id);
         let rates = [
             "main_specular_sampling_rate",
             "clearcoat_sampling_rate",
@@ -277,6 +278,15 @@ impl Translator<'_> {
             BsdfCall::both(call)
         } else {
             BsdfCall::front(call)
+        }
+    }
+
+    /// Whether a `principled` has light go through it: its back is black where `spec_trans` is 0.
+    fn refracts(&mut self, id: ObjectId) -> bool {
+        match self.find(id, "spec_trans") {
+            Some((PropertyValue::Float(share), _)) => *share != 0.0,
+            Some((PropertyValue::Integer(share), _)) => *share != 0,
+            share => share.is_some(),
         }
     }
 
@@ -305,6 +315,9 @@ impl Translator<'_> {
             "sheen_tint",
             "flatness",
         ];
+        if self.has(id, "anisotropic") {
+            self.lookups += 1;
+        }
         for name in common.iter().chain(own) {
             let value = self.given_float(id, name, Use::Unbounded);
             call = call.maybe(name, value);
@@ -326,7 +339,12 @@ impl Translator<'_> {
 
     fn twosided(&mut self, id: ObjectId, n: Option<&str>) -> BsdfCall {
         self.ignore(id, &["allow_transmission"]);
-        match self.parts(id, "bsdf")[..] {
+        let sides: Vec<_> = self
+            .parts(id, "bsdf")
+            .into_iter()
+            .map(|side| self.front_of(side))
+            .collect();
+        match sides[..] {
             [both] => BsdfCall {
                 front_only: false,
                 ..self.bsdf(both, n)
@@ -346,6 +364,19 @@ impl Translator<'_> {
                 BsdfCall::grey()
             }
         }
+    }
+
+    /// What a `twosided` shows from its front, where a side of another `twosided` is seen from.
+    fn front_of(&mut self, mut id: ObjectId) -> ObjectId {
+        while self.object(id).plugin == "twosided" {
+            self.look_at(id);
+            self.ignore(id, &["allow_transmission"]);
+            let Some(&front) = self.parts(id, "bsdf").first() else {
+                break;
+            };
+            id = front;
+        }
+        id
     }
 
     fn mask(&mut self, id: ObjectId, n: Option<&str>) -> BsdfCall {
@@ -427,7 +458,8 @@ impl Translator<'_> {
     fn normal_map(&mut self, id: ObjectId) -> BsdfCall {
         self.bent(id, |translator, texture| {
             let call = translator.bitmap_call(texture, "normal_map")?;
-            Some(translator.unfiltered(texture, call).with("along_v", "0"))
+            let call = translator.unfiltered(texture, call).with("along_v", "0");
+            Some(translator.numbers_of(texture, call))
         })
     }
 
@@ -438,7 +470,6 @@ impl Translator<'_> {
             if translator.is_nearest(texture) {
                 return None;
             }
-            let raw = translator.boolean(texture, "raw") == Some(true);
             let [s, t] = translator.coordinate_rows(texture).map(triple);
             let call = translator.bitmap_call(texture, "bump_image")?;
             let call = call
@@ -446,13 +477,17 @@ impl Translator<'_> {
                 .with("s_of_uv", s)
                 .with("t_of_uv", t)
                 .with("width", "0");
-            let call = if raw {
-                call
-            } else {
-                call.with("colorspace", quote("auto"))
-            };
-            Some(call)
+            Some(translator.numbers_of(texture, call))
         })
+    }
+
+    /// Adds what the numbers of an image of normals or heights are, which are not `raw` by default.
+    fn numbers_of(&mut self, texture: ObjectId, call: Call) -> Call {
+        if self.boolean(texture, "raw") == Some(true) {
+            call
+        } else {
+            call.with("colorspace", quote("auto"))
+        }
     }
 
     /// The surface that a bsdf holds, about the normal that a unit makes of its texture.

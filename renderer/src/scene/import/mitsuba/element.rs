@@ -3,6 +3,8 @@
 use glam::{DAffine3, DMat3, DMat4, DVec3};
 use shading::Span;
 
+use crate::math::coordinate_system;
+
 /// The attributes of an element with parameters put in.
 pub(super) struct Element<'a> {
     pub(super) name: &'a str,
@@ -77,10 +79,11 @@ fn rotation(axis: DVec3, angle: f64) -> DMat4 {
     ))
 }
 
-/// Puts the origin at `origin`, +z towards `target` and +y near `up`, as Mitsuba has it: +x is to the left.
+/// Puts the origin at `origin`, +z towards `target` and +y near `up`, as Mitsuba has it: +x is to the left. Without `up`
+/// it takes the same frame as Mitsuba.
 fn look_at(origin: DVec3, target: DVec3, up: Option<DVec3>) -> Option<DMat4> {
     let forward = (target - origin).try_normalize()?;
-    let up = up.unwrap_or_else(|| forward.any_orthonormal_vector());
+    let up = up.unwrap_or_else(|| coordinate_system(forward.as_vec3()).0.as_dvec3());
     let left = up.cross(forward).try_normalize()?;
     let up = forward.cross(left);
     Some(DMat4::from(DAffine3::from_cols(left, up, forward, origin)))

@@ -2,10 +2,12 @@
 //!
 //! Mitsuba's environment maps have their centre column at −z... see [`Translator::envmap`].
 
-use glam::{DMat4, DVec3};
+use glam::{DMat3, DMat4, DVec3};
+use shading::Diagnostic;
 
 use super::color::Use;
 use super::document::ObjectId;
+use super::mesh::{MAX_STRETCH, stretches};
 use super::translator::Translator;
 use super::write::{Block, number, transform, triple};
 use crate::scene::text::quote;
@@ -61,8 +63,8 @@ impl Translator<'_> {
             "spot" => self.spot(id, &mut block),
             "sky" | "sun" | "sunsky" => self.sky(id, &mut block),
             "directional" => {
-                let direction = self.vector(id, "direction");
-                let direction = direction.unwrap_or_else(|| self.placement(id).z_axis.truncate());
+                let along_z = self.placement(id).z_axis.truncate();
+                let direction = self.vector(id, "direction").unwrap_or(along_z);
                 if direction.length_squared() > 0.0 {
                     block.set("direction", triple(direction));
                 } else {
@@ -73,6 +75,11 @@ impl Translator<'_> {
                     "irradiance",
                     self.color_argument(id, "irradiance", [1.0; 3], Use::Emission),
                 );
+                // In Mitsuba a `to_world` that scales makes it brighter by the same factor.
+                let scale = along_z.length();
+                if (scale - 1.0).abs() > 1e-6 {
+                    block.set("scale", number(scale));
+                }
             }
             _ => self.projector(id, &mut block),
         }
@@ -92,14 +99,27 @@ impl Translator<'_> {
             block.set("scale", number(scale));
         }
         let matrix = self.placement(id);
+        let place = self.place_of(id, "to_world");
+        if stretches(&matrix, MAX_STRETCH) {
+            self.error(
+                place,
+                "`to_world` stretches this map: it can be turned and mirrored",
+            );
+        }
+        let scale = matrix.x_axis.truncate().length();
+        if (scale - 1.0).abs() > MAX_STRETCH {
+            let message = "`to_world` scales this map, which bends it in Mitsuba: Kiln turns it alone";
+            self.say(Diagnostic::warning(message), place);
+        }
         if matrix != DMat4::IDENTITY {
-            block.set("rotate", transform(&linear_part(matrix)));
+            block.set("rotate", transform(&rotation_part(matrix)));
         }
         self.ignore(id, &["mis_compensation"]);
     }
 
     fn spot(&mut self, id: ObjectId, block: &mut Block) {
         let matrix = self.placement(id);
+        self.warn_of_stretching(id, &matrix);
         block.set("position", triple(matrix.w_axis.truncate()));
         block.set(
             "direction",
@@ -115,14 +135,25 @@ impl Translator<'_> {
             "beam_width",
             number(self.float(id, "beam_width").unwrap_or(0.75 * cutoff)),
         );
-        if self.slide(id, block) {
+        if self.slide(id, block, matrix.determinant() < 0.0) {
             // The first row of the image is at the bottom.
             block.set("up", triple(-matrix.y_axis.truncate()));
         }
     }
 
-    /// The picture that a light shines through, if it has one.
-    fn slide(&mut self, id: ObjectId, block: &mut Block) -> bool {
+    /// Warns of a transform that changes the angles of a cone or of a picture.
+    fn warn_of_stretching(&mut self, id: ObjectId, matrix: &DMat4) {
+        if stretches(matrix, MAX_STRETCH) {
+            let place = self.place_of(id, "to_world");
+            self.missing(
+                place,
+                "`to_world` stretches this light, which shines in Kiln as if it did not",
+            );
+        }
+    }
+
+    /// The picture that a light shines through, if it has one; `is_mirrored` where its left is on the right.
+    fn slide(&mut self, id: ObjectId, block: &mut Block, is_mirrored: bool) -> bool {
         let textures = self.parts(id, "texture");
         let Some(&texture) = textures.first() else {
             return false;
@@ -148,33 +179,51 @@ impl Translator<'_> {
         if self.is_nearest(texture) {
             block.set("interpolation", "closest");
         }
-        if self.has(texture, "to_uv") {
-            let [s, t] = self.coordinate_rows(texture);
+        if self.has(texture, "to_uv") || is_mirrored {
+            let rows = self.coordinate_rows(texture);
+            let [s, t] = if is_mirrored {
+                rows.map(from_the_right)
+            } else {
+                rows
+            };
             block.set("s_of_uv", triple(s));
             block.set("t_of_uv", triple(t));
         }
-        self.ignore(texture, &["raw", "format", "accel"]);
+        if self.boolean(texture, "raw") == Some(true) {
+            block.set("colorspace", "raw");
+        }
+        self.ignore(texture, &["format", "accel"]);
         true
     }
 
     fn projector(&mut self, id: ObjectId, block: &mut Block) {
         let matrix = self.placement(id);
+        self.warn_of_stretching(id, &matrix);
         // It shines along +z with +x to the left, as sensors see.
         let turned = matrix * DMat4::from_scale(DVec3::new(-1.0, 1.0, -1.0));
         block.set("transform", transform(&turned));
-        if !self.slide(id, block) {
+        if !self.slide(id, block, false) {
             // A constant fills a square.
             let irradiance = self.color_argument(id, "irradiance", [1.0; 3], Use::Emission);
             block.set("color", irradiance);
         }
-        // A larger projector is as much brighter as its picture is larger.
+        // In Mitsuba a projector that `to_world` makes longer is brighter by the same factor.
         let scale = self.float(id, "scale").unwrap_or(1.0);
-        block.set("scale", number(scale * matrix.x_axis.truncate().length_squared()));
+        block.set("scale", number(scale * matrix.z_axis.truncate().length()));
         self.field_of_view(id, block);
     }
 }
 
-/// A transform without its shift.
-fn linear_part(matrix: DMat4) -> DMat4 {
-    DMat4::from_cols(matrix.x_axis, matrix.y_axis, matrix.z_axis, glam::DVec4::W)
+/// A row of a transform of coordinates `(u, v, 1)`, for `1 - u` in place of `u`.
+fn from_the_right(row: DVec3) -> DVec3 {
+    DVec3::new(-row.x, row.y, row.z + row.x)
+}
+
+/// The rotation of a transform that does not stretch, with its mirror.
+fn rotation_part(matrix: DMat4) -> DMat4 {
+    let linear = DMat3::from_mat4(matrix);
+    let x = linear.x_axis.normalize();
+    let y = linear.y_axis.reject_from_normalized(x).normalize();
+    let z = x.cross(y) * linear.determinant().signum();
+    DMat4::from_mat3(DMat3::from_cols(x, y, z))
 }

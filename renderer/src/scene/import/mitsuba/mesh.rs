@@ -9,6 +9,9 @@ use crate::geometry::Mesh;
 use crate::scene::import::obj::load_obj_mesh;
 use crate::scene::import::{ImportError, load_ply, load_serialized, stem};
 
+/// Largest relative change of angles by a transform that stands for none: files have few digits.
+pub(super) const MAX_STRETCH: f64 = 1e-3;
+
 impl Translator<'_> {
     /// What the text calls Mitsuba's cube.
     pub(super) fn cube_mesh(&mut self) -> String {
@@ -112,13 +115,16 @@ fn read(plugin: &str, reading: &Reading, world_from_object: &DMat4) -> Result<Re
 /// What of a transform matters to the normals of vertices, by its bits: nothing where it only turns, scales and moves.
 fn stretch(matrix: &DMat4) -> Option<[u64; 9]> {
     let linear = DMat3::from_mat4(*matrix);
+    stretches(matrix, 1e-6).then(|| linear.to_cols_array().map(f64::to_bits))
+}
+
+/// Whether a transform changes angles, by more than a relative `tolerance`.
+pub(super) fn stretches(matrix: &DMat4, tolerance: f64) -> bool {
+    let linear = DMat3::from_mat4(*matrix);
     let product = linear.transpose() * linear;
     let scale = product.x_axis.x;
-    let is_even = (product - DMat3::from_diagonal(DVec3::splat(scale)))
-        .to_cols_array()
-        .iter()
-        .all(|v| v.abs() < 1e-6 * scale);
-    (!is_even).then(|| linear.to_cols_array().map(f64::to_bits))
+    let differences = (product - DMat3::from_diagonal(DVec3::splat(scale))).to_cols_array();
+    differences.iter().any(|v| v.abs() >= tolerance * scale)
 }
 
 /// The cube `[-1,1]³` with texture coordinates as Mitsuba has them.

@@ -8,6 +8,7 @@ use shading::Diagnostic;
 use super::bsdf::BsdfCall;
 use super::color::Use;
 use super::document::ObjectId;
+use super::mesh::{MAX_STRETCH, stretches};
 use super::translator::{MaterialKey, MaterialName, Translator};
 use super::write::{Block, Call, number, transform, triple};
 use crate::math::coordinate_system;
@@ -169,8 +170,8 @@ impl Translator<'_> {
         self.ignore(id, &["silhouette_sampling_weight"]);
         match plugin {
             "sphere" => self.sphere(id, &mut body),
-            // Kiln's own has the texture another way round on its faces.
-            "cube" if body.material.has_texture => {
+            // Kiln's own has texture coordinates another way round on its faces.
+            "cube" if body.material.uses_uv => {
                 body.kind = "mesh";
                 body.keys.push(("file", quote(&self.cube_mesh())));
             }
@@ -202,11 +203,18 @@ impl Translator<'_> {
         Some(body)
     }
 
-    /// In Mitsuba v runs down, from the pole at +z; in Kiln it runs up.
+    /// In Mitsuba v runs down, from the pole at +z; in Kiln it runs up. A mirror in `to_world` turns the normals of a
+    /// sphere inwards, one of a group does not.
     fn sphere(&mut self, id: ObjectId, body: &mut Body) {
+        body.flip_normals ^= body.world_from_object.determinant() < 0.0;
+        if stretches(&body.world_from_object, MAX_STRETCH) {
+            let message = "`to_world` makes an ellipsoid of this sphere, which Mitsuba renders as a sphere";
+            let place = self.place_of(id, "to_world");
+            self.say(Diagnostic::warning(message), place);
+        }
         let center = self.vector(id, "center").unwrap_or(DVec3::ZERO);
         let radius = self.positive(id, "radius", 1.0);
-        if body.material.has_texture {
+        if body.material.uses_uv {
             let scale = DMat4::from_scale(DVec3::new(radius, radius, -radius));
             body.world_from_object *= DMat4::from_translation(center) * scale;
         } else {
@@ -289,7 +297,7 @@ impl Translator<'_> {
             .push(&format!("material {name} = {call}{one_sided}\n"), place);
         let name = MaterialName {
             name,
-            has_texture: self.lookups > lookups,
+            uses_uv: self.lookups > lookups,
         };
         self.materials.insert(key, name.clone());
         name

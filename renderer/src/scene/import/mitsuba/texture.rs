@@ -51,14 +51,8 @@ impl Translator<'_> {
         if let PropertyValue::Object(texture) = *value {
             return Some(self.float_texture(texture));
         }
-        // A colour counts by its luminance.
-        let [r, g, b] = self.rgb(value, place, usage)?;
-        let grey = if r == g && g == b {
-            r
-        } else {
-            0.212_671 * r + 0.715_160 * g + 0.072_169 * b
-        };
-        Some(number(grey))
+        let rgb = self.rgb(value, place, usage)?;
+        Some(number(mean(rgb)))
     }
 
     /// Whether a texture is the same everywhere.
@@ -67,15 +61,34 @@ impl Translator<'_> {
         object.tag == "spectrum" || SPECTRA.contains(&object.plugin.as_str())
     }
 
+    /// The texture that a `d65` holds: the light of D65 has no colour of its own here. Mitsuba leaves out its `scale`.
+    fn under_d65(&mut self, id: ObjectId) -> Option<ObjectId> {
+        if self.object(id).plugin != "d65" {
+            return None;
+        }
+        let nested = ["texture", "spectrum"].map(|tag| self.parts(id, tag).pop());
+        let nested = nested.into_iter().flatten().next()?;
+        self.ignore(id, &["scale"]);
+        Some(nested)
+    }
+
     /// A texture as a colour.
     pub(super) fn texture(&mut self, id: ObjectId, usage: Use) -> String {
         self.look_at(id);
+        if let Some(nested) = self.under_d65(id) {
+            return self.texture(nested, usage);
+        }
         if self.is_spectrum(id) {
             return color(self.rgb_of_object(id, usage).unwrap_or([0.5; 3]));
         }
         match self.object(id).plugin.as_str() {
             "bitmap" => self.bitmap(id),
             "checkerboard" => {
+                // Spectra of a checkerboard are reflectances, even where it emits.
+                let usage = match usage {
+                    Use::Emission => Use::Unbounded,
+                    Use::Reflectance | Use::Unbounded => usage,
+                };
                 let colors = [("color0", 0.4), ("color1", 0.2)]
                     .map(|(name, default)| self.color_argument(id, name, [default; 3], usage));
                 self.checkerboard(id, &colors)
@@ -88,12 +101,16 @@ impl Translator<'_> {
         }
     }
 
-    /// A texture as a number: the luminance of its colour.
+    /// A texture as a number: the luminance of its colour, or the mean of the channels of a colour that is the same
+    /// everywhere.
     pub(super) fn float_texture(&mut self, id: ObjectId) -> String {
         self.look_at(id);
+        if let Some(nested) = self.under_d65(id) {
+            return self.float_texture(nested);
+        }
         if self.is_spectrum(id) {
-            let [r, g, b] = self.rgb_of_object(id, Use::Unbounded).unwrap_or([0.5; 3]);
-            return number(0.212_671 * r + 0.715_160 * g + 0.072_169 * b);
+            let rgb = self.rgb_of_object(id, Use::Unbounded).unwrap_or([0.5; 3]);
+            return number(mean(rgb));
         }
         if self.object(id).plugin == "checkerboard" {
             // Mitsuba's checkerboards have their squares the other way round where a number is asked for.
@@ -236,6 +253,11 @@ impl Translator<'_> {
             _ => call,
         }
     }
+}
+
+/// What a colour that is the same everywhere counts as a number.
+fn mean([r, g, b]: [f64; 3]) -> f64 {
+    if r == g && g == b { r } else { (r + g + b) / 3.0 }
 }
 
 /// A sum of products: `2 * u + 0.5`.

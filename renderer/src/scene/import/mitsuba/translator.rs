@@ -29,7 +29,7 @@ pub(super) struct Translator<'a> {
     pub(super) file_names: Names,
     /// The names of materials by what they are made of.
     pub(super) materials: FxHashMap<MaterialKey, MaterialName>,
-    /// How often a texture was asked for its coordinates.
+    /// How often materials asked for texture coordinates, or for the directions that they run in.
     pub(super) lookups: usize,
     pub(super) meshes: Meshes,
     pub(super) images: Vec<(String, PathBuf)>,
@@ -61,6 +61,6 @@ pub(super) struct MaterialKey {
 pub(super) struct MaterialName {
     /// In quotes.
     pub(super) name: String,
-    /// Whether it looks texture coordinates up.
-    pub(super) has_texture: bool,
+    /// Whether it looks texture coordinates up, or the directions that they run in.
+    pub(super) uses_uv: bool,
 }

@@ -39,7 +39,7 @@ impl Parameters {
         }
     }
 
-    /// Puts values in place of `$name`: the longest name that fits.
+    /// Puts values in place of `$name`: the longest name that fits. `\$` is a dollar sign.
     ///
     /// # Errors
     /// The name that no parameter has.
@@ -47,8 +47,14 @@ impl Parameters {
         let mut result = String::new();
         let mut rest = text;
         while let Some(at) = rest.find('$') {
-            result.push_str(&rest[..at]);
+            let before = &rest[..at];
             rest = &rest[at + 1..];
+            if let Some(before) = before.strip_suffix('\\') {
+                result.push_str(before);
+                result.push('$');
+                continue;
+            }
+            result.push_str(before);
             let fitting = self.list.iter_mut().filter(|p| rest.starts_with(&p.name));
             let Some(parameter) = fitting.max_by_key(|p| p.name.len()) else {
                 let end = rest
