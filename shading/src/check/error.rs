@@ -344,8 +344,10 @@ impl CheckError {
                 operands.join(" and ")
             ))
             .hint(format!("a function `{name}` defines it")),
-            E::ClosureSubtracted => error("light cannot be taken away: closures have no `-`".to_owned())
-                .hint("scale the closure by a smaller weight instead"),
+            E::ClosureSubtracted => {
+                error("light cannot be taken away: closures have no difference".to_owned())
+                    .hint("scale the closure by a smaller weight instead")
+            }
             E::BracesWithoutType => error("it is not known what `{ … }` is here".to_owned()).hint(
                 "braces give a value where the type is known: to a declared variable, a parameter, a result",
             ),

@@ -97,9 +97,13 @@ impl<'a> Checker<'a> {
         }
         let written = self.written_params(index);
         let mut bound = vec![];
-        for (i, ((formal, given), param)) in formals.iter().zip(given).zip(&function.params).enumerate() {
+        for (i, ((formal, given_one), param)) in formals.iter().zip(given).zip(&function.params).enumerate() {
             let is_written = written[i] && param.passing != Passing::Const;
-            bound.push(self.bind(*formal, given, &param.name.text, is_written));
+            let name = &param.name.text;
+            bound.push(match self.shared_place(*formal, given_one, &formals, given) {
+                Some(place) if !is_prelude => Some(Self::bind_shared(place, name)),
+                _ => self.bind(*formal, given_one, name, is_written),
+            });
         }
         let bound: Vec<Bound> = bound.into_iter().collect::<Option<_>>()?;
         let result = self.locals(&format!("{}.result", function.name.text), ty);
@@ -144,6 +148,41 @@ impl<'a> Checker<'a> {
         }
         let leaves = result.into_iter().map(Operand::Local).collect();
         Some(TypedValue { ty, leaves })
+    }
+
+    /// The variable of an argument that the same call also takes as an output, whole or in part of a structure. Arguments
+    /// are passed by reference: the function sees what it writes there.
+    fn shared_place(
+        &mut self,
+        formal: Formal,
+        given: &Given<'a>,
+        formals: &[Formal],
+        all: &[Given<'a>],
+    ) -> Option<Lvalue> {
+        let (place, expr) = given.place()?;
+        if formal.output || place.ty != formal.ty || !place.is_whole() {
+            return None;
+        }
+        let is_output = |(formal, other): (&Formal, &Given<'a>)| {
+            let written = other
+                .place()
+                .filter(|(place, _)| formal.output && place.is_whole());
+            written.is_some_and(|(other, _)| place.leaves.iter().all(|leaf| other.leaves.contains(leaf)))
+        };
+        if !formals.iter().zip(all).any(is_output) {
+            return None;
+        }
+        self.mark_read(expr);
+        Some(place.clone())
+    }
+
+    /// Binds an argument to the variable itself.
+    fn bind_shared(place: Lvalue, name: &str) -> Bound {
+        let access = Access::Param(name.to_owned());
+        Bound {
+            meaning: Meaning::Variable(Lvalue { access, ..place }),
+            back: None,
+        }
     }
 
     /// Binds an argument: outputs by reference, constants as they are, other values as copies. A parameter that is no

@@ -49,8 +49,9 @@ impl<'a> Checker<'a> {
                 Some(self.emit_value(Op::BitNot, value.leaves, Type::INT, span))
             }
             UnaryOp::Neg if value.ty == Type::CLOSURE => {
-                self.report(span, CheckError::ClosureSubtracted);
-                None
+                let minus = self.body.constant(Const::Float(-1.0));
+                let args = vec![value.leaf(), minus];
+                Some(self.emit_value(Op::ClosureMul, args, Type::CLOSURE, span))
             }
             UnaryOp::Plus | UnaryOp::Neg | UnaryOp::Not | UnaryOp::BitNot => {
                 let found = self.show(value.ty);
@@ -181,6 +182,9 @@ impl<'a> Checker<'a> {
             self.bad_operands(op, a, b, span);
             return None;
         };
+        if op == BinaryOp::Div && ty == Type::MATRIX && b.ty != Type::MATRIX {
+            return self.matrix_over_scalar(a, b, span);
+        }
         let operand_ty = |own: Type| {
             if ty.is_triple() && own.is_triple() {
                 own
@@ -199,6 +203,15 @@ impl<'a> Checker<'a> {
             _ => Op::Div,
         };
         Some(self.emit_value(op, vec![a.leaf(), b.leaf()], ty, span))
+    }
+
+    /// A matrix divided by a number: times its reciprocal, which is 0 for 0, as for other types.
+    fn matrix_over_scalar(&mut self, a: &TypedValue, b: &TypedValue, span: Span) -> Option<TypedValue> {
+        let one = self.body.constant(Const::Float(1.0));
+        let divisor = self.convert(b, Type::FLOAT, span).leaf();
+        let reciprocal = self.emit_value(Op::Div, vec![one, divisor], Type::FLOAT, span);
+        let a = self.convert(a, Type::MATRIX, span);
+        self.arithmetic(BinaryOp::Mul, &a, &reciprocal, span)
     }
 
     fn closure_arithmetic(

@@ -2,7 +2,9 @@
 //!
 //! Each argument is ranked by the conversion that it needs, and the candidates with the highest sum remain. Ties are
 //! decided by the best match of the result with the expected type, then by OSL's order of result types, with user
-//! functions before the prelude before built-ins. An ambiguity between structures is an error.
+//! functions, later ones first, before the prelude before built-ins. An ambiguity between structures is an error.
+
+use std::cmp::Reverse;
 
 use super::Checker;
 use super::TypedValue;
@@ -81,6 +83,14 @@ impl<'a> Checker<'a> {
             .any(|candidate| is_users(candidate) && self.rank(candidate, given).is_some())
     }
 
+    /// Order of declaration among the functions of a file, of which OSL prefers later ones; 0 for those of the library.
+    fn recency(&self, candidate: &Candidate) -> usize {
+        match candidate.callee {
+            Callee::Function(index) if !self.functions[index].is_prelude => index + 1,
+            Callee::Function(_) | Callee::Builtin(_) => 0,
+        }
+    }
+
     /// Whether one candidate is a later definition of another, but not later than the call.
     fn replaces(&self, candidate: &Candidate, other: &Candidate, call: Span) -> bool {
         let (Callee::Function(new), Callee::Function(old)) = (candidate.callee, other.callee) else {
@@ -106,7 +116,7 @@ impl<'a> Checker<'a> {
         if let (Some(only), None) = (fitting.next(), fitting.next()) {
             return Some(only);
         }
-        left.sort_by_key(|candidate| result_order(candidate.result));
+        left.sort_by_key(|candidate| (result_order(candidate.result), Reverse(self.recency(candidate))));
         let first = *left.first()?;
         let structures = left.iter().filter(|c| matches!(c.result.base, Base::Struct(_)));
         let braces = given.iter().enumerate().filter(|(_, given)| given.ty().is_none());

@@ -24,31 +24,82 @@ pub fn stoi(text: &str) -> i32 {
     value.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
 }
 
-/// The float that a text begins with; 0 where there is none.
+/// The float that a text begins with, as C's `strtof` reads it (`inf`, `nan` and hexadecimal digits too); 0 where there
+/// is none.
 pub fn stof(text: &str) -> f32 {
     let text = text.trim_ascii_start();
-    let bytes = text.as_bytes();
-    let digits = |mut at: usize| {
-        while bytes.get(at).is_some_and(u8::is_ascii_digit) {
-            at += 1;
-        }
-        at
+    let (negative, text) = match text.as_bytes().first() {
+        Some(b'-') => (true, &text[1..]),
+        Some(b'+') => (false, &text[1..]),
+        _ => (false, text),
     };
-    let sign = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
-    let whole = digits(sign);
-    let mut end = whole;
+    let value = not_finite(text).or_else(|| hexadecimal(text));
+    let Some(value) = value.or_else(|| decimal(text)) else {
+        return 0.0;
+    };
+    if negative { -value } else { value }
+}
+
+/// Where digits that begin at a place end.
+fn end_of_digits(bytes: &[u8], mut at: usize, is_digit: fn(&u8) -> bool) -> usize {
+    while bytes.get(at).is_some_and(is_digit) {
+        at += 1;
+    }
+    at
+}
+
+/// Where an exponent that begins at a place ends; the same place where there are no digits behind its letter.
+fn end_of_exponent(bytes: &[u8], at: usize, letter: u8) -> usize {
+    if !bytes.get(at).is_some_and(|b| b.eq_ignore_ascii_case(&letter)) {
+        return at;
+    }
+    let digits = at + 1 + usize::from(matches!(bytes.get(at + 1), Some(b'-' | b'+')));
+    let end = end_of_digits(bytes, digits, u8::is_ascii_digit);
+    if end > digits { end } else { at }
+}
+
+/// Infinity or NaN by name.
+fn not_finite(text: &str) -> Option<f32> {
+    let name = text.as_bytes().get(..3)?;
+    if name.eq_ignore_ascii_case(b"inf") {
+        Some(f32::INFINITY)
+    } else {
+        name.eq_ignore_ascii_case(b"nan").then_some(f32::NAN)
+    }
+}
+
+/// A number such as `0x1.8p3`, without a sign.
+fn hexadecimal(text: &str) -> Option<f32> {
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
+    let bytes = digits.as_bytes();
+    let whole = end_of_digits(bytes, 0, u8::is_ascii_hexdigit);
+    let end = match bytes.get(whole) {
+        Some(b'.') => end_of_digits(bytes, whole + 1, u8::is_ascii_hexdigit),
+        _ => whole,
+    };
+    let places = end.saturating_sub(whole + 1);
+    if whole + places == 0 {
+        return None;
+    }
+    let nibbles = digits[..end].chars().filter_map(|c| c.to_digit(16));
+    let mantissa = nibbles.fold(0.0, |sum, nibble| sum * 16.0 + f64::from(nibble));
+    let exponent = end_of_exponent(bytes, end, b'p');
+    let exponent: i32 = digits[end..exponent]
+        .get(1..)
+        .and_then(|p| p.parse().ok())
+        .unwrap_or(0);
+    let scale = exponent.clamp(-1000, 1000) - 4 * places.min(250) as i32;
+    Some((mantissa * 2f64.powi(scale)) as f32)
+}
+
+/// A decimal number without a sign.
+fn decimal(text: &str) -> Option<f32> {
+    let bytes = text.as_bytes();
+    let mut end = end_of_digits(bytes, 0, u8::is_ascii_digit);
     if bytes.get(end) == Some(&b'.') {
-        end = digits(end + 1);
+        end = end_of_digits(bytes, end + 1, u8::is_ascii_digit);
     }
-    // The letter of an exponent counts only with digits behind it.
-    if matches!(bytes.get(end), Some(b'e' | b'E')) {
-        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
-        let exponent = digits(end + 1 + sign);
-        if exponent > end + 1 + sign {
-            end = exponent;
-        }
-    }
-    text[..end].parse().unwrap_or(0.0)
+    text[..end_of_exponent(bytes, end, b'e')].parse().ok()
 }
 
 /// The pieces of a text between separators, at most `most` of them: the last has all that is left. Without a separator
@@ -79,7 +130,7 @@ pub fn split<'a>(text: &'a str, separator: &str, most: i32) -> Vec<&'a str> {
 #[derive(Clone, Debug)]
 pub struct Pattern {
     regex: Regex,
-    /// Length of its text in bytes: what OSL gives as the place of a group that is not there.
+    /// Length of its text in bytes: what OSL gives as the place of a group that the pattern does not have.
     length: usize,
 }
 
@@ -108,15 +159,19 @@ impl Pattern {
         self.regex.is_match(text)
     }
 
-    /// Beginning and end of what the pattern matched, then of each of its groups.
+    /// Beginning and end of what the pattern matched, then of each of its groups; the end of the text for groups that took
+    /// no part in the match.
     pub fn places(&self, text: &str, count: usize) -> Vec<i32> {
         let found = self.regex.captures(text);
         let place = |i: usize| {
-            let group = found.as_ref().and_then(|c| c.get(i / 2));
-            group.map_or(
-                self.length,
-                |g| if i.is_multiple_of(2) { g.start() } else { g.end() },
-            )
+            let Some(found) = found.as_ref().filter(|found| i / 2 < found.len()) else {
+                return self.length;
+            };
+            match found.get(i / 2) {
+                Some(group) if i.is_multiple_of(2) => group.start(),
+                Some(group) => group.end(),
+                None => text.len(),
+            }
         };
         (0..count).map(|i| place(i) as i32).collect()
     }
@@ -147,9 +202,21 @@ mod tests {
             ("5.", 5.0),
             ("-", 0.0),
             ("", 0.0),
+            (".", 0.0),
+            ("e5", 0.0),
+            ("-INFinity", f32::NEG_INFINITY),
+            ("+infx", f32::INFINITY),
+            ("in", 0.0),
+            ("0x1F", 31.0),
+            ("-0x1.8p3", -12.0),
+            ("0X.8p-1p", 0.25),
+            ("0x1p", 1.0),
+            ("0xg", 0.0),
+            ("0x1p99999", f32::INFINITY),
         ] {
             assert_eq!(stof(text), expected, "{text}");
         }
+        assert!(stof("nan").is_nan() && stof("-NaN(12)").is_nan());
         assert_eq!(
             [getchar("ab", 1), getchar("ab", 2), getchar("ab", -1)],
             [98, 0, 0]
@@ -170,6 +237,8 @@ mod tests {
     fn patterns() {
         let pattern = Pattern::new("(f[Oo]{2}).*(.az)", false).unwrap();
         assert_eq!(pattern.places("foobar.baz", 8), [0, 10, 0, 3, 7, 10, 17, 17]);
+        let pattern = Pattern::new("(x)|(W)", false).unwrap();
+        assert_eq!(pattern.places("Hello, World", 8), [7, 8, 12, 12, 7, 8, 7, 7]);
         assert!(!Pattern::new("f", true).unwrap().matches("foo"));
         assert!(Pattern::new("f|foo", true).unwrap().matches("foo"));
         assert!(Pattern::new("(", true).is_err());

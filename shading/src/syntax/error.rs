@@ -35,6 +35,8 @@ pub(super) enum SyntaxError {
     },
     /// A number that no type holds.
     BadNumber { text: String },
+    /// A float that is too large becomes infinite.
+    Infinite { text: String },
     /// `\q`
     UnknownEscape { escape: String },
     /// `f(a = 1)`'s form where it means nothing.
@@ -82,6 +84,10 @@ impl SyntaxError {
                 }
             }
             SyntaxError::BadNumber { text } => error(&format!("`{text}` is not a number that can be held")),
+            SyntaxError::Infinite { text } => {
+                Diagnostic::warning(format!("`{text}` is too large for a float: it is infinite"))
+                    .at(sources, span, "")
+            }
             SyntaxError::UnknownEscape { escape } => {
                 Diagnostic::warning(format!("unknown escape `{escape}`"))
                     .at(sources, span, "")

@@ -336,6 +336,11 @@ impl Lowerer {
     fn float(&mut self, text: &str, span: Span) -> ExprKind {
         match text.trim_end_matches('f').parse::<f32>() {
             Ok(value) if value.is_finite() => ExprKind::Float(value),
+            Ok(value) if self.context == Dialect::Code => {
+                let text = text.to_owned();
+                self.errors.push((span, SyntaxError::Infinite { text }));
+                ExprKind::Float(value)
+            }
             _ => {
                 self.errors.push((
                     span,
@@ -376,7 +381,7 @@ impl Lowerer {
                 Some('b') => text.push('\x08'),
                 Some('f') => text.push('\x0c'),
                 Some('v') => text.push('\x0b'),
-                Some(c @ ('\\' | '"' | '\'' | '?')) => text.push(c),
+                Some(c @ ('\\' | '"')) => text.push(c),
                 // A line that goes on.
                 Some('\n') => {}
                 Some(c @ '0'..='7') => {
@@ -395,6 +400,8 @@ impl Lowerer {
                     if self.errors.len() < MAX_ERRORS / 2 {
                         self.errors.push((span, SyntaxError::UnknownEscape { escape }));
                     }
+                    // As it stands, as OSL has it.
+                    text.push('\\');
                     text.extend(other);
                 }
             }
