@@ -116,20 +116,48 @@ impl<'a> Checker<'a> {
         );
     }
 
+    /// The arguments of a call of which a type is expected. As in OSL it is expected of the arguments too: in
+    /// `color c = sin(noise(P))` the noise is a colour. Where no function takes them so, they are what they are alone.
+    pub(super) fn arguments_of(
+        &mut self,
+        name: &str,
+        args: &'a [Argument],
+        expected: Option<Type>,
+        span: Span,
+    ) -> Option<Vec<Given<'a>>> {
+        if expected.is_none() || !args.iter().any(|arg| has_call(&arg.value)) {
+            return self.arguments(args);
+        }
+        let mut given = None;
+        let block = self.block(span, |c| given = c.arguments_as(args, expected));
+        let fits = given
+            .as_ref()
+            .is_none_or(|given| takes_any(name) || self.fits_function(name, given));
+        if !fits {
+            return self.arguments(args);
+        }
+        self.body.block.extend(block);
+        given
+    }
+
     /// The arguments, where all of them are known.
     pub(super) fn arguments(&mut self, args: &'a [Argument]) -> Option<Vec<Given<'a>>> {
+        self.arguments_as(args, None)
+    }
+
+    fn arguments_as(&mut self, args: &'a [Argument], expected: Option<Type>) -> Option<Vec<Given<'a>>> {
         let mut list = vec![];
         for arg in args {
             if let Some(name) = &arg.name {
                 self.report(name.span, CheckError::NamedArgument);
             }
-            list.push(self.argument(&arg.value));
+            list.push(self.argument(&arg.value, expected));
         }
         list.into_iter().collect()
     }
 
     /// One argument.
-    pub(super) fn argument(&mut self, expr: &'a Expr) -> Option<Given<'a>> {
+    fn argument(&mut self, expr: &'a Expr, expected: Option<Type>) -> Option<Given<'a>> {
         let span = expr.span;
         let kind = match &expr.kind {
             ExprKind::Braces(elements) => GivenKind::Braces(elements, self.shapes(elements)),
@@ -139,7 +167,7 @@ impl<'a> Checker<'a> {
                     None => GivenKind::Lvalue(self.place(expr)?, expr),
                 }
             }
-            _ => GivenKind::Value(self.value(expr, None)?),
+            _ => GivenKind::Value(self.value(expr, expected)?),
         };
         Some(Given { span, kind })
     }
@@ -251,4 +279,16 @@ impl<'a> Checker<'a> {
         let is_longer = matches!((own.length, ty.length), (Length::Array(n), Length::Array(m)) if n < m);
         conversion_rank(own, ty).filter(|_| !is_longer)
     }
+}
+
+/// Whether a form of the language has no signatures to be compared with.
+fn takes_any(name: &str) -> bool {
+    matches!(name, "transform" | "Dx" | "Dy" | "Dz") || super::call::is_noise(name)
+}
+
+/// Whether an expression calls a function, which may be chosen by its result.
+fn has_call(expr: &Expr) -> bool {
+    let mut found = matches!(expr.kind, ExprKind::Call { .. });
+    expr.for_each_operand(&mut |operand| found |= has_call(operand));
+    found
 }

@@ -39,7 +39,7 @@ pub(super) const SPECIAL_NAMES: [&str; 20] = [
 ];
 
 /// Whether a name is that of a noise.
-fn is_noise(name: &str) -> bool {
+pub(super) fn is_noise(name: &str) -> bool {
     matches!(
         name,
         "noise" | "snoise" | "cellnoise" | "hashnoise" | "pnoise" | "psnoise"
@@ -71,7 +71,7 @@ impl<'a> Checker<'a> {
             .any(|i| self.functions[*i].ast.body.is_some() && !self.functions[*i].is_prelude);
         // The language's own forms stay beside what a file declares.
         if is_users && (!SPECIAL_NAMES.contains(&text) || self.users_take(text, args)) {
-            let given = self.arguments(args)?;
+            let given = self.arguments_of(text, args, expected, span)?;
             // Users overload what is more than a signature, for types of their own.
             return match text {
                 "transform" if !self.fits_function(text, &given) => self.transform(given, span),
@@ -92,12 +92,12 @@ impl<'a> Checker<'a> {
         }
         match text {
             _ if is_noise(text) => {
-                let given = self.arguments(args)?;
+                let given = self.arguments_of(text, args, expected, span)?;
                 self.noise(text, given, expected, span)
             }
             "texture" => self.texture(args, expected, span),
             "transform" => {
-                let given = self.arguments(args)?;
+                let given = self.arguments_of(text, args, expected, span)?;
                 self.transform(given, span)
             }
             "texture3d" => self.texture3d(args, expected, span),
@@ -112,11 +112,11 @@ impl<'a> Checker<'a> {
             "setmessage" => self.set_message(args, span),
             "getmessage" => self.get_message(args, span),
             "arraylength" => self.array_length_call(args, span),
-            "Dx" | "Dy" | "Dz" => self.derivative(text, args, span),
+            "Dx" | "Dy" | "Dz" => self.derivative(text, args, expected, span),
             "exit" => self.exit(args, span),
             _ if Self::is_question(text) && !self.is_callable(text) => self.question(text, args, span),
             _ => {
-                let given = self.arguments(args)?;
+                let given = self.arguments_of(text, args, expected, span)?;
                 self.call_named(text, given, expected, span)
             }
         }
@@ -252,8 +252,14 @@ impl<'a> Checker<'a> {
     }
 
     /// `Dx(value)`, `Dy(value)`, `Dz(value)`. Points are on surfaces: nothing changes along z.
-    fn derivative(&mut self, name: &str, args: &'a [Argument], span: Span) -> Option<TypedValue> {
-        let given = self.arguments(args)?;
+    fn derivative(
+        &mut self,
+        name: &str,
+        args: &'a [Argument],
+        expected: Option<Type>,
+        span: Span,
+    ) -> Option<TypedValue> {
+        let given = self.arguments_of(name, args, expected, span)?;
         let [of] = given.as_slice() else {
             self.report(
                 span,
