@@ -283,7 +283,7 @@ impl<'a> Checker<'a> {
 
 /// Whether a form of the language has no signatures to be compared with.
 fn takes_any(name: &str) -> bool {
-    matches!(name, "transform" | "Dx" | "Dy" | "Dz") || super::call::is_noise(name)
+    matches!(name, "transform" | "Dx" | "Dy" | "Dz") || is_noise(name)
 }
 
 /// Whether an expression calls a function, which may be chosen by its result.
@@ -291,4 +291,12 @@ fn has_call(expr: &Expr) -> bool {
     let mut found = matches!(expr.kind, ExprKind::Call { .. });
     expr.for_each_operand(&mut |operand| found |= has_call(operand));
     found
+}
+
+/// Whether a name is that of a noise.
+pub(super) fn is_noise(name: &str) -> bool {
+    matches!(
+        name,
+        "noise" | "snoise" | "cellnoise" | "hashnoise" | "pnoise" | "psnoise"
+    )
 }

@@ -3,7 +3,7 @@
 //! Lookup order: user functions, forms that need more than a signature, closures of the registry, overloads of prelude
 //! and built-ins.
 
-use super::argument::Given;
+use super::argument::{Given, is_noise};
 use super::conversion::near;
 use super::error::CheckError;
 use super::warning::Warning;
@@ -37,14 +37,6 @@ pub(super) const SPECIAL_NAMES: [&str; 20] = [
     "Dy",
     "Dz",
 ];
-
-/// Whether a name is that of a noise.
-pub(super) fn is_noise(name: &str) -> bool {
-    matches!(
-        name,
-        "noise" | "snoise" | "cellnoise" | "hashnoise" | "pnoise" | "psnoise"
-    )
-}
 
 impl<'a> Checker<'a> {
     pub(super) fn call(
