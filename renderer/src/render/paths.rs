@@ -25,13 +25,13 @@ const SAMPLES: u64 = 8;
 
 /// The numbers of branches and of light samples to choose among. With more, edges and lenses have too few samples; Sobol'
 /// points are spread best over powers of two.
-const COUNTS: [u32; 3] = [1, 2, 4];
+const COUNTS: [u32; 4] = [1, 2, 4, 8];
 
 /// Work that counts as the least, relative to it.
 const CLOSE: f64 = 1.03;
 
-/// What stratification leaves of the camera's variance in pictures of many samples. Its numbers are the first, and are
-/// spread best.
+/// What stratification leaves of the variance of the camera and of light samples in pictures of many samples. Their
+/// numbers are the first, and are spread best.
 const STRATIFIED: f64 = 0.5;
 
 /// What parts of a sample cost, in rays of plain paths.
@@ -47,7 +47,7 @@ struct Costs {
 
 const PLAIN: Costs = Costs {
     camera: 2.0,
-    light_sample: 2.0,
+    light_sample: 0.9,
     ray: 1.0,
 };
 
@@ -55,9 +55,9 @@ const GUIDED: Costs = Costs { ray: 1.3, ..PLAIN };
 
 /// Final gathering looks up the caustic map where the camera's ray hits, and irradiance where a gather ray does.
 const GATHERED: Costs = Costs {
-    camera: 5.0,
-    light_sample: 1.5,
-    ray: 2.0,
+    camera: 3.0,
+    light_sample: 0.9,
+    ray: 2.2,
 };
 
 /// The pilot's guides are made of one photon for so many that the picture's are made of, and of so many at most: shaders
@@ -95,8 +95,8 @@ pub(super) fn chosen(
         ..*path
     };
     let plain = Errors::new(scene, settings, &Prepared::Path(in_two), PLAIN);
-    let counts = plain.best(path.split, path.light_samples);
-    let guides_pay = || {
+    let counts = |errors: &Errors| errors.best(path.split, path.light_samples);
+    let guided = || {
         let guided = PathSettings {
             guide: Some(true),
             ..in_two
@@ -107,13 +107,17 @@ pub(super) fn chosen(
             cost_of_branch: plain.cost_of_branch,
             ..guided
         };
-        guided.work(counts) < unguided.work(counts)
+        let pays = guided.work(counts(&guided)) < unguided.work(counts(&unguided));
+        (pays || path.guide.is_some()).then(|| counts(&guided))
     };
-    let asks_for_guides = reaches(3) && plain.best(None, None).branches == COUNTS[2];
+    let is_indirect = plain.branch > plain.camera + plain.light_sample;
+    let asks_for_guides = path.guide.unwrap_or(reaches(3) && is_indirect);
+    let guided = asks_for_guides.then(guided).flatten();
+    let counts = guided.unwrap_or_else(|| counts(&plain));
     PathSettings {
         split: Some(counts.branches),
         light_samples: Some(counts.light_samples),
-        guide: path.guide.or_else(|| Some(asks_for_guides && guides_pay())),
+        guide: Some(guided.is_some()),
         ..*path
     }
 }
@@ -197,7 +201,7 @@ impl Errors {
             std::array::from_fn(|part| errors.iter().map(|error| error[part]).sum::<f64>());
         Errors {
             camera: (STRATIFIED * camera).max(1e-3 * (light_sample + branch)),
-            light_sample,
+            light_sample: STRATIFIED * light_sample,
             branch,
             spared,
             cost_of_camera: costs.camera,

@@ -115,7 +115,7 @@ pub(super) const PATH: &[Key<PathSettings>] = &[
     Key {
         name: "split",
         doc: "the number of branches that a path splits into at the first surface that scatters (which is neither mirror \
-              nor clear glass), at most 64; by default a short pilot chooses 1, 2 or 4",
+              nor clear glass), at most 64; by default a short pilot chooses 1, 2, 4 or 8",
         set: |path, field, context| {
             path.split = field
                 .integer(context, 1, u64::from(MAX_SPLIT))
@@ -124,7 +124,7 @@ pub(super) const PATH: &[Key<PathSettings>] = &[
     },
     Key {
         name: "light_samples",
-        doc: "the number of light samples that are taken there, at most 64; by default the pilot chooses 1, 2 or 4",
+        doc: "the number of light samples that are taken there, at most 64; by default the pilot chooses 1, 2, 4 or 8",
         set: |path, field, context| {
             path.light_samples = field
                 .integer(context, 1, u64::from(MAX_SPLIT))
@@ -196,7 +196,7 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     Key {
         name: "gather",
         doc: "gather rays of a sample: the rays that continue a path from the first surface that scatters (which is \
-              neither mirror nor clear glass); by default a short pilot chooses 1, 2 or 4; 0 shows the global map itself",
+              neither mirror nor clear glass); by default a short pilot chooses 1, 2, 4 or 8; 0 shows the global map itself",
         set: |photon, field, context| {
             photon.gather = field
                 .integer(context, 0, u64::from(MAX_SPLIT))
@@ -205,7 +205,7 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
     },
     Key {
         name: "light_samples",
-        doc: "the number of light samples that are taken there, at most 64; by default the pilot chooses 1, 2 or 4",
+        doc: "the number of light samples that are taken there, at most 64; by default the pilot chooses 1, 2, 4 or 8",
         set: |photon, field, context| {
             photon.light_samples = field
                 .integer(context, 1, u64::from(MAX_SPLIT))
