@@ -495,10 +495,11 @@ const RANGES: [&[&str]; 3] = [
     &["--samples", "1..2", "--checkpoint", "a.part"],
 ];
 
-fn light_samples_take_shadow_rays(integrator: &str) {
+fn light_samples_take_shadow_rays(integrator: &str, one_branch: &str) {
     let [one, two, three] = [1, 2, 3].map(|count| {
         let option = format!("integrator.light_samples={count}");
-        let stats = two_samples(integrator, "cornell_box", &["--set", &option]);
+        let options = ["--set", &option, "--set", one_branch];
+        let stats = two_samples(integrator, "cornell_box", &options);
         stats["rays"]["shadow"].as_f64().unwrap()
     });
     assert!(two > 1.03 * one, "{one} {two}");
@@ -520,7 +521,7 @@ fn three_times_as_many(integrator: &str, kind: &str, [six, two]: [&str; 2]) {
 #[test]
 fn a_pilot_splits_and_guides_paths_where_indirect_light_is_noisy() {
     for (scene, split, light_samples, guide) in [
-        ("cornell_box", 4, 1, false),
+        ("cornell_box", 8, 2, false),
         ("cornell_spheres", 4, 1, true),
         ("two_rooms", 4, 1, true),
         ("veach_plates", 4, 4, false),
@@ -534,12 +535,12 @@ fn a_pilot_splits_and_guides_paths_where_indirect_light_is_noisy() {
         }
     }
     three_times_as_many("path", "indirect", ["integrator.split=6", "integrator.split=2"]);
-    light_samples_take_shadow_rays("path");
+    light_samples_take_shadow_rays("path", "integrator.split=1");
 }
 
 #[test]
 fn a_pilot_chooses_gather_rays_and_their_light_samples() {
-    for (scene, gather, light_samples) in [("cornell_box", 4, 2), ("two_rooms", 4, 1), ("veach_plates", 2, 4)]
+    for (scene, gather, light_samples) in [("cornell_box", 8, 4), ("two_rooms", 8, 1), ("veach_plates", 4, 8)]
     {
         for options in RANGES {
             let stats = two_samples("photon", scene, options);
@@ -548,5 +549,5 @@ fn a_pilot_chooses_gather_rays_and_their_light_samples() {
         }
     }
     three_times_as_many("photon", "gather", ["integrator.gather=6", "integrator.gather=2"]);
-    light_samples_take_shadow_rays("photon");
+    light_samples_take_shadow_rays("photon", "integrator.gather=1");
 }

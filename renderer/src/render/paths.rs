@@ -103,7 +103,7 @@ pub(super) fn chosen(
         };
         let guided = Errors::new(scene, settings, &prepare(scene, &guided, pass), GUIDED);
         let unguided = Errors {
-            branch: guided.branch + guided.spared,
+            branch: (guided.branch + guided.spared).max(0.0),
             cost_of_branch: plain.cost_of_branch,
             ..guided
         };
