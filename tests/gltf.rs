@@ -4,6 +4,8 @@
 mod exports;
 #[path = "gltf/layers.rs"]
 mod layers;
+#[path = "gltf/looks.rs"]
+mod looks;
 #[path = "gltf/pose.rs"]
 mod pose;
 
@@ -322,6 +324,29 @@ fn a_model_makes_a_scene() {
     let (desc, _) =
         SceneDesc::from_model(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
     assert!(desc.material(desc.shapes[0].material).culled);
+
+    // The film has the shape of the camera's picture.
+    let film_of = |camera: Value| {
+        let mut glb = rich();
+        glb.json["cameras"] = json!([camera]);
+        std::fs::write(&path, glb.finish()).expect("written");
+        let (desc, _) =
+            SceneDesc::from_model(&path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));
+        desc.film.size.value
+    };
+    let perspective = |aspect: f64| {
+        film_of(
+            json!({ "type": "perspective", "perspective": { "yfov": 1, "znear": 1, "aspectRatio": aspect } }),
+        )
+    };
+    assert_eq!(perspective(16.0 / 9.0), [1280, 720]);
+    assert_eq!(perspective(0.5), [360, 720]);
+    assert_eq!(perspective(4.0), [1280, 320]);
+    let parallel = json!({ "xmag": 1, "ymag": 2, "znear": 0, "zfar": 9 });
+    assert_eq!(
+        film_of(json!({ "type": "orthographic", "orthographic": parallel })),
+        [360, 720]
+    );
 
     let mut bare = Glb::new(json!({ "nodes": [{ "mesh": 0 }], "scenes": [{ "nodes": [0] }] }));
     let positions = bare.floats("VEC3", &TRIANGLE);

@@ -16,6 +16,10 @@ fn call(material: &Value) -> Result<Model, String> {
     glb.json["extensionsRequired"] = json!(names);
     glb.json["materials"] = json!([material]);
     glb.json["meshes"][0]["primitives"][0]["material"] = json!(0);
+    let uvs = glb.floats("VEC2", &[0.0; 6]);
+    for set in ["TEXCOORD_0", "TEXCOORD_1"] {
+        glb.json["meshes"][0]["primitives"][0]["attributes"][set] = json!(uvs);
+    }
     glb.read()
 }
 

@@ -82,6 +82,10 @@ fn skins_and_morph_targets_are_posed() {
         |json| json["scenes"] = json!([{ "nodes": [0] }]),
         "node 1, a joint of skin 0, is not in the scene",
     );
+    spoilt(
+        |json| json["accessors"][5]["count"] = json!(2),
+        "a morph target has 2 offsets for 3 vertices",
+    );
     let mut glb = posed();
     let attributes = &mut glb.json["meshes"][0]["primitives"][0]["attributes"];
     attributes.as_object_mut().expect("it is one").remove("JOINTS_0");

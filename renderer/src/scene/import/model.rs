@@ -23,6 +23,8 @@ pub struct Model {
     pub textures: Vec<TextureDesc>,
     /// Its cameras by name.
     pub cameras: Vec<(String, CameraDesc)>,
+    /// Width over height of the picture that its first camera takes, if the file says it.
+    pub aspect: Option<f32>,
     /// Its lights by name.
     pub lights: Vec<(String, LightKind)>,
     /// What it has that Kiln does not show.

@@ -10,6 +10,8 @@ use crate::camera::look_at;
 use crate::scene::import::Model;
 use crate::scene::text::quote;
 
+/// Width and height of the film [pixels], if the model's camera does not say how one is to the other.
+const FILM: [u32; 2] = [1280, 720];
 /// Tangent of half the field of view, along the smaller side of the film, of the camera that frames a model: 30°.
 const HALF_FOV_TAN: f32 = 0.267_949_2;
 /// From where it looks, relative to the model: from the front, the right and a little above.
@@ -20,8 +22,9 @@ const MARGIN: f32 = 1.08;
 /// The scene of a model: its name is that of the import. It is `lit` when the user brings the light.
 pub(super) fn scene_text(path: &Path, name: &str, model: &Model, lit: bool) -> String {
     let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    let [width, height] = model.aspect.map_or(FILM, film_size);
     let mut text = format!(
-        "import {} as {name};\n\nfilm {{ size = (1280, 720); }}\n",
+        "import {} as {name};\n\nfilm {{ size = ({width}, {height}); }}\n",
         quote(&file)
     );
     if model.cameras.is_empty() {
@@ -31,6 +34,13 @@ pub(super) fn scene_text(path: &Path, name: &str, model: &Model, lit: bool) -> S
         text.push_str(&default_light());
     }
     text
+}
+
+/// The largest film of so much more width than height that is no larger than the usual one.
+fn film_size(aspect: f32) -> [u32; 2] {
+    let [width, height] = FILM.map(|side| side as f32);
+    let fitted = [width.min(height * aspect), height.min(width / aspect)];
+    fitted.map(|side| side.round().max(1.0) as u32)
 }
 
 /// Whether a model is small enough for a camera to be placed before it: squares of lengths have to be finite.

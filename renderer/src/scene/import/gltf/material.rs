@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gltf::material::AlphaMode;
-use gltf::texture::{Texture, WrappingMode};
+use gltf::texture::{MagFilter, Texture, WrappingMode};
 use gltf::{Document, Material};
 
 use super::Fault;
@@ -27,6 +27,17 @@ pub(super) struct Materials<'a> {
     names: Names,
     list: Vec<ModelMaterial>,
     textures: Vec<TextureDesc>,
+    /// The sets of texture coordinates of the material that is being read.
+    sets: Vec<u32>,
+    sets_of: Vec<Vec<u32>>,
+}
+
+/// What the materials of a document come to.
+pub(super) struct ReadMaterials {
+    pub(super) list: Vec<ModelMaterial>,
+    pub(super) textures: Vec<TextureDesc>,
+    /// The sets of texture coordinates that each material uses.
+    pub(super) sets: Vec<Vec<u32>>,
 }
 
 impl<'a> Materials<'a> {
@@ -38,11 +49,17 @@ impl<'a> Materials<'a> {
             names: Names::default(),
             list: vec![],
             textures: vec![],
+            sets: vec![],
+            sets_of: vec![],
         }
     }
 
-    pub(super) fn finish(self) -> (Vec<ModelMaterial>, Vec<TextureDesc>) {
-        (self.list, self.textures)
+    pub(super) fn finish(self) -> ReadMaterials {
+        ReadMaterials {
+            list: self.list,
+            textures: self.textures,
+            sets: self.sets_of,
+        }
     }
 
     pub(super) fn add(&mut self, material: &Material<'_>) -> Result<(), Fault> {
@@ -54,6 +71,10 @@ impl<'a> Materials<'a> {
         let call = self
             .call(material)
             .map_err(|reason| format!("material `{name}`: {reason}"))?;
+        let mut sets = std::mem::take(&mut self.sets);
+        sets.sort_unstable();
+        sets.dedup();
+        self.sets_of.push(sets);
         // Glowing details, which a texture picks out, light no scene.
         let emissive =
             material.emissive_factor().iter().any(|&v| v > 0.0) && material.emissive_texture().is_none();
@@ -210,6 +231,7 @@ impl<'a> Materials<'a> {
         else {
             return Ok(());
         };
+        self.sets.push(set);
         let file = self.texture(&texture, color_space)?;
         call.string(&format!("{name}_texture"), &file);
         if set != 0 {
@@ -221,7 +243,9 @@ impl<'a> Materials<'a> {
             WrappingMode::MirroredRepeat => 2,
         };
         let sampler = texture.sampler();
-        let wrap = wrap(sampler.wrap_s()) + 3 * wrap(sampler.wrap_t());
+        // What is seen from afar is averaged with either filter.
+        let is_closest = sampler.mag_filter() == Some(MagFilter::Nearest);
+        let wrap = wrap(sampler.wrap_s()) + 3 * wrap(sampler.wrap_t()) + 9 * i32::from(is_closest);
         if wrap != 0 {
             call.raw(&format!("{name}_wrap"), &wrap.to_string());
         }

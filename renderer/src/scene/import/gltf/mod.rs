@@ -7,6 +7,7 @@
 //! - Surfaces are visible from both sides, single-sided ones too: a path tracer that drops back faces lets light leak.
 //!   Single-sided materials emit from their front only.
 //! - Meshes are bent by morph weights and skins as the nodes have them; animations are not played.
+//! - Tangents are read where the material has a normal map or anisotropy; shaders compute those that are missing.
 //! - Occlusion maps are ignored, since the light that they guess is computed here.
 //! - Of KHR_materials_volume it counts whether a surface is that of a body, which refracts; nothing is absorbed inside.
 

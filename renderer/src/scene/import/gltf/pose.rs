@@ -7,6 +7,7 @@ use gltf::{Accessor, Node, Semantic, Skin};
 use super::Fault;
 use super::accessor::vectors;
 use super::buffers::Buffers;
+use super::primitive::TANGENTS;
 use crate::geometry::Mesh;
 
 /// How a node bends its mesh.
@@ -52,8 +53,13 @@ impl Pose {
     ) -> Result<(), Fault> {
         for (target, &weight) in primitive.morph_targets().zip(&self.weights) {
             if weight != 0.0 {
-                displace(&mut mesh.positions, target.positions(), weight, buffers)?;
-                displace(&mut mesh.normals, target.normals(), weight, buffers)?;
+                let positions = mesh.positions.iter_mut().map(Vec3::as_mut);
+                displace(positions, target.positions(), weight, buffers)?;
+                let normals = mesh.normals.iter_mut().map(Vec3::as_mut);
+                displace(normals, target.normals(), weight, buffers)?;
+                if let Some(tangents) = vectors_of(mesh, TANGENTS[0]) {
+                    displace(tangents, target.tangents(), weight, buffers)?;
+                }
             }
         }
         if self.is_in_world() {
@@ -103,27 +109,35 @@ impl Pose {
                 }
             }
         }
+        let mut transforms = Vec::with_capacity(vertices);
         for (i, (sum, weight)) in sums.into_iter().enumerate() {
             if weight == 0.0 {
                 return Err(format!("vertex {i} has no joint"));
             }
-            let transform = Affine3A {
+            transforms.push(Affine3A {
                 matrix3: sum.matrix3 * weight.recip(),
                 translation: sum.translation / weight,
-            };
+            });
+        }
+        for (i, transform) in transforms.iter().enumerate() {
             mesh.positions[i] = transform.transform_point3(mesh.positions[i]);
             if let Some(normal) = mesh.normals.get_mut(i) {
                 *normal =
                     Vec3::from(cofactors(&transform.matrix3) * Vec3A::from(*normal)).normalize_or_zero();
             }
         }
+        for name in TANGENTS {
+            for (vector, transform) in vectors_of(mesh, name).into_iter().flatten().zip(&transforms) {
+                *vector = transform.transform_vector3(Vec3::from_array(*vector)).to_array();
+            }
+        }
         Ok(())
     }
 }
 
-/// Adds a part of a morph target.
-fn displace(
-    values: &mut [Vec3],
+/// Adds a part of a morph target to the vectors of all vertices, of which there may be none.
+fn displace<'a>(
+    values: impl ExactSizeIterator<Item = &'a mut [f32; 3]>,
     target: Option<Accessor<'_>>,
     weight: f32,
     buffers: &Buffers,
@@ -131,10 +145,27 @@ fn displace(
     let Some(accessor) = target else {
         return Ok(());
     };
-    for (value, offset) in values.iter_mut().zip(vectors(&accessor, buffers)?) {
-        *value += weight * Vec3::from_array(offset);
+    let offsets: Vec<[f32; 3]> = vectors(&accessor, buffers)?;
+    if values.len() != 0 && values.len() != offsets.len() {
+        return Err(format!(
+            "a morph target has {} offsets for {} vertices",
+            offsets.len(),
+            values.len()
+        ));
+    }
+    for (value, offset) in values.zip(offsets) {
+        *value = (Vec3::from_array(*value) + weight * Vec3::from_array(offset)).to_array();
     }
     Ok(())
+}
+
+/// The vectors of an attribute, vertex by vertex.
+fn vectors_of<'a>(mesh: &'a mut Mesh, name: &str) -> Option<impl ExactSizeIterator<Item = &'a mut [f32; 3]>> {
+    let attribute = mesh
+        .attributes
+        .iter_mut()
+        .find(|attribute| attribute.name == name)?;
+    Some(attribute.values.as_chunks_mut().0.iter_mut())
 }
 
 /// For each joint, from the space of the mesh to the world.

@@ -1,13 +1,18 @@
 //! glTF primitives (triangles, strips, fans) to meshes.
 
 use glam::{Vec2, Vec3};
-use gltf::Semantic;
 use gltf::mesh::{Mode, Primitive};
+use gltf::{Material, Semantic};
 
 use super::Fault;
 use super::accessor::{components, indices, vectors};
 use super::buffers::Buffers;
-use crate::geometry::Mesh;
+use crate::geometry::{AttributeDomain, Mesh, MeshAttribute};
+
+/// How many sets of texture coordinates are read.
+pub(super) const UV_SETS: u32 = 4;
+/// The attributes that hold tangents and bitangents, vectors in the space of the mesh.
+pub(super) const TANGENTS: [&str; 2] = ["tangent", "bitangent"];
 
 /// The mesh of a primitive, not yet validated; `Err` of the inner kind when there is nothing to show, and why.
 pub(super) fn mesh(
@@ -48,14 +53,15 @@ pub(super) fn mesh(
             .map(Vec3::from_array)
             .collect();
     }
-    for (set, uvs) in [(0, &mut mesh.uvs), (1, &mut mesh.uvs2)] {
+    for set in 0..UV_SETS {
         if let Some(accessor) = primitive.get(&Semantic::TexCoords(set)) {
-            // In Kiln v runs up on surfaces, in glTF down.
-            *uvs = vectors(&accessor, buffers)?
-                .into_iter()
-                .map(|[u, v]| Vec2::new(u, 1.0 - v))
-                .collect();
+            add_uvs(&mut mesh, set, vectors(&accessor, buffers)?);
         }
+    }
+    if let Some(accessor) = primitive.get(&Semantic::Tangents)
+        && needs_tangents(&primitive.material())
+    {
+        add_tangents(&mut mesh, &vectors(&accessor, buffers)?);
     }
     if let Some(accessor) = primitive.get(&Semantic::Colors(0)) {
         mesh.colors = if components(accessor.dimensions()) == 3 {
@@ -68,6 +74,55 @@ pub(super) fn mesh(
         };
     }
     Ok(Ok(mesh))
+}
+
+/// Adds a set of texture coordinates; the third and fourth are attributes.
+fn add_uvs(mesh: &mut Mesh, set: u32, uvs: Vec<[f32; 2]>) {
+    // In Kiln v runs up on surfaces, in glTF down.
+    let upright = uvs.into_iter().map(|[u, v]| Vec2::new(u, 1.0 - v));
+    match set {
+        0 => mesh.uvs = upright.collect(),
+        1 => mesh.uvs2 = upright.collect(),
+        _ => mesh.attributes.push(of_vertices(
+            format!("uv{}", set + 1),
+            upright.flat_map(|uv| [uv.x, uv.y, 0.0]).collect(),
+        )),
+    }
+}
+
+/// Whether a material looks different with other tangents.
+fn needs_tangents(material: &Material<'_>) -> bool {
+    let coat = material.extension_value("KHR_materials_clearcoat");
+    material.normal_texture().is_some()
+        || material.extension_value("KHR_materials_anisotropy").is_some()
+        || coat.is_some_and(|coat| coat.get("clearcoatNormalTexture").is_some())
+}
+
+/// Adds tangents and, since surfaces may be mirrored, bitangents, which are not orthogonal once the mesh is bent or
+/// sheared. A tangent without direction stays zero. glTF 2.0, section 3.7.2.1: tangents do not count without normals.
+fn add_tangents(mesh: &mut Mesh, tangents: &[[f32; 4]]) {
+    if mesh.normals.is_empty() || tangents.len() != mesh.normals.len() {
+        return;
+    }
+    let finite = |v: Vec3| if v.is_finite() { v.to_array() } else { [0.0; 3] };
+    let tangent = |&[x, y, z, _]: &[f32; 4]| finite(Vec3::new(x, y, z));
+    let bitangent = |(&[x, y, z, w], n): (&[f32; 4], &Vec3)| finite(n.cross(Vec3::new(x, y, z)) * w);
+    let values = [
+        tangents.iter().flat_map(tangent).collect(),
+        tangents.iter().zip(&mesh.normals).flat_map(bitangent).collect(),
+    ];
+    for (name, values) in TANGENTS.into_iter().zip(values) {
+        mesh.attributes.push(of_vertices(name.to_owned(), values));
+    }
+}
+
+fn of_vertices(name: String, values: Vec<f32>) -> MeshAttribute {
+    MeshAttribute {
+        name,
+        domain: AttributeDomain::Vertex,
+        width: 3,
+        values,
+    }
 }
 
 /// glTF 2.0, section 3.7.2.1: every other triangle of a strip is turned, so that all face the same way.

@@ -7,13 +7,13 @@ use glam::{Affine3A, DAffine3, DMat4, DQuat, DVec3, Vec2, Vec3};
 use gltf::camera::Projection as GltfProjection;
 use gltf::khr_lights_punctual::{Kind as GltfLight, Light};
 use gltf::scene::Transform;
-use gltf::{Document, Node, Primitive};
+use gltf::{Document, Node, Primitive, Semantic};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::buffers::Buffers;
 use super::fault::{BESIDE, VALIDATOR};
-use super::material::Materials;
+use super::material::{Materials, ReadMaterials};
 use super::pose::Pose;
 use super::{Fault, instancing, primitive};
 use crate::camera::{CameraDesc, FovAxis, Projection};
@@ -43,7 +43,7 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
     for material in document.materials() {
         materials.add(&material).map_err(in_material)?;
     }
-    let (materials, textures) = materials.finish();
+    let ReadMaterials { list, textures, sets } = materials.finish();
     let (placed, world_from_node) = placed_nodes(document).map_err(fault)?;
     let mut poses = FxHashMap::default();
     for (node, _) in &placed {
@@ -56,13 +56,14 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
         buffers,
         path,
         model: Model {
-            materials,
+            materials: list,
             textures,
             files: buffers.files.clone(),
             ..Model::default()
         },
         meshes: meshes(&placed, &poses, buffers, path),
         poses,
+        sets,
         shape_names: Names::default(),
         camera_names: Names::default(),
         light_names: Names::default(),
@@ -274,6 +275,8 @@ struct Reader<'a> {
     meshes: FxHashMap<PrimitiveKey, ReadPrimitive>,
     /// How nodes bend their meshes, by the node's number.
     poses: FxHashMap<usize, Pose>,
+    /// The sets of texture coordinates that each material uses.
+    sets: Vec<Vec<u32>>,
     shape_names: Names,
     camera_names: Names,
     light_names: Names,
@@ -350,6 +353,7 @@ impl Reader<'_> {
             let Some(triangles) = self.primitive(node, mesh, &primitive)? else {
                 continue;
             };
+            self.warn_of_missing_sets(mesh, &primitive);
             let part = if single {
                 name.clone()
             } else {
@@ -365,6 +369,26 @@ impl Reader<'_> {
             }));
         }
         Ok(())
+    }
+
+    /// Notes the texture coordinates that the material of a primitive uses, but that are not there to be used.
+    fn warn_of_missing_sets(&mut self, mesh: &gltf::Mesh<'_>, primitive: &Primitive<'_>) {
+        let sets = primitive
+            .material()
+            .index()
+            .and_then(|index| self.sets.get(index));
+        let is_missing =
+            |&&set: &&u32| set >= primitive::UV_SETS || primitive.get(&Semantic::TexCoords(set)).is_none();
+        let missing: Vec<u32> = sets.into_iter().flatten().filter(is_missing).copied().collect();
+        for set in missing {
+            let part = part_name(mesh, primitive);
+            self.warn(match set {
+                primitive::UV_SETS.. => {
+                    format!("{part}: TEXCOORD_{set}, which its material uses, is not read")
+                }
+                _ => format!("{part}: there is no TEXCOORD_{set}, which its material uses"),
+            });
+        }
     }
 
     fn primitive(
@@ -416,6 +440,9 @@ impl Reader<'_> {
                 Projection::Orthographic { width, height: None }
             }
         };
+        if self.model.cameras.is_empty() {
+            self.model.aspect = aspect_of(camera).filter(|aspect| *aspect > 0.0 && aspect.is_finite());
+        }
         let name = node
             .name()
             .or(camera.name())
@@ -480,5 +507,13 @@ impl Reader<'_> {
             }
         };
         self.model.lights.push((self.light_names.unique(&name), kind));
+    }
+}
+
+/// Width over height of the picture that a camera is made for.
+fn aspect_of(camera: &gltf::Camera<'_>) -> Option<f32> {
+    match camera.projection() {
+        GltfProjection::Perspective(lens) => lens.aspect_ratio(),
+        GltfProjection::Orthographic(lens) => Some((lens.xmag() / lens.ymag()).abs()),
     }
 }

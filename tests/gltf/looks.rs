@@ -1,0 +1,184 @@
+//! What materials look like: textures by set and filter, normal maps by their tangents, thin sheets.
+
+use renderer::scene::build::build;
+use support::scenes::{Look, mean, spot_meter};
+
+use super::*;
+
+const WHERE_U_GROWS: [f32; 8] = [0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0];
+/// The same turned: u grows upwards, v (down in glTF) to the right.
+const TURNED: [f32; 8] = [0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 1.0, 1.0];
+
+/// The square of unit size in the plane z = 0, with normals along +z and these sets of texture coordinates.
+fn square(sets: &[[f32; 8]], material: Value) -> Glb {
+    let mut glb = Glb::new(json!({ "nodes": [{ "mesh": 0 }], "scenes": [{ "nodes": [0] }] }));
+    let positions = glb.floats("VEC3", &SQUARE);
+    let normals = glb.floats("VEC3", [[0.0, 0.0, 1.0]; 4].as_flattened());
+    let indices = glb.integers(5121, &[0, 1, 2, 1, 3, 2], 6);
+    let mut attributes = json!({ "POSITION": positions, "NORMAL": normals });
+    for (set, uvs) in sets.iter().enumerate() {
+        attributes[format!("TEXCOORD_{set}")] = json!(glb.floats("VEC2", uvs));
+    }
+    glb.json["materials"] = json!([material]);
+    glb.push(
+        "meshes",
+        json!({ "primitives": [{ "attributes": attributes, "indices": indices, "material": 0 }] }),
+    );
+    glb
+}
+
+/// Gives a document a texture of these pixels in one row.
+fn paint(glb: &mut Glb, pixels: &[[u8; 3]]) {
+    let mut image = format!("P6 {} 1 255\n", pixels.len()).into_bytes();
+    image.extend(pixels.as_flattened());
+    let view = glb.view(&image);
+    glb.push("images", json!({ "bufferView": view, "mimeType": "image/png" }));
+    glb.push("textures", json!({ "source": 0 }));
+}
+
+/// The red of what is seen straight ahead at a point of the square, from the front or from behind.
+fn seen(glb: &Glb, x: f32, side: f32, lights: &str) -> f32 {
+    let folder = tempfile::tempdir().expect("a directory");
+    std::fs::write(folder.path().join("a.glb"), glb.finish()).expect("written");
+    let text = format!("import \"a.glb\" as a;\ncamera main : perspective {{ }}\n{lights}");
+    let options = LoadOptions::default();
+    let (desc, _) = SceneDesc::from_text("test.kiln", &text, folder.path(), &options)
+        .unwrap_or_else(|errors| panic!("{errors}"));
+    let built = build(&desc, None, 1).unwrap_or_else(|errors| panic!("{errors}"));
+    let camera = spot_meter(Vec3::new(x, 0.25, 3.0 * side), Vec3::new(x, 0.25, 0.0), 1e-5);
+    let look = Look {
+        size: [1, 1],
+        spp: 256,
+        ..Look::default()
+    };
+    mean(&built.scene, &camera, look).0.r
+}
+
+fn close(found: f32, expected: f32, what: &str) {
+    assert!((found - expected).abs() < 0.02, "{what}: {found}, not {expected}");
+}
+
+#[test]
+fn texels_are_squares_where_the_sampler_says_nearest() {
+    let unlit = json!({ "pbrMetallicRoughness": { "baseColorTexture": { "index": 0 } },
+        "extensions": { "KHR_materials_unlit": {} } });
+    let mut glb = square(&[WHERE_U_GROWS], unlit);
+    paint(&mut glb, &[[255, 255, 255], [0, 0, 0]]);
+    close(seen(&glb, 0.4, 1.0, ""), 0.7, "linear");
+    glb.json["samplers"] = json!([{ "magFilter": 9728 }]);
+    glb.json["textures"][0]["sampler"] = json!(0);
+    close(seen(&glb, 0.4, 1.0, ""), 1.0, "nearest");
+}
+
+#[test]
+fn four_sets_of_texture_coordinates_are_read() {
+    let middle_of = |texel: f32| {
+        [
+            texel + 0.5,
+            2.0,
+            texel + 0.5,
+            2.0,
+            texel + 0.5,
+            2.0,
+            texel + 0.5,
+            2.0,
+        ]
+    };
+    let sets: Vec<[f32; 8]> = (0..5).map(|set| middle_of(set as f32).map(|x| x / 4.0)).collect();
+    for set in 0..4 {
+        let unlit = json!({ "pbrMetallicRoughness": { "baseColorTexture": { "index": 0, "texCoord": set } },
+            "extensions": { "KHR_materials_unlit": {} } });
+        let mut glb = square(&sets, unlit);
+        let mut pixels = [[0; 3]; 4];
+        pixels[set] = [255; 3];
+        paint(&mut glb, &pixels);
+        close(seen(&glb, 0.4, 1.0, ""), 1.0, &format!("set {set}"));
+        assert!(glb.read().expect("it is valid").warnings.is_empty());
+
+        // The material wants what the mesh has not, or what is not read.
+        glb.json["meshes"][0]["primitives"][0]["attributes"]
+            .as_object_mut()
+            .expect("it is one")
+            .remove(&format!("TEXCOORD_{set}"));
+        let warnings = glb.read().expect("it is valid").warnings.join("\n");
+        assert!(warnings.contains(&format!("no TEXCOORD_{set}")), "{warnings}");
+        glb.json["materials"][0]["pbrMetallicRoughness"]["baseColorTexture"]["texCoord"] = json!(4);
+        let warnings = glb.read().expect("it is valid").warnings.join("\n");
+        assert!(
+            warnings.contains("TEXCOORD_4, which its material uses, is not read"),
+            "{warnings}"
+        );
+    }
+}
+
+/// A white square whose normal map leans by 37 degrees to where red is: (0.6, 0, 0.8).
+fn leaning(sets: &[[f32; 8]], set: usize) -> Glb {
+    let white = json!({ "doubleSided": true, "normalTexture": { "index": 0, "texCoord": set },
+        "pbrMetallicRoughness": { "metallicFactor": 0 },
+        "extensions": { "KHR_materials_specular": { "specularFactor": 0 } } });
+    let mut glb = square(sets, white);
+    paint(&mut glb, &[[204, 128, 230]]);
+    glb
+}
+
+/// A light that shines along (x, 0, z), and makes what faces it as bright as 1.
+fn sun(x: f32, z: f32) -> String {
+    format!("light sun : directional {{ direction = ({x}, 0, {z}); irradiance = 3.14159; }}")
+}
+
+#[test]
+fn normal_maps_lean_along_the_coordinates_of_their_set() {
+    let sun = sun(-0.6, -0.8);
+    close(seen(&leaning(&[WHERE_U_GROWS], 0), 0.4, 1.0, &sun), 1.0, "set 0");
+    let turned = leaning(&[WHERE_U_GROWS, TURNED], 1);
+    close(seen(&turned, 0.4, 1.0, &sun), 0.64, "set 1");
+    let back = leaning(&[TURNED, WHERE_U_GROWS], 1);
+    close(seen(&back, 0.4, 1.0, &sun), 1.0, "set 1, as set 0 is usually");
+}
+
+#[test]
+fn normal_maps_lean_along_the_tangents_of_the_file() {
+    let sun = sun(-0.6, -0.8);
+    let mut glb = leaning(&[WHERE_U_GROWS], 0);
+    let tangents = glb.floats("VEC4", [[0.0, 1.0, 0.0, 1.0]; 4].as_flattened());
+    glb.json["meshes"][0]["primitives"][0]["attributes"]["TANGENT"] = json!(tangents);
+    close(seen(&glb, 0.4, 1.0, &sun), 0.64, "upwards");
+
+    // In a mirror, what leaned to the right leans to the left.
+    let tangents = glb.floats("VEC4", [[1.0, 0.0, 0.0, 1.0]; 4].as_flattened());
+    glb.json["meshes"][0]["primitives"][0]["attributes"]["TANGENT"] = json!(tangents);
+    glb.json["nodes"][0]["scale"] = json!([-1, 1, 1]);
+    close(seen(&glb, -0.4, 1.0, &sun), 0.28, "mirrored");
+
+    // Green leans along the bitangent, which the fourth number turns around.
+    let leaning_up = |sign: f32| {
+        let mut glb = leaning(&[WHERE_U_GROWS], 0);
+        let tangents = glb.floats("VEC4", [[0.0, 1.0, 0.0, sign]; 4].as_flattened());
+        glb.json["meshes"][0]["primitives"][0]["attributes"]["TANGENT"] = json!(tangents);
+        glb.json["images"] = json!([]);
+        glb.json["textures"] = json!([]);
+        paint(&mut glb, &[[128, 204, 230]]);
+        seen(&glb, 0.4, 1.0, &sun)
+    };
+    close(leaning_up(-1.0), 1.0, "bitangent to the right");
+    close(leaning_up(1.0), 0.28, "bitangent to the left");
+}
+
+#[test]
+fn a_normal_map_has_the_same_relief_from_behind() {
+    let glb = leaning(&[WHERE_U_GROWS], 0);
+    close(seen(&glb, 0.4, -1.0, &sun(0.6, 0.8)), 1.0, "along the normal");
+    close(seen(&glb, 0.4, -1.0, &sun(-0.6, 0.8)), 0.28, "across it");
+}
+
+#[test]
+fn light_through_a_thin_sheet_spreads_as_far_as_it_is_rough() {
+    for (roughness, is_spread) in [(0.0, false), (0.5, true)] {
+        let sheet = json!({
+            "pbrMetallicRoughness": { "metallicFactor": 0, "roughnessFactor": roughness },
+            "extensions": { "KHR_materials_transmission": { "transmissionFactor": 1 } }
+        });
+        let lit = seen(&square(&[], sheet), 0.4, 1.0, &sun(0.1, 1.0));
+        assert_eq!(lit > 0.1, is_spread, "{roughness}: {lit}");
+    }
+}
