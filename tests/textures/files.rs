@@ -150,7 +150,9 @@ fn squares_have_textures_of_their_own() {
         };
         assert!((value(0.5, 0.5) - 1.0).abs() < 1e-6);
         assert!((value(1.5, 1.5) - 2.0).abs() < 1e-6);
-        for (s, t) in [(1.5, 0.5), (2.5, 0.5), (-0.5, 0.5), (0.5, 9.0), (f32::NAN, 0.5)] {
+        // Before the first square there is the first one again.
+        assert!((value(-0.5, -7.5) - 1.0).abs() < 1e-6);
+        for (s, t) in [(1.5, 0.5), (2.5, 0.5), (-0.5, 1.5), (0.5, 9.0), (f32::NAN, 0.5)] {
             assert_eq!(value(s, t), 7.0, "({s}, {t})");
         }
         let channels = |st| host.texture_info(&request("a.<UDIM>.exr"), "channels", st);
@@ -189,7 +191,10 @@ fn files_say_what_they_are() {
         (color.clone(), color)
     );
     assert_eq!((info("averagealpha"), info("nonsense")), (None, None));
-    assert!(host.texture_error(&request("a.exr")).is_none());
+    assert!(host.texture_error(&request("a.exr"), [0.5; 2]).is_none());
     let why = "Could not open file: none: No such file or directory";
-    assert_eq!(host.texture_error(&request("none")).as_deref(), Some(why));
+    assert_eq!(
+        host.texture_error(&request("none"), [0.5; 2]).as_deref(),
+        Some(why)
+    );
 }

@@ -74,7 +74,7 @@ pub struct TextureLookup {
     pub first_channel: i32,
     /// The value of channels that the file does not have.
     pub fill: f32,
-    /// The four channels where there is no such file.
+    /// The four channels where there is no such file; all are `fill` where this says nothing.
     pub missing: Option<[f32; 4]>,
 }
 
@@ -98,7 +98,7 @@ impl TextureLookup {
     /// What it gives where there is no such file.
     pub fn absent(&self) -> TextureSample {
         TextureSample {
-            value: self.missing.unwrap_or_default(),
+            value: self.missing.unwrap_or([self.fill; 4]),
             ..TextureSample::default()
         }
     }
@@ -171,14 +171,20 @@ pub trait ShaderHost: Send + Sync + 'static {
         None
     }
 
+    /// The same where the shader says what it does without the picture: one that cannot be read is no mistake.
+    fn optional_texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
+        self.texture_handle(request)
+    }
+
     /// Looks a texture up.
     fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
         let _ = (handle, lookup);
         TextureSample::default()
     }
 
-    /// Why lookups of a picture fail; `None` where they do not.
-    fn texture_error(&self, request: &TextureRequest) -> Option<String> {
+    /// Why lookups of a picture at a place fail; `None` where they do not.
+    fn texture_error(&self, request: &TextureRequest, st: [f32; 2]) -> Option<String> {
+        let _ = st;
         match self.texture_handle(request) {
             Some(_) => None,
             None => Some(format!("there is no texture {:?}", request.file)),
