@@ -723,6 +723,37 @@ fn reports_come_once_for_each_place() {
     assert_eq!(bench.image("f.exr").pixel(63, 0), [3.0]);
 }
 
+/// As in OSL, pictures that cannot be read are missing ones, and what is missing without a colour of its own is `fill`.
+#[test]
+fn shaders_can_do_without_pictures_that_cannot_be_read() {
+    let text = "shader s(output color a = 0, output float b = 0, output int c = 0, output int d = 1, output int f = 1) {\n    \
+                string e;\n    a = texture(\"bad.png\", u, v, \"missingcolor\", color(1, 2, 3));\n    \
+                b = texture(\"none.png\", u, v, \"fill\", 0.25);\n    \
+                float x = texture(\"good.exr\", u, v, \"subimage\", \"nowhere\", \"errormessage\", e);\n    \
+                c = e != \"\";\n    color y = texture(\"none.png\", u, v, \"missingcolor\", color(1), \"errormessage\", e);\n    \
+                f = e != \"\";\n    gettextureinfo(\"bad.png\", \"exists\", d);\n}\n";
+    let bench = Bench::new(&[
+        ("s.ksl", text),
+        ("bad.png", "no picture"),
+        ("one.ksl", "shader one(output color c = 1) {}"),
+        (
+            "needs.ksl",
+            &text.replace("\"missingcolor\", color(1, 2, 3)", "\"fill\", 1"),
+        ),
+    ]);
+    bench.shade("one.ksl -o c good.exr").ok();
+    for way in ["", "--interpret"] {
+        let given = bench.shade(&format!(
+            "s.ksl {way} -o a null -o b null -o c null -o d null -o f null --print"
+        ));
+        assert_eq!(given.status, 0, "{}", given.err);
+        for expected in ["a : 1 2 3", "b : 0.25", "c : 1", "d : 0", "f : 0"] {
+            assert!(given.out.contains(expected), "{expected} in {}", given.out);
+        }
+    }
+    bench.shade("needs.ksl -o a null").fails(&["bad.png"]);
+}
+
 /// Point clouds lie where textures do; what is wrong with one is told once.
 #[test]
 fn point_clouds_are_searched() {

@@ -130,6 +130,37 @@ fn lookups_interpolate_and_wrap() {
     );
 }
 
+/// The values are those of OpenImageIO 2.5.
+#[test]
+fn blur_widens_slanted_footprints() {
+    let image = Image::from_fn(64, 64, |x, _| Rgb::splat(if x < 32 { 0.0 } else { 1.0 }));
+    let texture = texture("edge.exr", &image, TextureColorSpace::Auto);
+    let value = |blur| {
+        let lookup = Lookup {
+            st: Vec2::new(0.45, 0.5),
+            dx: Vec2::new(0.03, 0.03),
+            dy: Vec2::new(-0.01, 0.01),
+            filter: Filter {
+                wrap_s: Wrap::Periodic,
+                wrap_t: Wrap::Periodic,
+                interpolation: Interpolation::Linear,
+                blur,
+                ..Filter::default()
+            },
+        };
+        texture.sample(&lookup).value[0]
+    };
+    for (blur, expected) in [
+        (Vec2::splat(0.1), 0.148901),
+        (Vec2::new(0.1, 0.0), 0.0357645),
+        (Vec2::new(0.0, 0.2), 0.148901),
+        (Vec2::ZERO, 0.0),
+    ] {
+        let found = value(blur);
+        assert!((found - expected).abs() < 2e-3, "{blur}: {found} for {expected}");
+    }
+}
+
 #[test]
 fn encoded_colour_is_decoded_before_it_is_averaged() {
     let image = Image::from_fn(2, 1, |x, _| Rgb::splat(x as f32));

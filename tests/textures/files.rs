@@ -1,5 +1,8 @@
 //! Texture files: loaded once, missing ones named, tiles of a name, what files say of themselves.
 
+use shading::hir::kind::Element;
+use shading::hir::{Const, Kind};
+
 use super::*;
 
 #[test]
@@ -150,7 +153,9 @@ fn squares_have_textures_of_their_own() {
         };
         assert!((value(0.5, 0.5) - 1.0).abs() < 1e-6);
         assert!((value(1.5, 1.5) - 2.0).abs() < 1e-6);
-        for (s, t) in [(1.5, 0.5), (2.5, 0.5), (-0.5, 0.5), (0.5, 9.0), (f32::NAN, 0.5)] {
+        // Before the first square there is the first one again.
+        assert!((value(-0.5, -7.5) - 1.0).abs() < 1e-6);
+        for (s, t) in [(1.5, 0.5), (2.5, 0.5), (-0.5, 1.5), (0.5, 9.0), (f32::NAN, 0.5)] {
             assert_eq!(value(s, t), 7.0, "({s}, {t})");
         }
         let channels = |st| host.texture_info(&request("a.<UDIM>.exr"), "channels", st);
@@ -178,9 +183,19 @@ fn files_say_what_they_are() {
     let host = host_of(folder.path(), &["a.exr"]);
     let info = |name| host.texture_info(&request("a.exr"), name, None);
     let ints = |values: &[i32]| Some(TextureInfo::Ints(values.to_vec()));
-    assert_eq!(info("resolution"), ints(&[6, 4]));
-    assert_eq!(info("datawindow"), ints(&[2, 3, 7, 6]));
-    assert_eq!(info("displaywindow"), ints(&[0, 0, 19, 9]));
+    let pixels = |name, values: &[i32]| {
+        let found = info(name).and_then(|info| info.of_kind(Kind::Array(Element::Int, values.len() as u32)));
+        let expected = values.iter().copied().map(Const::Int).collect();
+        assert_eq!(found, Some(Const::Array(expected)), "{name}");
+    };
+    pixels("resolution", &[6, 4]);
+    pixels("resolution", &[6, 4, 1]);
+    pixels("datawindow", &[2, 3, 7, 6]);
+    pixels("datawindow", &[2, 3, 0, 7, 6, 0]);
+    pixels("displaywindow", &[0, 0, 19, 9]);
+    pixels("displaywindow", &[0, 0, 0, 19, 9, 0]);
+    let five = info("datawindow").and_then(|info| info.of_kind(Kind::Array(Element::Int, 5)));
+    assert_eq!(five, None);
     assert_eq!(info("exists"), ints(&[1]));
     assert_eq!(host.texture_info(&request("none"), "exists", None), ints(&[0]));
     let color = Some(TextureInfo::Floats(vec![0.25, 0.5, 1.0]));
@@ -189,7 +204,10 @@ fn files_say_what_they_are() {
         (color.clone(), color)
     );
     assert_eq!((info("averagealpha"), info("nonsense")), (None, None));
-    assert!(host.texture_error(&request("a.exr")).is_none());
+    assert!(host.texture_error(&request("a.exr"), [0.5; 2]).is_none());
     let why = "Could not open file: none: No such file or directory";
-    assert_eq!(host.texture_error(&request("none")).as_deref(), Some(why));
+    assert_eq!(
+        host.texture_error(&request("none"), [0.5; 2]).as_deref(),
+        Some(why)
+    );
 }

@@ -25,7 +25,9 @@ use crate::accel::Accel;
 use crate::cloud::{CloudId, CloudStore};
 use crate::geometry::Shape;
 use crate::image::ImageError;
-use crate::texture::{TextureColorSpace, TextureId, TextureLoader, TextureSource, TextureStore, TileSet};
+use crate::texture::{
+    TextureColorSpace, TextureId, TextureLoader, TextureNeed, TextureSource, TextureStore, TileSet,
+};
 
 /// The renderer as shaders see it.
 #[derive(Debug)]
@@ -210,6 +212,15 @@ impl Host {
             .chain(clouds.map(|cloud| cloud.path()))
     }
 
+    fn handle_of(&self, request: &TextureRequest, need: TextureNeed) -> Option<TextureHandle> {
+        let id = match self.frozen.get() {
+            Some(frozen) => frozen.texture(request).ok(),
+            None => self.with_collecting(|collecting| collecting.request(request, need)),
+        };
+        id.filter(|id| id.0 >> INDEX_BITS == 0)
+            .map(|id| TextureHandle(self.tag | id.0))
+    }
+
     fn with_collecting<T>(&self, f: impl FnOnce(&mut Collecting) -> T) -> T {
         // A panic elsewhere leaves the tables whole: entries are added in one step.
         f(&mut self.collecting.lock().unwrap_or_else(PoisonError::into_inner))
@@ -223,16 +234,18 @@ impl Default for Host {
 }
 
 impl Collecting {
-    fn request(&mut self, request: &TextureRequest) -> Option<TextureId> {
-        if let Some(&id) = self.ids.get(request) {
-            return Some(id);
+    fn request(&mut self, request: &TextureRequest, need: TextureNeed) -> Option<TextureId> {
+        let known = self.ids.get(request).copied();
+        if known.is_some() && need == TextureNeed::Optional {
+            return known;
         }
+        let picture = |found| self.loader.request_picture(found, need);
         let id = match self.names.resolve(request)? {
-            Named::One(found) => self.loader.request_picture(found),
+            Named::One(found) => picture(found),
             Named::Many(list) => {
-                let request = |(square, found)| (square, self.loader.request_picture(found));
-                let list: Vec<_> = list.into_iter().map(request).collect();
-                self.loader.request_set(TileSet::new(&list))
+                let list = list.into_iter().map(|(square, found)| (square, picture(found)));
+                let list: Vec<_> = list.collect();
+                known.unwrap_or_else(|| self.loader.request_set(TileSet::new(&list)))
             }
         };
         self.ids.insert(request.clone(), id);
@@ -244,7 +257,7 @@ impl Frozen {
     /// A texture by name, read now if it is not there yet.
     fn texture(&self, request: &TextureRequest) -> Result<TextureId, String> {
         if let Some(&id) = self.ids.get(request) {
-            return Ok(id);
+            return self.usable(id);
         }
         // A panic elsewhere leaves the table whole: entries are added in one step.
         let late = self.late.read().unwrap_or_else(PoisonError::into_inner);
@@ -257,8 +270,19 @@ impl Frozen {
         late.entry(request.clone()).or_insert(found).clone()
     }
 
+    /// A texture that has texels.
+    fn usable(&self, id: TextureId) -> Result<TextureId, String> {
+        match self.store.error(id) {
+            Some(error) => Err(error.to_string()),
+            None => Ok(id),
+        }
+    }
+
     fn load(&self, request: &TextureRequest) -> Result<TextureId, String> {
-        let load = |found| self.store.load_late(found).map_err(|error| error.to_string());
+        let load = |found| {
+            let id = self.store.load_late(found).map_err(|error| error.to_string())?;
+            self.usable(id)
+        };
         match self.names.resolve(request) {
             // The words are OpenImageIO's: shaders may look at them.
             None => Err(format!(
@@ -277,12 +301,11 @@ impl Frozen {
 
 impl ShaderHost for Host {
     fn texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
-        let id = match self.frozen.get() {
-            Some(frozen) => frozen.texture(request).ok(),
-            None => self.with_collecting(|collecting| collecting.request(request)),
-        };
-        id.filter(|id| id.0 >> INDEX_BITS == 0)
-            .map(|id| TextureHandle(self.tag | id.0))
+        self.handle_of(request, TextureNeed::Required)
+    }
+
+    fn optional_texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
+        self.handle_of(request, TextureNeed::Optional)
     }
 
     fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
@@ -300,9 +323,16 @@ impl ShaderHost for Host {
         found.map_or_else(|| lookup.absent(), texture::sample)
     }
 
-    fn texture_error(&self, request: &TextureRequest) -> Option<String> {
+    fn texture_error(&self, request: &TextureRequest, st: [f32; 2]) -> Option<String> {
         let frozen = self.frozen.get()?;
-        let error = frozen.texture(request).err()?;
+        let error = match frozen.texture(request) {
+            Ok(id) => {
+                // Of a set, the picture at that place may be missing.
+                let found = frozen.store.id_at(id, Vec2::from_array(st));
+                return found.is_none().then(|| "unknown".to_owned());
+            }
+            Err(error) => error,
+        };
         // As OpenImageIO does: each failure is told once, and known from then on.
         let mut told = frozen.told.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = told.insert(request.file.clone());

@@ -170,6 +170,10 @@ fn average(texture: &Texture) -> [f32; 4] {
 /// What a texture says of itself, by OpenImageIO's names.
 pub(super) fn info(texture: &Texture, name: &str) -> Option<TextureInfo> {
     let ints = |values: &[usize]| TextureInfo::Ints(values.iter().map(|&v| v as i32).collect());
+    let pixels = |first: [i32; 2], last: [i32; 2]| TextureInfo::Pixels {
+        list: vec![first, last],
+        depth: 0,
+    };
     let (width, height) = (texture.width(), texture.height());
     let color = |values: [f32; 4]| {
         let count = texture.channels().min(4);
@@ -183,24 +187,28 @@ pub(super) fn info(texture: &Texture, name: &str) -> Option<TextureInfo> {
     };
     Some(match name {
         "exists" => ints(&[1]),
-        "resolution" => ints(&[width, height]),
+        "resolution" => TextureInfo::Pixels {
+            list: vec![[width as i32, height as i32]],
+            depth: 1,
+        },
         "channels" => ints(&[texture.channels()]),
         "miplevels" => ints(&[texture.levels()]),
         "subimages" => ints(&[texture.info().subimages.max(1)]),
-        "texturetype" | "textureformat" if texture.info().is_environment => {
+        "texturetype" if texture.info().is_environment => TextureInfo::Text("Environment".to_owned()),
+        "textureformat" if texture.info().is_environment => {
             TextureInfo::Text("LatLong Environment".to_owned())
         }
         "texturetype" | "textureformat" => TextureInfo::Text("Plain Texture".to_owned()),
         "datawindow" => {
             let (x, y) = texture.window().map_or((0, 0), |window| (window.x, window.y));
-            TextureInfo::Ints(vec![x, y, x + width as i32 - 1, y + height as i32 - 1])
+            pixels([x, y], [x + width as i32 - 1, y + height as i32 - 1])
         }
         "displaywindow" => {
             let own = (width as u32, height as u32);
             let full = texture
                 .window()
                 .map_or(own, |window| (window.full_width, window.full_height));
-            TextureInfo::Ints(vec![0, 0, full.0 as i32 - 1, full.1 as i32 - 1])
+            pixels([0, 0], [full.0 as i32 - 1, full.1 as i32 - 1])
         }
         "averagecolor" => color(average(texture)),
         "averagealpha" => alpha(average(texture))?,

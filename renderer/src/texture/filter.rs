@@ -59,9 +59,10 @@ impl Ellipse {
         let angle = 0.5 * (b as f32).atan2((a - c) as f32) + std::f32::consts::FRAC_PI_2;
         let mut axis = Vec2::from_angle(angle);
         if blur.x + blur.y != 0.0 {
-            let across = Vec2::new(axis.y, axis.x);
-            major += (blur * axis).length();
-            minor += (blur * across).length();
+            // OpenImageIO adds both blurs in proportion to the direction, which widens slanted ellipses a little more.
+            let along = axis.abs();
+            major += blur.dot(along);
+            minor += blur.dot(Vec2::new(along.y, along.x));
             if minor > major {
                 (major, minor) = (minor, major);
                 axis = axis.perp();

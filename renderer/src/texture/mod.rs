@@ -25,7 +25,7 @@ mod tile_set;
 
 pub use color_space::TextureColorSpace;
 pub use lookup::{EnvironmentLookup, Filter, Interpolation, Lookup, Sample, Wrap};
-pub use store::{TextureId, TextureLoader, TextureRequest, TextureSource, TextureStore};
+pub use store::{TextureId, TextureLoader, TextureNeed, TextureRequest, TextureSource, TextureStore};
 pub use texels::{Texels, Transfer};
 pub use tile::TileCache;
 pub use tile_set::{TilePattern, TileSet};

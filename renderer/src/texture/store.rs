@@ -74,17 +74,28 @@ impl TextureRequest {
     }
 }
 
+/// Whether work can go on where a picture cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextureNeed {
+    /// It cannot.
+    Required,
+    /// Lookups give what they give where there is no such file.
+    Optional,
+}
+
 /// What an id stands for.
 #[derive(Debug)]
 enum Entry {
     Texture(Box<Texture>),
+    /// Why an optional one cannot be read.
+    Broken(ImageError),
     Set(TileSet<TextureId>),
 }
 
 /// What was asked for.
 #[derive(Debug)]
 enum Wanted {
-    Texture(TextureRequest),
+    Texture(TextureRequest, TextureNeed),
     Set(TileSet<TextureId>),
 }
 
@@ -105,6 +116,16 @@ impl Requests {
     fn add(&mut self, wanted: Wanted) -> TextureId {
         self.list.push(wanted);
         TextureId(u32::try_from(self.list.len() - 1).expect("more textures than memory holds"))
+    }
+}
+
+impl Requests {
+    fn set_need(&mut self, id: TextureId, need: TextureNeed) {
+        if let Some(Wanted::Texture(_, known)) = self.list.get_mut(id.0 as usize)
+            && need == TextureNeed::Required
+        {
+            *known = need;
+        }
     }
 }
 
@@ -131,22 +152,26 @@ impl TextureLoader {
     /// The id that the texture will have in the store; the same for the same file and colour space. Nothing is read
     /// yet, so that many threads can ask. A [`TextureSource::Memory`] is told from others by its name.
     pub fn request(&self, source: TextureSource, color_space: TextureColorSpace) -> TextureId {
-        self.request_picture(TextureRequest {
+        let request = TextureRequest {
             source,
             color_space,
             subimage: Subimage::First,
-        })
+        };
+        self.request_picture(request, TextureNeed::Required)
     }
 
-    /// The same for any picture of a file.
-    pub fn request_picture(&self, request: TextureRequest) -> TextureId {
+    /// The same for any picture of a file. What is required once is required.
+    pub fn request_picture(&self, request: TextureRequest, need: TextureNeed) -> TextureId {
         let key = request.key();
         // A panic elsewhere leaves the table whole: entries are added in one step.
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
         match requests.ids.get(&key) {
-            Some(&id) => id,
+            Some(&id) => {
+                requests.set_need(id, need);
+                id
+            }
             None => {
-                let id = requests.add(Wanted::Texture(request));
+                let id = requests.add(Wanted::Texture(request, need));
                 requests.ids.insert(key, id);
                 id
             }
@@ -162,14 +187,18 @@ impl TextureLoader {
     /// Reads everything that was requested, in parallel.
     ///
     /// # Errors
-    /// All files that could not be read, in the order of their requests.
+    /// All required files that could not be read, in the order of their requests.
     pub fn load(self) -> Result<TextureStore, Vec<ImageError>> {
         let Requests { ids, list } = self.requests.into_inner().unwrap_or_else(PoisonError::into_inner);
         let cache = Arc::new(TileCache::new(self.limit));
         let loaded: Vec<Result<Entry, ImageError>> = list
             .into_par_iter()
             .map(|wanted| match wanted {
-                Wanted::Texture(request) => Ok(Entry::Texture(Box::new(request.load(&cache)?))),
+                Wanted::Texture(request, need) => match (request.load(&cache), need) {
+                    (Ok(texture), _) => Ok(Entry::Texture(Box::new(texture))),
+                    (Err(error), TextureNeed::Optional) => Ok(Entry::Broken(error)),
+                    (Err(error), TextureNeed::Required) => Err(error),
+                },
                 Wanted::Set(set) => Ok(Entry::Set(set)),
             })
             .collect();
@@ -217,6 +246,7 @@ impl TextureStore {
     pub fn sample(&self, id: TextureId, lookup: &Lookup) -> Option<Sample> {
         self.at(id, |entry| match entry {
             Entry::Texture(texture) => Some(texture.sample(lookup)),
+            Entry::Broken(_) => None,
             Entry::Set(set) => {
                 let (id, st) = set.at(lookup.st)?;
                 self.sample(id, &Lookup { st, ..*lookup })
@@ -228,8 +258,16 @@ impl TextureStore {
     pub fn sample_environment(&self, id: TextureId, lookup: &EnvironmentLookup) -> Option<Sample> {
         self.at(id, |entry| match entry {
             Entry::Texture(texture) => Some(texture.sample_environment(lookup)),
-            Entry::Set(_) => None,
+            Entry::Broken(_) | Entry::Set(_) => None,
         })
+    }
+
+    /// Why an optional texture has no texels.
+    pub fn error(&self, id: TextureId) -> Option<&ImageError> {
+        match self.entries.get(id.0 as usize)? {
+            Entry::Broken(error) => Some(error),
+            Entry::Texture(_) | Entry::Set(_) => None,
+        }
     }
 
     /// Does something with a texture, or with all that a set has.
@@ -237,6 +275,7 @@ impl TextureStore {
         self.at(id, |entry| {
             match entry {
                 Entry::Texture(texture) => each(texture),
+                Entry::Broken(_) => {}
                 Entry::Set(set) => set.iter().for_each(|id| self.each(id, each)),
             }
             Some(())
@@ -247,6 +286,7 @@ impl TextureStore {
     pub fn id_at(&self, id: TextureId, st: glam::Vec2) -> Option<TextureId> {
         self.at(id, |entry| match entry {
             Entry::Texture(_) => Some(id),
+            Entry::Broken(_) => None,
             Entry::Set(set) => set.at(st).map(|(id, _)| id),
         })
     }
@@ -267,10 +307,11 @@ impl TextureStore {
     /// A texture that was there from the start.
     ///
     /// # Panics
-    /// When the id is of another store, or of a set.
+    /// When the id is of another store, of a set, or of an optional texture that cannot be read.
     pub fn get(&self, id: TextureId) -> &Texture {
         match &self.entries[id.0 as usize] {
             Entry::Texture(texture) => texture,
+            Entry::Broken(error) => panic!("{id:?}: {error}"),
             Entry::Set(_) => panic!("{id:?} is a set of textures"),
         }
     }
@@ -318,7 +359,7 @@ impl TextureStore {
         let entries = self.entries.iter().enumerate();
         entries.filter_map(|(i, entry)| match entry {
             Entry::Texture(texture) => Some((TextureId(i as u32), &**texture)),
-            Entry::Set(_) => None,
+            Entry::Broken(_) | Entry::Set(_) => None,
         })
     }
 

@@ -120,17 +120,20 @@ impl<T: Copy> TileSet<T> {
         TileSet { across, textures }
     }
 
-    /// The texture at a place, and the place in it.
+    /// The texture at a place, and the place in it. Places left of the first column or above the first row are those of
+    /// the first column and row, as in OpenImageIO.
     #[inline]
     pub fn at(&self, st: Vec2) -> Option<(T, Vec2)> {
-        let square = st.floor();
-        let inside = square.cmpge(Vec2::ZERO).all() && square.x < self.across as f32;
-        if !inside {
+        let corner = st.floor();
+        let square = corner.max(Vec2::ZERO);
+        let is_inside =
+            st.is_finite() && square.max_element() < MAX_SQUARES as f32 && square.x < self.across as f32;
+        if !is_inside {
             return None;
         }
         let index = square.y as usize * self.across as usize + square.x as usize;
         let texture = self.textures.get(index).copied().flatten()?;
-        Some((texture, st - square))
+        Some((texture, st - corner))
     }
 
     /// All of them.

@@ -30,7 +30,7 @@ pub(super) struct Shared<'u> {
     #[expect(clippy::vec_box, reason = "the code refers to each by its address")]
     pub(super) library: Vec<Box<library::Function>>,
     pub(super) places: PlaceTable,
-    pub(super) textures: FxHashMap<TextureRequest, Option<TextureHandle>>,
+    textures: FxHashMap<TextureRequest, WantedTexture>,
     /// The same in the order of the code.
     pub(super) texture_list: Vec<TextureRequest>,
     /// Textures that the host does not know: where they are looked up, and whether the shader can do without.
@@ -50,6 +50,14 @@ pub(super) struct Shared<'u> {
     pub(super) asks_derivatives: bool,
     pub(super) asks_surface_area: bool,
     pub(super) asks_ray_kind: bool,
+}
+
+/// A texture that the code names.
+#[derive(Clone, Copy)]
+struct WantedTexture {
+    handle: Option<TextureHandle>,
+    /// Whether a lookup cannot do without it.
+    is_required: bool,
 }
 
 impl<'u> Shared<'u> {
@@ -96,19 +104,30 @@ impl<'u> Shared<'u> {
         }
     }
 
-    /// The handle of a texture that is named in the code; asks the host once for each.
+    /// The handle of a texture that is named in the code; asks the host once for each, and again where
+    /// a lookup cannot do without it.
     pub(super) fn texture_handle(
         &mut self,
         request: TextureRequest,
         optional: bool,
         span: Span,
     ) -> Option<TextureHandle> {
-        let handle = match self.textures.get(&request) {
-            Some(handle) => *handle,
+        let known = self.textures.get(&request).copied();
+        let handle = match known.filter(|known| optional || known.is_required) {
+            Some(known) => known.handle,
             None => {
-                let handle = self.host.host.texture_handle(&request);
-                self.textures.insert(request.clone(), handle);
-                self.texture_list.push(request.clone());
+                let host = &self.host.host;
+                let handle = match optional {
+                    true => host.optional_texture_handle(&request),
+                    false => host.texture_handle(&request),
+                };
+                let wanted = WantedTexture {
+                    handle,
+                    is_required: !optional,
+                };
+                if self.textures.insert(request.clone(), wanted).is_none() {
+                    self.texture_list.push(request.clone());
+                }
                 handle
             }
         };

@@ -1,12 +1,8 @@
-//! Dictionaries (`dict_find`, `dict_value`): XML with a subset of XPath.
-//!
-//! Supported XPath: `/a`, `//a`, `a/b`, `*`, `.`, `..`, and the conditions `[2]`, `[last()]`, `[@x]`, `[@x='v']`, `[a]`
-//! and `[a='v']`.
-
-use std::collections::BTreeSet;
+//! Dictionaries (`dict_find`, `dict_value`): XML, queried by XPath.
 
 use rustc_hash::FxHashMap;
 
+use super::xpath::{self, Document, NodeId};
 use crate::hir::kind::Element as Base;
 use crate::hir::{Const, Kind};
 
@@ -16,9 +12,9 @@ pub struct Dictionaries {
     /// By name, or by their text; none where it is no XML.
     documents: Vec<(String, Option<Document>)>,
     /// What was found in this run; a shader knows it by its place, from 1.
-    found: Vec<FoundElement>,
-    /// The first element that a query found, by document, element and path.
-    queries: FxHashMap<(usize, usize, String), i32>,
+    found: Vec<FoundNode>,
+    /// The first node that a query found, by document, node and path.
+    queries: FxHashMap<(usize, NodeId, String), i32>,
 }
 
 /// What is wrong with a question, and what is answered.
@@ -30,25 +26,13 @@ pub struct Mistake {
     pub message: String,
 }
 
-/// An element that a query found.
+/// A node that a query found.
 #[derive(Debug)]
-struct FoundElement {
+struct FoundNode {
     document: usize,
-    element: usize,
+    node: NodeId,
     /// The next that the same query found; 0 behind the last.
     next: i32,
-}
-
-/// The elements of a document; the first holds them all.
-type Document = Vec<Element>;
-
-#[derive(Debug, Default)]
-struct Element {
-    name: String,
-    attributes: Vec<(String, String)>,
-    text: String,
-    parent: usize,
-    children: Vec<usize>,
 }
 
 impl Dictionaries {
@@ -75,9 +59,9 @@ impl Dictionaries {
             None => {
                 let parsed = if dictionary.ends_with(".xml") {
                     let text = read(dictionary).ok_or_else(|| "File was not found, at offset 0".to_owned());
-                    text.and_then(|text| parse(&text))
+                    text.and_then(|text| Document::parse(&text))
                 } else {
-                    parse(dictionary)
+                    Document::parse(dictionary)
                 };
                 let (document, error) = match parsed {
                     Ok(document) => (Some(document), None),
@@ -96,7 +80,7 @@ impl Dictionaries {
         if self.documents[index].1.is_none() {
             return Ok(-1);
         }
-        self.query(index, 0, path)
+        self.query(index, NodeId::ROOT, path)
     }
 
     /// `dict_find(node, path)`.
@@ -105,9 +89,7 @@ impl Dictionaries {
     /// What is wrong with the path.
     pub fn find_below(&mut self, node: i32, path: &str) -> Result<i32, Mistake> {
         match self.node(node) {
-            Some(&FoundElement {
-                document, element, ..
-            }) => self.query(document, element, path),
+            Some(&FoundNode { document, node, .. }) => self.query(document, node, path),
             None => Ok(0),
         }
     }
@@ -117,15 +99,15 @@ impl Dictionaries {
         self.node(node).map_or(0, |found| found.next)
     }
 
-    /// `dict_value(node, attribute, …)`: the attribute as a value of a kind, or the text of the element where the
-    /// attribute has no name. Numbers that are missing are 0.
+    /// `dict_value(node, attribute, …)`: the attribute as a value of a kind, or the value of the node itself
+    /// where the attribute has no name: texts have one, that of elements is empty. Numbers that are missing are 0.
     pub fn value(&self, node: i32, attribute: &str, kind: Kind) -> Option<Const> {
         let found = self.node(node)?;
-        let element = &self.documents[found.document].1.as_ref()?[found.element];
+        let document = self.documents[found.document].1.as_ref()?;
         let text = if attribute.is_empty() {
-            &element.text
+            document.value(found.node)
         } else {
-            &element.attributes.iter().find(|(name, _)| name == attribute)?.1
+            document.attribute(found.node, attribute)?
         };
         let separators = |c: char| c.is_ascii_whitespace() || c == ',';
         let mut words = text.split(separators).filter(|word| !word.is_empty());
@@ -136,7 +118,7 @@ impl Dictionaries {
                 Base::Float => Const::Float(number()),
                 Base::Triple => Const::Triple(std::array::from_fn(|_| number())),
                 Base::Matrix => Const::Matrix(std::array::from_fn(|_| number())),
-                Base::String => Const::String(text.as_str().into()),
+                Base::String => Const::String(text.into()),
                 Base::Closure => return None,
             })
         };
@@ -149,30 +131,29 @@ impl Dictionaries {
         }
     }
 
-    fn node(&self, node: i32) -> Option<&FoundElement> {
+    fn node(&self, node: i32) -> Option<&FoundNode> {
         self.found.get(usize::try_from(node.checked_sub(1)?).ok()?)
     }
 
-    /// The first element that a path leads to.
-    fn query(&mut self, document: usize, from: usize, path: &str) -> Result<i32, Mistake> {
+    /// The first node that a path leads to.
+    fn query(&mut self, document: usize, from: NodeId, path: &str) -> Result<i32, Mistake> {
         let key = (document, from, path.to_owned());
         if let Some(known) = self.queries.get(&key) {
             return Ok(*known);
         }
-        let Some(elements) = &self.documents[document].1 else {
+        let Some(tree) = &self.documents[document].1 else {
             return Ok(0);
         };
-        let steps = Path::parse(path).ok_or_else(|| Mistake {
+        let reached = xpath::select(tree, from, path).map_err(|error| Mistake {
             answer: 0,
-            message: format!("Invalid dict_find query '{path}'"),
+            message: format!("Invalid dict_find query '{path}': {error}"),
         })?;
-        let reached: Vec<usize> = steps.follow(elements, from).into_iter().collect();
         let first = self.found.len() as i32 + 1;
-        for (i, &element) in reached.iter().enumerate() {
+        for (i, &node) in reached.iter().enumerate() {
             let is_last = i + 1 == reached.len();
-            self.found.push(FoundElement {
+            self.found.push(FoundNode {
                 document,
-                element,
+                node,
                 next: if is_last { 0 } else { first + i as i32 + 1 },
             });
         }
@@ -180,193 +161,6 @@ impl Dictionaries {
         self.queries.insert(key, result);
         Ok(result)
     }
-}
-
-fn parse(text: &str) -> Result<Document, String> {
-    let parsed = roxmltree::Document::parse(text).map_err(|error| error.to_string())?;
-    let mut document = vec![Element::default()];
-    let mut open = vec![(parsed.root_element(), 0)];
-    while let Some((node, parent)) = open.pop() {
-        let index = document.len();
-        document[parent].children.push(index);
-        let attributes = node.attributes();
-        document.push(Element {
-            name: node.tag_name().name().to_owned(),
-            attributes: attributes
-                .map(|a| (a.name().to_owned(), a.value().to_owned()))
-                .collect(),
-            text: node.text().unwrap_or_default().to_owned(),
-            parent,
-            children: vec![],
-        });
-        let children = node.children().filter(roxmltree::Node::is_element);
-        let children: Vec<_> = children.map(|child| (child, index)).collect();
-        open.extend(children.into_iter().rev());
-    }
-    Ok(document)
-}
-
-/// A path of names.
-struct Path<'a> {
-    from_root: bool,
-    steps: Vec<Step<'a>>,
-}
-
-struct Step<'a> {
-    /// Whether it leads to everything below, not to children alone.
-    deep: bool,
-    to: Target<'a>,
-    conditions: Vec<Condition<'a>>,
-}
-
-enum Target<'a> {
-    Here,
-    Up,
-    Any,
-    Named(&'a str),
-}
-
-enum Condition<'a> {
-    Number(usize),
-    Last,
-    Attribute(&'a str, Option<&'a str>),
-    Child(&'a str, Option<&'a str>),
-}
-
-impl<'a> Path<'a> {
-    fn parse(text: &'a str) -> Option<Path<'a>> {
-        let mut rest = text.trim();
-        let mut steps = vec![];
-        let from_root = rest.starts_with('/');
-        if !from_root && rest.is_empty() {
-            return None;
-        }
-        while !rest.is_empty() {
-            let deep = rest.starts_with("//");
-            rest = rest.trim_start_matches('/');
-            let end = rest.find(['/', '[']).unwrap_or(rest.len());
-            let (name, mut after) = rest.split_at(end);
-            let to = match name.trim() {
-                "." => Target::Here,
-                ".." => Target::Up,
-                "*" => Target::Any,
-                name if is_name(name) => Target::Named(name),
-                _ => return None,
-            };
-            let mut conditions = vec![];
-            while let Some(inner) = after.strip_prefix('[') {
-                let (condition, behind) = inner.split_once(']')?;
-                conditions.push(Condition::parse(condition.trim())?);
-                after = behind;
-            }
-            rest = after;
-            if !rest.is_empty() && (!rest.starts_with('/') || rest.trim_start_matches('/').is_empty()) {
-                return None;
-            }
-            steps.push(Step { deep, to, conditions });
-        }
-        Some(Path { from_root, steps })
-    }
-
-    /// The elements that it leads to, in the order of the document.
-    fn follow(&self, document: &Document, from: usize) -> BTreeSet<usize> {
-        let start = if self.from_root { 0 } else { from };
-        let mut reached = BTreeSet::from([start]);
-        for step in &self.steps {
-            let from = if step.deep {
-                reached.iter().flat_map(|&i| below(document, i)).collect()
-            } else {
-                reached
-            };
-            reached = from.iter().flat_map(|&i| step.from(document, i)).collect();
-        }
-        reached.remove(&0);
-        reached
-    }
-}
-
-/// An element and all in it.
-fn below(document: &Document, from: usize) -> Vec<usize> {
-    let mut all = vec![];
-    let mut open = vec![from];
-    while let Some(element) = open.pop() {
-        all.push(element);
-        open.extend(&document[element].children);
-    }
-    all
-}
-
-impl Step<'_> {
-    fn from(&self, document: &Document, from: usize) -> Vec<usize> {
-        let children = &document[from].children;
-        let mut reached: Vec<usize> = match self.to {
-            Target::Here => vec![from],
-            Target::Up => vec![document[from].parent],
-            Target::Any => children.clone(),
-            Target::Named(name) => {
-                let named = children.iter().copied();
-                named.filter(|&child| document[child].name == name).collect()
-            }
-        };
-        for condition in &self.conditions {
-            let count = reached.len();
-            let mut number = 0;
-            reached.retain(|&element| {
-                number += 1;
-                condition.holds(document, element, number, count)
-            });
-        }
-        reached
-    }
-}
-
-impl<'a> Condition<'a> {
-    fn parse(text: &'a str) -> Option<Condition<'a>> {
-        if let Ok(number) = text.parse() {
-            return Some(Condition::Number(number));
-        }
-        if text == "last()" {
-            return Some(Condition::Last);
-        }
-        let (name, value) = match text.split_once('=') {
-            None => (text, None),
-            Some((name, value)) => {
-                let value = value.trim();
-                let quote = value.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-                (name.trim(), Some(value.strip_prefix(quote)?.strip_suffix(quote)?))
-            }
-        };
-        match name.strip_prefix('@') {
-            Some(name) if is_name(name) => Some(Condition::Attribute(name, value)),
-            None if is_name(name) => Some(Condition::Child(name, value)),
-            _ => None,
-        }
-    }
-
-    /// Whether it holds for an element that is one of `count`.
-    fn holds(&self, document: &Document, element: usize, number: usize, count: usize) -> bool {
-        let same = |wanted: Option<&str>, found: &str| wanted.is_none_or(|wanted| wanted == found);
-        let element = &document[element];
-        match *self {
-            Condition::Number(wanted) => number == wanted,
-            Condition::Last => number == count,
-            Condition::Attribute(name, value) => {
-                let mut attributes = element.attributes.iter();
-                attributes.any(|(known, found)| known == name && same(value, found))
-            }
-            Condition::Child(name, value) => {
-                let mut children = element.children.iter().map(|&child| &document[child]);
-                children.any(|child| child.name == name && same(value, &child.text))
-            }
-        }
-    }
-}
-
-fn is_name(text: &str) -> bool {
-    !text.is_empty()
-        && text
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ':'))
 }
 
 #[cfg(test)]
@@ -399,9 +193,34 @@ mod tests {
             ("//lamp", &["60", "25", "5"]),
             ("//room[@name='attic']/lamp", &["25", "5"]),
             ("//room[note]/lamp[last()]", &["5"]),
-            ("//room[note='dusty']/note", &["dusty"]),
+            ("//room[note='dusty']/note/text()", &["dusty"]),
+            ("//note", &[""]),
             ("//note/../lamp[1]", &["25"]),
             ("//*[@watts=\"60\"]", &["60"]),
+            ("//lamp[@watts > 20]", &["60", "25"]),
+            ("//lamp[@watts mod 10 = 5 and position() = 1]", &["25"]),
+            ("//room[lamp/@watts='5']", &["attic"]),
+            ("//room[@name='hall' or @name!='hall']", &["hall", "attic"]),
+            ("//room[not(note)]", &["hall"]),
+            ("//room[count(lamp) * 2 - 1 >= 3]", &["attic"]),
+            ("//room[sum(lamp/@watts) = 30]", &["attic"]),
+            (
+                "//room[starts-with(@name, 'at') and contains(@name, 'tic')]",
+                &["attic"],
+            ),
+            ("//room[string-length(translate(@name, 'l', '')) = 2]", &["hall"]),
+            ("//room[substring(@name, 2, 3) = 'tti']", &["attic"]),
+            ("(//lamp)[2]", &["25"]),
+            ("//lamp[2]", &["5"]),
+            ("//note | //room[1]", &["", "hall"]),
+            ("descendant::lamp", &["60", "25", "5"]),
+            ("//lamp/ancestor::room", &["hall", "attic"]),
+            ("//note/preceding-sibling::lamp", &["5", "25"]),
+            ("//room[1]/following::lamp", &["25", "5"]),
+            ("/house/child::room/attribute::name/../lamp", &["60", "25", "5"]),
+            ("//*[local-name() = 'note']/self::node()", &[""]),
+            ("//div[div div 2]", &[]),
+            ("//comment()", &[]),
             ("//cellar", &[]),
         ] {
             let expected: Vec<Const> = expected.iter().map(|s| Const::String((*s).into())).collect();
@@ -423,6 +242,11 @@ mod tests {
         let attic = all.next(room);
         let lamp = all.find_below(attic, "lamp").unwrap();
         assert_eq!(all.value(lamp, "watts", Kind::INT), Some(Const::Int(25)));
+        assert_eq!(
+            all.find_below(lamp, "following-sibling::lamp/@watts/..")
+                .map(|lamp| all.value(lamp, "watts", Kind::INT)),
+            Ok(Some(Const::Int(5)))
+        );
         assert_eq!(all.next(0), 0);
         assert_eq!(all.next(i32::MIN), 0);
     }
@@ -432,7 +256,11 @@ mod tests {
         let mut all = Dictionaries::default();
         assert!(all.find("none.xml", "//a", |_| None).is_err());
         assert_eq!(all.find("none.xml", "//a", |_| None), Ok(-1));
-        for path in ["", "//", "a[", "a[b=c]", "a//", "@a", "a b"] {
+        let deep = "(".repeat(10_000);
+        let long = "a|".repeat(10_000) + "a";
+        for path in [
+            "", "//", "a[", "a[b=]", "a//", "count(a)", "count(1)", "a b", "(1)/a", "far::a", &deep, &long,
+        ] {
             assert!(all.find(ROOMS, path, |_| None).is_err(), "{path}");
         }
     }

@@ -26,6 +26,7 @@ pub mod packet;
 pub mod search;
 pub mod spline;
 pub mod text;
+mod xpath;
 
 /// Turns of loops and calls that one run may take before it is ended, unless the embedder says otherwise.
 pub const DEFAULT_FUEL: u32 = 65_536;

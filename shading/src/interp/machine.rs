@@ -563,8 +563,9 @@ impl<'a> Machine<'a> {
             Op::Texture(options) => self.texture(frame, options, args, span),
             Op::TextureError(options) => {
                 let lookup = lookup(frame, options, args);
-                let error = self.options.host.texture_error(&request(frame, &lookup, args));
-                Const::String(eval::text::of_host(error.unwrap_or_default()).into())
+                let request = request(frame, &lookup, args);
+                let error = lookup.failure(|st| self.options.host.texture_error(&request, st));
+                Const::String(eval::text::of_host(error).into())
             }
             Op::TextureInfo => {
                 let value = self.texture_info(frame, args).and_then(|info| info.of_kind(kind));

@@ -74,7 +74,7 @@ pub struct TextureLookup {
     pub first_channel: i32,
     /// The value of channels that the file does not have.
     pub fill: f32,
-    /// The four channels where there is no such file.
+    /// The four channels where there is no such file; all are `fill` where this says nothing.
     pub missing: Option<[f32; 4]>,
 }
 
@@ -95,10 +95,18 @@ impl Default for TextureLookup {
 }
 
 impl TextureLookup {
+    /// What `errormessage` is told of the failure that the host knows of at a place: nothing where the shader has a
+    /// colour of its own for it.
+    pub(crate) fn failure(&self, known: impl FnOnce([f32; 2]) -> Option<String>) -> String {
+        let [s, t, _] = self.position;
+        let error = self.missing.is_none().then(|| known([s, t])).flatten();
+        error.unwrap_or_default()
+    }
+
     /// What it gives where there is no such file.
     pub fn absent(&self) -> TextureSample {
         TextureSample {
-            value: self.missing.unwrap_or_default(),
+            value: self.missing.unwrap_or([self.fill; 4]),
             ..TextureSample::default()
         }
     }
@@ -121,6 +129,13 @@ pub struct TextureSample {
 pub enum TextureInfo {
     /// Whole numbers.
     Ints(Vec<i32>),
+    /// Pixels, or sizes, of a picture: with two coordinates each, or with three if so many are asked for.
+    Pixels {
+        /// The first two coordinates.
+        list: Vec<[i32; 2]>,
+        /// The third one.
+        depth: i32,
+    },
     /// Numbers.
     Floats(Vec<f32>),
     /// A text.
@@ -137,6 +152,14 @@ impl TextureInfo {
             (TextureInfo::Ints(v), Kind::One(Element::Int)) if v.len() == 1 => return Some(Const::Int(v[0])),
             (TextureInfo::Ints(v), Kind::Array(Element::Int, n)) if v.len() == n as usize => {
                 return Some(Const::Array(v.iter().map(|&v| Const::Int(v)).collect()));
+            }
+            (TextureInfo::Pixels { list, depth }, Kind::Array(Element::Int, n)) => {
+                let coordinates = list.iter().flat_map(|&[x, y]| [x, y, *depth].map(Const::Int));
+                let all: Vec<Const> = match n as usize / list.len().max(1) {
+                    2 => list.as_flattened().iter().copied().map(Const::Int).collect(),
+                    _ => coordinates.collect(),
+                };
+                return (all.len() == n as usize).then_some(Const::Array(all));
             }
             (TextureInfo::Ints(v), Kind::One(Element::Float)) if v.len() == 1 => {
                 return Some(Const::Float(v[0] as f32));
@@ -171,14 +194,20 @@ pub trait ShaderHost: Send + Sync + 'static {
         None
     }
 
+    /// The same where the shader says what it does without the picture: one that cannot be read is no mistake.
+    fn optional_texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
+        self.texture_handle(request)
+    }
+
     /// Looks a texture up.
     fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
         let _ = (handle, lookup);
         TextureSample::default()
     }
 
-    /// Why lookups of a picture fail; `None` where they do not.
-    fn texture_error(&self, request: &TextureRequest) -> Option<String> {
+    /// Why lookups of a picture at a place fail; `None` where they do not.
+    fn texture_error(&self, request: &TextureRequest, st: [f32; 2]) -> Option<String> {
+        let _ = st;
         match self.texture_handle(request) {
             Some(_) => None,
             None => Some(format!("there is no texture {:?}", request.file)),

@@ -127,12 +127,16 @@ impl ShaderHost for GridHost {
         self.textures.texture_handle(&as_stored(request))
     }
 
+    fn optional_texture_handle(&self, request: &TextureRequest) -> Option<TextureHandle> {
+        self.textures.optional_texture_handle(&as_stored(request))
+    }
+
     fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
         self.textures.texture(handle, lookup)
     }
 
-    fn texture_error(&self, request: &TextureRequest) -> Option<String> {
-        self.textures.texture_error(&as_stored(request))
+    fn texture_error(&self, request: &TextureRequest, st: [f32; 2]) -> Option<String> {
+        self.textures.texture_error(&as_stored(request), st)
     }
 
     fn texture_info(

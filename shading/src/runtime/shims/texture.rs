@@ -214,8 +214,8 @@ pub(super) unsafe extern "C" fn texture_error<H: ShaderHost>(
     unsafe {
         let lookup = (*record).lookup();
         let request = (*record).request(lookup.options.color_space);
-        let error = host::<H>(ctx).texture_error(&request);
-        make(ctx, place, &crate::eval::text::of_host(error.unwrap_or_default()))
+        let error = lookup.failure(|st| host::<H>(ctx).texture_error(&request, st));
+        make(ctx, place, &crate::eval::text::of_host(error))
     }
 }
 

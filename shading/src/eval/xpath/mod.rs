@@ -1,0 +1,155 @@
+//! XPath 1.0: queries of XML documents.
+//!
+//! Clark and DeRose 1999, "XML Path Language (XPath) Version 1.0". As in OSL, whose parser is pugixml, names are compared
+//! with their prefixes, comments are no nodes, and nodes come in the order in which the query visits them: backwards on
+//! axes that lead back, and those before `|` first.
+
+mod ast;
+mod axis;
+mod document;
+mod function;
+mod parse;
+mod value;
+
+pub(crate) use document::{Document, NodeId};
+
+use rustc_hash::FxHashSet;
+
+use ast::{Binary, Expr, Start, Step, ValueType};
+use value::{Value, compare};
+
+/// What an expression is evaluated for.
+#[derive(Clone, Copy)]
+struct Context<'a> {
+    document: &'a Document,
+    node: NodeId,
+    /// Place among its neighbours, from 1.
+    position: usize,
+    /// How many neighbours there are.
+    size: usize,
+}
+
+/// The nodes that a query leads to.
+///
+/// # Errors
+/// What is wrong with the query.
+pub(crate) fn select(document: &Document, from: NodeId, query: &str) -> Result<Vec<NodeId>, &'static str> {
+    let expr = parse::parse(query)?;
+    if expr.ty() != ValueType::Nodes {
+        return Err("Expression does not evaluate to node set");
+    }
+    let context = Context {
+        document,
+        node: from,
+        position: 1,
+        size: 1,
+    };
+    Ok(context.nodes(&expr))
+}
+
+impl Context<'_> {
+    fn value(&self, expr: &Expr) -> Value {
+        match expr {
+            Expr::Number(number) => Value::Number(*number),
+            Expr::Text(text) => Value::Text(text.clone()),
+            Expr::Negated(inner) => Value::Number(-self.number(inner)),
+            Expr::Binary(operator, a, b) => self.binary(*operator, a, b),
+            Expr::Call(function, args) => self.call(*function, args),
+            Expr::Path(start, steps) => Value::Nodes(self.path(start, steps)),
+        }
+    }
+
+    fn number(&self, expr: &Expr) -> f64 {
+        self.value(expr).number(self.document)
+    }
+
+    fn text(&self, expr: &Expr) -> String {
+        self.value(expr).text(self.document)
+    }
+
+    fn nodes(&self, expr: &Expr) -> Vec<NodeId> {
+        match self.value(expr) {
+            Value::Nodes(nodes) => nodes,
+            Value::Number(_) | Value::Text(_) | Value::Truth(_) => vec![],
+        }
+    }
+
+    fn binary(&self, operator: Binary, a: &Expr, b: &Expr) -> Value {
+        let numbers = |f: fn(f64, f64) -> f64| Value::Number(f(self.number(a), self.number(b)));
+        match operator {
+            Binary::Or => Value::Truth(self.value(a).truth() || self.value(b).truth()),
+            Binary::And => Value::Truth(self.value(a).truth() && self.value(b).truth()),
+            Binary::Add => numbers(|a, b| a + b),
+            Binary::Subtract => numbers(|a, b| a - b),
+            Binary::Multiply => numbers(|a, b| a * b),
+            Binary::Divide => numbers(|a, b| a / b),
+            Binary::Modulo => numbers(|a, b| a % b),
+            Binary::Union => {
+                let mut nodes = self.nodes(a);
+                nodes.extend(self.nodes(b));
+                Value::Nodes(without_duplicates(nodes))
+            }
+            Binary::Equal
+            | Binary::NotEqual
+            | Binary::Less
+            | Binary::LessEqual
+            | Binary::Greater
+            | Binary::GreaterEqual => {
+                let (a, b) = (self.value(a), self.value(b));
+                Value::Truth(compare(self.document, operator, &a, &b))
+            }
+        }
+    }
+
+    fn path(&self, start: &Start, steps: &[Step]) -> Vec<NodeId> {
+        let start = match start {
+            Start::Here => vec![self.node],
+            Start::Root => vec![NodeId::ROOT],
+            Start::Nodes(expr, predicates) => {
+                let mut nodes = self.nodes(expr);
+                if predicates.iter().any(Expr::is_positional) {
+                    nodes.sort_unstable();
+                }
+                self.keep(nodes, predicates)
+            }
+        };
+        steps.iter().fold(start, |nodes, step| {
+            let reached = nodes.iter().flat_map(|&node| self.step(node, step));
+            without_duplicates(reached.collect())
+        })
+    }
+
+    fn step(&self, from: NodeId, step: &Step) -> Vec<NodeId> {
+        let nodes = axis::nodes(self.document, from, step.axis);
+        let passes = |&node: &NodeId| axis::passes(self.document, node, step.axis, &step.test);
+        self.keep(nodes.into_iter().filter(passes).collect(), &step.predicates)
+    }
+
+    /// The nodes for which all predicates hold; each counts those that the one before has left.
+    fn keep(&self, mut nodes: Vec<NodeId>, predicates: &[Expr]) -> Vec<NodeId> {
+        for predicate in predicates {
+            let size = nodes.len();
+            let mut position = 0;
+            nodes.retain(|&node| {
+                position += 1;
+                let context = Context {
+                    document: self.document,
+                    node,
+                    position,
+                    size,
+                };
+                match context.value(predicate) {
+                    Value::Number(number) => number == position as f64,
+                    other => other.truth(),
+                }
+            });
+        }
+        nodes
+    }
+}
+
+fn without_duplicates(mut nodes: Vec<NodeId>) -> Vec<NodeId> {
+    let mut seen = FxHashSet::default();
+    nodes.retain(|&node| seen.insert(node));
+    nodes
+}
