@@ -16,8 +16,9 @@ fn errors(name: &str, sets: [&[&str]; 2]) -> [f64; 2] {
     })
 }
 
-const PATH: &[&str] = &["integrator=path", "integrator.guide=false"];
-const GUIDED: &[&str] = &["integrator=path", "integrator.guide=true"];
+/// The same number of branches: a pilot would give each its own.
+const PATH: &[&str] = &["integrator=path", "integrator.guide=false", "integrator.split=4"];
+const GUIDED: &[&str] = &["integrator=path", "integrator.guide=true", "integrator.split=4"];
 
 #[test]
 fn guides_find_the_door() {
