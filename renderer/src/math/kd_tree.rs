@@ -7,6 +7,7 @@
 
 use arrayvec::ArrayVec;
 use glam::Vec3;
+use wide::f32x8;
 
 /// An item with a position, and an order among items at the same position.
 pub trait Located: Copy + Ord + Send {
@@ -21,7 +22,13 @@ pub struct KdTree<T> {
     items: Vec<T>,
     /// The root first, then each level from left to right.
     planes: Vec<Plane>,
+    /// From left to right.
+    leaves: Vec<Leaf>,
 }
+
+/// Where the items of a leaf are, so that their distances are computed at once; infinitely far where there are fewer.
+#[derive(Clone, Copy, Debug)]
+struct Leaf([f32x8; 3]);
 
 /// A splitting plane of a range of items: items before the middle are not above it, the others not below.
 #[derive(Clone, Copy, Debug, Default)]
@@ -56,7 +63,12 @@ impl<T: Located> KdTree<T> {
             .collect();
         let mut rows: Vec<&mut [Plane]> = levels.iter_mut().map(Vec::as_mut_slice).collect();
         build(&mut items, &mut rows);
+        let mut ranges = vec![&items[..]];
+        while ranges.len() < leaves {
+            ranges = halves(&ranges);
+        }
         KdTree {
+            leaves: ranges.into_iter().map(Leaf::new).collect(),
             items,
             planes: levels.concat(),
         }
@@ -68,6 +80,7 @@ impl<T: Located> KdTree<T> {
         KdTree {
             items: items.map(|(index, item)| change(index, item)).collect(),
             planes: self.planes,
+            leaves: self.leaves,
         }
     }
 
@@ -88,8 +101,7 @@ impl<T: Located> KdTree<T> {
     pub fn cells(&self, most: usize) -> (Cells, Vec<&[T]>) {
         let mut ranges = vec![&self.items[..]];
         while ranges.len() <= self.planes.len() && ranges[0].len() > most {
-            let halves = ranges.iter().map(|range| range.split_at(range.len() / 2));
-            ranges = halves.flat_map(|(low, high)| [low, high]).collect();
+            ranges = halves(&ranges);
         }
         let cells = Cells {
             planes: self.planes[..ranges.len() - 1].into(),
@@ -99,7 +111,9 @@ impl<T: Located> KdTree<T> {
 
     /// Memory that it holds [bytes].
     pub fn memory(&self) -> usize {
-        self.items.capacity() * size_of::<T>() + self.planes.capacity() * size_of::<Plane>()
+        self.items.capacity() * size_of::<T>()
+            + self.planes.capacity() * size_of::<Plane>()
+            + self.leaves.capacity() * size_of::<Leaf>()
     }
 
     /// Calls `visit` with each item whose squared distance from `p` is below `r2`, its index and that distance; nearer
@@ -125,16 +139,46 @@ impl<T: Located> KdTree<T> {
                 }
                 range = near;
             }
-            for index in range.low as usize..range.high as usize {
-                let item = &self.items[index];
-                let d2 = (p - item.p()).length_squared();
-                if d2 < r2 {
-                    r2 = visit(index, item, d2);
+            let distances = self.leaves[range.plane as usize - self.planes.len()].distances(p);
+            let mut near = distances.simd_lt(f32x8::splat(r2)).to_bitmask();
+            let distances = distances.to_array();
+            while near != 0 {
+                let lane = near.trailing_zeros() as usize;
+                near &= near - 1;
+                if distances[lane] < r2 {
+                    let index = range.low as usize + lane;
+                    r2 = visit(index, &self.items[index], distances[lane]);
                 }
             }
             next = std::iter::from_fn(|| waiting.pop()).find(|range| range.beyond < r2);
         }
     }
+}
+
+impl Leaf {
+    fn new<T: Located>(items: &[T]) -> Leaf {
+        Leaf(std::array::from_fn(|axis| {
+            f32x8::from(std::array::from_fn(|lane| {
+                items.get(lane).map_or(f32::INFINITY, |item| item.p()[axis])
+            }))
+        }))
+    }
+
+    /// Squared distances of its items from `p`.
+    #[inline(always)]
+    fn distances(&self, p: Vec3) -> f32x8 {
+        let [x, y, z] = std::array::from_fn(|axis| {
+            let along = f32x8::splat(p[axis]) - self.0[axis];
+            along * along
+        });
+        x + y + z
+    }
+}
+
+/// Ranges of items, each split in two as planes do.
+fn halves<'a, T>(ranges: &[&'a [T]]) -> Vec<&'a [T]> {
+    let halves = ranges.iter().map(|range| range.split_at(range.len() / 2));
+    halves.flat_map(|(low, high)| [low, high]).collect()
 }
 
 /// Cells that a tree divides space into.
