@@ -140,7 +140,7 @@ impl Estimator<'_> {
         context: &mut Context,
     ) -> Option<DirectLight> {
         let asking = Asking {
-            at: horizon.lit_point(),
+            at: &horizon.lit_point(),
             end: horizon.ray_end(),
             time: 0.0,
         };

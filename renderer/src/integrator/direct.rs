@@ -15,9 +15,9 @@ use crate::scene::Scene;
 
 /// A shading point for which lights are sampled.
 #[derive(Clone, Copy, Debug)]
-pub struct Asking {
+pub struct Asking<'a> {
     /// Position and normal, for light selection.
-    pub at: LitPoint,
+    pub at: &'a LitPoint,
     /// Origin of the shadow rays.
     pub end: RayEnd,
     /// The moment, in `[0,1]` of the shutter interval.
@@ -59,14 +59,14 @@ pub(super) fn lit_point(scene: &Scene, it: &Interaction, bsdf: &Bsdf) -> LitPoin
 #[inline]
 pub fn sample_one_light(
     scene: &Scene,
-    asking: &Asking,
+    asking: &Asking<'_>,
     response: impl FnOnce(Vec3, Option<f32>) -> Rgb,
     sampler: &mut Sampler,
     shading: &mut ShadingContext,
     stats: &mut Stats,
 ) -> Option<DirectLight> {
     let (u_light, u) = (sampler.next_choice(), sampler.next_2d());
-    let chosen = scene.select_light(&asking.at, u_light)?;
+    let chosen = scene.select_light(asking.at, u_light)?;
     let light = scene.light(chosen.light);
     // Looked at where it is written: a copy would wait for every part of it.
     let sample = light.sample_li(asking.at.p, chosen.part, chosen.u, u);

@@ -1,7 +1,7 @@
 //! Directions of a path's continuation: sampled by the BSDF, mixed with a guide where there is one.
 
 use super::photon::{GuideField, LocalGuide};
-use super::walk::lobe_number;
+use super::walk::{Walk, lobe_number};
 use crate::bsdf::{Bsdf, BsdfSample, LobeKind, LobePart};
 use crate::geometry::Interaction;
 use crate::sampler::Sampler;
@@ -32,13 +32,13 @@ impl<'a> Directions<'a> {
         Directions { it, bsdf, guide }
     }
 
-    /// Samples a direction; `pdf` is the BSDF's, whatever has sampled it. With it, the density with which the direction
-    /// was sampled over the BSDF's.
+    /// Samples a direction for `walk`, which notes how much the guide prefers it; `pdf` is the BSDF's, whatever has
+    /// sampled it.
     #[inline(always)]
-    pub(super) fn sample(&self, sampler: &mut Sampler) -> Option<(BsdfSample, f32)> {
+    pub(super) fn sample(&self, walk: &mut Walk, sampler: &mut Sampler) -> Option<BsdfSample> {
         match self.guide {
-            None => self.by_bsdf(sampler).map(|sample| (sample, 1.0)),
-            Some((guide, share)) => self.guided(guide, share, sampler),
+            None => self.by_bsdf(sampler),
+            Some((guide, share)) => self.guided(guide, share, walk, sampler),
         }
     }
 
@@ -48,7 +48,13 @@ impl<'a> Directions<'a> {
         self.bsdf.sample(self.it.wo, u_lobe, u)
     }
 
-    fn guided(&self, guide: &LocalGuide, share: f32, sampler: &mut Sampler) -> Option<(BsdfSample, f32)> {
+    fn guided(
+        &self,
+        guide: &LocalGuide,
+        share: f32,
+        walk: &mut Walk,
+        sampler: &mut Sampler,
+    ) -> Option<BsdfSample> {
         let density = |wi, bsdf_pdf| (1.0 - share) * bsdf_pdf + share * guide.pdf(wi);
         if sampler.next_1d() >= share {
             let mut sample = self.by_bsdf(sampler)?;
@@ -57,14 +63,16 @@ impl<'a> Directions<'a> {
                 false => density(sample.wi, sample.pdf) / sample.pdf,
             };
             sample.weight *= 1.0 / preference;
-            return Some((sample, preference));
+            walk.prefer(preference);
+            return Some(sample);
         }
         let _ = lobe_number(self.bsdf, sampler);
         let wi = guide.sample(sampler.next_2d());
         let (f, pdf) = self.bsdf.eval_pdf(self.it.wo, wi);
         let is_reflected = wi.dot(self.it.ng) * self.it.wo.dot(self.it.ng) > 0.0;
         let density = density(wi, pdf);
-        let sample = BsdfSample {
+        walk.prefer(density / pdf);
+        (!f.is_black()).then_some(BsdfSample {
             wi,
             weight: f * (1.0 / density),
             pdf,
@@ -73,7 +81,6 @@ impl<'a> Directions<'a> {
                 false => LobeKind::DIFFUSE_TRANSMISSION,
             },
             eta: 1.0,
-        };
-        (!f.is_black()).then_some((sample, density / pdf))
+        })
     }
 }

@@ -72,26 +72,25 @@ pub(super) fn trace(
             if split > 1 && scatters {
                 // The last is traced first.
                 for branch in (0..split).rev() {
-                    let mut walk = walk.branch(split);
-                    let mut sampler = sampler.branch(branch, split);
-                    let sample = directions.sample(&mut sampler);
-                    let Some((sample, preference)) = &sample else {
-                        continue;
-                    };
-                    walk.prefer(*preference);
-                    if walk.follow(scene, (it, &at), sample, limits, &mut sampler) {
-                        branches.push((walk, sampler));
+                    // Made in their places: copies of what has just been written would stall on store forwarding.
+                    branches.push((walk.branch(split), sampler.branch(branch, split)));
+                    let (walk, sampler) = branches.last_mut().expect("it was just pushed");
+                    let sample = directions.sample(walk, sampler);
+                    let goes_on = sample
+                        .as_ref()
+                        .is_some_and(|sample| walk.follow(scene, (it, &at), sample, limits, sampler));
+                    if !goes_on {
+                        branches.pop();
                     }
                 }
                 stats.indirect_rays += branches.len() as u64;
                 split = 1;
                 break 'vertex false;
             }
-            let sample = directions.sample(sampler);
-            let Some((sample, preference)) = &sample else {
+            let sample = directions.sample(&mut walk, sampler);
+            let Some(sample) = &sample else {
                 break 'vertex false;
             };
-            walk.prefer(*preference);
             if !walk.follow(scene, (it, &at), sample, limits, sampler) {
                 break 'vertex false;
             }

@@ -235,7 +235,7 @@ impl Walk {
         light: &mut impl Collect,
     ) {
         let asking = Asking {
-            at: *at,
+            at,
             end: it.ray_end(),
             time: it.time,
         };
@@ -310,10 +310,9 @@ impl Walk {
         self.eta2 *= sample.eta * sample.eta;
         self.kind = kind_of(sample.lobe);
         self.spread(scene, it, sample);
-        self.arrival = Arrival {
-            at: *at,
-            pdf: (!sample.is_specular()).then_some(sample.pdf),
-        };
+        // One by one: as a whole they would be put together elsewhere and copied, which stalls on store forwarding.
+        self.arrival.at = *at;
+        self.arrival.pdf = (!sample.is_specular()).then_some(sample.pdf);
         self.ray = it.spawn_ray(sample.wi);
     }
 

@@ -7,8 +7,9 @@ use glam::Vec3;
 use crate::bsdf::GlossyLobe;
 use crate::math::sqr;
 
-/// A shading point for light selection.
+/// A shading point for light selection. Aligned, so that copies are made of whole vectors.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(16))]
 pub struct LitPoint {
     /// Where it is [m].
     pub p: Vec3,
