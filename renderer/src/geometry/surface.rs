@@ -106,13 +106,22 @@ pub(super) fn shading_normal(n: Vec3, ng: Vec3) -> Vec3 {
 }
 
 /// The derivatives, or some tangents of unit length in place of those that are zero or not finite.
-#[inline]
+#[inline(always)]
 pub(super) fn derivatives_or_any(dpdu: Vec3, dpdv: Vec3, ng: Vec3) -> (Vec3, Vec3) {
     let usable = |v: Vec3| v.length_squared() > f32::MIN_POSITIVE && v.is_finite();
     match (usable(dpdu), usable(dpdv)) {
         (true, true) => (dpdu, dpdv),
-        (true, false) => (dpdu, ng.cross(dpdu).normalize_or_zero()),
-        (false, true) => (dpdv.cross(ng).normalize_or_zero(), dpdv),
-        (false, false) => coordinate_system(ng),
+        (dpdu_usable, dpdv_usable) => replaced(dpdu_usable.then_some(dpdu), dpdv_usable.then_some(dpdv), ng),
+    }
+}
+
+/// Rare, and apart, so that what is usual stays in registers.
+#[cold]
+#[inline(never)]
+fn replaced(dpdu: Option<Vec3>, dpdv: Option<Vec3>, ng: Vec3) -> (Vec3, Vec3) {
+    match (dpdu, dpdv) {
+        (Some(dpdu), _) => (dpdu, ng.cross(dpdu).normalize_or_zero()),
+        (None, Some(dpdv)) => (dpdv.cross(ng).normalize_or_zero(), dpdv),
+        (None, None) => coordinate_system(ng),
     }
 }
