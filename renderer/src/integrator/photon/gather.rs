@@ -15,7 +15,7 @@ use crate::sampling::power_heuristic;
 use crate::scene::Scene;
 
 /// Segments that a path has before Russian roulette may end it.
-const RR_DEPTH: u32 = 5;
+const RR_DEPTH: u32 = 2;
 
 /// A camera path and what it still has to find.
 #[derive(Clone, Copy)]
