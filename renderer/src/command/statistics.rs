@@ -40,6 +40,7 @@ pub(super) struct Statistics {
     photons: Option<PhotonStats>,
     decision: Option<Decision>,
     branching: Branching,
+    adaptive_gain: Option<f64>,
     /// How far adaptive sampling is.
     pub(super) noise: Option<NoiseSummary>,
     dropped_samples: u64,
@@ -64,6 +65,7 @@ impl Statistics {
             photons: rendered.stats.photons.clone(),
             decision: rendered.stats.decision,
             branching: rendered.stats.branching,
+            adaptive_gain: rendered.stats.adaptive_gain,
             noise: state.noise.as_ref().map(|noise| noise.summary(state.samples.end)),
             dropped_samples: counts.non_finite,
             clamped_samples: counts.saturated,
@@ -142,6 +144,7 @@ impl Statistics {
             "split": self.branching.branches,
             "light_samples": self.branching.light_samples,
             "guide": self.branching.guide,
+            "adaptive": self.adaptive_gain.map(|gain| json!({ "gain": gain })),
             "noise": self.noise.map(|noise| json!({
                 "rounds": noise.rounds,
                 "open": noise.open,
@@ -232,6 +235,12 @@ impl fmt::Display for Statistics {
         }
         if let Some(count) = self.branching.light_samples {
             writeln!(f, "  lights  {count:9}   light samples at the split")?;
+        }
+        if let Some(gain) = self.adaptive_gain {
+            writeln!(
+                f,
+                "  adaptive{gain:9.2}   times less error expected of more rays where it is noisy"
+            )?;
         }
         writeln!(
             f,

@@ -111,6 +111,28 @@ impl Rect {
         other.x0 >= self.x0 && other.y0 >= self.y0 && other.x1 <= self.x1 && other.y1 <= self.y1
     }
 
+    /// With so many pixels more on each side, as far as there are numbers for them.
+    #[must_use]
+    pub const fn grown(&self, by: u32) -> Rect {
+        Rect {
+            x0: self.x0.saturating_sub(by),
+            y0: self.y0.saturating_sub(by),
+            x1: self.x1.saturating_add(by),
+            y1: self.y1.saturating_add(by),
+        }
+    }
+
+    /// The pixels of both.
+    #[must_use]
+    pub fn and(&self, other: &Rect) -> Rect {
+        Rect {
+            x0: self.x0.max(other.x0),
+            y0: self.y0.max(other.y0),
+            x1: self.x1.min(other.x1),
+            y1: self.y1.min(other.y1),
+        }
+    }
+
     /// It, cut into tiles of at most `size` × `size` pixels, row by row.
     ///
     /// # Panics

@@ -29,6 +29,7 @@ impl Identity {
             ("filter", format!("{:?}", settings.filter.shape())),
             ("border", settings.border.to_string()),
             ("seed", settings.seed.to_string()),
+            ("adaptive", settings.adaptive.to_string()),
             ("integrator", integrator.name().to_owned()),
         ];
         facts.extend(integrator_facts(integrator));

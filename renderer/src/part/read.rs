@@ -13,6 +13,7 @@ use super::{Header, Part, PartError};
 use crate::film::{Film, FilmTile, NoiseMap};
 use crate::image::Rect;
 use crate::memory;
+use crate::render::MOST_RAYS;
 
 /// A part file whose header has been read.
 pub struct PartReader {
@@ -108,7 +109,8 @@ impl PartReader {
                 let bytes = record(&mut self.file, longest(band, *variance) as u64);
                 encoded.push((band, bytes.map_err(|reason| damaged(&reason))?));
             }
-            let decode = |(band, bytes): (Rect, Vec<u8>)| decode(band, *variance, samples.count(), &bytes);
+            let decode =
+                |(band, bytes): (Rect, Vec<u8>)| decode(band, *variance, samples.count() * MOST_RAYS, &bytes);
             let tiles: Option<Vec<FilmTile>> = encoded.into_par_iter().map(decode).collect();
             let tiles = tiles.ok_or_else(|| damaged("its sums make no sense"))?;
             tiles.iter().for_each(|tile| film.merge(tile));

@@ -6,6 +6,7 @@ mod auto;
 mod paths;
 mod pilot;
 mod progress;
+mod rates;
 mod scheduler;
 mod settings;
 mod state;
@@ -23,6 +24,7 @@ use crate::material::Report;
 
 pub use auto::Decision;
 pub use progress::{Progress, Silent};
+pub(crate) use rates::MOST_RAYS;
 pub use scheduler::{render, resume};
 pub use settings::RenderSettings;
 pub use state::RenderState;
@@ -52,6 +54,8 @@ pub struct RenderStats {
     pub decision: Option<Decision>,
     /// How paths branched.
     pub branching: Branching,
+    /// Expected error of even samples over that of adaptive ones, where these were chosen.
+    pub adaptive_gain: Option<f64>,
     /// Number of threads.
     pub threads: usize,
     /// Rays and shading.

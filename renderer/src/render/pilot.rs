@@ -32,16 +32,26 @@ impl<T: Send> Pilot<T> {
         step: u32,
         measure: impl Fn(&dyn Fn(u64) -> (CameraRay, Sampler), &mut Context) -> T + Sync,
     ) -> Pilot<T> {
-        let rows: Vec<(Vec<T>, Stats)> = places(rect, step)
+        Pilot::at(scene, settings, &places(rect, step), |place, sampler, context| {
+            let sample = |index| sample(settings, place, index, *sampler);
+            measure(&sample, context)
+        })
+    }
+
+    /// Measures these pixels. `measure` gets one of them, and the pilot's sampler.
+    pub(super) fn at(
+        scene: &Scene,
+        settings: &RenderSettings,
+        places: &[UVec2],
+        measure: impl Fn(UVec2, &mut Sampler, &mut Context) -> T + Sync,
+    ) -> Pilot<T> {
+        let rows: Vec<(Vec<T>, Stats)> = places
             .par_chunks(PIXELS as usize)
             .map_init(
-                || Context::new(scene),
-                |context, places| {
+                || (Context::new(scene), Sampler::new(settings.seed ^ SALT)),
+                |(context, sampler), places| {
                     context.stats = Stats::default();
-                    let pixels = places.iter().map(|&place| {
-                        let sample = |index| sample(settings, place, index);
-                        measure(&sample, context)
-                    });
+                    let pixels = places.iter().map(|&place| measure(place, sampler, context));
                     (pixels.collect(), context.stats)
                 },
             )
@@ -69,8 +79,7 @@ fn places(rect: &Rect, least_step: u32) -> Vec<UVec2> {
         .collect()
 }
 
-fn sample(settings: &RenderSettings, place: UVec2, index: u64) -> (CameraRay, Sampler) {
-    let mut sampler = Sampler::new(settings.seed ^ SALT);
+fn sample(settings: &RenderSettings, place: UVec2, index: u64, mut sampler: Sampler) -> (CameraRay, Sampler) {
     sampler.start(place, index);
     let film = place.as_vec2() + sampler.next_2d();
     let ray = settings.camera.generate(film, sampler.next_2d(), 0.0);

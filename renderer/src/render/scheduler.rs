@@ -4,11 +4,13 @@
 //! Samples are taken in passes over the whole film, so that a render can stop after any of them with the same number of
 //! samples at every pixel. Sums are exact: the image does not depend on threads or passes.
 
+use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::auto::decide;
 use super::paths::{chosen, with_counts};
+use super::rates::{EVEN, Rates};
 use super::workers::Workers;
 use super::{Progress, RenderError, RenderSettings, RenderState, RenderStats, Rendered};
 use crate::film::Film;
@@ -24,6 +26,9 @@ const MAX_PASS: u64 = 1 << 14;
 
 /// How many times as many samples as the last one a pass has at most: short ones are measured badly.
 const GROWTH: u64 = 4;
+
+/// A pilot of four samples is not made where a time limit leaves no time for so many.
+const LEAST_SAMPLES: u32 = 32;
 
 /// Renders a scene. `stop` ends it after the current pass.
 ///
@@ -84,12 +89,19 @@ pub fn resume(
         (None, other) => *other,
     };
     let mut maps = Maps::new(integrator, start.elapsed());
+    let adapts = Rates::are_wanted(settings, &integrator);
+    let rates: OnceCell<Option<Rates>> = OnceCell::new();
     let first = state.samples.end;
     let mut taken = 0;
     let mut pace = Pace::new(start, settings.time_limit);
     while !state.is_done(settings) {
         let next = state.samples.end;
         let most = maps.shared_with(next).min(state.longest_pass(settings));
+        let most = if adapts && next < EVEN {
+            most.min(EVEN - next)
+        } else {
+            most
+        };
         let size = pace.pass_size().min(most);
         if size == 0 || stop.load(Ordering::Relaxed) {
             break;
@@ -99,6 +111,13 @@ pub fn resume(
         if stop.load(Ordering::Relaxed) {
             break;
         }
+        let rates = (adapts && next >= EVEN).then(|| {
+            rates.get_or_init(|| {
+                let pays = settings.joins || pace.has_time_for(LEAST_SAMPLES);
+                pays.then(|| workers.install(|| Rates::new(scene, settings, prepared, stop)))?
+            })
+        });
+        let rates = rates.and_then(Option::as_ref);
         progress.advance(taken, taken + state.remaining(settings));
         if integrator.samples_per_pass().is_none() {
             pace.begin();
@@ -109,6 +128,7 @@ pub fn resume(
             &(next..next + size),
             &state.film,
             state.noise.as_mut(),
+            rates,
             progress,
         );
         workers.install(|| state.took(size));
@@ -134,6 +154,7 @@ pub fn resume(
         preparing: maps.preparing,
         decision,
         branching: maps.branching,
+        adaptive_gain: rates.into_inner().flatten().map(|rates| rates.gain),
         threads,
         work,
         photons: maps.stats,
@@ -237,13 +258,21 @@ impl Pace {
         self.last = now;
     }
 
+    /// Whether there is time for so many samples.
+    fn has_time_for(&self, samples: u32) -> bool {
+        let left = self.left();
+        self.pass.is_none_or(|(_, each)| left / samples > each)
+    }
+
+    fn left(&self) -> Duration {
+        self.limit
+            .map_or(Duration::MAX, |limit| limit.saturating_sub(self.start.elapsed()))
+    }
+
     /// How many samples the next pass takes; 0 when there is no time left for one.
     fn pass_size(&self) -> u64 {
-        let left = self
-            .limit
-            .map_or(Duration::MAX, |limit| limit.saturating_sub(self.start.elapsed()));
         self.pass
-            .map_or(1, |(size, each)| fitting(each, left).min(GROWTH * size))
+            .map_or(1, |(size, each)| fitting(each, self.left()).min(GROWTH * size))
     }
 }
 

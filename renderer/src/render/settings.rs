@@ -34,7 +34,9 @@ pub struct RenderSettings {
     pub samples: Range<u64>,
     /// Total number of samples per pixel, of which others may be taken by other runs.
     pub total: u64,
-    /// Adaptive sampling: the error to reach; `None` for the same number of samples at every pixel.
+    /// Whether samples take more rays where the picture is noisier.
+    pub adaptive: bool,
+    /// Adaptive sampling towards a goal: the error to reach; `None` for the same number of samples at every pixel.
     pub noise: Option<NoiseGoal>,
     /// Seed of all random numbers.
     pub seed: u64,
@@ -59,6 +61,7 @@ impl RenderSettings {
             samples: 0..u64::from(desc.sampler.spp),
             total: u64::from(desc.sampler.spp),
             seed: desc.sampler.seed,
+            adaptive: desc.sampler.adaptive,
             ..RenderSettings::of_camera(built.camera, desc.film.size.value)
         }
     }
@@ -76,6 +79,7 @@ impl RenderSettings {
             integrator: Integrator::Path(PathSettings::default()),
             samples: 0..1,
             total: 1,
+            adaptive: true,
             noise: None,
             seed: 0,
             threads: 0,

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
-use glam::{UVec2, Vec2};
+use glam::UVec2;
 
 use super::RenderSettings;
-use crate::film::{FilmTile, FilterSample, NoiseTile};
+use super::rates::Rates;
+use crate::camera::CameraRay;
+use crate::film::{FilmTile, FilterSample, FilterWindow, NoiseTile};
 use crate::integrator::{Context, Prepared};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
@@ -13,10 +15,10 @@ use crate::scene::Scene;
 /// Side of a tile [pixels].
 pub(crate) const TILE: u32 = 16;
 
-/// Takes the samples of the range at every pixel of the tile; with `noise`, only those that adaptive sampling asks for.
-/// Returns their number.
+/// Takes the samples of the range at every pixel of the tile, with as many rays each as `rates` say; with `noise`, only
+/// those that adaptive sampling asks for. Returns the number of rays.
 ///
-/// Random numbers of a sample are used in this order: film point, lens point, integrator.
+/// Random numbers of a ray are used in this order: film point, lens point, integrator.
 pub(super) fn sample_tile(
     scene: &Scene,
     settings: &RenderSettings,
@@ -24,25 +26,26 @@ pub(super) fn sample_tile(
     samples: Range<u64>,
     tile: &mut FilmTile,
     mut noise: Option<&mut NoiseTile>,
+    rates: Option<&Rates>,
     context: &mut Context,
 ) -> u64 {
     let mut taken = 0;
     let mut sampler = Sampler::new(settings.seed);
     let bounds = settings.sampled();
     for (x, y) in tile.rect().pixels() {
-        let center = Vec2::new(x as f32 + 0.5, y as f32 + 0.5);
-        let window = settings.filter.window(UVec2::new(x, y), bounds.as_ref());
+        let pixel = UVec2::new(x, y);
+        let window = settings.filter.window(pixel, bounds.as_ref());
+        let rays = rates.map_or_else(|| samples.clone(), |rates| rates.rays(x, y, &samples));
         let plan = noise.as_ref().map(|noise| noise.plan(x, y));
         let (counted, is_watched) = plan.map_or((u64::MAX, false), |plan| (plan.counted, plan.is_watched));
         let end = if is_watched {
-            samples.end
+            rays.end
         } else {
-            samples.end.min(counted)
+            rays.end.min(counted)
         };
-        for sample in samples.start..end {
-            sampler.start(UVec2::new(x, y), sample);
-            let FilterSample { offset, weight } = settings.filter.sample_within(&window, sampler.next_2d());
-            let ray = settings.camera.generate(center + offset, sampler.next_2d(), 0.0);
+        for sample in rays.start..end {
+            sampler.start(pixel, sample);
+            let (ray, weight) = film_ray(settings, pixel, &window, &mut sampler);
             let light = prepared.li(scene, &ray, &mut sampler, context) * weight;
             if sample < counted {
                 tile.add(x, y, light);
@@ -51,7 +54,21 @@ pub(super) fn sample_tile(
                 noise.add(x, y, light.luminance());
             }
         }
-        taken += end.saturating_sub(samples.start);
+        taken += end.saturating_sub(rays.start);
     }
     taken
+}
+
+/// The camera's ray of a pixel at the sampler's next numbers, and the weight of its light.
+#[inline(always)]
+pub(super) fn film_ray(
+    settings: &RenderSettings,
+    pixel: UVec2,
+    window: &FilterWindow,
+    sampler: &mut Sampler,
+) -> (CameraRay, f32) {
+    let center = pixel.as_vec2() + 0.5;
+    let FilterSample { offset, weight } = settings.filter.sample_within(window, sampler.next_2d());
+    let ray = settings.camera.generate(center + offset, sampler.next_2d(), 0.0);
+    (ray, weight)
 }

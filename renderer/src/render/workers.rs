@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
+use super::rates::Rates;
 use super::tiles::{TILE, sample_tile};
 use super::{Progress, RenderError, RenderSettings};
 use crate::film::{Film, FilmTile, NoiseMap, NoiseTile};
@@ -52,8 +53,8 @@ impl<'a> Workers<'a> {
         self.pool.install(f)
     }
 
-    /// Takes the samples of the range at every pixel, or those of them that `noise` has a use for, beside those that are in
-    /// the film. Returns how many that were.
+    /// Takes the samples of the range at every pixel, with as many rays each as `rates` say, or those of them that `noise`
+    /// has a use for, beside those that are in the film. Returns how many rays that were.
     pub(super) fn take(
         &self,
         settings: &RenderSettings,
@@ -61,6 +62,7 @@ impl<'a> Workers<'a> {
         samples: &Range<u64>,
         film: &Film,
         noise: Option<&mut NoiseMap>,
+        rates: Option<&Rates>,
         progress: &dyn Progress,
     ) -> u64 {
         let sample = |tile: &Mutex<FilmTile>, noise: Option<&mut NoiseTile>| {
@@ -74,6 +76,7 @@ impl<'a> Workers<'a> {
                 samples.clone(),
                 tile,
                 noise,
+                rates,
                 &mut context,
             );
             if progress.wants_tiles() {

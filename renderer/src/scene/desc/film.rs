@@ -24,10 +24,16 @@ pub struct SamplerDesc {
     pub spp: u32,
     /// The number that all random numbers follow from.
     pub seed: u64,
+    /// Whether samples take more rays where the picture is noisier.
+    pub adaptive: bool,
 }
 
 impl Default for SamplerDesc {
     fn default() -> SamplerDesc {
-        SamplerDesc { spp: 64, seed: 0 }
+        SamplerDesc {
+            spp: 64,
+            seed: 0,
+            adaptive: true,
+        }
     }
 }

@@ -89,6 +89,13 @@ pub(super) const SAMPLER: &[Key<SamplerDesc>] = &[
             }
         },
     },
+    Key {
+        name: "adaptive",
+        doc: "whether each sample after the first 16 takes half a camera ray to 8 of them, more where a short pilot finds the \
+              picture noisier, about one in the mean; `true` by default, where the pilot finds that it pays; no use with \
+              `--noise`",
+        set: |sampler, field, context| set(&mut sampler.adaptive, field.boolean(context)),
+    },
 ];
 
 /// What `hide_emitters` does.
