@@ -1,4 +1,5 @@
-//! Adaptive sampling: unbiased, reaches the requested error, independent of threads and image size.
+//! Adaptive sampling, towards a goal and by rates: unbiased, reaches the requested error, independent of threads, image
+//! size and ranges of samples.
 
 use std::sync::atomic::AtomicBool;
 
@@ -26,6 +27,17 @@ shape box : cube { size = 0.8; material = white; transform = translate(0.7, 0.4,
 shape bulb : sphere { center = (1.2, 1.8, -0.5); radius = 0.2; material = lamp; }
 ";
 
+/// Edges of a lamp, and even surfaces.
+const EDGES: &str = "film { size = (48, 36); filter = box; }
+integrator : path { depth = 2; }
+camera main : perspective { from = (0, 1.5, 4); to = (0, 0.5, 0); fov = 45; }
+material white = matte(albedo = 0.7);
+material lamp = emitter(radiance = (12, 10, 8));
+shape floor : plane { size = 6; material = white; }
+shape box : cube { size = 0.8; material = white; transform = translate(0.7, 0.4, 0.2) * rotate((0, 1, 0), 30); }
+shape bulb : sphere { center = (-0.6, 0.8, 0); radius = 0.3; material = lamp; }
+";
+
 struct Look {
     desc: SceneDesc,
     built: Built,
@@ -33,9 +45,13 @@ struct Look {
 
 impl Look {
     fn new() -> Look {
+        Look::of(SCENE)
+    }
+
+    fn of(scene: &str) -> Look {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("scene.kiln");
-        std::fs::write(&path, SCENE).unwrap();
+        std::fs::write(&path, scene).unwrap();
         let (desc, _) = load(&path, &LoadOptions::default()).unwrap_or_else(|errors| panic!("{errors}"));
         let built = build(&desc, None, 0).unwrap_or_else(|errors| panic!("{errors}"));
         Look { desc, built }
@@ -47,6 +63,7 @@ impl Look {
             total: samples,
             seed,
             noise,
+            adaptive: false,
             ..RenderSettings::new(&self.desc, &self.built)
         }
     }
@@ -195,5 +212,90 @@ fn threads_and_sizes_leave_no_trace() {
         }
         let counts = one.film.sample_counts().data;
         assert!(counts.iter().all(|&count| (16.0..=200.0).contains(&count)));
+    }
+}
+
+impl Look {
+    /// Settings with rates: samples take more camera rays where a pilot finds noise.
+    fn with_rates(&self, seed: u64, samples: u64) -> RenderSettings {
+        RenderSettings {
+            adaptive: true,
+            ..self.settings(seed, samples, None)
+        }
+    }
+}
+
+#[test]
+fn rates_lower_the_error_without_bias() {
+    const SEEDS: u64 = 24;
+    const SAMPLES: u64 = 96;
+    let look = Look::of(EDGES);
+    let reference = look.uniform(1_000_000, 1 << 14);
+    let total: f64 = reference.data.iter().map(|&v| f64::from(v)).sum();
+    let (mut rates, mut even, mut differences) = (0.0, 0.0, vec![]);
+    for seed in 0..SEEDS {
+        let rendered = look.render(&look.with_rates(seed, SAMPLES));
+        assert!(rendered.stats.adaptive_gain.is_some_and(|gain| gain > 1.08));
+        let counts = rendered.state.film.sample_counts().data;
+        let (least, most) = counts.iter().fold((f32::MAX, 0.0f32), |(least, most), &n| {
+            (least.min(n), most.max(n))
+        });
+        // Half a ray for each of the samples after the first 16, to eight.
+        assert!(least == 56.0 && most >= 336.0, "{least} to {most} rays");
+        let image = rendered.state.film.develop();
+        rates += compare(&image, &reference).unwrap().rel_mse * rendered.stats.samples as f64;
+        let image_of_even = look.uniform(seed, SAMPLES);
+        even += compare(&image_of_even, &reference).unwrap().rel_mse * (SAMPLES * 48 * 36) as f64;
+        differences.push(image.data.iter().map(|&v| f64::from(v)).sum::<f64>() / total - 1.0);
+    }
+    let bias = differences.iter().sum::<f64>() / SEEDS as f64;
+    let squares: f64 = differences.iter().map(|d| (d - bias).powi(2)).sum();
+    let sigma = (squares / (SEEDS * (SEEDS - 1)) as f64).sqrt().hypot(3e-4);
+    println!(
+        "error × rays {:.2} times less, bias {bias:+.1e} ± {sigma:.1e}",
+        even / rates
+    );
+    assert!(even > 1.3 * rates, "{even} against {rates}");
+    assert!(bias.abs() < 3.0 * sigma && sigma < 1e-3, "bias {bias} ± {sigma}");
+}
+
+#[test]
+fn rates_are_those_of_any_part() {
+    // The second is larger than what the pilot measures whole.
+    for (width, height, samples) in [(48, 36, 60), (200, 150, 20)] {
+        let look = Look::of(&EDGES.replace("(48, 36)", &format!("({width}, {height})")));
+        let whole = look.with_rates(5, samples);
+        let rendered = look.render(&RenderSettings {
+            threads: 1,
+            ..whole.clone()
+        });
+        assert!(rendered.stats.adaptive_gain.is_some());
+        let film = rendered.state.film;
+        let mut joined = Film::new(width, height, None, false).unwrap();
+        for range in [0..7, 7..19, 19..samples] {
+            let part = look.render(&RenderSettings {
+                samples: range,
+                threads: 3,
+                ..whole.clone()
+            });
+            joined.merge_film(&part.state.film);
+        }
+        assert!(joined == film, "{width} × {height}: parts differ");
+        let crop = Rect {
+            x0: 5,
+            y0: 9,
+            x1: 38,
+            y1: 10 + height / 2,
+        };
+        let part = look.render(&RenderSettings {
+            crop: Some(crop),
+            ..whole
+        });
+        for (x, y) in crop.pixels() {
+            assert!(
+                part.state.film.sums().sum(x, y) == film.sums().sum(x, y),
+                "({x}, {y}) differs"
+            );
+        }
     }
 }
