@@ -262,7 +262,7 @@ fn rates_lower_the_error_without_bias() {
 #[test]
 fn rates_are_those_of_any_part() {
     // The second is larger than what the pilot measures whole.
-    for (width, height, samples) in [(48, 36, 60), (200, 150, 20)] {
+    for (width, height, samples) in [(48, 36, 60), (200, 150, 20), (1024, 300, 20)] {
         let look = Look::of(&EDGES.replace("(48, 36)", &format!("({width}, {height})")));
         let whole = look.with_rates(5, samples);
         let rendered = look.render(&RenderSettings {

@@ -2,8 +2,9 @@
 //!
 //! Edges of bright shapes, soft shadows and rough reflections need many rays, and even surfaces few. A pilot measures the
 //! relative noise around each pixel and what a sample costs there; the rays that make the least error in the same time are
-//! in proportion to the noise over the root of the cost. What half of the pilot chooses is tried on the other half, so that rare bright paths, which tell nothing about their
-//! pixel, leave the rates even. The pilot's random numbers are its own: pixels stay unbiased.
+//! in proportion to the noise over the root of the cost. What half of the pilot chooses is tried on the other half, so
+//! that rare bright paths, which tell nothing about their pixel, leave the rates even. The pilot's random numbers are its
+//! own: pixels stay unbiased.
 // Mitchell 1987, "Generating Antialiased Images at Low Sampling Densities": rates by local contrast. Kirk & Arvo 1991,
 // "Unbiased Sampling Techniques for Image Synthesis": the samples that choose must not count.
 
@@ -76,25 +77,27 @@ impl Rates {
         let patches: Vec<Patch> = probed(&film).into_iter().map(measure).collect();
         let mean = mean_of(patches.iter().flat_map(Patch::means));
         let gain = 0.5 * (tried(&patches, [0, 1], mean) + tried(&patches, [1, 0], mean));
-        if stop.load(Ordering::Relaxed) || gain < LEAST_GAIN {
+        let pays = gain >= LEAST_GAIN;
+        if !pays || stop.load(Ordering::Relaxed) {
             return None;
         }
         let worth = |patch: &Patch| patch.worth(&[0, 1], mean);
         let typical = mean_of(patches.iter().flat_map(worth));
-        let rendered = settings.rendered();
-        let patch = match <[Patch; 1]>::try_from(patches) {
-            Ok([whole]) => whole,
-            Err(_) => measure(rendered.grown(REACH).and(&film)),
+        let rates = |patch: &Patch, rect: Rect| -> Vec<Rate> {
+            let worth = worth(patch);
+            let pixels = rect.pixels();
+            pixels
+                .map(|(x, y)| Rate::of(worth[patch.index(x, y)] / typical))
+                .collect()
         };
-        let worth = worth(&patch);
-        let rates = rendered
-            .pixels()
-            .map(|(x, y)| Rate::of(worth[patch.index(x, y)] / typical));
-        Some(Rates {
-            rates: rates.collect(),
-            rect: rendered,
-            gain,
-        })
+        let rect = settings.rendered();
+        let rates = match &patches[..] {
+            [whole] => rates(whole, rect),
+            _ => strips(rect)
+                .flat_map(|strip| rates(&measure(strip.grown(REACH).and(&film)), strip))
+                .collect(),
+        };
+        Some(Rates { rect, rates, gain })
     }
 
     /// The rays of a pixel that belong to these samples.
@@ -304,6 +307,18 @@ fn probed(film: &Rect) -> Vec<Rect> {
             tile.and(film)
         })
         .collect()
+}
+
+/// A rectangle in strips of as many rows as the pilot holds at a time.
+fn strips(rect: Rect) -> impl Iterator<Item = Rect> {
+    /// Pixels of a strip, about.
+    const STRIP: u32 = 1 << 18;
+    let rows = STRIP.div_ceil(rect.width());
+    (rect.y0..rect.y1).step_by(rows as usize).map(move |y0| Rect {
+        y0,
+        y1: y0.saturating_add(rows).min(rect.y1),
+        ..rect
+    })
 }
 
 fn mean_of(values: impl Iterator<Item = f32>) -> f32 {
