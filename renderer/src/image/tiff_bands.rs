@@ -15,7 +15,7 @@ pub(super) struct TiffBands<R> {
 }
 
 /// The most directories that are looked at.
-const MAX_DIRECTORIES: usize = 4096;
+pub(super) const MAX_DIRECTORIES: usize = 4096;
 
 /// Tags, and values of theirs.
 const INTERPRETATION: u64 = 262;

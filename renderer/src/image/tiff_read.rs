@@ -10,7 +10,7 @@ use tiff::{ColorType, TiffError};
 
 use super::limit::{MAX_BYTES, check_size};
 use super::picture::{halving, no_such_picture};
-use super::tiff_bands::TiffBands;
+use super::tiff_bands::{MAX_DIRECTORIES, TiffBands};
 use super::{ImageError, MetaValue, Picture, PictureInfo, Raster, Rect, Samples, Subimage};
 
 /// An open file, at one of its directories.
@@ -34,9 +34,6 @@ pub(super) struct TiffPage {
     /// Whether the channels are in planes of their own.
     planar: bool,
 }
-
-/// The most directories that are looked at.
-const MAX_DIRECTORIES: usize = 4096;
 
 /// Tags of textures.
 const TEXTURE_FORMAT: Tag = Tag::Unknown(33302);

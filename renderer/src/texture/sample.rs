@@ -186,8 +186,8 @@ impl Sampler<'_> {
         if self.filter.first_channel == 0 && self.filter.channels > 1 && colors.is_grey {
             for values in [&mut sum.value, &mut sum.ds, &mut sum.dt] {
                 let grey = values[0];
-                let alpha = colors.alpha.map_or(values[3], |channel| values[channel.min(3)]);
-                *values = [grey, grey, grey, alpha];
+                let alpha = colors.alpha.and_then(|channel| values.get(channel).copied());
+                *values = [grey, grey, grey, alpha.unwrap_or(values[3])];
             }
         }
         Sample {
