@@ -9,9 +9,9 @@ use exr::prelude::{AnyChannel, AnyChannels, Compression, Encoding, FlatSamples, 
 use proptest::prelude::*;
 use renderer::color::Rgb;
 use renderer::image::{
-    ColorSpace, Image, ImageError, MetaValue, SampleType, Samples, Window, WriteOptions, check_writable,
-    decode, encode, linear_from_srgb8, read, read_channels, read_metadata, srgb8_from_linear, write,
-    write_all,
+    ColorSpace, Image, ImageError, MetaValue, SampleType, Samples, Subimage, Window, WriteOptions,
+    check_writable, decode, decode_picture, encode, linear_from_srgb8, read, read_channels, read_metadata,
+    srgb8_from_linear, write, write_all,
 };
 
 /// A picture with every value different, some beyond 1.
@@ -130,15 +130,22 @@ fn tiled_tiff(width: u32, height: u32, channels: u32, planar: bool) -> Vec<u8> {
 
 #[test]
 fn tiles_and_planes_of_a_tiff_are_put_together() {
-    for planar in [false, true] {
-        let raster = decode(Path::new("a.tif"), &tiled_tiff(70, 37, 3, planar)).unwrap();
-        assert_eq!((raster.width, raster.height, raster.channels), (70, 37, 3));
+    // Beyond three they are no colours.
+    for (channels, planar) in [(3, false), (3, true), (4, false), (5, false), (5, true)] {
+        let bytes = tiled_tiff(70, 37, channels, planar);
+        let raster = decode(Path::new("a.tif"), &bytes).unwrap();
+        let channels = channels as usize;
+        assert_eq!((raster.width, raster.height, raster.channels), (70, 37, channels));
         let Samples::U16(values) = raster.samples else {
             panic!("not of 16 bits")
         };
         for (i, v) in values.iter().enumerate() {
-            let (c, x, y) = (i % 3, i / 3 % 70, i / 3 / 70);
-            assert_eq!(usize::from(*v), x + 256 * y + 65 * c, "planar: {planar}");
+            let (c, x, y) = (i % channels, i / channels % 70, i / channels / 70);
+            assert_eq!(
+                usize::from(*v),
+                x + 256 * y + 65 * c,
+                "{channels}, planar: {planar}"
+            );
         }
     }
 }
@@ -463,6 +470,57 @@ fn channels_are_found_by_whatever_name() {
     let bytes = exr_file(Compression::ZIP16, &["Y", "RY", "BY"]);
     let message = decode(Path::new("a.exr"), &bytes).unwrap_err().to_string();
     assert!(message.contains("write it with R, G and B"), "{message}");
+}
+
+/// The order is OpenImageIO's: `oiiotool --info -v` lists it.
+#[test]
+fn textures_have_all_channels_of_a_file() {
+    let check = |channels: &[&str], expected: &[usize], alpha: Option<usize>| {
+        let bytes = exr_file(Compression::ZIP16, channels);
+        let picture = decode_picture(Path::new("a.exr"), &bytes, &Subimage::First).unwrap();
+        let found = picture.levels[0].clone().into_image();
+        let expected: Vec<f32> = expected.iter().map(|&i| i as f32).collect();
+        assert_eq!(found.pixel(0, 0), expected, "{channels:?}");
+        let colors = picture.info.colors.unwrap();
+        assert_eq!(colors.alpha, alpha, "{channels:?}");
+        assert_eq!(colors.is_grey, channels[0] == "Y", "{channels:?}");
+    };
+    check(&["Z", "A", "B", "G", "R"], &[4, 3, 2, 1, 0], Some(3));
+    check(
+        &[
+            "R",
+            "G",
+            "B",
+            "A",
+            "diffuse.R",
+            "diffuse.G",
+            "diffuse.B",
+            "Z",
+            "mask",
+            "N.x",
+            "N.y",
+            "N.z",
+        ],
+        &[0, 1, 2, 3, 7, 8, 9, 10, 11, 4, 5, 6],
+        Some(3),
+    );
+    check(
+        &["aux", "R", "G", "B", "beauty.A", "AR", "A.r"],
+        &[1, 2, 3, 5, 0, 6, 4],
+        Some(6),
+    );
+    check(&["Y", "A", "id", "q"], &[0, 1, 2, 3], Some(1));
+    check(&["foo", "bar", "baz", "qux", "quux"], &[1, 2, 0, 4, 3], None);
+    // Where only layers have colour, that of the picture comes first.
+    let layers = ["AO.R", "AO.G", "AO.B", "Combined.R", "Combined.G", "Combined.B"];
+    check(
+        &layers
+            .map(|name| format!("ViewLayer.{name}"))
+            .each_ref()
+            .map(String::as_str),
+        &[3, 4, 5, 0, 1, 2],
+        None,
+    );
 }
 
 proptest! {

@@ -41,6 +41,65 @@ fn attributes_are_read_by_name() {
     assert_eq!(reports, [""; 0]);
 }
 
+/// Points with a quaternion and a matrix: the number of the point, then 0, 1, 2 …
+fn arrays(file: &str) -> String {
+    let numbers = |point: usize, count: usize| {
+        let list = (0..count).map(|i| format!("{}", point as f32 + i as f32 / 16.0));
+        list.collect::<Vec<_>>().join(" ")
+    };
+    let mut text = if file == "a.geo" {
+        "PGEOMETRY V5\nNPoints 3 NPrims 0\nNPointGroups 0 NPrimGroups 0\nNPointAttrib 2 NVertexAttrib 0 NPrimAttrib 0 \
+         NAttrib 0\nPointAttrib\nquat 4 float 0 0 0 0\nm 16 float 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
+            .to_owned()
+    } else {
+        let property = |name: &str, i: usize| format!("property float {name}_{i}\n");
+        let quat: String = (0..4).map(|i| property("quat", i)).collect();
+        let matrix: String = (0..16).map(|i| property("m", i)).collect();
+        let header =
+            "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n";
+        format!("{header}{quat}{matrix}end_header\n")
+    };
+    for point in 0..3 {
+        let w = if file == "a.geo" { "1 " } else { "" };
+        text += &format!("{point} 0 0 {w}{} {}\n", numbers(point, 4), numbers(point, 16));
+    }
+    text
+}
+
+/// Arrays of floats are read into longer ones, and matrices into matrices.
+#[test]
+fn attributes_may_be_arrays() {
+    for file in ["a.geo", "a.ply"] {
+        let clouds = Clouds::new(&[(file, arrays(file).as_bytes())]);
+        let body = "int index[3] = {2, 0, 1};
+             got = pointcloud_get(\"FILE\", index, 2, \"quat\", q, \"m\", m);
+             got += 10 * pointcloud_get(\"FILE\", index, 2, \"quat\", few);
+             n = pointcloud_search(\"FILE\", P, 9, 1, 1, \"m\", sixteen, \"quat\", few);
+             one = m[1][0][1];"
+            .replace("FILE", file);
+        let (values, reports) = clouds.run_once(
+            "output float q[9] = {9, 9, 9, 9, 9, 9, 9, 9, 9}, output float few[7] = {9, 9, 9, 9, 9, 9, 9},
+             output matrix m[2] = {1, 1}, output float sixteen[16] = {0}, output int got = 0, output float one = 0",
+            &body,
+        );
+        let row = |point: f32| std::array::from_fn(|i| point + i as f32 / 16.0);
+        let expected = [
+            Const::Int(1),
+            floats(&[2.0, 2.0625, 2.125, 2.1875, 0.0, 0.0625, 0.125, 0.1875, 9.0]),
+            floats(&[0.0, 0.0625, 0.125, 0.1875, 9.0, 9.0, 9.0]),
+            Const::Array(vec![Const::Matrix(row(2.0)), Const::Matrix(row(0.0))]),
+            floats(&row(0.0)),
+            Const::Int(1),
+            Const::Float(0.0625),
+        ];
+        assert_eq!(values, expected, "{file}");
+        assert!(
+            reports.len() == 1 && reports[0].contains("float[4]"),
+            "{reports:?}"
+        );
+    }
+}
+
 /// The shortest array bounds what a search finds; one value needs no array; arrays may be operands, too.
 #[test]
 fn arrays_bound_what_is_found() {

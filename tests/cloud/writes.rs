@@ -103,6 +103,35 @@ fn points_keep_their_order_and_types() {
     assert_eq!(floats_of(&b.words), [2.0, 1.0, 1.0, 1.0, 2.0, 1.0]);
 }
 
+#[test]
+fn matrices_are_written() {
+    let body = "matrix m = 2; m[0][3] = P[0];
+                n = pointcloud_write(\"a.ply\", P, \"m\", m, \"id\", 3);";
+    let (clouds, numbers) = written(&[at(Vec3::X)], "", body);
+    assert_eq!(numbers, [1]);
+    let cloud = &clouds.clouds()[0];
+    assert_eq!(cloud.attributes[0], ("m".to_owned(), PointValueType::Matrix));
+    let m = floats_of(&cloud.words[3..19]);
+    assert_eq!((m[0], m[3], m[15]), (2.0, 1.0, 2.0));
+    let rows = CloudRows {
+        columns: vec![("m".to_owned(), ColumnType::Matrix)],
+        words: cloud.words[..19].to_vec(),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    for (name, format) in [("a.ply", CloudFormat::Ply), ("a.geo", CloudFormat::Geo)] {
+        let path = folder.path().join(name);
+        rows.stage(&path, format).unwrap().commit().unwrap();
+        let read = PointCloud::load(&path).unwrap();
+        let list = m.clone();
+        let expected = ColumnValues::Arrays { width: 16, list };
+        assert_eq!(
+            read.column("m").map(|column| &column.values),
+            Some(&expected),
+            "{name}"
+        );
+    }
+}
+
 /// A call is neither removed, repeated nor moved: in branches, loops, functions, recursion, and where nobody asks for
 /// its answer.
 #[test]
@@ -227,6 +256,7 @@ fn files_are_read_back_as_they_are() {
                 ColumnValues::Ints(list) => list.iter().map(|x| vec![x.cast_unsigned()]).collect(),
                 ColumnValues::Floats(list) => list.iter().map(|x| vec![x.to_bits()]).collect(),
                 ColumnValues::Triples(list) => list.iter().map(|x| x.map(f32::to_bits).to_vec()).collect(),
+                ColumnValues::Arrays { .. } => panic!("no array was written"),
             };
             for (row, bits) in rows.words.chunks(18).zip(&bits) {
                 assert_eq!(row[at..at + ty.width()], bits[..], "{name}");

@@ -20,6 +20,13 @@ pub enum ColumnValues {
     Floats(Vec<f32>),
     /// Points, vectors, normals or colours.
     Triples(Vec<[f32; 3]>),
+    /// Arrays of numbers, or matrices.
+    Arrays {
+        /// Numbers of a point.
+        width: usize,
+        /// Those of all points, one after the other.
+        list: Vec<f32>,
+    },
 }
 
 impl ColumnValues {
@@ -29,6 +36,7 @@ impl ColumnValues {
             ColumnValues::Ints(list) => list.len(),
             ColumnValues::Floats(list) => list.len(),
             ColumnValues::Triples(list) => list.len(),
+            ColumnValues::Arrays { width, list } => list.len() / width.max(&1),
         }
     }
 
@@ -43,13 +51,16 @@ impl ColumnValues {
             ColumnValues::Ints(list) => size_of_val(&list[..]),
             ColumnValues::Floats(list) => size_of_val(&list[..]),
             ColumnValues::Triples(list) => size_of_val(&list[..]),
+            ColumnValues::Arrays { list, .. } => size_of_val(&list[..]),
         }
     }
 
     pub(super) fn hash_bits(&self, hasher: &mut impl Hasher) {
         match self {
             ColumnValues::Ints(list) => list.hash(hasher),
-            ColumnValues::Floats(list) => list.iter().for_each(|x| x.to_bits().hash(hasher)),
+            ColumnValues::Floats(list) | ColumnValues::Arrays { list, .. } => {
+                list.iter().for_each(|x| x.to_bits().hash(hasher));
+            }
             ColumnValues::Triples(list) => list.iter().for_each(|x| x.map(f32::to_bits).hash(hasher)),
         }
     }

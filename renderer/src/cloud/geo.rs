@@ -90,6 +90,7 @@ fn attribute(line: &str) -> Option<Declared> {
         ("int", 1) => Some(ColumnValues::Ints(vec![])),
         ("float", 1) => Some(ColumnValues::Floats(vec![])),
         ("float" | "vector", 3) => Some(ColumnValues::Triples(vec![])),
+        ("float", 2..) => Some(ColumnValues::Arrays { width, list: vec![] }),
         // An index of a text is a number, of which nothing is made.
         _ => None,
     };
@@ -115,6 +116,11 @@ fn point(line: &str, declared: &mut [Declared]) -> Option<[f32; 3]> {
             Some(ColumnValues::Floats(list)) => list.push(float(next())?),
             Some(ColumnValues::Triples(list)) => {
                 list.push([float(next())?, float(next())?, float(next())?]);
+            }
+            Some(ColumnValues::Arrays { list, .. }) => {
+                for _ in 0..*width {
+                    list.push(float(next())?);
+                }
             }
             None => {
                 for _ in 0..*width {

@@ -2,7 +2,8 @@
 //!
 //! `x y z` are the "position", `nx ny nz` the "normal", `red green blue` or `r g b` the "color" (whole numbers are sRGB
 //! up to 255, fractions linear). Three in a row with the same name before `_x _y _z`, `_0 _1 _2`, `_1 _2 _3` or `_r _g
-//! _b` make one attribute, named as for meshes. All other scalars are attributes by their own names. Lists are ignored.
+//! _b` make one attribute, named as for meshes. Four or more, `_0 _1 _2 _3 …`, make an array. All other
+//! scalars are attributes by their own names. Lists are ignored.
 
 use std::path::Path;
 
@@ -43,6 +44,8 @@ enum Source {
     /// A whole number from 0 to 255, for a fraction.
     Fraction(usize),
     Triple([usize; 3]),
+    /// So many numbers from a place on.
+    Array(usize, usize),
     /// Whole numbers, sRGB up to 255.
     Encoded([usize; 3]),
 }
@@ -68,6 +71,11 @@ fn columns(reader: &mut PlyReader<'_>, element: &ElementDef) -> Result<Vec<Cloud
                 Source::Float(_) | Source::Fraction(_) => {
                     ColumnValues::Floats(all().map(|row| source.float(|at| number(row, at))).collect())
                 }
+                Source::Array(at, width) => {
+                    let part = |i: usize| number(i / width, at + i % width) as f32;
+                    let list = (0..rows.count * width).into_par_iter().map(part).collect();
+                    ColumnValues::Arrays { width, list }
+                }
                 Source::Triple(_) | Source::Encoded(_) => {
                     ColumnValues::Triples(all().map(|row| source.triple(|at| number(row, at))).collect())
                 }
@@ -89,6 +97,9 @@ fn columns(reader: &mut PlyReader<'_>, element: &ElementDef) -> Result<Vec<Cloud
                 ColumnValues::Ints(list) => list.push(source.int(number)),
                 ColumnValues::Floats(list) => list.push(source.float(number)),
                 ColumnValues::Triples(list) => list.push(source.triple(number)),
+                ColumnValues::Arrays { width, list } => {
+                    list.extend((0..*width).map(|i| number(source.first() + i) as f32));
+                }
             }
         }
         Ok(())
@@ -102,12 +113,13 @@ impl Source {
             Source::Int(_) => ColumnValues::Ints(vec![]),
             Source::Float(_) | Source::Fraction(_) => ColumnValues::Floats(vec![]),
             Source::Triple(_) | Source::Encoded(_) => ColumnValues::Triples(vec![]),
+            Source::Array(_, width) => ColumnValues::Arrays { width, list: vec![] },
         }
     }
 
     fn first(self) -> usize {
         match self {
-            Source::Int(at) | Source::Float(at) | Source::Fraction(at) => at,
+            Source::Int(at) | Source::Float(at) | Source::Fraction(at) | Source::Array(at, _) => at,
             Source::Triple([at, ..]) | Source::Encoded([at, ..]) => at,
         }
     }
@@ -120,13 +132,19 @@ impl Source {
         let number = number(self.first()) as f32;
         match self {
             Source::Fraction(_) => number / 255.0,
-            Source::Int(_) | Source::Float(_) | Source::Triple(_) | Source::Encoded(_) => number,
+            Source::Int(_)
+            | Source::Float(_)
+            | Source::Triple(_)
+            | Source::Encoded(_)
+            | Source::Array(..) => number,
         }
     }
 
     fn triple(self, number: impl Fn(usize) -> f64) -> [f32; 3] {
         match self {
-            Source::Int(at) | Source::Float(at) | Source::Fraction(at) => [number(at) as f32; 3],
+            Source::Int(at) | Source::Float(at) | Source::Fraction(at) | Source::Array(at, _) => {
+                [number(at) as f32; 3]
+            }
             Source::Triple(places) => places.map(|at| number(at) as f32),
             Source::Encoded(places) => places.map(|at| linear_from_srgb(number(at) as f32 / 255.0)),
         }
@@ -161,6 +179,13 @@ fn plan(element: &ElementDef) -> Vec<(String, Source)> {
         if taken[at] {
             continue;
         }
+        if let Some((name, width)) = array_in(&names[at..])
+            && !taken[at..at + width].contains(&true)
+        {
+            first = at + width;
+            plan.push((name.to_owned(), Source::Array(at, width)));
+            continue;
+        }
         let (group, count) = attribute_in(&names[at..]);
         let source = match group {
             Some(name) if count == 3 && !taken[at..at + 3].contains(&true) => {
@@ -179,6 +204,17 @@ fn plan(element: &ElementDef) -> Vec<(String, Source)> {
         is_new
     });
     plan
+}
+
+/// An array of more than three numbers that some names begin with, `NAME_0 NAME_1 …`: its name and length.
+fn array_in<'a>(names: &[&'a str]) -> Option<(&'a str, usize)> {
+    let name = names.first()?.strip_suffix("_0")?;
+    let is_part = |(i, part): &(usize, &&str)| {
+        let number = part.strip_prefix(name).and_then(|rest| rest.strip_prefix('_'));
+        number.is_some_and(|number| number.parse() == Ok(*i))
+    };
+    let width = names.iter().enumerate().take_while(is_part).count();
+    (width > 3).then_some((name, width))
 }
 
 fn scalar(element: &ElementDef, name: &str, at: usize) -> Source {

@@ -27,6 +27,8 @@ pub enum ColumnType {
     Float,
     /// A point, vector, normal or colour.
     Triple,
+    /// Sixteen numbers, row by row.
+    Matrix,
 }
 
 /// Points to be written.
@@ -54,6 +56,7 @@ impl ColumnType {
         match self {
             ColumnType::Int | ColumnType::Float => 1,
             ColumnType::Triple => 3,
+            ColumnType::Matrix => 16,
         }
     }
 
@@ -63,6 +66,7 @@ impl ColumnType {
             (ColumnType::Int, ColumnValues::Ints(_))
                 | (ColumnType::Float, ColumnValues::Floats(_))
                 | (ColumnType::Triple, ColumnValues::Triples(_))
+                | (ColumnType::Matrix, ColumnValues::Arrays { width: 16, .. })
         )
     }
 }
@@ -117,6 +121,7 @@ impl CloudRows {
                 ColumnType::Int => property("int", name),
                 ColumnType::Float => property("float", name),
                 ColumnType::Triple => triple_names(name).iter().for_each(|name| property("float", name)),
+                ColumnType::Matrix => (0..16).for_each(|i| property("float", &format!("{name}_{i}"))),
             }
         }
         file.write_all(header.as_bytes())?;
@@ -144,6 +149,7 @@ impl CloudRows {
                 ColumnType::Int => writeln!(file, "{name} 1 int 0")?,
                 ColumnType::Float => writeln!(file, "{name} 1 float 0")?,
                 ColumnType::Triple => writeln!(file, "{name} 3 vector 0 0 0")?,
+                ColumnType::Matrix => writeln!(file, "{name} 16 float{}", " 0".repeat(16))?,
             }
         }
         for row in self.words.chunks_exact(self.width()) {

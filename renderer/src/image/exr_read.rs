@@ -15,6 +15,7 @@ use ::exr::meta::{BlockDescription, MetaData, compute_level_size};
 use ::exr::prelude::{ReadChannels, ReadLayers};
 use half::f16;
 
+use super::exr_channels::{ChannelOrder, groups, lone_missing, pick_color, rank_of};
 use super::exr_write::attribute_length;
 use super::limit::check_size;
 use super::picture::{halving, no_such_picture};
@@ -137,9 +138,14 @@ pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> 
         Subimage::Index(_) | Subimage::Name(_) => return Err(no_such_picture(path, subimage, count)),
     }
     file.complete();
-    let Some((layer, channels)) = file.color(*subimage != Subimage::First) else {
+    let Some((layer, _)) = file.color(true) else {
         return Err(file.no_color(path));
     };
+    let names: Vec<String> = layer.channels.iter().map(|c| c.name.clone()).collect();
+    let ChannelOrder {
+        list: channels,
+        colors,
+    } = ChannelOrder::new(&names);
     let raster = |layer: &Layer| Raster {
         width: layer.width,
         height: layer.height,
@@ -150,7 +156,10 @@ pub(super) fn decode_picture(path: &Path, bytes: &[u8], subimage: &Subimage) -> 
     let levels = std::iter::once(layer).chain(&layer.smaller).map(raster);
     Ok(Picture {
         levels: halving(levels.collect()),
-        info: picture_info(&headers, count),
+        info: PictureInfo {
+            colors: Some(colors),
+            ..picture_info(&headers, count)
+        },
     })
 }
 
@@ -173,29 +182,24 @@ pub(super) fn picture_info(headers: &[Header], subimages: usize) -> PictureInfo 
     }
     PictureInfo {
         attributes,
+        colors: None,
         wrap: own.and_then(|own| own.wrap_mode_name.as_ref()).map(text),
         subimages,
         is_environment: own.is_some_and(|own| own.environment_map.is_some()),
     }
 }
 
-/// The channels that make the picture of a file of one part.
-pub(super) fn picture_layer(header: &Header, subimage: &Subimage) -> Option<Vec<usize>> {
-    let names: Vec<String> = header
-        .channels
-        .list
-        .iter()
-        .map(|channel| text(&channel.name))
-        .collect();
+/// The channels of a file of one part, if it has colour.
+pub(super) fn picture_channels(header: &Header, subimage: &Subimage) -> Option<ChannelOrder> {
     let is_only = match subimage {
         Subimage::First | Subimage::Index(0) => true,
         Subimage::Index(_) | Subimage::Name(_) => false,
     };
-    let picks = groups(&names).into_iter();
-    let picks = picks.filter_map(|(group, members)| Some((rank_of(group), pick_color(&names, &members)?)));
-    let best = picks.min_by_key(|(unnamed, (rank, _))| (*rank, *unnamed));
-    best.filter(|_| is_only && !is_dwa(header))
-        .map(|(_, (_, picked))| picked)
+    let channels = header.channels.list.iter();
+    let names: Vec<String> = channels.map(|channel| text(&channel.name)).collect();
+    let mut members = groups(&names).into_iter().map(|(_, members)| members);
+    let has_color = members.any(|members| pick_color(&names, &members).is_some());
+    (is_only && has_color && !is_dwa(header)).then(|| ChannelOrder::new(&names))
 }
 
 /// The length of the header of a file of one part [bytes].
@@ -492,71 +496,6 @@ fn window(image: &ImageAttributes, position: (i32, i32), size: (usize, usize)) -
         full_height: full.1 as u32,
     };
     ((x, y) != (0, 0) || full != size).then_some(window)
-}
-
-/// How likely a group of channels is the picture: one without a name, then one that says so, then any other.
-fn rank_of(group: &str) -> u32 {
-    match group.to_ascii_lowercase().as_str() {
-        "" => 0,
-        "combined" | "beauty" | "rgba" | "rgb" | "color" | "viewlayer.combined" => 1,
-        _ => 2,
-    }
-}
-
-/// The channels of each named group (what stands before the last dot), in the order of the file.
-fn groups(names: &[String]) -> Vec<(&str, Vec<usize>)> {
-    let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
-    for (i, name) in names.iter().enumerate() {
-        let group = name.rsplit_once('.').map_or("", |(group, _)| group);
-        match groups.iter_mut().find(|(name, _)| *name == group) {
-            Some((_, members)) => members.push(i),
-            None => groups.push((group, vec![i])),
-        }
-    }
-    groups
-}
-
-/// The channels among `members` that make a colour, and how sure that is (0 is surest).
-fn pick_color(names: &[String], members: &[usize]) -> Option<(u32, Vec<usize>)> {
-    let find = |wanted: &[&str]| {
-        members.iter().copied().find(|&i| {
-            let name = names[i].rsplit('.').next().unwrap_or_default();
-            wanted.iter().any(|n| name.eq_ignore_ascii_case(n))
-        })
-    };
-    let alpha = find(&["a", "alpha"]);
-    let rgb = [find(&["r", "red"]), find(&["g", "green"]), find(&["b", "blue"])];
-    if let [Some(r), Some(g), Some(b)] = rgb {
-        return Some((0, [r, g, b].into_iter().chain(alpha).collect()));
-    }
-    if let Some(grey) = find(&["y", "l", "luminance", "grey", "gray"])
-        && find(&["x"]).is_none()
-    {
-        return Some((1, [grey].into_iter().chain(alpha).collect()));
-    }
-    if let [Some(x), Some(y), Some(z)] = [find(&["x"]), find(&["y"]), find(&["z"])] {
-        return Some((2, vec![x, y, z]));
-    }
-    match *members {
-        [only] => Some((3, vec![only])),
-        _ => None,
-    }
-}
-
-/// Which of red, green and blue is not among the channels, if the two others are.
-fn lone_missing(names: &[String], members: &[usize]) -> Option<&'static str> {
-    let is_there = |wanted: &[&str]| {
-        members.iter().any(|&i| {
-            let name = names[i].rsplit('.').next().unwrap_or_default();
-            wanted.iter().any(|n| name.eq_ignore_ascii_case(n))
-        })
-    };
-    let rgb = [("R", "red"), ("G", "green"), ("B", "blue")];
-    let mut missing = rgb.into_iter().filter(|&(short, long)| !is_there(&[short, long]));
-    match (missing.next(), missing.next()) {
-        (Some((name, _)), None) => Some(name),
-        _ => None,
-    }
 }
 
 /// One buffer of interleaved values, as narrow as all channels allow.

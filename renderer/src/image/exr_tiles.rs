@@ -10,7 +10,8 @@ use ::exr::meta::attribute::{LevelMode, SampleType as ExrSamples};
 use ::exr::meta::{BlockDescription, MetaData, compute_level_size};
 use half::f16;
 
-use super::exr_read::{convert_error, header_length, picture_info, picture_layer};
+use super::exr_channels::ChannelOrder;
+use super::exr_read::{convert_error, header_length, picture_channels, picture_info};
 use super::{ImageError, PictureInfo, Rect, Samples, Subimage};
 use crate::files::{self, FileReader};
 
@@ -61,7 +62,7 @@ impl ExrTiles {
             return None;
         }
         let tile = [tiles.tile_size.width(), tiles.tile_size.height()];
-        let picked = picture_layer(header, subimage)?;
+        let ChannelOrder { list, colors } = picture_channels(header, subimage)?;
         let mut before = 0;
         let mut places = vec![];
         for channel in &header.channels.list {
@@ -71,7 +72,7 @@ impl ExrTiles {
             places.push((before, channel.sample_type));
             before += channel.sample_type.bytes_per_sample();
         }
-        let channels = picked.iter().map(|&c| places[c]).collect();
+        let channels = list.iter().map(|&c| places[c]).collect();
         file.seek(SeekFrom::Start(table as u64)).ok()?;
         let mut levels: Vec<ExrLevel> = vec![];
         while levels.last().is_none_or(|last| last.width > 1 || last.height > 1) {
@@ -90,7 +91,10 @@ impl ExrTiles {
                 offsets: offsets.map(|&bytes| u64::from_le_bytes(bytes)).collect(),
             });
         }
-        let info = picture_info(&meta.headers, 1);
+        let info = PictureInfo {
+            colors: Some(colors),
+            ..picture_info(&meta.headers, 1)
+        };
         Some(ExrTiles {
             path: path.to_owned(),
             file,

@@ -6,6 +6,7 @@
 //! - No content of a file makes a reader panic; every failure is an [`ImageError`] with the path.
 
 mod error;
+mod exr_channels;
 mod exr_read;
 mod exr_tiles;
 mod exr_write;
@@ -22,6 +23,7 @@ mod picture;
 mod picture_read;
 mod raster;
 mod read;
+mod tiff_bands;
 mod tiff_read;
 mod tiff_write;
 mod tiled_picture;
@@ -38,7 +40,7 @@ pub use output::{
     write_whole_with,
 };
 pub use output_format::{WriteOptions, has_exposure};
-pub use picture::{Picture, PictureInfo, Subimage};
+pub use picture::{ColorChannels, Picture, PictureInfo, Subimage};
 pub use picture_read::decode_picture;
 pub use raster::{Raster, SampleType, Samples};
 pub use read::{decode, read, read_channels, read_metadata};

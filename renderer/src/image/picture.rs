@@ -16,11 +16,36 @@ pub enum Subimage {
     Name(String),
 }
 
+/// Which channels of a picture are its colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColorChannels {
+    /// Whether the first channel is grey; else the first three are red, green and blue.
+    pub is_grey: bool,
+    /// Alpha, if one is.
+    pub alpha: Option<usize>,
+}
+
+impl ColorChannels {
+    /// Those of a file that does not name its channels.
+    pub fn of_count(channels: usize) -> ColorChannels {
+        ColorChannels {
+            is_grey: channels <= 2,
+            alpha: match channels {
+                0 | 1 | 3 => None,
+                2 => Some(1),
+                _ => Some(3),
+            },
+        }
+    }
+}
+
 /// What a file says of its picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PictureInfo {
     /// Key-value pairs, with OpenImageIO's keys.
     pub attributes: Vec<(String, MetaValue)>,
+    /// Its colour, where the file names its channels.
+    pub colors: Option<ColorChannels>,
     /// What lies beyond the picture along s and t, as `maketx` writes it: `black,periodic`.
     pub wrap: Option<String>,
     /// Pictures in the file.

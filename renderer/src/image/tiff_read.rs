@@ -10,12 +10,13 @@ use tiff::{ColorType, TiffError};
 
 use super::limit::{MAX_BYTES, check_size};
 use super::picture::{halving, no_such_picture};
+use super::tiff_bands::{MAX_DIRECTORIES, TiffBands};
 use super::{ImageError, MetaValue, Picture, PictureInfo, Raster, Rect, Samples, Subimage};
 
 /// An open file, at one of its directories.
 pub(super) struct TiffFile<R: Read + Seek> {
     path: PathBuf,
-    decoder: Decoder<R>,
+    decoder: Decoder<TiffBands<R>>,
     file_size: usize,
     /// The directory that it is at.
     directory: usize,
@@ -33,9 +34,6 @@ pub(super) struct TiffPage {
     /// Whether the channels are in planes of their own.
     planar: bool,
 }
-
-/// The most directories that are looked at.
-const MAX_DIRECTORIES: usize = 4096;
 
 /// Tags of textures.
 const TEXTURE_FORMAT: Tag = Tag::Unknown(33302);
@@ -124,7 +122,8 @@ impl<R: Read + Seek> TiffFile<R> {
         let mut limits = Limits::default();
         limits.decoding_buffer_size = MAX_BYTES as usize;
         limits.intermediate_buffer_size = MAX_BYTES as usize;
-        let decoder = Decoder::new(from).map_err(|e| convert(path, e))?;
+        let bands = TiffBands::new(from).map_err(|e| convert(path, TiffError::IoError(e)))?;
+        let decoder = Decoder::new(bands).map_err(|e| convert(path, e))?;
         Ok(TiffFile {
             path: path.to_owned(),
             decoder: decoder.with_limits(limits),
@@ -228,7 +227,6 @@ impl<R: Read + Seek> TiffFile<R> {
         let mut unsigned = |tag| self.decoder.find_tag_unsigned::<u32>(tag).ok().flatten();
         let planar =
             unsigned(Tag::PlanarConfiguration) == Some(u32::from(PlanarConfiguration::Planar.to_u16()));
-        // Of colours with further channels that are no alpha, the decoder gives the colours.
         let channels = if planar {
             usize::from(self.samples_per_pixel().max(1))
         } else {

@@ -87,6 +87,7 @@ impl shading::PointCloud for PointCloud {
             ColumnValues::Ints(list) => CloudValues::Ints(list),
             ColumnValues::Floats(list) => CloudValues::Floats(list),
             ColumnValues::Triples(list) => CloudValues::Triples(list),
+            ColumnValues::Arrays { width, list } => CloudValues::Arrays(*width, list),
         })
     }
 

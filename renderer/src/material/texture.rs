@@ -183,7 +183,7 @@ pub(super) fn info(texture: &Texture, name: &str) -> Option<TextureInfo> {
     };
     let alpha = |values: [f32; 4]| {
         let channel = texture.alpha_channel()?;
-        Some(TextureInfo::Floats(vec![values[channel]]))
+        Some(TextureInfo::Floats(vec![*values.get(channel)?]))
     };
     Some(match name {
         "exists" => ints(&[1]),

@@ -36,7 +36,9 @@ use std::sync::Arc;
 
 use glam::Vec2;
 
-use crate::image::{Image, ImageError, Picture, PictureInfo, Raster, Rect, TiledPicture, Window};
+use crate::image::{
+    ColorChannels, Image, ImageError, Picture, PictureInfo, Raster, Rect, TiledPicture, Window,
+};
 use level::{Level, LevelTexels, TexelReader};
 use tile::{PagedTexels, TileSource};
 
@@ -45,6 +47,7 @@ use tile::{PagedTexels, TileSource};
 pub struct Texture {
     path: PathBuf,
     channels: usize,
+    colors: ColorChannels,
     /// From the image itself down to one texel.
     levels: Vec<Level>,
     /// Beyond the borders along s and t, where a lookup leaves that to the file.
@@ -179,6 +182,7 @@ impl Texture {
         Texture {
             path: path.to_owned(),
             channels,
+            colors: info.colors.unwrap_or(ColorChannels::of_count(channels)),
             levels,
             wrap: [s, names.next().unwrap_or(s)],
             window: None,
@@ -241,7 +245,7 @@ impl Texture {
         self.levels[0].height
     }
 
-    /// Values per texel in the file: 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha, or any other number.
+    /// Values per texel in the file. The first are its colour, grey or RGB, if it has one.
     pub fn channels(&self) -> usize {
         self.channels
     }
@@ -258,7 +262,7 @@ impl Texture {
 
     /// Which channel is alpha, if one is.
     pub fn alpha_channel(&self) -> Option<usize> {
-        matches!(self.channels, 2 | 4).then(|| self.channels - 1)
+        self.colors.alpha
     }
 
     /// Number of mip levels: 1 for a single texel.

@@ -182,13 +182,12 @@ impl Sampler<'_> {
         for value in &mut sum.value[has..] {
             *value = self.filter.fill * sum.inside;
         }
-        if self.filter.first_channel == 0 && self.filter.channels > 1 {
+        let colors = self.texture.colors;
+        if self.filter.first_channel == 0 && self.filter.channels > 1 && colors.is_grey {
             for values in [&mut sum.value, &mut sum.ds, &mut sum.dt] {
-                match self.texture.channels {
-                    1 => (values[1], values[2]) = (values[0], values[0]),
-                    2 => *values = [values[0], values[0], values[0], values[1]],
-                    _ => {}
-                }
+                let grey = values[0];
+                let alpha = colors.alpha.and_then(|channel| values.get(channel).copied());
+                *values = [grey, grey, grey, alpha.unwrap_or(values[3])];
             }
         }
         Sample {

@@ -141,7 +141,10 @@ impl<'a> Checker<'a> {
             operands.push(self.given_as(name, Type::STRING)?.leaf());
             let of = value.span;
             let value = self.given_value(value)?;
-            if !matches!(Kind::of(value.ty), Some(Kind::INT | Kind::FLOAT | Kind::TRIPLE)) {
+            if !matches!(
+                Kind::of(value.ty),
+                Some(Kind::INT | Kind::FLOAT | Kind::TRIPLE | Kind::MATRIX)
+            ) {
                 let found = self.show(value.ty);
                 self.report(of, CheckError::NotPointValue { found });
                 return None;

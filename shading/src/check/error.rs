@@ -450,7 +450,7 @@ impl CheckError {
             E::NotAttribute { found } => error(format!("an attribute cannot be of type {found}")),
             E::NotPointValue { found } => {
                 error(format!("points cannot be written with a value of type {found}"))
-                    .hint("an int, a float, a color, a point, a vector or a normal can be written")
+                    .hint("an int, a float, a color, a point, a vector, a normal or a matrix can be written")
             }
             E::NotMessage { found } => error(format!("a message cannot be of type {found}")),
             E::NoDerivative { found } => error(format!("{found} has no derivative")),

@@ -119,7 +119,7 @@ impl Function {
         &self,
         given: &Given<'_>,
         problem: &mut Option<String>,
-        f: impl Fn(&Pattern, &str) -> R,
+        f: impl Fn(&Pattern, &str) -> Result<R, String>,
     ) -> Option<R> {
         let (at, whole) = pattern_operand(self.builtin)?;
         let made;
@@ -130,13 +130,11 @@ impl Function {
                 &made
             }
         };
-        match pattern {
-            Ok(pattern) => Some(f(pattern, given.text(at - 1))),
-            Err(error) => {
-                *problem = Some(error.clone());
-                None
-            }
-        }
+        let found = match pattern {
+            Ok(pattern) => f(pattern, given.text(at - 1)),
+            Err(error) => Err(error.clone()),
+        };
+        found.map_err(|error| *problem = Some(error)).ok()
     }
 
     fn spline(&self, given: &Given<'_>) -> Const {

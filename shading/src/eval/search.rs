@@ -1,6 +1,6 @@
 //! String parsing: numbers, `split`, regular expressions.
 
-use regex_lite::Regex;
+use fancy_regex::{Regex, RegexBuilder};
 
 /// The byte at an index, 0 outside.
 pub fn getchar(text: &str, index: i32) -> i32 {
@@ -126,12 +126,15 @@ pub fn split<'a>(text: &'a str, separator: &str, most: i32) -> Vec<&'a str> {
     pieces
 }
 
+/// The most steps back that a search takes: more than any search of practice, and a fraction of a second. Only
+/// look-around and references to groups take steps back; other patterns are matched in linear time.
+const MAX_STEPS: usize = 1_000_000;
+
 /// A regular expression.
 #[derive(Clone, Debug)]
 pub struct Pattern {
+    text: String,
     regex: Regex,
-    /// Length of its text in bytes: what OSL gives as the place of a group that the pattern does not have.
-    length: usize,
 }
 
 impl Pattern {
@@ -140,32 +143,42 @@ impl Pattern {
     /// # Errors
     /// What is wrong with the text of the pattern.
     pub fn new(text: &str, whole: bool) -> Result<Pattern, String> {
-        let regex = if whole {
-            Regex::new(&format!("^(?:{text})$"))
+        let anchored = if whole {
+            format!("^(?:{text})$")
         } else {
-            Regex::new(text)
+            text.to_owned()
         };
-        match regex {
+        match RegexBuilder::new(&anchored).backtrack_limit(MAX_STEPS).build() {
             Ok(regex) => Ok(Pattern {
+                text: text.to_owned(),
                 regex,
-                length: text.len(),
             }),
             Err(error) => Err(format!("{text:?} is not a regular expression: {error}")),
         }
     }
 
+    fn too_slow(&self, error: &fancy_regex::Error) -> String {
+        format!("the search for {:?} was given up: {error}", self.text)
+    }
+
     /// Whether the pattern is found in a text.
-    pub fn matches(&self, text: &str) -> bool {
-        self.regex.is_match(text)
+    ///
+    /// # Errors
+    /// When the search takes too many steps.
+    pub fn matches(&self, text: &str) -> Result<bool, String> {
+        self.regex.is_match(text).map_err(|error| self.too_slow(&error))
     }
 
     /// Beginning and end of what the pattern matched, then of each of its groups; the end of the text for groups that took
-    /// no part in the match.
-    pub fn places(&self, text: &str, count: usize) -> Vec<i32> {
-        let found = self.regex.captures(text);
+    /// no part in the match. Of a group that the pattern does not have, the length of the pattern, as in OSL.
+    ///
+    /// # Errors
+    /// When the search takes too many steps.
+    pub fn places(&self, text: &str, count: usize) -> Result<Vec<i32>, String> {
+        let found = self.regex.captures(text).map_err(|error| self.too_slow(&error))?;
         let place = |i: usize| {
             let Some(found) = found.as_ref().filter(|found| i / 2 < found.len()) else {
-                return self.length;
+                return self.text.len();
             };
             match found.get(i / 2) {
                 Some(group) if i.is_multiple_of(2) => group.start(),
@@ -173,7 +186,7 @@ impl Pattern {
                 None => text.len(),
             }
         };
-        (0..count).map(|i| place(i) as i32).collect()
+        Ok((0..count).map(|i| place(i) as i32).collect())
     }
 }
 
@@ -236,11 +249,21 @@ mod tests {
     #[test]
     fn patterns() {
         let pattern = Pattern::new("(f[Oo]{2}).*(.az)", false).unwrap();
-        assert_eq!(pattern.places("foobar.baz", 8), [0, 10, 0, 3, 7, 10, 17, 17]);
+        assert_eq!(
+            pattern.places("foobar.baz", 8).unwrap(),
+            [0, 10, 0, 3, 7, 10, 17, 17]
+        );
         let pattern = Pattern::new("(x)|(W)", false).unwrap();
-        assert_eq!(pattern.places("Hello, World", 8), [7, 8, 12, 12, 7, 8, 7, 7]);
-        assert!(!Pattern::new("f", true).unwrap().matches("foo"));
-        assert!(Pattern::new("f|foo", true).unwrap().matches("foo"));
+        assert_eq!(
+            pattern.places("Hello, World", 8).unwrap(),
+            [7, 8, 12, 12, 7, 8, 7, 7]
+        );
+        let whole = |pattern: &str, text: &str| Pattern::new(pattern, true).unwrap().matches(text);
+        assert_eq!(whole("f", "foo"), Ok(false));
+        assert_eq!(whole("f|foo", "foo"), Ok(true));
+        // Without a bound the search would try all ways to part the text.
+        let slow = whole("(a|aa)+\\1b", &"a".repeat(200));
+        assert!(slow.is_err_and(|error| error.contains("given up")));
         assert!(Pattern::new("(", true).is_err());
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn evaluate(
             let asked = cloud::asked(*count, indices.len(), kind.count() as usize);
             let indices = indices[..asked].iter().map(int);
             let call = Call::new(host, file);
-            let result = cloud::check(call.cloud, name, element, indices);
+            let result = cloud::check(call.cloud, name, (element, kind.count() as usize), indices);
             let found = Int(i32::from(result.is_ok()));
             (found, call.report(result.err(), name, element))
         }
@@ -63,8 +63,9 @@ pub(super) fn evaluate(
             let attribute = Call::new(host, file)
                 .cloud
                 .and_then(|cloud| CloudAttribute::of(cloud, name, element).ok());
-            let value = |index| attribute?.value(element, index);
-            (fill(before, indices, *count, value), None)
+            let width = attribute.map_or(1, |attribute| attribute.width(element));
+            let value = |index, part| attribute?.value(element, index, part);
+            (fill(before, indices, *count, width, value), None)
         }
         (
             Builtin::CloudDistances,
@@ -77,8 +78,8 @@ pub(super) fn evaluate(
             ],
         ) => {
             let distances = Call::new(host, file).distances(*center, [0.0; 3]);
-            let value = |index| Some(CloudValue::Float(distances(index)[0]));
-            (fill(before, indices, *count, value), None)
+            let value = |index, _| Some(CloudValue::Float(distances(index)[0]));
+            (fill(before, indices, *count, 1, value), None)
         }
         (
             Builtin::CloudDistanceChanges,
@@ -92,12 +93,15 @@ pub(super) fn evaluate(
             ],
         ) => {
             let distances = Call::new(host, file).distances(*center, *change);
-            let value = |index| Some(CloudValue::Float(distances(index)[1]));
-            (fill(before, indices, *count, value), None)
+            let value = |index, _| Some(CloudValue::Float(distances(index)[1]));
+            (fill(before, indices, *count, 1, value), None)
         }
         (Builtin::CloudZeros, [Array(before), Array(indices), Int(count)]) => {
             let (Kind::One(element) | Kind::Array(element, _)) = kind;
-            (fill(before, indices, *count, |_| cloud::zero(element)), None)
+            (
+                fill(before, indices, *count, 1, |_, _| cloud::zero(element)),
+                None,
+            )
         }
         _ => return None,
     })
@@ -116,6 +120,7 @@ pub(super) fn write(
         [Const::String(name), Const::Int(x)] => Some((name.to_string(), CloudValue::Int(*x))),
         [Const::String(name), Const::Float(x)] => Some((name.to_string(), CloudValue::Float(*x))),
         [Const::String(name), Const::Triple(x)] => Some((name.to_string(), CloudValue::Triple(*x))),
+        [Const::String(name), Const::Matrix(x)] => Some((name.to_string(), CloudValue::Matrix(*x))),
         _ => None,
     };
     let attributes: Vec<(String, CloudValue)> = attributes.chunks(2).map(pair).collect::<Option<_>>()?;
@@ -166,13 +171,21 @@ fn int(value: &Const) -> i32 {
     }
 }
 
-/// An array with other values in the places that a call asks for.
-fn fill(before: &[Const], indices: &[Const], count: i32, value: impl Fn(i32) -> Option<CloudValue>) -> Const {
+/// An array with other values in the places that a call asks for, of which each point fills `width`.
+fn fill(
+    before: &[Const],
+    indices: &[Const],
+    count: i32,
+    width: usize,
+    value: impl Fn(i32, usize) -> Option<CloudValue>,
+) -> Const {
     let mut list = before.to_vec();
-    let asked = cloud::asked(count, indices.len(), list.len());
-    for (place, index) in list.iter_mut().zip(&indices[..asked]) {
-        if let Some(value) = value(int(index)) {
-            *place = value.constant();
+    let asked = cloud::asked(count, indices.len(), list.len() / width);
+    for (places, index) in list.chunks_exact_mut(width).zip(&indices[..asked]) {
+        for (part, place) in places.iter_mut().enumerate() {
+            if let Some(value) = value(int(index), part) {
+                *place = value.constant();
+            }
         }
     }
     Const::Array(list)

@@ -1,6 +1,8 @@
 //! Point clouds that shaders search (`pointcloud_search`, `pointcloud_get`): the interface of a cloud, its values, and
 //! what can be wrong with a call.
 
+use std::borrow::Cow;
+
 use crate::hir::Const;
 use crate::hir::kind::Element;
 
@@ -34,6 +36,8 @@ pub enum CloudValues<'a> {
     Floats(&'a [f32]),
     /// Any of the four triples.
     Triples(&'a [[f32; 3]]),
+    /// Arrays of so many floats, one after the other.
+    Arrays(usize, &'a [f32]),
 }
 
 /// A point cloud, as shaders search it from many threads at once: implementations must neither lock nor allocate.
@@ -70,6 +74,7 @@ pub(crate) enum CloudValue {
     Int(i32),
     Float(f32),
     Triple([f32; 3]),
+    Matrix([f32; 16]),
 }
 
 impl CloudValue {
@@ -78,6 +83,7 @@ impl CloudValue {
             CloudValue::Int(x) => Const::Int(x),
             CloudValue::Float(x) => Const::Float(x),
             CloudValue::Triple(x) => Const::Triple(x),
+            CloudValue::Matrix(x) => Const::Matrix(x),
         }
     }
 }
@@ -93,6 +99,8 @@ pub(crate) enum CloudFault {
     WrongType,
     /// It has no such point.
     NoPoint(i32),
+    /// Values of so many floats do not fit.
+    NoRoom(usize),
 }
 
 impl<'a> CloudAttribute<'a> {
@@ -111,13 +119,24 @@ impl<'a> CloudAttribute<'a> {
             (CloudAttribute::Index(_), Element::Int)
             | (CloudAttribute::Values(CloudValues::Ints(_)), Element::Int | Element::Float)
             | (CloudAttribute::Values(CloudValues::Floats(_)), Element::Float)
-            | (CloudAttribute::Values(CloudValues::Triples(_)), Element::Triple) => Ok(attribute),
+            | (CloudAttribute::Values(CloudValues::Triples(_)), Element::Triple)
+            | (CloudAttribute::Values(CloudValues::Arrays(1.., _)), Element::Float)
+            | (CloudAttribute::Values(CloudValues::Arrays(16, _)), Element::Matrix) => Ok(attribute),
             _ => Err(CloudFault::WrongType),
         }
     }
 
-    /// The value of a point, of the type that [`CloudAttribute::of`] has checked; `None` where there is no such point.
-    pub(crate) fn value(&self, element: Element, index: i32) -> Option<CloudValue> {
+    /// How many elements of an array the value of a point fills: arrays are read into longer ones, one after the other.
+    pub(crate) fn width(&self, element: Element) -> usize {
+        match (self, element) {
+            (CloudAttribute::Values(CloudValues::Arrays(width, _)), Element::Float) => *width,
+            _ => 1,
+        }
+    }
+
+    /// A part of the value of a point, of the type that [`CloudAttribute::of`] has checked; `None` where there is no
+    /// such point.
+    pub(crate) fn value(&self, element: Element, index: i32, part: usize) -> Option<CloudValue> {
         let at = usize::try_from(index).ok()?;
         Some(match self {
             CloudAttribute::Index(count) => {
@@ -130,15 +149,23 @@ impl<'a> CloudAttribute<'a> {
             },
             CloudAttribute::Values(CloudValues::Floats(list)) => CloudValue::Float(*list.get(at)?),
             CloudAttribute::Values(CloudValues::Triples(list)) => CloudValue::Triple(*list.get(at)?),
+            CloudAttribute::Values(CloudValues::Arrays(width, list)) => {
+                let floats = list.get(at * width..)?.get(..*width)?;
+                match element {
+                    Element::Matrix => CloudValue::Matrix(floats.try_into().ok()?),
+                    _ => CloudValue::Float(*floats.get(part)?),
+                }
+            }
         })
     }
 
     /// What its values are called.
-    fn type_name(&self) -> &'static str {
+    fn type_name(&self) -> Cow<'static, str> {
         match self {
-            CloudAttribute::Index(_) | CloudAttribute::Values(CloudValues::Ints(_)) => "int",
-            CloudAttribute::Values(CloudValues::Floats(_)) => "float",
-            CloudAttribute::Values(CloudValues::Triples(_)) => "a triple",
+            CloudAttribute::Index(_) | CloudAttribute::Values(CloudValues::Ints(_)) => "int".into(),
+            CloudAttribute::Values(CloudValues::Floats(_)) => "float".into(),
+            CloudAttribute::Values(CloudValues::Triples(_)) => "a triple".into(),
+            CloudAttribute::Values(CloudValues::Arrays(width, _)) => format!("float[{width}]").into(),
         }
     }
 }
@@ -153,7 +180,8 @@ pub(crate) fn zero(element: Element) -> Option<CloudValue> {
     match element {
         Element::Float => Some(CloudValue::Float(0.0)),
         Element::Triple => Some(CloudValue::Triple([0.0; 3])),
-        Element::Int | Element::Matrix | Element::String | Element::Closure => None,
+        Element::Matrix => Some(CloudValue::Matrix([0.0; 16])),
+        Element::Int | Element::String | Element::Closure => None,
     }
 }
 
@@ -179,15 +207,18 @@ pub(crate) fn search(
     Ok(cloud.search(search, &mut points[..most]).min(most))
 }
 
-/// Whether a call of `pointcloud_get` finds its attribute, and all points that it asks for.
+/// Whether a call of `pointcloud_get` finds its attribute, and all points that it asks for, in an array of `room` places.
 pub(crate) fn check(
     cloud: Option<&dyn PointCloud>,
     name: &str,
-    element: Element,
-    indices: impl Iterator<Item = i32>,
+    (element, room): (Element, usize),
+    indices: impl ExactSizeIterator<Item = i32>,
 ) -> Result<(), CloudFault> {
     let cloud = cloud.ok_or(CloudFault::NoCloud)?;
-    CloudAttribute::of(cloud, name, element)?;
+    let width = CloudAttribute::of(cloud, name, element)?.width(element);
+    if indices.len() * width > room {
+        return Err(CloudFault::NoRoom(width));
+    }
     let count = cloud.count();
     let is_there = |index: &i32| usize::try_from(*index).is_ok_and(|index| index < count);
     match { indices }.find(|index| !is_there(index)) {
@@ -253,9 +284,14 @@ pub(crate) fn message(
                 all.into_iter()
                     .find_map(|element| CloudAttribute::of(cloud, name, element).ok())
             });
-            let found = found.map_or("of another type", |attribute| attribute.type_name());
+            let found = found.map_or("of another type".into(), |attribute| attribute.type_name());
             let wanted = crate::hir::Kind::One(element);
             format!("attribute {name:?} of point cloud {file:?} is {found}, not {wanted}")
+        }
+        CloudFault::NoRoom(width) => {
+            format!(
+                "attribute {name:?} of point cloud {file:?} is float[{width}]: the array is too short for that"
+            )
         }
         CloudFault::NoPoint(index) => {
             let count = cloud.map_or(0, PointCloud::count);

@@ -21,6 +21,8 @@ pub enum PointValueType {
     Float,
     /// Any of the four triples.
     Triple,
+    /// `matrix`.
+    Matrix,
 }
 
 impl PointValueType {
@@ -29,6 +31,7 @@ impl PointValueType {
         match self {
             PointValueType::Int | PointValueType::Float => 1,
             PointValueType::Triple => 3,
+            PointValueType::Matrix => 16,
         }
     }
 }
@@ -39,6 +42,7 @@ impl fmt::Display for PointValueType {
             PointValueType::Int => "int",
             PointValueType::Float => "float",
             PointValueType::Triple => "triple",
+            PointValueType::Matrix => "matrix",
         })
     }
 }
@@ -167,6 +171,7 @@ impl WrittenClouds {
                 CloudValue::Int(x) => words.push(x.cast_unsigned()),
                 CloudValue::Float(x) => words.push(x.to_bits()),
                 CloudValue::Triple(x) => words.extend(x.map(f32::to_bits)),
+                CloudValue::Matrix(x) => words.extend(x.map(f32::to_bits)),
             }
         }
         self.bytes += size_of_val(&words[before..]);
@@ -212,5 +217,6 @@ fn type_of(value: CloudValue) -> PointValueType {
         CloudValue::Int(_) => PointValueType::Int,
         CloudValue::Float(_) => PointValueType::Float,
         CloudValue::Triple(_) => PointValueType::Triple,
+        CloudValue::Matrix(_) => PointValueType::Matrix,
     }
 }

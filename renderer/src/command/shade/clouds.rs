@@ -54,6 +54,7 @@ fn stage_cloud(cloud: WrittenCloud) -> Result<Staged, Failure> {
             PointValueType::Int => ColumnType::Int,
             PointValueType::Float => ColumnType::Float,
             PointValueType::Triple => ColumnType::Triple,
+            PointValueType::Matrix => ColumnType::Matrix,
         };
         (name, ty)
     });

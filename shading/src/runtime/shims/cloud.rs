@@ -86,25 +86,27 @@ impl CloudRecord {
     }
 
     /// Writes a value to each place of a result, and to those behind the last that the call asks for what was there
-    /// before.
+    /// before. The value of a point fills `width` places.
     ///
     /// # Safety
-    /// Compiled code filled the record, and `out` has as many elements as it says. `out` may be `before` or `indices`.
-    unsafe fn fill(&self, out: *mut u8, value: impl Fn(i32) -> Option<CloudValue>) {
+    /// Compiled code filled the record, and `out` has as many elements as it says. `out` may be `before`, or
+    /// `indices` where `width` is 1.
+    unsafe fn fill(&self, out: *mut u8, width: usize, value: impl Fn(i32, usize) -> Option<CloudValue>) {
         let stride = stride(self.element());
-        let asked = self.asked();
+        let asked = self.asked().min(self.room() / width) * width;
         // SAFETY: the caller's. Each number is read before its place is written.
         unsafe {
             for i in 0..self.room() {
                 let (to, from) = (out.add(i * stride), self.before.add(i * stride));
                 let value = if i < asked {
-                    value(*self.indices.add(i))
+                    value(*self.indices.add(i / width), i % width)
                 } else {
                     None
                 };
                 match value {
                     Some(CloudValue::Int(x)) => to.cast::<i32>().write(x),
                     Some(CloudValue::Float(x)) => to.cast::<f32>().write(x),
+                    Some(CloudValue::Matrix(x)) => to.cast::<[f32; 16]>().write(x),
                     Some(CloudValue::Triple([x, y, z])) => to.cast::<Lanes>().write([x, y, z, 0.0]),
                     None if to.cast_const() == from => {}
                     None => to.copy_from_nonoverlapping(from, stride),
@@ -190,7 +192,8 @@ unsafe extern "C" fn has_values(ctx: *mut ContextHeader, place: u32, record: *co
         let record = &*record;
         let indices = (0..record.asked()).map(|i| *record.indices.add(i));
         let cloud = record.cloud(run(ctx).host());
-        match cloud::check(cloud, text::read(record.name), record.element(), indices) {
+        let array = (record.element(), record.room());
+        match cloud::check(cloud, text::read(record.name), array, indices) {
             Ok(()) => 1,
             Err(fault) => {
                 record.report(ctx, place, fault);
@@ -209,7 +212,8 @@ unsafe extern "C" fn values(ctx: *mut ContextHeader, _: u32, record: *const Clou
         // What is wrong is told where it is asked whether there are values.
         let attribute =
             cloud.and_then(|cloud| CloudAttribute::of(cloud, text::read(record.name), element).ok());
-        record.fill(out, |index| attribute?.value(element, index));
+        let width = attribute.map_or(1, |attribute| attribute.width(element));
+        record.fill(out, width, |index, part| attribute?.value(element, index, part));
     }
 }
 
@@ -239,7 +243,7 @@ unsafe fn fill_distances(ctx: *mut ContextHeader, record: *const CloudRecord, ou
         let triple = |[x, y, z, _]: Lanes| [x, y, z];
         let (center, change) = (triple(record.center), triple(record.change));
         let cloud = record.cloud(run(ctx).host());
-        record.fill(out, |index| {
+        record.fill(out, 1, |index, _| {
             let both = cloud::distance(cloud, index, center, change);
             Some(CloudValue::Float(both[part]))
         });
@@ -251,7 +255,7 @@ unsafe extern "C" fn zeros(_: *mut ContextHeader, _: u32, record: *const CloudRe
     unsafe {
         let record = &*record;
         let zero = cloud::zero(record.element());
-        record.fill(out, |_| zero);
+        record.fill(out, 1, |_, _| zero);
     }
 }
 

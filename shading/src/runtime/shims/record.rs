@@ -51,15 +51,18 @@ impl Record {
         unsafe { text::read(*self.data.cast::<*const TextHeader>()) }
     }
 
-    /// The number or triple that an argument is.
+    /// The number, triple or matrix that an argument is.
     ///
     /// # Safety
-    /// Compiled code stored an int, a float or a triple.
+    /// Compiled code stored an int, a float, a triple or a matrix.
     pub(super) unsafe fn number(&self) -> CloudValue {
         // SAFETY: the caller's.
         unsafe {
             match self.kind {
                 k if k == ArgKind::Int as u32 => CloudValue::Int(*self.data.cast()),
+                k if k == ArgKind::Float as u32 && self.count == 16 => {
+                    CloudValue::Matrix(self.data.cast::<[f32; 16]>().read_unaligned())
+                }
                 k if k == ArgKind::Float as u32 => CloudValue::Float(*self.data.cast()),
                 _ => {
                     let [x, y, z, _] = *self.data.cast::<Lanes>();
