@@ -52,8 +52,8 @@ fn vertices_at_seams_of_mirrored_textures_are_split() {
     );
     for (triangle, side) in mesh.triangles.iter().zip([-1.0, -1.0, 1.0, 1.0]) {
         for &index in triangle {
-            assert_eq!(value(mesh, "tangent", index), side * Vec3::X);
-            assert_eq!(value(mesh, "bitangent", index), Vec3::Y);
+            assert!(value(mesh, "tangent", index).distance(side * Vec3::X) < 1e-5);
+            assert!(value(mesh, "bitangent", index).distance(Vec3::Y) < 1e-5);
             let uv = mesh.uvs[index as usize];
             assert_eq!(value(mesh, "uv3", index), uv.extend(0.0));
             assert_eq!(uv, mesh.positions[index as usize].abs().truncate());
