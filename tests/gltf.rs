@@ -8,6 +8,8 @@ mod layers;
 mod looks;
 #[path = "gltf/pose.rs"]
 mod pose;
+#[path = "gltf/tangents.rs"]
+mod tangents;
 
 use std::f64::consts::FRAC_1_SQRT_2;
 use std::path::Path;

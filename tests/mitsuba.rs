@@ -260,6 +260,12 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
             ),
             "`measured`",
         ),
+        (
+            around(
+                "<shape type=\"cube\"><bsdf type=\"diffuse\"><texture type=\"mesh_attribute\" name=\"reflectance\"><string name=\"name\" value=\"vertex_heat\"/></texture></bsdf></shape>",
+            ),
+            "`vertex_heat`",
+        ),
     ];
     for (text, word) in cases {
         let (desc, warnings) =

@@ -91,3 +91,44 @@ fn skins_and_morph_targets_are_posed() {
     attributes.as_object_mut().expect("it is one").remove("JOINTS_0");
     glb.fails("vertex 0 has no joint");
 }
+
+#[test]
+fn morph_targets_change_texture_coordinates_and_colours() {
+    let morphed = |weights: [f32; 2]| {
+        let mut glb = plain();
+        let uvs = glb.floats("VEC2", &[0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
+        let colors = glb.floats("VEC3", &[0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0]);
+        let moved = glb.floats("VEC2", &[0.0, 0.0, 0.5, 0.25, 0.0, 0.0]);
+        let tinted = glb.floats(
+            "VEC4",
+            &[0.25, 0.0, -1.0, -0.5, 0.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+        );
+        let primitive = &mut glb.json["meshes"][0]["primitives"][0];
+        for set in ["TEXCOORD_0", "TEXCOORD_1", "TEXCOORD_2"] {
+            primitive["attributes"][set] = json!(uvs);
+        }
+        primitive["attributes"]["COLOR_0"] = json!(colors);
+        primitive["targets"] = json!([
+            { "TEXCOORD_0": moved, "TEXCOORD_1": moved, "TEXCOORD_2": moved },
+            { "TEXCOORD_0": moved, "COLOR_0": tinted, "TEXCOORD_3": moved },
+        ]);
+        glb.json["meshes"][0]["weights"] = json!(weights);
+        glb
+    };
+    let model = morphed([2.0, 1.0]).read().expect("it is valid");
+    let mesh = &model.shapes[0].mesh;
+    // In Kiln v runs up.
+    assert_eq!(mesh.uvs[1].to_array(), [2.5, 0.25]);
+    assert_eq!(mesh.uvs2[1].to_array(), [2.0, 0.5]);
+    assert_eq!(mesh.attributes[0].value(1), [2.0, 0.5, 0.0, 0.0]);
+    let expected = [[0.75, 0.5, 0.0, 0.5], [0.0, 0.5, 0.0, 1.0], [1.0; 4]];
+    assert_eq!(mesh.colors, expected);
+
+    let mut glb = morphed([1.0, 0.0]);
+    glb.json["meshes"][0]["primitives"][0]["targets"][0]["TEXCOORD_0"] = json!(99);
+    glb.fails("TEXCOORD_0 of a morph target is accessor 99");
+    let mut glb = morphed([1.0, 0.0]);
+    let short = glb.floats("VEC2", &[0.0, 0.0]);
+    glb.json["meshes"][0]["primitives"][0]["targets"][0]["TEXCOORD_0"] = json!(short);
+    glb.fails("a morph target has 1 offsets for 3 vertices");
+}

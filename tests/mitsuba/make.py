@@ -159,6 +159,7 @@ def scenes():
         s[f"roughdielectric_{name}"] = ball(bsdf("roughdielectric", value("string", "distribution", d), value("float", "alpha", 0.25), value("string", "int_ior", "bk7")))
         s[f"roughconductor_{name}"] = ball(bsdf("roughconductor", value("string", "distribution", d), value("float", "alpha_u", 0.1), value("float", "alpha_v", 0.4), value("string", "material", "Cu")))
         s[f"roughplastic_{name}"] = ball(bsdf("roughplastic", value("string", "distribution", d), value("float", "alpha", 0.3), value("rgb", "diffuse_reflectance", "0.2 0.5 0.7"), value("boolean", "nonlinear", "true" if d == "ggx" else "false")))
+    s["roughplastic_thin"] = ball(bsdf("roughplastic", value("string", "distribution", "ggx"), value("float", "alpha", 0.2), value("float", "int_ior", 1.0), value("float", "ext_ior", 1.5), value("rgb", "diffuse_reflectance", "0.2 0.5 0.7")))
     s["conductor"] = ball(bsdf("conductor", value("string", "material", "Au"), value("rgb", "specular_reflectance", "1 0.8 0.9")))
     s["conductor_eta"] = ball(bsdf("conductor", value("rgb", "eta", "0.2 0.9 1.1"), value("rgb", "k", "3.9 2.4 2.1")))
     s["conductor_none"] = ball(bsdf("roughconductor", value("float", "alpha", 0.2)))

@@ -4,7 +4,7 @@
 //! - A table holds 64 equidistant cosines, linear in between, and the reflectance inside is a mean over the same: so does
 //!   Mitsuba's `roughplastic`, whose values near the horizon depend on it.
 //! - A row of tables, of one distribution and roughness, is computed when a lobe first needs it: some 100 ms.
-//! - Relative indices of refraction are clamped to those of [`ETA_RANGE`].
+//! - Relative indices of refraction are clamped to 1/[`MAX_ETA`] to [`MAX_ETA`]. Those below 1 have rows of their own.
 
 use std::sync::OnceLock;
 
@@ -14,8 +14,8 @@ use super::fresnel::{dielectric, reflect, refract};
 use super::microfacet::{Distribution, Microfacets, SMOOTH_ALPHA};
 use crate::math::{safe_sqrt, sqr};
 
-/// Indices of refraction, inside over outside, that the tables know.
-pub(super) const ETA_RANGE: [f32; 2] = [1.0, 3.0];
+/// The highest index of refraction of the denser side over the other.
+const MAX_ETA: f32 = 3.0;
 
 /// Cosines of a table.
 const COSINES: usize = 64;
@@ -23,13 +23,13 @@ const COSINES: usize = 64;
 /// Roughnesses, finer towards zero.
 const ALPHAS: usize = 64;
 
-/// Indices of refraction, equidistant in (η − 1)/(η + 1).
+/// Indices of refraction of a row, equidistant in (η − 1)/(η + 1) from 0.
 const ETAS: usize = 48;
 
 /// Facets along each axis that a value is computed from.
 const FACETS: usize = 24;
 
-/// A distribution at one roughness.
+/// A distribution at one roughness, with the denser side inside or outside.
 struct Row {
     transmission: [[f32; COSINES]; ETAS],
     /// Mean transmission of diffuse light from outside.
@@ -40,13 +40,22 @@ struct Row {
 
 type Rows = [OnceLock<Box<Row>>; ALPHAS];
 
-static GGX: Rows = [const { OnceLock::new() }; ALPHAS];
-static BECKMANN: Rows = [const { OnceLock::new() }; ALPHAS];
+/// By [`DenseSide`].
+static GGX: [Rows; 2] = [const { [const { OnceLock::new() }; ALPHAS] }; 2];
+static BECKMANN: [Rows; 2] = [const { [const { OnceLock::new() }; ALPHAS] }; 2];
+
+/// The side of the interface with the higher index of refraction.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum DenseSide {
+    Inside,
+    Outside,
+}
 
 /// A place in the tables: one interface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RoughTransmission {
     distribution: Distribution,
+    dense_side: DenseSide,
     alpha: Cell,
     eta: Cell,
 }
@@ -78,11 +87,16 @@ impl Cell {
 impl RoughTransmission {
     /// The interface of `microfacets`, taken as isotropic, and the index of refraction `eta` inside over outside.
     pub(super) fn new(microfacets: Microfacets, eta: f32) -> RoughTransmission {
-        let [least, most] = ETA_RANGE.map(root_f0);
+        let dense_side = if eta < 1.0 {
+            DenseSide::Outside
+        } else {
+            DenseSide::Inside
+        };
         RoughTransmission {
             distribution: microfacets.distribution(),
+            dense_side,
             alpha: Cell::new(microfacets.mean_alpha().sqrt(), ALPHAS),
-            eta: Cell::new((root_f0(eta) - least) / (most - least), ETAS),
+            eta: Cell::new(root_f0(eta).abs() / root_f0(MAX_ETA), ETAS),
         }
     }
 
@@ -104,7 +118,7 @@ impl RoughTransmission {
 
     fn look_up(self, value: impl Fn(&Row, usize) -> f32) -> f32 {
         self.alpha.lerp(|alpha| {
-            let row = row(self.distribution, alpha);
+            let row = row(self.distribution, self.dense_side, alpha);
             self.eta.lerp(|eta| value(row, eta))
         })
     }
@@ -115,23 +129,26 @@ fn root_f0(eta: f32) -> f32 {
     (eta - 1.0) / (eta + 1.0)
 }
 
-fn row(distribution: Distribution, alpha: usize) -> &'static Row {
+fn row(distribution: Distribution, dense_side: DenseSide, alpha: usize) -> &'static Row {
     let rows = match distribution {
         Distribution::Ggx => &GGX,
         Distribution::Beckmann => &BECKMANN,
     };
-    rows[alpha].get_or_init(|| {
+    rows[dense_side as usize][alpha].get_or_init(|| {
         let alpha = sqr(alpha as f32 / (ALPHAS - 1) as f32).max(SMOOTH_ALPHA);
-        Box::new(Row::new(Microfacets::isotropic(alpha).with(distribution)))
+        let microfacets = Microfacets::isotropic(alpha).with(distribution);
+        Box::new(Row::new(microfacets, dense_side))
     })
 }
 
 impl Row {
-    fn new(microfacets: Microfacets) -> Row {
-        let [least, most] = ETA_RANGE.map(root_f0);
+    fn new(microfacets: Microfacets, dense_side: DenseSide) -> Row {
         let etas: [f32; ETAS] = std::array::from_fn(|i| {
-            let root = least + (most - least) * i as f32 / (ETAS - 1) as f32;
-            (1.0 + root) / (1.0 - root)
+            let root = root_f0(MAX_ETA) * i as f32 / (ETAS - 1) as f32;
+            match dense_side {
+                DenseSide::Inside => (1.0 + root) / (1.0 - root),
+                DenseSide::Outside => (1.0 - root) / (1.0 + root),
+            }
         });
         let mut row = Row {
             transmission: [[0.0; COSINES]; ETAS],

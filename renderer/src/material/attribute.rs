@@ -64,10 +64,17 @@ pub fn known_attributes<'a>(shapes: impl IntoIterator<Item = &'a Shape>) -> Opti
             [name.clone(), format!("vertex_{name}"), format!("face_{name}")]
         });
         let others = OWN_NAMES.iter().map(|&name| name.to_owned());
-        let has = |name: &String| !matches!(AttributeSource::of(shape, name), AttributeSource::None);
-        named.chain(others).filter(has).collect()
+        named
+            .chain(others)
+            .filter(|name| has_attribute(mesh, name))
+            .collect()
     };
     KnownAttributes::of(shapes.into_iter().map(names))
+}
+
+/// Whether shaders find an attribute of that name in a mesh.
+pub fn has_attribute(mesh: &Mesh, name: &str) -> bool {
+    !matches!(AttributeSource::of_mesh(mesh, name), AttributeSource::None)
 }
 
 /// The names of what meshes have besides named attributes.
@@ -85,11 +92,16 @@ const OWN_NAMES: [&str; 10] = [
 ];
 
 impl AttributeSource {
-    /// What the name means for the shape. Named attributes are called `vertex_NAME` or `face_NAME`, or by the bare name.
+    /// What the name means for the shape.
     pub(super) fn of(shape: &Shape, name: &str) -> AttributeSource {
-        let Geometry::Mesh(mesh) = &shape.geometry else {
-            return AttributeSource::None;
-        };
+        match &shape.geometry {
+            Geometry::Mesh(mesh) => AttributeSource::of_mesh(mesh, name),
+            _ => AttributeSource::None,
+        }
+    }
+
+    /// Named attributes are called `vertex_NAME` or `face_NAME`, or by the bare name.
+    fn of_mesh(mesh: &Mesh, name: &str) -> AttributeSource {
         let attributes = &mesh.attributes;
         let named = attributes
             .iter()

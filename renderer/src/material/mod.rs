@@ -36,7 +36,7 @@ use shader::Shader;
 /// Types of `shading` that the rest of the renderer passes through.
 pub use shading::{RayKind, Report, ShadingContext};
 
-pub use attribute::known_attributes;
+pub use attribute::{has_attribute, known_attributes};
 pub use closures::closure_registry;
 pub use host::Host;
 pub use includes::Folders;

@@ -7,7 +7,7 @@
 //! - Surfaces are visible from both sides, single-sided ones too: a path tracer that drops back faces lets light leak.
 //!   Single-sided materials emit from their front only.
 //! - Meshes are bent by morph weights and skins as the nodes have them; animations are not played.
-//! - Tangents are read where the material has a normal map or anisotropy; shaders compute those that are missing.
+//! - Tangents are read or generated where the material has a normal map or anisotropy.
 //! - Occlusion maps are ignored, since the light that they guess is computed here.
 //! - Of KHR_materials_volume it counts whether a surface is that of a body, which refracts; nothing is absorbed inside.
 
@@ -18,10 +18,12 @@ mod extension;
 mod fault;
 mod instancing;
 mod material;
+mod morph;
 mod pose;
 mod primitive;
 mod scene;
 mod slot;
+mod tangents;
 mod text;
 
 use std::borrow::Cow;
@@ -65,13 +67,14 @@ pub fn parse_gltf(path: &Path, bytes: &[u8]) -> Result<Model, ImportError> {
         (Cow::Borrowed(bytes), None)
     };
     let json = text::readable(&json).map_err(|reason| refused(reason, fault::WHOLE))?;
+    let targets = morph::MorphTargets::read(&json);
     let root = Root::from_slice(&json).map_err(|error| not_gltf(&error))?;
     if let Some((reason, hint)) = check::unknown_extensions(&root.extensions_required) {
         return Err(refused(reason, hint));
     }
     let document = validate(root).map_err(fault)?;
     let buffers = Buffers::read(&document, blob, path).map_err(|reason| refused(reason, fault::BESIDE))?;
-    scene::model(&document, &buffers, path)
+    scene::model(&document, &targets, &buffers, path)
 }
 
 /// A GLB says how long it is; one that ends before would otherwise be told by whatever happens to be missing.

@@ -2,11 +2,12 @@
 
 use glam::{Affine3A, DAffine3, DMat4, Mat3A, Vec3, Vec3A};
 use gltf::mesh::Primitive;
-use gltf::{Accessor, Node, Semantic, Skin};
+use gltf::{Accessor, Document, Node, Semantic, Skin};
 
 use super::Fault;
 use super::accessor::vectors;
 use super::buffers::Buffers;
+use super::morph::{Displacements, MorphTargets};
 use super::primitive::TANGENTS;
 use crate::geometry::Mesh;
 
@@ -17,6 +18,8 @@ pub(super) struct Pose {
     weights: Vec<f32>,
     /// For each joint of the skin, from the space of the mesh to the world; empty where there is no skin.
     joints: Vec<Affine3A>,
+    /// What targets do to texture coordinates and colours, by primitive.
+    displacements: Vec<Displacements>,
 }
 
 impl Pose {
@@ -25,6 +28,8 @@ impl Pose {
     pub(super) fn of(
         node: &Node<'_>,
         world_from_node: &[Option<DAffine3>],
+        document: &Document,
+        targets: &MorphTargets,
         buffers: &Buffers,
     ) -> Result<Option<Pose>, Fault> {
         let Some(mesh) = node.mesh() else {
@@ -36,7 +41,14 @@ impl Pose {
             None => vec![],
         };
         let is_bent = !joints.is_empty() || weights.iter().any(|&weight| weight != 0.0);
-        Ok(is_bent.then_some(Pose { weights, joints }))
+        if !is_bent {
+            return Ok(None);
+        }
+        Ok(Some(Pose {
+            displacements: targets.displacements(mesh.index(), &weights, document, buffers)?,
+            weights,
+            joints,
+        }))
     }
 
     /// Whether the bent mesh lies in world space: joints take the place of the node's own transform.
@@ -61,6 +73,9 @@ impl Pose {
                     displace(tangents, target.tangents(), weight, buffers)?;
                 }
             }
+        }
+        if let Some(displacements) = self.displacements.get(primitive.index()) {
+            displacements.apply(mesh)?;
         }
         if self.is_in_world() {
             self.move_by_joints(mesh, primitive, buffers)?;

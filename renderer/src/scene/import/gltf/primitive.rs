@@ -7,6 +7,7 @@ use gltf::{Material, Semantic};
 use super::Fault;
 use super::accessor::{components, indices, vectors};
 use super::buffers::Buffers;
+use super::slot::{Slot, set_of};
 use crate::geometry::{AttributeDomain, Mesh, MeshAttribute};
 
 /// How many sets of texture coordinates are read.
@@ -59,7 +60,7 @@ pub(super) fn mesh(
         }
     }
     if let Some(accessor) = primitive.get(&Semantic::Tangents)
-        && needs_tangents(&primitive.material())
+        && tangent_set(&primitive.material()).is_some()
     {
         add_tangents(&mut mesh, &vectors(&accessor, buffers)?);
     }
@@ -84,23 +85,47 @@ fn add_uvs(mesh: &mut Mesh, set: u32, uvs: Vec<[f32; 2]>) {
         0 => mesh.uvs = upright.collect(),
         1 => mesh.uvs2 = upright.collect(),
         _ => mesh.attributes.push(of_vertices(
-            format!("uv{}", set + 1),
+            uv_attribute(set),
             upright.flat_map(|uv| [uv.x, uv.y, 0.0]).collect(),
         )),
     }
 }
 
-/// Whether a material looks different with other tangents.
-fn needs_tangents(material: &Material<'_>) -> bool {
-    let coat = material.extension_value("KHR_materials_clearcoat");
-    material.normal_texture().is_some()
-        || material.extension_value("KHR_materials_anisotropy").is_some()
-        || coat.is_some_and(|coat| coat.get("clearcoatNormalTexture").is_some())
+/// The set of texture coordinates that tangents run along; `None` where a material looks the same with any tangents.
+pub(super) fn tangent_set(material: &Material<'_>) -> Option<u32> {
+    if let Some(normal) = material.normal_texture() {
+        return Some(Slot::of_normal(&normal).set);
+    }
+    let extension = |name: &str| material.extension_value(name);
+    let coat = extension("KHR_materials_clearcoat").and_then(|coat| coat.get("clearcoatNormalTexture"));
+    let brushed = extension("KHR_materials_anisotropy");
+    let texture = coat.or(brushed.map(|brushed| brushed.get("anisotropyTexture").unwrap_or(brushed)))?;
+    Some(set_of(texture).unwrap_or(0))
+}
+
+/// A set of texture coordinates as Kiln has them, if it is there.
+pub(super) fn uv_set(mesh: &Mesh, set: u32) -> Option<Vec<Vec2>> {
+    let uvs: Vec<Vec2> = match set {
+        0 => mesh.uvs.clone(),
+        1 => mesh.uvs2.clone(),
+        _ => {
+            let name = uv_attribute(set);
+            let attribute = mesh.attributes.iter().find(|attribute| attribute.name == name)?;
+            let values = attribute.values.as_chunks().0.iter();
+            values.map(|&[u, v, _]| Vec2::new(u, v)).collect()
+        }
+    };
+    (!uvs.is_empty()).then_some(uvs)
+}
+
+/// The attribute that holds the third or a later set of texture coordinates.
+pub(super) fn uv_attribute(set: u32) -> String {
+    format!("uv{}", set + 1)
 }
 
 /// Adds tangents and, since surfaces may be mirrored, bitangents, which are not orthogonal once the mesh is bent or
 /// sheared. A tangent without direction stays zero. glTF 2.0, section 3.7.2.1: tangents do not count without normals.
-fn add_tangents(mesh: &mut Mesh, tangents: &[[f32; 4]]) {
+pub(super) fn add_tangents(mesh: &mut Mesh, tangents: &[[f32; 4]]) {
     if mesh.normals.is_empty() || tangents.len() != mesh.normals.len() {
         return;
     }

@@ -14,8 +14,10 @@ use rustc_hash::FxHashMap;
 use super::buffers::Buffers;
 use super::fault::{BESIDE, VALIDATOR};
 use super::material::{Materials, ReadMaterials};
+use super::morph::MorphTargets;
 use super::pose::Pose;
-use super::{Fault, instancing, primitive};
+use super::primitive::TANGENTS;
+use super::{Fault, instancing, primitive, tangents};
 use crate::camera::{CameraDesc, FovAxis, Projection};
 use crate::color::Rgb;
 use crate::geometry::Mesh;
@@ -28,7 +30,12 @@ use crate::scene::import::{ImportError, Model, ModelShape};
 const LUMENS_PER_WATT: f32 = 683.0;
 
 /// The content of a document's scene.
-pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Result<Model, ImportError> {
+pub(super) fn model(
+    document: &Document,
+    targets: &MorphTargets,
+    buffers: &Buffers,
+    path: &Path,
+) -> Result<Model, ImportError> {
     let fault = |reason: Fault| ImportError::Document {
         path: path.to_owned(),
         reason,
@@ -47,7 +54,7 @@ pub(super) fn model(document: &Document, buffers: &Buffers, path: &Path) -> Resu
     let (placed, world_from_node) = placed_nodes(document).map_err(fault)?;
     let mut poses = FxHashMap::default();
     for (node, _) in &placed {
-        if let Some(pose) = Pose::of(node, &world_from_node, buffers).map_err(fault)? {
+        if let Some(pose) = Pose::of(node, &world_from_node, document, targets, buffers).map_err(fault)? {
             poses.insert(node.index(), pose);
         }
     }
@@ -151,7 +158,12 @@ fn read_primitive(
             if let Some(pose) = pose {
                 pose.bend(&mut triangles, primitive, buffers).map_err(fault)?;
             }
-            triangles.validate().map(Arc::new).map(Ok).map_err(invalid)
+            let mut triangles = triangles.validate().map_err(invalid)?;
+            let has_tangents = (triangles.attributes.iter()).any(|attribute| attribute.name == TANGENTS[0]);
+            if let Some(set) = primitive::tangent_set(&primitive.material()).filter(|_| !has_tangents) {
+                tangents::generate(&mut triangles, set);
+            }
+            Ok(Ok(Arc::new(triangles)))
         }
         Err(reason) => Ok(Err(reason)),
     }

@@ -129,7 +129,8 @@ impl<'a> Slot<'a> {
     }
 }
 
-fn set_of(info: &Value) -> Option<u32> {
+/// The set of texture coordinates that an extension's texture uses, if it says so.
+pub(super) fn set_of(info: &Value) -> Option<u32> {
     let set = info.get("texCoord").and_then(Value::as_u64)?;
     u32::try_from(set).ok()
 }

@@ -91,6 +91,7 @@ pub fn translate(path: &Path, options: &MitsubaOptions) -> Result<Translation, D
         file_names: Names::default(),
         materials: FxHashMap::default(),
         lookups: 0,
+        attributes: vec![],
         meshes: Meshes::default(),
         images: vec![],
         traces_particles: false,

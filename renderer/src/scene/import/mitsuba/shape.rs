@@ -11,6 +11,7 @@ use super::document::ObjectId;
 use super::mesh::{MAX_STRETCH, stretches};
 use super::translator::{MaterialKey, MaterialName, Translator};
 use super::write::{Block, Call, number, transform, triple};
+use crate::material::has_attribute;
 use crate::math::coordinate_system;
 use crate::scene::text::quote;
 
@@ -195,12 +196,33 @@ impl Translator<'_> {
                 return None;
             }
         }
+        self.report_missing_attributes(&body);
         for media in ["interior", "exterior"] {
             if let Some((_, place)) = self.find(id, media) {
                 self.missing(place, "Kiln has no media: light goes through as through air");
             }
         }
         Some(body)
+    }
+
+    /// Warns of the attributes that a body's material looks up and that its mesh does not have: they are black.
+    fn report_missing_attributes(&mut self, body: &Body) {
+        if body.material.attributes.is_empty() {
+            return;
+        }
+        let file = body.keys.iter().find(|(key, _)| *key == "file");
+        let mesh = file.and_then(|(_, file)| {
+            let mut meshes = self.meshes.list.iter();
+            meshes.find_map(|(name, mesh)| (quote(name) == *file).then_some(mesh))
+        });
+        let mut missing = body.material.attributes.clone();
+        missing.retain(|(name, _)| !mesh.is_some_and(|mesh| has_attribute(mesh, name)));
+        for (name, place) in missing {
+            self.missing(
+                place,
+                format!("a shape of this material has no attribute `{name}`, which is black there"),
+            );
+        }
     }
 
     /// In Mitsuba v runs down, from the pole at +z; in Kiln it runs up. A mirror in `to_world` turns the normals of a
@@ -276,7 +298,7 @@ impl Translator<'_> {
             (None, None) => "material".to_owned(),
         };
         let name = quote(&self.names.unique(&name));
-        let lookups = self.lookups;
+        let (lookups, attributes) = (self.lookups, self.attributes.len());
         let surface = match (key.bsdf, key.emitter) {
             (Some(bsdf), _) => self.bsdf(bsdf, None),
             (None, Some(_)) => BsdfCall::black(),
@@ -298,6 +320,7 @@ impl Translator<'_> {
         let name = MaterialName {
             name,
             uses_uv: self.lookups > lookups,
+            attributes: self.attributes.split_off(attributes),
         };
         self.materials.insert(key, name.clone());
         name

@@ -247,7 +247,9 @@ impl Translator<'_> {
             self.error(place, "a mesh_attribute needs a `name`");
             return number(0.5);
         };
+        let attribute = (name.to_owned(), self.place_of(id, "name"));
         let call = Call::new("attribute_color").with("name", quote(name)).finish();
+        self.attributes.push(attribute);
         match self.float(id, "scale") {
             Some(scale) if scale != 1.0 => format!("{} * {call}", number(scale)),
             _ => call,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use shading::Diagnostics;
+use shading::{Diagnostics, Span};
 
 use super::document::{Document, ObjectId};
 use super::mesh_files::Meshes;
@@ -31,6 +31,8 @@ pub(super) struct Translator<'a> {
     pub(super) materials: FxHashMap<MaterialKey, MaterialName>,
     /// How often materials asked for texture coordinates, or for the directions that they run in.
     pub(super) lookups: usize,
+    /// The mesh attributes that materials asked for, and where.
+    pub(super) attributes: Vec<(String, Span)>,
     pub(super) meshes: Meshes,
     pub(super) images: Vec<(String, PathBuf)>,
     /// Whether Mitsuba renders the scene by particles from the lights.
@@ -63,4 +65,6 @@ pub(super) struct MaterialName {
     pub(super) name: String,
     /// Whether it looks texture coordinates up, or the directions that they run in.
     pub(super) uses_uv: bool,
+    /// The mesh attributes that it looks up, and where.
+    pub(super) attributes: Vec<(String, Span)>,
 }
