@@ -96,7 +96,8 @@ fn houdini_s_text_files_are_read() {
     assert_eq!(column("uv"), Some(ColumnValues::Triples(triples)));
     assert_eq!(column("u"), Some(ColumnValues::Floats(vec![0.0, 0.25, 1.0])));
     assert_eq!(column("id"), Some(ColumnValues::Ints(vec![7, 8, -9])));
-    assert_eq!(column("quat"), None);
+    let list = [1.0, 2.0, 3.0, 4.0].repeat(3);
+    assert_eq!(column("quat"), Some(ColumnValues::Arrays { width: 4, list }));
     let positions = vec![[0.0, 0.0, 1.0], [0.25, 0.0, 1.0], [1.0, 0.5, 1.0]];
     assert_eq!(column("P"), Some(ColumnValues::Triples(positions)));
     let cases = [

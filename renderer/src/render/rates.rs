@@ -15,7 +15,6 @@ use glam::UVec2;
 
 use super::RenderSettings;
 use super::pilot::Pilot;
-use super::tiles::{TILE, film_ray};
 use crate::image::Rect;
 use crate::integrator::{Integrator, Prepared};
 use crate::scene::Scene;
@@ -28,6 +27,9 @@ pub(crate) const MOST_RAYS: u64 = 8;
 
 /// The pilot's samples of a pixel: two pairs.
 const SAMPLES: usize = 4;
+
+/// Side of the squares of a larger film that its noise is measured in [pixels].
+const SIDE: u32 = 16;
 
 /// Pixels that the noise of the whole film is measured at, about.
 const PIXELS: usize = 1 << 14;
@@ -155,7 +157,7 @@ impl Patch {
                     return 0.0;
                 }
                 sampler.start(place, index as u64);
-                let (ray, weight) = film_ray(settings, place, &window, sampler);
+                let (ray, weight) = settings.ray(place, &window, sampler);
                 let light = prepared.li(scene, &ray, sampler, context) * weight;
                 if light.is_finite() { light.luminance() } else { 0.0 }
             });
@@ -280,20 +282,19 @@ impl Work {
     }
 }
 
-/// Where the noise of a film is measured: all of it if it is small, or tiles spread over it.
+/// Where the noise of a film is measured: all of it if it is small, or squares spread over it.
 fn probed(film: &Rect) -> Vec<Rect> {
     if film.area() <= PIXELS {
         return vec![*film];
     }
-    let side = TILE as usize;
-    let tiles = [film.width(), film.height()].map(|length| length.div_ceil(TILE) as usize);
-    let wanted = PIXELS / (side * side);
+    let tiles = [film.width(), film.height()].map(|length| length.div_ceil(SIDE) as usize);
+    let wanted = PIXELS / (SIDE * SIDE) as usize;
     let step = ((tiles[0] * tiles[1]) as f64 / wanted as f64)
         .sqrt()
         .ceil()
         .max(1.0) as usize;
     let along = |count: usize| {
-        (0..count.div_ceil(step)).map(move |i| (i * step + step / 2).min(count - 1) as u32 * TILE)
+        (0..count.div_ceil(step)).map(move |i| (i * step + step / 2).min(count - 1) as u32 * SIDE)
     };
     along(tiles[1])
         .flat_map(|y| along(tiles[0]).map(move |x| (x, y)))
@@ -301,8 +302,8 @@ fn probed(film: &Rect) -> Vec<Rect> {
             let tile = Rect {
                 x0,
                 y0,
-                x1: x0 + TILE,
-                y1: y0 + TILE,
+                x1: x0 + SIDE,
+                y1: y0 + SIDE,
             };
             tile.and(film)
         })

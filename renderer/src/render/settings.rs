@@ -4,10 +4,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::camera::Camera;
-use crate::film::{Filter, NoiseGoal};
+use glam::UVec2;
+
+use crate::camera::{Camera, CameraRay};
+use crate::film::{Filter, FilterSample, FilterWindow, NoiseGoal};
 use crate::image::Rect;
 use crate::integrator::{Integrator, PathSettings};
+use crate::sampler::Sampler;
 use crate::scene::build::Built;
 use crate::scene::desc::SceneDesc;
 
@@ -97,6 +100,15 @@ impl RenderSettings {
     /// How many pixels are rendered.
     pub(super) fn pixels(&self) -> u64 {
         u64::from(self.rendered().width()) * u64::from(self.rendered().height())
+    }
+
+    /// The camera's ray of a pixel at the sampler's next numbers, and the weight of its light.
+    #[inline(always)]
+    pub(super) fn ray(&self, pixel: UVec2, window: &FilterWindow, sampler: &mut Sampler) -> (CameraRay, f32) {
+        let center = pixel.as_vec2() + 0.5;
+        let FilterSample { offset, weight } = self.filter.sample_within(window, sampler.next_2d());
+        let ray = self.camera.generate(center + offset, sampler.next_2d(), 0.0);
+        (ray, weight)
     }
 
     /// Where on the film samples are taken; everywhere when `None`.

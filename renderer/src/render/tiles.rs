@@ -6,8 +6,7 @@ use glam::UVec2;
 
 use super::RenderSettings;
 use super::rates::Rates;
-use crate::camera::CameraRay;
-use crate::film::{FilmTile, FilterSample, FilterWindow, NoiseTile};
+use crate::film::{FilmTile, NoiseTile};
 use crate::integrator::{Context, Prepared};
 use crate::sampler::Sampler;
 use crate::scene::Scene;
@@ -45,7 +44,7 @@ pub(super) fn sample_tile(
         };
         for sample in rays.start..end {
             sampler.start(pixel, sample);
-            let (ray, weight) = film_ray(settings, pixel, &window, &mut sampler);
+            let (ray, weight) = settings.ray(pixel, &window, &mut sampler);
             let light = prepared.li(scene, &ray, &mut sampler, context) * weight;
             if sample < counted {
                 tile.add(x, y, light);
@@ -57,18 +56,4 @@ pub(super) fn sample_tile(
         taken += end.saturating_sub(rays.start);
     }
     taken
-}
-
-/// The camera's ray of a pixel at the sampler's next numbers, and the weight of its light.
-#[inline(always)]
-pub(super) fn film_ray(
-    settings: &RenderSettings,
-    pixel: UVec2,
-    window: &FilterWindow,
-    sampler: &mut Sampler,
-) -> (CameraRay, f32) {
-    let center = pixel.as_vec2() + 0.5;
-    let FilterSample { offset, weight } = settings.filter.sample_within(window, sampler.next_2d());
-    let ray = settings.camera.generate(center + offset, sampler.next_2d(), 0.0);
-    (ray, weight)
 }
