@@ -176,6 +176,17 @@ fn batches_run_as_points_one_by_one() {
     assert_eq!(packets, 2 * units(), "all of them can run in packets");
 }
 
+/// Units that look textures up, search point clouds and write output run at single points in a batch, too.
+#[test]
+fn batches_of_any_unit_run_as_points_one_by_one() {
+    for seed in seeds().step_by(3) {
+        let raw = generate::unit(seed);
+        for unit in [optimized(&raw), raw] {
+            compare_batch(seed, &unit, shading::eval::DEFAULT_FUEL);
+        }
+    }
+}
+
 #[test]
 fn units_without_an_end_end_as_interpreted() {
     let (mut ended, mut lit, mut reported) = (0, 0, BTreeSet::new());

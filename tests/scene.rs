@@ -7,6 +7,7 @@ use std::sync::Arc;
 use glam::Vec3;
 use renderer::camera::Projection;
 use renderer::film::FilterShape;
+use renderer::image::{Image, WriteOptions, write};
 use renderer::integrator::PathSettings;
 use renderer::material::Host;
 use renderer::scene::build::{self, shading_system};
@@ -692,6 +693,28 @@ fn parts_of_what_a_call_gives_feed_inputs() {
     for expr in ["two()[3]", "two().q", "two().d[0]"] {
         assert!(constant("float", expr).is_err(), "{expr}");
     }
+}
+
+#[test]
+fn a_picture_is_a_mistake_where_a_volume_is_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("flat.png");
+    let pixel = Image::new(1, 1, 3);
+    write(&path, &pixel, &WriteOptions::default()).unwrap();
+    let check = |options: &str| {
+        let unit = format!(
+            "shader own(output closure color c = 0) {{ c = (color)texture3d(\"flat.png\", P{options}) * diffuse(N); }}"
+        );
+        let text = format!("{CAMERA}{unit}\nmaterial m = own();\nshape s : sphere {{ material = m; }}\n");
+        let desc = load_text(&text, directory.path(), &[])?;
+        build::check(&desc).map_err(|errors| errors.to_string())?;
+        Ok::<_, String>(())
+    };
+    let error = check("").unwrap_err();
+    let expected = "error: material `m`: the texture file `flat.png` is no volume";
+    assert_eq!(error.matches(expected).count(), 1, "{error}");
+    assert!(error.contains("test.kiln:2:53"), "{error}");
+    check(", \"missingcolor\", color(1)").unwrap();
 }
 
 #[test]

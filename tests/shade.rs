@@ -754,6 +754,49 @@ fn shaders_can_do_without_pictures_that_cannot_be_read() {
     bench.shade("needs.ksl -o a null").fails(&["bad.png"]);
 }
 
+/// Of a picture, `texture3d` gives what stands in for a missing texture, and that is told once, where the shader asks.
+#[test]
+fn pictures_are_no_volumes() {
+    let text = "shader s(output color a = 0, output color b = 0, output color c = 0,\n    \
+                output int told = 0, output color d = 0) {\n    string e;\n    \
+                a = texture3d(\"good.exr\", P);\n    b = texture3d(\"good.exr\", P, \"fill\", 0.25, \"errormessage\", e);\n    \
+                c = texture3d(\"good.exr\", P, \"missingcolor\", color(1, 2, 3));\n    \
+                told = e != \"\";\n    d = texture(\"good.exr\", u, v, \"wrap\", \"clamp\");\n}\n";
+    let late = "shader late(output color a = 1) {\n    a = texture3d(format(\"goo%s.exr\", u < 2 ? \"d\" : \"\"), P);\n}\n";
+    let bench = Bench::new(&[
+        ("s.ksl", text),
+        ("late.ksl", late),
+        ("one.ksl", "shader one(output color c = 1) {}"),
+    ]);
+    bench.shade("one.ksl -o c good.exr").ok();
+    for way in ["", "--interpret"] {
+        let outputs = "-o a null -o b null -o c null -o told null -o d null --print";
+        let given = bench.shade(&format!("-g 2 1 -t 2 s.ksl {way} {outputs}"));
+        assert_eq!(given.status, 0, "{}", given.err);
+        for expected in [
+            "a : 0 0 0",
+            "b : 0.25 0.25 0.25",
+            "c : 1 2 3",
+            "told : 1",
+            "d : 1 1 1",
+        ] {
+            assert!(given.out.contains(expected), "{expected} in {}", given.out);
+        }
+        assert!(given.err.contains("s.ksl:4:9"), "{}", given.err);
+        assert!(given.err.contains("good.exr"), "{}", given.err);
+        assert!(!given.err.contains("s.ksl:6:"), "{}", given.err);
+
+        let given = bench.shade(&format!("-g 64 64 -t 3 late.ksl {way} -o a a.exr"));
+        assert_eq!(given.status, 0, "{}", given.err);
+        let expected = "texture \"good.exr\" is no volume, and is black";
+        assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
+        assert!(given.err.contains("late.ksl:2:9"), "{}", given.err);
+    }
+    let given = bench.shade("-g 64 64 -t 3 s.ksl -o a a.exr");
+    let expected = "warning: the texture file `good.exr` is no volume; it shows black";
+    assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
+}
+
 /// Point clouds lie where textures do; what is wrong with one is told once.
 #[test]
 fn point_clouds_are_searched() {

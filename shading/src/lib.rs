@@ -76,7 +76,8 @@ pub use runtime::{
     AttributeHandle, ClosureNode, ClosureRef, ClosureTree, CloudHandle, CloudSearch, CloudValues,
     HostFunctions, KnownAttributes, NoHost, Params, PointCloud, PointValueType, Printed, RayKind, Report,
     ReportKind, ShaderGlobals, ShaderHost, ShadingContext, Sink, Subimage, TextureHandle, TextureInfo,
-    TextureLookup, TextureRequest, TextureSample, TraceHit, TraceRay, WrittenCloud, WrittenClouds,
+    TextureLookup, TextureProblem, TextureRequest, TextureSample, TraceHit, TraceRay, WrittenCloud,
+    WrittenClouds,
 };
 pub use source::{Provenance, Source, SourceId, SourceMap, Span};
 pub use system::{InstanceOptions, Library, Loaded, ShadingSystem};

@@ -94,10 +94,36 @@ fn attributes_may_be_arrays() {
         ];
         assert_eq!(values, expected, "{file}");
         assert!(
-            reports.len() == 1 && reports[0].contains("float[4]"),
+            reports.len() == 1
+                && reports[0].contains("\"quat\" of point cloud")
+                && reports[0].contains("4 floats"),
             "{reports:?}"
         );
     }
+}
+
+/// As in OSL, triples are read into longer arrays of floats, a search need not ask for attributes, and who asks for no
+/// points is given none, whatever the file.
+#[test]
+fn what_osl_takes_is_taken() {
+    let clouds = Clouds::new(&[("m.ply", MIXED.as_bytes())]);
+    let (values, reports) = clouds.run_once(
+        "output float p[7] = {9, 9, 9, 9, 9, 9, 9}, output int near = 0, output int all = 0, output int none = 0",
+        "int index[2] = {2, 1};
+         n = pointcloud_get(\"m.ply\", index, 2, \"position\", p);
+         near = pointcloud_search(\"m.ply\", point(0), 1.5, 9, 1);
+         all = pointcloud_search(\"m.ply\", point(0), 9, 1000) + 10 * pointcloud_search(\"m.ply\", point(0), 9, 1);
+         none = pointcloud_get(\"none.ply\", index, 0, \"position\", p);",
+    );
+    let expected = [
+        Const::Int(1),
+        floats(&[2.0, 0.0, 0.0, 1.0, 0.0, 0.0, 9.0]),
+        Const::Int(2),
+        Const::Int(13),
+        Const::Int(1),
+    ];
+    assert_eq!(values, expected);
+    assert_eq!(reports, [""; 0]);
 }
 
 /// The shortest array bounds what a search finds; one value needs no array; arrays may be operands, too.
@@ -185,7 +211,7 @@ fn what_is_not_there_is_told_once() {
          output string e[2] = {\"x\"}, output int answers = 0",
         "int index[3] = {0, 1, 2};
 n = pointcloud_search(\"a.ply\", P, 9, 3, \"distance\", a, \"heat\", d);
-answers += pointcloud_get(\"m.ply\", index, 3, \"color\", d);
+answers += pointcloud_get(\"m.ply\", index, 3, \"color\", b);
 answers += pointcloud_get(\"m.ply\", index, 3, \"temperature\", b);
 answers += pointcloud_get(\"m.ply\", index, 2, \"id\", e);
 index[1] = 3;
@@ -209,7 +235,7 @@ answers += pointcloud_get(\"m.ply\", index, 0, \"normal\", c);",
     assert_eq!(found.values[0], expected);
     let expected = [
         "probe.osl:5:5: probe: point cloud \"a.ply\" has no attribute \"heat\"; it has index, position",
-        "probe.osl:6:12: probe: attribute \"color\" of point cloud \"m.ply\" is a triple, not float",
+        "probe.osl:6:12: probe: attribute \"color\" of point cloud \"m.ply\" is a triple, not int",
         "probe.osl:7:12: probe: attribute \"temperature\" of point cloud \"m.ply\" is float, not int",
         "probe.osl:8:12: probe: attribute \"id\" of point cloud \"m.ply\" is int, not string",
         "probe.osl:10:12: probe: point cloud \"m.ply\" has no point 3: there are 3",

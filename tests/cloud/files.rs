@@ -120,6 +120,34 @@ fn houdini_s_text_files_are_read() {
     }
 }
 
+/// Strings may be bare or in quotes, and have line ends within; a point may have none of them.
+#[test]
+fn houdini_s_strings_are_read() {
+    let text = "PGEOMETRY V5\nNPoints 2 NPrims 0\nNPointGroups 0 NPrimGroups 0\nNPointAttrib 2 NVertexAttrib 0 NPrimAttrib 0 \
+                NAttrib 0\nPointAttrib\nkind\t1\tindex\t3 \"two \\\"words\\\"\" bare \"two\nlines\"\nid 1 int 0\n\
+                0 0 0 1 (2 7)\n1 0 0 1 (-1 8)\n";
+    let cloud = parse(text.as_bytes()).unwrap();
+    let column = |name: &str| cloud.column(name).map(|column| column.values.clone());
+    let expected = ColumnValues::Texts {
+        list: ["two \"words\"", "bare", "two\nlines"].map(Arc::from).to_vec(),
+        indices: vec![2, -1],
+    };
+    assert_eq!(column("kind"), Some(expected));
+    assert_eq!(column("id"), Some(ColumnValues::Ints(vec![7, 8])));
+    let cases = [
+        ("index\t3", "index\t4", "line 6: this is no attribute"),
+        ("lines\"", "lines", "line 6: this is no attribute"),
+        ("(2 7)", "(2)", "line 9: this is no point with 2 attributes"),
+    ];
+    for (from, to, expected) in cases {
+        let error = parse(text.replacen(from, to, 1).as_bytes()).expect_err("the file is wrong");
+        assert!(error.contains(expected), "`{error}` does not say `{expected}`");
+    }
+    for length in 0..text.len() {
+        let _ = parse(&text.as_bytes()[..length]);
+    }
+}
+
 #[test]
 fn mistakes_in_files_are_named() {
     let text = String::from_utf8(ply(&grid(2))).unwrap();

@@ -116,6 +116,7 @@ fn matrices_are_written() {
     let rows = CloudRows {
         columns: vec![("m".to_owned(), ColumnType::Matrix)],
         words: cloud.words[..19].to_vec(),
+        texts: vec![],
     };
     let folder = tempfile::tempdir().unwrap();
     for (name, format) in [("a.ply", CloudFormat::Ply), ("a.geo", CloudFormat::Geo)] {
@@ -130,6 +131,62 @@ fn matrices_are_written() {
             "{name}"
         );
     }
+}
+
+/// Strings are kept once each, whoever wrote them, and come back from the files that can keep them.
+#[test]
+fn strings_are_written() {
+    let points = [2.0, 0.0, 1.0, 2.0].map(|x| at(Vec3::X * x));
+    let body = r#"string names[3] = {"", "oak \\ \"old\"", "two\nlines"};
+        string name = names[(int) P[0]];
+        n = pointcloud_write("a.geo", P, "kind", name, "id", 7, "label", format("%g", P[0]));"#;
+    let (clouds, numbers) = written(&points, "", body);
+    assert_eq!(numbers, [1; 4]);
+    let cloud = &clouds.clouds()[0];
+    let texts: Vec<&str> = cloud.texts.iter().map(|text| &**text).collect();
+    assert_eq!(texts, ["two\nlines", "2", "", "0", "oak \\ \"old\"", "1"]);
+    let columns = [
+        ("kind", ColumnType::Text),
+        ("id", ColumnType::Int),
+        ("label", ColumnType::Text),
+    ];
+    let rows = CloudRows {
+        texts: cloud.texts.clone(),
+        ..rows(&columns, cloud.words.clone())
+    };
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("a.geo");
+    rows.stage(&path, CloudFormat::Geo).unwrap().commit().unwrap();
+    let file = fs::read(&path).unwrap();
+
+    let clouds = Clouds::new(&[("a.geo", &file)]);
+    let (values, reports) = clouds.run_once(
+        "output string kind[4] = {\"none\"}, output string label = \"none\", output int id = 0",
+        "int index[4];
+         n = pointcloud_search(\"a.geo\", point(0), 9, 4, 1, \"kind\", kind, \"index\", index);
+         n += pointcloud_get(\"a.geo\", index, 1, \"label\", label, \"id\", id);
+         n += 10 * pointcloud_get(\"a.geo\", index, 1, \"label\", id);",
+    );
+    let text = |text: &str| Const::String(text.into());
+    let kinds = ["", "oak \\ \"old\"", "two\nlines", "two\nlines"].map(text);
+    let expected = [
+        Const::Int(5),
+        Const::Array(kinds.to_vec()),
+        text("0"),
+        Const::Int(7),
+    ];
+    assert_eq!(values, expected);
+    let expected = "probe.osl:6:20: probe: attribute \"label\" of point cloud \"a.geo\" is string, not int";
+    assert_eq!(reports, [expected]);
+
+    let error = rows
+        .stage(&folder.path().join("a.ply"), CloudFormat::Ply)
+        .err()
+        .unwrap();
+    assert!(
+        error.to_string().contains("attribute \"kind\" is a string"),
+        "{error}"
+    );
 }
 
 /// A call is neither removed, repeated nor moved: in branches, loops, functions, recursion, and where nobody asks for
@@ -213,6 +270,7 @@ fn rows(columns: &[(&str, ColumnType)], words: Vec<u32>) -> CloudRows {
     CloudRows {
         columns: columns.collect(),
         words,
+        texts: vec![],
     }
 }
 
@@ -256,7 +314,9 @@ fn files_are_read_back_as_they_are() {
                 ColumnValues::Ints(list) => list.iter().map(|x| vec![x.cast_unsigned()]).collect(),
                 ColumnValues::Floats(list) => list.iter().map(|x| vec![x.to_bits()]).collect(),
                 ColumnValues::Triples(list) => list.iter().map(|x| x.map(f32::to_bits).to_vec()).collect(),
-                ColumnValues::Arrays { .. } => panic!("no array was written"),
+                ColumnValues::Arrays { .. } | ColumnValues::Texts { .. } => {
+                    panic!("only numbers were written")
+                }
             };
             for (row, bits) in rows.words.chunks(18).zip(&bits) {
                 assert_eq!(row[at..at + ty.width()], bits[..], "{name}");

@@ -113,6 +113,9 @@ pub fn batch_difference(
     if printed != shown {
         return Some(format!("printed: {printed:?} and {shown:?}"));
     }
+    if batch.take_written() != single.take_written() {
+        return Some("other points are written".to_owned());
+    }
     for (output, (found, expected)) in found.iter().zip(&expected).enumerate() {
         for (i, (found, expected)) in found.iter().zip(expected).enumerate() {
             if found.to_bits() != expected.to_bits() && !(found.is_nan() && expected.is_nan()) {

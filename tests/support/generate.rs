@@ -90,7 +90,7 @@ pub fn registry() -> ClosureRegistry {
     registry
 }
 
-/// A host with one texture, one space and two attributes.
+/// A host with one texture, some of whose pictures are volumes, one space, one point cloud and two attributes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TestHost;
 
@@ -102,6 +102,10 @@ impl ShaderHost for TestHost {
             Subimage::Name(name) => name.len() as u32,
         };
         (request.file == "wood").then_some(TextureHandle(number))
+    }
+
+    fn is_volume(&self, request: &TextureRequest) -> bool {
+        !matches!(request.subimage, Subimage::Index(index) if index % 2 != 0)
     }
 
     fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
@@ -305,11 +309,15 @@ fn templates() -> Vec<Template> {
         let takes: Vec<_> = signature.params.iter().filter_map(|p| Kind::of(p.ty)).collect();
         add(Op::MakeClosure(id), &takes, K::CLOSURE);
     }
-    for (i, mapping) in [
-        TextureMapping::Plane,
-        TextureMapping::Environment,
-        TextureMapping::Volume,
-        TextureMapping::Plane,
+    // With the footprint of the source, and with that of the point.
+    for (i, (mapping, implicit_footprint)) in [
+        (TextureMapping::Plane, false),
+        (TextureMapping::Environment, false),
+        (TextureMapping::Volume, false),
+        (TextureMapping::Plane, false),
+        (TextureMapping::Environment, true),
+        (TextureMapping::Volume, true),
+        (TextureMapping::Plane, true),
     ]
     .into_iter()
     .enumerate()
@@ -319,7 +327,8 @@ fn templates() -> Vec<Template> {
             mapping,
             wrap_s: Wrap::Mirror,
             channels: if i % 2 == 0 { 3 } else { 1 },
-            derivatives: i > 1,
+            derivatives: matches!(i, 2 | 3 | 5 | 6),
+            implicit_footprint,
             optional: i == 2,
             operands: all.fold(TextureOperands::default(), |operands, option| {
                 if (option as usize + i).is_multiple_of(3) || i == 3 {
@@ -900,10 +909,16 @@ impl<'a> Writer<'a> {
             return out.push(stmt);
         };
         let indexed = matches!(op, Op::TripleGet | Op::TripleSet | Op::MatrixGet | Op::MatrixSet);
+        let looks_up = matches!(op, Op::Texture(_) | Op::TextureError(_) | Op::TextureInfo);
         let args = takes
             .iter()
-            .map(|&kind| match kind {
+            .enumerate()
+            .map(|(i, &kind)| match kind {
                 Kind::INT if indexed => self.index(),
+                // Mostly a file that is there.
+                Kind::STRING if i == 0 && looks_up && !self.random.once_in(3) => {
+                    self.constant(Const::String("wood".into()))
+                }
                 _ => self.operand(kind),
             })
             .collect();

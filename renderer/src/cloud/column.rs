@@ -1,6 +1,7 @@
 //! Attributes of point clouds: a value for each point.
 
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 /// An attribute.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,13 @@ pub enum ColumnValues {
         /// Those of all points, one after the other.
         list: Vec<f32>,
     },
+    /// Strings.
+    Texts {
+        /// The strings.
+        list: Vec<Arc<str>>,
+        /// Which of them each point has.
+        indices: Vec<i32>,
+    },
 }
 
 impl ColumnValues {
@@ -37,6 +45,7 @@ impl ColumnValues {
             ColumnValues::Floats(list) => list.len(),
             ColumnValues::Triples(list) => list.len(),
             ColumnValues::Arrays { width, list } => list.len() / width.max(&1),
+            ColumnValues::Texts { indices, .. } => indices.len(),
         }
     }
 
@@ -52,6 +61,10 @@ impl ColumnValues {
             ColumnValues::Floats(list) => size_of_val(&list[..]),
             ColumnValues::Triples(list) => size_of_val(&list[..]),
             ColumnValues::Arrays { list, .. } => size_of_val(&list[..]),
+            ColumnValues::Texts { list, indices } => {
+                let texts: usize = list.iter().map(|text| size_of_val(text) + text.len()).sum();
+                size_of_val(&indices[..]) + texts
+            }
         }
     }
 
@@ -62,6 +75,7 @@ impl ColumnValues {
                 list.iter().for_each(|x| x.to_bits().hash(hasher));
             }
             ColumnValues::Triples(list) => list.iter().for_each(|x| x.map(f32::to_bits).hash(hasher)),
+            ColumnValues::Texts { list, indices } => (list, indices).hash(hasher),
         }
     }
 }

@@ -28,6 +28,17 @@ pub enum CloudError {
         /// The name of the attribute.
         name: String,
     },
+    /// The file is of a kind that has no strings.
+    #[error(
+        "cannot write {}: its attribute {name:?} is a string, which PLY files cannot keep; .geo files can",
+        .path.display()
+    )]
+    Text {
+        /// The file.
+        path: PathBuf,
+        /// The name of the attribute.
+        name: String,
+    },
     /// The file cannot be written.
     #[error(transparent)]
     Write(#[from] ImageError),

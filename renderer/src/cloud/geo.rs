@@ -2,6 +2,7 @@
 //! after the points is ignored.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::{CloudColumn, CloudError, ColumnValues};
 use crate::files::FormatError;
@@ -29,9 +30,7 @@ pub(super) fn read(bytes: &[u8], path: &Path) -> Result<Vec<CloudColumn>, CloudE
 }
 
 fn parse(text: &str) -> Result<Vec<CloudColumn>, String> {
-    let mut lines = (1..)
-        .zip(text.lines())
-        .filter(|(_, line)| !line.trim().is_empty());
+    let mut lines = Lines { rest: text, next: 1 }.filter(|(_, line)| !line.trim().is_empty());
     let (_, first) = lines.next().ok_or("it is empty")?;
     if first.split_whitespace().nth(1) != Some("V5") {
         return Err("of Houdini's files, only ASCII files of version 5 (`PGEOMETRY V5`) are read".to_owned());
@@ -82,7 +81,75 @@ fn parse(text: &str) -> Result<Vec<CloudColumn>, String> {
     Ok(columns)
 }
 
-/// `name width type default…`
+/// The lines of a text with their numbers; quoted strings may have line ends within.
+struct Lines<'a> {
+    rest: &'a str,
+    next: usize,
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = (usize, &'a str);
+
+    fn next(&mut self) -> Option<(usize, &'a str)> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let (mut quoted, mut escaped) = (false, false);
+        let end = self.rest.bytes().position(|byte| {
+            let is_end = byte == b'\n' && !quoted;
+            quoted ^= byte == b'"' && !escaped;
+            escaped = byte == b'\\' && quoted && !escaped;
+            is_end
+        });
+        let (line, rest) = match end {
+            Some(end) => (&self.rest[..end], &self.rest[end + 1..]),
+            None => (self.rest, ""),
+        };
+        let number = self.next;
+        self.next += 1 + line.bytes().filter(|byte| *byte == b'\n').count();
+        self.rest = rest;
+        Some((number, line))
+    }
+}
+
+/// What comes after so many words.
+fn behind_words(line: &str, count: usize) -> &str {
+    (0..count).fold(line, |rest, _| {
+        let rest = rest.trim_start();
+        &rest[rest.find(char::is_whitespace).unwrap_or(rest.len())..]
+    })
+}
+
+/// The strings of `count "string"…`; their quotes may be missing where there is no space within.
+fn texts(line: &str) -> Option<Vec<Arc<str>>> {
+    let line = line.trim_start();
+    let (count, mut rest) = line.split_at(line.find(char::is_whitespace).unwrap_or(line.len()));
+    let count: usize = count.parse().ok()?;
+    let mut list = vec![];
+    for _ in 0..count {
+        rest = rest.trim_start();
+        let Some(quoted) = rest.strip_prefix('"') else {
+            let (word, after) = rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len()));
+            (!word.is_empty()).then_some(())?;
+            list.push(word.into());
+            rest = after;
+            continue;
+        };
+        let (mut text, mut chars) = (String::new(), quoted.chars());
+        loop {
+            match chars.next()? {
+                '"' => break,
+                '\\' => text.push(chars.next()?),
+                c => text.push(c),
+            }
+        }
+        list.push(text.into());
+        rest = chars.as_str();
+    }
+    Some(list)
+}
+
+/// `name width type default…`, or `name 1 index count string…`
 fn attribute(line: &str) -> Option<Declared> {
     let mut words = line.split_whitespace();
     let (name, width, kind) = (words.next()?, words.next()?.parse().ok()?, words.next()?);
@@ -91,7 +158,10 @@ fn attribute(line: &str) -> Option<Declared> {
         ("float", 1) => Some(ColumnValues::Floats(vec![])),
         ("float" | "vector", 3) => Some(ColumnValues::Triples(vec![])),
         ("float", 2..) => Some(ColumnValues::Arrays { width, list: vec![] }),
-        // An index of a text is a number, of which nothing is made.
+        ("index", 1) => Some(ColumnValues::Texts {
+            list: texts(behind_words(line, 3))?,
+            indices: vec![],
+        }),
         _ => None,
     };
     let name = name.to_owned();
@@ -112,7 +182,9 @@ fn point(line: &str, declared: &mut [Declared]) -> Option<[f32; 3]> {
     float(next())?;
     for Declared { column, width } in declared {
         match column.as_mut().map(|column| &mut column.values) {
-            Some(ColumnValues::Ints(list)) => list.push(int(next())?),
+            Some(ColumnValues::Ints(list) | ColumnValues::Texts { indices: list, .. }) => {
+                list.push(int(next())?);
+            }
             Some(ColumnValues::Floats(list)) => list.push(float(next())?),
             Some(ColumnValues::Triples(list)) => {
                 list.push([float(next())?, float(next())?, float(next())?]);

@@ -100,6 +100,8 @@ fn columns(reader: &mut PlyReader<'_>, element: &ElementDef) -> Result<Vec<Cloud
                 ColumnValues::Arrays { width, list } => {
                     list.extend((0..*width).map(|i| number(source.first() + i) as f32));
                 }
+                // No property is a string.
+                ColumnValues::Texts { .. } => {}
             }
         }
         Ok(())

@@ -5,6 +5,7 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::{CloudError, ColumnValues, PointCloud};
 use crate::image::{ImageError, Staged, stage_with};
@@ -29,6 +30,8 @@ pub enum ColumnType {
     Triple,
     /// Sixteen numbers, row by row.
     Matrix,
+    /// A string.
+    Text,
 }
 
 /// Points to be written.
@@ -36,8 +39,11 @@ pub enum ColumnType {
 pub struct CloudRows {
     /// Names and types of the attributes that are not the position.
     pub columns: Vec<(String, ColumnType)>,
-    /// The bits of the numbers, point by point: of each its position, then its attributes.
+    /// The bits of the numbers, point by point: of each its position, then its attributes. Strings are places in
+    /// `texts`.
     pub words: Vec<u32>,
+    /// The strings.
+    pub texts: Vec<Arc<str>>,
 }
 
 impl CloudFormat {
@@ -54,7 +60,7 @@ impl ColumnType {
     /// How many numbers it has.
     pub fn width(self) -> usize {
         match self {
-            ColumnType::Int | ColumnType::Float => 1,
+            ColumnType::Int | ColumnType::Float | ColumnType::Text => 1,
             ColumnType::Triple => 3,
             ColumnType::Matrix => 16,
         }
@@ -67,6 +73,7 @@ impl ColumnType {
                 | (ColumnType::Float, ColumnValues::Floats(_))
                 | (ColumnType::Triple, ColumnValues::Triples(_))
                 | (ColumnType::Matrix, ColumnValues::Arrays { width: 16, .. })
+                | (ColumnType::Text, ColumnValues::Texts { .. })
         )
     }
 }
@@ -97,6 +104,13 @@ impl CloudRows {
 
     /// Whether all attributes are read back as they are, which the names decide.
     fn check(&self, path: &Path, format: CloudFormat) -> Result<(), CloudError> {
+        let is_text = |(_, ty): &&(String, ColumnType)| *ty == ColumnType::Text;
+        if let (CloudFormat::Ply, Some((name, _))) = (format, self.columns.iter().find(is_text)) {
+            return Err(CloudError::Text {
+                path: path.to_owned(),
+                name: name.clone(),
+            });
+        }
         // Each by itself first, so that the one that is wrong is named.
         let mut each = self.columns.iter().map(std::slice::from_ref);
         let lost = each.find_map(|column| lost(column, path, format));
@@ -122,6 +136,8 @@ impl CloudRows {
                 ColumnType::Float => property("float", name),
                 ColumnType::Triple => triple_names(name).iter().for_each(|name| property("float", name)),
                 ColumnType::Matrix => (0..16).for_each(|i| property("float", &format!("{name}_{i}"))),
+                // Refused before.
+                ColumnType::Text => {}
             }
         }
         file.write_all(header.as_bytes())?;
@@ -150,6 +166,11 @@ impl CloudRows {
                 ColumnType::Float => writeln!(file, "{name} 1 float 0")?,
                 ColumnType::Triple => writeln!(file, "{name} 3 vector 0 0 0")?,
                 ColumnType::Matrix => writeln!(file, "{name} 16 float{}", " 0".repeat(16))?,
+                ColumnType::Text => {
+                    write!(file, "{name} 1 index {}", self.texts.len())?;
+                    self.texts.iter().try_for_each(|text| write_text(file, text))?;
+                    writeln!(file)?;
+                }
             }
         }
         for row in self.words.chunks_exact(self.width()) {
@@ -161,7 +182,7 @@ impl CloudRows {
                 rest = after;
                 write!(file, "{}", if i == 0 { " (" } else { " " })?;
                 match (ty, value) {
-                    (ColumnType::Int, &[word]) => write!(file, "{}", word.cast_signed())?,
+                    (ColumnType::Int | ColumnType::Text, &[word]) => write!(file, "{}", word.cast_signed())?,
                     _ => write_floats(file, value)?,
                 }
             }
@@ -176,6 +197,7 @@ fn lost<'a>(columns: &'a [(String, ColumnType)], path: &Path, format: CloudForma
     let empty = CloudRows {
         columns: columns.to_vec(),
         words: vec![],
+        texts: vec![],
     };
     let mut bytes = vec![];
     // Writing to memory cannot fail.
@@ -206,6 +228,12 @@ fn triple_names(name: &str) -> [String; 3] {
         "color" => ["red", "green", "blue"].map(str::to_owned),
         _ => ["x", "y", "z"].map(|axis| format!("{name}_{axis}")),
     }
+}
+
+/// A string in quotes.
+fn write_text(file: &mut impl Write, text: &str) -> io::Result<()> {
+    let text = text.replace('\\', "\\\\").replace('"', "\\\"");
+    write!(file, " \"{text}\"")
 }
 
 /// Numbers in as few digits as tell them from all others.

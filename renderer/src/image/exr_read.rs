@@ -186,6 +186,7 @@ pub(super) fn picture_info(headers: &[Header], subimages: usize) -> PictureInfo 
         wrap: own.and_then(|own| own.wrap_mode_name.as_ref()).map(text),
         subimages,
         is_environment: own.is_some_and(|own| own.environment_map.is_some()),
+        has_border_texels: own.is_some_and(|own| own.environment_map.is_some()),
     }
 }
 

@@ -52,6 +52,8 @@ pub struct PictureInfo {
     pub subimages: usize,
     /// Whether it is an environment in longitude and latitude.
     pub is_environment: bool,
+    /// Whether the first and last texels of rows and columns of that environment lie on its borders, as OpenEXR has them.
+    pub has_border_texels: bool,
 }
 
 impl PictureInfo {

@@ -88,6 +88,7 @@ impl shading::PointCloud for PointCloud {
             ColumnValues::Floats(list) => CloudValues::Floats(list),
             ColumnValues::Triples(list) => CloudValues::Triples(list),
             ColumnValues::Arrays { width, list } => CloudValues::Arrays(*width, list),
+            ColumnValues::Texts { list, indices } => CloudValues::Texts { list, indices },
         })
     }
 

@@ -317,10 +317,15 @@ impl ShaderHost for Host {
         let found = match lookup.options.mapping {
             TextureMapping::Plane => store.sample(id, &texture::plane(lookup)),
             TextureMapping::Environment => store.sample_environment(id, &texture::direction(lookup)),
-            // No file that is read is a volume.
+            // Nothing is a volume; see `is_volume`.
             TextureMapping::Volume => None,
         };
         found.map_or_else(|| lookup.absent(), texture::sample)
+    }
+
+    fn is_volume(&self, _: &TextureRequest) -> bool {
+        // No file that is read is a volume.
+        false
     }
 
     fn texture_error(&self, request: &TextureRequest, st: [f32; 2]) -> Option<String> {

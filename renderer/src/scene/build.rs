@@ -9,6 +9,7 @@ use shading::graph::source::material as material_group;
 use shading::syntax::ast;
 use shading::{
     Diagnostic, Diagnostics, InstanceOptions, Preprocessor, RayKind, ShadingSystem, Span, Template,
+    TextureProblem,
 };
 
 use super::desc::{self, EmissionSides, Integrator, LightKind, SceneDesc, SlideDesc, SpotFalloff, SpotSlide};
@@ -360,7 +361,7 @@ fn instances(
     })
 }
 
-/// Files that shaders name and that are not there: mistakes, unless the shader can do without, or the name is empty.
+/// Files that shaders name and that are not there, or are not what they are asked for: mistakes, unless the shader can do without, or the name is empty.
 /// They are told at the argument that has the name, else where the shader looks them up.
 fn missing_textures(
     desc: &SceneDesc,
@@ -370,7 +371,11 @@ fn missing_textures(
     for (material, instances) in desc.materials.iter().zip(instances) {
         for texture in &instances.full.statistics().missing_textures {
             let name = &texture.name;
-            let message = format!("material `{}`: there is no texture file `{name}`", material.name);
+            let message = match texture.problem {
+                TextureProblem::NotFound => format!("there is no texture file `{name}`"),
+                TextureProblem::NoVolume => format!("the texture file `{name}` is no volume"),
+            };
+            let message = format!("material `{}`: {message}", material.name);
             let mut diagnostic = if texture.optional || name.is_empty() {
                 Diagnostic::warning(message + "; it shows black")
             } else {

@@ -13,6 +13,7 @@
 //!   in a temporary file. Values do not depend on it.
 
 mod color_space;
+mod environment;
 mod filter;
 mod level;
 mod lookup;

@@ -1,22 +1,54 @@
-//! Filtered texture lookups: closest, bilinear, bicubic, trilinear and anisotropic; latitude-longitude environments.
+//! Filtered texture lookups on a plane: closest, bilinear, bicubic, trilinear and anisotropic.
 
-use std::f32::consts::{FRAC_1_PI, PI};
-
-use glam::{Vec2, Vec3};
+use glam::Vec2;
 
 use super::Texture;
 use super::filter::{Ellipse, Levels};
 use super::level::{Level, TexelReader};
-use super::lookup::{EnvironmentLookup, Filter, Interpolation, Lookup, Sample, Wrap};
+use super::lookup::{Filter, Interpolation, Lookup, Sample, Wrap};
 
 /// Weighted sums over texels.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sum {
-    value: [f32; 4],
+pub(super) struct Sum {
+    pub(super) value: [f32; 4],
     ds: [f32; 4],
     dt: [f32; 4],
     /// Weight of all texels that lie in the image.
-    inside: f32,
+    pub(super) inside: f32,
+}
+
+/// The texels of a level along an axis.
+#[derive(Clone, Copy, Debug)]
+struct Axis {
+    size: usize,
+    wrap: Wrap,
+    /// Whether the first and the last texel lie on the borders, not half a texel within.
+    border_texels: bool,
+}
+
+impl Axis {
+    /// The texel before a coordinate, and how far on the way to the next it is.
+    #[inline]
+    fn between(self, x: f32) -> (i64, f32) {
+        let x = self.wrap.reduce(x);
+        let x = if self.border_texels {
+            x * (self.size as f32 - 1.0)
+        } else {
+            x * self.size as f32 - 0.5
+        };
+        let corner = x.floor();
+        (corner as i64, x - corner)
+    }
+
+    /// The texel that stands at `i`; `None` for black.
+    #[inline]
+    fn place(self, i: i64) -> Option<u32> {
+        if self.border_texels && self.wrap == Wrap::Periodic && self.size > 1 {
+            // The last texel is the first of the next period.
+            return Some(i.rem_euclid(self.size as i64 - 1) as u32);
+        }
+        self.wrap.apply(i, self.size)
+    }
 }
 
 /// The texels that a probe reads along an axis: their places, weights, and slopes of the weights.
@@ -28,11 +60,11 @@ struct Taps<const N: usize> {
 }
 
 impl Taps<1> {
-    fn closest(x: f32, size: usize, wrap: Wrap) -> Taps<1> {
+    fn closest(x: f32, axis: Axis) -> Taps<1> {
         // Halfway between two texels it is the one before.
-        let (i, f) = between(x, size, wrap);
+        let (i, f) = axis.between(x);
         Taps {
-            place: [wrap.apply(i + i64::from(f > 0.5), size)],
+            place: [axis.place(i + i64::from(f > 0.5))],
             weight: [1.0],
             slope: [0.0],
         }
@@ -40,11 +72,11 @@ impl Taps<1> {
 }
 
 impl Taps<2> {
-    fn linear(x: f32, size: usize, wrap: Wrap) -> Taps<2> {
-        let (i, f) = between(x, size, wrap);
-        let slope = size as f32;
+    fn linear(x: f32, axis: Axis) -> Taps<2> {
+        let (i, f) = axis.between(x);
+        let slope = axis.size as f32;
         Taps {
-            place: [0, 1].map(|k| wrap.apply(i + k, size)),
+            place: [0, 1].map(|k| axis.place(i + k)),
             weight: [1.0 - f, f],
             slope: [-slope, slope],
         }
@@ -53,8 +85,8 @@ impl Taps<2> {
 
 impl Taps<4> {
     /// The uniform cubic B-spline.
-    fn cubic(x: f32, size: usize, wrap: Wrap) -> Taps<4> {
-        let (i, f) = between(x, size, wrap);
+    fn cubic(x: f32, axis: Axis) -> Taps<4> {
+        let (i, f) = axis.between(x);
         let g = 1.0 - f;
         let slopes = [
             -0.5 * g * g,
@@ -63,24 +95,16 @@ impl Taps<4> {
             0.5 * f * f,
         ];
         Taps {
-            place: [-1, 0, 1, 2].map(|k| wrap.apply(i + k, size)),
+            place: [-1, 0, 1, 2].map(|k| axis.place(i + k)),
             weight: [
                 g * g * g / 6.0,
                 2.0 / 3.0 - 0.5 * f * f * (2.0 - f),
                 2.0 / 3.0 - 0.5 * g * g * (2.0 - g),
                 f * f * f / 6.0,
             ],
-            slope: slopes.map(|slope| slope * size as f32),
+            slope: slopes.map(|slope| slope * axis.size as f32),
         }
     }
-}
-
-/// The texel centre before a coordinate, and how far on the way to the next it is.
-#[inline]
-fn between(x: f32, size: usize, wrap: Wrap) -> (i64, f32) {
-    let x = wrap.reduce(x) * size as f32 - 0.5;
-    let corner = x.floor();
-    (corner as i64, x - corner)
 }
 
 impl Sum {
@@ -120,43 +144,64 @@ impl Sum {
 
 /// A filter whose wrap modes are decided.
 #[derive(Clone, Copy)]
-struct Sampler<'a> {
-    texture: &'a Texture,
-    filter: &'a Filter,
-    wrap_s: Wrap,
-    wrap_t: Wrap,
+pub(super) struct Sampler<'a> {
+    pub(super) texture: &'a Texture,
+    pub(super) filter: &'a Filter,
+    pub(super) wrap_s: Wrap,
+    pub(super) wrap_t: Wrap,
+    /// Of an environment: how its texels lie, and that its poles have one colour each.
+    pub(super) environment: Option<Environment>,
+}
+
+/// What the texels of an environment are.
+#[derive(Clone, Copy)]
+pub(super) struct Environment {
+    /// Whether the texels at the borders lie on them, as in OpenEXR's environments.
+    pub(super) border_texels: bool,
 }
 
 impl Sampler<'_> {
     /// Adds the probes of one level.
-    fn add_level(
+    pub(super) fn add_level(
         &self,
         level: &Level,
         interpolation: Interpolation,
         probes: impl Iterator<Item = (Vec2, f32)>,
         sum: &mut Sum,
     ) {
-        let (wrap_s, wrap_t) = (self.wrap_s, self.wrap_t);
+        let border_texels = self.environment.is_some_and(|own| own.border_texels);
+        let axis = |size, wrap| Axis {
+            size,
+            wrap,
+            border_texels,
+        };
+        let (along_s, along_t) = (axis(level.width, self.wrap_s), axis(level.height, self.wrap_t));
         let mut texels = TexelReader::new(level, self.texture.channels, self.filter.first_channel);
         let derivatives = self.filter.derivatives;
         for (st, weight) in probes {
             if !st.is_finite() {
                 continue;
             }
+            let weight = match self.environment {
+                Some(own) if interpolation != Interpolation::Closest => {
+                    own.fade_to_pole(level, st.y, &mut texels, weight, sum)
+                }
+                _ => weight,
+            };
             match interpolation {
                 Interpolation::Closest => {
-                    let s = Taps::closest(st.x, level.width, wrap_s);
-                    let t = Taps::closest(st.y, level.height, wrap_t);
+                    let s = Taps::closest(st.x, along_s);
+                    let t = Taps::closest(st.y, along_t);
                     sum.add(&mut texels, &s, &t, weight, false);
                 }
                 Interpolation::Linear => {
-                    let s = Taps::linear(st.x, level.width, wrap_s);
-                    let t = Taps::linear(st.y, level.height, wrap_t);
+                    let s = Taps::linear(st.x, along_s);
+                    let t = Taps::linear(st.y, along_t);
                     sum.add(&mut texels, &s, &t, weight, derivatives);
                 }
                 Interpolation::Cubic | Interpolation::SmartCubic => {
-                    let s = Taps::cubic(st.x, level.width, wrap_s);
-                    let t = Taps::cubic(st.y, level.height, wrap_t);
+                    let s = Taps::cubic(st.x, along_s);
+                    let t = Taps::cubic(st.y, along_t);
                     sum.add(&mut texels, &s, &t, weight, derivatives);
                 }
             }
@@ -164,7 +209,7 @@ impl Sampler<'_> {
     }
 
     /// The interpolation at a level; a smart one is cubic where its texels are larger than pixels.
-    fn interpolation(&self, level: usize, is_magnified: bool) -> Interpolation {
+    pub(super) fn interpolation(&self, level: usize, is_magnified: bool) -> Interpolation {
         match self.filter.interpolation {
             Interpolation::SmartCubic if level == 0 || is_magnified => Interpolation::Cubic,
             Interpolation::SmartCubic => Interpolation::Linear,
@@ -173,7 +218,7 @@ impl Sampler<'_> {
     }
 
     /// The channels that the texture has, and what stands in for the others.
-    fn finish(&self, mut sum: Sum) -> Sample {
+    pub(super) fn finish(&self, mut sum: Sum) -> Sample {
         let has = self
             .texture
             .channels
@@ -208,6 +253,7 @@ impl Texture {
             filter,
             wrap_s: of_file(filter.wrap_s, self.wrap[0]),
             wrap_t: of_file(filter.wrap_t, self.wrap[1]),
+            environment: None,
         };
         let mut sum = Sum::default();
         if !lookup.st.is_finite() {
@@ -249,60 +295,14 @@ impl Texture {
             sampler.add_level(level, interpolation, probes, sum);
         });
     }
-
-    /// Looks up in a direction, of an image over longitude and latitude. The direction zero gives what is at +z.
-    pub fn sample_environment(&self, lookup: &EnvironmentLookup) -> Sample {
-        let filter = &lookup.filter;
-        let sampler = Sampler {
-            texture: self,
-            filter,
-            wrap_s: Wrap::Periodic,
-            wrap_t: Wrap::Clamp,
-        };
-        let mut sum = Sum::default();
-        let unit = |v: Vec3| v.normalize_or(Vec3::Z);
-        let r = unit(lookup.direction);
-        let (rx, ry) = (
-            unit(lookup.direction + lookup.dx),
-            unit(lookup.direction + lookup.dy),
-        );
-        let angle = |v: Vec3| r.dot(v).clamp(-1.0, 1.0).acos().max(1e-8);
-        let (x, y) = (angle(rx), angle(ry));
-        let natural = (PI / x.min(y)).floor();
-        let x = x * filter.width.x + filter.blur.x;
-        let y = y * filter.width.y + filter.blur.y;
-        let (major, minor, edge) = if x >= y { (x, y, rx - r) } else { (y, x, ry - r) };
-        let mut ellipse = Ellipse::of_axes(major, minor, Vec2::X);
-        let latitude = |level: usize| self.levels[level].height as f32 * FRAC_1_PI;
-        let levels = ellipse.levels(self.levels.len(), latitude, latitude(0));
-        let probes = (ellipse.aspect() - 0.25).ceil().max(1.0);
-        each_level(levels, |index, share| {
-            let level = &self.levels[index];
-            let is_magnified = (level.height as f32) < (natural * 0.5).floor();
-            let interpolation = sampler.interpolation(index, is_magnified);
-            let probes = (0..probes as usize).map(|i| {
-                let along = (i as f32 + 0.5) / probes - 0.5;
-                (longitude_latitude(r + edge * along), share / probes)
-            });
-            sampler.add_level(level, interpolation, probes, &mut sum);
-        });
-        sampler.finish(sum)
-    }
 }
 
 /// Does something for each level that has a weight.
-fn each_level(levels: Levels, mut each: impl FnMut(usize, f32)) {
+pub(super) fn each_level(levels: Levels, mut each: impl FnMut(usize, f32)) {
     if levels.blend < 1.0 {
         each(levels.finer, 1.0 - levels.blend);
     }
     if levels.blend > 0.0 {
         each(levels.coarser, levels.blend);
     }
-}
-
-/// Where a direction is in an image over longitude and latitude with y up.
-fn longitude_latitude(r: Vec3) -> Vec2 {
-    let s = (-r.x).atan2(r.z) * (0.5 * FRAC_1_PI) + 0.5;
-    let t = 0.5 - r.y.atan2(r.z.hypot(r.x)) * FRAC_1_PI;
-    Vec2::new(s, t)
 }

@@ -45,8 +45,9 @@ impl<'a> Checker<'a> {
             .get(4)
             .and_then(Given::ty)
             .is_some_and(|ty| ty != Type::STRING);
+        // Without attributes it tells how many points there are.
         let first = 4 + usize::from(is_sort);
-        if given.len() < first + 2 {
+        if given.len() < first {
             self.report(span, CheckError::BadForm { form: SEARCH });
             return None;
         }
@@ -143,7 +144,7 @@ impl<'a> Checker<'a> {
             let value = self.given_value(value)?;
             if !matches!(
                 Kind::of(value.ty),
-                Some(Kind::INT | Kind::FLOAT | Kind::TRIPLE | Kind::MATRIX)
+                Some(Kind::INT | Kind::FLOAT | Kind::TRIPLE | Kind::MATRIX | Kind::STRING)
             ) {
                 let found = self.show(value.ty);
                 self.report(of, CheckError::NotPointValue { found });

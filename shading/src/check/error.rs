@@ -448,10 +448,12 @@ impl CheckError {
             E::NotTransformable { found } => error(format!("expected point, vector, normal, found {found}"))
                 .hint("colours are taken between spaces by `transformc`"),
             E::NotAttribute { found } => error(format!("an attribute cannot be of type {found}")),
-            E::NotPointValue { found } => {
-                error(format!("points cannot be written with a value of type {found}"))
-                    .hint("an int, a float, a color, a point, a vector, a normal or a matrix can be written")
-            }
+            E::NotPointValue { found } => error(format!(
+                "points cannot be written with a value of type {found}"
+            ))
+            .hint(
+                "an int, a float, a color, a point, a vector, a normal, a matrix or a string can be written",
+            ),
             E::NotMessage { found } => error(format!("a message cannot be of type {found}")),
             E::NoDerivative { found } => error(format!("{found} has no derivative")),
             E::OptionNotConstant => error("the name of an option must be constant".to_owned()),

@@ -45,13 +45,13 @@ use crate::hir::{Block, ClosureId, Op, Stmt, Unit, walk};
 use crate::runtime::closure::Layouts;
 use crate::runtime::context::Places;
 use crate::runtime::text::TextPool;
-use crate::runtime::{HostFunctions, TextureRequest};
+use crate::runtime::{HostFunctions, TextureProblem, TextureRequest};
 use crate::source::{SourceMap, Span};
 
 use data::DataPool;
 use error::MAX_MEMORY;
 use output::{choose_outputs, inits};
-use shared::Shared;
+use shared::{FailedLookup, Shared};
 
 pub use error::CodegenError;
 pub use global_set::GlobalSet;
@@ -73,7 +73,7 @@ pub struct Statistics {
     pub ops: usize,
     /// Variables of the HIR.
     pub symbols: usize,
-    /// Textures that are named in the code and that the host does not know: they are black.
+    /// Textures that are named in the code and that lookups cannot read: they are black.
     pub missing_textures: Vec<MissingTexture>,
     /// The closures that a run can make.
     pub closures: BTreeSet<ClosureId>,
@@ -105,11 +105,13 @@ pub struct Statistics {
     pub fingerprint: u64,
 }
 
-/// A texture that code names and the host does not know.
+/// A texture that code names and cannot read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MissingTexture {
     /// The name.
     pub name: String,
+    /// Why.
+    pub problem: TextureProblem,
     /// Where it is looked up, when the sources are known.
     pub label: Option<Label>,
     /// Whether the shader says what to show instead.
@@ -117,7 +119,7 @@ pub struct MissingTexture {
 }
 
 fn missing_textures(
-    missing: BTreeMap<String, (Span, bool)>,
+    missing: BTreeMap<(String, TextureProblem), FailedLookup>,
     sources: Option<&SourceMap>,
 ) -> Vec<MissingTexture> {
     let label = |span: Span| {
@@ -129,10 +131,11 @@ fn missing_textures(
         })
     };
     let list = missing.into_iter();
-    list.map(|(name, (span, optional))| MissingTexture {
+    list.map(|((name, problem), lookup)| MissingTexture {
         name,
-        label: label(span),
-        optional,
+        problem,
+        label: label(lookup.span),
+        optional: lookup.is_optional,
     })
     .collect()
 }

@@ -12,9 +12,9 @@ use super::data::{DataPool, PlaceTable};
 use super::global_set::GlobalSet;
 use super::layout::POINTER;
 use crate::eval::library;
-use crate::hir::{ClosureId, ClosureRegistry, FunctionId, Unit};
+use crate::hir::{ClosureId, ClosureRegistry, FunctionId, TextureMapping, TextureOptions, Unit};
 use crate::runtime::text::TextPool;
-use crate::runtime::{CloudHandle, HostFunctions, TextureHandle, TextureRequest};
+use crate::runtime::{CloudHandle, HostFunctions, TextureHandle, TextureProblem, TextureRequest};
 use crate::source::Span;
 
 /// What the functions of one compilation have in common.
@@ -33,8 +33,8 @@ pub(super) struct Shared<'u> {
     textures: FxHashMap<TextureRequest, WantedTexture>,
     /// The same in the order of the code.
     pub(super) texture_list: Vec<TextureRequest>,
-    /// Textures that the host does not know: where they are looked up, and whether the shader can do without.
-    pub(super) missing: BTreeMap<String, (Span, bool)>,
+    /// Files that lookups cannot read.
+    pub(super) missing: BTreeMap<(String, TextureProblem), FailedLookup>,
     /// Files that the code asks for by name when it runs, as far as their names are constant.
     pub(super) late_textures: BTreeSet<String>,
     pub(super) computes_texture_names: bool,
@@ -50,6 +50,14 @@ pub(super) struct Shared<'u> {
     pub(super) asks_derivatives: bool,
     pub(super) asks_surface_area: bool,
     pub(super) asks_ray_kind: bool,
+}
+
+/// A lookup that has nothing to read.
+#[derive(Clone, Copy)]
+pub(super) struct FailedLookup {
+    pub(super) span: Span,
+    /// Whether the shader says what to show instead.
+    pub(super) is_optional: bool,
 }
 
 /// A texture that the code names.
@@ -109,9 +117,11 @@ impl<'u> Shared<'u> {
     pub(super) fn texture_handle(
         &mut self,
         request: TextureRequest,
-        optional: bool,
+        options: TextureOptions,
         span: Span,
     ) -> Option<TextureHandle> {
+        let optional = options.optional;
+        let is_unfit = options.mapping == TextureMapping::Volume && !self.host.host.is_volume(&request);
         let known = self.textures.get(&request).copied();
         let handle = match known.filter(|known| optional || known.is_required) {
             Some(known) => known.handle,
@@ -131,13 +141,20 @@ impl<'u> Shared<'u> {
                 handle
             }
         };
-        if handle.is_none() {
-            let missing = self.missing.entry(request.file).or_insert((span, true));
-            if missing.1 && !optional {
-                *missing = (span, false);
-            }
+        let problem = match handle {
+            None => TextureProblem::NotFound,
+            Some(_) if is_unfit => TextureProblem::NoVolume,
+            Some(_) => return handle,
+        };
+        let lookup = FailedLookup {
+            span,
+            is_optional: optional,
+        };
+        let known = self.missing.entry((request.file, problem)).or_insert(lookup);
+        if known.is_optional && !optional {
+            *known = lookup;
         }
-        handle
+        None
     }
 
     /// The handle of a point cloud that is named in the code; asks the host once for each.

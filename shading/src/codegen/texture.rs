@@ -51,7 +51,7 @@ impl Emitter<'_, '_> {
         let record = self.lookup_record(options, args);
         let out = self.home_address(dst);
         match self.request(options, args) {
-            Some(request) => match self.shared.texture_handle(request, options.optional, self.span) {
+            Some(request) => match self.shared.texture_handle(request, options, self.span) {
                 Some(handle) => {
                     let handle = self.int(handle.0 as i32);
                     self.call(functions.by_handle, &[self.ctx, handle, record.base, out]);
@@ -74,7 +74,11 @@ impl Emitter<'_, '_> {
         let options = self.known_options(options, args);
         if let Some(request) = self.request(options, args) {
             // Whoever freezes the host's textures knows that this one is wanted.
-            self.shared.texture_handle(request, true, self.span);
+            let optional = TextureOptions {
+                optional: true,
+                ..options
+            };
+            self.shared.texture_handle(request, optional, self.span);
         }
         self.note_late(&args[0]);
         let record = self.lookup_record(options, args);

@@ -75,10 +75,13 @@ pub fn of_host(mut text: String) -> String {
     text
 }
 
+/// The same of a text that is only looked at.
+pub fn start_of(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_LENGTH)]
+}
+
 fn cut(text: &mut String) {
-    if text.len() > MAX_LENGTH {
-        text.truncate(text.floor_char_boundary(MAX_LENGTH));
-    }
+    text.truncate(start_of(text).len());
 }
 
 /// `a` followed by `b`, at most [`MAX_LENGTH`] bytes.

@@ -281,7 +281,7 @@ fn cloud_write_shape(args: &[Kind]) -> Result<Shape, String> {
     use Kind as K;
     let mut takes = vec![K::STRING, K::TRIPLE];
     for pair in args.get(2..).unwrap_or_default().chunks(2) {
-        let &[_, value @ (K::INT | K::FLOAT | K::TRIPLE | K::MATRIX)] = pair else {
+        let &[_, value @ (K::INT | K::FLOAT | K::TRIPLE | K::MATRIX | K::STRING)] = pair else {
             return Err("operands are not the attributes of a point".to_owned());
         };
         takes.extend([K::STRING, value]);

@@ -108,23 +108,24 @@ pub(super) fn evaluate(
 }
 
 /// Keeps a point with its attributes. `None` where the operands do not fit; otherwise why it is not kept, if it is not.
-pub(super) fn write(
+pub(super) fn write<'a>(
     host: &dyn ShaderHost,
     clouds: &mut WrittenClouds,
-    args: &[&Const],
+    args: &'a [&'a Const],
 ) -> Option<Option<String>> {
     let [Const::String(file), Const::Triple(position), attributes @ ..] = args else {
         return None;
     };
-    let pair = |pair: &[&Const]| match pair {
-        [Const::String(name), Const::Int(x)] => Some((name.to_string(), CloudValue::Int(*x))),
-        [Const::String(name), Const::Float(x)] => Some((name.to_string(), CloudValue::Float(*x))),
-        [Const::String(name), Const::Triple(x)] => Some((name.to_string(), CloudValue::Triple(*x))),
-        [Const::String(name), Const::Matrix(x)] => Some((name.to_string(), CloudValue::Matrix(*x))),
+    let pair = |pair: &'a [&'a Const]| match pair {
+        [Const::String(name), Const::Int(x)] => Some((&**name, CloudValue::Int(*x))),
+        [Const::String(name), Const::Float(x)] => Some((&**name, CloudValue::Float(*x))),
+        [Const::String(name), Const::Triple(x)] => Some((&**name, CloudValue::Triple(*x))),
+        [Const::String(name), Const::Matrix(x)] => Some((&**name, CloudValue::Matrix(*x))),
+        [Const::String(name), Const::String(x)] => Some((&**name, CloudValue::Text(x))),
         _ => None,
     };
-    let attributes: Vec<(String, CloudValue)> = attributes.chunks(2).map(pair).collect::<Option<_>>()?;
-    let values = attributes.iter().map(|(name, value)| (name.as_str(), *value));
+    let attributes: Vec<(&str, CloudValue<'_>)> = attributes.chunks(2).map(pair).collect::<Option<_>>()?;
+    let values = attributes.iter().copied();
     let kept = written::write(host, clouds, file, *position, values);
     Some(kept.err().map(|refusal| refusal.message(file)))
 }
@@ -172,12 +173,12 @@ fn int(value: &Const) -> i32 {
 }
 
 /// An array with other values in the places that a call asks for, of which each point fills `width`.
-fn fill(
+fn fill<'a>(
     before: &[Const],
     indices: &[Const],
     count: i32,
     width: usize,
-    value: impl Fn(i32, usize) -> Option<CloudValue>,
+    value: impl Fn(i32, usize) -> Option<CloudValue<'a>>,
 ) -> Const {
     let mut list = before.to_vec();
     let asked = cloud::asked(count, indices.len(), list.len() / width);

@@ -564,7 +564,7 @@ impl<'a> Machine<'a> {
             Op::TextureError(options) => {
                 let lookup = lookup(frame, options, args);
                 let request = request(frame, &lookup, args);
-                let error = lookup.failure(|st| self.options.host.texture_error(&request, st));
+                let error = lookup.failure(self.options.host, &request);
                 Const::String(eval::text::of_host(error).into())
             }
             Op::TextureInfo => {
@@ -674,12 +674,11 @@ impl<'a> Machine<'a> {
     ) -> Const {
         let lookup = lookup(frame, options, args);
         let request = request(frame, &lookup, args);
-        let sample = match self.options.host.texture_handle(&request) {
-            Some(handle) => self.options.host.texture(handle, &lookup),
-            None => {
+        let sample = match lookup.handle(self.options.host, &request) {
+            Ok(handle) => self.options.host.texture(handle, &lookup),
+            Err(problem) => {
                 if !options.optional {
-                    let message = format!("texture {:?} is not found, and is black", request.file);
-                    self.report(ReportKind::MissingTexture, span, message);
+                    self.report(ReportKind::MissingTexture, span, problem.report(&request.file));
                 }
                 lookup.absent()
             }

@@ -2,7 +2,9 @@
 //! what can be wrong with a call.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use crate::eval::text;
 use crate::hir::Const;
 use crate::hir::kind::Element;
 
@@ -38,6 +40,13 @@ pub enum CloudValues<'a> {
     Triples(&'a [[f32; 3]]),
     /// Arrays of so many floats, one after the other.
     Arrays(usize, &'a [f32]),
+    /// `string`.
+    Texts {
+        /// The strings.
+        list: &'a [Arc<str>],
+        /// Which of them each point has; the empty one where there is no such string.
+        indices: &'a [i32],
+    },
 }
 
 /// A point cloud, as shaders search it from many threads at once: implementations must neither lock nor allocate.
@@ -70,20 +79,22 @@ pub(crate) enum CloudAttribute<'a> {
 
 /// A value of an attribute.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum CloudValue {
+pub(crate) enum CloudValue<'a> {
     Int(i32),
     Float(f32),
     Triple([f32; 3]),
     Matrix([f32; 16]),
+    Text(&'a str),
 }
 
-impl CloudValue {
+impl CloudValue<'_> {
     pub(crate) fn constant(self) -> Const {
         match self {
             CloudValue::Int(x) => Const::Int(x),
             CloudValue::Float(x) => Const::Float(x),
             CloudValue::Triple(x) => Const::Triple(x),
             CloudValue::Matrix(x) => Const::Matrix(x),
+            CloudValue::Text(x) => Const::String(x.into()),
         }
     }
 }
@@ -119,7 +130,8 @@ impl<'a> CloudAttribute<'a> {
             (CloudAttribute::Index(_), Element::Int)
             | (CloudAttribute::Values(CloudValues::Ints(_)), Element::Int | Element::Float)
             | (CloudAttribute::Values(CloudValues::Floats(_)), Element::Float)
-            | (CloudAttribute::Values(CloudValues::Triples(_)), Element::Triple)
+            | (CloudAttribute::Values(CloudValues::Triples(_)), Element::Triple | Element::Float)
+            | (CloudAttribute::Values(CloudValues::Texts { .. }), Element::String)
             | (CloudAttribute::Values(CloudValues::Arrays(1.., _)), Element::Float)
             | (CloudAttribute::Values(CloudValues::Arrays(16, _)), Element::Matrix) => Ok(attribute),
             _ => Err(CloudFault::WrongType),
@@ -130,13 +142,14 @@ impl<'a> CloudAttribute<'a> {
     pub(crate) fn width(&self, element: Element) -> usize {
         match (self, element) {
             (CloudAttribute::Values(CloudValues::Arrays(width, _)), Element::Float) => *width,
+            (CloudAttribute::Values(CloudValues::Triples(_)), Element::Float) => 3,
             _ => 1,
         }
     }
 
     /// A part of the value of a point, of the type that [`CloudAttribute::of`] has checked; `None` where there is no
     /// such point.
-    pub(crate) fn value(&self, element: Element, index: i32, part: usize) -> Option<CloudValue> {
+    pub(crate) fn value(&self, element: Element, index: i32, part: usize) -> Option<CloudValue<'a>> {
         let at = usize::try_from(index).ok()?;
         Some(match self {
             CloudAttribute::Index(count) => {
@@ -148,7 +161,15 @@ impl<'a> CloudAttribute<'a> {
                 _ => CloudValue::Int(*list.get(at)?),
             },
             CloudAttribute::Values(CloudValues::Floats(list)) => CloudValue::Float(*list.get(at)?),
-            CloudAttribute::Values(CloudValues::Triples(list)) => CloudValue::Triple(*list.get(at)?),
+            CloudAttribute::Values(CloudValues::Triples(list)) => match element {
+                Element::Float => CloudValue::Float(*list.get(at)?.get(part)?),
+                _ => CloudValue::Triple(*list.get(at)?),
+            },
+            CloudAttribute::Values(CloudValues::Texts { list, indices }) => {
+                let index = usize::try_from(*indices.get(at)?).ok();
+                let found = index.and_then(|index| list.get(index));
+                CloudValue::Text(found.map_or("", |found| text::start_of(found)))
+            }
             CloudAttribute::Values(CloudValues::Arrays(width, list)) => {
                 let floats = list.get(at * width..)?.get(..*width)?;
                 match element {
@@ -165,6 +186,7 @@ impl<'a> CloudAttribute<'a> {
             CloudAttribute::Index(_) | CloudAttribute::Values(CloudValues::Ints(_)) => "int".into(),
             CloudAttribute::Values(CloudValues::Floats(_)) => "float".into(),
             CloudAttribute::Values(CloudValues::Triples(_)) => "a triple".into(),
+            CloudAttribute::Values(CloudValues::Texts { .. }) => "string".into(),
             CloudAttribute::Values(CloudValues::Arrays(width, _)) => format!("float[{width}]").into(),
         }
     }
@@ -176,7 +198,7 @@ pub(crate) fn asked(count: i32, indices: usize, room: usize) -> usize {
 }
 
 /// The zero of a type that derivatives are of.
-pub(crate) fn zero(element: Element) -> Option<CloudValue> {
+pub(crate) fn zero(element: Element) -> Option<CloudValue<'static>> {
     match element {
         Element::Float => Some(CloudValue::Float(0.0)),
         Element::Triple => Some(CloudValue::Triple([0.0; 3])),
@@ -186,7 +208,7 @@ pub(crate) fn zero(element: Element) -> Option<CloudValue> {
 }
 
 /// The numbers of the points that a search finds, at most as many as `most` and as `room` has places; how many come back.
-/// `points` is memory to search in.
+/// Without places the points are only counted. `points` is memory to search in.
 pub(crate) fn search(
     cloud: Option<&dyn PointCloud>,
     search: &CloudSearch,
@@ -195,6 +217,7 @@ pub(crate) fn search(
     points: &mut Vec<(f32, u32)>,
 ) -> Result<usize, CloudFault> {
     let cloud = cloud.ok_or(CloudFault::NoCloud)?;
+    let room = if room == 0 { cloud.count() } else { room };
     let most = usize::try_from(most).unwrap_or(0).min(room);
     let numbers = search.center.iter().chain([&search.radius]);
     // A radius may be infinite.
@@ -208,12 +231,16 @@ pub(crate) fn search(
 }
 
 /// Whether a call of `pointcloud_get` finds its attribute, and all points that it asks for, in an array of `room` places.
+/// What asks for nothing is given that.
 pub(crate) fn check(
     cloud: Option<&dyn PointCloud>,
     name: &str,
     (element, room): (Element, usize),
     indices: impl ExactSizeIterator<Item = i32>,
 ) -> Result<(), CloudFault> {
+    if indices.len() == 0 {
+        return Ok(());
+    }
     let cloud = cloud.ok_or(CloudFault::NoCloud)?;
     let width = CloudAttribute::of(cloud, name, element)?.width(element);
     if indices.len() * width > room {
@@ -280,7 +307,7 @@ pub(crate) fn message(
         }
         CloudFault::WrongType => {
             let found = cloud.and_then(|cloud| {
-                let all = [Element::Int, Element::Float, Element::Triple];
+                let all = [Element::Int, Element::Float, Element::Triple, Element::String];
                 all.into_iter()
                     .find_map(|element| CloudAttribute::of(cloud, name, element).ok())
             });
@@ -290,7 +317,7 @@ pub(crate) fn message(
         }
         CloudFault::NoRoom(width) => {
             format!(
-                "attribute {name:?} of point cloud {file:?} is float[{width}]: the array is too short for that"
+                "attribute {name:?} of point cloud {file:?} has {width} floats: the array is too short for that"
             )
         }
         CloudFault::NoPoint(index) => {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::eval::matrix::{IDENTITY, mul};
 use crate::hir::kind::Element;
-use crate::hir::{Axis, ColorSpace, Const, Kind, TextureOptions};
+use crate::hir::{Axis, ColorSpace, Const, Kind, TextureMapping, TextureOptions};
 use crate::runtime::{CloudHandle, PointCloud, ShaderGlobals, TraceHit, TraceRay};
 
 /// The embedder's number for a texture.
@@ -94,12 +94,49 @@ impl Default for TextureLookup {
     }
 }
 
+/// Why a texture lookup has nothing to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TextureProblem {
+    /// There is no such file.
+    NotFound,
+    /// `texture3d` is asked for a file that is no volume.
+    NoVolume,
+}
+
+impl TextureProblem {
+    /// What a run reports.
+    pub(crate) fn report(self, file: &str) -> String {
+        match self {
+            TextureProblem::NotFound => format!("texture {file:?} is not found, and is black"),
+            TextureProblem::NoVolume => format!("texture {file:?} is no volume, and is black"),
+        }
+    }
+}
+
 impl TextureLookup {
-    /// What `errormessage` is told of the failure that the host knows of at a place: nothing where the shader has a
-    /// colour of its own for it.
-    pub(crate) fn failure(&self, known: impl FnOnce([f32; 2]) -> Option<String>) -> String {
+    /// The handle of a picture for this lookup.
+    pub(crate) fn handle<H: ShaderHost + ?Sized>(
+        &self,
+        host: &H,
+        request: &TextureRequest,
+    ) -> Result<TextureHandle, TextureProblem> {
+        let handle = host.texture_handle(request).ok_or(TextureProblem::NotFound)?;
+        match self.options.mapping {
+            TextureMapping::Volume if !host.is_volume(request) => Err(TextureProblem::NoVolume),
+            TextureMapping::Plane | TextureMapping::Environment | TextureMapping::Volume => Ok(handle),
+        }
+    }
+
+    /// What `errormessage` is told of the lookup: nothing where the shader has a colour of its own for a failure.
+    pub(crate) fn failure<H: ShaderHost + ?Sized>(&self, host: &H, request: &TextureRequest) -> String {
+        if self.missing.is_some() {
+            return String::new();
+        }
         let [s, t, _] = self.position;
-        let error = self.missing.is_none().then(|| known([s, t])).flatten();
+        let is_volume = self.options.mapping == TextureMapping::Volume;
+        let error = host.texture_error(request, if is_volume { [0.0; 2] } else { [s, t] });
+        let no_volume = || format!("{:?} is no volume", request.file);
+        let error = error.or_else(|| (is_volume && !host.is_volume(request)).then(no_volume));
         error.unwrap_or_default()
     }
 
@@ -203,6 +240,13 @@ pub trait ShaderHost: Send + Sync + 'static {
     fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
         let _ = (handle, lookup);
         TextureSample::default()
+    }
+
+    /// Whether `texture3d` can look a picture up that has a handle. Asked when the handle is, and for names that are
+    /// computed at each lookup.
+    fn is_volume(&self, request: &TextureRequest) -> bool {
+        let _ = request;
+        true
     }
 
     /// Why lookups of a picture at a place fail; `None` where they do not.

@@ -24,8 +24,8 @@ pub use cloud::{CloudHandle, CloudSearch, CloudValues, PointCloud};
 pub use context::ShadingContext;
 pub use globals::{RayKind, ShaderGlobals};
 pub use host::{
-    AttributeHandle, NoHost, ShaderHost, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureRequest,
-    TextureSample,
+    AttributeHandle, NoHost, ShaderHost, Subimage, TextureHandle, TextureInfo, TextureLookup, TextureProblem,
+    TextureRequest, TextureSample,
 };
 pub use printed::{Printed, Sink};
 pub use report::{Report, ReportKind, ReportPlace};

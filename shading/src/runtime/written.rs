@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -23,13 +24,15 @@ pub enum PointValueType {
     Triple,
     /// `matrix`.
     Matrix,
+    /// `string`.
+    Text,
 }
 
 impl PointValueType {
-    /// How many numbers it has.
+    /// How many numbers it has; a string has the one that it is known by.
     pub fn count(self) -> usize {
         match self {
-            PointValueType::Int | PointValueType::Float => 1,
+            PointValueType::Int | PointValueType::Float | PointValueType::Text => 1,
             PointValueType::Triple => 3,
             PointValueType::Matrix => 16,
         }
@@ -43,6 +46,7 @@ impl fmt::Display for PointValueType {
             PointValueType::Float => "float",
             PointValueType::Triple => "triple",
             PointValueType::Matrix => "matrix",
+            PointValueType::Text => "string",
         })
     }
 }
@@ -54,14 +58,19 @@ pub struct WrittenCloud {
     pub file: String,
     /// Names and types of the attributes, in the order of the call.
     pub attributes: Vec<(String, PointValueType)>,
-    /// The bits of the numbers, point by point: of each its position, then its attributes.
+    /// The bits of the numbers, point by point: of each its position, then its attributes. Strings are places in
+    /// `texts`.
     pub words: Vec<u32>,
+    /// The strings of all points, each once, in the order in which they were written.
+    pub texts: Vec<Arc<str>>,
 }
 
 /// Points by file and attributes.
 #[derive(Clone, Debug, Default)]
 pub struct WrittenClouds {
     list: Vec<WrittenCloud>,
+    /// Where in each cloud's texts its strings are.
+    texts: Vec<FxHashMap<Arc<str>, u32>>,
     /// Where in the list clouds are, by the hash of file and attributes.
     places: FxHashMap<u64, Vec<usize>>,
     /// The cloud that was written last.
@@ -101,7 +110,7 @@ pub(crate) fn write<'a>(
     clouds: &mut WrittenClouds,
     file: &str,
     position: [f32; 3],
-    attributes: impl Iterator<Item = (&'a str, CloudValue)> + Clone,
+    attributes: impl Iterator<Item = (&'a str, CloudValue<'a>)> + Clone,
 ) -> Result<(), Refusal> {
     if let Some(why) = host.cloud_refusal(file) {
         return Err(Refusal::Host(why));
@@ -140,11 +149,19 @@ impl WrittenClouds {
             let attributes = || cloud.attributes.iter().map(|(name, ty)| (name.as_str(), *ty));
             let at = self.place(&cloud.file, attributes());
             self.bytes += size_of_val(&cloud.words[..]);
+            // Where its strings are among those of these points.
+            let texts = cloud.texts.iter().map(|text| self.text(at, text));
+            let texts: Vec<u32> = texts.collect();
+            let mut others = cloud.words;
+            if !texts.is_empty() {
+                let rows = others.chunks_exact_mut(3 + width(&cloud.attributes));
+                rows.for_each(|row| renumber(&mut row[3..], &cloud.attributes, &texts));
+            }
             let words = &mut self.list[at].words;
             if words.is_empty() {
-                *words = cloud.words;
+                *words = others;
             } else {
-                words.extend_from_slice(&cloud.words);
+                words.extend_from_slice(&others);
             }
         }
     }
@@ -154,7 +171,7 @@ impl WrittenClouds {
         &mut self,
         file: &str,
         position: [f32; 3],
-        attributes: impl Iterator<Item = (&'a str, CloudValue)> + Clone,
+        attributes: impl Iterator<Item = (&'a str, CloudValue<'a>)> + Clone,
     ) -> bool {
         if self.bytes >= MAX_BYTES {
             return false;
@@ -163,19 +180,38 @@ impl WrittenClouds {
             file,
             attributes.clone().map(|(name, value)| (name, type_of(value))),
         );
-        let words = &mut self.list[at].words;
-        let before = words.len();
-        words.extend(position.map(f32::to_bits));
+        let before = self.list[at].words.len();
+        self.list[at].words.extend(position.map(f32::to_bits));
         for (_, value) in attributes {
+            let text = match value {
+                CloudValue::Text(x) => self.text(at, x),
+                _ => 0,
+            };
+            let words = &mut self.list[at].words;
             match value {
+                CloudValue::Text(_) => words.push(text),
                 CloudValue::Int(x) => words.push(x.cast_unsigned()),
                 CloudValue::Float(x) => words.push(x.to_bits()),
                 CloudValue::Triple(x) => words.extend(x.map(f32::to_bits)),
                 CloudValue::Matrix(x) => words.extend(x.map(f32::to_bits)),
             }
         }
-        self.bytes += size_of_val(&words[before..]);
+        self.bytes += size_of_val(&self.list[at].words[before..]);
         true
+    }
+
+    /// The place of a string among the texts of a cloud, where it is put if it is not there.
+    fn text(&mut self, at: usize, text: &str) -> u32 {
+        let (places, list) = (&mut self.texts[at], &mut self.list[at].texts);
+        if let Some(&place) = places.get(text) {
+            return place;
+        }
+        let (place, text) = (list.len() as u32, Arc::<str>::from(text));
+        // Twice its pointer, and its place.
+        self.bytes += text.len() + 40;
+        list.push(text.clone());
+        places.insert(text, place);
+        place
     }
 
     /// The place of a cloud, which is made if there is none.
@@ -205,18 +241,37 @@ impl WrittenClouds {
                 file: file.to_owned(),
                 attributes: attributes.map(|(name, ty)| (name.to_owned(), ty)).collect(),
                 words: vec![],
+                texts: vec![],
             });
+            self.texts.push(FxHashMap::default());
             self.list.len() - 1
         });
         self.last
     }
 }
 
-fn type_of(value: CloudValue) -> PointValueType {
+/// Numbers of the attributes of a point.
+fn width(attributes: &[(String, PointValueType)]) -> usize {
+    attributes.iter().map(|(_, ty)| ty.count()).sum()
+}
+
+/// Gives the strings of a point other places.
+fn renumber(row: &mut [u32], attributes: &[(String, PointValueType)], places: &[u32]) {
+    let mut at = 0;
+    for (_, ty) in attributes {
+        if *ty == PointValueType::Text {
+            row[at] = places[row[at] as usize];
+        }
+        at += ty.count();
+    }
+}
+
+fn type_of(value: CloudValue<'_>) -> PointValueType {
     match value {
         CloudValue::Int(_) => PointValueType::Int,
         CloudValue::Float(_) => PointValueType::Float,
         CloudValue::Triple(_) => PointValueType::Triple,
         CloudValue::Matrix(_) => PointValueType::Matrix,
+        CloudValue::Text(_) => PointValueType::Text,
     }
 }

@@ -1,6 +1,8 @@
 //! Point clouds in generated units: a small cloud of the test host, and the operations that search it as the checker
 //! writes them.
 
+use std::sync::{Arc, LazyLock};
+
 use shading::builtins::Builtin as B;
 use shading::hir::kind::Element;
 use shading::hir::{Block, Const, Kind, LocalId, Op, Operand, Stmt};
@@ -10,6 +12,16 @@ use super::{Writer, assign};
 
 /// Five points with an attribute of each type.
 pub(super) struct TestCloud;
+
+static NAMES: LazyLock<Vec<Arc<str>>> = LazyLock::new(|| ["", "wood", "naïve"].map(Arc::from).to_vec());
+
+/// The numbers of all points: five matrices, or the beginning of them as pairs.
+static FLOATS: LazyLock<Vec<f32>> = LazyLock::new(|| (0..80).map(|i| i as f32 / 8.0 - 3.0).collect());
+
+/// Attributes, and one that is none.
+const ATTRIBUTES: [&str; 9] = [
+    "position", "wood", "wear", "tint", "label", "pair", "frame", "index", "none",
+];
 
 const POSITIONS: [[f32; 3]; 5] = [
     [0.0; 3],
@@ -47,14 +59,29 @@ impl PointCloud for TestCloud {
             "wood" => Some(CloudValues::Ints(&[3, -1, 0, i32::MAX, 7])),
             "wear" => Some(CloudValues::Floats(&[0.5, 1e20, -0.0, 2.0, 1e-40])),
             "tint" => Some(CloudValues::Triples(&[[0.25, 0.5, 0.75]; 5])),
+            "label" => Some(CloudValues::Texts {
+                list: &NAMES,
+                indices: &[1, 0, 2, 3, -1],
+            }),
+            "pair" => Some(CloudValues::Arrays(2, &FLOATS[..10])),
+            "frame" => Some(CloudValues::Arrays(16, &FLOATS)),
             _ => None,
         }
     }
 
     fn names(&self) -> Vec<String> {
-        ["position", "wood", "wear", "tint"].map(str::to_owned).to_vec()
+        ATTRIBUTES[..7].iter().map(|&name| name.to_owned()).collect()
     }
 }
+
+/// What attributes may be.
+const VALUES: [Element; 5] = [
+    Element::Int,
+    Element::Float,
+    Element::Triple,
+    Element::Matrix,
+    Element::String,
+];
 
 impl Writer<'_> {
     /// A search, and an array that is filled with what it finds.
@@ -63,7 +90,8 @@ impl Writer<'_> {
             true => self.operand(Kind::STRING),
             false => self.constant(Const::String("wood".into())),
         };
-        let places = 1 + self.random.below(4) as i32;
+        // Without places the points are counted.
+        let places = self.random.below(5) as i32;
         let found = self.local(Kind::Array(Element::Int, places as u32 + 1));
         let [center, radius, most, sort] =
             [Kind::TRIPLE, Kind::FLOAT, Kind::INT, Kind::INT].map(|kind| self.operand(kind));
@@ -73,9 +101,8 @@ impl Writer<'_> {
         let last = self.constant(Const::Int(places));
         out.push(assign(count, Op::ArrayGet, vec![Operand::Local(found), last]));
 
-        let elements = [Element::Int, Element::Float, Element::Triple];
-        let element = *self.random.pick(&elements);
-        let room = 1 + self.random.below(4) as u32;
+        let element = *self.random.pick(&VALUES);
+        let room = 1 + self.random.below(if element == Element::Float { 20 } else { 4 }) as u32;
         let values = self.target(Kind::Array(element, room));
         let points = [file, Operand::Local(found), Operand::Local(count)];
         if element == Element::Float && self.random.once_in(2) {
@@ -90,9 +117,7 @@ impl Writer<'_> {
 
     /// Fills an array with an attribute where there is one of its type.
     fn cloud_values(&mut self, values: LocalId, [file, indices, count]: [Operand; 3], out: &mut Block) {
-        let name = *self
-            .random
-            .pick(&["position", "wood", "wear", "tint", "index", "none"]);
+        let name = *self.random.pick(&ATTRIBUTES);
         let name = self.constant(Const::String(name.into()));
         let kind = Kind::of(self.code.locals[values].ty).map_or(0, Kind::code);
         let kind = self.constant(Const::Int(kind));
@@ -111,7 +136,7 @@ impl Writer<'_> {
     pub(super) fn written_point(&mut self, out: &mut Block) {
         let mut args = vec![self.operand(Kind::STRING), self.operand(Kind::TRIPLE)];
         for _ in 0..self.random.below(3) {
-            let element = *self.random.pick(&[Element::Int, Element::Float, Element::Triple]);
+            let element = *self.random.pick(&VALUES);
             args.push(self.operand(Kind::STRING));
             args.push(self.operand(Kind::One(element)));
         }

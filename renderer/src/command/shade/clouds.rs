@@ -55,12 +55,14 @@ fn stage_cloud(cloud: WrittenCloud) -> Result<Staged, Failure> {
             PointValueType::Float => ColumnType::Float,
             PointValueType::Triple => ColumnType::Triple,
             PointValueType::Matrix => ColumnType::Matrix,
+            PointValueType::Text => ColumnType::Text,
         };
         (name, ty)
     });
     let rows = CloudRows {
         columns: columns.collect(),
         words: cloud.words,
+        texts: cloud.texts,
     };
     Ok(rows.stage(path, format)?)
 }

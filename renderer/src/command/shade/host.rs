@@ -135,6 +135,10 @@ impl ShaderHost for GridHost {
         self.textures.texture(handle, lookup)
     }
 
+    fn is_volume(&self, request: &TextureRequest) -> bool {
+        self.textures.is_volume(&as_stored(request))
+    }
+
     fn texture_error(&self, request: &TextureRequest, st: [f32; 2]) -> Option<String> {
         self.textures.texture_error(&as_stored(request), st)
     }

@@ -16,11 +16,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use shading::codegen::MissingTexture;
 use shading::instance::Making;
 use shading::opt::OptLevel;
 use shading::ty::Type;
 use shading::{
-    ColorSystem, Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem, Value, WrittenClouds,
+    ColorSystem, Diagnostic, Diagnostics, InstanceOptions, RayKind, ShadingSystem, TextureProblem, Value,
+    WrittenClouds,
 };
 
 use super::outputs::Outputs;
@@ -150,9 +152,20 @@ impl Stage<'_> {
         let (making, code) = (*instance.making(), CodeStatistics::of(&instance));
         let missing = instance.statistics().missing_textures.iter();
         let missing = missing.filter(|texture| !texture.optional);
-        let missing: Vec<String> = missing.map(|texture| texture.name.clone()).collect();
+        let missing: Vec<Diagnostic> = missing.map(missing_texture).collect();
         job.run(&Compiled { instance, system }, making, Some(code), &missing)
     }
+}
+
+/// The warning of a texture that lookups cannot read.
+fn missing_texture(texture: &MissingTexture) -> Diagnostic {
+    let name = &texture.name;
+    let mut warning = Diagnostic::warning(match texture.problem {
+        TextureProblem::NotFound => format!("no texture file `{name}`; it shows black"),
+        TextureProblem::NoVolume => format!("the texture file `{name}` is no volume; it shows black"),
+    });
+    warning.labels.extend(texture.label.clone());
+    warning
 }
 
 /// The attributes of the geometry that the command line gives.
@@ -266,7 +279,7 @@ impl Job<'_> {
         engine: &E,
         making: Making,
         code: Option<CodeStatistics>,
-        missing_textures: &[String],
+        missing_textures: &[Diagnostic],
     ) -> Result<(), Failure> {
         let Stage {
             args,
@@ -280,13 +293,9 @@ impl Job<'_> {
         } = *self.stage;
         self.load_textures()?;
         files.spare(host.input_files())?;
-        let mut warnings: Vec<String> = missing_textures
-            .iter()
-            .map(|name| format!("no texture file `{name}`; it shows black"))
-            .collect();
-        for warning in &warnings {
-            remark(&format!("warning: {warning}"));
-        }
+        missing_textures.iter().for_each(|warning| remark(warning));
+        let warnings = missing_textures.iter().map(|warning| warning.message.clone());
+        let mut warnings: Vec<String> = warnings.collect();
 
         let outputs = engine.outputs();
         let images = if args.print {

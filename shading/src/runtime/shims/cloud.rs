@@ -4,6 +4,7 @@ use std::{mem, slice};
 
 use super::record::Record;
 use super::report::report;
+use super::text::make;
 use super::{Lanes, Shim, run};
 use crate::builtins::Builtin;
 use crate::hir::Kind;
@@ -89,9 +90,15 @@ impl CloudRecord {
     /// before. The value of a point fills `width` places.
     ///
     /// # Safety
-    /// Compiled code filled the record, and `out` has as many elements as it says. `out` may be `before`, or
-    /// `indices` where `width` is 1.
-    unsafe fn fill(&self, out: *mut u8, width: usize, value: impl Fn(i32, usize) -> Option<CloudValue>) {
+    /// Compiled code filled the record in a run whose context is `ctx`, and `out` has as many elements as it says. `out`
+    /// may be `before`, or `indices` where `width` is 1.
+    unsafe fn fill<'a>(
+        &self,
+        (ctx, place): (*mut ContextHeader, u32),
+        out: *mut u8,
+        width: usize,
+        value: impl Fn(i32, usize) -> Option<CloudValue<'a>>,
+    ) {
         let stride = stride(self.element());
         let asked = self.asked().min(self.room() / width) * width;
         // SAFETY: the caller's. Each number is read before its place is written.
@@ -108,6 +115,9 @@ impl CloudRecord {
                     Some(CloudValue::Float(x)) => to.cast::<f32>().write(x),
                     Some(CloudValue::Matrix(x)) => to.cast::<[f32; 16]>().write(x),
                     Some(CloudValue::Triple([x, y, z])) => to.cast::<Lanes>().write([x, y, z, 0.0]),
+                    Some(CloudValue::Text(x)) => {
+                        to.cast::<*const TextHeader>().write(make(ctx, place, x));
+                    }
                     None if to.cast_const() == from => {}
                     None => to.copy_from_nonoverlapping(from, stride),
                 }
@@ -203,7 +213,7 @@ unsafe extern "C" fn has_values(ctx: *mut ContextHeader, place: u32, record: *co
     }
 }
 
-unsafe extern "C" fn values(ctx: *mut ContextHeader, _: u32, record: *const CloudRecord, out: *mut u8) {
+unsafe extern "C" fn values(ctx: *mut ContextHeader, place: u32, record: *const CloudRecord, out: *mut u8) {
     // SAFETY: compiled code passes its context, a record that it has filled, and the address of the result.
     unsafe {
         let record = &*record;
@@ -213,49 +223,61 @@ unsafe extern "C" fn values(ctx: *mut ContextHeader, _: u32, record: *const Clou
         let attribute =
             cloud.and_then(|cloud| CloudAttribute::of(cloud, text::read(record.name), element).ok());
         let width = attribute.map_or(1, |attribute| attribute.width(element));
-        record.fill(out, width, |index, part| attribute?.value(element, index, part));
+        record.fill((ctx, place), out, width, |index, part| {
+            attribute?.value(element, index, part)
+        });
     }
 }
 
-unsafe extern "C" fn distances(ctx: *mut ContextHeader, _: u32, record: *const CloudRecord, out: *mut u8) {
-    // SAFETY: as for `values`.
-    unsafe { fill_distances(ctx, record, out, 0) }
-}
-
-unsafe extern "C" fn distance_changes(
+unsafe extern "C" fn distances(
     ctx: *mut ContextHeader,
-    _: u32,
+    place: u32,
     record: *const CloudRecord,
     out: *mut u8,
 ) {
     // SAFETY: as for `values`.
-    unsafe { fill_distances(ctx, record, out, 1) }
+    unsafe { fill_distances((ctx, place), record, out, 0) }
+}
+
+unsafe extern "C" fn distance_changes(
+    ctx: *mut ContextHeader,
+    place: u32,
+    record: *const CloudRecord,
+    out: *mut u8,
+) {
+    // SAFETY: as for `values`.
+    unsafe { fill_distances((ctx, place), record, out, 1) }
 }
 
 /// Distances, or their changes.
 ///
 /// # Safety
 /// As for `values`.
-unsafe fn fill_distances(ctx: *mut ContextHeader, record: *const CloudRecord, out: *mut u8, part: usize) {
+unsafe fn fill_distances(
+    (ctx, place): (*mut ContextHeader, u32),
+    record: *const CloudRecord,
+    out: *mut u8,
+    part: usize,
+) {
     // SAFETY: the caller's.
     unsafe {
         let record = &*record;
         let triple = |[x, y, z, _]: Lanes| [x, y, z];
         let (center, change) = (triple(record.center), triple(record.change));
         let cloud = record.cloud(run(ctx).host());
-        record.fill(out, 1, |index, _| {
+        record.fill((ctx, place), out, 1, |index, _| {
             let both = cloud::distance(cloud, index, center, change);
             Some(CloudValue::Float(both[part]))
         });
     }
 }
 
-unsafe extern "C" fn zeros(_: *mut ContextHeader, _: u32, record: *const CloudRecord, out: *mut u8) {
+unsafe extern "C" fn zeros(ctx: *mut ContextHeader, place: u32, record: *const CloudRecord, out: *mut u8) {
     // SAFETY: as for `values`.
     unsafe {
         let record = &*record;
         let zero = cloud::zero(record.element());
-        record.fill(out, 1, |_, _| zero);
+        record.fill((ctx, place), out, 1, |_, _| zero);
     }
 }
 
@@ -279,7 +301,7 @@ unsafe extern "C" fn write(
         let records = slice::from_raw_parts(records, count as usize);
         let attributes = records
             .chunks_exact(2)
-            .map(|pair| (pair[0].text(), pair[1].number()));
+            .map(|pair| (pair[0].text(), pair[1].value()));
         let run = run(ctx);
         let (host, clouds) = run.host_and_written();
         match written::write(host, clouds, file, [x, y, z], attributes) {

@@ -51,11 +51,11 @@ impl Record {
         unsafe { text::read(*self.data.cast::<*const TextHeader>()) }
     }
 
-    /// The number, triple or matrix that an argument is.
+    /// The number, triple, matrix or text that an argument is.
     ///
     /// # Safety
-    /// Compiled code stored an int, a float, a triple or a matrix.
-    pub(super) unsafe fn number(&self) -> CloudValue {
+    /// Compiled code stored an int, a float, a triple, a matrix, or a text, which lives as long as `'a`.
+    pub(super) unsafe fn value<'a>(&self) -> CloudValue<'a> {
         // SAFETY: the caller's.
         unsafe {
             match self.kind {
@@ -64,6 +64,7 @@ impl Record {
                     CloudValue::Matrix(self.data.cast::<[f32; 16]>().read_unaligned())
                 }
                 k if k == ArgKind::Float as u32 => CloudValue::Float(*self.data.cast()),
+                k if k == ArgKind::Text as u32 => CloudValue::Text(self.text()),
                 _ => {
                     let [x, y, z, _] = *self.data.cast::<Lanes>();
                     CloudValue::Triple([x, y, z])

@@ -181,12 +181,12 @@ pub(super) unsafe extern "C" fn texture_named<H: ShaderHost>(
     unsafe {
         let lookup = (*record).lookup();
         let request = (*record).request(lookup.options.color_space);
-        let sample = match host::<H>(ctx).texture_handle(&request) {
-            Some(handle) => host::<H>(ctx).texture(handle, &lookup),
-            None => {
+        let sample = match lookup.handle(host::<H>(ctx), &request) {
+            Ok(handle) => host::<H>(ctx).texture(handle, &lookup),
+            Err(problem) => {
                 if !lookup.options.optional {
                     report(ctx, place, ReportKind::MissingTexture, || {
-                        format!("texture {:?} is not found, and is black", request.file)
+                        problem.report(&request.file)
                     });
                 }
                 lookup.absent()
@@ -214,7 +214,7 @@ pub(super) unsafe extern "C" fn texture_error<H: ShaderHost>(
     unsafe {
         let lookup = (*record).lookup();
         let request = (*record).request(lookup.options.color_space);
-        let error = lookup.failure(|st| host::<H>(ctx).texture_error(&request, st));
+        let error = lookup.failure(host::<H>(ctx), &request);
         make(ctx, place, &crate::eval::text::of_host(error))
     }
 }
