@@ -435,15 +435,21 @@ fn lit_ball(walls: &str) -> String {
 }
 
 #[test]
-fn auto_takes_paths_in_the_open_and_photons_behind_a_wall() {
+fn auto_takes_paths_in_the_open_and_photons_behind_a_wall_or_for_caustics() {
     let open =
         lit_ball("shape floor : plane { size = 20; material = white; transform = translate(0, -1, 0); }");
     let walls = lit_ball(
         "shape room : cube { size = (12, 2, 8); material = white; }\n\
          shape wall : cube { size = (0.1, 2, 7.4); material = white; transform = translate(0.5, 0, -0.3); }",
     );
-    let folder = folder(&[("open.kiln", open.as_bytes()), ("walls.kiln", walls.as_bytes())]);
-    for (name, expected) in [("open", "path"), ("walls", "photon")] {
+    // Its caustics are too rare for the pilot's samples, and too bright for pictures.
+    let plates = include_str!("../scenes/veach_plates.kiln");
+    let folder = folder(&[
+        ("open.kiln", open.as_bytes()),
+        ("walls.kiln", walls.as_bytes()),
+        ("plates.kiln", plates.as_bytes()),
+    ]);
+    for (name, expected) in [("open", "path"), ("walls", "photon"), ("plates", "photon")] {
         let gains = ["1", "3"].map(|threads| {
             let scene = format!("{name}.kiln");
             let output = run(

@@ -32,9 +32,9 @@ struct Leaf([f32x8; 3]);
 
 /// A splitting plane of a range of items: items before the middle are not above it, the others not below.
 #[derive(Clone, Copy, Debug, Default)]
-struct Plane {
-    axis: u32,
-    at: f32,
+pub(super) struct Plane {
+    pub(super) axis: u32,
+    pub(super) at: f32,
 }
 
 /// A range of items that a search has yet to visit.
@@ -58,11 +58,7 @@ impl<T: Located> KdTree<T> {
     /// Builds a tree over `items` on the current `rayon` pool.
     pub fn new(mut items: Vec<T>) -> KdTree<T> {
         let leaves = items.len().div_ceil(LEAF).next_power_of_two();
-        let mut levels: Vec<Vec<Plane>> = (0..leaves.trailing_zeros())
-            .map(|level| vec![Plane::default(); 1 << level])
-            .collect();
-        let mut rows: Vec<&mut [Plane]> = levels.iter_mut().map(Vec::as_mut_slice).collect();
-        build(&mut items, &mut rows);
+        let planes = arrange(&mut items, leaves);
         let mut ranges = vec![&items[..]];
         while ranges.len() < leaves {
             ranges = halves(&ranges);
@@ -70,7 +66,7 @@ impl<T: Located> KdTree<T> {
         KdTree {
             leaves: ranges.into_iter().map(Leaf::new).collect(),
             items,
-            planes: levels.concat(),
+            planes,
         }
     }
 
@@ -97,18 +93,6 @@ impl<T: Located> KdTree<T> {
         }
     }
 
-    /// The tree cut off where its ranges have at most `most` items: the cells of space, and the items of each.
-    pub fn cells(&self, most: usize) -> (Cells, Vec<&[T]>) {
-        let mut ranges = vec![&self.items[..]];
-        while ranges.len() <= self.planes.len() && ranges[0].len() > most {
-            ranges = halves(&ranges);
-        }
-        let cells = Cells {
-            planes: self.planes[..ranges.len() - 1].into(),
-        };
-        (cells, ranges)
-    }
-
     /// Memory that it holds [bytes].
     pub fn memory(&self) -> usize {
         self.items.capacity() * size_of::<T>()
@@ -119,7 +103,22 @@ impl<T: Located> KdTree<T> {
     /// Calls `visit` with each item whose squared distance from `p` is below `r2`, its index and that distance; nearer
     /// items tend to come first. `visit` returns the new, not larger `r2`.
     #[inline]
-    pub fn search(&self, p: Vec3, mut r2: f32, mut visit: impl FnMut(usize, &T, f32) -> f32) {
+    pub fn search(&self, p: Vec3, r2: f32, visit: impl FnMut(usize, &T, f32) -> f32) {
+        self.search_about(p, r2, 1.0, visit);
+    }
+
+    /// The same, but leaves out what is farther away than `reach` times the radius, outside the leaf that it begins
+    /// with: where any near item will do, most of the tree need not be visited.
+    // Arya & Mount 1993, "Approximate Nearest Neighbor Queries in Fixed Dimensions".
+    #[inline]
+    pub fn search_about(
+        &self,
+        p: Vec3,
+        mut r2: f32,
+        reach: f32,
+        mut visit: impl FnMut(usize, &T, f32) -> f32,
+    ) {
+        let share = reach * reach;
         // Stack of the far halves, one for each level.
         let mut waiting: ArrayVec<Range, 32> = ArrayVec::new_const();
         let mut next = Some(Range {
@@ -134,7 +133,7 @@ impl<T: Located> KdTree<T> {
                 let (left, right) = range.halves();
                 let (near, far) = if along < 0.0 { (left, right) } else { (right, left) };
                 let beyond = along * along;
-                if beyond < r2 {
+                if beyond < share * r2 {
                     waiting.push(Range { beyond, ..far });
                 }
                 range = near;
@@ -150,7 +149,7 @@ impl<T: Located> KdTree<T> {
                     r2 = visit(index, &self.items[index], distances[lane]);
                 }
             }
-            next = std::iter::from_fn(|| waiting.pop()).find(|range| range.beyond < r2);
+            next = std::iter::from_fn(|| waiting.pop()).find(|range| range.beyond < share * r2);
         }
     }
 }
@@ -176,33 +175,9 @@ impl Leaf {
 }
 
 /// Ranges of items, each split in two as planes do.
-fn halves<'a, T>(ranges: &[&'a [T]]) -> Vec<&'a [T]> {
+pub(super) fn halves<'a, T>(ranges: &[&'a [T]]) -> Vec<&'a [T]> {
     let halves = ranges.iter().map(|range| range.split_at(range.len() / 2));
     halves.flat_map(|(low, high)| [low, high]).collect()
-}
-
-/// Cells that a tree divides space into.
-#[derive(Clone, Debug)]
-pub struct Cells {
-    planes: Box<[Plane]>,
-}
-
-impl Cells {
-    /// The number of the cell that holds `p`.
-    #[inline]
-    pub fn find(&self, p: Vec3) -> usize {
-        let mut index = 0;
-        while let Some(plane) = self.planes.get(index) {
-            let above = p[plane.axis as usize] >= plane.at;
-            index = 2 * index + 1 + usize::from(above);
-        }
-        index - self.planes.len()
-    }
-
-    /// Memory that they hold [bytes].
-    pub fn memory(&self) -> usize {
-        size_of_val(&*self.planes)
-    }
 }
 
 impl Range {
@@ -221,6 +196,16 @@ impl Range {
         };
         (left, right)
     }
+}
+
+/// Puts items in the order of so many leaves, a power of two, and gives the planes between them, level by level.
+pub(super) fn arrange<T: Located>(items: &mut [T], leaves: usize) -> Vec<Plane> {
+    let mut levels: Vec<Vec<Plane>> = (0..leaves.trailing_zeros())
+        .map(|level| vec![Plane::default(); 1 << level])
+        .collect();
+    let mut rows: Vec<&mut [Plane]> = levels.iter_mut().map(Vec::as_mut_slice).collect();
+    build(items, &mut rows);
+    levels.concat()
 }
 
 /// Builds a range whose planes are `levels`: one of the first, two of the next, and so on.

@@ -1,14 +1,16 @@
-//! Vector mathematics on top of `glam`: frames, rays, bounds, kd-trees. Vectors are [`glam::Vec3`]; transforms are
+//! Vector mathematics on top of `glam`: frames, rays, bounds, kd-trees, cells. Vectors are [`glam::Vec3`]; transforms are
 //! [`glam::Affine3A`], named destination first (`world_from_object`), so that names in a product line up.
 
 mod bounds;
+mod cells;
 mod frame;
 mod kd_tree;
 mod ray;
 
 pub use bounds::Bounds;
+pub use cells::Cells;
 pub use frame::{Frame, abs_cos_theta, coordinate_system, cos_theta, lat_long_uv, same_hemisphere};
-pub use kd_tree::{Cells, KdTree, Located};
+pub use kd_tree::{KdTree, Located};
 pub(crate) use ray::ROUNDING;
 pub use ray::{Ray, RayEnd};
 

@@ -5,6 +5,7 @@
 //! rays.
 
 use super::RenderSettings;
+use super::caustics::mean_squares;
 use super::paths::{self, chosen, with_counts};
 use super::pilot::Pilot;
 use crate::color::Rgb;
@@ -23,20 +24,23 @@ pub struct Decision {
     pub gain: f64,
 }
 
-/// Samples of each of the pilot's pixels.
+/// Samples of each of the pilot's pixels, of either sequence.
 const SAMPLES: u64 = 16;
 
 /// Photons to keep in each map of the pilot.
 const PHOTONS: u64 = 1 << 15;
 
 /// Cost of a photon map lookup in path rays; a sample takes one, and each of its gather rays.
-const LOOKUP: f64 = 3.0;
+const LOOKUP: f64 = 2.0;
 
 /// Cost of a photon path segment in path rays, kd-tree construction included.
 const PHOTON_RAY: f64 = 4.0;
 
 /// Cost of an irradiance record in path rays.
 const RECORD: f64 = 130.0;
+
+/// Albedo of surfaces that caustics fall on.
+const ALBEDO: f64 = 0.5;
 
 /// Decides for a render, on the `rayon` pool that it is called in; the same for any number of threads.
 ///
@@ -67,7 +71,9 @@ pub(super) fn decide(
     let maps = pilot.prepare(scene, &pilot_pass)?;
     let made = maps.photons().cloned().unwrap_or_default();
     let settled = chosen(scene, settings, path, pass);
-    let by_path = sample(scene, settings, &paths::prepare(scene, &settled, pass));
+    let paths = paths::prepare(scene, &settled, pass);
+    let by_path = sample(scene, settings, &paths);
+    let caustics = caustics(scene, settings, &paths, &maps);
     let maps = with_counts(scene, settings, &photon, maps);
     let by_photon = sample(scene, settings, &maps);
 
@@ -83,8 +89,14 @@ pub(super) fn decide(
     // Rare paths with large contributions are missing among so few samples; the difference to the estimate with photon
     // maps shows how much.
     let missing =
-        spread(|(path, photon)| SAMPLES as f64 * (path.mean - photon.mean).powi(2) - photon.variance);
-    let path_error = spread(|(path, _)| path.variance).max(missing);
+        spread(|(path, photon)| 2.0 * SAMPLES as f64 * (path.mean - photon.mean).powi(2) - photon.variance);
+    let rare = caustics.iter().zip(pixels());
+    let rare: f64 = rare
+        .map(|(square, pair)| ALBEDO * square.mean * scale(pair))
+        .sum();
+    let rare = rare / f64::from(settled.split.unwrap_or(1));
+    // Bright caustics are hardly ever among the samples.
+    let path_error = spread(|(path, _)| path.variance).max(missing) + rare;
     let samples = settings.total as f64 * settings.pixels() as f64;
     let larger = default_count(&photon, pass.points) as f64 / PHOTONS as f64;
     let maps = larger * (PHOTON_RAY * made.rays as f64 + RECORD * made.records as f64);
@@ -110,33 +122,46 @@ pub(super) fn decide(
     })
 }
 
+/// The mean square of the light that paths find of caustics, over the albedo of the surface: pixels whose mean it is.
+fn caustics(scene: &Scene, settings: &RenderSettings, paths: &Prepared, maps: &Prepared) -> Vec<Pixel> {
+    match maps {
+        Prepared::Photon(maps) if !maps.caustic().is_empty() => {
+            let squares = mean_squares(scene, settings, paths, maps);
+            sample(scene, settings, &Prepared::Photon(Box::new(squares))).pixels
+        }
+        _ => vec![],
+    }
+}
+
 /// Luminance over the samples of a pixel.
 struct Pixel {
     mean: f64,
+    /// Variance of a sample, as far as stratification leaves it: from the means of two sequences.
     variance: f64,
 }
 
 fn sample(scene: &Scene, settings: &RenderSettings, prepared: &Prepared) -> Pilot<Pixel> {
     Pilot::new(scene, settings, &settings.rendered(), 1, |sample, context| {
-        let (mut sum, mut squares) = (0.0, 0.0);
-        for index in 0..SAMPLES {
-            let (ray, mut sampler) = sample(index);
-            let light: Rgb = prepared.li(scene, &ray, &mut sampler, context);
-            let luminance = f64::from(light.luminance());
-            if luminance.is_finite() {
-                sum += luminance;
-                squares += luminance * luminance;
+        let means = [0, 1].map(|sequence| {
+            let mut sum = 0.0;
+            for index in 0..SAMPLES {
+                let (ray, mut sampler) = sample(sequence << 32 | index);
+                let light: Rgb = prepared.li(scene, &ray, &mut sampler, context);
+                let luminance = f64::from(light.luminance());
+                if luminance.is_finite() {
+                    sum += luminance;
+                }
             }
-        }
-        let n = SAMPLES as f64;
+            sum / SAMPLES as f64
+        });
         Pixel {
-            mean: sum / n,
-            variance: ((squares - sum * sum / n) / (n - 1.0)).max(0.0),
+            mean: 0.5 * (means[0] + means[1]),
+            variance: 0.5 * SAMPLES as f64 * (means[0] - means[1]).powi(2),
         }
     })
 }
 
 /// Rays of a sample.
 fn rays(pilot: &Pilot<Pixel>) -> f64 {
-    pilot.work.rays() as f64 / (pilot.pixels.len().max(1) as u64 * SAMPLES) as f64
+    pilot.work.rays() as f64 / (pilot.pixels.len().max(1) as u64 * 2 * SAMPLES) as f64
 }

@@ -17,7 +17,7 @@ use super::statistics::PhotonStats;
 use super::trace::{ShootOrder, Wanted, shoot};
 use crate::integrator::guide::{Collector, Guide};
 use crate::integrator::pass::Pass;
-use crate::math::{Cells, Frame, KdTree};
+use crate::math::{Cells, Frame};
 use crate::scene::Scene;
 use crate::scene::desc::PathSettings;
 
@@ -59,6 +59,7 @@ impl GuideField {
             count,
             exactly: false,
             max_segments: settings.depth.map_or(u32::MAX, |depth| depth.saturating_sub(1)),
+            pilots: 1,
         };
         let progress = |done| (pass.progress)(done, order.count);
         let mut stats = PhotonStats::default();
@@ -107,9 +108,9 @@ fn sides(photons: &[Photon]) -> [Side; 6] {
 }
 
 impl Side {
-    fn new(photons: Vec<Photon>) -> Side {
-        let tree = KdTree::new(photons);
-        let (cells, photons) = tree.cells(CELL);
+    fn new(mut photons: Vec<Photon>) -> Side {
+        let cells = Cells::new(&mut photons, CELL);
+        let photons = cells.parts(&photons);
         let guides = photons
             .par_iter()
             .map(|photons| LocalGuide::new(photons))

@@ -110,12 +110,12 @@ impl IrradianceMap {
         }
     }
 
-    /// The nearest record on the side `n` of the surface at `p`.
+    /// A record near `p` on the side `n` of the surface: the nearest, or one of at most `1 / REACH` times its distance.
     #[inline]
     pub(super) fn nearest(&self, p: Vec3, n: Vec3) -> Option<&Record> {
         let mut found = None;
         let mut r2 = self.radius * self.radius;
-        self.places.search(p, r2, |index, place, d2| {
+        self.places.search_about(p, r2, REACH, |index, place, d2| {
             let reach = f32::from_bits(place.reach);
             if d2 <= reach * reach && same_surface(place.p() - p, n, place.n, false) {
                 found = Some(index);
@@ -295,6 +295,9 @@ pub(super) fn sees(scene: &Scene, site: &LookupPoint, offset: Vec3) -> bool {
 fn lifted(site: &LookupPoint, length: f32) -> Vec3 {
     site.p + site.n * (LIFT * length)
 }
+
+/// Share of the distance to the nearest record so far within which a nearer one is looked for.
+const REACH: f32 = 0.5;
 
 /// Number of rays that search for walls around a site.
 const WAYS: usize = 8;

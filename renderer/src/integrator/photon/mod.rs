@@ -66,6 +66,9 @@ const ALPHA: f64 = 2.0 / 3.0;
 /// One of so many photons becomes an irradiance record.
 const RECORD_EVERY: usize = 6;
 
+/// Most pilot batches of a map.
+const PILOTS: u64 = 4;
+
 /// About how many photons a lookup of the first progressive pass finds.
 const PROGRESSIVE_NEAREST: usize = 8;
 
@@ -201,6 +204,30 @@ impl Photons {
         self.settings.light_samples = Some(light_samples);
     }
 
+    /// A map of some of the caustic photons, all of their light among them, to be looked at directly; the power of each
+    /// multiplied by its factor.
+    pub(crate) fn caustics_alone(&self, photons: &[Photon], factors: &[f32]) -> Photons {
+        // Powers are kept in half floats: factors may be large.
+        let most = factors.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+        let share = photons.len() as f32 / self.caustic.len().max(1) as f32;
+        let photons = photons.iter().zip(factors);
+        let photons = photons.map(|(photon, factor)| photon.scaled(factor / most));
+        let unit = self.caustic.scale * most;
+        let mut caustic = PhotonMap::new(photons.collect(), 1, f64::from(share), unit);
+        caustic.radius = self.caustic.radius;
+        Photons {
+            settings: PhotonSettings {
+                show: Some(Show::Caustic),
+                ..self.settings
+            },
+            global: PhotonMap::new(vec![], 1, 0.0, 0.0),
+            caustic,
+            irradiance: None,
+            shape_radii: self.shape_radii.clone(),
+            stats: PhotonStats::default(),
+        }
+    }
+
     /// Statistics of the maps.
     pub fn stats(&self) -> &PhotonStats {
         &self.stats
@@ -260,6 +287,7 @@ fn orders(settings: &PhotonSettings, pass: &Pass<'_>) -> [ShootOrder; 2] {
         count: if needed { count.unwrap_or(by_default) } else { 0 },
         exactly: settings.progressive,
         max_segments,
+        pilots: PILOTS,
     };
     let direct = settings.direct && !settings.progressive;
     [

@@ -31,9 +31,6 @@ const BLOCK: u64 = 1 << 10;
 /// Photons of a batch, after which the stored ones are counted.
 pub(super) const BATCH: u64 = 1 << 15;
 
-/// Most pilot batches, which only measure where photons are useful; their photons are not kept.
-const PILOTS: u64 = 4;
-
 /// Keeps the pilots' random numbers apart from those of photons that are kept.
 const PILOT_STREAM: u32 = 1 << 31;
 
@@ -69,6 +66,8 @@ pub(super) struct ShootOrder {
     pub(super) exactly: bool,
     /// The most segments of a photon's path.
     pub(super) max_segments: u32,
+    /// Most pilot batches, which only measure where photons are useful; their photons are not kept.
+    pub(super) pilots: u64,
 }
 
 /// The photons of an order, with the number shot.
@@ -137,7 +136,7 @@ pub(super) fn shoot(
         emitter.choice(&useful)
     };
     let mut worth = 1.0;
-    let pilots = (order.count / BATCH).clamp(1, PILOTS);
+    let pilots = (order.count / BATCH).clamp(1, order.pilots);
     if !order.exactly {
         for pilot in 0..pilots {
             let pilot_stream = UVec2::new(stream.x, stream.y | PILOT_STREAM);
