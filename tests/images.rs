@@ -356,6 +356,26 @@ fn outputs_have_the_users_permissions() {
     std::os::unix::fs::symlink(&usual, &link).unwrap();
     write(&link, &gradient(2, 2), &WriteOptions::default()).unwrap();
     assert!(link.is_symlink() && read(&usual).is_ok(), "a link is followed");
+    let (link, later) = (
+        directory.path().join("to_later.png"),
+        directory.path().join("later.png"),
+    );
+    std::os::unix::fs::symlink("later.png", &link).unwrap();
+    write(&link, &gradient(2, 2), &WriteOptions::default()).unwrap();
+    assert!(
+        link.is_symlink() && read(&later).is_ok(),
+        "so is one to a file that does not exist yet"
+    );
+    let circle = directory.path().join("circle.png");
+    std::os::unix::fs::symlink("circle.png", &circle).unwrap();
+    assert!(check_writable(&circle).is_err());
+    let astray = directory.path().join("astray.png");
+    std::os::unix::fs::symlink("nowhere/a.png", &astray).unwrap();
+    let message = check_writable(&astray).unwrap_err().to_string();
+    assert!(
+        message.contains("astray.png") && message.contains("nowhere"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -1,12 +1,15 @@
 //! Adaptive sampling, towards a goal and by rates: unbiased, reaches the requested error, independent of threads, image
 //! size and ranges of samples.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use renderer::compare::compare;
 use renderer::film::{Film, NoiseGoal};
 use renderer::image::{Image, Rect};
-use renderer::render::{RenderSettings, Rendered, Silent, render};
+use renderer::render::{Progress, RenderSettings, Rendered, Silent, render, resume};
 use renderer::scene::build::{Built, build};
 use renderer::scene::desc::SceneDesc;
 use renderer::scene::load::{LoadOptions, load};
@@ -298,4 +301,50 @@ fn rates_are_those_of_any_part() {
             );
         }
     }
+}
+
+/// Raises its flag a moment after the samples that are taken before rates are chosen: while the pilot runs.
+struct StopInPilot<'a> {
+    stop: Arc<AtomicBool>,
+    settings: &'a RenderSettings,
+}
+
+impl Progress for StopInPilot<'_> {
+    fn advance(&self, done: u64, _: u64) {
+        let rect = self.settings.crop.expect("a part is drawn");
+        if done == 16 * rect.area() as u64 {
+            let stop = self.stop.clone();
+            thread::spawn(move || {
+                thread::sleep(Duration::from_millis(3));
+                stop.store(true, Ordering::Relaxed);
+            });
+        }
+    }
+}
+
+#[test]
+fn renders_that_end_in_the_pilot_of_rates_resume_with_the_same_bytes() {
+    // The pilot measures much more than what is drawn, so that it takes nearly all of the time.
+    let look = Look::of(&EDGES.replace("(48, 36)", "(960, 720)"));
+    let settings = RenderSettings {
+        crop: Some(Rect {
+            x0: 366,
+            y0: 360,
+            x1: 374,
+            y1: 364,
+        }),
+        ..look.with_rates(5, 40)
+    };
+    let whole = look.render(&settings);
+    assert!(whole.stats.adaptive_gain.is_some());
+    let stop = Arc::new(AtomicBool::new(false));
+    let progress = StopInPilot {
+        stop: stop.clone(),
+        settings: &settings,
+    };
+    let begun = render(&look.built.scene, &settings, &progress, &stop).unwrap();
+    assert!(begun.state.samples.end < 40, "the pilot took no time");
+    let never = AtomicBool::new(false);
+    let ended = resume(&look.built.scene, &settings, begun.state, &Silent, &never).unwrap();
+    assert!(ended.state.film == whole.state.film);
 }

@@ -1,6 +1,7 @@
 //! Identity of files: whether two paths name the same file.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// A file, be it there or not. Paths to the same file have equal ids: neither dots, symbolic links, hard links (on Unix)
@@ -28,11 +29,17 @@ impl FileId {
             use std::os::unix::fs::MetadataExt as _;
             return FileId(FileIdentity::Inode(metadata.dev(), metadata.ino()));
         }
+        let directory = match path.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        // A link to a file that does not exist yet; in a circle of links, metadata fails with another error.
+        if fs::metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+            && let Ok(target) = fs::read_link(path)
+        {
+            return FileId::of(&directory.join(target));
+        }
         let absolute = fs::canonicalize(path).unwrap_or_else(|_| {
-            let directory = match path.parent() {
-                Some(parent) if !parent.as_os_str().is_empty() => parent,
-                _ => Path::new("."),
-            };
             let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
             directory.join(path.file_name().unwrap_or_default())
         });
@@ -69,5 +76,12 @@ mod tests {
         assert_ne!(FileId::of(&at("b")), id);
         assert_eq!(FileId::of(&at("none")), FileId::of(&at("sub/../none")));
         assert_ne!(FileId::of(&at("none")), FileId::of(&at("sub/none")));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("../none", at("sub/to_none")).unwrap();
+            assert_eq!(FileId::of(&at("sub/to_none")), FileId::of(&at("none")));
+            std::os::unix::fs::symlink("circle", at("circle")).unwrap();
+            assert_ne!(FileId::of(&at("circle")), FileId::of(&at("none")));
+        }
     }
 }

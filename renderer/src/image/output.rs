@@ -113,6 +113,11 @@ impl Staged {
 
 /// The file that `path` means, links followed, once it is clear that a plain file may be put there.
 fn resolve(path: &Path) -> Result<PathBuf, ImageError> {
+    resolve_link(path, path)
+}
+
+/// The same of a path that `asked` leads to, which errors name.
+fn resolve_link(path: &Path, asked: &Path) -> Result<PathBuf, ImageError> {
     let directory = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -123,16 +128,22 @@ fn resolve(path: &Path) -> Result<PathBuf, ImageError> {
         } else {
             format!("the directory '{}' does not exist", directory.display())
         };
-        return Err(ImageError::not_writable(path, reason));
+        return Err(ImageError::not_writable(asked, reason));
     }
     match fs::metadata(path) {
-        Ok(old) if old.is_dir() => Err(ImageError::not_writable(path, "it is a directory")),
-        Ok(old) if !old.is_file() => Err(ImageError::not_writable(path, "it is not a plain file")),
-        Ok(old) if old.permissions().readonly() => Err(ImageError::not_writable(path, "it is read-only")),
+        Ok(old) if old.is_dir() => Err(ImageError::not_writable(asked, "it is a directory")),
+        Ok(old) if !old.is_file() => Err(ImageError::not_writable(asked, "it is not a plain file")),
+        Ok(old) if old.permissions().readonly() => Err(ImageError::not_writable(asked, "it is read-only")),
         // A link stays a link: what it points at is replaced.
-        Ok(_) => path.canonicalize().map_err(|e| ImageError::not_writable(path, e)),
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(path.to_owned()),
-        Err(e) => Err(ImageError::not_writable(path, e)),
+        Ok(_) => path
+            .canonicalize()
+            .map_err(|e| ImageError::not_writable(asked, e)),
+        // So does a link to a file that does not exist yet. A circle of links is another error.
+        Err(e) if e.kind() == io::ErrorKind::NotFound => match fs::read_link(path) {
+            Ok(target) => resolve_link(&directory.join(target), asked),
+            Err(_) => Ok(path.to_owned()),
+        },
+        Err(e) => Err(ImageError::not_writable(asked, e)),
     }
 }
 

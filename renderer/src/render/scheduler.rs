@@ -118,6 +118,10 @@ pub fn resume(
             })
         });
         let rates = rates.and_then(Option::as_ref);
+        // A pilot that was stopped has no rates; samples of even rates would not be those of an undisturbed render.
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         progress.advance(taken, taken + state.remaining(settings));
         if integrator.samples_per_pass().is_none() {
             pace.begin();
