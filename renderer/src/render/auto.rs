@@ -117,7 +117,8 @@ pub(super) fn decide(
         Decision {
             integrator: Integrator::Path(*path),
             settled: Integrator::Path(settled),
-            gain: 1.0 / gain,
+            // A picture without light has no errors by either.
+            gain: if path_work > 0.0 { 1.0 / gain } else { 1.0 },
         }
     })
 }
