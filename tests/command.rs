@@ -528,7 +528,7 @@ fn three_times_as_many(integrator: &str, kind: &str, [six, two]: [&str; 2]) {
 fn a_pilot_splits_and_guides_paths_where_indirect_light_is_noisy() {
     for (scene, split, light_samples, guide) in [
         ("cornell_box", 8, 2, false),
-        ("cornell_spheres", 4, 1, true),
+        ("cornell_spheres", 2, 1, true),
         ("two_rooms", 4, 1, true),
         ("veach_plates", 4, 4, false),
         ("lights_lens", 2, 2, false),
