@@ -361,8 +361,9 @@ fn instances(
     })
 }
 
-/// Files that shaders name and that are not there, or are not what they are asked for: mistakes, unless the shader can do without, or the name is empty.
-/// They are told at the argument that has the name, else where the shader looks them up.
+/// Files that shaders name and that are not there, or are not what they are asked for: mistakes, unless the shader can
+/// do without, or the name is empty. They are told at the argument that has the name, else where the shader looks them
+/// up.
 fn missing_textures(
     desc: &SceneDesc,
     instances: &[Instances],
