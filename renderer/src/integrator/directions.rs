@@ -7,7 +7,7 @@ use crate::geometry::Interaction;
 use crate::sampler::Sampler;
 
 /// Share of the diffuse lobes' directions that the guide samples.
-const GUIDE_SHARE: f32 = 0.4;
+const GUIDE_SHARE: f32 = 0.5;
 
 /// How directions are sampled at a vertex.
 ///

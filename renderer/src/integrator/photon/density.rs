@@ -84,16 +84,35 @@ impl Nearest {
     /// holds them.
     #[inline]
     fn find(&mut self, tree: &KdTree<Photon>, site: &LookupPoint, count: usize, radius: f32) -> f32 {
+        let counts = |photon: &Photon| site.counts(photon);
+        self.find_those(tree, site.p, count, radius, counts)
+    }
+
+    /// The same of the photons about `p` that count.
+    #[inline]
+    pub(super) fn find_those(
+        &mut self,
+        tree: &KdTree<Photon>,
+        p: Vec3,
+        count: usize,
+        radius: f32,
+        counts: impl Fn(&Photon) -> bool,
+    ) -> f32 {
         self.found.clear();
         self.count = count.clamp(1, MAX_NEAREST);
         let mut r2 = radius * radius;
-        tree.search(site.p, r2, |index, photon, d2| {
-            if site.counts(photon) {
+        tree.search(p, r2, |index, photon, d2| {
+            if counts(photon) {
                 r2 = self.add(d2, index as u32, r2);
             }
             r2
         });
         r2
+    }
+
+    /// The photons found last, by squared distance and index.
+    pub(super) fn found(&self) -> &[(f32, u32)] {
+        &self.found
     }
 
     /// The radius that holds the nearest `count` of those found; `None` where they are fewer.

@@ -11,18 +11,25 @@ use glam::{Vec2, Vec3};
 use rayon::prelude::*;
 
 use super::contexts;
+use super::density::Nearest;
 use super::emit::Emitter;
 use super::particle::Photon;
 use super::statistics::PhotonStats;
 use super::trace::{ShootOrder, Wanted, shoot};
 use crate::integrator::guide::{Collector, Guide};
 use crate::integrator::pass::Pass;
-use crate::math::{Cells, Frame};
+use crate::math::{Cells, Frame, KdTree, Located};
 use crate::scene::Scene;
 use crate::scene::desc::PathSettings;
 
-/// Most photons of a guide: fewer make noisy guides, more make coarse ones.
-const CELL: usize = 256;
+/// Photons that a guide is made of, those about its cell: fewer make noisy guides, more make coarse ones.
+const NEAREST: usize = 256;
+
+/// Most photons of a cell. Guides of neighbouring cells share photons, so that they change little from cell to cell.
+const CELL: usize = 32;
+
+/// The weight of the farthest photon of a guide; that of the nearest is one.
+const FARTHEST: f32 = 0.5;
 
 /// Guides by position and direction of the normal.
 #[derive(Debug)]
@@ -110,10 +117,11 @@ fn sides(photons: &[Photon]) -> [Side; 6] {
 impl Side {
     fn new(mut photons: Vec<Photon>) -> Side {
         let cells = Cells::new(&mut photons, CELL);
-        let photons = cells.parts(&photons);
-        let guides = photons
+        let tree = KdTree::new(photons.clone());
+        let guides = cells
+            .parts(&photons)
             .par_iter()
-            .map(|photons| LocalGuide::new(photons))
+            .map_init(Nearest::new, |nearest, own| LocalGuide::new(own, &tree, nearest))
             .collect();
         Side { cells, guides }
     }
@@ -125,14 +133,20 @@ impl Side {
 }
 
 impl LocalGuide {
-    fn new(photons: &[Photon]) -> LocalGuide {
-        let sum: Vec3 = photons.iter().map(Photon::n).sum();
+    /// The guide of a cell with these photons of `tree`.
+    fn new(own: &[Photon], tree: &KdTree<Photon>, nearest: &mut Nearest) -> LocalGuide {
+        let middle = own.iter().map(Photon::p).sum::<Vec3>() / own.len().max(1) as f32;
+        let r2 = nearest.find_those(tree, middle, NEAREST, f32::INFINITY, |_| true);
+        let found = nearest.found().iter();
+        let found = found.map(|&(d2, index)| (d2, &tree.items()[index as usize]));
+        let sum: Vec3 = found.clone().map(|(_, photon)| photon.n()).sum();
         let frame = Frame::from_normal(sum.normalize_or(Vec3::Z));
         let mut collector = Collector::default();
-        for photon in photons {
+        for (d2, photon) in found {
             let local = frame.to_local(photon.wi());
             if local.z > 0.0 {
-                collector.add(local, photon.power().luminance());
+                let weight = 1.0 - (1.0 - FARTHEST) * (d2 / r2.max(f32::MIN_POSITIVE));
+                collector.add(local, weight * photon.power().luminance());
             }
         }
         LocalGuide {
