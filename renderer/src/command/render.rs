@@ -50,7 +50,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         } else {
             0
         },
-        scene_file: &common.scene,
+        scene_file: &desc.file,
         settings: &settings,
     };
     pictures.spare_parts(&Ranges::of(settings.samples.clone()), |part| {
