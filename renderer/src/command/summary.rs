@@ -18,9 +18,9 @@ const OPEN: &str = if cfg!(target_os = "macos") {
     "xdg-open"
 };
 
-/// Says what `kiln render` wrote, on a terminal.
+/// Says what `kiln render` wrote, if anything, on a terminal.
 pub(super) fn rendered(outputs: &[PathBuf], image: &Image, samples: u64, elapsed: Duration) {
-    if std::io::stderr().is_terminal() {
+    if !outputs.is_empty() && std::io::stderr().is_terminal() {
         remark(&picture_text(outputs, image, samples, elapsed));
     }
 }
