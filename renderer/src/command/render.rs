@@ -111,8 +111,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     warnings.list.extend(written.kept);
     if !common.quiet {
         print(&warnings);
-        let taken = state.samples.end - state.samples.start;
-        summary::rendered(&written.files, &written.image, taken, start.elapsed());
+        summary::rendered(&written.files, &written.image, &state.samples, start.elapsed());
         if let Some(noise) = &statistics.noise {
             summary::open_rounds(noise);
         }
