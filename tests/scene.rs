@@ -718,6 +718,31 @@ fn a_picture_is_a_mistake_where_a_volume_is_asked_for() {
 }
 
 #[test]
+fn tiles_are_a_mistake_where_an_environment_is_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let pixel = Image::new(1, 1, 3);
+    for name in ["sky.1001.png", "one.png"] {
+        write(&directory.path().join(name), &pixel, &WriteOptions::default()).unwrap();
+    }
+    let check = |file: &str, options: &str| {
+        let unit = format!(
+            "shader own(output closure color c = 0) {{ c = (color)environment(\"{file}\", N{options}) * diffuse(N); }}"
+        );
+        let text = format!("{CAMERA}{unit}\nmaterial m = own();\nshape s : sphere {{ material = m; }}\n");
+        let desc = load_text(&text, directory.path(), &[])?;
+        build::check(&desc).map_err(|errors| errors.to_string())?;
+        Ok::<_, String>(())
+    };
+    let error = check("sky.<UDIM>.png", "").unwrap_err();
+    let expected =
+        "error: material `m`: the texture file `sky.<UDIM>.png` is a set of tiles, not one environment";
+    assert_eq!(error.matches(expected).count(), 1, "{error}");
+    assert!(error.contains("test.kiln:2:53"), "{error}");
+    check("sky.<UDIM>.png", ", \"missingcolor\", color(1)").unwrap();
+    check("one.png", "").unwrap();
+}
+
+#[test]
 fn a_missing_texture_is_a_mistake_where_it_is_named() {
     let check = |text: &str| {
         let text = format!("{CAMERA}{text}\nshape s : sphere {{ material = m; }}\n");

@@ -797,6 +797,43 @@ fn pictures_are_no_volumes() {
     assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
 }
 
+/// Of a set of tiles, `environment` gives what stands in for a missing texture, and that is told once.
+#[test]
+fn sets_of_tiles_are_no_environments() {
+    let text = "shader s(output color a = 0, output color b = 0, output color c = 0, output int told = 0) {\n    \
+                string e;\n    a = environment(\"sky.<UDIM>.exr\", P);\n    \
+                b = environment(\"sky.1001.exr\", P, \"errormessage\", e);\n    told = e != \"\";\n    \
+                c = environment(\"sky.<UDIM>.exr\", P, \"missingcolor\", color(1, 2, 3), \"errormessage\", e);\n    \
+                environment(\"sky.<UDIM>.exr\", P, \"errormessage\", e);\n    told += 2 * (e != \"\");\n}\n";
+    let late = "shader late(output color a = 1) {\n    \
+                a = environment(format(\"sky.<%s>.exr\", u < 2 ? \"UDIM\" : \"\"), P);\n}\n";
+    let bench = Bench::new(&[
+        ("s.ksl", text),
+        ("late.ksl", late),
+        ("one.ksl", "shader one(output color c = 1) {}"),
+    ]);
+    bench.shade("one.ksl -o c sky.1001.exr").ok();
+    for way in ["", "--interpret"] {
+        let outputs = "-o a null -o b null -o c null -o told null --print";
+        let given = bench.shade(&format!("-g 2 1 -t 2 s.ksl {way} {outputs}"));
+        assert_eq!(given.status, 0, "{}", given.err);
+        for expected in ["a : 0 0 0", "b : 1 1 1", "c : 1 2 3", "told : 2"] {
+            assert!(given.out.contains(expected), "{expected} in {}", given.out);
+        }
+        assert!(given.err.contains("s.ksl:3:9"), "{}", given.err);
+
+        let given = bench.shade(&format!("-g 64 64 -t 3 late.ksl {way} -o a a.exr"));
+        assert_eq!(given.status, 0, "{}", given.err);
+        let expected = "texture \"sky.<UDIM>.exr\" is a set of tiles, not one environment, and is black";
+        assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
+        assert!(given.err.contains("late.ksl:2:9"), "{}", given.err);
+    }
+    let given = bench.shade("-g 64 64 -t 3 s.ksl -o a a.exr");
+    let expected =
+        "warning: the texture file `sky.<UDIM>.exr` is a set of tiles, not one environment; it shows black";
+    assert_eq!(given.err.matches(expected).count(), 1, "{}", given.err);
+}
+
 /// Point clouds lie where textures do; what is wrong with one is told once.
 #[test]
 fn point_clouds_are_searched() {

@@ -108,6 +108,10 @@ impl ShaderHost for TestHost {
         !matches!(request.subimage, Subimage::Index(index) if index % 2 != 0)
     }
 
+    fn is_environment(&self, request: &TextureRequest) -> bool {
+        !matches!(request.subimage, Subimage::Index(index) if index % 3 == 2)
+    }
+
     fn texture(&self, handle: TextureHandle, lookup: &TextureLookup) -> TextureSample {
         let [s, t, _] = lookup.position;
         let bias = handle.0 as f32 + lookup.first_channel as f32 + lookup.width[0] + lookup.blur[1];

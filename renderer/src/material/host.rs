@@ -328,6 +328,15 @@ impl ShaderHost for Host {
         false
     }
 
+    fn is_environment(&self, request: &TextureRequest) -> bool {
+        match self.frozen.get() {
+            Some(frozen) => frozen.texture(request).is_ok_and(|id| !frozen.store.is_set(id)),
+            None => self.with_collecting(|collecting| {
+                matches!(collecting.names.resolve(request), Some(Named::One(_)))
+            }),
+        }
+    }
+
     fn texture_error(&self, request: &TextureRequest, st: [f32; 2]) -> Option<String> {
         let frozen = self.frozen.get()?;
         let error = match frozen.texture(request) {

@@ -374,7 +374,9 @@ fn missing_textures(
             let name = &texture.name;
             let message = match texture.problem {
                 TextureProblem::NotFound => format!("there is no texture file `{name}`"),
-                TextureProblem::NoVolume => format!("the texture file `{name}` is no volume"),
+                problem @ (TextureProblem::NoVolume | TextureProblem::NoEnvironment) => {
+                    format!("the texture file `{name}` {}", problem.predicate())
+                }
             };
             let message = format!("material `{}`: {message}", material.name);
             let mut diagnostic = if texture.optional || name.is_empty() {

@@ -270,6 +270,12 @@ impl TextureStore {
         }
     }
 
+    /// Whether it is a set of textures, with one for each unit square.
+    pub fn is_set(&self, id: TextureId) -> bool {
+        let is_set = self.at(id, |entry| Some(matches!(entry, Entry::Set(_))));
+        is_set.unwrap_or(false)
+    }
+
     /// Does something with a texture, or with all that a set has.
     pub fn each(&self, id: TextureId, each: &mut dyn FnMut(&Texture)) {
         self.at(id, |entry| {

@@ -12,7 +12,7 @@ use super::data::{DataPool, PlaceTable};
 use super::global_set::GlobalSet;
 use super::layout::POINTER;
 use crate::eval::library;
-use crate::hir::{ClosureId, ClosureRegistry, FunctionId, TextureMapping, TextureOptions, Unit};
+use crate::hir::{ClosureId, ClosureRegistry, FunctionId, TextureOptions, Unit};
 use crate::runtime::text::TextPool;
 use crate::runtime::{CloudHandle, HostFunctions, TextureHandle, TextureProblem, TextureRequest};
 use crate::source::Span;
@@ -121,7 +121,6 @@ impl<'u> Shared<'u> {
         span: Span,
     ) -> Option<TextureHandle> {
         let optional = options.optional;
-        let is_unfit = options.mapping == TextureMapping::Volume && !self.host.host.is_volume(&request);
         let known = self.textures.get(&request).copied();
         let handle = match known.filter(|known| optional || known.is_required) {
             Some(known) => known.handle,
@@ -143,8 +142,10 @@ impl<'u> Shared<'u> {
         };
         let problem = match handle {
             None => TextureProblem::NotFound,
-            Some(_) if is_unfit => TextureProblem::NoVolume,
-            Some(_) => return handle,
+            Some(_) => match TextureProblem::of_picture(&*self.host.host, &request, options.mapping) {
+                Some(problem) => problem,
+                None => return handle,
+            },
         };
         let lookup = FailedLookup {
             span,

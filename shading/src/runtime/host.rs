@@ -101,15 +101,38 @@ pub enum TextureProblem {
     NotFound,
     /// `texture3d` is asked for a file that is no volume.
     NoVolume,
+    /// `environment` is asked for a set of tiles.
+    NoEnvironment,
 }
 
 impl TextureProblem {
+    /// Why a picture that is there cannot be read by such lookups, where that is so.
+    pub(crate) fn of_picture<H: ShaderHost + ?Sized>(
+        host: &H,
+        request: &TextureRequest,
+        mapping: TextureMapping,
+    ) -> Option<TextureProblem> {
+        match mapping {
+            TextureMapping::Plane => None,
+            TextureMapping::Environment => {
+                (!host.is_environment(request)).then_some(TextureProblem::NoEnvironment)
+            }
+            TextureMapping::Volume => (!host.is_volume(request)).then_some(TextureProblem::NoVolume),
+        }
+    }
+
+    /// What the texture is, as a predicate of its name.
+    pub fn predicate(self) -> &'static str {
+        match self {
+            TextureProblem::NotFound => "is not found",
+            TextureProblem::NoVolume => "is no volume",
+            TextureProblem::NoEnvironment => "is a set of tiles, not one environment",
+        }
+    }
+
     /// What a run reports.
     pub(crate) fn report(self, file: &str) -> String {
-        match self {
-            TextureProblem::NotFound => format!("texture {file:?} is not found, and is black"),
-            TextureProblem::NoVolume => format!("texture {file:?} is no volume, and is black"),
-        }
+        format!("texture {file:?} {}, and is black", self.predicate())
     }
 }
 
@@ -121,9 +144,9 @@ impl TextureLookup {
         request: &TextureRequest,
     ) -> Result<TextureHandle, TextureProblem> {
         let handle = host.texture_handle(request).ok_or(TextureProblem::NotFound)?;
-        match self.options.mapping {
-            TextureMapping::Volume if !host.is_volume(request) => Err(TextureProblem::NoVolume),
-            TextureMapping::Plane | TextureMapping::Environment | TextureMapping::Volume => Ok(handle),
+        match TextureProblem::of_picture(host, request, self.options.mapping) {
+            Some(problem) => Err(problem),
+            None => Ok(handle),
         }
     }
 
@@ -132,12 +155,15 @@ impl TextureLookup {
         if self.missing.is_some() {
             return String::new();
         }
+        let mapping = self.options.mapping;
         let [s, t, _] = self.position;
-        let is_volume = self.options.mapping == TextureMapping::Volume;
-        let error = host.texture_error(request, if is_volume { [0.0; 2] } else { [s, t] });
-        let no_volume = || format!("{:?} is no volume", request.file);
-        let error = error.or_else(|| (is_volume && !host.is_volume(request)).then(no_volume));
-        error.unwrap_or_default()
+        let is_plane = mapping == TextureMapping::Plane;
+        let unfit = || {
+            let problem = TextureProblem::of_picture(host, request, mapping)?;
+            Some(format!("{:?} {}", request.file, problem.predicate()))
+        };
+        let error = host.texture_error(request, if is_plane { [s, t] } else { [0.0; 2] });
+        error.or_else(unfit).unwrap_or_default()
     }
 
     /// What it gives where there is no such file.
@@ -245,6 +271,12 @@ pub trait ShaderHost: Send + Sync + 'static {
     /// Whether `texture3d` can look a picture up that has a handle. Asked when the handle is, and for names that are
     /// computed at each lookup.
     fn is_volume(&self, request: &TextureRequest) -> bool {
+        let _ = request;
+        true
+    }
+
+    /// Whether `environment` can look a picture up that has a handle. Asked as [`ShaderHost::is_volume`] is.
+    fn is_environment(&self, request: &TextureRequest) -> bool {
         let _ = request;
         true
     }

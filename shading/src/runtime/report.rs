@@ -49,7 +49,7 @@ pub enum ReportKind {
     BadFormat,
     /// A function cannot do with an argument: a pattern that is none, a kind of noise that is not known.
     BadArgument,
-    /// A texture was not found, or `texture3d` was asked for what is no volume: it is black.
+    /// A texture was not found, or is not what `texture3d` or `environment` can look up: it is black.
     MissingTexture,
     /// A point cloud was not found, or could not be read: searches find nothing.
     MissingCloud,

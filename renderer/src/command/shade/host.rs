@@ -139,6 +139,10 @@ impl ShaderHost for GridHost {
         self.textures.is_volume(&as_stored(request))
     }
 
+    fn is_environment(&self, request: &TextureRequest) -> bool {
+        self.textures.is_environment(&as_stored(request))
+    }
+
     fn texture_error(&self, request: &TextureRequest, st: [f32; 2]) -> Option<String> {
         self.textures.texture_error(&as_stored(request), st)
     }

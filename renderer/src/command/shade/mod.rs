@@ -162,7 +162,12 @@ fn missing_texture(texture: &MissingTexture) -> Diagnostic {
     let name = &texture.name;
     let mut warning = Diagnostic::warning(match texture.problem {
         TextureProblem::NotFound => format!("no texture file `{name}`; it shows black"),
-        TextureProblem::NoVolume => format!("the texture file `{name}` is no volume; it shows black"),
+        problem @ (TextureProblem::NoVolume | TextureProblem::NoEnvironment) => {
+            format!(
+                "the texture file `{name}` {}; it shows black",
+                problem.predicate()
+            )
+        }
     });
     warning.labels.extend(texture.label.clone());
     warning
