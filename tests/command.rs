@@ -483,6 +483,30 @@ fn auto_takes_paths_in_the_open_and_photons_behind_a_wall_or_for_caustics() {
     }
 }
 
+#[test]
+fn auto_with_noise_decides_for_the_error_that_is_asked_for() {
+    let open =
+        lit_ball("shape floor : plane { size = 20; material = white; transform = translate(0, -1, 0); }");
+    let folder = folder(&[("a.kiln", open.as_bytes())]);
+    let gain = |error: &str, spp: &str| {
+        let spp = format!("sampler.spp={spp}");
+        let all = [
+            "render", "a.kiln", "-o", "o.exr", "--time", "0.01s", "--stats", "s.json",
+        ];
+        let auto = ["--integrator", "auto", "--noise", error, "--set", &spp];
+        run(folder.path(), &[&all[..], &auto].concat());
+        let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
+        let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+        assert_eq!(stats["decision"]["integrator"], "path");
+        stats["decision"]["gain"].as_f64().unwrap()
+    };
+    let coarse = gain("0.5", "1");
+    // --noise takes another number of samples than the scene has.
+    assert_eq!(coarse, gain("0.5", "4096"));
+    // Maps pay the more, the more samples are taken with them.
+    assert!(gain("0.01", "1") < coarse);
+}
+
 /// Statistics of two samples of a shipped scene.
 fn two_samples(integrator: &str, scene: &str, options: &[&str]) -> serde_json::Value {
     let folder = folder(&[]);

@@ -298,6 +298,36 @@ fn what_does_not_belong_together_is_refused() {
 }
 
 #[test]
+fn a_part_with_more_samples_than_a_timed_run_is_kept_and_told() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln --spp 2000 -o a.part");
+    let before = bytes(at, "a.part");
+    let timed = "render a.kiln --spp 100000000 --time 0.001s -o a.part -o a.png --stats s.json";
+    let output = run(at, timed);
+    let told = message(&output);
+    assert!(output.status.success(), "{told}");
+    for words in [
+        "'a.part' is kept",
+        "the samples 0..2000",
+        "--checkpoint a.part --resume",
+    ] {
+        assert!(told.contains(words), "{told}");
+    }
+    assert!(bytes(at, "a.part") == before);
+    assert!(at.join("a.png").exists());
+    let stats = String::from_utf8(bytes(at, "s.json")).unwrap();
+    assert!(stats.contains("is kept"), "{stats}");
+    let output = run(at, &format!("{timed} -q"));
+    assert!(!message(&output).contains("kept"), "{}", message(&output));
+    // As the hint says.
+    done(
+        at,
+        "render a.kiln --spp 2001 --checkpoint a.part --resume -o b.png",
+    );
+}
+
+#[test]
 fn damaged_parts_are_refused() {
     let folder = folder();
     let at = folder.path();

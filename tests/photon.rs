@@ -7,6 +7,7 @@ mod guided;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use glam::{Affine3A, Quat, Vec3};
 use proptest::prelude::*;
@@ -622,6 +623,25 @@ fn a_map_from_a_file_gives_the_bytes_of_the_straight_run() {
     for other in [saving.state.film, loading.state.film] {
         assert_eq!(bits(&other.develop()), bits(&straight.state.film.develop()));
     }
+
+    // A time limit does not shorten what other runs will read.
+    std::fs::remove_file(&file).unwrap();
+    let limited = RenderSettings {
+        integrator: built.integrator,
+        samples: 0..2,
+        total: 2,
+        seed: 1,
+        time_limit: Some(Duration::from_nanos(1)),
+        photon_map: Some(file.clone()),
+        ..RenderSettings::of_camera(built.camera, [32, 32])
+    };
+    render(&built.scene, &limited, &Silent, &AtomicBool::new(false)).unwrap();
+    let loading = with(Some(&file)).unwrap();
+    assert!(loading.stats.photons.unwrap().loaded);
+    assert_eq!(
+        bits(&loading.state.film.develop()),
+        bits(&straight.state.film.develop())
+    );
 
     // Another scene, other settings, and damage are refused.
     let refuses = |built: &Built, file: &Path| {

@@ -16,6 +16,7 @@ use crate::render::{RenderSettings, RenderState};
 pub(super) struct Origin<'a> {
     /// The fingerprint of the scene; 0 where no file asks for it.
     pub(super) scene: u64,
+    /// The scene file; in a pack, that of its scene.
     pub(super) scene_file: &'a Path,
     pub(super) settings: &'a RenderSettings,
 }
@@ -31,7 +32,9 @@ impl Origin<'_> {
     /// What a part says about the samples of a render. `integrator` is what really renders.
     pub(super) fn header(&self, integrator: &Integrator, state: &RenderState) -> Header {
         let identity = Identity::new(self.scene, self.settings, integrator);
-        let scene_file = self.scene_file.display().to_string();
+        // The name without its folder: the bytes must not depend on where the scene is, or on whether it is packed.
+        let name = self.scene_file.file_name().unwrap_or_default();
+        let scene_file = name.to_string_lossy().into_owned();
         Header::new(
             identity,
             scene_file,

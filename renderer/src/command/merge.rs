@@ -34,15 +34,18 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
         counts: film.counts(),
         ..joined
     };
-    let image = pictures.write(&film, noise.as_ref(), &header)?;
+    let written = pictures.write(&film, noise.as_ref(), &header)?;
     if !args.quiet {
         let mut warnings = shading::Diagnostics::default();
-        warnings
-            .list
-            .extend(brightness::warning(&image, args.exposure, &pictures.images));
+        warnings.list.extend(written.kept);
+        warnings.list.extend(brightness::warning(
+            &written.image,
+            args.exposure,
+            &pictures.images,
+        ));
         print(&warnings);
-        let names: Vec<String> = args
-            .output
+        let names: Vec<String> = written
+            .files
             .iter()
             .map(|path| path.display().to_string())
             .collect();

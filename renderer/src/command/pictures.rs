@@ -3,6 +3,8 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use shading::Diagnostic;
+
 use super::Failure;
 use super::outputs::Outputs;
 use crate::film::{Film, NoiseMap};
@@ -15,6 +17,15 @@ pub(super) struct Pictures {
     pub(super) images: Vec<PathBuf>,
     pub(super) parts: Vec<PathBuf>,
     pub(super) exposure: f32,
+}
+
+/// What became of a picture's files.
+pub(super) struct Written {
+    pub(super) image: Image,
+    /// The files that were written, images first.
+    pub(super) files: Vec<PathBuf>,
+    /// A warning of each part that was left as it is.
+    pub(super) kept: Vec<Diagnostic>,
 }
 
 impl Pictures {
@@ -60,37 +71,46 @@ impl Pictures {
             })
     }
 
-    /// Writes all files, each whole or not at all, and returns the picture. `header` says what it is; where it is of
-    /// adaptive sampling, EXR files get the number of samples of each pixel, too, and parts get `noise`.
+    /// Writes all files, each whole or not at all, except parts that would lose samples. `header` says what the picture
+    /// is; where it is of adaptive sampling, EXR files get the number of samples of each pixel, too, and parts get
+    /// `noise`.
     pub(super) fn write(
         &self,
         film: &Film,
         noise: Option<&NoiseMap>,
         header: &Header,
-    ) -> Result<Image, Failure> {
+    ) -> Result<Written, Failure> {
+        let mut files = self.images.clone();
+        let mut kept = vec![];
+        for path in &self.parts {
+            match samples_to_lose(path, header) {
+                Some(samples) => kept.push(kept_part(path, &samples, header)),
+                None => {
+                    write(path, header, film, noise)?;
+                    files.push(path.clone());
+                }
+            }
+        }
         let image = film.develop();
+        self.write_images(&image, film, header)?;
+        Ok(Written { image, files, kept })
+    }
+
+    fn write_images(&self, image: &Image, film: &Film, header: &Header) -> Result<(), Failure> {
         let mut options = WriteOptions {
             exposure: self.exposure,
             metadata: metadata(header),
             ..WriteOptions::default()
         };
-        for path in self.parts.iter().filter(|path| !has_more(path, header)) {
-            write(path, header, film, noise)?;
-        }
         if header.identity.get("noise").is_none() {
-            write_all(&self.images, &image, &options)?;
-            return Ok(image);
+            return Ok(write_all(&self.images, image, &options)?);
         }
         let is_exr = |path: &&PathBuf| path.extension().is_some_and(|e| e.eq_ignore_ascii_case("exr"));
         let (with_counts, without): (Vec<&PathBuf>, Vec<&PathBuf>) = self.images.iter().partition(is_exr);
-        write_all(&without, &image, &options)?;
+        write_all(&without, image, &options)?;
         options.channel_names = ["R", "G", "B", "samples"].map(str::to_owned).to_vec();
-        write_all(
-            &with_counts,
-            &image.with_channels(&film.sample_counts()),
-            &options,
-        )?;
-        Ok(image)
+        let image = image.with_channels(&film.sample_counts());
+        Ok(write_all(&with_counts, &image, &options)?)
     }
 
     /// All files, images first.
@@ -106,12 +126,22 @@ pub(super) fn is_part(path: &Path) -> bool {
         .is_some_and(|extension| extension.eq_ignore_ascii_case("part"))
 }
 
-/// Whether a part of the same picture is there with samples that the new one, which was interrupted, has not.
-fn has_more(path: &Path, header: &Header) -> bool {
-    PartReader::open(path).is_ok_and(|old| {
-        let old = old.header();
-        old.identity == header.identity && !header.samples.include(&old.samples)
-    })
+/// The samples of a part of the same picture that is there, if the new one, whose render ended early, lacks some of them.
+fn samples_to_lose(path: &Path, header: &Header) -> Option<Ranges> {
+    let old = PartReader::open(path).ok()?;
+    let old = old.header();
+    let loses = old.identity == header.identity && !header.samples.include(&old.samples);
+    loses.then(|| old.samples.clone())
+}
+
+/// The warning of a part that was left as it is.
+fn kept_part(path: &Path, samples: &Ranges, header: &Header) -> Diagnostic {
+    let path = path.display();
+    Diagnostic::warning(format!(
+        "'{path}' is kept as it was: it has the samples {samples}, this render took {}",
+        header.samples
+    ))
+    .hint(format!("`--checkpoint {path} --resume` goes on from its samples"))
 }
 
 /// What an EXR tells about its making.

@@ -50,7 +50,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         } else {
             0
         },
-        scene_file: &common.scene,
+        scene_file: &desc.file,
         settings: &settings,
     };
     pictures.spare_parts(&Ranges::of(settings.samples.clone()), |part| {
@@ -89,7 +89,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let kept = checkpoint
         .as_ref()
         .map(|checkpoint| checkpoint.write(&header, state));
-    let image = pictures.write(&state.film, state.noise.as_ref(), &header)?;
+    let written = pictures.write(&state.film, state.noise.as_ref(), &header)?;
     kept.transpose()?;
 
     let stages = Stages {
@@ -103,13 +103,15 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     warnings
         .list
         .extend(built.scene.texture_failure().map(lost_texels));
-    warnings
-        .list
-        .extend(brightness::warning(&image, args.exposure, &pictures.images));
+    warnings.list.extend(brightness::warning(
+        &written.image,
+        args.exposure,
+        &pictures.images,
+    ));
+    warnings.list.extend(written.kept);
     if !common.quiet {
         print(&warnings);
-        let taken = state.samples.end - state.samples.start;
-        summary::rendered(&pictures.files(), &image, taken, start.elapsed());
+        summary::rendered(&written.files, &written.image, &state.samples, start.elapsed());
         if let Some(noise) = &statistics.noise {
             summary::open_rounds(noise);
         }
@@ -121,7 +123,7 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         write_whole(path, statistics.json(&warnings).as_bytes())?;
     }
     if let Some(preview) = preview {
-        preview.finish(image);
+        preview.finish(written.image);
     }
     if interrupt.is_set() {
         let done = state.samples.end - settings.samples.start;
@@ -129,8 +131,13 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
         let kept = checkpoint.map_or(String::new(), |checkpoint| {
             format!(", and --resume goes on from '{}'", checkpoint.path().display())
         });
+        let which = if written.files.is_empty() {
+            ""
+        } else {
+            ", which are written"
+        };
         remark(&format!(
-            "interrupted after {done} of {all} samples per pixel, which are written{kept}"
+            "interrupted after {done} of {all} samples per pixel{which}{kept}"
         ));
         Err(interrupt.failure())
     } else {

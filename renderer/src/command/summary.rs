@@ -1,10 +1,12 @@
 //! The closing message of a command: files written, time, how to view them.
 
 use std::io::IsTerminal as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::brightness::has_8_bits;
+use super::pictures::is_part;
 use super::remark;
 use crate::film::NoiseSummary;
 use crate::image::Image;
@@ -18,9 +20,9 @@ const OPEN: &str = if cfg!(target_os = "macos") {
     "xdg-open"
 };
 
-/// Says what `kiln render` wrote, on a terminal.
-pub(super) fn rendered(outputs: &[PathBuf], image: &Image, samples: u64, elapsed: Duration) {
-    if std::io::stderr().is_terminal() {
+/// Says what `kiln render` wrote, if anything, on a terminal.
+pub(super) fn rendered(outputs: &[PathBuf], image: &Image, samples: &Range<u64>, elapsed: Duration) {
+    if !outputs.is_empty() && std::io::stderr().is_terminal() {
         remark(&picture_text(outputs, image, samples, elapsed));
     }
 }
@@ -55,22 +57,35 @@ pub(super) fn open_rounds(noise: &NoiseSummary) {
     }
 }
 
-fn picture_text(outputs: &[PathBuf], image: &Image, samples: u64, elapsed: Duration) -> String {
+fn picture_text(outputs: &[PathBuf], image: &Image, samples: &Range<u64>, elapsed: Duration) -> String {
     let names: Vec<String> = outputs.iter().map(|path| path.display().to_string()).collect();
-    let plural = if samples == 1 { "" } else { "s" };
-    let look = match outputs.iter().find(|path| has_8_bits(path)) {
-        Some(path) => open(path),
-        None => {
-            "a viewer of HDR images shows it; `-o NAME.png` besides makes one for every program".to_owned()
-        }
-    };
+    let count = samples.end - samples.start;
+    let plural = if count == 1 { "" } else { "s" };
     format!(
-        "wrote {}: {} × {} pixels of {samples} sample{plural}, in {}\n{look}",
+        "wrote {}: {} × {} pixels of {count} sample{plural}, in {}\n{}",
         names.join(", "),
         image.width,
         image.height,
-        time(elapsed)
+        time(elapsed),
+        how_to_look(outputs, samples)
     )
+}
+
+fn how_to_look(outputs: &[PathBuf], samples: &Range<u64>) -> String {
+    if let Some(path) = outputs.iter().find(|path| has_8_bits(path)) {
+        return open(path);
+    }
+    match outputs.iter().find(|path| !is_part(path)).or(outputs.first()) {
+        // Without the samples before it, a part is no picture yet.
+        Some(part) if is_part(part) && samples.start > 0 => {
+            "`kiln merge` makes pictures of it and the parts before it".to_owned()
+        }
+        Some(part) if is_part(part) => {
+            let name = quoted(&part.display().to_string());
+            format!("`kiln merge {name} -o NAME.png` makes a picture of it")
+        }
+        _ => "a viewer of HDR images shows it; `-o NAME.png` besides makes one for every program".to_owned(),
+    }
 }
 
 fn folder_text(folder: &Path, names: &[&str], elapsed: Duration) -> String {
@@ -91,12 +106,16 @@ fn folder_text(folder: &Path, names: &[&str], elapsed: Duration) -> String {
 }
 
 fn open(path: &Path) -> String {
-    let name = path.display().to_string();
+    format!("look at it: {OPEN} {}", quoted(&path.display().to_string()))
+}
+
+/// A file's name as one word of a command line.
+fn quoted(name: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/\\:._-+".contains(c);
     if name.chars().all(plain) {
-        format!("look at it: {OPEN} {name}")
+        name.to_owned()
     } else {
-        format!("look at it: {OPEN} \"{name}\"")
+        format!("\"{name}\"")
     }
 }
 
@@ -135,7 +154,7 @@ mod tests {
         let image = Image::new(8, 6, 3);
         let text = |names: &[&str]| {
             let outputs: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
-            picture_text(&outputs, &image, 1, Duration::from_secs(2))
+            picture_text(&outputs, &image, &(0..1), Duration::from_secs(2))
         };
         let said = text(&["a.exr", "my b.png"]);
         assert!(
@@ -143,7 +162,17 @@ mod tests {
             "{said}"
         );
         assert!(said.ends_with(" \"my b.png\""), "{said}");
-        assert!(text(&["a.exr"]).contains("viewer"));
+        assert!(text(&["a.exr", "a.part"]).contains("viewer"));
+        let said = text(&["my a.part", "b.part"]);
+        assert!(
+            said.ends_with("\n`kiln merge \"my a.part\" -o NAME.png` makes a picture of it"),
+            "{said}"
+        );
+        let said = picture_text(&["a.part".into()], &image, &(16..24), Duration::ZERO);
+        assert!(
+            said.contains("8 samples") && said.contains("the parts before it"),
+            "{said}"
+        );
         let said = folder_text(Path::new("out"), &["preview.png", "scene.glb"], Duration::ZERO);
         assert!(
             said.contains("wrote 2 files to out") && said.contains("out/preview.png"),

@@ -22,7 +22,7 @@ const MAX_SAMPLES: u64 = 1 << 31;
 pub struct Header {
     /// The render that it belongs to.
     pub identity: Identity,
-    /// Path of the scene file as given; it may differ between parts of one image.
+    /// Name of the scene file, without its folder; it may differ between parts of one image.
     pub scene_file: String,
     /// The samples of each pixel.
     pub samples: Ranges,

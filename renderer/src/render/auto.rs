@@ -97,7 +97,7 @@ pub(super) fn decide(
     let rare = rare / f64::from(settled.split.unwrap_or(1));
     // Bright caustics are hardly ever among the samples.
     let path_error = spread(|(path, _)| path.variance).max(missing) + rare;
-    let samples = settings.total as f64 * settings.pixels() as f64;
+    let samples = samples(settings, path_error / by_path.pixels.len() as f64) * settings.pixels() as f64;
     let larger = default_count(&photon, pass.points) as f64 / PHOTONS as f64;
     let maps = larger * (PHOTON_RAY * made.rays as f64 + RECORD * made.records as f64);
     let path_work = rays(&by_path) * samples * path_error;
@@ -121,6 +121,17 @@ pub(super) fn decide(
             gain: if path_work > 0.0 { 1.0 / gain } else { 1.0 },
         }
     })
+}
+
+/// Samples of each pixel by paths whose samples have this relative variance.
+fn samples(settings: &RenderSettings, variance: f64) -> f64 {
+    match &settings.noise {
+        // A pixel gets at most `most` samples, even where that is less than `least`.
+        Some(goal) => (variance / goal.error.powi(2))
+            .max(goal.least as f64)
+            .min(goal.most as f64),
+        None => settings.total as f64,
+    }
 }
 
 /// The mean square of the light that paths find of caustics, over the albedo of the surface: pixels whose mean it is.

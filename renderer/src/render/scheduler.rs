@@ -65,10 +65,10 @@ pub fn resume(
         points: u64::from(settings.width) * u64::from(settings.height),
         file: settings.photon_map.as_deref(),
         stop,
-        // Preparation may take half of the time limit.
+        // Preparation may take half of the time limit, unless others use what it makes.
         until: settings
             .time_limit
-            .filter(|_| !settings.joins)
+            .filter(|_| !settings.joins && settings.photon_map.is_none())
             .map(|limit| start + limit / 2),
         progress: &tell,
     };

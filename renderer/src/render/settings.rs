@@ -47,7 +47,7 @@ pub struct RenderSettings {
     pub threads: usize,
     /// Time limit; at least one sample per pixel is taken.
     pub time_limit: Option<Duration>,
-    /// File of the photon maps, reused between runs.
+    /// File of the photon maps, reused between runs; a time limit then does not reduce them.
     pub photon_map: Option<PathBuf>,
     /// Whether the samples will be merged with those of other runs; a time limit then does not reduce the photon maps.
     pub joins: bool,
