@@ -570,14 +570,54 @@ fn a_pilot_splits_and_guides_paths_where_indirect_light_is_noisy() {
 
 #[test]
 fn a_pilot_chooses_gather_rays_and_their_light_samples() {
-    for (scene, gather, light_samples) in [("cornell_box", 8, 4), ("two_rooms", 8, 1), ("veach_plates", 4, 8)]
-    {
+    for (scene, gather, light_samples, guide) in [
+        ("cornell_box", 8, 2, false),
+        ("two_rooms", 8, 1, true),
+        ("veach_plates", 4, 8, false),
+    ] {
         for options in RANGES {
             let stats = two_samples("photon", scene, options);
             assert_eq!(stats["split"], gather, "{scene} {options:?}");
             assert_eq!(stats["light_samples"], light_samples, "{scene} {options:?}");
+            assert_eq!(stats["guide"], guide, "{scene} {options:?}");
         }
+        let stats = two_samples(
+            "photon",
+            scene,
+            &["--set", &format!("integrator.guide={}", !guide)],
+        );
+        assert_eq!(stats["guide"], !guide, "{scene}");
     }
     three_times_as_many("photon", "gather", ["integrator.gather=6", "integrator.gather=2"]);
     light_samples_take_shadow_rays("photon", "integrator.gather=1");
+}
+
+/// Pilots count rays: these have light samples that no ray is traced for, and branches that end at once.
+#[test]
+fn pilots_choose_one_of_each_where_little_is_traced() {
+    let scenes = [
+        "light e : spot { position = (0, 3, 0); to = (0, 0, 0); cutoff = 12; intensity = 10; }
+         material m = matte(albedo = 0.1);
+         shape s : rectangle { material = m; transform = rotate((1, 0, 0), -90) * scale(25); }",
+        "light sun : directional { direction = (-1, -0.2, 0.8); irradiance = 3; }
+         material m = matte(albedo = 0.12);
+         shape s : sphere { radius = 1.2; material = m; }",
+        "material m = gltf_pbr(base_color = 0, metallic = 1, roughness = 1, emissive = (1, 0, 0));
+         shape s : disk { radius = 1; material = m; }",
+        "shape s : sphere { }",
+    ];
+    let folder = folder(&[]);
+    for (number, scene) in scenes.iter().enumerate() {
+        let camera = "camera main : perspective { from = (0, 3, 4); to = (0, 0, 0); fov = 60; }\n";
+        let name = format!("{number}.kiln");
+        fs::write(folder.path().join(&name), format!("{camera}{scene}")).unwrap();
+        for integrator in ["path", "photon", "auto"] {
+            let all = ["render", &name, "-o", "o.exr", "--size", "64x48", "--spp", "1"];
+            let options = ["--integrator", integrator, "--stats", "s.json"];
+            run(folder.path(), &[&all[..], &options].concat());
+            let text = fs::read_to_string(folder.path().join("s.json")).unwrap();
+            let stats: serde_json::Value = serde_json::from_str(&text).unwrap();
+            assert_eq!(stats["split"], 1, "{scene} {integrator}");
+        }
+    }
 }

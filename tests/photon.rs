@@ -300,6 +300,14 @@ fn irradiance_in_a_furnace_is_known() {
             2.0,
         ),
         (
+            "gather rays without guides",
+            PhotonSettings {
+                guide: Some(false),
+                ..PhotonSettings::default()
+            },
+            2.0,
+        ),
+        (
             "direct light by photons",
             PhotonSettings {
                 direct: true,

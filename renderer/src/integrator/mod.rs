@@ -161,6 +161,15 @@ impl Prepared {
         self
     }
 
+    /// The same where gather rays are guided by photons, or are not.
+    #[must_use]
+    pub(crate) fn with_guides(mut self, guide: bool) -> Prepared {
+        if let Prepared::Photon(photons) = &mut self {
+            photons.set_guides(guide);
+        }
+        self
+    }
+
     /// How its paths branch.
     pub fn branching(&self) -> Branching {
         match self {
@@ -172,7 +181,7 @@ impl Prepared {
             Prepared::Photon(photons) => Branching {
                 branches: photons.settings().gather,
                 light_samples: photons.settings().light_samples,
-                guide: None,
+                guide: photons.settings().guide,
             },
         }
     }

@@ -122,6 +122,7 @@ fn integrator_facts(integrator: &Integrator) -> Vec<(&'static str, String)> {
                 "light_samples",
                 or_auto(photon.light_samples.map(|n| n.to_string())),
             ),
+            ("guide", or_auto(photon.guide.map(|yes| yes.to_string()))),
             ("show", format!("{:?}", photon.show)),
             ("progressive", photon.progressive.to_string()),
             ("direct", photon.direct.to_string()),

@@ -8,7 +8,7 @@ use super::RenderSettings;
 use super::caustics::mean_squares;
 use super::paths::{self, chosen, with_counts};
 use super::pilot::Pilot;
-use crate::color::Rgb;
+use super::stratified::{self, Pixel};
 use crate::integrator::photon::default_count;
 use crate::integrator::{Integrator, Pass, PathSettings, PhotonSettings, PrepareError, Prepared};
 use crate::scene::Scene;
@@ -145,32 +145,8 @@ fn caustics(scene: &Scene, settings: &RenderSettings, paths: &Prepared, maps: &P
     }
 }
 
-/// Luminance over the samples of a pixel.
-struct Pixel {
-    mean: f64,
-    /// Variance of a sample, as far as stratification leaves it: from the means of two sequences.
-    variance: f64,
-}
-
 fn sample(scene: &Scene, settings: &RenderSettings, prepared: &Prepared) -> Pilot<Pixel> {
-    Pilot::new(scene, settings, &settings.rendered(), 1, |sample, context| {
-        let means = [0, 1].map(|sequence| {
-            let mut sum = 0.0;
-            for index in 0..SAMPLES {
-                let (ray, mut sampler) = sample(sequence << 32 | index);
-                let light: Rgb = prepared.li(scene, &ray, &mut sampler, context);
-                let luminance = f64::from(light.luminance());
-                if luminance.is_finite() {
-                    sum += luminance;
-                }
-            }
-            sum / SAMPLES as f64
-        });
-        Pixel {
-            mean: 0.5 * (means[0] + means[1]),
-            variance: 0.5 * SAMPLES as f64 * (means[0] - means[1]).powi(2),
-        }
-    })
+    stratified::sample(scene, settings, &settings.rendered(), 1, SAMPLES, prepared)
 }
 
 /// Rays of a sample.

@@ -11,6 +11,7 @@ mod rates;
 mod scheduler;
 mod settings;
 mod state;
+mod stratified;
 mod tiles;
 mod workers;
 

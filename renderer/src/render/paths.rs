@@ -2,6 +2,8 @@
 //!
 //! - Branches and light samples at the first surface that scatters: the variances of the camera's ray, of a light sample
 //!   and of a branch against what each of them costs.
+//! - Guides of `photon`: which of both has less variance × cost. Where the sky or near walls light a surface, gather rays
+//!   are better off without.
 //! - Guides of `path`, where indirect light makes the noise: guides are made of a few photons, and the paths that they guide show
 //!   what the same light would have as variance without them. Rare bright paths, which guides find and a pilot of other
 //!   paths misses, are counted so.
@@ -11,6 +13,7 @@
 
 use super::RenderSettings;
 use super::pilot::Pilot;
+use super::stratified;
 use crate::color::Rgb;
 use crate::image::Rect;
 use crate::integrator::photon::GuideField;
@@ -55,6 +58,13 @@ const GUIDED: Costs = Costs { ray: 1.3, ..PLAIN };
 
 /// Final gathering looks up the caustic map where the camera's ray hits, and irradiance where a gather ray does.
 const GATHERED: Costs = Costs {
+    camera: 2.4,
+    light_sample: 0.9,
+    ray: 1.5,
+};
+
+/// A guide is looked up where the camera's ray hits, and sampled by each gather ray.
+const GUIDED_GATHERED: Costs = Costs {
     camera: 3.0,
     light_sample: 0.9,
     ray: 2.2,
@@ -133,8 +143,8 @@ pub(super) fn prepare(scene: &Scene, path: &PathSettings, pass: &Pass<'_>) -> Pr
     Prepared::Guided(*path, Box::new(GuideField::prepare(path, scene, &pass, photons)))
 }
 
-/// Photon maps with the numbers of gather rays and light samples that are best, where their settings do not give them.
-/// Progressive passes take one of each: they have photons of their own for every sample, which cost more.
+/// Photon maps with the numbers of gather rays and light samples and the guides that are best, where their settings do not
+/// give them. Progressive passes take one of each: they have photons of their own for every sample, which cost more.
 pub(super) fn with_counts(
     scene: &Scene,
     settings: &RenderSettings,
@@ -142,18 +152,59 @@ pub(super) fn with_counts(
     maps: Prepared,
 ) -> Prepared {
     let gathers = photon.show.is_none() && !photon.progressive && photon.gather != Some(0);
-    let is_open = photon.gather.is_none() || photon.light_samples.is_none();
+    let is_open = photon.gather.is_none() || photon.light_samples.is_none() || photon.guide.is_none();
     if !gathers || !is_open || photon.depth == Some(1) {
         return maps;
     }
-    let in_two = maps.with_counts(2, 2);
-    let errors = Errors::new(scene, settings, &in_two, GATHERED);
-    let counts = errors.best(photon.gather, photon.light_samples);
-    in_two.with_counts(counts.branches, counts.light_samples)
+    let mut maps = maps.with_counts(2, 2);
+    let guides = [(false, GATHERED), (true, GUIDED_GATHERED)];
+    let of_guides = guides
+        .into_iter()
+        .filter(|(guide, _)| photon.guide.is_none_or(|given| given == *guide));
+    let mut errors = vec![];
+    for (guide, costs) in of_guides {
+        maps = maps.with_guides(guide);
+        errors.push((guide, Errors::new(scene, settings, &maps, costs)));
+    }
+    // What is best for the one may be better for the other, too, by what stratification leaves.
+    let counts = |errors: &Errors| errors.best(photon.gather, photon.light_samples);
+    let mut all: Vec<Counts> = errors.iter().map(|(_, errors)| counts(errors)).collect();
+    all.dedup();
+    let mut best: Option<(f64, bool, Counts)> = None;
+    for (guide, errors) in &errors {
+        for &counts in &all {
+            maps = maps
+                .with_guides(*guide)
+                .with_counts(counts.branches, counts.light_samples);
+            let work = errors.cost(counts) * relative_variance(scene, settings, &maps);
+            if best.is_none_or(|(least, ..)| CLOSE * work < least) {
+                best = Some((work, *guide, counts));
+            }
+        }
+    }
+    let Some((_, guide, counts)) = best else {
+        return maps;
+    };
+    maps.with_guides(guide)
+        .with_counts(counts.branches, counts.light_samples)
+}
+
+/// The relative variance of samples in pictures of many, but for a share of the pixels.
+fn relative_variance(scene: &Scene, settings: &RenderSettings, prepared: &Prepared) -> f64 {
+    let film = Rect::of_size(settings.width, settings.height);
+    let pixels = stratified::sample(scene, settings, &film, STEP, SAMPLES, prepared).pixels;
+    let mean = pixels.iter().map(|pixel| pixel.mean).sum::<f64>() / pixels.len() as f64;
+    let relative = |pixel: &stratified::Pixel| {
+        pixel.variance / (pixel.mean.powi(2) + 1e-2 * mean * mean).max(f64::MIN_POSITIVE)
+    };
+    let mut errors: Vec<f64> = pixels.iter().map(relative).collect();
+    errors.sort_by(f64::total_cmp);
+    errors.truncate(errors.len() - (errors.len() as f64 * OUTLIERS) as usize);
+    errors.iter().sum()
 }
 
 /// How many of each there are at the first surface that scatters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Counts {
     branches: u32,
     light_samples: u32,
@@ -191,6 +242,7 @@ impl Errors {
         });
         let samples = (pilot.pixels.len() as u64 * SAMPLES) as f64;
         let rays = pilot.work.rays() as f64 / samples;
+        let continued = (pilot.work.indirect_rays + pilot.work.gather_rays) as f64 / samples;
         let split = pilot.pixels.iter().map(|pixel| pixel.split).sum::<f64>() / samples;
         let mean = pilot.pixels.iter().map(Pixel::mean).sum::<f64>() / pilot.pixels.len() as f64;
         let mut errors: Vec<[f64; 4]> = pilot.pixels.iter().map(|pixel| pixel.errors(mean)).collect();
@@ -206,8 +258,9 @@ impl Errors {
             spared,
             cost_of_camera: costs.camera,
             cost_of_light_sample: costs.light_sample * split,
-            // Besides these there are the camera's ray and one to a light for each of the light samples.
-            cost_of_branch: costs.ray * (0.5 * (rays - 1.0) - split),
+            // Besides these there are the camera's ray and one to a light for each of the light samples, but for those
+            // that no light can come from.
+            cost_of_branch: costs.ray * (0.5 * (rays - 1.0) - split).max(0.5 * continued),
         }
     }
 
@@ -226,10 +279,11 @@ impl Errors {
             .iter()
             .map(|counts| self.work(*counts))
             .fold(f64::INFINITY, f64::min);
-        let is_close = |counts: &&Counts| self.work(**counts) <= CLOSE * least;
+        // Written so that a number that is not finite is close to any.
+        let is_far = |counts: &Counts| self.work(*counts) > CLOSE * least;
         let size = |counts: &&Counts| counts.branches + counts.light_samples;
         *all.iter()
-            .filter(is_close)
+            .filter(|counts| !is_far(counts))
             .min_by_key(size)
             .expect("the least is close to itself")
     }
@@ -238,9 +292,13 @@ impl Errors {
     fn work(&self, counts: Counts) -> f64 {
         let [branches, light_samples] = [counts.branches, counts.light_samples].map(f64::from);
         let variance = self.camera + self.light_sample / light_samples + self.branch / branches;
-        let cost =
-            self.cost_of_camera + self.cost_of_light_sample * light_samples + self.cost_of_branch * branches;
-        variance * cost
+        variance * self.cost(counts)
+    }
+
+    /// The cost of such a sample in rays.
+    fn cost(&self, counts: Counts) -> f64 {
+        let [branches, light_samples] = [counts.branches, counts.light_samples].map(f64::from);
+        self.cost_of_camera + self.cost_of_light_sample * light_samples + self.cost_of_branch * branches
     }
 }
 

@@ -189,7 +189,9 @@ impl Photons {
     ) {
         let walk = &gatherer.walk;
         let bsdf = vertex.bsdf;
+        vertex.is_guided = self.settings.guide.unwrap_or(true);
         if bsdf.has(LobePart::Diffuse)
+            && (vertex.is_guided || gatherer.aim.is_gathering())
             && let Some(map) = &self.irradiance
         {
             vertex.record = map.nearest(vertex.it.p, vertex.n);

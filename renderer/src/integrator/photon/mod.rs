@@ -204,6 +204,11 @@ impl Photons {
         self.settings.light_samples = Some(light_samples);
     }
 
+    /// Nor do they depend on whether gather rays are guided.
+    pub(super) fn set_guides(&mut self, guide: bool) {
+        self.settings.guide = Some(guide);
+    }
+
     /// A map of some of the caustic photons, all of their light among them, to be looked at directly; the power of each
     /// multiplied by its factor.
     pub(crate) fn caustics_alone(&self, photons: &[Photon], factors: &[f32]) -> Photons {

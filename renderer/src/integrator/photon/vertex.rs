@@ -23,8 +23,10 @@ pub(super) struct Vertex<'a> {
     pub(super) at: LitPoint,
     /// Unit geometric normal on the side of the viewer.
     pub(super) n: Vec3,
-    /// The nearest irradiance record.
+    /// The nearest irradiance record, where it is looked up.
     pub(super) record: Option<&'a Record>,
+    /// Whether its guide is used to sample directions of the diffuse part.
+    pub(super) is_guided: bool,
     /// Whether a map lookup has covered the diffuse part.
     pub(super) answered: bool,
     /// Whether the caustic map covers the caustics here; else the path's continuation has to find them.
@@ -39,6 +41,7 @@ impl<'a> Vertex<'a> {
             it,
             bsdf,
             record: None,
+            is_guided: false,
             answered: false,
             knows_caustics: true,
         }
@@ -53,7 +56,7 @@ impl<'a> Vertex<'a> {
     #[inline]
     pub(super) fn guide(&self) -> Option<&'a Record> {
         self.record
-            .filter(|record| !self.answered && record.guide.knows())
+            .filter(|record| self.is_guided && !self.answered && record.guide.knows())
     }
 
     /// Density of a direction of a part under the mixture of BSDF and guide, where that of the BSDF is `pdf` [1/sr].

@@ -64,6 +64,8 @@ pub struct PhotonSettings {
     pub gather: Option<u32>,
     /// Light samples there; a pilot chooses when `None`.
     pub light_samples: Option<u32>,
+    /// Whether photons guide gather rays to where indirect light comes from; by a pilot when `None`.
+    pub guide: Option<bool>,
     /// Shows what is in a map instead of a picture.
     pub show: Option<Show>,
     /// Whether each sample has photons of its own, looked up within a radius that shrinks.
@@ -97,6 +99,7 @@ impl Default for PhotonSettings {
             caustic_radius: None,
             gather: None,
             light_samples: None,
+            guide: None,
             show: None,
             progressive: false,
             direct: true,

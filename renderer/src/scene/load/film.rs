@@ -220,6 +220,12 @@ pub(super) const PHOTON: &[Key<PhotonSettings>] = &[
         },
     },
     Key {
+        name: "guide",
+        doc: "`true`: photons guide gather rays to where indirect light comes from, for light through doors; `false`: they \
+              do not; by default the pilot chooses; the picture is the same in the mean",
+        set: |photon, field, context| photon.guide = field.boolean(context),
+    },
+    Key {
         name: "show",
         doc: "shows what is in a map in place of the picture: `global`, `caustic` or `irradiance`",
         set: |photon, field, context| {
