@@ -7,6 +7,7 @@
 mod analytic;
 mod attribute;
 mod baked;
+mod barycentric;
 mod facet;
 mod footprint;
 mod hit;

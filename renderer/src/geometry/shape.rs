@@ -5,6 +5,7 @@ use std::sync::Arc;
 use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3A, Vec2, Vec3, Vec3A, Vec3Swizzles};
 
 use super::baked::{Baked, Face};
+use super::barycentric::barycentric;
 use super::facet::{Facet, UNDERFLOW};
 use super::mesh::is_padded;
 use super::surface::{
@@ -197,7 +198,7 @@ impl Shape {
     #[inline]
     pub fn surface_point(&self, primitive: u32, barycentric: Vec2) -> SurfacePoint {
         match &self.geometry {
-            Geometry::Mesh(mesh) => self.mesh_point(mesh, primitive, barycentric, Tangents::ByUv),
+            Geometry::Mesh(mesh) => self.mesh_point(mesh, primitive, |_| barycentric, Tangents::ByUv),
             Geometry::Sphere => {
                 self.analytic_point(Analytic::Sphere, Analytic::Sphere.at_uv(barycentric.into()))
             }
@@ -244,7 +245,11 @@ impl Shape {
     #[inline]
     pub fn interaction(&self, id: ShapeId, hit: &Hit, ray: &Ray, tangents: Tangents) -> Interaction {
         let point = match &self.geometry {
-            Geometry::Mesh(mesh) => self.mesh_point(mesh, hit.primitive, hit.barycentric, tangents),
+            Geometry::Mesh(mesh) => {
+                let (origin, direction) = self.traced_line(ray);
+                let weights = |triangle| barycentric(triangle, origin, direction).unwrap_or(hit.barycentric);
+                self.mesh_point(mesh, hit.primitive, weights, tangents)
+            }
             Geometry::Sphere => self.analytic_point(Analytic::Sphere, self.object_point(ray, hit.t)),
             Geometry::Disk => self.analytic_point(Analytic::Disk, self.object_point(ray, hit.t)),
             Geometry::Cylinder => self.analytic_point(Analytic::Cylinder, self.object_point(ray, hit.t)),
@@ -258,7 +263,8 @@ impl Shape {
             uv: point.uv,
             dpdu: point.dpdu,
             dpdv: point.dpdv,
-            t: hit.t,
+            // Not the hit's: see `barycentric`.
+            t: (point.p - ray.origin).dot(ray.direction),
             time: ray.time,
             shape: id,
             primitive: hit.primitive,
@@ -306,17 +312,40 @@ impl Shape {
 
     // ---- Triangles.
 
+    /// The line of a ray in the space in which the mesh's triangles are traced.
     #[inline(always)]
-    fn mesh_point(&self, mesh: &Mesh, primitive: u32, barycentric: Vec2, tangents: Tangents) -> SurfacePoint {
+    fn traced_line(&self, ray: &Ray) -> (Vec3, Vec3) {
+        match self.baked {
+            Some(_) => (ray.origin, ray.direction),
+            None => (
+                self.object_from_world.transform_point3(ray.origin),
+                self.object_from_world.transform_vector3(ray.direction),
+            ),
+        }
+    }
+
+    /// The point of a triangle at the barycentric coordinates that `place` tells of it, as it is traced.
+    #[inline(always)]
+    fn mesh_point(
+        &self,
+        mesh: &Mesh,
+        primitive: u32,
+        place: impl Fn([Vec3; 3]) -> Vec2,
+        tangents: Tangents,
+    ) -> SurfacePoint {
         let indices = mesh.triangles[primitive as usize];
-        let [b1, b2] = barycentric.to_array();
-        let weights = Vec3::new(1.0 - b1 - b2, b1, b2);
+        let weights_of = |triangle| {
+            let [b1, b2] = place(triangle).to_array();
+            Vec3::new(1.0 - b1 - b2, b1, b2)
+        };
+        let weights;
         let loaded;
         // Vertices in world space are looked at where they are: copies cost more than the rest.
         let (vertices, p, face) = match self.baked.as_deref() {
             Some(Baked::Whole { vertices, faces }) => {
                 let vertices = indices.map(|index| &vertices[index as usize]);
                 let [a, b, c] = vertices.map(|vertex| vertex.p);
+                weights = weights_of([a, b, c]);
                 let p = a * weights.x + b * weights.y + c * weights.z;
                 (vertices, p, faces[primitive as usize])
             }
@@ -324,11 +353,14 @@ impl Shape {
                 loaded = self.baked_triangle(mesh, baked, indices);
                 let facet = Facet::new(loaded.each_ref().map(|vertex| vertex.p));
                 let face = Face::new(&facet, self.mirrored);
+                weights = weights_of(facet.p);
                 (loaded.each_ref(), facet.at(weights), face)
             }
             None => {
                 loaded = indices.map(|index| self.vertex(mesh, index));
-                let (p, face) = self.placed(&Facet::new(loaded.each_ref().map(|vertex| vertex.p)), weights);
+                let facet = Facet::new(loaded.each_ref().map(|vertex| vertex.p));
+                weights = weights_of(facet.p);
+                let (p, face) = self.placed(&facet, weights);
                 (loaded.each_ref(), p, face)
             }
         };

@@ -59,8 +59,9 @@ impl Probe {
         for _ in 0..MAX_PASSES {
             let hit = self.accel.intersect(&ray, accel::ALL)?;
             if set.has(self.name(hit.shape.0)) {
+                let shape = &self.shapes[hit.shape.0 as usize];
                 return Some(TraceHit {
-                    distance: hit.t,
+                    distance: shape.interaction(hit.shape, &hit, &ray, Tangents::Any).t,
                     origin: origin.into(),
                     direction: direction.into(),
                     object: hit.shape.0,

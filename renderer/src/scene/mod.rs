@@ -239,7 +239,7 @@ impl Scene {
     /// How far a ray comes before it meets something; `None` where it does not.
     #[inline]
     pub fn distance(&self, ray: &Ray) -> Option<f32> {
-        self.accel.intersect(ray, accel::ALL).map(|hit| hit.t)
+        self.intersect(ray).map(|it| it.t)
     }
 
     /// Whether a ray meets nothing within its bounds.

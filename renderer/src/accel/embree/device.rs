@@ -44,8 +44,10 @@ impl Device {
             path: library.path.display().to_string(),
             reason,
         };
-        let config =
-            CString::new(format!("threads={threads},set_affinity=0")).expect("the text has no NUL in it");
+        // With the same instructions everywhere, the same one of two triangles is found where a ray meets their common
+        // edge, whatever processors a picture is divided among. Wider ones would save one or two per cent.
+        let config = CString::new(format!("threads={threads},set_affinity=0,max_isa=avx2"))
+            .expect("the text has no NUL in it");
 
         // SAFETY: the configuration is a NUL-terminated string.
         let handle = unsafe { (functions.new_device)(config.as_ptr()) };
