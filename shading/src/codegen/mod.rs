@@ -270,10 +270,11 @@ fn level(unit: &Unit, asked: OptLevel) -> OptLevel {
 /// Whether a statement is a call in machine code.
 fn is_call(stmt: &Stmt) -> bool {
     match stmt {
-        Stmt::Op {
-            op: Op::Builtin(builtin),
-            ..
-        } => !math::is_inline(*builtin),
+        Stmt::Op { op, .. } => match op {
+            Op::Builtin(builtin) => !math::is_inline(*builtin),
+            Op::BuiltinDual(_) | Op::Texture(_) | Op::AttributeValue | Op::AttributeDerivative(_) => true,
+            _ => false,
+        },
         Stmt::Call { .. } => true,
         _ => false,
     }
@@ -308,4 +309,37 @@ fn size_of_unit(unit: &Unit) -> (usize, usize) {
     let ops = codes().map(|c| count(&c.body)).sum::<usize>();
     let symbols = codes().map(|c| c.locals.len()).sum();
     (ops + inits(unit).into_iter().map(count).sum::<usize>(), symbols)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::runtime::NoHost;
+    use crate::{InstanceOptions, ShadingSystem, Source};
+
+    /// The level at which a loop is compiled when [`OptLevel::Fast`] was asked for.
+    fn level_of_loop(body: &str, result: &str) -> OptLevel {
+        let text = format!(
+            "shader s(output float result = 0) {{
+                float sum = 0;
+                for (int i = 0; i < 99 * u; i += 1) {{ {body} }}
+                result = {result};
+            }}"
+        );
+        let system = ShadingSystem::new(ClosureRegistry::default(), Arc::new(NoHost));
+        let unit = system.unit(Source::new("s", text)).expect("it compiles");
+        let (unit, ..) = system
+            .optimized(&(&unit).into(), &InstanceOptions::default())
+            .expect("it links");
+        level(&unit, OptLevel::Fast)
+    }
+
+    #[test]
+    fn loops_that_call_get_fast_registers() {
+        assert_eq!(level_of_loop("sum += sqrt(v * i);", "sum"), OptLevel::Plain);
+        assert_eq!(level_of_loop("sum += noise(P * i);", "sum"), OptLevel::Fast);
+        assert_eq!(level_of_loop("sum += noise(P * i);", "Dx(sum)"), OptLevel::Fast);
+    }
 }

@@ -46,8 +46,12 @@ pub fn link(
     templates: &dyn Templates,
     environment: &Environment<'_>,
 ) -> Result<Linked, Diagnostics> {
-    // Expressions are compiled on the way: each would ask for a stack of its own.
-    check::deep_stack(|| link_here(template, inputs, outputs, templates, environment))
+    let link = || link_here(template, inputs, outputs, templates, environment);
+    match template {
+        Template::Unit(_) => link(),
+        // Expressions are compiled on the way: each would ask for a stack of its own.
+        Template::Group(_) => check::deep_stack(link),
+    }
 }
 
 fn link_here(
