@@ -10,6 +10,7 @@ mod mtl;
 mod obj;
 mod obj_material;
 mod obj_relief;
+mod obj_smoothing;
 mod obj_text;
 mod ply;
 mod ply_attributes;

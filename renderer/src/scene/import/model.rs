@@ -7,10 +7,11 @@ use glam::{Affine3A, Vec3};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::camera::CameraDesc;
+use crate::files;
 use crate::geometry::{MANY_VERTICES, Mesh};
 use crate::math::Bounds;
 use crate::scene::desc::{EmissionSides, LightKind, TextureDesc};
-use crate::texture::TextureSource;
+use crate::texture::{TextureColorSpace, TextureSource};
 
 /// The content of a model file, in the file's own world.
 #[derive(Clone, Debug, Default)]
@@ -102,6 +103,36 @@ impl Model {
             emission: EmissionSides::Both,
             culled: false,
         });
+    }
+
+    /// The name of an image file as a texture, which is made known; `of` is the file that names it.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub(super) fn image(
+        &mut self,
+        file: &Path,
+        color_space: TextureColorSpace,
+        of: &Path,
+    ) -> Result<String, String> {
+        if !files::is_file(file) {
+            return Err(format!("there is no file {}", file.display()));
+        }
+        let kind = if color_space == TextureColorSpace::Raw {
+            "raw"
+        } else {
+            "color"
+        };
+        let name = format!("{}#{kind}", file.display());
+        if !self.textures.iter().any(|known| known.name == name) {
+            self.textures.push(TextureDesc {
+                name: name.clone(),
+                source: TextureSource::File(file.to_owned()),
+                color_space,
+                file: of.to_owned(),
+            });
+        }
+        Ok(name)
     }
 
     /// The files that belong to it beside the model file: those that were read, and the images of its textures.
