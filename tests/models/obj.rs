@@ -329,6 +329,28 @@ fn statements_of_libraries_that_make_no_sense_are_left_out() {
 }
 
 #[test]
+fn images_of_formats_that_are_not_read_are_warned_of() {
+    let folder = folder(&[
+        ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
+        ("map.dds", b"DDS |"),
+        ("map.png", b"an image"),
+    ]);
+    let (call, warnings) = material(
+        folder.path(),
+        "newmtl Material #25\nmap_Kd map.dds\nmap_Ks map.png\n",
+    );
+    assert!(
+        call.contains("map.png#color") && !call.contains("map.dds"),
+        "{call}"
+    );
+    assert!(
+        warnings[0].contains("map.dds is of no format of images that is read"),
+        "{warnings:?}"
+    );
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+}
+
+#[test]
 fn files_of_other_systems_are_found() {
     let folder = folder(&[
         ("a.obj", OBJ.replace("some wood", "Wood").as_bytes()),

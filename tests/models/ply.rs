@@ -331,7 +331,10 @@ fn images_that_ply_files_name_are_shown() {
 #[test]
 fn colours_of_faces_are_shown() {
     let text = PLY
-        .replace("end_header", "property uchar red\nproperty uchar green\nproperty uchar blue\nend_header")
+        .replace(
+            "end_header",
+            "property uchar red\nproperty uchar green\nproperty uchar blue\nend_header",
+        )
         .replace("4 0 1 2 3", "4 0 1 2 3 255 0 128");
     let folder = folder(&[("a.ply", text.as_bytes())]);
     let (desc, _) = load(&folder.path().join("a.ply"), &LoadOptions::default()).unwrap();

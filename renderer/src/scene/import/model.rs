@@ -1,5 +1,6 @@
 //! An imported model, independent of the format: meshes, materials, cameras, lights, instances.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,9 +10,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::camera::CameraDesc;
 use crate::files;
 use crate::geometry::{MANY_VERTICES, Mesh};
+use crate::image::Format;
 use crate::math::Bounds;
 use crate::scene::desc::{EmissionSides, LightKind, TextureDesc};
 use crate::texture::{TextureColorSpace, TextureSource};
+
+/// How many bytes of an image tell its format.
+const HEAD: u64 = 16;
 
 /// The content of a model file, in the file's own world.
 #[derive(Clone, Debug, Default)]
@@ -86,8 +91,16 @@ impl Model {
     /// Gives the shapes that have colours of vertices or faces and no material a matte one that shows them.
     pub(super) fn show_colors(&mut self) {
         let of_vertices = |mesh: &Mesh| !mesh.colors.is_empty();
-        let of_faces = |mesh: &Mesh| mesh.attributes.iter().any(|values| values.is_called("face_color"));
-        self.show("vertex colors", "gltf_pbr(metallic = 0, specular = 0.0)", of_vertices);
+        let of_faces = |mesh: &Mesh| {
+            mesh.attributes
+                .iter()
+                .any(|values| values.is_called("face_color"))
+        };
+        self.show(
+            "vertex colors",
+            "gltf_pbr(metallic = 0, specular = 0.0)",
+            of_vertices,
+        );
         let call = "matte(albedo = attribute_color(name = \"face_color\").result)";
         self.show("face colors", call, of_faces);
     }
@@ -133,7 +146,7 @@ impl Model {
     /// The name of an image file as a texture, which is made known; `of` is the file that names it.
     ///
     /// # Errors
-    /// When there is no such file.
+    /// When there is no such file, or its format is none that is read: the surface is there without it.
     pub(super) fn image(
         &mut self,
         file: &Path,
@@ -142,6 +155,14 @@ impl Model {
     ) -> Result<String, String> {
         if !files::is_file(file) {
             return Err(format!("there is no file {}", file.display()));
+        }
+        let mut head = vec![];
+        let read = files::open(file).and_then(|reader| reader.take(HEAD).read_to_end(&mut head));
+        if read.is_ok() && Format::detect(file, &head).is_none() {
+            return Err(format!(
+                "{} is of no format of images that is read",
+                file.display()
+            ));
         }
         let kind = if color_space == TextureColorSpace::Raw {
             "raw"
