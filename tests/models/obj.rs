@@ -213,16 +213,24 @@ fn material(folder: &Path, mtl: &str) -> (String, Vec<String>) {
 
 #[test]
 fn what_refracts_is_told_from_what_programs_write_of_all_materials() {
-    let folder = folder(&[("a.obj", OBJ.replace("some wood", "a").as_bytes())]);
+    let folder = folder(&[
+        ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
+        ("map.png", b"an image"),
+    ]);
     let cases = [
         ("illum 7\nNi 1.5\nKd 0 0 0\nd 0.1", true),
+        ("illum 7\nNi 1.2\nKd 0 0 1\nTf 1 1 1", true),
         ("illum 4\nTf 0.5 0.5 0.5\nd 0.5\nNi 1.5\nKd 0.1 0.2 0.3", true),
         ("illum 9", true),
+        ("illum 9\nKd 0 0 0\nd 0.1", true),
         // Maya.
         (
             "illum 4\nKd 0.5 0.2 0.2\nKa 0 0 0\nTf 1.00 1.00 1.00\nNi 1.00",
             false,
         ),
+        // Others, of a colour or an image alone.
+        ("illum 7\nKd 0.5 0.2 0.2\nKs 1 1 1\nNs 50", false),
+        ("illum 7\nKd 0 0 0\nmap_Kd map.png", false),
         // Blender, where the opacity is 0.5.
         ("illum 9\nKd 0.8 0.1 0.1\nNi 1.5\nd 0.5", false),
         ("illum 9\nKd 0.8 0.1 0.1\nNi 1.5\nTr 0.5", false),
@@ -230,11 +238,8 @@ fn what_refracts_is_told_from_what_programs_write_of_all_materials() {
     for (lines, refracts) in cases {
         let (call, warnings) = material(folder.path(), &format!("newmtl Material #25\n{lines}\n"));
         assert_eq!(call.contains("thick = 1"), refracts, "{lines}: {call}");
-        assert_eq!(
-            call.contains("alpha = 0.5"),
-            !refracts && lines.contains("0.5\n") | lines.ends_with("0.5"),
-            "{lines}: {call}"
-        );
+        let is_half = !refracts && (lines.ends_with("d 0.5") || lines.ends_with("Tr 0.5"));
+        assert_eq!(call.contains("alpha = 0.5"), is_half, "{lines}: {call}");
         assert!(warnings.is_empty(), "{warnings:?}");
     }
 }

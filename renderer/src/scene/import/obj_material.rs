@@ -318,16 +318,16 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a body of the material bends the light that passes. `illum` says so; but Maya says so of all its materials, with
-/// an index that bends nothing, and Blender of those that are not wholly opaque, whose colour counts then.
+/// Whether a body of the material bends the light that passes, as `illum` 4, 6, 7 and 9 say. But Maya and others say so of
+/// all their materials, with an index that bends nothing or with a colour alone, and Blender of those that are not wholly
+/// opaque, whose colour counts then.
 fn refracts(material: &ObjMaterial) -> bool {
+    let has_color = material.diffuse_map.is_some() || material.diffuse.is_some_and(|color| color != [0.0; 3]);
+    let filters = material.transmission.is_some();
     let opacity = material.dissolve.or(material.transparency.map(|t| 1.0 - t));
-    let is_cover = opacity.is_some_and(|opacity| 0.0 < opacity && opacity < 1.0)
-        && material.transmission.is_none()
-        && material.diffuse.is_some_and(|color| color != [0.0; 3]);
-    matches!(material.illumination, Some(4 | 6 | 7 | 9))
-        && material.ior.is_none_or(|ior| ior > 1.0)
-        && !is_cover
+    let is_cover = has_color && !filters && opacity.is_some_and(|opacity| 0.0 < opacity && opacity < 1.0);
+    let bends = material.ior.map_or(filters || !has_color, |ior| ior > 1.0);
+    matches!(material.illumination, Some(4 | 6 | 7 | 9)) && bends && !is_cover
 }
 
 /// The factor of an image; 1 where one of 0 would make the image void.
