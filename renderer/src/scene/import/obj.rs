@@ -266,7 +266,12 @@ impl ObjReader {
             self.positions.get(v as usize).copied()
         };
         cut_polygon(&mut triangles[start..], position);
-        for triangle in &triangles[start..] {
+        let smoothed = if self.smoothing.is_on() {
+            start
+        } else {
+            triangles.len()
+        };
+        for triangle in &triangles[smoothed..] {
             let corners = triangle.map(|vertex| corners[vertex as usize]);
             let positions = corners.map(|[v, _, _]| self.positions[v as usize]);
             self.smoothing.add(corners.map(|[_, _, vn]| vn), positions);

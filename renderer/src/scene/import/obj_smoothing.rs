@@ -27,9 +27,14 @@ impl Smoothing {
         };
     }
 
+    /// Whether faces are of a group.
+    pub(super) fn is_on(&self) -> bool {
+        self.group != 0
+    }
+
     /// The index of the normal that faces of the group at hand have at a position; `None` where they are flat.
     pub(super) fn normal_at(&mut self, position: u32) -> Option<u32> {
-        if self.group == 0 {
+        if !self.is_on() {
             return None;
         }
         let next = self.normals.len() as u32;
