@@ -76,6 +76,17 @@ fn missing_files() {
 }
 
 #[test]
+fn sets_of_tiles_are_found_in_the_working_folder() {
+    let tile = [b"P6 1 1 255\n", &[0, 255, 0][..]].concat();
+    let body =
+        "material green = matte(albedo = image(file = \"skin.<UDIM>.ppm\").result);\nassign ball = green;";
+    let folder = folder(&[("a.kiln", scene(body).as_bytes()), ("skin.1001.ppm", &tile)]);
+    let output = run(folder.path(), &["check", "a.kiln"]);
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{message}");
+}
+
+#[test]
 fn damaged_files() {
     let body = scene("shape m : mesh { file = \"m.ply\"; material = grey; }");
     let with = |rest: &str| format!("{TRIANGLE}{rest}").into_bytes();

@@ -242,6 +242,11 @@ fn mistakes_are_told_with_their_line() {
 
 #[test]
 fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
+    let heights = concat!(env!("CARGO_MANIFEST_DIR"), "/mitsuba/data/heights.exr");
+    let texture =
+        format!("<texture type=\"bitmap\"><string name=\"filename\" value=\"{heights}\"/></texture>");
+    let relief = |plugin: &str, inner: &str| format!("<bsdf type=\"{plugin}\">{texture}{inner}</bsdf>");
+    let bent_twice = relief("normalmap", &relief("bumpmap", "<bsdf type=\"diffuse\"/>"));
     let cases = [
         (around("<shape type=\"sdfgrid\"/>"), "`sdfgrid`"),
         (
@@ -265,6 +270,10 @@ fn what_kiln_lacks_is_a_warning_or_by_strictness_an_error() {
                 "<shape type=\"cube\"><bsdf type=\"diffuse\"><texture type=\"mesh_attribute\" name=\"reflectance\"><string name=\"name\" value=\"vertex_heat\"/></texture></bsdf></shape>",
             ),
             "`vertex_heat`",
+        ),
+        (
+            around(&format!("<shape type=\"sphere\">{bent_twice}</shape>")),
+            "one alone bends normals",
         ),
     ];
     for (text, word) in cases {

@@ -443,3 +443,22 @@ fn files_are_read_at_once_and_mistakes_told_in_the_order_of_the_scene() {
     assert_eq!(told.len(), 13, "{error}");
     assert!(told.is_sorted(), "{error}");
 }
+
+#[test]
+fn positions_that_are_rounded_where_it_is_seen_are_warned_of() {
+    let at = |place: [f64; 3]| {
+        let corner = |[x, y, z]: [f64; 3]| format!("v {} {} {}\n", place[0] + x, place[1] + y, place[2] + z);
+        let corners = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(corner).concat();
+        let folder = folder(&[("a.obj", format!("{corners}f 1 2 3\n").as_bytes())]);
+        let model = read_model(&folder.path().join("a.obj")).unwrap_or_else(|error| panic!("{error}"));
+        model.warnings.join("\n")
+    };
+    assert_eq!(at([0.0; 3]), "");
+    assert_eq!(at([500.0, -500.0, 0.0]), "");
+    // Eastings and northings of a survey.
+    let warning = at([500_000.25, 4_649_776.5, 120.0]);
+    assert!(
+        warning.contains("1 m apart at most, are 4649777.5 m from the origin"),
+        "{warning}"
+    );
+}

@@ -203,6 +203,174 @@ fn normals_may_stand_where_heights_do() {
     );
 }
 
+/// The call of the only material of a library of these lines, and the warnings.
+fn material(folder: &Path, mtl: &str) -> (String, Vec<String>) {
+    fs::write(folder.join("a.mtl"), mtl).unwrap();
+    let model = read_model(&folder.join("a.obj")).unwrap_or_else(|error| panic!("{error}"));
+    shows(&folder.join("a.obj"));
+    (model.materials[0].call.clone(), model.warnings)
+}
+
+#[test]
+fn what_refracts_is_told_from_what_programs_write_of_all_materials() {
+    let folder = folder(&[
+        ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
+        ("map.png", b"an image"),
+    ]);
+    let cases = [
+        ("illum 7\nNi 1.5\nKd 0 0 0\nd 0.1", true),
+        ("illum 7\nNi 1.2\nKd 0 0 1\nTf 1 1 1", true),
+        ("illum 4\nTf 0.5 0.5 0.5\nd 0.5\nNi 1.5\nKd 0.1 0.2 0.3", true),
+        ("illum 9", true),
+        ("illum 9\nKd 0 0 0\nd 0.1", true),
+        // Maya.
+        (
+            "illum 4\nKd 0.5 0.2 0.2\nKa 0 0 0\nTf 1.00 1.00 1.00\nNi 1.00",
+            false,
+        ),
+        // Others, of a colour or an image alone.
+        ("illum 7\nKd 0.5 0.2 0.2\nKs 1 1 1\nNs 50", false),
+        ("illum 7\nKd 0 0 0\nmap_Kd map.png", false),
+        // Blender, where the opacity is 0.5.
+        ("illum 9\nKd 0.8 0.1 0.1\nNi 1.5\nd 0.5", false),
+        ("illum 9\nKd 0.8 0.1 0.1\nNi 1.5\nTr 0.5", false),
+    ];
+    for (lines, refracts) in cases {
+        let (call, warnings) = material(folder.path(), &format!("newmtl Material #25\n{lines}\n"));
+        assert_eq!(call.contains("thick = 1"), refracts, "{lines}: {call}");
+        let is_half = !refracts && (lines.ends_with("d 0.5") || lines.ends_with("Tr 0.5"));
+        assert_eq!(call.contains("alpha = 0.5"), is_half, "{lines}: {call}");
+        assert!(warnings.is_empty(), "{warnings:?}");
+    }
+}
+
+#[test]
+fn materials_of_blender_mean_its_principled_bsdf() {
+    let folder = folder(&[
+        ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
+        ("map.png", b"an image"),
+    ]);
+    let body = "newmtl Material #25\nNs 250\nKa 0.75 0.75 0.75\nKd 0.8 0.6 0.2\nKs 0.5 0.5 0.5\nNi 1.5\nd 1\nillum 3\n";
+    let (call, _) = material(
+        folder.path(),
+        &format!("# Blender 4.5.0 MTL File: 'a.blend'\n{body}"),
+    );
+    assert!(
+        call.contains("metallic = 0.75") && call.contains("roughness = 0.5"),
+        "{call}"
+    );
+    let (call, _) = material(folder.path(), body);
+    assert!(
+        call.contains("metallic = 0.0") && call.contains("roughness = 0.0"),
+        "{call}"
+    );
+    let maps =
+        "# Blender 3.6.2 MTL File\nnewmtl Material #25\nNs 0\nillum 3\nmap_Ns map.png\nmap_refl map.png\n";
+    let (call, warnings) = material(folder.path(), maps);
+    assert!(
+        call.contains("metallic = 1.0 * image(") && call.contains("roughness = 1.0 * image("),
+        "{call}"
+    );
+    assert!(warnings.is_empty(), "{warnings:?}");
+}
+
+#[test]
+fn layers_of_physically_based_obj_materials_are_arguments() {
+    let folder = folder(&[("a.obj", OBJ.replace("some wood", "a").as_bytes())]);
+    let lines = "newmtl Material #25\nPr 0.3\nPs 0.4\nPc 0.6\nPcr 0.1\naniso 0.3\nanisor 0.25\nTf 0.7 0.7 0.7\nillum 2\n";
+    let (call, _) = material(folder.path(), lines);
+    for argument in [
+        "transmission = 0.7",
+        "thick = 1",
+        "clearcoat = 0.6, clearcoat_roughness = 0.1",
+        "sheen_color = (0.4, 0.4, 0.4)",
+        "anisotropy = 0.3, anisotropy_rotation = 1.5707964",
+    ] {
+        assert!(call.contains(argument), "`{argument}` is not in {call}");
+    }
+    // Programs write the same of opaque materials of the old kind.
+    let (call, _) = material(folder.path(), "newmtl Material #25\nTf 1 1 1\nillum 2\n");
+    assert!(!call.contains("transmission"), "{call}");
+}
+
+#[test]
+fn factors_of_zero_leave_images_of_obj_materials_visible() {
+    let folder = folder(&[
+        ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
+        ("map.png", b"an image"),
+    ]);
+    for (lines, expected) in [
+        ("Kd 0 0 0\nmap_Kd map.png", "base_color = (1.0, 1.0, 1.0)"),
+        ("Kd 0 0 0", "base_color = (0.0, 0.0, 0.0)"),
+        ("map_Ke map.png", "emissive = (1.0, 1.0, 1.0)"),
+        ("Ke 0 0 0\nmap_Ke map.png", "emissive = (1.0, 1.0, 1.0)"),
+        ("Ke 0 0.5 0\nmap_Ke map.png", "emissive = (0.0, 0.5, 0.0)"),
+        ("map_Ks map.png", "specular_color_texture"),
+    ] {
+        let (call, _) = material(folder.path(), &format!("newmtl Material #25\n{lines}\n"));
+        assert!(call.contains(expected), "{lines}: {call}");
+        assert!(
+            !call.contains("specular = 0.0") || !lines.contains("Ks"),
+            "{lines}: {call}"
+        );
+    }
+}
+
+#[test]
+fn statements_of_libraries_that_make_no_sense_are_left_out() {
+    let folder = folder(&[("a.obj", OBJ.replace("some wood", "a").as_bytes())]);
+    let lines =
+        "Kd 1 1 1\nnewmtl Material #25\nKd 0.25 0.5 0.75 1\nKs spectral ward.rfl\nNs\nillum two\nNi nan\n";
+    let (call, warnings) = material(folder.path(), lines);
+    assert!(call.contains("base_color = (0.25, 0.5, 0.75)"), "{call}");
+    for (line, warning) in [(1, "`Kd`"), (4, "`Ks`"), (5, "`Ns`"), (6, "`illum`"), (7, "`Ni`")] {
+        let place = format!("a.mtl:{line}: {warning} is left out: ");
+        assert!(
+            warnings.iter().any(|w| w.contains(&place)),
+            "{place}: {warnings:?}"
+        );
+    }
+    assert_eq!(warnings.len(), 5, "{warnings:?}");
+}
+
+#[test]
+fn images_of_formats_that_are_not_read_are_warned_of() {
+    let folder = folder(&[
+        ("a.obj", OBJ.replace("some wood", "a").as_bytes()),
+        ("map.dds", b"DDS |"),
+        ("map.png", b"an image"),
+    ]);
+    let (call, warnings) = material(
+        folder.path(),
+        "newmtl Material #25\nmap_Kd map.dds\nmap_Ks map.png\n",
+    );
+    assert!(
+        call.contains("map.png#color") && !call.contains("map.dds"),
+        "{call}"
+    );
+    assert!(
+        warnings[0].contains("map.dds is of no format of images that is read"),
+        "{warnings:?}"
+    );
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+}
+
+#[test]
+fn files_of_other_systems_are_found() {
+    let folder = folder(&[
+        ("a.obj", OBJ.replace("some wood", "Wood").as_bytes()),
+        (
+            "WOOD.MTL",
+            b"newmtl Material #25\nmap_Kd C:\\Users\\me\\Tex\\Bark.PNG\nmap_Ks tex/bark.png\n",
+        ),
+        ("bark.png", b"an image"),
+    ]);
+    let model = read_model(&folder.path().join("a.obj")).unwrap_or_else(|error| panic!("{error}"));
+    assert!(model.warnings.is_empty(), "{:?}", model.warnings);
+    let call = &model.materials[0].call;
+    assert_eq!(call.matches("bark.png#color").count(), 2, "{call}");
+}
+
 /// Checks that the materials of a model are read.
 fn shows(path: &Path) {
     load(path, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error}"));

@@ -275,3 +275,70 @@ fn texture_coordinates_of_corners_split_vertices() {
         "{error}"
     );
 }
+
+#[test]
+fn images_that_ply_files_name_are_shown() {
+    let head = "ply\nformat ascii 1.0\ncomment TextureFile A.png\ncomment TextureFile lost.png\ncomment TextureFile <this>_b.png\n\
+                element vertex 4\nproperty float x\nproperty float y\nproperty float z\nelement face 4\n\
+                property list uchar int vertex_indices\nproperty list uchar float texcoord\nproperty int texnumber\n\
+                property float heat_0\nend_header\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n";
+    let uv = "6 0 0 1 0 1 1";
+    let faces = format!("3 0 1 2 {uv} 2 5\n3 0 2 3 {uv} 0 6\n3 1 2 3 {uv} 2 7\n3 0 1 3 {uv} 1 8\n");
+    let folder = folder(&[
+        ("two.ply", format!("{head}{faces}").as_bytes()),
+        ("a.png", b"an image"),
+        ("two_b.png", b"an image"),
+        (
+            "bare.ply",
+            PLY.replace("made by hand", "TextureFile a.png").as_bytes(),
+        ),
+    ]);
+    let model = read_model(&folder.path().join("two.ply")).unwrap_or_else(|error| panic!("{error}"));
+    let of = |shape: usize| {
+        let heat = &model.shapes[shape].mesh.attributes[0].values;
+        let material = model.shapes[shape]
+            .material
+            .map(|material| model.materials[material].name.as_str());
+        (
+            material,
+            heat.as_slice(),
+            model.shapes[shape].mesh.positions.len(),
+        )
+    };
+    assert_eq!(of(0), (Some("a"), &[6.0][..], 3));
+    assert_eq!(of(1), (None, &[8.0][..], 3));
+    assert_eq!(of(2), (Some("two_b"), &[5.0, 7.0][..], 6));
+    assert!(
+        model.materials[0].call.contains("a.png#color"),
+        "{}",
+        model.materials[0].call
+    );
+    assert_eq!(model.warnings.len(), 1);
+    assert!(model.warnings[0].contains("there is no file") && model.warnings[0].contains("lost.png"));
+    // Mitsuba reads the mesh alone.
+    assert_eq!(
+        load_single(&folder.path().join("two.ply"))
+            .unwrap()
+            .triangles
+            .len(),
+        4
+    );
+    // Without texture coordinates there is nothing to show.
+    let model = read_model(&folder.path().join("bare.ply")).unwrap_or_else(|error| panic!("{error}"));
+    assert!(model.materials.is_empty() && model.warnings.is_empty());
+}
+
+#[test]
+fn colours_of_faces_are_shown() {
+    let text = PLY
+        .replace(
+            "end_header",
+            "property uchar red\nproperty uchar green\nproperty uchar blue\nend_header",
+        )
+        .replace("4 0 1 2 3", "4 0 1 2 3 255 0 128");
+    let folder = folder(&[("a.ply", text.as_bytes())]);
+    let (desc, _) = load(&folder.path().join("a.ply"), &LoadOptions::default()).unwrap();
+    let material = &desc.materials[desc.shapes[0].material.0 as usize];
+    assert_eq!(material.name, "a.face colors");
+    build(&desc, None, 1).unwrap_or_else(|error| panic!("{error}"));
+}

@@ -225,3 +225,21 @@ fn caustics_do_not_pass_a_wall() {
     let worst = foot.map(|(a, b)| a / b).fold(0.0, f64::max);
     assert!(worst < 1.1, "{worst}");
 }
+
+#[test]
+fn walls_far_from_the_origin_keep_their_photons() {
+    // Coordinates along x are rounded to 8 mm, so that photons of a plane are not in it.
+    let room = built(
+        "film { size = (16, 12); filter = box; }
+         camera main : perspective { transform = translate(100000, 0.5, 2.6) * rotate((1, 0, 0), -15); fov = 60; }
+         material white = matte(albedo = 0.6);
+         shape room : cube { size = 6; flip_normals = true; material = white; transform = translate(100000, 0, 0); }
+         shape lamp : rectangle { size = 1; material = emitter(radiance = 20);
+                                  transform = translate(100000, 2.9, 0) * rotate((1, 0, 0), 90); }
+         shape block : cube { size = 1; material = white;
+                              transform = translate(100000, -2.5, 0) * rotate((0, 1, 0), 30); }",
+    );
+    let photons = shot(&room, Integrator::Photon(PhotonSettings::default()), 64);
+    let ratio = mean(&photons.state.film.develop()) / mean(&path(&room, 256));
+    assert!((ratio - 1.0).abs() < 0.015, "{ratio}");
+}

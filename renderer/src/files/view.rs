@@ -107,7 +107,9 @@ pub(super) fn locate(path: &Path) -> io::Result<Location> {
 
 pub(super) fn locate_folder(path: &Path) -> FolderLocation {
     let view = view();
-    let asked = absolute(path);
+    // The folder of a file that is named without one is the working directory.
+    let is_here = path.as_os_str().is_empty();
+    let asked = absolute(if is_here { Path::new(".") } else { path });
     let asked = match &view.recorder {
         Some(recorder) => recorder.actual(&asked),
         None => asked,

@@ -6,7 +6,7 @@ use glam::{Affine3A, Mat3A, Vec2, Vec3};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::MeshAttribute;
+use super::{AttributeDomain, MeshAttribute};
 use crate::math::Bounds;
 
 /// The most vertices, in all places of their meshes, that are looked at one by one where a box would do.
@@ -230,6 +230,44 @@ impl Mesh {
         self
     }
 
+    /// The mesh of some of its triangles, with the vertices that they use.
+    #[must_use]
+    pub fn part(&self, is_in: impl Fn(usize) -> bool) -> Mesh {
+        let taken: Vec<usize> = (0..self.triangles.len()).filter(|&t| is_in(t)).collect();
+        let mut new = vec![u32::MAX; self.positions.len()];
+        let mut vertices: Vec<usize> = vec![];
+        let mut vertex = |old: u32| {
+            let new = &mut new[old as usize];
+            if *new == u32::MAX {
+                *new = vertices.len() as u32;
+                vertices.push(old as usize);
+            }
+            *new
+        };
+        let triangles = taken
+            .iter()
+            .map(|&t| self.triangles[t].map(&mut vertex))
+            .collect();
+        let attribute = |attribute: &MeshAttribute| MeshAttribute {
+            values: match attribute.domain {
+                AttributeDomain::Vertex => picked(&attribute.values, &vertices, attribute.width),
+                AttributeDomain::Face => picked(&attribute.values, &taken, attribute.width),
+            },
+            ..attribute.clone()
+        };
+        let mut part = Mesh {
+            positions: picked(&self.positions, &vertices, 1),
+            triangles,
+            normals: picked(&self.normals, &vertices, 1),
+            uvs: picked(&self.uvs, &vertices, 1),
+            uvs2: picked(&self.uvs2, &vertices, 1),
+            colors: picked(&self.colors, &vertices, 1),
+            attributes: self.attributes.iter().map(attribute).collect(),
+        };
+        part.fit();
+        part
+    }
+
     /// Makes normals unit length; those that are zero or not finite take the normal of the faces around.
     fn normalize_normals(&mut self) {
         // What is of unit length but for its own rounding stays as it is, bit for bit.
@@ -325,6 +363,15 @@ impl Mesh {
                 .map(|attribute| size_of_val(&*attribute.values))
                 .sum::<usize>()
     }
+}
+
+/// The values of some of the elements, `width` for each; none where there are none.
+fn picked<T: Copy>(values: &[T], elements: &[usize], width: usize) -> Vec<T> {
+    if values.is_empty() {
+        return vec![];
+    }
+    let of = |&element: &usize| &values[element * width..(element + 1) * width];
+    elements.iter().flat_map(of).copied().collect()
 }
 
 /// Positions with room for one more behind the last, so that ray tracing may read each as a vector of 16 bytes.

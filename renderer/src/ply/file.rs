@@ -15,6 +15,7 @@ use crate::files::text_of;
 pub struct PlyFile<'a> {
     path: &'a Path,
     header: Header,
+    remarks: Vec<String>,
     /// How many lines the header has.
     lines: usize,
     payload: Cow<'a, [u8]>,
@@ -35,11 +36,15 @@ impl<'a> PlyFile<'a> {
             });
         }
         let (head, payload) = split_header(bytes);
-        // Blank lines and remarks, in whatever encoding, are of no use, but lines keep their numbers.
-        let head: String = text_of(head)
-            .lines()
-            .map(|line| header_line(line) + "\n")
-            .collect();
+        let head = text_of(head);
+        let remark = |line: &str| {
+            line.trim()
+                .strip_prefix("comment ")
+                .map(|text| text.trim().to_owned())
+        };
+        let remarks = head.lines().filter_map(remark).collect();
+        // Blank lines and remarks are of no use to the parser, but lines keep their numbers.
+        let head: String = head.lines().map(|line| header_line(line) + "\n").collect();
         let header = Parser::<Skipped>::new()
             .read_header(&mut Reader::new(head.as_bytes()))
             .map_err(|error| header_error(path, &error))?;
@@ -53,6 +58,7 @@ impl<'a> PlyFile<'a> {
         Ok(PlyFile {
             path,
             lines: head.lines().count(),
+            remarks,
             header,
             payload,
         })
@@ -61,6 +67,11 @@ impl<'a> PlyFile<'a> {
     /// The elements by their names, in their order.
     pub fn elements(&self) -> impl Iterator<Item = (&String, &ElementDef)> {
         self.header.elements.iter()
+    }
+
+    /// What its comments say.
+    pub fn remarks(&self) -> impl Iterator<Item = &str> {
+        self.remarks.iter().map(String::as_str)
     }
 
     /// A reader at the first element.

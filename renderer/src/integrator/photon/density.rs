@@ -57,13 +57,23 @@ const SAME_NORMAL: f32 = 0.8;
 /// Sine of the angle over a surface's tangent plane up to which a point is of the same surface.
 pub(super) const SAME_PLANE: f32 = 0.3;
 
-/// Whether a point at `offset` with the normal `other` is on the same surface as one with the normal `n`. Rejects the
-/// far side of a thin wall, the adjoining wall of a corner and objects above the surface.
+/// Square of the height to which the coordinates of points near `p` are rounded [m²]: far from the origin photons of a
+/// plane are not in it.
 #[inline]
-pub(super) fn same_surface(offset: Vec3, n: Vec3, other: Packed, both_sides: bool) -> bool {
+pub(super) fn rounding(p: Vec3) -> f32 {
+    /// Steps of the largest coordinate that two points are rounded by.
+    const STEPS: f32 = 4.0;
+    let height = STEPS * f32::EPSILON * p.abs().max_element();
+    (height * height).max(1e-12)
+}
+
+/// Whether a point at `offset` with the normal `other` is on the same surface as one with the normal `n`. Rejects the
+/// far side of a thin wall, the adjoining wall of a corner and objects above the surface, but for what is [`rounding`].
+#[inline]
+pub(super) fn same_surface(offset: Vec3, n: Vec3, other: Packed, both_sides: bool, rounding: f32) -> bool {
     let height = offset.dot(n);
     // The cheaper test first.
-    height * height <= SAME_PLANE * SAME_PLANE * offset.length_squared() + 1e-12 && {
+    height * height <= SAME_PLANE * SAME_PLANE * offset.length_squared() + rounding && {
         let other = other.direction();
         let along = n.dot(other);
         let along = if both_sides { along.abs() } else { along };
@@ -84,7 +94,8 @@ impl Nearest {
     /// holds them.
     #[inline]
     fn find(&mut self, tree: &KdTree<Photon>, site: &LookupPoint, count: usize, radius: f32) -> f32 {
-        let counts = |photon: &Photon| site.counts(photon);
+        let rounding = rounding(site.p);
+        let counts = |photon: &Photon| site.counts(photon, rounding);
         self.find_those(tree, site.p, count, radius, counts)
     }
 
@@ -336,10 +347,10 @@ impl PhotonMap {
         u: f32,
         mut response: impl FnMut(&Photon, f32) -> Rgb,
     ) -> DensityEstimate {
-        let r2 = radius * radius;
+        let (r2, rounding) = (radius * radius, rounding(site.p));
         let (mut sum, mut count) = (Rgb::BLACK, 0);
         self.slice(u).search(site.p, r2, |_, photon, d2| {
-            if site.counts(photon) {
+            if site.counts(photon, rounding) {
                 count += 1;
                 sum += response(photon, kernel(d2, r2) * self.scale * self.slices.len() as f32);
             }
@@ -381,9 +392,15 @@ impl LookupPoint {
     }
 
     #[inline]
-    fn counts(&self, photon: &Photon) -> bool {
+    fn counts(&self, photon: &Photon, rounding: f32) -> bool {
         photon.segments() <= self.max_segments
-            && same_surface(photon.p() - self.p, self.n, photon.packed_n(), self.both_sides)
+            && same_surface(
+                photon.p() - self.p,
+                self.n,
+                photon.packed_n(),
+                self.both_sides,
+                rounding,
+            )
     }
 }
 

@@ -8,7 +8,7 @@ use glam::Vec3;
 use rayon::prelude::*;
 
 use super::Photon;
-use super::density::{LookupPoint, Nearest, PhotonMap, SAME_PLANE, same_surface};
+use super::density::{LookupPoint, Nearest, PhotonMap, SAME_PLANE, rounding, same_surface};
 use super::particle::Packed;
 use crate::color::Rgb;
 use crate::integrator::context::Context;
@@ -115,9 +115,10 @@ impl IrradianceMap {
     pub(super) fn nearest(&self, p: Vec3, n: Vec3) -> Option<&Record> {
         let mut found = None;
         let mut r2 = self.radius * self.radius;
+        let rounding = rounding(p);
         self.places.search_about(p, r2, REACH, |index, place, d2| {
             let reach = f32::from_bits(place.reach);
-            if d2 <= reach * reach && same_surface(place.p() - p, n, place.n, false) {
+            if d2 <= reach * reach && same_surface(place.p() - p, n, place.n, false, rounding) {
                 found = Some(index);
                 r2 = d2;
             }
@@ -236,7 +237,13 @@ impl<'a> Surroundings<'a> {
         };
         self.scene.intersect(&down).is_some_and(|it| {
             let n = if it.wo.dot(it.ng) < 0.0 { -it.ng } else { it.ng };
-            same_surface(it.p - self.site.p, self.site.n, Packed::new(n), false)
+            same_surface(
+                it.p - self.site.p,
+                self.site.n,
+                Packed::new(n),
+                false,
+                rounding(self.site.p),
+            )
         })
     }
 
@@ -291,9 +298,9 @@ pub(super) fn sees(scene: &Scene, site: &LookupPoint, offset: Vec3) -> bool {
     })
 }
 
-/// Origin of rays of that length from a site.
+/// Origin of rays of that length from a site: off its surface, whatever its coordinates are rounded to.
 fn lifted(site: &LookupPoint, length: f32) -> Vec3 {
-    site.p + site.n * (LIFT * length)
+    site.p + site.n * (LIFT * length).max(rounding(site.p).sqrt())
 }
 
 /// Share of the distance to the nearest record so far within which a nearer one is looked for.

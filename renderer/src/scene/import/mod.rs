@@ -10,10 +10,13 @@ mod mtl;
 mod obj;
 mod obj_material;
 mod obj_relief;
+mod obj_smoothing;
 mod obj_text;
 mod ply;
 mod ply_attributes;
 mod ply_corners;
+mod ply_images;
+mod ply_model;
 mod ply_strips;
 mod serialized;
 
@@ -71,10 +74,11 @@ pub fn read_model(path: &Path) -> Result<Model, ImportError> {
     let mut model = match extension_of(path).as_str() {
         "glb" | "gltf" => load_gltf(path)?,
         "obj" => obj_material::model(path, load_obj(path)?),
-        "ply" => Model::of_mesh(path, load_ply(path)?),
+        "ply" => ply_model::load_ply_model(path)?,
         "serialized" => Model::of_parts(path, serialized::load_parts(path)?),
         _ => return Err(unknown(path, "a PLY, OBJ, .serialized, glTF or GLB file")),
     };
     model.show_colors();
+    model.warn_of_rounding();
     Ok(model)
 }

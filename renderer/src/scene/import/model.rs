@@ -1,5 +1,6 @@
 //! An imported model, independent of the format: meshes, materials, cameras, lights, instances.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,10 +8,15 @@ use glam::{Affine3A, Vec3};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::camera::CameraDesc;
+use crate::files;
 use crate::geometry::{MANY_VERTICES, Mesh};
+use crate::image::Format;
 use crate::math::Bounds;
 use crate::scene::desc::{EmissionSides, LightKind, TextureDesc};
-use crate::texture::TextureSource;
+use crate::texture::{TextureColorSpace, TextureSource};
+
+/// How many bytes of an image tell its format.
+const HEAD: u64 = 16;
 
 /// The content of a model file, in the file's own world.
 #[derive(Clone, Debug, Default)]
@@ -82,9 +88,26 @@ impl Model {
         }
     }
 
-    /// Gives the shapes that have vertex colours and no material a matte one that shows them.
+    /// Gives the shapes that have colours of vertices or faces and no material a matte one that shows them.
     pub(super) fn show_colors(&mut self) {
-        let is_plain = |shape: &&mut ModelShape| shape.material.is_none() && !shape.mesh.colors.is_empty();
+        let of_vertices = |mesh: &Mesh| !mesh.colors.is_empty();
+        let of_faces = |mesh: &Mesh| {
+            mesh.attributes
+                .iter()
+                .any(|values| values.is_called("face_color"))
+        };
+        self.show(
+            "vertex colors",
+            "gltf_pbr(metallic = 0, specular = 0.0)",
+            of_vertices,
+        );
+        let call = "matte(albedo = attribute_color(name = \"face_color\").result)";
+        self.show("face colors", call, of_faces);
+    }
+
+    /// Gives the shapes of some meshes that have no material this one.
+    fn show(&mut self, name: &str, call: &str, is_shown: impl Fn(&Mesh) -> bool) {
+        let is_plain = |shape: &&mut ModelShape| shape.material.is_none() && is_shown(&shape.mesh);
         let material = self.materials.len();
         let mut plain = self.shapes.iter_mut().filter(is_plain).peekable();
         if plain.peek().is_none() {
@@ -96,12 +119,66 @@ impl Model {
             names.unique(&material.name);
         }
         self.materials.push(ModelMaterial {
-            name: names.unique("vertex colors"),
-            call: "gltf_pbr(metallic = 0, specular = 0.0)".to_owned(),
+            name: names.unique(name),
+            call: call.to_owned(),
             emissive: false,
             emission: EmissionSides::Both,
             culled: false,
         });
+    }
+
+    /// Warns of positions so far from the origin that they are rounded to steps that can be seen, as those of surveys are.
+    pub(super) fn warn_of_rounding(&mut self) {
+        /// Steps along a model that are fine enough.
+        const STEPS: f32 = 8192.0;
+        let Bounds { min, max } = self.bounds();
+        let size = (max - min).max_element();
+        let far = min.abs().max(max.abs()).max_element();
+        let step = far * f32::EPSILON;
+        if size > 0.0 && size < STEPS * step {
+            self.warnings.push(format!(
+                "its positions, {size} m apart at most, are {far} m from the origin, where they are rounded to {step:.1e} m: \
+                 export it again with an offset that brings it near the origin"
+            ));
+        }
+    }
+
+    /// The name of an image file as a texture, which is made known; `of` is the file that names it.
+    ///
+    /// # Errors
+    /// When there is no such file, or its format is none that is read: the surface is there without it.
+    pub(super) fn image(
+        &mut self,
+        file: &Path,
+        color_space: TextureColorSpace,
+        of: &Path,
+    ) -> Result<String, String> {
+        if !files::is_file(file) {
+            return Err(format!("there is no file {}", file.display()));
+        }
+        let mut head = vec![];
+        let read = files::open(file).and_then(|reader| reader.take(HEAD).read_to_end(&mut head));
+        if read.is_ok() && Format::detect(file, &head).is_none() {
+            return Err(format!(
+                "{} is of no format of images that is read",
+                file.display()
+            ));
+        }
+        let kind = if color_space == TextureColorSpace::Raw {
+            "raw"
+        } else {
+            "color"
+        };
+        let name = format!("{}#{kind}", file.display());
+        if !self.textures.iter().any(|known| known.name == name) {
+            self.textures.push(TextureDesc {
+                name: name.clone(),
+                source: TextureSource::File(file.to_owned()),
+                color_space,
+                file: of.to_owned(),
+            });
+        }
+        Ok(name)
     }
 
     /// The files that belong to it beside the model file: those that were read, and the images of its textures.

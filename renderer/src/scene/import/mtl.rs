@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::ImportError;
 use super::obj_text::{logical_lines, named_file, numbers};
 use crate::files::{FormatError, text_of};
 
@@ -27,6 +26,8 @@ pub struct ObjMap {
 pub struct ObjMaterial {
     /// `newmtl`.
     pub name: String,
+    /// `Ka`.
+    pub ambient: Option<[f32; 3]>,
     /// `Kd`.
     pub diffuse: Option<[f32; 3]>,
     /// `Ks`.
@@ -49,6 +50,16 @@ pub struct ObjMaterial {
     pub roughness: Option<f32>,
     /// `Pm`: how metallic.
     pub metallic: Option<f32>,
+    /// `Pc`: strength of a clear coat.
+    pub clearcoat: Option<f32>,
+    /// `Pcr`: its roughness.
+    pub clearcoat_roughness: Option<f32>,
+    /// `Ps`: strength of a sheen.
+    pub sheen: Option<f32>,
+    /// `aniso`: how far highlights are stretched.
+    pub anisotropy: Option<f32>,
+    /// `anisor`: the direction of that, in turns.
+    pub anisotropy_rotation: Option<f32>,
     /// `map_Kd`; paths of images are relative to where the library is.
     pub diffuse_map: Option<ObjMap>,
     /// `map_Ks`.
@@ -57,6 +68,8 @@ pub struct ObjMaterial {
     pub emission_map: Option<ObjMap>,
     /// `map_Ns`.
     pub shininess_map: Option<ObjMap>,
+    /// `map_refl` or `refl`.
+    pub reflection_map: Option<ObjMap>,
     /// `map_d`.
     pub dissolve_map: Option<ObjMap>,
     /// `map_Pr`.
@@ -69,36 +82,60 @@ pub struct ObjMaterial {
     pub normal_map: Option<ObjMap>,
 }
 
-/// Reads a material library; `path` is what errors call it and what images are relative to.
-pub(super) fn parse_mtl(bytes: &[u8], path: &Path) -> Result<Vec<ObjMaterial>, ImportError> {
+/// Reads a material library; `path` is what warnings call it and what images are relative to. A statement that makes no
+/// sense is left out with a warning: the surface is there without it.
+pub(super) fn parse_mtl(bytes: &[u8], path: &Path, warnings: &mut Vec<String>) -> Vec<ObjMaterial> {
+    let text = text_of(bytes);
     let mut materials: Vec<ObjMaterial> = Vec::new();
-    for (number, line) in logical_lines(&text_of(bytes)) {
+    for (number, line) in logical_lines(&text) {
         let (keyword, rest) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
         let rest = rest.trim();
-        let done = if keyword == "newmtl" {
+        if keyword == "newmtl" {
             materials.push(ObjMaterial {
                 name: rest.to_owned(),
                 ..ObjMaterial::default()
             });
-            Ok(())
-        } else {
-            match materials.last_mut() {
-                Some(material) => statement(material, keyword, rest, path),
-                None => Err(format!("`{keyword}` comes before the first `newmtl`")),
-            }
+            continue;
+        }
+        let done = match materials.last_mut() {
+            Some(material) => statement(material, keyword, rest, path),
+            None => Err("it comes before the first `newmtl`".to_owned()),
         };
-        let syntax = |reason| FormatError::Syntax {
-            path: path.into(),
-            line: Some(number),
-            reason,
-        };
-        done.map_err(syntax)?;
+        if let Err(reason) = done {
+            let place = FormatError::Syntax {
+                path: path.into(),
+                line: Some(number),
+                reason: format!("`{keyword}` is left out: {reason}"),
+            };
+            warnings.push(place.to_string());
+        }
     }
-    Ok(materials)
+    if text
+        .strip_prefix("# Blender ")
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    {
+        materials.iter_mut().for_each(read_as_blender);
+    }
+    materials
+}
+
+/// What Blender writes of its materials from version 3.1 on: roughness as an exponent, and where it reflects (`illum` 3, or
+/// 6 if it is not opaque), how metallic it is as `Ka`. Its files say so in their first line.
+fn read_as_blender(material: &mut ObjMaterial) {
+    let of_exponent = |exponent: f32| 1.0 - (exponent.clamp(0.0, 1000.0) / 1000.0).sqrt();
+    material.roughness = material.roughness.or(material.shininess.map(of_exponent));
+    material.roughness_map = material.roughness_map.take().or(material.shininess_map.take());
+    material.metallic_map = material.metallic_map.take().or(material.reflection_map.take());
+    if matches!(material.illumination, Some(3 | 6)) {
+        material.metallic = material
+            .metallic
+            .or(material.ambient.map(|[metallic, ..]| metallic));
+    }
 }
 
 fn statement(material: &mut ObjMaterial, keyword: &str, rest: &str, path: &Path) -> Result<(), String> {
     match keyword.to_ascii_lowercase().as_str() {
+        "ka" => material.ambient = Some(color(rest)?),
         "kd" => material.diffuse = Some(color(rest)?),
         "ks" => material.specular = Some(color(rest)?),
         "ke" => material.emission = Some(color(rest)?),
@@ -110,6 +147,11 @@ fn statement(material: &mut ObjMaterial, keyword: &str, rest: &str, path: &Path)
         "illum" => material.illumination = Some(number(rest)?.max(0.0) as u32),
         "pr" => material.roughness = Some(number(rest)?),
         "pm" => material.metallic = Some(number(rest)?),
+        "pc" => material.clearcoat = Some(number(rest)?),
+        "pcr" => material.clearcoat_roughness = Some(number(rest)?),
+        "ps" => material.sheen = Some(number(rest)?),
+        "aniso" => material.anisotropy = Some(number(rest)?),
+        "anisor" => material.anisotropy_rotation = Some(number(rest)?),
         "map_kd" => material.diffuse_map = image(rest, path),
         "map_ks" => material.specular_map = image(rest, path),
         "map_ke" => material.emission_map = image(rest, path),
@@ -119,7 +161,8 @@ fn statement(material: &mut ObjMaterial, keyword: &str, rest: &str, path: &Path)
         "map_pm" => material.metallic_map = image(rest, path),
         "map_bump" | "bump" => material.bump_map = image(rest, path),
         "norm" | "map_kn" => material.normal_map = image(rest, path),
-        // Ambient light and other fashions of old.
+        "refl" | "map_refl" => material.reflection_map = image(rest, path),
+        // Fashions of old.
         _ => {}
     }
     Ok(())
@@ -128,7 +171,8 @@ fn statement(material: &mut ObjMaterial, keyword: &str, rest: &str, path: &Path)
 fn color(text: &str) -> Result<[f32; 3], String> {
     match numbers::<3>(text)? {
         ([grey, ..], 1) => Ok([grey; 3]),
-        (rgb, 3) => Ok(rgb),
+        // A fourth is what some programs write for the opacity.
+        (rgb, 3 | 4) => Ok(rgb),
         (_, count) => Err(format!("a colour takes 1 or 3 numbers, not {count}")),
     }
 }

@@ -9,10 +9,12 @@ use glam::{Vec2, Vec3};
 use rustc_hash::FxHashMap;
 
 use super::mtl::{ObjMaterial, parse_mtl};
-use super::obj_text::{logical_lines, named_libraries, numbers};
+use super::obj_smoothing::{Smoothing, is_of_group};
+use super::obj_text::{any_numbers, logical_lines, named_libraries};
 use super::{ImportError, read};
 use crate::files::{FormatError, text_of};
 use crate::geometry::{Mesh, cut_polygon};
+use crate::image::linear_from_srgb;
 
 /// What an OBJ file and its material libraries hold.
 #[derive(Clone, Debug, Default)]
@@ -97,6 +99,14 @@ struct Missing {
     corners: usize,
 }
 
+/// What vertices have beside their places.
+#[derive(Clone, Copy)]
+enum Extra {
+    Uv,
+    Normal,
+    Color,
+}
+
 #[derive(Default)]
 struct ObjReader {
     obj: Obj,
@@ -111,10 +121,13 @@ struct ObjReader {
     material: Option<String>,
     parts: Vec<PartBuilder>,
     part_of: FxHashMap<(String, Option<String>), usize>,
+    smoothing: Smoothing,
     /// The line at hand.
     line: usize,
     /// Texture coordinates and normals that corners name, though the file has none such.
     missing: [Option<Missing>; 2],
+    /// By [`Extra`]: the first line of those with a number that is not finite, and how many there are.
+    not_finite: [Option<(usize, usize)>; 3],
     /// The part that faces go to, unless group or material have changed since.
     current: Option<usize>,
     /// Vertices of the face at hand.
@@ -140,7 +153,10 @@ impl ObjReader {
             if keyword == "mtllib" {
                 for library in named_libraries(path, rest.trim()) {
                     match read_library(&library) {
-                        Ok(bytes) => self.obj.materials.extend(parse_mtl(&bytes, &library)?),
+                        Ok(bytes) => {
+                            let materials = parse_mtl(&bytes, &library, &mut self.obj.warnings);
+                            self.obj.materials.extend(materials);
+                        }
                         Err(error) => self.obj.warnings.push(error.to_string()),
                     }
                 }
@@ -154,7 +170,7 @@ impl ObjReader {
     fn statement(&mut self, keyword: &str, rest: &str) -> Result<(), String> {
         match keyword {
             "v" => {
-                let (values, count) = numbers::<7>(rest)?;
+                let (values, count) = any_numbers::<7>(rest)?;
                 // A fourth number is a weight, which polygons have no use for.
                 let (([x, y, z, r, g, b, _], 3 | 4 | 6) | ([x, y, z, _, r, g, b], 7)) = (values, count)
                 else {
@@ -162,20 +178,33 @@ impl ObjReader {
                         "a vertex takes 3 numbers, or 6 with its colour, not {count}"
                     ));
                 };
-                if count < 6 {
-                    self.colors.push([1.0; 4]);
-                } else {
-                    self.colors.push([r, g, b, 1.0]);
-                    self.any_color = true;
+                let position = Vec3::new(x, y, z);
+                if !position.is_finite() {
+                    return Err(format!("`{rest}` is no place: a number of it is not finite"));
                 }
-                self.positions.push(Vec3::new(x, y, z));
+                self.positions.push(position);
+                let is_colored = count >= 6;
+                // As Blender, MeshLab and others write them.
+                let color = match is_colored {
+                    true => [r, g, b].map(linear_from_srgb),
+                    false => [1.0; 3],
+                };
+                self.any_color |= is_colored;
+                let [r, g, b] = self.finite(Extra::Color, color, [1.0; 3]);
+                self.colors.push([r, g, b, 1.0]);
             }
-            "vt" => match numbers::<2>(rest)? {
-                (uv, 1..=3) => self.uvs.push(Vec2::from(uv)),
+            "vt" => match any_numbers::<2>(rest)? {
+                (uv, 1..=3) => {
+                    let uv = self.finite(Extra::Uv, uv, [0.0; 2]);
+                    self.uvs.push(Vec2::from(uv));
+                }
                 (_, count) => return Err(format!("texture coordinates take 1 to 3 numbers, not {count}")),
             },
-            "vn" => match numbers::<3>(rest)? {
-                (n, 3) => self.normals.push(Vec3::from(n)),
+            "vn" => match any_numbers::<3>(rest)? {
+                (n, 3) => {
+                    let n = self.finite(Extra::Normal, n, [0.0; 3]);
+                    self.normals.push(Vec3::from(n));
+                }
                 (_, count) => return Err(format!("a normal takes 3 numbers, not {count}")),
             },
             "f" | "fo" => self.add_face(rest)?,
@@ -188,10 +217,21 @@ impl ObjReader {
                 self.material = (!rest.is_empty()).then(|| rest.to_owned());
                 self.current = None;
             }
-            // Smoothing groups, points, lines, curves: nothing to do with the surface as it is rendered.
+            "s" if !self.single => self.smoothing.begin(rest),
+            // Points, lines, curves: nothing to do with the surface as it is rendered.
             _ => {}
         }
         Ok(())
+    }
+
+    /// Numbers that the surface can do without, or those in their place.
+    fn finite<const N: usize>(&mut self, what: Extra, values: [f32; N], instead: [f32; N]) -> [f32; N] {
+        if values.iter().all(|value| value.is_finite()) {
+            return values;
+        }
+        let line = self.line;
+        self.not_finite[what as usize].get_or_insert((line, 0)).1 += 1;
+        instead
     }
 
     fn add_face(&mut self, text: &str) -> Result<(), String> {
@@ -199,7 +239,10 @@ impl ObjReader {
         let mut face = std::mem::take(&mut self.face);
         face.clear();
         for word in text.split_whitespace() {
-            let corner = self.corner(word)?;
+            let mut corner = self.corner(word)?;
+            if corner[2] == NONE {
+                corner[2] = self.smoothing.normal_at(corner[0]).unwrap_or(NONE);
+            }
             let part = &mut self.parts[part];
             let next = part.corners.len() as u32;
             face.push(*part.vertex_of_corner.entry(corner).or_insert_with(|| {
@@ -223,6 +266,16 @@ impl ObjReader {
             self.positions.get(v as usize).copied()
         };
         cut_polygon(&mut triangles[start..], position);
+        let smoothed = if self.smoothing.is_on() {
+            start
+        } else {
+            triangles.len()
+        };
+        for triangle in &triangles[smoothed..] {
+            let corners = triangle.map(|vertex| corners[vertex as usize]);
+            let positions = corners.map(|[v, _, _]| self.positions[v as usize]);
+            self.smoothing.add(corners.map(|[_, _, vn]| vn), positions);
+        }
         self.face = face;
         Ok(())
     }
@@ -299,23 +352,27 @@ impl ObjReader {
                 "line {line}: {reason}; {corners} corner{s} of faces, this the first, have no {what}"
             ));
         }
+        let kinds = [
+            "texture coordinates that are not finite, taken for 0",
+            "normals that are not finite, found from the faces around",
+            "colours that are not finite, taken for white",
+        ];
+        for (found, what) in self.not_finite.into_iter().zip(kinds) {
+            if let Some((line, count)) = found {
+                self.obj
+                    .warnings
+                    .push(format!("{count} {what}: the first at line {line}"));
+            }
+        }
         for part in std::mem::take(&mut self.parts) {
-            let mesh = self.mesh(&part);
-            let name = if part.name.is_empty() {
-                None
-            } else {
-                Some(format!("group {}", part.name))
-            };
-            let mesh = mesh.validate().map_err(|source| ImportError::Mesh {
+            let (name, material) = (part.name.clone(), part.material.clone());
+            let group = (!name.is_empty()).then(|| format!("group {name}"));
+            let mesh = self.mesh(part).validate().map_err(|source| ImportError::Mesh {
                 path: path.into(),
-                part: name,
+                part: group,
                 source,
             })?;
-            self.obj.parts.push(ObjPart {
-                name: part.name,
-                material: part.material,
-                mesh,
-            });
+            self.obj.parts.push(ObjPart { name, material, mesh });
         }
         if self.obj.parts.is_empty() {
             let source = crate::geometry::MeshError::Empty;
@@ -328,11 +385,16 @@ impl ObjReader {
         Ok(self.obj)
     }
 
-    fn mesh(&self, part: &PartBuilder) -> Mesh {
-        let corners = &part.corners;
+    fn mesh(&mut self, mut part: PartBuilder) -> Mesh {
+        if part.corners.iter().any(|&[_, _, vn]| is_of_group(vn)) {
+            self.part_flat_faces(&mut part);
+        }
+        let PartBuilder {
+            triangles, corners, ..
+        } = part;
         let get = |index: u32| (index != NONE).then_some(index as usize);
         let mut mesh = Mesh {
-            triangles: part.triangles.clone(),
+            triangles,
             ..Mesh::default()
         };
         mesh.positions = corners
@@ -348,10 +410,29 @@ impl ObjReader {
             mesh.uvs = corners.iter().map(|&[_, vt, _]| uv(vt)).collect();
         }
         if corners.iter().any(|&[_, _, vn]| vn != NONE) {
-            let normal = |index: u32| get(index).map_or(Vec3::ZERO, |index| self.normals[index]);
+            let normal = |index: u32| match get(index) {
+                Some(_) if is_of_group(index) => self.smoothing.normal(index),
+                Some(index) => self.normals[index],
+                None => Vec3::ZERO,
+            };
             mesh.normals = corners.iter().map(|&[_, _, vn]| normal(vn)).collect();
         }
         mesh
+    }
+
+    /// Gives faces without normals vertices of their own, beside those of smoothing groups.
+    fn part_flat_faces(&mut self, part: &mut PartBuilder) {
+        for triangle in &mut part.triangles {
+            let corners = triangle.map(|vertex| part.corners[vertex as usize]);
+            if corners.iter().any(|&[_, _, vn]| vn != NONE) {
+                continue;
+            }
+            let normal = (self.smoothing).add_flat(corners.map(|[v, _, _]| self.positions[v as usize]));
+            for (vertex, [v, vt, _]) in triangle.iter_mut().zip(corners) {
+                *vertex = part.corners.len() as u32;
+                part.corners.push([v, vt, normal]);
+            }
+        }
     }
 }
 
@@ -449,7 +530,10 @@ f 4 2 1
             (Vec3::Z, Vec3::NEG_Z)
         );
         assert!(other.mesh.normals.is_empty() && other.mesh.uvs.is_empty());
-        assert_eq!(other.mesh.colors[2], [0.5, 0.25, 0.0, 1.0]);
+        assert_eq!(
+            other.mesh.colors[2],
+            [linear_from_srgb(0.5), linear_from_srgb(0.25), 0.0, 1.0]
+        );
         assert!(right.mesh.uvs.is_empty() && right.mesh.normals.len() == 3);
         assert_eq!(obj.materials[0].diffuse, Some([1.0, 0.0, 0.0]));
         assert_eq!(
@@ -491,7 +575,7 @@ f 4 2 1
             ("1/1/1 2/2/1", "/1/1 2/2/1", "14: `` is not the index of a vertex"),
             ("f 4 2 1", "f 4 2", "23: a face takes 3 or more vertices, not 2"),
             ("v 1 0 0", "v 1 0", "4: a vertex takes 3 numbers"),
-            ("v 1 0 0", "v 1 NaN 0", "4: `NaN` is not finite"),
+            ("v 1 0 0", "v 1 NaN 0", "4: `1 NaN 0` is no place"),
             ("vn 0 0 2", "vn 0 x 2", "11: `x` is not a number"),
         ];
         for (from, to, expected) in cases {
@@ -536,6 +620,68 @@ f 4 2 1
         assert_eq!((left.mesh.uvs[1], left.mesh.uvs[2]), (Vec2::X, Vec2::ZERO));
         for normal in left.mesh.normals[..4].iter().chain(&right.mesh.normals) {
             assert_eq!(*normal, Vec3::Z);
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_cost_no_surface() {
+        let text = SQUARES
+            .replace("vt 1 0", "vt 1 -nan(ind)")
+            .replace("vn 0 0 2", "vn 1.#QNAN 0 0")
+            .replace("0.5 0.25 0", "nan inf 0");
+        let obj = parse(&text).expect("the surface is there");
+        assert_eq!(
+            obj.warnings,
+            [
+                "1 texture coordinates that are not finite, taken for 0: the first at line 8",
+                "1 normals that are not finite, found from the faces around: the first at line 11",
+                "1 colours that are not finite, taken for white: the first at line 15",
+            ]
+        );
+        assert_eq!(obj.parts[0].mesh.uvs[1], Vec2::ZERO);
+        assert_eq!(obj.parts[0].mesh.normals[0], Vec3::Z);
+        assert_eq!(obj.parts[1].mesh.colors[2], [1.0; 4]);
+    }
+
+    #[test]
+    fn smoothing_groups_share_normals() {
+        // A roof of two faces that meet in the edge 2 3, and a third beside it.
+        let roof = |first: &str, second: &str| {
+            let text = format!(
+                "v -1 0 0\nv 0 1 0\nv 0 1 1\nv -1 0 1\nv 1 0 0\nv 1 0 1\nvt 0 0\nvt 1 1\n\
+                 {first}\nf 1/1 4/1 3/1 2/1\n{second}\nf 2/2 3/2 6/2 5/2\n"
+            );
+            let obj = parse(&text).expect("the file is right");
+            let mesh = obj.parts.into_iter().next().expect("one part").mesh;
+            let at = |triangle: usize| {
+                let ridge = |&v: &u32| mesh.positions[v as usize] == Vec3::Y;
+                let vertex = mesh.triangles[triangle].iter().copied().find(|v| ridge(v));
+                vertex.and_then(|v| mesh.normals.get(v as usize).copied())
+            };
+            // The first triangle of each face that has the corner (0, 1, 0).
+            let of = |face: usize| (2 * face..2 * face + 2).find_map(at);
+            (of(0), of(1))
+        };
+        let (left, right) = (Vec3::new(-1.0, 1.0, 0.0), Vec3::new(1.0, 1.0, 0.0));
+        let near = |found: Option<Vec3>, expected: Vec3| {
+            assert!(
+                found.is_some_and(|n| (n - expected.normalize()).length() < 1e-6),
+                "{found:?}"
+            );
+        };
+        // Different texture coordinates part the vertices, but not the normal.
+        for (a, b) in [("s 1", ""), ("s on", "s 1"), ("s 7", "s 7")] {
+            let (l, r) = roof(a, b);
+            near(l, Vec3::Y);
+            near(r, Vec3::Y);
+        }
+        for (a, b) in [("s 1", "s 2"), ("s 1", "s off"), ("s off", "s 3"), ("", "s 3")] {
+            let (l, r) = roof(a, b);
+            near(l, left);
+            near(r, right);
+        }
+        for (a, b) in [("", ""), ("s off", "s 0")] {
+            assert_eq!(roof(a, b), (None, None), "without groups faces are flat");
         }
     }
 

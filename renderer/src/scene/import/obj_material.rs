@@ -1,7 +1,8 @@
 //! Conversion of OBJ materials (MTL) to calls of the shipped unit `gltf_pbr`.
 //!
 //! MTL is not well specified. Here image colours are sRGB and numbers linear; the specular exponent becomes the
-//! roughness of equal width; materials that refract (`illum` 4, 6, 7 or 9) are glass.
+//! roughness of equal width; materials that refract are glass. A factor of 0 beside an image would make the image void:
+//! it is that of a program that writes both, and taken for 1.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,10 +14,9 @@ use super::model::{Names, stem};
 use super::mtl::ObjMap;
 use super::obj_relief::has_normals;
 use super::{Model, ModelMaterial, ModelShape, Obj, ObjMaterial};
-use crate::files;
-use crate::scene::desc::{EmissionSides, TextureDesc};
+use crate::scene::desc::EmissionSides;
 use crate::scene::text::{number, quote};
-use crate::texture::{TextureColorSpace, TextureSource};
+use crate::texture::TextureColorSpace;
 
 /// The model that an OBJ file describes.
 pub(super) fn model(path: &Path, obj: Obj) -> Model {
@@ -86,7 +86,7 @@ impl Reader<'_> {
     /// The call, and whether all of the material emits.
     fn call(&mut self, material: &ObjMaterial) -> Result<(String, bool), String> {
         let mut call = Call::new();
-        let refracts = matches!(material.illumination, Some(4 | 6 | 7 | 9));
+        let refracts = refracts(material);
         let is_pbr = material.metallic.is_some()
             || material.roughness.is_some()
             || material.metallic_map.is_some()
@@ -94,37 +94,33 @@ impl Reader<'_> {
         let base = if refracts {
             material.transmission.unwrap_or([1.0; 3])
         } else {
-            material.diffuse.unwrap_or([0.8; 3])
+            unless_void(material.diffuse, material.diffuse_map.as_ref()).unwrap_or([0.8; 3])
         };
         call.color("base_color", base)?;
         let name = &material.name;
-        // A value of 0 with a map is that of a program that writes both: it would make the map void.
-        let metallic_map = match &material.metallic_map {
-            Some(map) => self.factor(map, material.metallic.filter(|&v| v > 0.0).unwrap_or(1.0), name)?,
-            None => None,
-        };
-        match metallic_map {
+        let (value, map) = (material.metallic, &material.metallic_map);
+        match self.factor(map.as_ref(), value, name)? {
             Some(map) => call.raw("metallic", &map),
-            None => call.number("metallic", material.metallic.unwrap_or(0.0))?,
+            None => call.number("metallic", value.unwrap_or(0.0))?,
         }
-        let roughness_map = match &material.roughness_map {
-            Some(map) => self.factor(map, material.roughness.filter(|&v| v > 0.0).unwrap_or(1.0), name)?,
-            None => None,
-        };
-        match roughness_map {
+        let (value, map) = (material.roughness, &material.roughness_map);
+        match self.factor(map.as_ref(), value, name)? {
             Some(map) => call.raw("roughness", &map),
             None => call.number("roughness", roughness(material))?,
         }
         call.number_unless("ior", material.ior.unwrap_or(1.5).max(1.0), 1.5)?;
+        let tint = unless_void(material.specular, material.specular_map.as_ref());
         if refracts {
             call.raw("transmission", "1.0");
             call.raw("thick", "1");
-        } else if !is_pbr {
+        } else if is_pbr {
+            self.layers(&mut call, material)?;
+        } else {
             // Without highlights, or without a colour for them, the surface is matte.
             let specular = if material.illumination.is_some_and(|illum| illum < 2) {
                 [0.0; 3]
             } else {
-                material.specular.unwrap_or([0.0; 3])
+                tint.unwrap_or([0.0; 3])
             };
             if specular == [0.0; 3] {
                 call.raw("specular", "0.0");
@@ -158,7 +154,7 @@ impl Reader<'_> {
         if let Some(normals) = normals {
             call.number_unless("normal_scale", normals.strength, 1.0)?;
         }
-        let emission = material.emission.unwrap_or([0.0; 3]);
+        let emission = unless_void(material.emission, material.emission_map.as_ref()).unwrap_or([0.0; 3]);
         let emissive = emission.iter().any(|&v| v > 0.0);
         if emissive {
             call.color("emissive", emission)?;
@@ -187,6 +183,30 @@ impl Reader<'_> {
         }
         self.warn_of_the_rest(material, bump.is_none());
         Ok((call.finish(), emissive && material.emission_map.is_none()))
+    }
+
+    /// What physically based materials have further: `Pc`, `Pcr`, `Ps`, `aniso`, `anisor`, and `Tf` as a share.
+    fn layers(&mut self, call: &mut Call, material: &ObjMaterial) -> Result<(), String> {
+        let [r, g, b] = material.transmission.unwrap_or([0.0; 3]);
+        let through = (r + g + b) / 3.0;
+        if through > 0.0 {
+            call.number("transmission", through.min(1.0))?;
+            call.raw("thick", "1");
+        }
+        if let Some(coat) = material.clearcoat.filter(|&coat| coat > 0.0) {
+            call.number("clearcoat", coat)?;
+            call.number("clearcoat_roughness", material.clearcoat_roughness.unwrap_or(0.0))?;
+        }
+        if let Some(sheen) = material.sheen.filter(|&sheen| sheen > 0.0) {
+            call.color("sheen_color", [sheen; 3])?;
+            call.number("sheen_roughness", 0.5)?;
+        }
+        if let Some(anisotropy) = material.anisotropy.filter(|&anisotropy| anisotropy > 0.0) {
+            call.number("anisotropy", anisotropy)?;
+            let turns = material.anisotropy_rotation.unwrap_or(0.0);
+            call.number_unless("anisotropy_rotation", turns * std::f32::consts::TAU, 0.0)?;
+        }
+        Ok(())
     }
 
     fn map(
@@ -225,8 +245,15 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The factor that the red of an image is, as an expression.
-    fn factor(&mut self, map: &ObjMap, factor: f32, material: &str) -> Result<Option<String>, String> {
+    /// The factor that the red of an image is, as an expression; `None` where there is no image.
+    fn factor(
+        &mut self,
+        map: Option<&ObjMap>,
+        value: Option<f32>,
+        material: &str,
+    ) -> Result<Option<String>, String> {
+        let Some(map) = map else { return Ok(None) };
+        let factor = value.filter(|&value| value > 0.0).unwrap_or(1.0);
         let Some(name) = self.texture(map, TextureColorSpace::Raw, material) else {
             return Ok(None);
         };
@@ -246,30 +273,10 @@ impl Reader<'_> {
 
     /// The name of an image, which is made known; a warning where there is no such file.
     fn texture(&mut self, map: &ObjMap, color_space: TextureColorSpace, material: &str) -> Option<String> {
-        let file = &map.file;
-        if !files::is_file(file) {
-            self.model.warnings.push(format!(
-                "material `{material}`: there is no file {}",
-                file.display()
-            ));
-            return None;
-        }
-        let kind = if color_space == TextureColorSpace::Raw {
-            "raw"
-        } else {
-            "color"
-        };
-        let name = format!("{}#{kind}", file.display());
-        if !self.model.textures.iter().any(|known| known.name == name) {
-            let source = TextureSource::File(file.to_owned());
-            self.model.textures.push(TextureDesc {
-                name: name.clone(),
-                source,
-                color_space,
-                file: self.path.to_owned(),
-            });
-        }
-        Some(name)
+        let name = self.model.image(&map.file, color_space, self.path);
+        let warning = |reason| format!("material `{material}`: {reason}");
+        name.map_err(|reason| self.model.warnings.push(warning(reason)))
+            .ok()
     }
 
     /// How much of the surface is there. MeshLab and others write the opacity as `Tr`: nobody draws what cannot be seen,
@@ -311,6 +318,26 @@ impl Reader<'_> {
     }
 }
 
+/// Whether a body of the material bends the light that passes, as `illum` 4, 6, 7 and 9 say. But Maya and others say so of
+/// all their materials, with an index that bends nothing or with a colour alone, and Blender of those that are not wholly
+/// opaque, whose colour counts then.
+fn refracts(material: &ObjMaterial) -> bool {
+    let has_color = material.diffuse_map.is_some() || material.diffuse.is_some_and(|color| color != [0.0; 3]);
+    let filters = material.transmission.is_some();
+    let opacity = material.dissolve.or(material.transparency.map(|t| 1.0 - t));
+    let is_cover = has_color && !filters && opacity.is_some_and(|opacity| 0.0 < opacity && opacity < 1.0);
+    let bends = material.ior.map_or(filters || !has_color, |ior| ior > 1.0);
+    matches!(material.illumination, Some(4 | 6 | 7 | 9)) && bends && !is_cover
+}
+
+/// The factor of an image; 1 where one of 0 would make the image void.
+fn unless_void(factor: Option<[f32; 3]>, map: Option<&ObjMap>) -> Option<[f32; 3]> {
+    match map {
+        Some(_) => Some(factor.filter(|&factor| factor != [0.0; 3]).unwrap_or([1.0; 3])),
+        None => factor,
+    }
+}
+
 /// Perceptual roughness: as said, or such that the GGX lobe is as wide as the Phong lobe of the exponent.
 // Walter et al. 2007, "Microfacet Models for Refraction through Rough Surfaces", section 5.2: α² = 2 / (n + 2).
 fn roughness(material: &ObjMaterial) -> f32 {
@@ -318,7 +345,7 @@ fn roughness(material: &ObjMaterial) -> f32 {
     match (material.roughness, material.shininess) {
         (Some(roughness), _) => roughness.clamp(0.0, 1.0),
         // Glass is smooth unless it says otherwise; so is what mirrors.
-        (None, _) if matches!(material.illumination, Some(3..=7 | 9)) => 0.0,
+        (None, _) if refracts(material) || matches!(material.illumination, Some(3 | 5)) => 0.0,
         (None, Some(exponent)) => of_exponent(exponent),
         (None, None) => 1.0,
     }

@@ -34,7 +34,8 @@ fn without_comment(line: &str) -> &str {
     let begins = |&(at, _): &(usize, &str)| {
         let before = line[..at].chars().next_back();
         let after = line[at + 1..].chars().next();
-        is_numbers
+        // `1.#QNAN` is a number of its kind.
+        is_numbers && before != Some('.')
             || before.is_none_or(char::is_whitespace)
                 && (line[..at].trim().is_empty() || after.is_none_or(char::is_whitespace))
     };
@@ -46,7 +47,8 @@ fn without_comment(line: &str) -> &str {
 }
 
 /// The file that a statement names, relative to `path`. Names may stand in quotes; `\` parts folders, or comes before a
-/// blank.
+/// blank. A file that is not there may be there in other letters, or beside `path`: files come from systems that do not
+/// tell `A` from `a`, with the folders of their authors.
 pub(super) fn named_file(path: &Path, name: &str) -> PathBuf {
     let name = name.trim();
     let quoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
@@ -54,10 +56,28 @@ pub(super) fn named_file(path: &Path, name: &str) -> PathBuf {
     let beside = |name: &str| path.with_file_name(name.replace('\\', "/"));
     let plain = beside(name);
     if files::is_file(&plain) {
-        plain
-    } else {
-        beside(&name.replace("\\ ", " "))
+        return plain;
     }
+    let unescaped = beside(&name.replace("\\ ", " "));
+    let folders = [plain.parent(), path.parent()];
+    let mut others = folders
+        .into_iter()
+        .flatten()
+        .filter_map(|folder| alike(folder, &plain));
+    match files::is_file(&unescaped) {
+        true => unescaped,
+        false => others.next().unwrap_or(unescaped),
+    }
+}
+
+/// The file of a folder whose name is that of another file but for small and capital letters.
+fn alike(folder: &Path, file: &Path) -> Option<PathBuf> {
+    let name = file.file_name()?.to_str()?.to_lowercase();
+    let found = files::list(folder)
+        .into_iter()
+        .find(|other| other.to_lowercase() == name)?;
+    let found = folder.join(found);
+    files::is_file(&found).then_some(found)
 }
 
 /// The files of an `mtllib` statement, relative to `path`. There may be several, and their names may have blanks in them.
@@ -88,18 +108,32 @@ pub(super) fn named_libraries(path: &Path, names: &str) -> Vec<PathBuf> {
 
 /// The first `N` numbers of `text`, and how many it has.
 pub(super) fn numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), String> {
+    let (values, count) = any_numbers(text)?;
+    match text.split_whitespace().zip(values).find(|(_, v)| !v.is_finite()) {
+        Some((word, _)) => Err(format!("`{word}` is not finite")),
+        None => Ok((values, count)),
+    }
+}
+
+/// The same, where some may not be finite.
+pub(super) fn any_numbers<const N: usize>(text: &str) -> Result<([f32; N], usize), String> {
     let (mut values, mut count) = ([0.0; N], 0);
     for word in text.split_whitespace() {
-        let value: f32 = word.parse().map_err(|_| format!("`{word}` is not a number"))?;
-        if !value.is_finite() {
-            return Err(format!("`{word}` is not finite"));
-        }
+        let value = word.parse().ok().or_else(|| unprintable(word));
+        let value = value.ok_or_else(|| format!("`{word}` is not a number"))?;
         if let Some(place) = values.get_mut(count) {
             *place = value;
         }
         count += 1;
     }
     Ok((values, count))
+}
+
+/// What programs of Windows write where they have no number: `-nan(ind)`, `1.#INF`.
+fn unprintable(word: &str) -> Option<f32> {
+    let word = word.trim_start_matches(['-', '+']).to_ascii_lowercase();
+    let is_one = word.starts_with("nan(") || word.starts_with("1.#");
+    is_one.then_some(f32::NAN)
 }
 
 #[cfg(test)]

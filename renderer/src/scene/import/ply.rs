@@ -16,6 +16,7 @@ use rayon::prelude::*;
 
 use super::ply_attributes::{PlyAttributes, VERTEX_NAMES};
 use super::ply_corners::{CORNER_UVS, PlyCorners, corner_numbers};
+use super::ply_images::{IMAGE_NUMBER, PlyImages};
 use super::ply_strips::Strips;
 use super::{ImportError, read};
 use crate::files::FormatError;
@@ -36,15 +37,27 @@ pub fn load_ply(path: &Path) -> Result<Mesh, ImportError> {
 /// # Errors
 /// As [`load_ply`].
 pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
+    Ok(read_ply(bytes, path)?.mesh)
+}
+
+/// A mesh with the images that its file names.
+pub(super) struct PlyMesh {
+    pub(super) mesh: Mesh,
+    pub(super) images: PlyImages,
+}
+
+/// Reads the bytes of a PLY file.
+pub(super) fn read_ply(bytes: &[u8], path: &Path) -> Result<PlyMesh, ImportError> {
     let file = PlyFile::parse(bytes, path)?;
     let mut payload = file.reader();
     let mut mesh = Mesh::default();
     let (mut polygons, mut corners) = (Polygons::default(), PlyCorners::default());
+    let mut images = PlyImages::of(&file);
     let mut strips = vec![];
     for (name, element) in file.elements() {
         match name.as_str() {
             "vertex" => read_vertices(&mut payload, element, &mut mesh)?,
-            "face" => polygons = read_faces(&mut payload, element, &mut mesh, &mut corners)?,
+            "face" => polygons = read_faces(&mut payload, element, &mut mesh, &mut corners, &mut images)?,
             "tristrips" => read_strips(&mut payload, element, &mut strips)?,
             _ => payload.skip(element)?,
         }
@@ -56,11 +69,12 @@ pub fn parse_ply(bytes: &[u8], path: &Path) -> Result<Mesh, ImportError> {
     if mesh.triangles.is_empty() {
         mesh.triangles = strips;
     }
-    mesh.validate().map_err(|source| ImportError::Mesh {
+    let mesh = mesh.validate().map_err(|source| ImportError::Mesh {
         path: path.into(),
         part: None,
         source,
-    })
+    })?;
+    Ok(PlyMesh { mesh, images })
 }
 
 fn read_vertices(payload: &mut PlyReader, element: &ElementDef, mesh: &mut Mesh) -> Result<(), FormatError> {
@@ -172,6 +186,7 @@ fn read_faces(
     element: &ElementDef,
     mesh: &mut Mesh,
     corners: &mut PlyCorners,
+    images: &mut PlyImages,
 ) -> Result<Polygons, FormatError> {
     if !INDEX_NAMES
         .iter()
@@ -202,6 +217,9 @@ fn read_faces(
         });
         others.take_rows(&rows, |_| true, fan);
         others.finish(mesh);
+        if let Some(number) = rows.last(&[IMAGE_NUMBER]) {
+            (0..rows.count).for_each(|row| images.take(rows.number(row, number), fan));
+        }
         return Ok(Polygons::Equal(fan));
     }
     let mut ranges = vec![];
@@ -218,7 +236,9 @@ fn read_faces(
             if rest.len() > 2 {
                 ranges.push(start..mesh.triangles.len());
             }
-            others.take(&face.others, rest.len().saturating_sub(1));
+            let triangles = rest.len().saturating_sub(1);
+            others.take(&face.others, triangles);
+            images.take(face.image, triangles);
         }
         Ok(())
     })?;
@@ -296,6 +316,8 @@ struct Face {
     corner_uvs: Vec<f32>,
     /// All other numbers, in the order of the properties.
     others: Vec<f32>,
+    /// The number of its image.
+    image: f32,
     /// Whether an index is negative or a fraction.
     wrong: bool,
 }
@@ -316,6 +338,9 @@ impl PropertyAccess for Face {
             let Some(value) = property.to_f32_lossy() else {
                 return PropertyAccessResult::Ignored;
             };
+            if name == IMAGE_NUMBER {
+                self.image = value;
+            }
             self.others.push(value);
             return PropertyAccessResult::Set;
         }

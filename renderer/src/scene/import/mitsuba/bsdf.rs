@@ -129,8 +129,19 @@ impl Translator<'_> {
             "twosided" => self.twosided(id, n().as_deref()),
             "mask" => self.mask(id, n().as_deref()),
             "blendbsdf" => self.blend(id, n().as_deref()),
-            "normalmap" => self.normal_map(id),
-            "bumpmap" => self.bump_map(id),
+            plugin @ ("normalmap" | "bumpmap") => {
+                if n().is_some() {
+                    let place = self.object(id).place;
+                    let message = format!(
+                        "this `{plugin}` is within another, which has no effect on it: one alone bends normals"
+                    );
+                    self.missing(place, message);
+                }
+                match plugin {
+                    "normalmap" => self.normal_map(id),
+                    _ => self.bump_map(id),
+                }
+            }
             "null" => BsdfCall::both("cutout(opacity = 0)".to_owned()),
             _ => {
                 self.unknown_plugin(id, BSDFS, "; a grey diffuse surface stands in for it");
