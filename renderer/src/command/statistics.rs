@@ -203,7 +203,7 @@ impl fmt::Display for Statistics {
             f,
             "triangles {:11}   {} with those of {}, {:.1} MB",
             count(geometry.triangles as f64),
-            count(geometry.placed_triangles as f64).trim_end(),
+            count(geometry.placed_triangles as f64).trim(),
             plural(geometry.instances as usize, "instance"),
             megabytes(geometry.bytes)
         )?;
@@ -225,7 +225,7 @@ impl fmt::Display for Statistics {
                     f,
                     "  {name:8}{:11} stored of {} shot, {} levels",
                     count(photons.stored[map] as f64),
-                    count(photons.shot[map] as f64).trim_end(),
+                    count(photons.shot[map] as f64).trim(),
                     photons.tree_depth[map]
                 )?;
             }
@@ -255,13 +255,13 @@ impl fmt::Display for Statistics {
             f,
             "samples   {:11}   {}/s",
             count(self.samples as f64),
-            count(self.samples as f64 / seconds).trim_end()
+            count(self.samples as f64 / seconds).trim()
         )?;
         writeln!(
             f,
             "rays      {:11}   {}/s",
             count(work.rays() as f64),
-            count(self.rays_of_samples() / seconds).trim_end()
+            count(self.rays_of_samples() / seconds).trim()
         )?;
         for (name, rays) in [
             ("camera", work.camera_rays),

@@ -1,8 +1,6 @@
 //! Text of files in any of the usual forms.
 
 use std::borrow::Cow;
-use std::io;
-use std::path::Path;
 
 /// The text of a file: without a byte-order mark, every line ended by a line feed, bytes that are no text replaced.
 pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
@@ -14,20 +12,4 @@ pub fn text_of(bytes: &[u8]) -> Cow<'_, str> {
         return Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"));
     }
     text
-}
-
-/// The text of a shader or scene. What is not UTF-8 is replaced, since comments may be in older encodings; a file with
-/// zeros in it is no text.
-///
-/// # Errors
-/// When it cannot be read, or is no text.
-pub fn source_text(path: &Path) -> io::Result<String> {
-    let bytes = super::read(path)?;
-    if bytes.contains(&0) {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            "it is not text in UTF-8",
-        ));
-    }
-    Ok(text_of(&bytes).into_owned())
 }
