@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use renderer::color::Rgb;
+use renderer::image::Image;
 use tempfile::TempDir;
 
 /// A small scene with `body` in it.
@@ -285,6 +287,80 @@ fn a_closed_standard_output_or_error_is_no_reason_to_fail() {
             .expect("the program starts");
         drop((child.stdout.take(), child.stderr.take()));
         assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}");
+    }
+}
+
+#[test]
+fn shader_sources_may_be_in_older_encodings_and_have_any_extension() {
+    let latin =
+        b"// R\xe9mi\r#include \"H.H\"\rshader unit(float gain = GAIN, output color result = gain) { }\r";
+    let header = b"/* \xa9 */\n#define GAIN 2\n";
+    let body = scene("import \"U.TSL\";\nmaterial m = matte(albedo = unit(gain = 0.5).result);");
+    let wide = b"s\0h\0a\0d\0e\0r\0";
+    let folder = folder(&[
+        ("U.TSL", latin),
+        ("H.H", header),
+        ("a.kiln", body.as_bytes()),
+        ("wide.osl", wide),
+    ]);
+    let output = run(folder.path(), &["check", "U.TSL", "a.kiln"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(text, "2 files: 2 units, 1 scene: no mistakes\n", "{errors}");
+    let output = run(folder.path(), &["check", "wide.osl"]);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        errors.contains("cannot read wide.osl: it is not text in UTF-8"),
+        "{errors}"
+    );
+}
+
+#[test]
+fn rates_are_of_rays_traced_in_that_time() {
+    let folder = folder(&[("a.kiln", scene("").as_bytes())]);
+    let args = "render a.kiln --spp 4 --integrator photon --stats s.json -v -o a.png";
+    let output = run(folder.path(), &args.split(' ').collect::<Vec<_>>());
+    let text = String::from_utf8(output.stderr).unwrap();
+    let stats = fs::read_to_string(folder.path().join("s.json")).unwrap();
+    let stats: serde_json::Value = serde_json::from_str(&stats).unwrap();
+    let rays = |kind: &str| stats["rays"][kind].as_f64().unwrap();
+    let traced: f64 = ["camera", "shadow", "indirect", "gather"].map(rays).iter().sum();
+    let told = stats["rays_per_s"].as_f64().unwrap() * stats["stages_s"]["render"].as_f64().unwrap();
+    assert!(
+        rays("photon") > 1e4 && (traced / told - 1.0).abs() < 1e-6,
+        "{stats:#}"
+    );
+    // Few are told exactly.
+    let camera = format!("  camera  {:>9}\n", rays("camera"));
+    assert!(text.contains(&camera), "{text}");
+}
+
+#[test]
+fn compare_tells_numbers_of_any_size() {
+    let folder = folder(&[]);
+    let write = |name: &str, values: [f32; 3]| {
+        let image = Image::from_fn(2, 1, |x, _| Rgb::splat(values[x] * values[2]));
+        renderer::image::write(&folder.path().join(name), &image, &Default::default()).unwrap();
+    };
+    write("dim.exr", [1.0, 3.0, 1e-9]);
+    write("dimmer.exr", [1.0, 1.0, 1e-9]);
+    write("bright.exr", [f32::INFINITY, 1.0, 1e30]);
+    let compared = |reference: &str| {
+        let args = ["compare", "dim.exr", reference, "--threshold", "0.5"];
+        let output = run(folder.path(), &args);
+        let text = [output.stdout, output.stderr].concat();
+        String::from_utf8(text).unwrap()
+    };
+    let text = compared("dimmer.exr");
+    for words in [
+        "mean red      2.000000e-9 and 1.000000e-9, +100.000 %",
+        "error: the relative MSE ",
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
+    let text = compared("bright.exr");
+    for words in [" and 1.000000e30", "bright.exr has 3 values that are not finite"] {
+        assert!(text.contains(words), "{text}");
     }
 }
 

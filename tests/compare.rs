@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use renderer::color::Rgb;
-use renderer::compare::{CompareError, compare, diff_image};
+use renderer::compare::{CompareError, compare};
 use renderer::image::{ColorSpace, Image, WriteOptions, decode, encode};
 
 fn constant(color: Rgb) -> Image {
@@ -148,7 +148,7 @@ fn the_difference_picture_shows_where() {
     let a = constant(Rgb::splat(0.5));
     let mut b = a.clone();
     b.set_rgb(12, 8, Rgb::new(1.0, 0.0, 0.0));
-    let diff = diff_image(&a, &b).unwrap();
+    let diff = compare(&a, &b).unwrap().picture();
     assert_eq!((diff.width, diff.height), (24, 16));
     assert!(diff.rgb(12, 8).luminance() > 0.05);
     assert_eq!(diff.rgb(0, 0), Rgb::BLACK);

@@ -85,7 +85,9 @@ fn images_are_not_written_over() {
     let text = fs::read_to_string(at.join("scene.xml")).unwrap();
     fs::write(at.join("scene.xml"), text.replace("data/", "own_files/")).unwrap();
     refused(at, "convert scene.xml own.kiln", &["cannot write", "colors.png"]);
-    assert!(run(at, "convert scene.xml other.kiln").status.success());
+    let output = run(at, "convert scene.xml other.kiln");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(text, "other.kiln: 1 image in other_files\n");
     assert!(files(at).contains_key("other_files/colors.png"));
 }
 

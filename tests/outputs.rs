@@ -7,6 +7,8 @@ mod program;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+#[cfg(target_os = "linux")]
+use std::time::{Duration, Instant};
 
 use program::{done, files, refused, run};
 use renderer::color::Rgb;
@@ -241,6 +243,7 @@ fn what_cannot_be_written_is_told_before_the_work() {
     let mut lines = vec![
         format!("{render} -o folder.png"),
         format!("{render} -o nowhere/o.png"),
+        format!("{render} -o wide.jpg --size 65536x1"),
         format!("{render} -o o.png --stats nowhere/s.json"),
         format!("{render} -o o.png --stats sub"),
         format!("{render} -o o.png --integrator photon --photon-map nowhere/m"),
@@ -257,6 +260,7 @@ fn what_cannot_be_written_is_told_before_the_work() {
             format!("{render} -o o.png --stats /dev/full"),
             format!("{render} -o o.png --stats /dev/null"),
             format!("{bake} --checkpoint /dev/null"),
+            format!("{render} -o /proc/o.png"),
         ]);
         let made = Command::new("mkfifo").arg(at.join("fifo.png")).status();
         if made.is_ok_and(|status| status.success()) {
@@ -269,6 +273,9 @@ fn what_cannot_be_written_is_told_before_the_work() {
     }
     for line in lines {
         refused(at, &line, &["error"]);
+        // Names of temporary files are nobody's business.
+        let message = program::message(&run(at, &line));
+        assert!(!message.contains(".tmp"), "{message}");
     }
 }
 
@@ -382,6 +389,54 @@ fn many_threads_do_no_harm() {
         run(at, "render a.kiln -o o.exr --threads 1025").status.code(),
         Some(2)
     );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn files_are_read_and_written_by_as_many_threads_as_asked_for() {
+    let folder = folder();
+    let mut render = program::kiln(
+        folder.path(),
+        "render a.kiln --spp 100000000 --threads 1 -o o.png",
+    );
+    let mut render = render.env("RAYON_NUM_THREADS", "32").spawn().unwrap();
+    let tasks = format!("/proc/{}/task", render.id());
+    let threads = |name: &str| {
+        let tasks = fs::read_dir(&tasks).into_iter().flatten().flatten();
+        let names = tasks.filter_map(|task| fs::read_to_string(task.path().join("comm")).ok());
+        let names: Vec<String> = names.collect();
+        (names.iter().any(|found| found.starts_with(name)), names.len())
+    };
+    let start = Instant::now();
+    while !threads("render").0 && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (renders, count) = threads("render");
+    render.kill().unwrap();
+    render.wait().unwrap();
+    assert!(renders && count < 16, "{count} threads");
+}
+
+/// A limit that other programs set, such as a cluster's.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_beyond_the_limit_is_an_error_and_leaves_nothing() {
+    let folder = folder();
+    let at = folder.path();
+    let before = files(at);
+    let limited = format!(
+        "ulimit -f 1; exec {} render a.kiln --size 64x64 -o o.tif",
+        env!("CARGO_BIN_EXE_kiln")
+    );
+    let output = Command::new("sh")
+        .args(["-c", &limited])
+        .current_dir(at)
+        .output()
+        .unwrap();
+    let message = program::message(&output);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("cannot write 'o.tif'"), "{message}");
+    assert!(files(at) == before);
 }
 
 #[cfg(target_os = "linux")]

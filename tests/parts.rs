@@ -214,7 +214,12 @@ fn what_does_not_belong_together_is_refused() {
         &["both have the samples 0..8"],
     );
     refused(at, "merge a.part b.part -o a.part --allow-gaps", &["reads it"]);
-    done(at, "merge a.part b.part -o gap.exr --allow-gaps");
+    let output = run(at, "merge a.part b.part -o gap.exr --allow-gaps --exposure 1");
+    let message = message(&output);
+    assert!(
+        output.status.success() && message.contains("--exposure has no effect"),
+        "{message}"
+    );
 
     let others = [
         ("--seed 3", "seed is 3 there, 0 here"),
@@ -223,7 +228,7 @@ fn what_does_not_belong_together_is_refused() {
         ("--camera side", "camera is another"),
         ("--depth 3", "depth is 3 there"),
         ("--integrator photon", "integrator is photon there"),
-        ("--set film.filter=tent(1)", "filter is"),
+        ("--set film.filter=tent(1)", "filter is tent(1) there, "),
         ("--set light.sky.color=(0.3,0.4,0.5)", "scene is another"),
         ("--light neutral", "scene is another"),
     ];
@@ -407,6 +412,29 @@ fn a_vanished_folder_does_not_end_a_render() {
     );
     assert!(at.join("o.exr").exists());
     done(at, "merge gone/c.part -o last.exr");
+}
+
+#[test]
+fn work_that_another_render_keeps_in_the_same_file_stays() {
+    let folder = folder();
+    let at = folder.path();
+    done(at, "render a.kiln --samples 0..8 --seed 3 -o other.part");
+    let args = "render a.kiln --spp 100000000 --time 4s --checkpoint c.part --checkpoint-every 0.1s -o o.exr";
+    let child = kiln(at, args).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while !at.join("c.part").exists() && start.elapsed() < Duration::from_secs(3) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let others = bytes(at, "other.part");
+    fs::rename(at.join("other.part"), at.join("c.part")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let message = message(&output);
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(
+        message.contains("another render keeps the samples 0..8 there"),
+        "{message}"
+    );
+    assert!(bytes(at, "c.part") == others && at.join("o.exr").exists());
 }
 
 #[test]

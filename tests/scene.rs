@@ -479,10 +479,18 @@ fn files_are_looked_for() {
         .expect_err("missing")
         .to_string();
     assert!(error.contains("none.kiln: no such file"), "{error}");
-    let error = load(&at("none.png"), &LoadOptions::default())
-        .expect_err("no scene")
-        .to_string();
-    assert!(error.contains("not a scene that is read"), "{error}");
+    fs::write(at("some.png"), "").expect("it can be written");
+    for (name, words) in [
+        ("none.png", "none.png: no such file"),
+        ("none", "none: no such file"),
+        ("some.png", "not a scene that is read"),
+        ("", "it is a folder"),
+    ] {
+        let error = load(&at(name), &LoadOptions::default())
+            .expect_err("no scene")
+            .to_string();
+        assert!(error.contains(words), "{error}");
+    }
 }
 
 #[test]

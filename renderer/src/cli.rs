@@ -63,6 +63,24 @@ pub enum Command {
 }
 
 impl Command {
+    /// How many threads it asks for; 0 for one per core.
+    pub fn threads(&self) -> usize {
+        let asked = match self {
+            Command::Render(args) => args.common.threads,
+            Command::Bake(args) => args.common.threads,
+            Command::Shade(args) => args.threads,
+            Command::Merge(_)
+            | Command::Farm(_)
+            | Command::Check(_)
+            | Command::Info(_)
+            | Command::Convert(_)
+            | Command::Pack(_)
+            | Command::Compare(_)
+            | Command::Archive(_) => None,
+        };
+        asked.unwrap_or(0) as usize
+    }
+
     /// How it reads shader sources, unless it reads none or is asked to be quiet.
     pub fn loud_source(&self) -> Option<&SourceArgs> {
         let (source, quiet) = match self {
@@ -160,7 +178,7 @@ pub struct CompareArgs {
     /// Writes a picture of the differences
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Exit with status 1 when the relative MSE is beyond this
+    /// Exits with status 1 when the relative MSE is beyond this
     #[arg(long, value_name = "RELMSE", value_parser = parse_threshold)]
     pub threshold: Option<f64>,
 }

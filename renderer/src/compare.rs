@@ -39,6 +39,9 @@ pub struct Report {
     pub rel_mse: f64,
     /// Mean FLIP error, 0 (the same) to 1.
     pub flip: f64,
+    /// The FLIP error of each pixel, row by row.
+    errors: Vec<f32>,
+    width: usize,
     /// The greatest difference of a value.
     pub max_error: f64,
     /// The pixel with that difference: column and row.
@@ -57,6 +60,14 @@ impl Report {
     /// Whether the relative MSE is beyond a threshold; a comparison that gave no number is.
     pub fn exceeds(&self, threshold: f64) -> bool {
         self.rel_mse.is_nan() || self.rel_mse > threshold
+    }
+
+    /// A picture of where the images differ: the FLIP error of each pixel from black (none) over red and yellow to white
+    /// (1). To be written as it is to an 8-bit format; its values are linear.
+    pub fn picture(&self) -> Image {
+        Image::from_fn(self.width, self.errors.len() / self.width, |x, y| {
+            heat(self.errors[y * self.width + x])
+        })
     }
 }
 
@@ -90,6 +101,8 @@ pub fn compare(a: &Image, b: &Image) -> Result<Report, CompareError> {
         rmse: (squares / count).sqrt(),
         rel_mse: relative / count,
         flip: errors.iter().map(|&e| f64::from(e)).sum::<f64>() / errors.len() as f64,
+        errors,
+        width: a.width,
         max_error,
         max_error_at: (max_pixel % a.width, max_pixel / a.width),
         mean_a,
@@ -97,19 +110,6 @@ pub fn compare(a: &Image, b: &Image) -> Result<Report, CompareError> {
         non_finite_a: a.non_finite(),
         non_finite_b: b.non_finite(),
     })
-}
-
-/// A picture of where `a` and `b` differ: the FLIP error of each pixel from black (none) over red and yellow to white
-/// (1). To be written as it is to an 8-bit format; its values are linear.
-///
-/// # Errors
-/// When they differ in size or are empty.
-pub fn diff_image(a: &Image, b: &Image) -> Result<Image, CompareError> {
-    let (a, b) = matched(a, b)?;
-    let errors = flip::flip(&a, &b);
-    Ok(Image::from_fn(a.width, a.height, |x, y| {
-        heat(errors[y * a.width + x])
-    }))
 }
 
 /// Both images linear and with the same channels: RGB, or RGBA if both have alpha.

@@ -92,45 +92,67 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
     number.checked_mul(1024)
 }
 
-/// Control groups, version 2 and version 1. A cache of files counts as used and can be had all the same.
+/// What control groups leave: the least of the process's group and of all above it, since a limit holds for all groups
+/// beneath (Slurm limits the job, not the task).
 fn free_in_group() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
-    let free = |folder: &Path, limit: &str, used: &str, cache: &str| {
+    groups
+        .lines()
+        .filter_map(|line| free_in_hierarchy(line, Path::new("/sys/fs/cgroup")))
+        .min()
+}
+
+/// The files of a version of control groups that tell the limit, what is used, and within `memory.stat` the cache of
+/// files, which counts as used and can be had all the same.
+struct GroupFiles {
+    folder: &'static str,
+    limit: &'static str,
+    used: &'static str,
+    cache: &'static str,
+}
+
+const VERSION_1: GroupFiles = GroupFiles {
+    folder: "memory",
+    limit: "memory.limit_in_bytes",
+    used: "memory.usage_in_bytes",
+    cache: "total_inactive_file ",
+};
+
+const VERSION_2: GroupFiles = GroupFiles {
+    folder: "",
+    limit: "memory.max",
+    used: "memory.current",
+    cache: "inactive_file ",
+};
+
+/// What the groups of one line of `/proc/self/cgroup` leave; those that are not below `mount` are a container's own.
+fn free_in_hierarchy(line: &str, mount: &Path) -> Option<u64> {
+    let (_, rest) = line.split_once(':')?;
+    let (controllers, path) = rest.split_once(':')?;
+    let files = match controllers {
+        "" => VERSION_2,
+        _ if controllers.split(',').any(|name| name == "memory") => VERSION_1,
+        _ => return None,
+    };
+    let mount = mount.join(files.folder);
+    let group = mount.join(path.trim_start_matches('/'));
+    let groups = group.ancestors().take_while(|group| group.starts_with(&mount));
+    groups.filter_map(|group| files.free(group)).min()
+}
+
+impl GroupFiles {
+    fn free(&self, group: &Path) -> Option<u64> {
         let number = |name: &str| {
-            fs::read_to_string(folder.join(name))
-                .ok()?
-                .trim()
-                .parse::<u64>()
-                .ok()
+            let text = fs::read_to_string(group.join(name)).ok()?;
+            text.trim().parse::<u64>().ok()
         };
-        let stat = fs::read_to_string(folder.join("memory.stat")).unwrap_or_default();
+        let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
         let cached = stat
             .lines()
-            .find_map(|line| line.strip_prefix(cache)?.trim().parse().ok());
-        Some(number(limit)?.saturating_sub(number(used)?.saturating_sub(cached.unwrap_or(0))))
-    };
-    let one = |line: &str| {
-        let (_, rest) = line.split_once(':')?;
-        let (controllers, path) = rest.split_once(':')?;
-        let path = path.trim_start_matches('/');
-        match controllers {
-            "" => {
-                let folder = Path::new("/sys/fs/cgroup").join(path);
-                free(&folder, "memory.max", "memory.current", "inactive_file ")
-            }
-            "memory" => {
-                let folder = Path::new("/sys/fs/cgroup/memory").join(path);
-                free(
-                    &folder,
-                    "memory.limit_in_bytes",
-                    "memory.usage_in_bytes",
-                    "total_inactive_file ",
-                )
-            }
-            _ => None,
-        }
-    };
-    groups.lines().filter_map(one).min()
+            .find_map(|line| line.strip_prefix(self.cache)?.trim().parse().ok());
+        let used = number(self.used)?.saturating_sub(cached.unwrap_or(0));
+        Some(number(self.limit)?.saturating_sub(used))
+    }
 }
 
 /// What `ulimit -v` leaves.
@@ -158,6 +180,39 @@ mod tests {
                 "{error}"
             );
         }
+    }
+
+    #[test]
+    fn the_limit_of_a_group_above_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let group = |path: &str, files: &[(&str, &str)]| {
+            let group = folder.path().join(path);
+            fs::create_dir_all(&group).unwrap();
+            for (name, text) in files {
+                fs::write(group.join(name), text).unwrap();
+            }
+        };
+        let stat = (
+            "memory.stat",
+            "anon 5\ninactive_file 100\ntotal_inactive_file 300\n",
+        );
+        group("job/task", &[("memory.max", "max\n"), ("memory.current", "7\n")]);
+        group(
+            "job",
+            &[("memory.max", "1000\n"), ("memory.current", "400\n"), stat],
+        );
+        group("memory/job/task", &[]);
+        let (limit, used) = ("memory.limit_in_bytes", "memory.usage_in_bytes");
+        group("memory/job", &[(limit, "900\n"), (used, "500\n"), stat]);
+        let free = |line: &str| free_in_hierarchy(line, folder.path());
+        assert_eq!(free("0::/job/task"), Some(700));
+        assert_eq!(free("4:memory:/job/task"), Some(700));
+        assert_eq!(free("4:cpu,memory:/job/task"), Some(700));
+        assert_eq!(free("4:cpu:/job/task"), None);
+        assert_eq!(free("0::/"), None);
+        // A container may see its own group as the root, under a name from outside.
+        group("memory", &[(limit, "800\n"), (used, "200\n")]);
+        assert_eq!(free("4:memory:/docker/0123"), Some(600));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Bake checkpoints: an append-only file of finished chunks with checksums, readable after truncation at any byte.
 //!
 //! A header with the fingerprint of the bake is followed by records: number of the chunk, its length, its values, and a
-//! checksum. Reading stops at the first incomplete record.
+//! checksum. Reading stops at the first incomplete record, and passes over those that are damaged.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -31,7 +31,7 @@ pub(super) type Finished = FxHashMap<u32, Vec<f32>>;
 enum Content {
     /// No file.
     Missing,
-    /// No complete record: a bake that ended before it finished a chunk.
+    /// No complete record, not even a damaged one: a bake that ended before it finished a chunk.
     Empty,
     /// A header and at least one record.
     Work(Vec<u8>),
@@ -55,9 +55,11 @@ impl Content {
                 "it is no checkpoint of a bake\n  hint: name another file",
             ));
         }
-        Ok(match read_record(&bytes[HEADER..]) {
-            Some(_) => Content::Work(bytes),
-            None => Content::Empty,
+        let has_work = records(&bytes[HEADER..]).next().is_some();
+        Ok(if has_work {
+            Content::Work(bytes)
+        } else {
+            Content::Empty
         })
     }
 }
@@ -109,9 +111,9 @@ impl Checkpoint {
                         "it belongs to another scene or other settings\n  hint: name another file, or delete it",
                     ));
                 }
-                while let Some((chunk, values, length)) = read_record(&bytes[end..]) {
-                    finished.insert(chunk, values);
-                    end += length;
+                for record in records(&bytes[HEADER..]) {
+                    finished.extend(read_record(record));
+                    end += record.len();
                 }
                 file.set_len(end as u64).map_err(|e| unusable(path, e))?;
             }
@@ -158,12 +160,8 @@ impl CheckpointContent {
     /// When it cannot be read or is no checkpoint.
     pub fn read(path: &Path) -> Result<CheckpointContent, BakeError> {
         let bytes = whole(path)?;
-        let (header, mut rest) = bytes.split_at(HEADER);
-        let mut chunks = 0;
-        while let Some((_, _, length)) = read_record(rest) {
-            rest = &rest[length..];
-            chunks += 1;
-        }
+        let (header, rest) = bytes.split_at(HEADER);
+        let chunks = records(rest).filter_map(read_record).count();
         let fingerprint = std::array::from_fn(|i| header[MAGIC.len() + i]);
         Ok(CheckpointContent {
             fingerprint: u64::from_le_bytes(fingerprint),
@@ -191,7 +189,7 @@ pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<usize, BakeE
     let mut all: BTreeMap<u32, (&Path, Vec<u8>)> = BTreeMap::new();
     for path in parts {
         let bytes = whole(path)?;
-        let (header, mut rest) = bytes.split_at(HEADER);
+        let (header, rest) = bytes.split_at(HEADER);
         let (first, expected) = of_first.get_or_insert((path, header.to_vec()));
         if header != expected {
             let reason = format!(
@@ -200,8 +198,10 @@ pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<usize, BakeE
             );
             return Err(unusable(path, reason));
         }
-        while let Some((chunk, _, length)) = read_record(rest) {
-            let (record, after) = rest.split_at(length);
+        for record in records(rest) {
+            let Some((chunk, _)) = read_record(record) else {
+                continue;
+            };
             if let Some((other, _)) = all.insert(chunk, (path, record.to_vec())) {
                 let reason = format!(
                     "it has work that '{}' has, too\n  hint: leave one of them out",
@@ -209,7 +209,6 @@ pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<usize, BakeE
                 );
                 return Err(unusable(path, reason));
             }
-            rest = after;
         }
     }
     let Some((_, mut joined)) = of_first else {
@@ -221,20 +220,28 @@ pub fn join_checkpoints(parts: &[PathBuf], output: &Path) -> Result<usize, BakeE
     Ok(all.len())
 }
 
-fn read_record(bytes: &[u8]) -> Option<(u32, Vec<f32>, usize)> {
-    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    let (chunk, count) = (word(0)?, word(4)? as usize);
-    let end = 8 + 4 * count;
-    let sum = bytes.get(end..end + 8)?;
-    if hash(&bytes[..end]).to_le_bytes() != sum {
+/// The bytes of each record, up to one that is cut short.
+fn records(mut bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let (record, rest) = bytes.split_at_checked(16 + 4 * word(bytes, 4)? as usize)?;
+        bytes = rest;
+        Some(record)
+    })
+}
+
+/// The chunk of a record and its values, unless it is damaged.
+fn read_record(record: &[u8]) -> Option<(u32, Vec<f32>)> {
+    let (content, sum) = record.split_at_checked(record.len().checked_sub(8)?)?;
+    if hash(content).to_le_bytes() != sum {
         return None;
     }
-    let values = bytes[8..end].as_chunks::<4>().0;
-    Some((
-        chunk,
-        values.iter().map(|&b| f32::from_le_bytes(b)).collect(),
-        end + 8,
-    ))
+    let values = content.get(8..)?.as_chunks::<4>().0;
+    let values = values.iter().map(|&b| f32::from_le_bytes(b));
+    Some((word(content, 0)?, values.collect()))
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
 /// A hash that is the same in every run.
@@ -279,6 +286,32 @@ mod tests {
             let (_, again) = Checkpoint::open(&path, 7, true).unwrap();
             assert_eq!(again.len(), finished.len() + 1);
         }
+    }
+
+    #[test]
+    fn what_is_damaged_is_passed_over_and_nothing_is_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, joined] = ["c", "joined"].map(|name| folder.path().join(name));
+        let (mut checkpoint, _) = Checkpoint::open(&path, 7, false).unwrap();
+        for chunk in 0..3 {
+            checkpoint.add(chunk, &[chunk as f32; 5]).unwrap();
+        }
+        drop(checkpoint);
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[HEADER + 10] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        for (fingerprint, resume) in [(7, false), (8, false), (8, true)] {
+            assert!(Checkpoint::open(&path, fingerprint, resume).is_err());
+            assert_eq!(fs::read(&path).unwrap(), bytes);
+        }
+        assert_eq!(join_checkpoints(std::slice::from_ref(&path), &joined).unwrap(), 2);
+        let (mut checkpoint, finished) = Checkpoint::open(&path, 7, true).unwrap();
+        let mut chunks: Vec<u32> = finished.into_keys().collect();
+        chunks.sort_unstable();
+        assert_eq!(chunks, [1, 2]);
+        checkpoint.add(0, &[0.0; 5]).unwrap();
+        drop(checkpoint);
+        assert_eq!(CheckpointContent::read(&path).unwrap().chunks, 3);
     }
 
     #[test]

@@ -169,10 +169,22 @@ fn open_points(
 
 /// Fills hidden vertices from adjacent ones, adjusted to their `normals`, repeatedly.
 fn fill(field: &mut Field, object: &BakedVertices, normals: &[Vec3]) {
-    loop {
+    let triangles = &object.mesh.triangles;
+    let mut around = vec![vec![]; object.mesh.positions.len()];
+    let is_open = |field: &Field, vertex: u32| field.valid[object.first + vertex as usize];
+    let mut next: Vec<usize> = (0..triangles.len())
+        .filter(|&triangle| !triangles[triangle].iter().all(|&vertex| is_open(field, vertex)))
+        .collect();
+    for &triangle in &next {
+        for &vertex in &triangles[triangle] {
+            around[vertex as usize].push(triangle);
+        }
+    }
+    // What was filled last alone has neighbours that are still hidden.
+    while !next.is_empty() {
         let mut mixtures: FxHashMap<usize, Mixture> = FxHashMap::default();
-        for triangle in &object.mesh.triangles {
-            let corners = triangle.map(|index| object.first + index as usize);
+        for triangle in next {
+            let corners = triangles[triangle].map(|index| object.first + index as usize);
             for hidden in corners.into_iter().filter(|&v| !field.valid[v]) {
                 for known in corners.into_iter().filter(|&v| field.valid[v]) {
                     let mixture = mixtures
@@ -182,16 +194,17 @@ fn fill(field: &mut Field, object: &BakedVertices, normals: &[Vec3]) {
                 }
             }
         }
-        if mixtures.is_empty() {
-            return;
-        }
+        next = vec![];
         for (vertex, mixture) in mixtures {
             if let Some(colors) = mixture.mean(normals[vertex]) {
                 field.at_mut(vertex).copy_from_slice(&colors);
                 field.make_possible(vertex);
             }
             field.valid[vertex] = true;
+            next.extend(&around[vertex - object.first]);
         }
+        next.sort_unstable();
+        next.dedup();
     }
 }
 
@@ -252,4 +265,42 @@ fn points(scene: &Scene, object: &BakedVertices, corners: &[(u32, u8)]) -> Vec<G
             )
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::super::sh::basis;
+    use super::*;
+
+    /// A strip whose first vertex alone is not hidden.
+    #[test]
+    fn a_long_way_to_the_light_takes_time_in_proportion() {
+        const TRIANGLES: u32 = 60_000;
+        let mesh = Mesh {
+            positions: vec![Vec3::ZERO; TRIANGLES as usize + 2],
+            triangles: (0..TRIANGLES).map(|i| [i, i + 1, i + 2]).collect(),
+            ..Mesh::default()
+        };
+        let normals = vec![Vec3::Z; mesh.positions.len()];
+        let mut field = Field::new(ShOrder::One, normals.len());
+        let constant = Rgb::splat(1.0 / (std::f32::consts::PI * basis(Vec3::Z)[0]));
+        field.at_mut(0)[0] = constant;
+        field.at_mut(0)[4] = Rgb::WHITE;
+        field.valid[0] = true;
+        let object = BakedVertices {
+            shape: ShapeId(0),
+            side: Side::Front,
+            name: String::new(),
+            mesh,
+            first: 0,
+        };
+        let start = Instant::now();
+        fill(&mut field, &object, &normals);
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+        assert!(field.valid.iter().all(|&valid| valid));
+        let last = field.irradiance(field.len() - 1).r;
+        assert!((last - 1.0).abs() < 0.01, "{last}");
+    }
 }

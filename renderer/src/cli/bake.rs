@@ -10,9 +10,6 @@ use crate::bake::{Include, ShOrder, Share, Sides};
 /// `kiln bake`
 #[derive(Debug, Args)]
 pub struct BakeArgs {
-    /// What `render` takes too.
-    #[command(flatten)]
-    pub common: CommonArgs,
     /// Folder for what is baked; it is made when it is not there
     #[arg(short, long, value_name = "DIR", required_unless_present = "part")]
     pub output: Option<PathBuf>,
@@ -66,6 +63,9 @@ pub struct BakeArgs {
     /// which --resume then makes the files
     #[arg(long, value_name = "K/N", requires = "checkpoint", conflicts_with = "output", value_parser = parse_share)]
     pub part: Option<Share>,
+    /// What `render` takes too.
+    #[command(flatten)]
+    pub common: CommonArgs,
     /// The arguments that were given, by the names of these fields.
     #[arg(skip)]
     pub given: Vec<String>,

@@ -39,7 +39,7 @@ pub struct FarmArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub cpus: Option<u32>,
     /// Memory of a task, such as 16G
-    #[arg(long, value_name = "SIZE", value_parser = memory::parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory)]
     pub memory: Option<u64>,
     /// The longest that a task may run; one that needs longer goes on in the next run
     #[arg(long, value_name = "TIME", value_parser = super::render::parse_duration)]
@@ -65,6 +65,16 @@ pub struct FarmArgs {
     /// The same, read.
     #[arg(skip)]
     pub render: Option<Box<RenderArgs>>,
+}
+
+/// A size that a task can do with: who means megabytes has to say so.
+fn parse_memory(text: &str) -> Result<u64, String> {
+    match memory::parse_size(text)? {
+        bytes if bytes < 1 << 20 => Err(format!(
+            "no task can do with {bytes} bytes; write a size such as 16G"
+        )),
+        bytes => Ok(bytes),
+    }
 }
 
 /// What runs jobs.
@@ -137,6 +147,14 @@ fn parse_option(text: &str) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_that_is_not_of_bytes_says_so() {
+        assert_eq!(parse_memory("16G"), Ok(16 << 30));
+        for text in ["16000", "0", "512k", "x"] {
+            assert!(parse_memory(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn frames() {

@@ -10,9 +10,6 @@ use super::{CommonArgs, Viewer};
 /// `kiln render`
 #[derive(Debug, Args)]
 pub struct RenderArgs {
-    /// What `bake` takes too.
-    #[command(flatten)]
-    pub common: CommonArgs,
     /// Where the picture goes: .exr, .tif, .png, .hdr or .jpg, or .part for its exact sums; may be given several times
     /// [default: SCENE.png, here]
     #[arg(short, long, value_name = "FILE")]
@@ -40,13 +37,13 @@ pub struct RenderArgs {
     /// Keeps photon maps from one run to the next: reads them when the file exists, else writes it
     #[arg(long, value_name = "FILE")]
     pub photon_map: Option<PathBuf>,
-    /// Stop after so long, with what there is: 90s, 5m, 1h30m
+    /// Stops after so long, with what there is: 90s, 5m, 1h30m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub time: Option<Duration>,
     /// Keeps the work in this file, from which --resume goes on; it is a part as `-o FILE.part` writes it
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,
-    /// How often, if that takes less than a hundredth of the time
+    /// How often the checkpoint is written, if that takes less than a hundredth of the time
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration, requires = "checkpoint")]
     pub checkpoint_every: Duration,
     /// Goes on from the checkpoint; begins anew where there is none yet
@@ -67,6 +64,9 @@ pub struct RenderArgs {
     /// Tells the progress on standard output: `openjd` as Open Job Description has it
     #[arg(long, value_name = "FORM")]
     pub progress: Option<ProgressForm>,
+    /// What `bake` takes too.
+    #[command(flatten)]
+    pub common: CommonArgs,
 }
 
 /// How progress is told to programs.

@@ -8,6 +8,7 @@ use shading::{Diagnostics, Template};
 
 use super::scene_options::{SceneOptions, load_scene};
 use super::shader_file::{is_shader, read_source};
+use super::terminal::plural;
 use super::{Failure, print, tell};
 use crate::cli::CheckArgs;
 use crate::material::Host;
@@ -76,12 +77,6 @@ impl Count {
             parts => format!("{}: ", parts.join(", ")),
         }
     }
-}
-
-/// `1 file`, `2 files`.
-fn plural(count: usize, noun: &str) -> String {
-    let s = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{s}")
 }
 
 /// The warnings of a file.

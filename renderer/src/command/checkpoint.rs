@@ -149,8 +149,16 @@ impl Checkpoint {
         }
     }
 
-    /// Writes the state of a render to the file.
+    /// Writes the state of a render to the file, unless another render has begun to keep its work there: that would be
+    /// lost.
     pub(super) fn write(&self, header: &Header, state: &RenderState) -> Result<(), ImageError> {
+        if let Ok(old) = PartReader::open(&self.path) {
+            let old = old.header();
+            if old.identity != header.identity || !header.samples.include(&old.samples) {
+                let reason = format!("another render keeps the samples {} there", old.samples);
+                return Err(ImageError::not_writable(&self.path, reason));
+            }
+        }
         write(&self.path, header, &state.film, state.noise.as_ref())
     }
 

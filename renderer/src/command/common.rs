@@ -5,6 +5,7 @@ use std::path::Path;
 use shading::{Diagnostic, Diagnostics, Severity};
 
 use super::scene_options::{SceneOptions, load_scene};
+use super::terminal::plural;
 use super::{Failure, print, remark};
 use crate::cli::CommonArgs;
 use crate::memory::gigabytes;
@@ -75,10 +76,8 @@ pub(super) fn failure(diagnostics: Diagnostics) -> Failure {
         .iter()
         .filter(|d| d.severity == Severity::Error)
         .count();
-    let plural = if errors == 1 { "" } else { "s" };
-    Failure::User(format!(
-        "{diagnostics}\n\n{errors} error{plural}; nothing was written"
-    ))
+    let errors = plural(errors, "error");
+    Failure::User(format!("{diagnostics}\n\n{errors}; nothing was written"))
 }
 
 /// The warning about texels that could not be read when they were looked up.

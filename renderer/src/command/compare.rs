@@ -3,7 +3,7 @@
 use super::outputs::Outputs;
 use super::{Failure, tell};
 use crate::cli::CompareArgs;
-use crate::compare::{Report, compare, diff_image};
+use crate::compare::{Report, compare};
 use crate::image::{WriteOptions, read, write};
 
 pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
@@ -16,12 +16,13 @@ pub(super) fn run(args: &CompareArgs) -> Result<(), Failure> {
     let report = compare(&image, &reference)?;
     tell(&text(args, &report));
     if let Some(path) = &args.output {
-        write(path, &diff_image(&image, &reference)?, &WriteOptions::default())?;
+        write(path, &report.picture(), &WriteOptions::default())?;
     }
     match args.threshold {
-        Some(threshold) if report.exceeds(threshold) => {
-            Err(Failure::User(format!("the relative MSE is beyond {threshold:e}")))
-        }
+        Some(threshold) if report.exceeds(threshold) => Err(Failure::User(format!(
+            "error: the relative MSE {:e} is beyond {threshold:e}",
+            report.rel_mse
+        ))),
         _ => Ok(()),
     }
 }
@@ -39,18 +40,30 @@ fn text(args: &CompareArgs, report: &Report) -> String {
     for (channel, (a, b)) in ["red", "green", "blue", "alpha"].iter().zip(means) {
         // Both may be zero.
         let percent = if a == b { 0.0 } else { 100.0 * (a / b - 1.0) };
-        lines.push(format!("mean {channel:<8} {a:.6} and {b:.6}, {percent:+.3} %"));
+        let (a, b) = (number(*a), number(*b));
+        lines.push(format!("mean {channel:<8} {a} and {b}, {percent:+.3} %"));
     }
     let counts = [
         (&args.image, report.non_finite_a),
         (&args.reference, report.non_finite_b),
     ];
     for (path, count) in counts.iter().filter(|(_, count)| *count > 0) {
-        lines.push(format!(
-            "{} has {count} values that are not finite",
-            path.display()
-        ));
+        let are = if *count == 1 {
+            "value that is"
+        } else {
+            "values that are"
+        };
+        lines.push(format!("{} has {count} {are} not finite", path.display()));
     }
     lines.push(String::new());
     lines.join("\n")
+}
+
+/// With six digits after the point where these tell something, else as a power of ten.
+fn number(value: f64) -> String {
+    if value == 0.0 || (1e-3..1e6).contains(&value.abs()) {
+        format!("{value:.6}")
+    } else {
+        format!("{value:.6e}")
+    }
 }

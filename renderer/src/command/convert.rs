@@ -7,6 +7,7 @@ use shading::Diagnostic;
 
 use super::common::failure;
 use super::outputs::Outputs;
+use super::terminal::plural;
 use super::{Failure, print, tell};
 use crate::cli::ConvertArgs;
 use crate::image::write_whole;
@@ -49,11 +50,17 @@ pub(super) fn run(args: &ConvertArgs) -> Result<(), Failure> {
     write_whole(&args.output, translation.text.as_bytes())?;
     if !args.quiet {
         print(&translation.warnings);
-        let (meshes, images) = (translation.meshes.len(), translation.images.len());
-        tell(&format!(
-            "{}: {meshes} meshes and {images} images in {folder}\n",
-            args.output.display()
-        ));
+        let counts = [
+            (translation.meshes.len(), "mesh file"),
+            (translation.images.len(), "image"),
+        ];
+        let counts = counts.into_iter().filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, noun)| plural(count, noun)).collect();
+        let beside = match counts.as_slice() {
+            [] => "no other files".to_owned(),
+            counts => format!("{} in {folder}", counts.join(" and ")),
+        };
+        tell(&format!("{}: {beside}\n", args.output.display()));
     }
     Ok(())
 }

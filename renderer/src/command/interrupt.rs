@@ -88,8 +88,10 @@ fn status(signal: i32) -> u8 {
 
 #[cfg(unix)]
 fn on_signal(f: impl Fn(i32) + Send + 'static) -> std::io::Result<()> {
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
+    // A file that grows beyond `ulimit -f` is one that cannot be written, as on a full disk, and does not end the program.
+    signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     let mut list = vec![SIGINT, SIGTERM];
     // A program under `nohup` goes on.
     if !is_ignored(SIGHUP) {

@@ -8,6 +8,7 @@ use glam::{Affine3A, Vec3};
 use serde_json::{Value as Json, json};
 use shading::syntax::ast::ExprKind;
 
+use super::terminal::plural;
 use crate::camera::Projection;
 use crate::geometry::{Geometry, MANY_VERTICES, Mesh};
 use crate::math::Bounds;
@@ -81,7 +82,7 @@ impl Inventory {
         for same in desc.shapes.chunk_by(|a, b| Arc::ptr_eq(&a.name, &b.name)) {
             let shape = &same[0];
             let triangles = match triangles(shape) {
-                Some(count) => format!(" of {count} triangles"),
+                Some(count) => format!(" of {}", plural(count, "triangle")),
                 None => String::new(),
             };
             let material = &desc.material(shape.material).name;

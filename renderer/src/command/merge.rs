@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::outputs::Outputs;
 use super::pictures::{Pictures, is_part};
+use super::terminal::plural;
 use super::{Failure, brightness, print, remark};
 use crate::bake::{is_checkpoint, join_checkpoints};
 use crate::cli::MergeArgs;
@@ -19,6 +20,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     outputs.spare(&args.parts)?;
     let headers = headers(&args.parts)?;
     let joined = join(&headers, args.allow_gaps)?;
+    pictures.check_size(joined.crop)?;
     pictures.spare_parts(&joined.samples, |_| joined.identity.clone())?;
 
     // Sums, and the picture on its way to files.
@@ -37,6 +39,7 @@ pub(super) fn run(args: &MergeArgs) -> Result<(), Failure> {
     let written = pictures.write(&film, noise.as_ref(), &header)?;
     if !args.quiet {
         let mut warnings = shading::Diagnostics::default();
+        warnings.list.extend(pictures.idle_exposure());
         warnings.list.extend(written.kept);
         warnings.list.extend(brightness::warning(
             &written.image,
@@ -81,10 +84,9 @@ fn join_bake(args: &MergeArgs) -> Result<(), Failure> {
     join_checkpoints(&args.parts, output)?;
     if !args.quiet {
         let output = output.display();
-        let count = args.parts.len();
-        let parts = if count == 1 { "part" } else { "parts" };
+        let parts = plural(args.parts.len(), "part");
         remark(&format!(
-            "joined {count} {parts} of a bake in {output}; `kiln bake SCENE -o DIR --checkpoint {output} --resume` makes the files",
+            "joined {parts} of a bake in {output}; `kiln bake SCENE -o DIR --checkpoint {output} --resume` makes the files",
         ));
     }
     Ok(())

@@ -43,7 +43,12 @@ pub fn run(cli: &Cli) -> ExitCode {
     if let Some(source) = cli.command.loud_source() {
         print(&source.warnings());
     }
-    let result = match &cli.command {
+    let result = start_threads(cli.command.threads()).and_then(|()| done(&cli.command));
+    status(result.and_then(|()| all_told()), 0)
+}
+
+fn done(command: &Command) -> Result<(), Failure> {
+    match command {
         Command::Render(args) => render::run(args),
         Command::Merge(args) => merge::run(args),
         Command::Farm(args) => farm::run(args),
@@ -55,8 +60,19 @@ pub fn run(cli: &Cli) -> ExitCode {
         Command::Shade(args) => shade::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Archive(args) => archive::run(args),
-    };
-    status(result.and_then(|()| all_told()), 0)
+    }
+}
+
+/// Starts so many threads (0 for one per core) for all that is done in parallel, such as reading and writing files.
+fn start_threads(threads: usize) -> Result<(), Failure> {
+    let started = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build_global();
+    started.map_err(|error| {
+        Failure::User(format!(
+            "error: cannot start as many threads: {error}\n  hint: --threads N asks for fewer"
+        ))
+    })
 }
 
 /// The status to exit with after help or a message of the command line's reader was printed, or could not be.

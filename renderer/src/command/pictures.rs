@@ -8,7 +8,7 @@ use shading::Diagnostic;
 use super::Failure;
 use super::outputs::Outputs;
 use crate::film::{Film, NoiseMap};
-use crate::image::{Image, MetaValue, WriteOptions, write_all};
+use crate::image::{Image, MetaValue, Rect, WriteOptions, check_size, has_exposure, write_all};
 use crate::part::{Header, Identity, PartReader, Ranges, write};
 
 /// The files that a picture goes to.
@@ -44,6 +44,20 @@ impl Pictures {
             parts,
             exposure,
         })
+    }
+
+    /// A warning where the exposure has no effect.
+    pub(super) fn idle_exposure(&self) -> Option<Diagnostic> {
+        let is_idle = self.exposure != 0.0 && !self.images.iter().any(|path| has_exposure(path));
+        let message = "--exposure has no effect: the picture keeps its radiance";
+        is_idle.then(|| Diagnostic::warning(message).hint("it is for .png and .jpg"))
+    }
+
+    /// Fails when a picture of that size does not suit a file.
+    pub(super) fn check_size(&self, size: Rect) -> Result<(), Failure> {
+        let (width, height) = (size.width() as usize, size.height() as usize);
+        let check = |path| check_size(path, width, height);
+        Ok(self.images.iter().try_for_each(|path| check(path))?)
     }
 
     /// Fails when a part is there already that would be lost: it is another picture's, or has samples that the new one

@@ -5,8 +5,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use shading::Diagnostic;
-
 use super::checkpoint::{Checkpoint, Origin, begun};
 use super::common::{failure, lost_texels};
 use super::interrupt::Interrupt;
@@ -19,7 +17,7 @@ use super::watch::Watch;
 use super::{Failure, brightness, print, remark, summary};
 use crate::cli::{CommonArgs, ProgressForm, RenderArgs};
 use crate::film::NoiseGoal;
-use crate::image::{has_exposure, write_whole};
+use crate::image::write_whole;
 use crate::integrator::Integrator;
 use crate::memory;
 use crate::part::Ranges;
@@ -41,9 +39,10 @@ pub(super) fn run(args: &RenderArgs) -> Result<(), Failure> {
     let mut warnings = built.warnings.clone();
 
     let (settings, asked) = settings(args, &desc, &built, &pictures)?;
+    pictures.check_size(settings.rendered())?;
     check_photon_map(&settings)?;
     check_memory(common, &settings)?;
-    warnings.list.extend(idle_flags(args, &pictures));
+    warnings.list.extend(pictures.idle_exposure());
     let origin = Origin {
         scene: if settings.joins {
             built.scene.fingerprint()
@@ -246,13 +245,17 @@ fn check_rounds(goal: &NoiseGoal, asked: &Range<u64>) -> Result<(), Failure> {
 
 /// A file of photon maps is no use to whoever makes none, or other ones for each sample.
 fn check_photon_map(settings: &RenderSettings) -> Result<(), Failure> {
-    let keeps = matches!(settings.integrator, Integrator::Photon(photon) if !photon.progressive);
-    if settings.photon_map.is_some() && !keeps {
-        let message = "error: --photon-map keeps the maps of the `photon` integrator, unless it is progressive\n  \
-                       hint: add --integrator photon";
-        return Err(Failure::User(message.to_owned()));
+    let hint = match settings.integrator {
+        Integrator::Photon(photon) if photon.progressive => "leave integrator.progressive at false",
+        Integrator::Photon(_) => return Ok(()),
+        Integrator::Path(_) | Integrator::Auto(_) => "add --integrator photon",
+    };
+    if settings.photon_map.is_none() {
+        return Ok(());
     }
-    Ok(())
+    Err(Failure::User(format!(
+        "error: --photon-map keeps the maps of the `photon` integrator, unless it is progressive\n  hint: {hint}"
+    )))
 }
 
 /// Refuses a film or photon maps that memory does not hold.
@@ -268,14 +271,4 @@ fn check_memory(common: &CommonArgs, settings: &RenderSettings) -> Result<(), Fa
     memory::check("the photon maps", settings.integrator.memory())?;
     common.announce(pixels * PIXEL + settings.integrator.memory());
     Ok(())
-}
-
-/// A warning for each flag that has no effect beside the others.
-fn idle_flags(args: &RenderArgs, pictures: &Pictures) -> Vec<Diagnostic> {
-    let mut list = vec![];
-    if args.exposure != 0.0 && !pictures.images.iter().any(|path| has_exposure(path)) {
-        let message = "--exposure has no effect: the picture keeps its radiance";
-        list.push(Diagnostic::warning(message).hint("it is for .png and .jpg"));
-    }
-    list
 }

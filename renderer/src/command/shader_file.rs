@@ -7,6 +7,7 @@ use std::sync::Arc;
 use shading::diagnostic::nearest;
 use shading::{Diagnostic, Diagnostics, Loaded, ShadingSystem, Source, Template};
 
+use crate::files::source_text;
 use crate::material::library;
 
 /// What a name on the command line stands for.
@@ -130,15 +131,16 @@ fn in_order(loaded: Loaded) -> Vec<Template> {
 
 /// Whether a file is shader source by its name.
 pub(super) fn is_shader(path: &Path) -> bool {
-    matches!(
-        path.extension().and_then(OsStr::to_str),
-        Some("ksl" | "osl" | "tsl")
-    )
+    let is = |known: &str| {
+        path.extension()
+            .is_some_and(|own| own.eq_ignore_ascii_case(known))
+    };
+    ["ksl", "osl", "tsl"].into_iter().any(is)
 }
 
 /// Reads shader source.
 pub(super) fn read_source(path: &Path) -> Result<Arc<Source>, Diagnostic> {
-    match std::fs::read_to_string(path) {
+    match source_text(path) {
         Ok(text) => Ok(Source::new(path.display().to_string(), text)),
         Err(error) => Err(Diagnostic::error(format!(
             "cannot read {}: {error}",

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 use shading::{Diagnostic, Diagnostics};
 
+use super::terminal::plural;
 use crate::bsdf::MAX_LOBES;
 use crate::film::NoiseSummary;
 use crate::integrator::photon::PhotonStats;
@@ -110,6 +111,11 @@ impl Statistics {
         }
     }
 
+    /// Rays that were traced while rendering; photons are shot before.
+    fn rays_of_samples(&self) -> f64 {
+        (self.work.rays() - self.work.photon_rays) as f64
+    }
+
     /// The statistics as JSON text.
     pub(super) fn json(&self, warnings: &Diagnostics) -> String {
         let render = self.stages.render.as_secs_f64() - self.preparing;
@@ -151,7 +157,7 @@ impl Statistics {
                 "remaining": noise.remaining,
             })),
             "photons": self.photons.as_ref().map(photons_json),
-            "rays_per_s": self.work.rays() as f64 / render,
+            "rays_per_s": self.rays_of_samples() / render,
             "shading_runs": self.work.shading_runs,
             "samples_not_finite": self.dropped_samples,
             "jit": { "groups": self.shaders.groups, "ms": self.shaders.jit_ms },
@@ -177,7 +183,6 @@ impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (stages, work) = (&self.stages, &self.work);
         let seconds = stages.render.as_secs_f64() - self.preparing;
-        let mega = |count: u64| count as f64 * 1e-6;
         writeln!(f, "load      {:9.3} s", stages.load.as_secs_f64())?;
         let (groups, jit) = (self.shaders.groups, self.shaders.jit_ms);
         writeln!(
@@ -196,10 +201,10 @@ impl fmt::Display for Statistics {
         )?;
         writeln!(
             f,
-            "triangles {:9.3} M   {:.3} M with those of {} instances, {:.1} MB",
-            mega(geometry.triangles),
-            mega(geometry.placed_triangles),
-            geometry.instances,
+            "triangles {:11}   {} with those of {}, {:.1} MB",
+            count(geometry.triangles as f64),
+            count(geometry.placed_triangles as f64).trim(),
+            plural(geometry.instances as usize, "instance"),
             megabytes(geometry.bytes)
         )?;
         if let Some(photons) = &self.photons {
@@ -218,17 +223,21 @@ impl fmt::Display for Statistics {
             for (map, name) in ["global", "caustic"].iter().enumerate() {
                 writeln!(
                     f,
-                    "  {name:8}{:9.3} M stored of {:.3} M shot, {} levels",
-                    mega(photons.stored[map]),
-                    mega(photons.shot[map]),
+                    "  {name:8}{:11} stored of {} shot, {} levels",
+                    count(photons.stored[map] as f64),
+                    count(photons.shot[map] as f64).trim(),
                     photons.tree_depth[map]
                 )?;
             }
         }
-        let (spp, threads) = (self.spp, self.threads);
+        if self.photons.is_none() && self.preparing > 0.0 {
+            writeln!(f, "pilots    {:9.3} s", self.preparing)?;
+        }
         writeln!(
             f,
-            "render    {seconds:9.3} s   {spp} samples a pixel on {threads} threads"
+            "render    {seconds:9.3} s   {} a pixel on {}",
+            plural(self.spp as usize, "sample"),
+            plural(self.threads, "thread")
         )?;
         if let Some(split) = self.branching.branches {
             writeln!(f, "  split   {split:9}   branches a sample")?;
@@ -244,28 +253,41 @@ impl fmt::Display for Statistics {
         }
         writeln!(
             f,
-            "samples   {:9.3} M   {:.3} M/s",
-            mega(self.samples),
-            mega(self.samples) / seconds
+            "samples   {:11}   {}/s",
+            count(self.samples as f64),
+            count(self.samples as f64 / seconds).trim()
         )?;
         writeln!(
             f,
-            "rays      {:9.3} M   {:.3} M/s",
-            mega(work.rays()),
-            mega(work.rays()) / seconds
+            "rays      {:11}   {}/s",
+            count(work.rays() as f64),
+            count(self.rays_of_samples() / seconds).trim()
         )?;
-        writeln!(f, "  camera  {:9.3} M", mega(work.camera_rays))?;
-        writeln!(f, "  shadow  {:9.3} M", mega(work.shadow_rays))?;
-        writeln!(f, "  indirect{:9.3} M", mega(work.indirect_rays))?;
-        if self.photons.is_some() {
-            writeln!(f, "  photon  {:9.3} M", mega(work.photon_rays))?;
-            writeln!(f, "  gather  {:9.3} M", mega(work.gather_rays))?;
+        for (name, rays) in [
+            ("camera", work.camera_rays),
+            ("shadow", work.shadow_rays),
+            ("indirect", work.indirect_rays),
+            ("photon", work.photon_rays),
+            ("gather", work.gather_rays),
+        ] {
+            if self.photons.is_some() || !["photon", "gather"].contains(&name) {
+                writeln!(f, "  {name:8}{}", count(rays as f64).trim_end())?;
+            }
         }
-        write!(f, "shading   {:9.3} M runs", mega(work.shading_runs))?;
+        write!(f, "shading   {:11} runs", count(work.shading_runs as f64))?;
         if let Some(bytes) = self.peak_bytes {
             write!(f, "\nmemory    {:9.1} MB at most", bytes as f64 / 1e6)?;
         }
         Ok(())
+    }
+}
+
+/// A count or rate in eleven columns, with its last digit or in millions.
+fn count(count: f64) -> String {
+    if count < 1e5 {
+        format!("{count:9.0}  ")
+    } else {
+        format!("{:9.3} M", count * 1e-6)
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::brightness::has_8_bits;
 use super::pictures::is_part;
 use super::remark;
+use super::terminal::plural;
 use crate::film::NoiseSummary;
 use crate::image::Image;
 
@@ -59,10 +60,9 @@ pub(super) fn open_rounds(noise: &NoiseSummary) {
 
 fn picture_text(outputs: &[PathBuf], image: &Image, samples: &Range<u64>, elapsed: Duration) -> String {
     let names: Vec<String> = outputs.iter().map(|path| path.display().to_string()).collect();
-    let count = samples.end - samples.start;
-    let plural = if count == 1 { "" } else { "s" };
+    let count = plural((samples.end - samples.start) as usize, "sample");
     format!(
-        "wrote {}: {} × {} pixels of {count} sample{plural}, in {}\n{}",
+        "wrote {}: {} × {} pixels of {count}, in {}\n{}",
         names.join(", "),
         image.width,
         image.height,

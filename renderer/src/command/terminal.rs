@@ -44,6 +44,12 @@ pub(super) fn remark(text: &dyn std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
+/// `1 file`, `2 files`.
+pub(super) fn plural(count: usize, noun: &str) -> String {
+    let s = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{s}")
+}
+
 /// Prints messages to standard error.
 pub(super) fn print(diagnostics: &Diagnostics) {
     if !diagnostics.list.is_empty() {

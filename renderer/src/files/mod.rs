@@ -47,6 +47,22 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The text of a shader or scene. What is not UTF-8 is replaced, since comments may be in older encodings; a file with
+/// zeros in it is no text.
+///
+/// # Errors
+/// When it cannot be read, or is no text.
+pub fn source_text(path: &Path) -> io::Result<String> {
+    let bytes = read(path)?;
+    if bytes.contains(&0) {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "it is not text in UTF-8",
+        ));
+    }
+    Ok(text_of(&bytes).into_owned())
+}
+
 /// Opens a file to read parts of it.
 ///
 /// # Errors

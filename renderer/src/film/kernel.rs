@@ -1,6 +1,8 @@
 //! Profiles of the reconstruction filters: box, tent, Gaussian, Blackman-Harris, Mitchell-Netravali, Catmull-Rom,
 //! Lanczos.
 
+use std::fmt;
+
 /// A shape with its parameters. Lengths are in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FilterShape {
@@ -50,6 +52,20 @@ const MAX_RADIUS: f32 = 100.0;
 
 /// What filters with a radius take.
 const RADIUS: &str = "one number, the radius in pixels, more than 0 and at most 100";
+
+/// As a scene file names it.
+impl fmt::Display for FilterShape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FilterShape::Box { radius } => write!(f, "box({radius})"),
+            FilterShape::Tent { radius } => write!(f, "tent({radius})"),
+            FilterShape::Gaussian { radius, stddev } => write!(f, "gaussian({radius}, {stddev})"),
+            FilterShape::BlackmanHarris { radius } => write!(f, "blackman_harris({radius})"),
+            FilterShape::Mitchell { b, c } => write!(f, "mitchell({b}, {c})"),
+            FilterShape::Lanczos { lobes } => write!(f, "lanczos({lobes})"),
+        }
+    }
+}
 
 impl FilterShape {
     /// The names in scene files.

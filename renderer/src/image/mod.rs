@@ -46,7 +46,7 @@ pub use raster::{Raster, SampleType, Samples};
 pub use read::{decode, read, read_channels, read_metadata};
 pub use tiled_picture::TiledPicture;
 pub use transfer::{linear_from_srgb, linear_from_srgb8, srgb_from_linear, srgb8_from_linear};
-pub use write::{encode, write, write_all};
+pub use write::{check_size, encode, write, write_all};
 
 use crate::color::Rgb;
 

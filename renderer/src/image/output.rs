@@ -194,13 +194,24 @@ fn temporary(target: &Path) -> io::Result<Temporary> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut temporaries = temporaries();
-    let mut file = builder.tempfile_in(directory)?;
+    let mut file = builder.tempfile_in(directory).map_err(without_path)?;
     // It removes itself under the lock of the list.
     file.disable_cleanup(true);
     temporaries.push(file.path().to_owned());
     // Where there are no locks, nothing is swept either.
     let _ = file.as_file().try_lock();
     Ok(Temporary { file })
+}
+
+/// The usual errors without the name of the temporary file, which nobody has asked for.
+fn without_path(error: io::Error) -> io::Error {
+    use io::ErrorKind::{NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    match error.kind() {
+        kind @ (NotFound | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull) => {
+            kind.into()
+        }
+        _ => error,
+    }
 }
 
 const SUFFIX: &str = ".tmp";

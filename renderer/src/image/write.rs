@@ -47,6 +47,18 @@ pub fn write_all<P: AsRef<Path>>(
         .try_for_each(|(path, bytes)| write_whole(path.as_ref(), bytes))
 }
 
+/// Checks that the format that the extension of `path` names takes a picture of that size.
+///
+/// # Errors
+/// When it does not, or the extension names no format.
+pub fn check_size(path: &Path, width: usize, height: usize) -> Result<(), ImageError> {
+    if OutputFormat::of(path)? == OutputFormat::Jpeg && width.max(height) > 65535 {
+        let reason = format!("{width}×{height} pixels are more than JPEG allows (65535 each way)");
+        return Err(ImageError::not_writable(path, reason));
+    }
+    Ok(())
+}
+
 /// The bytes that [`write`] would put into `path`.
 ///
 /// # Errors
@@ -56,6 +68,7 @@ pub fn encode(path: &Path, image: &Image, options: &WriteOptions) -> Result<Vec<
     if image.width == 0 || image.height == 0 || image.channels == 0 {
         return Err(ImageError::not_writable(path, "the image has no pixels"));
     }
+    check_size(path, image.width, image.height)?;
     let encoded = match format {
         OutputFormat::Exr => encode_exr(image, options),
         OutputFormat::Tiff => tiff_write::encode(&image.clone().into_linear(), options),
@@ -122,11 +135,6 @@ fn encode_jpeg(image: &Image, exposure: f32) -> Result<Vec<u8>, String> {
     };
     let mut bytes = Vec::new();
     let (width, height) = dimensions(image)?;
-    if width > 65535 || height > 65535 {
-        return Err(format!(
-            "{width}×{height} pixels are more than JPEG allows (65535 each way)"
-        ));
-    }
     let encoder = JpegEncoder::new_with_quality(&mut bytes, JPEG_QUALITY);
     encoder
         .write_image(&to_bytes(image, exposure, kept), width, height, kind)

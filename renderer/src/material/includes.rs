@@ -28,11 +28,8 @@ impl Includes for Folders {
         folders.insert(if quoted { 0 } else { folders.len() }, own);
         for folder in folders {
             let path = folder.join(name);
-            match files::read(&path) {
-                Ok(bytes) => {
-                    let text = String::from_utf8_lossy(&bytes);
-                    return Ok(Some(Source::new(path.display().to_string(), text)));
-                }
+            match files::source_text(&path) {
+                Ok(text) => return Ok(Some(Source::new(path.display().to_string(), text))),
                 Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
                 Err(error) => return Err(error.to_string()),
             }

@@ -16,6 +16,7 @@ use super::outputs::Outputs;
 use super::pack::pack;
 use super::pictures::Pictures;
 use super::render::{MOST_SAMPLES, changes};
+use super::terminal::plural;
 use super::{Failure, print, remark};
 use crate::cli::{Engine, FarmArgs, FrameArg, RenderArgs};
 use crate::scene::build;
@@ -34,8 +35,9 @@ pub(super) fn run(args: &FarmArgs) -> Result<(), Failure> {
     let tasks = args.tasks.unwrap_or(1);
     if u64::from(tasks) > scenes.samples {
         return Err(user(format!(
-            "{} samples of a pixel cannot be split into {} tasks\n  hint: give at most --tasks {}",
-            scenes.samples, tasks, scenes.samples
+            "{} of a pixel cannot be split into {tasks} tasks\n  hint: give at most --tasks {}",
+            plural(scenes.samples as usize, "sample"),
+            scenes.samples
         )));
     }
     check_outputs(args, &scenes)?;

@@ -17,6 +17,7 @@ use super::common::failure;
 use super::interrupt::Interrupt;
 use super::outputs::Outputs;
 use super::scene_options::{NamedScene, SceneOptions};
+use super::terminal::plural;
 use super::{Failure, print, tell};
 use crate::cli::PackArgs;
 use crate::files::{FileKind, is_pack};
@@ -80,11 +81,10 @@ fn text(output: &Path, packed: &Packed, lists: bool) -> String {
             text += &format!("{size:width$}  {name}\n", width = width.unwrap_or(0));
         }
     }
-    let plural = if entries.len() == 1 { "" } else { "s" };
     text + &format!(
-        "{}: {} file{plural} of {} in {}\n",
+        "{}: {} of {} in {}\n",
         output.display(),
-        entries.len(),
+        plural(entries.len(), "file"),
         megabytes(sizes.files),
         megabytes(sizes.archive)
     )

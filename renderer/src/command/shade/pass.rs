@@ -9,6 +9,7 @@ use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use shading::{BatchOutput, Printed, Sink, WrittenClouds};
@@ -79,13 +80,15 @@ pub(super) fn pass<E: Engine>(
         written: Mutex::default(),
         deadline: options.limit.map(|limit| Instant::now() + limit),
     };
-    match states {
-        [state] => work(engine, state, grid, &outputs, options, &shared),
-        states => std::thread::scope(|scope| {
-            for state in states {
-                scope.spawn(|| work(engine, state, grid, &outputs, options, &shared));
+    if let [first, others @ ..] = states {
+        thread::scope(|scope| {
+            for state in others {
+                let work = || work(engine, state, grid, &outputs, options, &shared);
+                // The others do the work of a thread that cannot be had.
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
-        }),
+            work(engine, first, grid, &outputs, options, &shared);
+        });
     }
     let mut told = shared.told.into_inner().unwrap_or_else(PoisonError::into_inner);
     told.stopped = shared.first_stopped.into_inner() != usize::MAX;

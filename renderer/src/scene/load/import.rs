@@ -41,7 +41,7 @@ impl Texts {
         if !self.done.insert(identity.clone()) {
             return;
         }
-        let text = match read_text(path) {
+        let text = match files::source_text(path).map_err(|error| read_failure(&error)) {
             Ok(text) => text,
             Err(reason) => {
                 let message = format!("cannot read {}: {reason}", path.display());
@@ -105,7 +105,7 @@ impl Texts {
                         format!("cannot import `{name}`: no format that is read has that extension"),
                     )
                     .hint(
-                        "scenes are .kiln (`kiln convert` makes one of Mitsuba's .xml), shaders .ksl and .osl, models \
+                        "scenes are .kiln (`kiln convert` makes one of Mitsuba's .xml), shaders .ksl, .osl and .tsl, models \
                          .glb, .gltf, .ply, .obj and .serialized",
                     );
                 context.push(diagnostic);
@@ -144,7 +144,7 @@ pub(super) enum FileKind {
 impl FileKind {
     pub(super) fn of(path: &Path) -> Option<FileKind> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "kiln" | "ksl" | "osl" => Some(FileKind::Text),
+            "kiln" | "ksl" | "osl" | "tsl" => Some(FileKind::Text),
             "glb" | "gltf" | "ply" | "obj" | "serialized" => Some(FileKind::Model),
             "xml" => Some(FileKind::Mitsuba),
             _ => None,
@@ -172,11 +172,6 @@ pub(super) fn imported_file(declaration: &Declaration, context: &mut LoadContext
             None
         }
     }
-}
-
-fn read_text(path: &Path) -> Result<String, String> {
-    let bytes = files::read(path).map_err(|error| read_failure(&error))?;
-    String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())
 }
 
 /// Models by their paths; `None` for one that could not be read, which has been reported.

@@ -40,11 +40,12 @@ use std::sync::Arc;
 use shading::{Diagnostic, Diagnostics, Preprocessor, Source};
 
 use self::builder::Builder;
-use self::context::LoadContext;
+use self::context::{LoadContext, read_failure};
 use self::import::{FileKind, Models, Texts, alias_of};
 use self::overrides::Override;
 use super::desc::SceneDesc;
 use super::import::{MitsubaOptions, Model, read_model, translate};
+use crate::files;
 
 /// What a user may say about a scene beside its file.
 #[derive(Clone, Debug, Default)]
@@ -75,7 +76,12 @@ pub fn load(path: &Path, options: &LoadOptions) -> Result<(SceneDesc, Diagnostic
             finish(path, texts, Models::default(), context, options)
         }
         None => {
-            let diagnostic = Diagnostic::error(format!("{}: not a scene that is read", path.display())).hint(
+            let problem = match files::kind(path) {
+                Ok(files::FileKind::Folder) => "it is a folder".to_owned(),
+                Ok(_) => "not a scene that is read".to_owned(),
+                Err(error) => read_failure(&error),
+            };
+            let diagnostic = Diagnostic::error(format!("{}: {problem}", path.display())).hint(
                 "scenes are .kiln files, packs of them (.zip), or Mitsuba's .xml; models (.glb, .gltf, .ply, .obj, .serialized) are rendered as \
                      they are",
             );
