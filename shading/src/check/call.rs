@@ -80,7 +80,8 @@ impl<'a> Checker<'a> {
             return self.closure(name, args, span);
         }
         if self.is_declared_closure(text) {
-            return self.declared_closure(name, args, span);
+            let given = self.arguments(args)?;
+            return self.declared_closure(name, &given, span);
         }
         match text {
             _ if is_noise(text) => {
@@ -138,7 +139,7 @@ impl<'a> Checker<'a> {
             || !self.functions_named(self.scope, name).is_empty()
     }
 
-    /// Whether a file declares a closure of that name, which is none of those known here.
+    /// Whether a file declares a closure of that name, and does not define it.
     fn is_declared_closure(&mut self, name: &str) -> bool {
         let functions = self.functions_named(self.scope, name);
         let is_closure = |index: &usize| {
@@ -148,11 +149,30 @@ impl<'a> Checker<'a> {
         !functions.is_empty() && functions.iter().all(is_closure)
     }
 
+    /// Whether a closure takes these arguments by its declaration in a file: keywords may follow.
+    pub(super) fn declaration_fits(&mut self, name: &str, given: &[Given<'a>]) -> bool {
+        self.is_declared_closure(name)
+            && self.functions_named(self.scope, name).iter().any(|index| {
+                let formals = &self.functions[*index].formals;
+                formals.len() <= given.len()
+                    && (given.len() - formals.len()).is_multiple_of(2)
+                    && formals
+                        .iter()
+                        .zip(given)
+                        .all(|(formal, given)| self.argument_rank(given, formal.ty, formal.output).is_some())
+            })
+    }
+
     /// A closure that is declared, but that nothing here can make: no light.
-    fn declared_closure(&mut self, name: &Name, args: &'a [Argument], span: Span) -> Option<TypedValue> {
-        for given in self.arguments(args)? {
+    pub(super) fn declared_closure(
+        &mut self,
+        name: &Name,
+        given: &[Given<'a>],
+        span: Span,
+    ) -> Option<TypedValue> {
+        for given in given {
             if given.ty().is_some() {
-                self.given_value(&given);
+                self.given_value(given);
             }
         }
         self.warn(
