@@ -344,6 +344,20 @@ fn attributes_of_the_geometry_go_before_values() {
     );
 }
 
+/// The attributes that `testshade`'s patch has by itself change like `u` and `v`, and its rays' hits have a normal.
+#[test]
+fn the_patch_is_that_of_testshade() {
+    let text = "shader t(float s = 7 [[ int lockgeom = 0 ]], output vector d = 0, output normal n = 0)\n\
+                {\n    float t; getattribute(\"t\", t); float red; getattribute(\"red\", red);\n    \
+                d = vector(Dx(s), Dy(t), Dx(red));\n    \
+                if (trace(P, vector(1, 0, 0))) getmessage(\"trace\", \"N\", n);\n}\n";
+    let bench = Bench::new(&[("t.ksl", text)]);
+    bench.shade("-g 5 5 t.ksl -o d d.exr -o n n.exr").ok();
+    assert_eq!(bench.image("d.exr").pixel(4, 1), [0.25; 3]);
+    assert_eq!(bench.image("d.exr").pixel(1, 1), [0.25, 0.25, 0.0]);
+    assert_eq!(bench.image("n.exr").pixel(4, 1), [0.75, 0.25, 0.0]);
+}
+
 #[test]
 fn layers_that_nobody_reads_do_not_run() {
     let bench = bench();
@@ -955,6 +969,7 @@ fn information_shows_structures_and_groups() {
     let text = r#"
 struct Pair { float a; color b; };
 shader s(Pair p = {1, color(2)}, float open[] = {1, 2, 3}, float w = u, output Pair q = {0, 0}) { q = p; }
+shader made(float angle = M_PI / 4, Pair p = {2 * 3, N} [[ int hidden = 1 ]], float twice = angle * 2) { }
 group g(float scale = 2 [[ string help = "size" ]], output float r) { s inner(w = scale); r = inner.q.a; }
 "#;
     let bench = Bench::new(&[("g.ksl", text)]);
@@ -964,6 +979,11 @@ group g(float scale = 2 [[ string help = "size" ]], output float r) { s inner(w 
         "    \"open\" \"float[]\"\n\t\tDefault value: [ 1 2 3 ]\n",
         "    \"w\" \"float\"\n\t\tUnknown default value\n",
         "    \"q\" \"output struct Pair\"\n",
+        // What constants alone make is known, and fields have what is said of the structure.
+        "    \"angle\" \"float\"\n\t\tDefault value: 0.785398\n",
+        "\t\tfields: {float a, color b}\n\t\tmetadata: int hidden = 1\n    \"p.a\" \"float\"\n\t\tDefault value: 6\n\
+         \t\tmetadata: int hidden = 1\n    \"p.b\" \"color\"\n\t\tUnknown default value\n",
+        "    \"twice\" \"float\"\n\t\tUnknown default value\n",
         "group \"g\"\n    \"scale\" \"float\"\n\t\tDefault value: 2\n\t\tmetadata: string help = \"size\"\n",
         "    \"r\" \"output float\"\n",
     ] {
