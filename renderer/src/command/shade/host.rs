@@ -14,8 +14,7 @@ use shading::{
 };
 
 use super::clouds;
-use crate::image::ImageError;
-use crate::material::Host;
+use crate::material::{Host, TextureFault};
 
 /// The camera's near and far plane.
 const NEAR: f32 = 0.1;
@@ -64,7 +63,7 @@ impl GridHost {
     }
 
     /// Loads the textures that shaders named while they were compiled.
-    pub(super) fn load_textures(&self) -> Result<(), Vec<ImageError>> {
+    pub(super) fn load_textures(&self) -> Result<(), Vec<TextureFault>> {
         self.textures.freeze(Arc::from([]), Affine3A::IDENTITY)
     }
 
