@@ -344,6 +344,42 @@ fn attributes_of_the_geometry_go_before_values() {
     );
 }
 
+/// A folder with a `stdosl.h` has the renderer's own closures and functions, which shaders use without including it.
+#[test]
+fn a_folder_may_have_its_own_standard_header() {
+    let header = "#ifndef STDOSL_H\n#define STDOSL_H\n#define LEVEL 0.25\n\
+                  closure color glow(normal n, float width) [[ int builtin = 1 ]];\n\
+                  closure color glow(normal n) { return glow(n, LEVEL); }\n\
+                  closure color reflection(normal n, int twice) { return reflection(n, 1.5) * (twice + 1); }\n\
+                  float clamp(float x, float low, float high) { return 7; }\n#endif\n";
+    let text = "#include \"stdosl.h\"\n\
+                surface s(output float f = 0) { Ci = glow(N) + reflection(N, 1); f = LEVEL + clamp(u, 0.0, 1.0); }\n";
+    let bench = Bench::new(&[("s.osl", text)]);
+    bench
+        .shade("-g 1 1 s.osl")
+        .fails(&["unknown function `glow`", "unknown name `LEVEL`"]);
+    std::fs::create_dir(bench.path("own")).unwrap();
+    std::fs::write(bench.path("own/stdosl.h"), header).unwrap();
+    assert_eq!(
+        bench.shade("-g 1 1 -I own s.osl").ok(),
+        "f = 7.25\nCi = (2, 2, 2) * reflection ((0, 0, 1), 1.5)\n"
+    );
+    let checked = bench.kiln(&["check", "-I", "own", "s.osl"]);
+    assert!(
+        checked.err.contains("closure `glow` is not known here"),
+        "{}",
+        checked.err
+    );
+    assert!(checked.err.contains("own/stdosl.h:5:"), "{}", checked.err);
+    // Texts in Kiln's own language are not concerned.
+    std::fs::write(
+        bench.path("k.ksl"),
+        "shader k(output float f = 0) { f = clamp(u, 0.0, 1.0); }",
+    )
+    .unwrap();
+    assert_eq!(bench.shade("-g 1 1 -I own k.ksl").ok(), "f = 0.5\n");
+}
+
 /// The attributes that `testshade`'s patch has by itself change like `u` and `v`, and its rays' hits have a normal.
 #[test]
 fn the_patch_is_that_of_testshade() {
