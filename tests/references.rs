@@ -15,7 +15,7 @@ const MAX_MEAN_ERROR: f64 = 0.005;
 
 #[test]
 fn cornell_box() {
-    check("cornell_box", 12);
+    check("cornell_box", 8);
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn veach_plates() {
 
 #[test]
 fn sky_balls() {
-    check("sky_balls", 96);
+    check("sky_balls", 48);
 }
 
 #[test]
@@ -35,12 +35,12 @@ fn lights_lens() {
 
 #[test]
 fn cornell_spheres() {
-    check("cornell_spheres", 128);
+    check("cornell_spheres", 64);
 }
 
 #[test]
 fn two_rooms() {
-    check("two_rooms", 192);
+    check("two_rooms", 64);
 }
 
 fn check(name: &str, spp: u64) {

@@ -362,6 +362,17 @@ fn all_mistakes_come_at_once() {
             "did you mean `light`?",
         ],
     );
+    // Those of groups and materials among them.
+    bad(
+        "group g(float tint = 1, output closure color surface) { matte m(albedoo = tint); surface = m.surface; }\n\
+         material a = g(tin = 1);\nshape s : sphere { radius = 0; material = matte(albedo = \"x\"); }",
+        &[
+            "`radius` is 0",
+            "`matte` has no input `albedoo`",
+            "`g` has no input `tin`",
+            "expected color, found string",
+        ],
+    );
 }
 
 #[test]

@@ -201,9 +201,7 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
     } else {
         desc.camera(None).err()
     };
-    let purpose = host.purpose();
-    let system = shading_system(host.clone(), Preprocessor::default());
-    match compile(desc, &system, purpose, &[]) {
+    match compile_alone(desc, &host) {
         Ok(Compiled {
             templates,
             instances,
@@ -219,6 +217,18 @@ pub fn check(desc: &SceneDesc) -> Result<Checked, Diagnostics> {
             Err(errors)
         }
     }
+}
+
+/// The mistakes in the units, groups and materials of a description that is not whole.
+pub(super) fn mistakes(desc: &SceneDesc) -> Diagnostics {
+    let host = with_names(Host::new(desc.texture_directories.clone()), desc);
+    compile_alone(desc, &host).err().unwrap_or_default()
+}
+
+/// Compiles the materials of a scene whatever the shapes that have them.
+fn compile_alone(desc: &SceneDesc, host: &Arc<Host>) -> Result<Compiled, Diagnostics> {
+    let system = shading_system(host.clone(), Preprocessor::default());
+    compile(desc, &system, host.purpose(), &[])
 }
 
 /// Compiles the materials of a scene, for pictures and for bakes, and looks for each file that they name; reads none and

@@ -15,6 +15,7 @@ use super::shape::read_shape;
 use super::table::body_of;
 use super::{camera, light};
 use crate::film::FilterShape;
+use crate::scene::build;
 use crate::scene::desc::{
     CameraDesc, EmissionSides, FilmDesc, Integrator, LightDesc, Placed, SamplerDesc, SceneDesc,
 };
@@ -43,6 +44,8 @@ pub(super) struct Builder {
     /// Whether the lights of models are part of the scene.
     pub(super) keep_model_lights: bool,
     pub(super) desc: SceneDesc,
+    /// Whether all texts and models could be read: else units that are missing may be in those that could not.
+    is_whole: bool,
 }
 
 impl Builder {
@@ -73,6 +76,7 @@ impl Builder {
             shaders: vec![],
         };
         Builder {
+            is_whole: !context.diagnostics.has_errors(),
             context,
             models,
             materials: Materials::default(),
@@ -195,7 +199,11 @@ impl Builder {
         self.desc.files = std::mem::take(&mut self.context.files);
         self.desc.shaders = texts.shaders;
         if self.context.diagnostics.has_errors() {
-            return Err(self.context.diagnostics);
+            let mut mistakes = self.context.diagnostics;
+            if self.is_whole {
+                mistakes.add_new(build::mistakes(&self.desc).list);
+            }
+            return Err(mistakes);
         }
         Ok((self.desc, self.context.diagnostics))
     }
