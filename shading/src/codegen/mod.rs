@@ -240,7 +240,7 @@ pub fn compile(
         asks_surface_area: shared.asks_surface_area,
         asks_ray_kind: shared.asks_ray_kind,
         is_uniform: is_uniform(unit, registry),
-        fingerprint: fingerprint::fingerprint(unit, &textures),
+        fingerprint: fingerprint::fingerprint(unit, &shared.texture_list),
         textures,
         late_textures: shared.late_textures,
         computes_texture_names: shared.computes_texture_names,
