@@ -110,6 +110,31 @@ fn damaged_files() {
     );
 }
 
+/// A picture that cannot be read is told where the scene names it, else where the shader looks it up.
+#[test]
+fn damaged_textures_have_a_place() {
+    let looks = "surface own() { color c = texture(\"own.png\", u, v); Ci = c * diffuse(N); }\n\
+                 surface given(string map = \"\") { color c = texture(map, u, v); Ci = c * diffuse(N); }\n\
+                 material a = own();\nmaterial b = given(map = \"tiles.<UDIM>.png\");\n\
+                 shape s : sphere { radius = 1; material = a; }\nshape t : sphere { radius = 2; material = b; }\n";
+    let body = scene(looks);
+    let files: [(&str, &[u8]); 3] = [
+        ("a.kiln", body.as_bytes()),
+        ("own.png", b"no picture"),
+        ("tiles.1001.png", b""),
+    ];
+    refused(
+        &files,
+        &[
+            "material `a`: image 'own.png' is truncated or damaged",
+            "a.kiln:6:27",
+            "in this material",
+            "tiles.1001.png' is truncated or damaged",
+            "a.kiln:9:26",
+        ],
+    );
+}
+
 #[test]
 fn mistakes_in_scenes() {
     refused_scene(

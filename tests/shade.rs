@@ -344,6 +344,56 @@ fn attributes_of_the_geometry_go_before_values() {
     );
 }
 
+/// A folder with a `stdosl.h` has the renderer's own closures and functions, which shaders use without including it.
+#[test]
+fn a_folder_may_have_its_own_standard_header() {
+    let header = "#ifndef STDOSL_H\n#define STDOSL_H\n#define LEVEL 0.25\n\
+                  closure color glow(normal n, float width) [[ int builtin = 1 ]];\n\
+                  closure color glow(normal n) { return glow(n, LEVEL); }\n\
+                  closure color reflection(normal n, int twice) { return reflection(n, 1.5) * (twice + 1); }\n\
+                  float clamp(float x, float low, float high) { return 7; }\n#endif\n";
+    let text = "#include \"stdosl.h\"\n\
+                surface s(output float f = 0) { Ci = glow(N) + reflection(N, 1); f = LEVEL + clamp(u, 0.0, 1.0); }\n";
+    let bench = Bench::new(&[("s.osl", text)]);
+    bench
+        .shade("-g 1 1 s.osl")
+        .fails(&["unknown function `glow`", "unknown name `LEVEL`"]);
+    std::fs::create_dir(bench.path("own")).unwrap();
+    std::fs::write(bench.path("own/stdosl.h"), header).unwrap();
+    assert_eq!(
+        bench.shade("-g 1 1 -I own s.osl").ok(),
+        "f = 7.25\nCi = (2, 2, 2) * reflection ((0, 0, 1), 1.5)\n"
+    );
+    let checked = bench.kiln(&["check", "-I", "own", "s.osl"]);
+    assert!(
+        checked.err.contains("closure `glow` is not known here"),
+        "{}",
+        checked.err
+    );
+    assert!(checked.err.contains("own/stdosl.h:5:"), "{}", checked.err);
+    // Texts in Kiln's own language are not concerned.
+    std::fs::write(
+        bench.path("k.ksl"),
+        "shader k(output float f = 0) { f = clamp(u, 0.0, 1.0); }",
+    )
+    .unwrap();
+    assert_eq!(bench.shade("-g 1 1 -I own k.ksl").ok(), "f = 0.5\n");
+}
+
+/// The attributes that `testshade`'s patch has by itself change like `u` and `v`, and its rays' hits have a normal.
+#[test]
+fn the_patch_is_that_of_testshade() {
+    let text = "shader t(float s = 7 [[ int lockgeom = 0 ]], output vector d = 0, output normal n = 0)\n\
+                {\n    float t; getattribute(\"t\", t); float red; getattribute(\"red\", red);\n    \
+                d = vector(Dx(s), Dy(t), Dx(red));\n    \
+                if (trace(P, vector(1, 0, 0))) getmessage(\"trace\", \"N\", n);\n}\n";
+    let bench = Bench::new(&[("t.ksl", text)]);
+    bench.shade("-g 5 5 t.ksl -o d d.exr -o n n.exr").ok();
+    assert_eq!(bench.image("d.exr").pixel(4, 1), [0.25; 3]);
+    assert_eq!(bench.image("d.exr").pixel(1, 1), [0.25, 0.25, 0.0]);
+    assert_eq!(bench.image("n.exr").pixel(4, 1), [0.75, 0.25, 0.0]);
+}
+
 #[test]
 fn layers_that_nobody_reads_do_not_run() {
     let bench = bench();
@@ -955,6 +1005,7 @@ fn information_shows_structures_and_groups() {
     let text = r#"
 struct Pair { float a; color b; };
 shader s(Pair p = {1, color(2)}, float open[] = {1, 2, 3}, float w = u, output Pair q = {0, 0}) { q = p; }
+shader made(float angle = M_PI / 4, Pair p = {2 * 3, N} [[ int hidden = 1 ]], float twice = angle * 2) { }
 group g(float scale = 2 [[ string help = "size" ]], output float r) { s inner(w = scale); r = inner.q.a; }
 "#;
     let bench = Bench::new(&[("g.ksl", text)]);
@@ -964,6 +1015,11 @@ group g(float scale = 2 [[ string help = "size" ]], output float r) { s inner(w 
         "    \"open\" \"float[]\"\n\t\tDefault value: [ 1 2 3 ]\n",
         "    \"w\" \"float\"\n\t\tUnknown default value\n",
         "    \"q\" \"output struct Pair\"\n",
+        // What constants alone make is known, and fields have what is said of the structure.
+        "    \"angle\" \"float\"\n\t\tDefault value: 0.785398\n",
+        "\t\tfields: {float a, color b}\n\t\tmetadata: int hidden = 1\n    \"p.a\" \"float\"\n\t\tDefault value: 6\n\
+         \t\tmetadata: int hidden = 1\n    \"p.b\" \"color\"\n\t\tUnknown default value\n",
+        "    \"twice\" \"float\"\n\t\tUnknown default value\n",
         "group \"g\"\n    \"scale\" \"float\"\n\t\tDefault value: 2\n\t\tmetadata: string help = \"size\"\n",
         "    \"r\" \"output float\"\n",
     ] {

@@ -291,20 +291,19 @@ fn shown(params: &[ParamInfo], declared: impl IntoIterator<Item = (bool, Option<
 }
 
 fn structure(name: &str, struct_name: &str, params: &[ParamInfo]) -> Shown {
-    let fields = params.iter().filter_map(|param| {
+    let field_of = |param: &'_ ParamInfo| {
         let field = param.name.strip_prefix(name)?.strip_prefix('.')?;
         Some(format!("{} {field}", param.ty))
-    });
+    };
+    let first = params.iter().find(|param| field_of(param).is_some());
     Shown {
         name: name.to_owned(),
         ty: format!("struct {struct_name}"),
-        output: params
-            .iter()
-            .any(|p| p.output && p.name.starts_with(&format!("{name}."))),
+        output: first.is_some_and(|param| param.output),
         default: None,
         composite: false,
-        metadata: vec![],
-        fields: Some(fields.collect()),
+        metadata: first.map(|param| param.metadata.clone()).unwrap_or_default(),
+        fields: Some(params.iter().filter_map(field_of).collect()),
     }
 }
 

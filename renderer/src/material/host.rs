@@ -20,11 +20,10 @@ use shading::{
 use super::attribute::{AttributeSource, AttributeTable};
 use super::cloud::{Clouds, WantedClouds};
 use super::probe::Probe;
-use super::texture::{self, Named, TextureNames};
+use super::texture::{self, Named, TextureFault, TextureNames};
 use crate::accel::Accel;
 use crate::cloud::{CloudId, CloudStore};
 use crate::geometry::Shape;
-use crate::image::ImageError;
 use crate::texture::{
     TextureColorSpace, TextureId, TextureLoader, TextureNeed, TextureSource, TextureStore, TileSet,
 };
@@ -147,7 +146,7 @@ impl Host {
     ///
     /// # Errors
     /// All textures that could not be read.
-    pub fn freeze(&self, shapes: Arc<[Shape]>, world_from_camera: Affine3A) -> Result<(), Vec<ImageError>> {
+    pub fn freeze(&self, shapes: Arc<[Shape]>, world_from_camera: Affine3A) -> Result<(), Vec<TextureFault>> {
         if self.frozen.get().is_some() {
             return Ok(());
         }
@@ -158,7 +157,10 @@ impl Host {
             clouds,
             attributes,
         } = self.with_collecting(std::mem::take);
-        let store = loader.load()?;
+        let store = loader.load().map_err(|errors| {
+            let faults = errors.into_iter().map(|error| names.fault(error, ids.keys()));
+            faults.collect::<Vec<_>>()
+        })?;
         self.frozen.get_or_init(|| Frozen {
             store,
             names,

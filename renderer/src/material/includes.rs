@@ -21,6 +21,9 @@ impl Folders {
     }
 }
 
+/// The header that each text in OSL begins with where a folder has it.
+const STANDARD: &str = "stdosl.h";
+
 impl Includes for Folders {
     fn find(&self, name: &str, quoted: bool, from: &Source) -> Result<Option<Arc<Source>>, String> {
         let own = Path::new(&from.name).parent().unwrap_or(Path::new(""));
@@ -35,5 +38,17 @@ impl Includes for Folders {
             }
         }
         Ok(None)
+    }
+
+    fn standard(&self) -> Option<Arc<Source>> {
+        let read = |folder: &PathBuf| {
+            let path = folder.join(STANDARD);
+            let bytes = files::read(&path).ok()?;
+            Some(Source::new(
+                path.display().to_string(),
+                String::from_utf8_lossy(&bytes),
+            ))
+        };
+        self.list.iter().find_map(read)
     }
 }

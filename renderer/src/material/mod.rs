@@ -42,6 +42,7 @@ pub use host::Host;
 pub use includes::Folders;
 pub use shader::Instances;
 pub use surface::Surface;
+pub use texture::TextureFault;
 
 /// Index of a material in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -240,8 +241,8 @@ impl Material {
         let mut hasher = FxHasher::default();
         let known = self.full.instance.statistics();
         known.fingerprint.hash(&mut hasher);
-        for request in &known.textures {
-            texture(request).hash(&mut hasher);
+        for named in &known.textures {
+            texture(&named.request).hash(&mut hasher);
         }
         [self.one_sided, self.two_sided_emission, self.culled].hash(&mut hasher);
         if known.asks_ray_kind {

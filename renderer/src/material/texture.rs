@@ -6,9 +6,10 @@ use glam::{Vec2, Vec3};
 use rustc_hash::FxHashMap;
 use shading::hir::{self, ColorSpace};
 use shading::{TextureInfo, TextureLookup, TextureSample};
+use thiserror::Error;
 
 use crate::files;
-use crate::image::{MetaValue, Subimage};
+use crate::image::{ImageError, MetaValue, Subimage};
 use crate::texture::{
     EnvironmentLookup, Filter, Interpolation, Lookup, Sample, Texture, TextureColorSpace, TextureRequest,
     TextureSource, TilePattern, Wrap,
@@ -23,6 +24,16 @@ pub(super) struct TextureNames {
     pub(super) named: FxHashMap<String, (TextureSource, TextureColorSpace)>,
 }
 
+/// A texture that cannot be read.
+#[derive(Debug, Error)]
+#[error("{error}")]
+pub struct TextureFault {
+    /// Why.
+    pub error: ImageError,
+    /// The names by which shaders ask for it.
+    pub names: Vec<String>,
+}
+
 /// What a name stands for.
 #[derive(Debug)]
 pub(super) enum Named {
@@ -31,6 +42,22 @@ pub(super) enum Named {
 }
 
 impl TextureNames {
+    /// An error with those of the names asked for that mean its file.
+    pub(super) fn fault<'a>(
+        &self,
+        error: ImageError,
+        asked: impl Iterator<Item = &'a shading::TextureRequest>,
+    ) -> TextureFault {
+        let is_meant = |request: &TextureRequest| request.source.path() == error.path();
+        let means = |asked: &&shading::TextureRequest| match self.resolve(asked) {
+            Some(Named::One(found)) => is_meant(&found),
+            Some(Named::Many(list)) => list.iter().any(|(_, found)| is_meant(found)),
+            None => false,
+        };
+        let names = asked.filter(means).map(|asked| asked.file.clone()).collect();
+        TextureFault { error, names }
+    }
+
     /// What a shader means; `None` where there is no such file.
     pub(super) fn resolve(&self, request: &shading::TextureRequest) -> Option<Named> {
         let subimage = match &request.subimage {

@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use glam::{Affine3A, Vec2};
 use rayon::prelude::*;
+use shading::diagnostic::Label;
 use shading::graph::source::material as material_group;
 use shading::syntax::ast;
 use shading::{
-    Diagnostic, Diagnostics, InstanceOptions, Preprocessor, RayKind, ShadingSystem, Span, Template,
-    TextureProblem,
+    Diagnostic, Diagnostics, InstanceOptions, Preprocessor, RayKind, ShaderInstance, ShadingSystem, Span,
+    Template, TextureProblem,
 };
 
 use super::desc::{self, EmissionSides, Integrator, LightKind, SceneDesc, SlideDesc, SpotFalloff, SpotSlide};
@@ -22,7 +23,7 @@ use crate::light::{
     Beam, DirectionalLight, EnvironmentLight, EnvironmentMap, EnvironmentOptions, Falloff, Light, PointLight,
     PortalLight, ProjectorLight, SheetLight, Slide, SpotLight, sky_lights,
 };
-use crate::material::{Host, Instances, Sides, closure_registry, known_attributes, library};
+use crate::material::{Host, Instances, Sides, TextureFault, closure_registry, known_attributes, library};
 use crate::memory;
 
 /// The output of a material that is rendered.
@@ -147,6 +148,7 @@ fn build_with(
         .any(|instances| instances.full.statistics().asks_host);
     let names = desc.shapes.iter().filter(|_| asks_host);
     let names = names.map(|shape| shape.name.clone());
+    let shaders_named: Vec<_> = instances.iter().map(|instances| instances.full.clone()).collect();
     let parts = SceneParts {
         shapes,
         shape_names: names.collect(),
@@ -162,7 +164,7 @@ fn build_with(
         SceneError::Textures(list) => Diagnostics {
             list: list
                 .iter()
-                .map(|error| Diagnostic::error(error.to_string()))
+                .map(|fault| unreadable(desc, &shaders_named, fault))
                 .collect(),
         },
         SceneError::Accel(error) => Diagnostic::error(error.to_string()).into(),
@@ -371,6 +373,37 @@ fn instances(
     })
 }
 
+/// An error of a texture, told at the first lookup of a material's that names it.
+fn unreadable(desc: &SceneDesc, shaders: &[Arc<ShaderInstance>], fault: &TextureFault) -> Diagnostic {
+    for (material, shader) in desc.materials.iter().zip(shaders) {
+        let mut named = shader.statistics().textures.iter();
+        if let Some(texture) = named.find(|texture| fault.names.contains(&texture.request.file)) {
+            let error = Diagnostic::error(format!("material `{}`: {fault}", material.name));
+            let name = &texture.request.file;
+            return at_texture(error, desc, material, name, texture.label.as_ref());
+        }
+    }
+    Diagnostic::error(fault.to_string())
+}
+
+/// A diagnostic of a texture at the argument that has its name, else where the shader looks it up.
+fn at_texture(
+    mut diagnostic: Diagnostic,
+    desc: &SceneDesc,
+    material: &desc::MaterialDesc,
+    name: &str,
+    label: Option<&Label>,
+) -> Diagnostic {
+    match (argument(&material.surface, name), label) {
+        (Some(span), _) => diagnostic.at(&desc.sources, span, ""),
+        (None, Some(label)) => {
+            diagnostic.labels.push(label.clone());
+            diagnostic.at(&desc.sources, material.surface.span, "in this material")
+        }
+        (None, None) => diagnostic.at(&desc.sources, material.surface.span, ""),
+    }
+}
+
 /// Files that shaders name and that are not there, or are not what they are asked for: mistakes, unless the shader can
 /// do without, or the name is empty. They are told at the argument that has the name, else where the shader looks them
 /// up.
@@ -389,20 +422,18 @@ fn missing_textures(
                 }
             };
             let message = format!("material `{}`: {message}", material.name);
-            let mut diagnostic = if texture.optional || name.is_empty() {
+            let diagnostic = if texture.optional || name.is_empty() {
                 Diagnostic::warning(message + "; it shows black")
             } else {
                 Diagnostic::error(message)
             };
-            match (argument(&material.surface, name), &texture.label) {
-                (Some(span), _) => diagnostic = diagnostic.at(&desc.sources, span, ""),
-                (None, Some(label)) => {
-                    diagnostic.labels.push(label.clone());
-                    diagnostic = diagnostic.at(&desc.sources, material.surface.span, "in this material");
-                }
-                (None, None) => diagnostic = diagnostic.at(&desc.sources, material.surface.span, ""),
-            }
-            diagnostics.push(diagnostic);
+            diagnostics.push(at_texture(
+                diagnostic,
+                desc,
+                material,
+                name,
+                texture.label.as_ref(),
+            ));
         }
     }
     if diagnostics.has_errors() {

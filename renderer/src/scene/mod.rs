@@ -28,9 +28,8 @@ use thiserror::Error;
 use crate::accel::{self, Accel, AccelError, BuildQuality};
 use crate::color::Rgb;
 use crate::geometry::{Geometry, Hit, Interaction, Mesh, Shape, ShapeId, Tangents, bake_single_use};
-use crate::image::ImageError;
 use crate::light::{AreaLight, ChosenLight, Light, LightId, LightSelector, LitPoint, Probing};
-use crate::material::{Host, Instances, Material, MaterialId, ShadingContext, Sides};
+use crate::material::{Host, Instances, Material, MaterialId, ShadingContext, Sides, TextureFault};
 use crate::math::{Bounds, Ray};
 
 /// Mask bit of shapes that stop all light.
@@ -95,13 +94,13 @@ pub struct SceneParts {
 pub enum SceneError {
     /// Textures that cannot be read.
     #[error("{}", list(.0))]
-    Textures(Vec<ImageError>),
+    Textures(Vec<TextureFault>),
     /// Rays cannot be traced.
     #[error(transparent)]
     Accel(#[from] AccelError),
 }
 
-fn list(errors: &[ImageError]) -> String {
+fn list(errors: &[TextureFault]) -> String {
     errors
         .iter()
         .map(ToString::to_string)

@@ -6,6 +6,7 @@
 use super::argument::{Given, is_noise};
 use super::conversion::near;
 use super::error::CheckError;
+use super::frame::Formal;
 use super::warning::Warning;
 use super::{Checker, TypedValue};
 use crate::builtins::Global;
@@ -61,8 +62,7 @@ impl<'a> Checker<'a> {
             .functions_named(self.scope, text)
             .iter()
             .any(|i| self.functions[*i].ast.body.is_some() && !self.functions[*i].is_prelude);
-        // The language's own forms stay beside what a file declares.
-        if is_users && (!SPECIAL_NAMES.contains(&text) || self.users_take(text, args)) {
+        if is_users && (!self.is_beside(text) || self.users_take(text, args)) {
             let given = self.arguments_of(text, args, expected, span)?;
             // Users overload what is more than a signature, for types of their own.
             return match text {
@@ -79,8 +79,9 @@ impl<'a> Checker<'a> {
         if self.closures.find(text).is_some() {
             return self.closure(name, args, span);
         }
-        if self.is_declared_closure(text) {
-            return self.declared_closure(name, args, span);
+        if !self.declared_closures(text).is_empty() {
+            let given = self.arguments(args)?;
+            return self.declared_closure(name, &given, span);
         }
         match text {
             _ if is_noise(text) => {
@@ -114,6 +115,13 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Whether a name means more beside the functions of a file: the language's own forms, and closures.
+    fn is_beside(&mut self, name: &str) -> bool {
+        SPECIAL_NAMES.contains(&name)
+            || self.closures.find(name).is_some()
+            || !self.declared_closures(name).is_empty()
+    }
+
     /// Whether a function that a file declares takes these arguments, as far as that is known.
     fn users_take(&mut self, name: &str, args: &'a [Argument]) -> bool {
         let failed = self.failed.take();
@@ -138,21 +146,38 @@ impl<'a> Checker<'a> {
             || !self.functions_named(self.scope, name).is_empty()
     }
 
-    /// Whether a file declares a closure of that name, which is none of those known here.
-    fn is_declared_closure(&mut self, name: &str) -> bool {
+    /// The parameters of the closures of that name that a file declares and does not define.
+    fn declared_closures(&mut self, name: &str) -> Vec<Vec<Formal>> {
         let functions = self.functions_named(self.scope, name);
-        let is_closure = |index: &usize| {
-            let info = &self.functions[*index];
-            info.ast.body.is_none() && info.result == Type::CLOSURE
-        };
-        !functions.is_empty() && functions.iter().all(is_closure)
+        let infos = functions.iter().map(|index| &self.functions[*index]);
+        infos
+            .filter(|info| info.ast.body.is_none() && info.result == Type::CLOSURE)
+            .map(|info| info.formals.clone())
+            .collect()
+    }
+
+    /// Whether a closure takes these arguments by its declaration in a file: keywords may follow.
+    pub(super) fn declaration_fits(&mut self, name: &str, given: &[Given<'a>]) -> bool {
+        self.declared_closures(name).iter().any(|formals| {
+            formals.len() <= given.len()
+                && (given.len() - formals.len()).is_multiple_of(2)
+                && formals
+                    .iter()
+                    .zip(given)
+                    .all(|(formal, given)| self.argument_rank(given, formal.ty, formal.output).is_some())
+        })
     }
 
     /// A closure that is declared, but that nothing here can make: no light.
-    fn declared_closure(&mut self, name: &Name, args: &'a [Argument], span: Span) -> Option<TypedValue> {
-        for given in self.arguments(args)? {
+    pub(super) fn declared_closure(
+        &mut self,
+        name: &Name,
+        given: &[Given<'a>],
+        span: Span,
+    ) -> Option<TypedValue> {
+        for given in given {
             if given.ty().is_some() {
-                self.given_value(&given);
+                self.given_value(given);
             }
         }
         self.warn(

@@ -40,6 +40,10 @@ impl<'a> Checker<'a> {
                 let given = unlabelled.to_vec();
                 return self.call_named(&name.text, given, Some(Type::CLOSURE), span);
             }
+            // The file means another renderer's closure of the name.
+            if self.declaration_fits(&name.text, &given) {
+                return self.declared_closure(name, &given, span);
+            }
         }
         let (id, signature) = fitting.unwrap_or(first);
         self.make_closure(

@@ -359,7 +359,7 @@ impl Emitter<'_, '_> {
         match shape {
             Shape::Int => {
                 let value = self.load(types::F32, value);
-                self.b.ins().fcvt_to_sint_sat(types::I32, value)
+                self.float_to_int(value)
             }
             Shape::Float => self.load(types::F32, value),
             _ => self.load(types::F32X4, value),

@@ -7,10 +7,11 @@ use rustc_hash::FxHasher;
 
 use crate::hir::{Block, Code, Const, Operand, Stmt, Unit};
 use crate::runtime::TextureRequest;
+use crate::source::Span;
 
 /// The hash of a unit: of two that do the same, mostly the same; of two that do not, hardly ever. Names do not count, and
 /// those of `textures` by their place in the list.
-pub(super) fn fingerprint(unit: &Unit, textures: &[TextureRequest]) -> u64 {
+pub(super) fn fingerprint(unit: &Unit, textures: &[(TextureRequest, Span)]) -> u64 {
     let mut hash = UnitHash {
         hasher: FxHasher::default(),
         textures,
@@ -30,7 +31,7 @@ pub(super) fn fingerprint(unit: &Unit, textures: &[TextureRequest]) -> u64 {
 
 struct UnitHash<'a> {
     hasher: FxHasher,
-    textures: &'a [TextureRequest],
+    textures: &'a [(TextureRequest, Span)],
 }
 
 impl UnitHash<'_> {
@@ -92,7 +93,7 @@ impl UnitHash<'_> {
             Const::Float(value) => value.to_bits().hash(&mut self.hasher),
             Const::Triple(value) => value.map(f32::to_bits).hash(&mut self.hasher),
             Const::Matrix(value) => value.map(f32::to_bits).hash(&mut self.hasher),
-            Const::String(text) => match self.textures.iter().position(|known| *known.file == **text) {
+            Const::String(text) => match self.textures.iter().position(|known| *known.0.file == **text) {
                 Some(place) => place.hash(&mut self.hasher),
                 None => text.hash(&mut self.hasher),
             },

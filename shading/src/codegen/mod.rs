@@ -91,7 +91,7 @@ pub struct Statistics {
     /// `dPdu` where these are handed on to closures, as a normal and as a vector.
     pub is_uniform: bool,
     /// Textures that are named in the code, in its order.
-    pub textures: Vec<TextureRequest>,
+    pub textures: Vec<NamedTexture>,
     /// Files that the code asks for by name when it runs, where the names are constant.
     pub late_textures: BTreeSet<String>,
     /// Whether it asks for files by names that are computed when it runs.
@@ -103,6 +103,15 @@ pub struct Statistics {
     /// A hash of the HIR: of two shaders that do the same, mostly the same; of two that do not, hardly ever. Names do not
     /// count, and those of `textures` by their place in the list.
     pub fingerprint: u64,
+}
+
+/// A texture that code names.
+#[derive(Clone, Debug)]
+pub struct NamedTexture {
+    /// What is asked of the host.
+    pub request: TextureRequest,
+    /// Where it is looked up first, when the sources are known.
+    pub label: Option<Label>,
 }
 
 /// A texture that code names and cannot read.
@@ -118,23 +127,25 @@ pub struct MissingTexture {
     pub optional: bool,
 }
 
+/// The place of a lookup.
+fn label(span: Span, sources: Option<&SourceMap>) -> Option<Label> {
+    let source = sources?.iter().nth(span.source.0 as usize)?.clone();
+    Some(Label {
+        source,
+        range: span.start as usize..span.end as usize,
+        text: String::new(),
+    })
+}
+
 fn missing_textures(
     missing: BTreeMap<(String, TextureProblem), FailedLookup>,
     sources: Option<&SourceMap>,
 ) -> Vec<MissingTexture> {
-    let label = |span: Span| {
-        let source = sources?.iter().nth(span.source.0 as usize)?.clone();
-        Some(Label {
-            source,
-            range: span.start as usize..span.end as usize,
-            text: String::new(),
-        })
-    };
     let list = missing.into_iter();
     list.map(|((name, problem), lookup)| MissingTexture {
         name,
         problem,
-        label: label(lookup.span),
+        label: label(lookup.span, sources),
         optional: lookup.is_optional,
     })
     .collect()
@@ -210,6 +221,11 @@ pub fn compile(
 
     let node_bytes = shared.reserved_bytes();
     let (ops, symbols) = size_of_unit(unit);
+    let named = shared.texture_list.iter().map(|(request, span)| NamedTexture {
+        request: request.clone(),
+        label: label(*span, options.sources),
+    });
+    let textures: Vec<NamedTexture> = named.collect();
     let statistics = Statistics {
         jit_ms: start.elapsed().saturating_sub(packet_time).as_secs_f64() * 1e3,
         code_bytes,
@@ -225,7 +241,7 @@ pub fn compile(
         asks_ray_kind: shared.asks_ray_kind,
         is_uniform: is_uniform(unit, registry),
         fingerprint: fingerprint::fingerprint(unit, &shared.texture_list),
-        textures: shared.texture_list,
+        textures,
         late_textures: shared.late_textures,
         computes_texture_names: shared.computes_texture_names,
         clouds: shared.clouds.into_keys().collect(),

@@ -6,6 +6,7 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use super::emitter::{Address, Emitter, trusted};
 use super::layout::{self, Shape};
 use crate::builtins::Global;
+use crate::eval::INT_LIMIT;
 use crate::hir::{Axis, Block, Const, LocalId, Op, Operand};
 
 impl Emitter<'_, '_> {
@@ -25,6 +26,15 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// The same as `eval::float_to_int`.
+    pub(super) fn float_to_int(&mut self, a: ir::Value) -> ir::Value {
+        let limit = self.float(INT_LIMIT);
+        let least = self.int(i32::MIN);
+        let fits = self.b.ins().fcmp(FloatCC::LessThan, a, limit);
+        let int = self.b.ins().fcvt_to_sint_sat(types::I32, a);
+        self.b.ins().select(fits, int, least)
+    }
+
     /// The value of an operation whose result is in a register.
     fn register_op(&mut self, dst: LocalId, op: Op, args: &[Operand], block: &Block, at: usize) -> ir::Value {
         match op {
@@ -35,7 +45,7 @@ impl Emitter<'_, '_> {
             }
             Op::FloatToInt => {
                 let a = self.read(args[0]);
-                self.b.ins().fcvt_to_sint_sat(types::I32, a)
+                self.float_to_int(a)
             }
             Op::Splat => {
                 let a = self.read(args[0]);

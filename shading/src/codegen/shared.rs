@@ -32,7 +32,7 @@ pub(super) struct Shared<'u> {
     pub(super) places: PlaceTable,
     textures: FxHashMap<TextureRequest, WantedTexture>,
     /// The same in the order of the code.
-    pub(super) texture_list: Vec<TextureRequest>,
+    pub(super) texture_list: Vec<(TextureRequest, Span)>,
     /// Files that lookups cannot read.
     pub(super) missing: BTreeMap<(String, TextureProblem), FailedLookup>,
     /// Files that the code asks for by name when it runs, as far as their names are constant.
@@ -135,7 +135,7 @@ impl<'u> Shared<'u> {
                     is_required: !optional,
                 };
                 if self.textures.insert(request.clone(), wanted).is_none() {
-                    self.texture_list.push(request.clone());
+                    self.texture_list.push((request.clone(), span));
                 }
                 handle
             }

@@ -52,10 +52,13 @@ pub fn div_float(a: f32, b: f32) -> f32 {
     if b == 0.0 { 0.0 } else { a / b }
 }
 
-/// float → int: toward zero, saturating, NaN to 0.
+/// What floats are below that become ints.
+pub const INT_LIMIT: f32 = 2147483648.0;
+
+/// float → int: toward zero. What no int holds, and NaN, is the least int, as it is with OSL on x86.
 #[inline]
 pub fn float_to_int(a: f32) -> i32 {
-    a as i32
+    if a < INT_LIMIT { a as i32 } else { i32::MIN }
 }
 
 /// What is said of an index that is outside of a variable; OSL's words.
@@ -104,10 +107,12 @@ mod tests {
     }
 
     #[test]
-    fn conversion_saturates() {
-        assert_eq!(float_to_int(1e20), i32::MAX);
+    fn what_no_int_holds_is_the_least() {
         assert_eq!(float_to_int(-1.9), -1);
-        assert_eq!(float_to_int(f32::NAN), 0);
+        assert_eq!(float_to_int(2147483520.0), 2147483520);
+        for x in [INT_LIMIT, 1e20, -1e20, f32::INFINITY, f32::NAN] {
+            assert_eq!(float_to_int(x), i32::MIN);
+        }
     }
 
     #[test]

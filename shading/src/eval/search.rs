@@ -103,11 +103,12 @@ fn decimal(text: &str) -> Option<f32> {
 }
 
 /// The pieces of a text between separators, at most `most` of them: the last has all that is left. Without a separator
-/// pieces lie between runs of white space.
+/// pieces lie between runs of white space. An empty text has none.
 pub fn split<'a>(text: &'a str, separator: &str, most: i32) -> Vec<&'a str> {
-    let Some(most) = usize::try_from(most).ok().filter(|most| *most > 0) else {
+    let most = usize::try_from(most).unwrap_or(0);
+    if text.is_empty() || most == 0 {
         return vec![];
-    };
+    }
     if !separator.is_empty() {
         return text.splitn(most, separator).collect();
     }
@@ -242,8 +243,8 @@ mod tests {
         assert_eq!(split(" 2 4 6 ", "", 2), ["2", "4 6 "]);
         assert_eq!(split("3,6,,9", ",", 10), ["3", "6", "", "9"]);
         assert_eq!(split("3,6,9", ",", 2), ["3", "6,9"]);
-        assert_eq!(split("", ",", 3), [""]);
-        assert!(split("", "", 3).is_empty() && split("a", ",", 0).is_empty());
+        assert_eq!(split(",", ",", 3), ["", ""]);
+        assert!(split("", "", 3).is_empty() && split("", ",", 3).is_empty() && split("a", ",", 0).is_empty());
     }
 
     #[test]

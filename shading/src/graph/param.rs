@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use crate::hir;
-use crate::hir::{Const, Metadata, Operand, Stmt};
+use crate::hir::{Const, Kind, LocalId, Metadata, Operand, Stmt};
+use crate::interp::eval_op;
 use crate::ty::{Length, Type};
 
 /// A parameter of a unit or group.
@@ -27,27 +30,42 @@ pub(super) fn unit_params(unit: &hir::Unit) -> Arc<[ParamInfo]> {
 }
 
 fn unit_param(unit: &hir::Unit, param: &hir::Param) -> ParamInfo {
-    let default = match &param.init[..] {
-        [
-            Stmt::Op {
-                dst: Some(dst),
-                op: hir::Op::Copy,
-                args,
-                ..
-            },
-        ] if *dst == param.local => match args[..] {
-            [Operand::Const(id)] => Some(unit.code.consts[id].clone()),
-            _ => None,
-        },
-        _ => None,
-    };
     ParamInfo {
         name: param.name.clone(),
         ty: declared_type(param),
         output: param.output,
-        default,
+        default: constant_default(unit, param),
         metadata: param.metadata.clone(),
     }
+}
+
+/// The default of a parameter, where constants alone make it.
+fn constant_default(unit: &hir::Unit, param: &hir::Param) -> Option<Const> {
+    let mut known: FxHashMap<LocalId, Const> = FxHashMap::default();
+    for stmt in &param.init {
+        let Stmt::Op {
+            dst: Some(dst),
+            op,
+            args,
+            ..
+        } = stmt
+        else {
+            return None;
+        };
+        let value_of = |arg: &Operand| match *arg {
+            Operand::Const(id) => Some(&unit.code.consts[id]),
+            Operand::Local(local) => known.get(&local),
+        };
+        let args: Option<Vec<&Const>> = args.iter().map(value_of).collect();
+        let value = args
+            .zip(Kind::of(unit.code.locals[*dst].ty))
+            .and_then(|(args, kind)| eval_op(*op, kind, &args));
+        match value {
+            Some(value) => known.insert(*dst, value),
+            None => known.remove(dst),
+        };
+    }
+    known.remove(&param.local)
 }
 
 /// The type that a parameter was declared with; void for `any`.

@@ -11,7 +11,7 @@ pub enum Op {
     Copy,
     /// int → float.
     IntToFloat,
-    /// float → int, toward zero, saturating, NaN to 0.
+    /// float → int, toward zero; what no int holds is the least int.
     FloatToInt,
     /// float → triple with three equal lanes.
     Splat,

@@ -16,6 +16,9 @@ const HEADERS: [(&str, &str); 8] = [
     ("matrix33.h", include_str!("headers/matrix33.h")),
 ];
 
+/// What `stdosl.h` defines, so that it is read once.
+pub(super) const GUARD: &str = "STDOSL_H";
+
 /// Whether all that a header declares is built in, so that no file of its name is wanted.
 pub(super) fn is_built_in(name: &str) -> bool {
     name == "stdosl.h" || name.ends_with("/stdosl.h")

@@ -6,6 +6,7 @@ use std::sync::{Arc, LazyLock};
 use rustc_hash::FxHashMap;
 
 use super::error::{Failure, PreprocessError};
+use super::header;
 use super::token::{Token, TokenKind};
 use crate::source::FileIndex;
 
@@ -48,7 +49,7 @@ const CONSTANTS: [&str; 16] = [
     "M_SQRT2",
     "M_SQRT1_2",
     "M_1_PI",
-    "STDOSL_H",
+    header::GUARD,
 ];
 
 /// What a macro becomes.

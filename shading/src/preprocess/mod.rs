@@ -58,7 +58,12 @@ impl Preprocessor {
     pub fn run(&self, source: Arc<Source>) -> (Arc<Source>, Diagnostics) {
         // What is too long to have places is refused by the parser.
         let is_too_long = source.text.len() > MAX_BYTES;
-        if is_too_long || self.prologue.is_empty() && !needs_work(&source.text) {
+        let standard = match &self.includes {
+            Some(includes) if source.name.ends_with(".osl") => includes.standard(),
+            _ => None,
+        };
+        let is_plain = self.prologue.is_empty() && standard.is_none() && !needs_work(&source.text);
+        if is_too_long || is_plain {
             return (source, Diagnostics::default());
         }
         let name = source.name.clone();
@@ -69,8 +74,13 @@ impl Preprocessor {
         }
         run.output.clear();
         run.imported.push(source.clone());
-        run.enter(source, None);
-        run.copy();
+        if standard.is_some() {
+            run.macros.remove(header::GUARD);
+        }
+        for text in standard.into_iter().chain([source]) {
+            run.enter(text, None);
+            run.copy();
+        }
         run.finish(name)
     }
 }

@@ -32,6 +32,11 @@ pub trait Includes: Send + Sync {
     /// # Errors
     /// Why a file that is there cannot be read.
     fn find(&self, name: &str, quoted: bool, from: &Source) -> Result<Option<Arc<Source>>, String>;
+
+    /// A renderer's own `stdosl.h`, which every text in OSL begins with. OSL's is built in.
+    fn standard(&self) -> Option<Arc<Source>> {
+        None
+    }
 }
 
 /// The preprocessing of one text.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use shading::codegen::NamedTexture;
 use shading::hir::{Const, Unit};
 use shading::interp::{self, Listing, Outcome, RunOptions};
 use shading::runtime::ReportPlace;
@@ -27,6 +28,11 @@ pub(super) trait Engine: Sync {
 
     /// Names and types of the outputs.
     fn outputs(&self) -> Vec<(String, Type)>;
+
+    /// The textures that its code names, as far as it says where.
+    fn textures(&self) -> &[NamedTexture] {
+        &[]
+    }
 
     /// Runs at a point; whether the run came to its end.
     fn run(&self, state: &mut Self::State, globals: &ShaderGlobals) -> bool;
@@ -95,6 +101,10 @@ pub(super) struct Compiled<'a> {
 
 impl Engine for Compiled<'_> {
     type State = ShadingContext;
+
+    fn textures(&self) -> &[NamedTexture] {
+        &self.instance.statistics().textures
+    }
 
     fn state(&self) -> ShadingContext {
         let mut context = self.system.context();

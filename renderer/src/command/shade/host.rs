@@ -7,15 +7,14 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Mat4, Vec3, Vec4};
 use rustc_hash::FxHashMap;
-use shading::hir::{ColorSpace, Const, Kind};
+use shading::hir::{Axis, ColorSpace, Const, Kind};
 use shading::{
     CloudHandle, PointCloud, ShaderGlobals, ShaderHost, TextureHandle, TextureInfo, TextureLookup,
     TextureRequest, TextureSample, TraceHit, TraceRay,
 };
 
 use super::clouds;
-use crate::image::ImageError;
-use crate::material::Host;
+use crate::material::{Host, TextureFault};
 
 /// The camera's near and far plane.
 const NEAR: f32 = 0.1;
@@ -64,7 +63,7 @@ impl GridHost {
     }
 
     /// Loads the textures that shaders named while they were compiled.
-    pub(super) fn load_textures(&self) -> Result<(), Vec<ImageError>> {
+    pub(super) fn load_textures(&self) -> Result<(), Vec<TextureFault>> {
         self.textures.freeze(Arc::from([]), Affine3A::IDENTITY)
     }
 
@@ -237,8 +236,41 @@ impl ShaderHost for GridHost {
         let along: f32 = ray.origin.iter().zip(ray.direction).map(|(a, b)| a * b).sum();
         (globals.u / along > 0.5).then_some(TraceHit {
             distance: 0.5,
+            place: [globals.u, globals.v],
             ..TraceHit::default()
         })
+    }
+
+    fn traced_point(&self, hit: &TraceHit) -> Option<ShaderGlobals> {
+        let [u, v] = hit.place;
+        Some(ShaderGlobals {
+            n: [1.0 - v, 0.25, 1.0 - u].into(),
+            ..ShaderGlobals::default()
+        })
+    }
+
+    fn attribute_derivative(
+        &self,
+        globals: &ShaderGlobals,
+        object: &str,
+        name: &str,
+        axis: Axis,
+    ) -> [f32; 4] {
+        let is_given = self.userdata.contains_key(name);
+        if is_given || self.attribute(globals, object, name).is_none() {
+            return [0.0; 4];
+        }
+        let [du, dv] = match axis {
+            Axis::X => [globals.dudx, globals.dvdx],
+            Axis::Y => [globals.dudy, globals.dvdy],
+        };
+        let change = match name {
+            "s" | "red" => du,
+            "t" | "green" => dv,
+            "blue" => -du,
+            _ => 0.0,
+        };
+        [change, 0.0, 0.0, 0.0]
     }
 
     fn matrix(&self, _: &ShaderGlobals, from: &str, to: &str) -> Option<[f32; 16]> {

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use shading::codegen::MissingTexture;
+use shading::codegen::{MissingTexture, NamedTexture};
 use shading::instance::Making;
 use shading::opt::OptLevel;
 use shading::ty::Type;
@@ -29,7 +29,7 @@ use super::outputs::Outputs;
 use super::{Failure, print, remark, shader_file, tell};
 use crate::cli::{ShadeArgs, Step};
 use crate::image::{SampleType, Staged, write_whole};
-use crate::material::{closure_registry, library};
+use crate::material::{TextureFault, closure_registry, library};
 use crate::memory;
 use engine::{Compiled, Engine, Interpreted, MAX_WRITTEN, Report};
 use grid::{Grid, Placement, Vary};
@@ -296,7 +296,7 @@ impl Job<'_> {
             is_last,
             ..
         } = *self.stage;
-        self.load_textures()?;
+        self.load_textures(engine.textures())?;
         files.spare(host.input_files())?;
         missing_textures.iter().for_each(|warning| remark(warning));
         let warnings = missing_textures.iter().map(|warning| warning.message.clone());
@@ -418,10 +418,21 @@ impl Job<'_> {
         clouds::stage(written)
     }
 
-    fn load_textures(&self) -> Result<(), Failure> {
-        self.stage.host.load_textures().map_err(|errors| {
-            let errors: Vec<String> = errors.iter().map(|error| format!("error: {error}")).collect();
-            Failure::User(errors.join("\n"))
+    fn load_textures(&self, named: &[NamedTexture]) -> Result<(), Failure> {
+        self.stage.host.load_textures().map_err(|faults| {
+            let told_at = |fault: &TextureFault| {
+                let mut error = Diagnostic::error(fault.to_string());
+                let place = named
+                    .iter()
+                    .find(|texture| fault.names.contains(&texture.request.file));
+                error
+                    .labels
+                    .extend(place.and_then(|texture| texture.label.clone()));
+                error
+            };
+            told(Diagnostics {
+                list: faults.iter().map(told_at).collect(),
+            })
         })
     }
 

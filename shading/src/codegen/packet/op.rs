@@ -8,6 +8,7 @@ use cranelift_codegen::ir::{self, InstBuilder, types};
 use super::Packet;
 use crate::codegen::emitter::Address;
 use crate::codegen::layout::{self, Shape};
+use crate::eval::INT_LIMIT;
 use crate::hir::{LocalId, Op, Operand};
 use crate::runtime::ShaderGlobals;
 use crate::runtime::shims::MatrixFunction;
@@ -88,7 +89,11 @@ impl Packet<'_, '_, '_> {
             }
             Op::FloatToInt => {
                 let a = self.row(args[0], 0);
-                self.e.b.ins().fcvt_to_sint_sat(types::I32X4, a)
+                let limit = self.float_row(INT_LIMIT);
+                let least = self.constant_row(types::I32X4, i32::MIN.cast_unsigned());
+                let fits = self.e.b.ins().fcmp(FloatCC::LessThan, a, limit);
+                let int = self.e.b.ins().fcvt_to_sint_sat(types::I32X4, a);
+                self.select(fits, int, least)
             }
             Op::Truth => {
                 let zero = self.constant_row(self.operand_row_type(args[0]), 0);
