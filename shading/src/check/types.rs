@@ -5,6 +5,7 @@ use super::error::CheckError;
 use super::structure::{FieldInfo, StructInfo};
 use super::warning::Warning;
 use super::{Checker, TypedValue};
+use crate::eval::float_to_int;
 use crate::hir::{Const, LocalId, Op, Operand};
 use crate::source::Span;
 use crate::syntax::ast::{self, ArrayLength, BinaryOp, ExprKind, TypeKind};
@@ -278,7 +279,7 @@ impl<'a> Checker<'a> {
             (Base::Int, Base::Float) => self.int_to_float(leaf, span),
             (Base::Float, Base::Int) => match self.body.known(leaf) {
                 Some(Const::Float(f)) => {
-                    let int = *f as i32;
+                    let int = float_to_int(*f);
                     self.int(int)
                 }
                 _ => self.emit(Op::FloatToInt, vec![leaf], to, span),
