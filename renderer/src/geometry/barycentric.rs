@@ -26,9 +26,11 @@ pub(super) fn barycentric([a, b, c]: [Vec3; 3], origin: Vec3, direction: Vec3) -
 #[cold]
 #[inline(never)]
 fn closest(u: f32, v: f32) -> Option<Vec2> {
-    let u_inside = u.clamp(0.0, 1.0);
-    let inside = Vec2::new(u_inside, v.clamp(0.0, 1.0 - u_inside));
-    (u.is_finite() && v.is_finite()).then_some(inside)
+    let is_known = u.is_finite() && v.is_finite();
+    is_known.then(|| {
+        let u = u.clamp(0.0, 1.0);
+        Vec2::new(u, v.clamp(0.0, 1.0 - u))
+    })
 }
 
 #[cfg(test)]
